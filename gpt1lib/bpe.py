@@ -1,0 +1,265 @@
+"""Byte-pair encoding as GPT-1 has it: lower case, `</w>` closes a word.
+
+The alphabet is characters, not bytes, so a character never seen becomes `<unk>`.
+Sources: paper, section 4.1 ("bytepair encoding vocabulary with 40,000 merges");
+Sennrich et al. 2016; the released text_utils.py, encoder_bpe_40000.json and
+vocab_40000.bpe, whose file format is kept.
+"""
+
+import hashlib
+import heapq
+import json
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from . import files, text
+
+END = "</w>"
+UNK = "<unk>"
+NEWLINE = "\n" + END
+
+Pair = tuple[str, str]
+
+
+def count_words(raw: str, split: Callable[[str], list[str]] = text.split_words):
+    """How often each lower-cased word occurs in a text: all that BPE needs of it.
+
+    Words are cut chunk by chunk between spaces, each different chunk once.
+    """
+    counts = Counter()
+    for chunk, n in Counter(text.standardize(raw).split(" ")).items():
+        for word in split(chunk):
+            counts[word.lower()] += n
+    counts.pop("\n", None)  # has a token of its own, `\n</w>`
+    return counts
+
+
+def characters(word: str) -> list[str]:
+    """The symbols a word starts from: 'cat' -> ['c', 'a', 't</w>']."""
+    return [*word[:-1], word[-1] + END]
+
+
+def merge_pair(symbols: list[str], pair: Pair) -> list[str]:
+    """Join each occurrence of `pair`, left to right: (l, o) in [l, o, w] -> [lo, w]."""
+    out, i = [], 0
+    while i < len(symbols):
+        if i + 1 < len(symbols) and (symbols[i], symbols[i + 1]) == pair:
+            out.append(symbols[i] + symbols[i + 1])
+            i += 2
+        else:
+            out.append(symbols[i])
+            i += 1
+    return out
+
+
+def learn_merges(word_counts: dict[str, int], n_merges: int) -> list[Pair]:
+    """Learn up to `n_merges` merges, the most frequent adjacent pair each time.
+
+    Equal counts: the pair that comes first in the alphabet. Pair counts are updated
+    only in the words that change, and a heap holds (old) counts: an entry is trusted
+    only if it is still true when it comes to the top.
+    """
+    if not word_counts:
+        raise ValueError("no words to learn merges from: the text is empty")
+    if n_merges < 0:
+        raise ValueError(f"n_merges is {n_merges}, it must be >= 0")
+    words = [characters(w) for w in word_counts]
+    counts = list(word_counts.values())
+    pair_counts, where = _count_pairs(words, counts)
+    heap = [(-n, pair) for pair, n in pair_counts.items()]
+    heapq.heapify(heap)
+    merges = []
+    while heap and len(merges) < n_merges:
+        negative, pair = heapq.heappop(heap)
+        if -negative != pair_counts[pair]:
+            continue  # out of date: a true entry is deeper in the heap
+        merges.append(pair)
+        changed = _apply(pair, words, counts, pair_counts, where)
+        for other in changed:
+            if pair_counts[other] > 0:
+                heapq.heappush(heap, (-pair_counts[other], other))
+    return merges
+
+
+def _count_pairs(words, counts):
+    """Count of each adjacent pair, and the indices of the words that hold it."""
+    pair_counts, where = defaultdict(int), defaultdict(set)
+    for i, (symbols, n) in enumerate(zip(words, counts, strict=True)):
+        for pair in zip(symbols, symbols[1:], strict=False):
+            pair_counts[pair] += n
+            where[pair].add(i)
+    return pair_counts, where
+
+
+def _apply(pair, words, counts, pair_counts, where) -> set[Pair]:
+    """Merge `pair` in every word that holds it; return the pairs whose count moved."""
+    changed = set()
+    for i in where.pop(pair):
+        old, n = words[i], counts[i]
+        new = merge_pair(old, pair)
+        if len(new) == len(old):
+            continue  # an earlier merge took one of the two symbols away
+        words[i] = new
+        for p in zip(old, old[1:], strict=False):
+            pair_counts[p] -= n
+            changed.add(p)
+        for p in zip(new, new[1:], strict=False):
+            pair_counts[p] += n
+            where[p].add(i)
+            changed.add(p)
+    pair_counts[pair] = 0
+    changed.discard(pair)
+    return changed
+
+
+def build_encoder(alphabet: Iterable[str], merges: list[Pair]) -> dict[str, int]:
+    """Number the vocabulary in GPT-1's order.
+
+    `<unk>`, the characters, the same with `</w>`, the merges in the order in which
+    they were learned, and `\\n</w>` last: 1 + 2 x 238 + 40,000 + 1 = 40,478.
+    """
+    alphabet = sorted(alphabet)
+    pieces = [UNK, *alphabet, *(c + END for c in alphabet)]
+    pieces += ["".join(pair) for pair in merges] + [NEWLINE]
+    encoder = {piece: i for i, piece in enumerate(pieces)}
+    if len(encoder) != len(pieces):
+        raise ValueError("two merges make the same piece: the merges are not distinct")
+    return encoder
+
+
+class BPE:
+    """Text to token ids and back, with a cache of the words already met.
+
+    encoder: piece -> id.  merges: the pairs, first learned first.
+    split: cuts standardized text into words (GPT-1: spaCy; here `text.split_words`).
+    """
+
+    def __init__(
+        self,
+        encoder: dict[str, int],
+        merges: list[Pair],
+        split: Callable[[str], list[str]] = text.split_words,
+    ):
+        if sorted(encoder.values()) != list(range(len(encoder))):
+            raise ValueError("the ids of a vocabulary must be 0, 1, 2, ... once each")
+        self.encoder = dict(encoder)
+        self.decoder = {i: piece for piece, i in self.encoder.items()}
+        self.merges = [tuple(pair) for pair in merges]
+        self.ranks = {pair: rank for rank, pair in enumerate(self.merges)}
+        self.split = split
+        self._chunk_ids: dict[str, list[int]] = {}  # the cache
+
+    # ---- learning, reading and writing -------------------------------------
+
+    @classmethod
+    def learn(cls, corpus: str | Iterable[str], n_merges: int) -> "BPE":
+        """Learn a vocabulary from raw text, or from several texts."""
+        texts = [corpus] if isinstance(corpus, str) else corpus
+        counts = sum(map(count_words, texts), Counter())
+        merges = learn_merges(counts, n_merges)
+        alphabet = {c for word in counts for c in word}
+        return cls(build_encoder(alphabet, merges), merges)
+
+    @classmethod
+    def load(
+        cls, folder: str | Path, encoder="encoder.json", merges="vocab.bpe", **kwargs
+    ) -> "BPE":
+        """Read a vocabulary in the released format (a JSON file and a merge list)."""
+        folder = Path(folder)
+        for name in (encoder, merges):
+            if not (folder / name).is_file():
+                raise FileNotFoundError(
+                    f"{folder / name} is missing; a vocabulary is two files, "
+                    f"{encoder} and {merges}, made by BPE.save or released with GPT-1"
+                )
+        lines = (folder / merges).read_text(encoding="utf-8").split("\n")
+        pairs = [
+            tuple(line.split(" ")) for line in lines[1:] if line
+        ]  # line 0: version
+        bad = [n for n, pair in enumerate(pairs, start=2) if len(pair) != 2]
+        if bad:
+            raise ValueError(f"{folder / merges}, line {bad[0]}: not two symbols")
+        vocabulary = json.loads((folder / encoder).read_text(encoding="utf-8"))
+        return cls(vocabulary, pairs, **kwargs)
+
+    def save(
+        self, folder: str | Path, encoder="encoder.json", merges="vocab.bpe"
+    ) -> None:
+        """Write the two files of the released format."""
+        lines = ["#version: 0.2", *(" ".join(pair) for pair in self.merges)]
+        files.write_text(Path(folder) / merges, "\n".join(lines) + "\n")
+        files.write_json(Path(folder) / encoder, self.encoder, indent=None)
+
+    @property
+    def checksum(self) -> str:
+        """SHA-256 of the vocabulary and merges; binds a checkpoint to its tokenizer."""
+        content = json.dumps([sorted(self.encoder.items()), self.merges])
+        return hashlib.sha256(content.encode()).hexdigest()
+
+    @property
+    def n_vocab(self) -> int:
+        """Number of token ids."""
+        return len(self.encoder)
+
+    # ---- encoding ------------------------------------------------------------
+
+    def bpe(self, word: str) -> list[str]:
+        """The pieces of one word: apply the earliest-learned merge until none fits."""
+        if not word:
+            raise ValueError("the word is empty")
+        symbols = characters(word)
+        while len(symbols) > 1:
+            pairs = set(zip(symbols, symbols[1:], strict=False))
+            best = min(pairs, key=lambda pair: self.ranks.get(pair, float("inf")))
+            if best not in self.ranks:
+                break
+            symbols = merge_pair(symbols, best)
+        return symbols
+
+    def encode(self, raw: str) -> list[int]:
+        """Token ids of any text; characters never seen become `<unk>`."""
+        cache, ids = self._chunk_ids, []
+        for chunk in text.standardize(raw).split(" "):
+            known = cache.get(chunk)
+            if known is None:
+                words = self.split(chunk)
+                known = cache[chunk] = [i for w in words for i in self._encode_word(w)]
+            ids += known
+        return ids
+
+    def _encode_word(self, word: str) -> list[int]:
+        if "\n" in word:
+            return [self._id(NEWLINE)]
+        return [self._id(piece) for piece in self.bpe(word.lower())]
+
+    def _id(self, piece: str) -> int:
+        return self.encoder.get(piece, self.encoder.get(UNK, 0))
+
+    # ---- decoding ------------------------------------------------------------
+
+    def pieces(self, ids: Iterable[int]) -> list[str]:
+        """The pieces behind token ids, `</w>` and all."""
+        out = []
+        for i in ids:
+            if int(i) not in self.decoder:
+                raise ValueError(
+                    f"token id {int(i)} is not in the vocabulary, "
+                    f"whose ids are 0 to {self.n_vocab - 1}"
+                )
+            out.append(self.decoder[int(i)])
+        return out
+
+    def decode(self, ids: Iterable[int]) -> str:
+        """Text of token ids, words apart: 'hello , world'. See `text.tidy`.
+
+        OpenAI released no decoder; this joins the pieces and turns `</w>` into a space.
+        """
+        joined = "".join(self.pieces(ids)).replace(END, " ")
+        return joined.replace(" \n ", "\n").replace("\n ", "\n").rstrip(" ")
+
+    def id_of(self, piece: str) -> int:
+        """The id of one piece such as 'the</w>'; ValueError if there is none."""
+        if piece not in self.encoder:
+            raise ValueError(f"{piece!r} is not one of the {self.n_vocab} pieces")
+        return self.encoder[piece]

@@ -1,0 +1,171 @@
+"""A model on disk: weights, sizes, vocabulary and where it came from, bound together.
+
+A checkpoint is a folder: model.safetensors, config.json, vocab.bpe and encoder.json
+(the released format), meta.json (seed, command, books, scores, checksums) and
+log.jsonl (the training curve). Nothing in it can run code when it is read.
+"""
+
+import json
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+from pathlib import Path
+
+import torch
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save_file
+
+from . import files
+from .bpe import BPE
+from .config import GPTConfig
+from .model import GPT
+from .paths import NOVELIST_DIR
+
+
+@dataclass
+class Checkpoint:
+    """A loaded checkpoint: the model (in eval mode), its tokenizer, its history."""
+
+    model: GPT
+    bpe: BPE
+    meta: dict
+    folder: Path
+
+    @property
+    def log(self) -> list[dict]:
+        """The training curve, one dict a line of log.jsonl."""
+        lines = (self.folder / "log.jsonl").read_text(encoding="utf-8").splitlines()
+        return [json.loads(line) for line in lines]
+
+
+def save_weights(path: Path, model: GPT) -> None:
+    """Write the parameters as safetensors, whole or not at all."""
+    tensors = {k: v.detach().cpu().contiguous() for k, v in model.state_dict().items()}
+    with files.replacing(path) as temporary:
+        save_file(tensors, temporary)
+
+
+def save(folder: str | Path, model: GPT, bpe: BPE, meta: dict | None = None) -> None:
+    """Write a checkpoint; ValueError if tokenizer and model disagree on n_vocab."""
+    folder = Path(folder)
+    check_vocabulary(bpe, model.config)
+    bpe.save(folder)
+    files.write_json(folder / "config.json", asdict(model.config))
+    save_weights(folder / "model.safetensors", model)
+    bound = {
+        "tokenizer_sha256": bpe.checksum,
+        "weights_sha256": files.sha256(folder / "model.safetensors"),
+    }
+    files.write_json(folder / "meta.json", {**(meta or {}), **bound})
+
+
+def check_vocabulary(bpe: BPE, config: GPTConfig) -> None:
+    """ValueError unless the tokenizer's ids are exactly the model's tokens."""
+    if bpe.n_vocab != config.n_vocab:
+        raise ValueError(
+            f"the tokenizer has {bpe.n_vocab} tokens, the model {config.n_vocab}: "
+            "they do not belong together"
+        )
+
+
+def load(folder: str | Path) -> Checkpoint:
+    """Read a checkpoint and verify that its parts belong together.
+
+    Raises FileNotFoundError for a missing file (and says how to make it), ValueError
+    for a file cut short, a wrong key or shape, or another vocabulary.
+    """
+    folder = Path(folder)
+    for name in ("config.json", "meta.json", "model.safetensors"):
+        if not (folder / name).is_file():
+            raise FileNotFoundError(
+                f"{folder / name} is missing; a checkpoint is made by "
+                "`python -m gpt1lib.pretrain`, the course's own lies in "
+                "data/checkpoints/novelist"
+            )
+    meta = json.loads((folder / "meta.json").read_text(encoding="utf-8"))
+    config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    bpe = BPE.load(folder)
+    if bpe.checksum != meta["tokenizer_sha256"]:
+        raise ValueError(
+            f"the vocabulary in {folder} is not the one the weights were trained "
+            f"with: SHA-256 {bpe.checksum[:12]}..., "
+            f"expected {meta['tokenizer_sha256'][:12]}..."
+        )
+    model = GPT(GPTConfig.from_dict(config))
+    check_vocabulary(bpe, model.config)
+    load_weights(folder / "model.safetensors", model)
+    return Checkpoint(model.eval(), bpe, meta, folder)
+
+
+def load_weights(path: str | Path, model: GPT) -> None:
+    """Fill a model from a safetensors file, every tensor by name and shape."""
+    try:
+        with safe_open(path, framework="pt") as f:
+            found = {name: f.get_tensor(name) for name in f.keys()}  # noqa: SIM118
+    except SafetensorError as error:
+        raise ValueError(f"{path} is cut short or damaged: {error}") from error
+    wanted = {name: tuple(t.shape) for name, t in model.state_dict().items()}
+    for name in sorted(wanted.keys() | found.keys()):
+        shape = tuple(found[name].shape) if name in found else "missing"
+        if name not in wanted:
+            raise ValueError(f"{path} has a tensor {name!r} that the model has not")
+        if shape != wanted[name]:
+            raise ValueError(f"{path}: {name!r} is {shape}, expected {wanted[name]}")
+    model.load_state_dict(found)
+
+
+def load_novelist() -> Checkpoint:
+    """The model that ships with the course; read from disk once, then remembered."""
+    return _load_once(NOVELIST_DIR)
+
+
+_load_once = lru_cache(maxsize=2)(load)
+
+
+# ---- other layouts of the same weights ----------------------------------------------
+
+HUGGING_FACE_BLOCK = {
+    "attention.qkv": "attn.c_attn",
+    "attention.project": "attn.c_proj",
+    "ln_1": "ln_1",
+    "expand": "mlp.c_fc",
+    "shrink": "mlp.c_proj",
+    "ln_2": "ln_2",
+}
+"""Our names of a block's layers, and those of the release and of `transformers`."""
+
+
+def to_hugging_face(model: GPT) -> dict[str, torch.Tensor]:
+    """The weights under the names of transformers' OpenAIGPTModel.
+
+    There, as in the release, a layer computes x W + b with W of shape (in, out): the
+    transpose of torch's nn.Linear.
+    """
+    out = {
+        "tokens_embed.weight": model.tokens.weight.detach().clone(),
+        "positions_embed.weight": model.positions.weight.detach().clone(),
+    }
+    for i, block in enumerate(model.blocks):
+        for ours, theirs in HUGGING_FACE_BLOCK.items():
+            layer = block.get_submodule(ours)
+            weight = layer.weight.detach()
+            out[f"h.{i}.{theirs}.weight"] = (
+                weight.T if weight.dim() == 2 else weight
+            ).clone(memory_format=torch.contiguous_format)
+            out[f"h.{i}.{theirs}.bias"] = layer.bias.detach().clone()
+    return out
+
+
+def from_hugging_face(tensors: dict[str, torch.Tensor], model: GPT) -> None:
+    """Fill a model from tensors named as in transformers' OpenAIGPTModel."""
+    state = {
+        "tokens.weight": tensors["tokens_embed.weight"],
+        "positions.weight": tensors["positions_embed.weight"],
+    }
+    for i in range(model.config.n_layer):
+        for ours, theirs in HUGGING_FACE_BLOCK.items():
+            weight = tensors[f"h.{i}.{theirs}.weight"]
+            state[f"blocks.{i}.{ours}.weight"] = (
+                weight.T if weight.dim() == 2 else weight
+            )
+            state[f"blocks.{i}.{ours}.bias"] = tensors[f"h.{i}.{theirs}.bias"]
+    model.load_state_dict(state)

@@ -1,0 +1,61 @@
+"""The sizes of a GPT-1, in one frozen record."""
+
+from dataclasses import dataclass, fields
+
+
+@dataclass(frozen=True)
+class GPTConfig:
+    """Sizes of one model; the defaults are GPT-1's own (paper, section 4.1).
+
+    Raises ValueError where a size makes no model, and names the value.
+    """
+
+    n_vocab: int = 40478  # 40,000 merges + 2 x 238 characters + <unk> + newline
+    n_ctx: int = 512  # "contiguous sequences of 512 tokens"
+    n_layer: int = 12  # "12-layer decoder-only transformer"
+    n_head: int = 12  # "12 attention heads"
+    n_embd: int = 768  # "768 dimensional states"
+    dropout: float = 0.1  # embeddings, attention weights and residual branches
+    tied: bool = True  # Eq. 2: the output matrix is the token embedding
+
+    def __post_init__(self):
+        for name in ("n_vocab", "n_ctx", "n_layer", "n_head", "n_embd"):
+            value = getattr(self, name)
+            if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+                raise ValueError(f"{name} is {value!r}, it must be an integer >= 1")
+        if self.n_embd % self.n_head:
+            raise ValueError(
+                f"n_embd is {self.n_embd}, it must be divisible by n_head, "
+                f"which is {self.n_head}"
+            )
+        if not 0 <= self.dropout < 1:
+            raise ValueError(f"dropout is {self.dropout!r}, it must be in [0, 1)")
+
+    @property
+    def head_dim(self) -> int:
+        """D = C / H, the width of one head (64 in GPT-1)."""
+        return self.n_embd // self.n_head
+
+    @classmethod
+    def from_dict(cls, values: dict) -> "GPTConfig":
+        """A config from a plain dict; ValueError on a name that is no size."""
+        known = {f.name for f in fields(cls)}
+        unknown = sorted(set(values) - known)
+        if unknown:
+            raise ValueError(f"unknown config names {unknown}, known: {sorted(known)}")
+        return cls(**values)
+
+
+GPT1 = GPTConfig()
+"""The paper's model: 116,534,784 parameters."""
+
+NOVELIST = GPTConfig(
+    n_vocab=8120, n_ctx=256, n_layer=4, n_head=4, n_embd=256, dropout=0.0
+)
+"""The model that ships with the course, pre-trained on twelve books.
+
+No dropout: an hour on two cores reads each book some four times, too few to overfit.
+"""
+
+TINY = GPTConfig(n_vocab=64, n_ctx=32, n_layer=2, n_head=2, n_embd=32)
+"""A model that trains in seconds, for tests and first experiments."""

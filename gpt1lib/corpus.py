@@ -1,0 +1,68 @@
+"""Books to one stream of token ids, and random windows of it.
+
+GPT-1 read "randomly sampled, contiguous sequences of 512 tokens" (section 4.1): a
+window may start anywhere in the stream, and nothing is shuffled within it.
+"""
+
+import hashlib
+from pathlib import Path
+
+import torch
+from torch import Tensor
+
+from .bpe import BPE
+from .paths import BOOKS
+
+
+def read_books(folder: str | Path = BOOKS) -> dict[str, str]:
+    """The texts of a folder of books, name -> text, in alphabetical order."""
+    folder = Path(folder)
+    books = {
+        p.stem: p.read_text(encoding="utf-8") for p in sorted(folder.glob("*.txt"))
+    }
+    if not books:
+        raise FileNotFoundError(
+            f"no .txt books in {folder}; the course's own lie in data/books"
+        )
+    return books
+
+
+def checksum(books: dict[str, str]) -> str:
+    """SHA-256 of names and texts; binds a checkpoint to the books it has read."""
+    digest = hashlib.sha256()
+    for name, text in sorted(books.items()):
+        digest.update(f"{name}\0{text}\0".encode())
+    return digest.hexdigest()
+
+
+def encode_books(books: dict[str, str], bpe: BPE) -> Tensor:
+    """One stream of ids (N,), a new line between two books."""
+    newline = bpe.encode("a\nb")[1]
+    stream = []
+    for text in books.values():
+        stream += bpe.encode(text)
+        stream.append(newline)
+    return torch.tensor(stream)  # (N,)
+
+
+def random_windows(
+    ids: Tensor, n_ctx: int, n_windows: int, generator: torch.Generator | None = None
+) -> Tensor:
+    """Windows of n_ctx consecutive ids from anywhere in the stream: (n_windows, n_ctx).
+
+    Raises ValueError where the stream is shorter than one window.
+    """
+    if len(ids) < n_ctx:
+        raise ValueError(f"the text has {len(ids)} tokens, a window needs {n_ctx}")
+    starts = torch.randint(len(ids) - n_ctx + 1, (n_windows,), generator=generator)
+    return ids[starts[:, None] + torch.arange(n_ctx)]  # (n_windows, n_ctx)
+
+
+def windows_in_order(ids: Tensor, n_ctx: int) -> list[Tensor]:
+    """The whole stream cut into windows that share one token, the last one shorter.
+
+    Each token but the very first is a target exactly once: to score a text.
+    """
+    if len(ids) < 2:
+        raise ValueError(f"the text has {len(ids)} tokens, scoring needs at least 2")
+    return [ids[i : i + n_ctx] for i in range(0, len(ids) - 1, n_ctx - 1)]

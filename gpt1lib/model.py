@@ -1,0 +1,257 @@
+"""GPT-1: embeddings, causal attention, post-LayerNorm blocks, a tied softmax.
+
+Follows the released code (finetune-transformer-lm, train.py) and the paper, Eq. 2 and
+Figure 1. Known differences, none of which changes a trained model's numbers:
+the mask writes -inf where the released code adds -1e9; token and position embeddings
+are two tables where the released code keeps one; dropout on the embeddings acts on
+their sum where the released code drops entries of the table.
+
+Letters: B batch, T tokens, C n_embd, H heads, D = C / H, V vocabulary.
+"""
+
+import math
+from dataclasses import dataclass, field
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from .config import GPTConfig
+
+
+def causal_mask(n_query: int, n_key: int | None = None, device=None) -> Tensor:
+    """Who may be seen: (n_query, n_key) booleans, True where the key is not later.
+
+    Lower triangular. With more keys than queries (a cache), the queries are the last
+    ones: query i stands at position n_key - n_query + i.
+    """
+    n_key = n_query if n_key is None else n_key
+    seen = torch.ones(n_query, n_key, dtype=torch.bool, device=device)
+    return seen.tril(n_key - n_query)  # (n_query, n_key)
+
+
+def gelu(x: Tensor) -> Tensor:
+    """GELU in the tanh form of the released code (train.py, gelu)."""
+    return F.gelu(x, approximate="tanh")
+
+
+class KVCache:
+    """Keys and values of the tokens already read, one pair a block."""
+
+    def __init__(self, n_layer: int):
+        self.keys: list[Tensor | None] = [None] * n_layer
+        self.values: list[Tensor | None] = [None] * n_layer
+
+    def __len__(self) -> int:
+        return 0 if self.keys[0] is None else self.keys[0].shape[2]
+
+    def append(self, layer: int, k: Tensor, v: Tensor) -> tuple[Tensor, Tensor]:
+        """Add new keys and values (B, H, T, D) of a block; return all of them."""
+        if self.keys[layer] is not None:
+            k = torch.cat([self.keys[layer], k], dim=2)
+            v = torch.cat([self.values[layer], v], dim=2)
+        self.keys[layer], self.values[layer] = k, v
+        return k, v
+
+
+class Attention(nn.Module):
+    """Masked multi-head self-attention; one matrix makes q, k and v."""
+
+    def __init__(self, config: GPTConfig):
+        super().__init__()
+        self.n_head, self.dropout = config.n_head, config.dropout
+        self.qkv = nn.Linear(config.n_embd, 3 * config.n_embd)
+        self.project = nn.Linear(config.n_embd, config.n_embd)
+
+    def split_heads(self, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """q, k, v of every head from the states x (B, T, C)."""
+        B, T, C = x.shape
+        heads = (B, T, self.n_head, C // self.n_head)
+        q, k, v = self.qkv(x).split(C, dim=-1)  # 3 x (B, T, C)
+        return tuple(t.view(heads).transpose(1, 2) for t in (q, k, v))  # (B, H, T, D)
+
+    def forward(self, x: Tensor, cache: KVCache | None = None, layer: int = 0):
+        q, k, v = self.split_heads(x)
+        if cache is not None:
+            k, v = cache.append(layer, k, v)
+        mixed = self.mix(q, k, v)  # (B, H, T, D)
+        return self.project(mixed.transpose(1, 2).flatten(2))  # (B, T, C)
+
+    def mix(self, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+        """softmax(q k^T / sqrt(D) + mask) v, by torch's fused kernel."""
+        T, S = q.shape[2], k.shape[2]
+        rate = self.dropout if self.training else 0.0
+        if T == S:
+            return F.scaled_dot_product_attention(q, k, v, None, rate, is_causal=True)
+        mask = causal_mask(T, S, q.device)
+        return F.scaled_dot_product_attention(q, k, v, mask, rate)
+
+
+class Block(nn.Module):
+    """One block, LayerNorm after each residual sum (Figure 1, left).
+
+    n = LN(x + attention(x));  h = LN(n + mlp(n)).
+    """
+
+    def __init__(self, config: GPTConfig):
+        super().__init__()
+        C = config.n_embd
+        self.attention = Attention(config)
+        self.ln_1 = nn.LayerNorm(C, eps=1e-5)
+        self.expand = nn.Linear(C, 4 * C)
+        self.shrink = nn.Linear(4 * C, C)
+        self.ln_2 = nn.LayerNorm(C, eps=1e-5)
+        self.drop = nn.Dropout(config.dropout)
+
+    def mlp(self, n: Tensor) -> Tensor:
+        """Position by position: widen four times, GELU, shrink."""
+        return self.shrink(gelu(self.expand(n)))  # (B, T, C)
+
+    def forward(self, x: Tensor, cache: KVCache | None = None, layer: int = 0):
+        n = self.ln_1(x + self.drop(self.attention(x, cache, layer)))  # (B, T, C)
+        return self.ln_2(n + self.drop(self.mlp(n)))  # (B, T, C)
+
+
+class GPT(nn.Module):
+    """The language model: token ids (B, T) in, logits (B, T, V) out (Eq. 2)."""
+
+    def __init__(self, config: GPTConfig):
+        super().__init__()
+        self.config = config
+        self.tokens = nn.Embedding(config.n_vocab, config.n_embd)  # W_e
+        self.positions = nn.Embedding(config.n_ctx, config.n_embd)  # W_p
+        self.drop = nn.Dropout(config.dropout)
+        self.blocks = nn.ModuleList(Block(config) for _ in range(config.n_layer))
+        if not config.tied:
+            self.output = nn.Linear(config.n_embd, config.n_vocab, bias=False)
+        self.apply(initialize)
+
+    @property
+    def output_matrix(self) -> Tensor:
+        """The (V, C) matrix of the softmax: W_e itself in GPT-1."""
+        return self.tokens.weight if self.config.tied else self.output.weight
+
+    def embed(self, ids: Tensor, start: int = 0) -> Tensor:
+        """h_0 = U W_e + W_p for ids (B, T) at positions start, start + 1, ..."""
+        where = torch.arange(start, start + ids.shape[1], device=ids.device)
+        return self.drop(self.tokens(ids) + self.positions(where))  # (B, T, C)
+
+    def hidden(self, ids: Tensor, cache: KVCache | None = None) -> Tensor:
+        """States h_n (B, T, C) after the last block; a cache holds what was read.
+
+        Raises ValueError for ids of the wrong shape or kind, out of the vocabulary, or
+        more than n_ctx of them.
+        """
+        start = 0 if cache is None else len(cache)
+        check_ids(ids, self.config, start)
+        h = self.embed(ids, start)
+        for layer, block in enumerate(self.blocks):
+            h = block(h, cache, layer)
+        return h  # (B, T, C)
+
+    def logits(self, h: Tensor) -> Tensor:
+        """Scores of every token: h W_e^T, no bias (Eq. 2)."""
+        return h @ self.output_matrix.T  # (..., V)
+
+    def forward(self, ids: Tensor, cache: KVCache | None = None) -> Tensor:
+        return self.logits(self.hidden(ids, cache))  # (B, T, V)
+
+    def count_parameters(self) -> int:
+        """Every number that training may change, tied ones once."""
+        return sum(p.numel() for p in self.parameters())
+
+
+def initialize(module: nn.Module) -> None:
+    """N(0, 0.02) for every matrix, 0 for biases, LayerNorm at 1 and 0 (section 4.1)."""
+    if isinstance(module, nn.Linear | nn.Embedding):
+        nn.init.normal_(module.weight, std=0.02)
+    if isinstance(module, nn.Linear) and module.bias is not None:
+        nn.init.zeros_(module.bias)
+
+
+def check_ids(ids: Tensor, config: GPTConfig, start: int = 0) -> None:
+    """ValueError unless ids (B, T) can be read by a model of this config."""
+    if not isinstance(ids, Tensor) or ids.dtype not in (torch.int64, torch.int32):
+        kind = getattr(ids, "dtype", type(ids).__name__)
+        raise ValueError(f"ids are {kind}, they must be a tensor of int64 or int32")
+    if ids.dim() != 2 or ids.numel() == 0:
+        raise ValueError(
+            f"ids have shape {tuple(ids.shape)}, they need (B, T), B, T > 0"
+        )
+    n_tokens = start + ids.shape[1]
+    if n_tokens > config.n_ctx:
+        raise ValueError(
+            f"sequence has {n_tokens} tokens, the context is {config.n_ctx}"
+        )
+    low, high = int(ids.min()), int(ids.max())
+    if low < 0 or high >= config.n_vocab:
+        bad = low if low < 0 else high
+        raise ValueError(f"token id {bad} is not in 0 to {config.n_vocab - 1}")
+
+
+# ---- the same computation with every step kept, for pictures and lessons ------------
+
+
+@dataclass
+class BlockTrace:
+    """What one block computes; shapes without the batch, which is 1."""
+
+    q: Tensor  # (H, T, D)
+    k: Tensor  # (H, T, D)
+    v: Tensor  # (H, T, D)
+    scores: Tensor  # (H, T, T)  q k^T / sqrt(D), before the mask
+    masked: Tensor  # (H, T, T)  -inf where the key is later
+    weights: Tensor  # (H, T, T)  after the softmax
+    attended: Tensor  # (T, C)  after the output projection
+    n: Tensor  # (T, C)  LN(x + attended)
+    mlp: Tensor  # (T, C)
+    h: Tensor  # (T, C)  LN(n + mlp)
+
+
+@dataclass
+class Trace:
+    """Every intermediate of one forward pass over one sequence."""
+
+    ids: Tensor  # (T,)
+    h0: Tensor  # (T, C)
+    blocks: list[BlockTrace] = field(default_factory=list)
+    logits: Tensor | None = None  # (T, V)
+
+    @property
+    def weights(self) -> Tensor:
+        """Attention weights of all layers and heads, (L, H, T, T)."""
+        return torch.stack([block.weights for block in self.blocks])
+
+
+@torch.no_grad()
+def trace(model: GPT, ids) -> Trace:
+    """Run the model on one sequence, ids (T,) or a list, and keep every step.
+
+    Dropout is off whatever the model's mode. A test holds the logits equal to
+    `model(ids)`.
+    """
+    ids = torch.as_tensor(ids)
+    check_ids(ids[None], model.config)
+    training = model.training
+    model.eval()
+    h = model.embed(ids[None])[0]  # (T, C)
+    steps = Trace(ids=ids, h0=h)
+    for block in model.blocks:
+        steps.blocks.append(_trace_block(block, h))
+        h = steps.blocks[-1].h
+    steps.logits = model.logits(h)  # (T, V)
+    model.train(training)
+    return steps
+
+
+def _trace_block(block: Block, x: Tensor) -> BlockTrace:
+    q, k, v = (t[0] for t in block.attention.split_heads(x[None]))  # (H, T, D)
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])  # (H, T, T)
+    masked = scores.masked_fill(~causal_mask(len(x), device=x.device), -math.inf)
+    weights = masked.softmax(dim=-1)  # (H, T, T)
+    mixed = (weights @ v).transpose(0, 1).flatten(1)  # (T, C)
+    attended = block.attention.project(mixed)
+    n = block.ln_1(x + attended)
+    mlp = block.mlp(n)
+    h = block.ln_2(n + mlp)
+    return BlockTrace(q, k, v, scores, masked, weights, attended, n, mlp, h)

@@ -1,0 +1,72 @@
+"""Adam with decoupled weight decay, warm-up schedules, gradient clipping."""
+
+import math
+
+import torch
+from torch import nn
+
+
+def adamw(
+    model: nn.Module,
+    lr: float = 2.5e-4,
+    betas: tuple[float, float] = (0.9, 0.999),
+    weight_decay: float = 0.01,
+) -> torch.optim.AdamW:
+    """AdamW that decays "all non bias or gain weights" (section 4.1): rank 2 and more.
+
+    OpenAI's opt.py multiplies the decay by Adam's bias correction too; AdamW does not.
+    The paper gives no betas; these are the released fine-tuning code's.
+    """
+    parameters = [p for p in model.parameters() if p.requires_grad]
+    groups = [
+        {
+            "params": [p for p in parameters if p.dim() > 1],
+            "weight_decay": weight_decay,
+        },
+        {"params": [p for p in parameters if p.dim() <= 1], "weight_decay": 0.0},
+    ]
+    return torch.optim.AdamW(groups, lr=lr, betas=betas, eps=1e-8, fused=True)
+
+
+def check_progress(step: int, warmup: int, total: int) -> None:
+    """ValueError unless 0 <= step, 0 <= warmup <= total and total >= 1."""
+    if total < 1 or step < 0 or not 0 <= warmup <= total:
+        raise ValueError(
+            f"step {step}, warm-up {warmup}, total {total}: "
+            "need step >= 0, total >= 1 and 0 <= warm-up <= total"
+        )
+
+
+def warmup_cosine(step: int, warmup: int, total: int) -> float:
+    """Share of the peak rate: linear from 0, then cosine to 0 (pre-training, 4.1).
+
+    As in opt.py the cosine runs over the whole of training, not from warm-up's end.
+    """
+    check_progress(step, warmup, total)
+    if step < warmup:
+        return step / warmup
+    return 0.5 * (1 + math.cos(math.pi * min(step, total) / total))
+
+
+def warmup_linear(step: int, warmup: int, total: int) -> float:
+    """Share of the peak rate: linear up, then linear to 0 (fine-tuning, 4.1).
+
+    As in opt.py the factor (1 - step / total) acts during warm-up too.
+    """
+    check_progress(step, warmup, total)
+    rise = step / warmup if step < warmup else 1.0
+    return rise * (1 - min(step, total) / total)
+
+
+def set_lr(optimizer: torch.optim.Optimizer, lr: float) -> None:
+    """Give every parameter group the learning rate lr."""
+    for group in optimizer.param_groups:
+        group["lr"] = lr
+
+
+def clip_gradients(model: nn.Module, max_norm: float = 1.0) -> float:
+    """Scale all gradients together to a norm of at most max_norm; return the old norm.
+
+    The released code clips at 1; the paper does not mention it.
+    """
+    return float(nn.utils.clip_grad_norm_(model.parameters(), max_norm))

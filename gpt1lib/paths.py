@@ -1,0 +1,12 @@
+"""Where the project keeps its files."""
+
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+DATA = ROOT / "data"
+BOOKS = DATA / "books"
+HELDOUT_BOOKS = DATA / "heldout_books"
+TASKS = DATA / "tasks"
+CHECKPOINTS = DATA / "checkpoints"
+NOVELIST_DIR = CHECKPOINTS / "novelist"
+RESULTS = DATA / "results"

@@ -1,0 +1,76 @@
+"""Text before BPE: punctuation made uniform, then cut into words.
+
+GPT-1 ran `ftfy`, its own punctuation rules and spaCy's English tokenizer (paper,
+section 4.1; released text_utils.py). `standardize` is those rules. `split_words` is a
+fallback for spaCy that needs no package: one regular expression that keeps the habits
+that matter (contractions apart, titles and initials whole, one token a sign).
+"""
+
+import re
+
+_PADDED = re.compile(r'(-+|~+|!+|"+|;+|\?+|\++|,+|\)+|\(+|/+|\*+|\[+|\]+|}+|{+|\|+|_+)')
+_ASCII = str.maketrans(
+    {"—": "-", "–": "-", "―": "-", "…": "...", "´": "'"}  # as in OpenAI's code
+    | {"“": '"', "”": '"', "‘": "'", "’": "'"}  # what ftfy does before it
+)
+
+
+def standardize(text: str) -> str:
+    """Make dashes, quotes, white space and punctuation uniform.
+
+    OpenAI's text_standardize, with ftfy's curly quotes done here too. As there, a
+    backslash is not padded: the original pattern is not a raw string.
+    """
+    text = text.translate(_ASCII)
+    text = _PADDED.sub(r" \1 ", text)
+    text = re.sub(r"\s*\n\s*", " \n ", text)
+    text = re.sub(r"[^\S\n]+", " ", text)
+    return text.strip()
+
+
+_WORD = re.compile(
+    r"""
+    \n                                        # the end of a paragraph
+  | (?:mr|mrs|ms|dr|st|jr|sr|vs|co|no|rev|capt|col|gen|lt|messrs|prof|etc)\.(?!\w)
+  | \w\.(?:\w\.)+                             # i.e.  U.S.A.  a.m.
+  | can(?=not\b)                              # can not
+  | [^\W_]+?(?=n't\b) | n't\b                 # do n't
+  | '(?:s|m|re|ve|ll|d)\b                     # 's  'll
+  | \d+(?:[.,:]\d+)*                          # 3.50  10:30
+  | [^\W_]+(?:[.@][^\W_]+)*(?:'(?!(?:s|m|re|ve|ll|d)\b)[^\W_]+)?   # words, O'Brien
+  | \.{2,}                                    # ...
+  | [^\w\s] | _                               # one sign
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+
+
+def split_words(text: str) -> list[str]:
+    """Cut standardized text into words and signs; a new line stays as a token."""
+    return _WORD.findall(text)
+
+
+_GLUE_LEFT = re.compile(r" ([.,;:!?)\]%]|\.\.\.|n't\b|'(?:s|m|re|ve|ll|d)\b)")
+_GLUE_RIGHT = re.compile(r"([(\[$£]) ")
+
+
+def tidy(text: str) -> str:
+    """Decoded tokens as a reader expects them: no space before a comma.
+
+    Only for the eye. Capitals are gone for good (GPT-1's vocabulary has none), and
+    quotation marks are paired by counting, paragraph by paragraph.
+    """
+    text = _GLUE_RIGHT.sub(r"\1", _GLUE_LEFT.sub(r"\1", text))
+    lines = [_pair_quotes(line.strip()) for line in text.split("\n")]
+    return "\n".join(lines)
+
+
+def _pair_quotes(line: str) -> str:
+    parts = re.split(r'\s*"\s*', line)  # odd parts stand inside quotes
+    out = parts[0]
+    for i, part in enumerate(parts[1:], start=1):
+        opens = i % 2 == 1
+        before = " " if opens and out else ""
+        after = " " if not opens and part and part[0] not in ".,;:!?" else ""
+        out += before + '"' + after + part
+    return out.strip()
