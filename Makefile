@@ -1,0 +1,36 @@
+# make help lists the targets; scripts in tools/ hold what is longer than a line.
+PYTHON ?= python3
+PORT   ?= 8888
+PY     := .venv/bin/python
+.PHONY: help lab test quick notebooks site checkpoint clean
+.DEFAULT_GOAL := help
+
+help: ## list the targets
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1|/' | awk -F'|' '{printf "%-20s %s\n", $$1, $$2}'
+
+lab: .venv/lab ## open JupyterLab on the first lesson (PORT=8888)
+	@$(PYTHON) tools/setup.py lab --port $(PORT)
+
+test: .venv/dev ## lint, all tests, every notebook (what CI runs)
+	$(PY) tools/check.py
+
+quick: .venv/dev ## the two-minute part: lint and the fast tests
+	$(PY) tools/check.py --quick
+
+notebooks: .venv/dev ## run every notebook in place and store its outputs
+	$(PY) -m gpt1lib.lessons sync notebooks/*.ipynb && $(PY) -m gpt1lib.lessons run notebooks/*.ipynb
+
+site: .venv/lab ## static HTML copies of the lessons in build/site, for slides
+	.venv/bin/jupyter nbconvert --to html --output-dir build/site notebooks/*.ipynb
+
+checkpoint: .venv/lab ## train the shipped model again (an hour on two cores; goes on if interrupted)
+	$(PY) -m gpt1lib.pretrain --recipe novelist --out runs/novelist
+
+clean: ## remove .venv and build products
+	rm -rf .venv build .pytest_cache .ruff_cache .hypothesis gpt1_course.egg-info
+
+.venv/lab: pyproject.toml tools/setup.py
+	@$(PYTHON) tools/setup.py install
+
+.venv/dev: pyproject.toml tools/setup.py
+	@$(PYTHON) tools/setup.py install --dev

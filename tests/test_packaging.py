@@ -1,0 +1,109 @@
+"""The promises of the first two commands: pins, Makefile, setup, CI."""
+
+import re
+import socket
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+SETUP = ROOT / "tools" / "setup.py"
+
+
+def pins(lines) -> dict[str, str]:
+    """Package -> version of lines such as 'torch==2.13.0'."""
+    found = (re.fullmatch(r"\s*-?\s*([\w-]+)\s*==\s*([\w.]+)\s*", x) for x in lines)
+    return {m[1]: m[2] for m in found if m}
+
+
+def setup(*arguments):
+    return subprocess.run(
+        [sys.executable, SETUP, *arguments], capture_output=True, text=True
+    )
+
+
+def test_conda_environment_has_the_same_pins():
+    wanted = pins(PROJECT["dependencies"] + PROJECT["optional-dependencies"]["dev"])
+    conda = pins((ROOT / "environment.yml").read_text().splitlines())
+    conda["torch"] = conda.pop("pytorch-cpu")
+    assert len(wanted) > 10
+    assert conda == wanted
+
+
+def test_every_requirement_is_pinned_exactly():
+    extras = PROJECT["optional-dependencies"].values()
+    everything = PROJECT["dependencies"] + [x for extra in extras for x in extra]
+    assert len(pins(everything)) == len(everything)
+
+
+def test_make_help_lists_every_target():
+    listed = subprocess.run(["make", "help"], cwd=ROOT, capture_output=True, text=True)
+    targets = re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    assert {"lab", "test", "quick", "help"} <= set(targets)
+    for target in targets:
+        assert f"make {target} " in listed.stdout
+
+
+def test_a_taken_port_is_named():
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        result = setup("lab", "--port", str(port))
+    assert result.returncode == 1
+    assert f"Port {port} is taken" in result.stderr
+
+
+@pytest.mark.parametrize("port", ["80", "70000"])
+def test_an_impossible_port_is_named(port):
+    result = setup("lab", "--port", port)
+    assert result.returncode == 1
+    assert f"Port {port} is not between" in result.stderr
+
+
+def load_setup():
+    import importlib.util
+
+    spec = importlib.util.spec_from_file_location("course_setup", SETUP)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_an_old_python_is_told(monkeypatch):
+    module = load_setup()
+    monkeypatch.setattr(module.sys, "version_info", (3, 9, 1, "final", 0))
+    with pytest.raises(SystemExit, match=r"Python 3\.9 is too old.*3\.11"):
+        module.check_machine()
+
+
+def test_a_full_disk_is_told(monkeypatch, tmp_path):
+    module = load_setup()
+    monkeypatch.setattr(module, "VENV", tmp_path / "none")
+    usage = type("Usage", (), {"free": 1.5e9})
+    monkeypatch.setattr(module.shutil, "disk_usage", lambda path: usage)
+    with pytest.raises(SystemExit, match=r"1\.5 GB free.*need about 3 GB"):
+        module.check_machine()
+
+
+def test_setup_reads_the_torch_pin():
+    assert load_setup().torch_pin() in PROJECT["dependencies"]
+
+
+def test_setup_is_readable_by_an_old_python():
+    """No f-strings or newer: an old Python must get as far as its message."""
+    import ast
+
+    tree = ast.parse(SETUP.read_text(), feature_version=(3, 6))
+    newer = (ast.JoinedStr, ast.NamedExpr, ast.Match)
+    assert not [node for node in ast.walk(tree) if isinstance(node, newer)]
+
+
+def test_ci_runs_the_readme_s_command():
+    ci, readme = (ROOT / ".ci" / "run").read_text(), (ROOT / "README.md").read_text()
+    assert "make test" in ci and "make test" in readme
+    assert "|| true" not in ci
