@@ -8,7 +8,7 @@ that matter (contractions apart, titles and initials whole, one token a sign).
 
 import re
 
-_PADDED = re.compile(r'(-+|~+|!+|"+|;+|\?+|\++|,+|\)+|\(+|/+|\*+|\[+|\]+|}+|{+|\|+|_+)')
+_PADDED = re.compile(r'([-~!";?+,)(/*\[\]}{|_])\1*')  # a run of one and the same sign
 _ASCII = str.maketrans(
     {"—": "-", "–": "-", "―": "-", "…": "...", "´": "'"}  # as in OpenAI's code
     | {"“": '"', "”": '"', "‘": "'", "’": "'"}  # what ftfy does before it
@@ -22,9 +22,9 @@ def standardize(text: str) -> str:
     backslash is not padded: the original pattern is not a raw string.
     """
     text = text.translate(_ASCII)
-    text = _PADDED.sub(r" \1 ", text)
+    text = _PADDED.sub(r" \g<0> ", text)
     text = re.sub(r"\s*\n\s*", " \n ", text)
-    text = re.sub(r"[^\S\n]+", " ", text)
+    text = re.sub(r"[^\S\n]{2,}|[^\S\n ]", " ", text)  # all white space to one space
     return text.strip()
 
 
