@@ -1,0 +1,212 @@
+"""From probabilities to text: greedy, temperature, top-k, top-p, beam search.
+
+GPT-1's paper reports no generated text and its vocabulary has no token that ends one:
+these are the field's usual methods, on GPT-1's probabilities. Generation reads each
+token once, with a key-value cache.
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from . import text
+from .bpe import NEWLINE
+from .model import GPT, KVCache, check_ids
+
+
+def check_decoding(temperature=1.0, top_k=None, top_p=None) -> None:
+    """ValueError unless temperature >= 0 is finite, top_k >= 1 and 0 < top_p <= 1.
+
+    Temperature 0 means greedy; None turns top_k or top_p off.
+    """
+    number = isinstance(temperature, int | float) and not isinstance(temperature, bool)
+    if not number or not math.isfinite(temperature) or temperature < 0:
+        raise ValueError(
+            f"temperature is {temperature!r}, it must be a finite number >= 0 "
+            "(0 means greedy)"
+        )
+    whole = isinstance(top_k, int) and not isinstance(top_k, bool)
+    if top_k is not None and not (whole and top_k >= 1):
+        raise ValueError(f"top_k is {top_k!r}, it must be an integer >= 1, or None")
+    number = isinstance(top_p, int | float) and not isinstance(top_p, bool)
+    if top_p is not None and not (number and 0 < top_p <= 1):
+        raise ValueError(f"top_p is {top_p!r}, it must be in (0, 1], or None")
+
+
+def keep_top_k(probs: Tensor, top_k: int) -> Tensor:
+    """Which tokens are among the k likeliest: (..., V) booleans; ties: lower id first.
+
+    Exactly min(k, V) tokens are kept.
+    """
+    check_decoding(top_k=top_k)
+    order = probs.argsort(dim=-1, descending=True, stable=True)  # (..., V)
+    ranks = order.argsort(dim=-1)  # rank of each token
+    return ranks < top_k
+
+
+def keep_top_p(probs: Tensor, top_p: float) -> Tensor:
+    """The smallest set of likeliest tokens whose mass reaches p: (..., V) booleans.
+
+    A token stays while the mass before it is below p, so the one that crosses p stays
+    too, and one token always remains. Lower id first in ties.
+    """
+    check_decoding(top_p=top_p)
+    order = probs.argsort(dim=-1, descending=True, stable=True)  # (..., V)
+    ranked = probs.gather(-1, order)
+    before = ranked.cumsum(dim=-1) - ranked  # mass of the likelier tokens
+    kept = before < top_p
+    if top_p == 1:
+        kept = torch.ones_like(kept)  # rounding must not cut the tail
+    return torch.zeros_like(kept).scatter(-1, order, kept)
+
+
+def next_token_probs(
+    logits: Tensor,
+    temperature: float = 1.0,
+    top_k: int | None = None,
+    top_p: float | None = None,
+) -> Tensor:
+    """Probabilities (..., V) to draw the next token from: temperature, top-k, top-p.
+
+    In this order; what a filter keeps is renormalized before the next. Temperature 0
+    puts all on the first of the largest logits.
+    """
+    check_decoding(temperature, top_k, top_p)
+    if temperature == 0:
+        best = logits.argmax(dim=-1, keepdim=True)
+        return torch.zeros_like(logits).scatter(-1, best, 1.0)
+    shifted = logits - logits.amax(dim=-1, keepdim=True)  # before dividing: no overflow
+    probs = (shifted / temperature).softmax(dim=-1)  # (..., V)
+    if top_k is not None:
+        probs = renormalize(probs * keep_top_k(probs, top_k))
+    if top_p is not None:
+        probs = renormalize(probs * keep_top_p(probs, top_p))
+    return probs
+
+
+def renormalize(probs: Tensor) -> Tensor:
+    """Divide by the sum, so that what is left is a distribution again."""
+    return probs / probs.sum(dim=-1, keepdim=True)
+
+
+def draw(probs: Tensor, generator: torch.Generator | None = None) -> Tensor:
+    """One token id for each distribution: (B, V) -> (B, 1), by inverting the sum."""
+    u = torch.rand(probs.shape[0], 1, generator=generator, dtype=torch.float64)
+    mass = probs.double().cumsum(dim=-1)  # (B, V)
+    picked = torch.searchsorted(mass, u * mass[:, -1:], right=True)
+    last = probs.shape[-1] - 1 - (probs > 0).flip(-1).int().argmax(dim=-1, keepdim=True)
+    return torch.minimum(picked, last)  # rounding must not pick a token of mass 0
+
+
+@torch.inference_mode()
+def stream(
+    model: GPT,
+    ids: Tensor,
+    n_tokens: int,
+    temperature: float = 1.0,
+    top_k: int | None = None,
+    top_p: float | None = None,
+    generator: torch.Generator | None = None,
+) -> Iterator[Tensor]:
+    """Yield n_tokens new columns (B, 1) of ids, one after the other.
+
+    Each token is read once, through a key-value cache. When the context is full, the
+    window slides: the older half is dropped and the younger half is read again from
+    position 0, since learned positions do not shift along. ids (B, T), T <= n_ctx.
+    """
+    check_decoding(temperature, top_k, top_p)
+    if n_tokens < 0:
+        raise ValueError(f"n_tokens is {n_tokens}, it must be >= 0")
+    check_ids(ids, model.config)
+    n_ctx, training = model.config.n_ctx, model.training
+    model.eval()
+    cache, window = KVCache(model.config.n_layer), ids
+    try:
+        fresh = ids
+        for _ in range(n_tokens):
+            if window.shape[1] > n_ctx:
+                cache = KVCache(model.config.n_layer)
+                window = fresh = window[:, -max(1, n_ctx // 2) :]
+            logits = model.logits(model.hidden(fresh, cache)[:, -1])  # (B, V)
+            fresh = draw(next_token_probs(logits, temperature, top_k, top_p), generator)
+            window = torch.cat([window, fresh], dim=1)
+            yield fresh
+    finally:
+        model.train(training)
+
+
+def generate(model: GPT, ids: Tensor, n_tokens: int, **options) -> Tensor:
+    """ids (B, T) with n_tokens more columns; options as in `stream`."""
+    return torch.cat([ids, *stream(model, ids, n_tokens, **options)], dim=1)
+
+
+def greedy(model: GPT, ids: Tensor, n_tokens: int) -> Tensor:
+    """The likeliest token at each step, n_tokens times."""
+    return generate(model, ids, n_tokens, temperature=0.0)
+
+
+@dataclass
+class Beam:
+    """One continuation found by beam search."""
+
+    ids: Tensor  # (T + n_tokens,)
+    log_prob: float  # of the new tokens, in nats
+
+
+@torch.inference_mode()
+def beam_search(model: GPT, ids: Tensor, n_tokens: int, n_beams: int) -> list[Beam]:
+    """The n_beams likeliest continuations that survive, best first. ids (1, T) or (T,).
+
+    At each step every beam is extended by every token, and the n_beams best sums of
+    log-probabilities stay. All continuations have the same length, so no length
+    penalty is needed. The text must fit into the context.
+    """
+    if n_beams < 1:
+        raise ValueError(f"n_beams is {n_beams}, it must be >= 1")
+    ids = ids[None] if ids.dim() == 1 else ids
+    check_ids(ids, model.config, start=max(0, n_tokens - 1))
+    training = model.training
+    model.eval()
+    sums = torch.zeros(1, dtype=torch.float64)  # (beams,)
+    for _ in range(n_tokens):
+        log_probs = model(ids)[:, -1].double().log_softmax(dim=-1)  # (beams, V)
+        total = (sums[:, None] + log_probs).flatten()
+        sums, best = total.topk(min(n_beams, total.numel()))
+        parent, token = best // log_probs.shape[1], best % log_probs.shape[1]
+        ids = torch.cat([ids[parent], token[:, None]], dim=1)
+    model.train(training)
+    return [Beam(i, s) for i, s in zip(ids, sums.tolist(), strict=True)]
+
+
+@torch.inference_mode()
+def log_prob(model: GPT, ids: Tensor, start: int = 1) -> float:
+    """Sum of log P(u_i | u_<i) in nats over the tokens from `start` on; ids (T,)."""
+    log_probs = model(ids[None, :-1])[0].double().log_softmax(dim=-1)  # (T-1, V)
+    picked = log_probs.gather(-1, ids[1:, None])[:, 0]  # (T-1,)
+    return float(picked[start - 1 :].sum())
+
+
+def write(
+    checkpoint,
+    prompt: str = "",
+    n_tokens: int = 60,
+    temperature: float = 0.8,
+    top_k: int | None = None,
+    top_p: float | None = None,
+    seed: int = 0,
+) -> str:
+    """Let a checkpoint continue a prompt; tidy text for the eye.
+
+    GPT-1 has no token for the start of a text: an empty prompt starts after a new line.
+    A prompt longer than the context loses its beginning.
+    """
+    bpe, model = checkpoint.bpe, checkpoint.model
+    ids = bpe.encode(prompt) or [bpe.id_of(NEWLINE)]
+    ids = torch.tensor([ids[-model.config.n_ctx :]])
+    generator = torch.Generator().manual_seed(seed)
+    new = generate(model, ids, n_tokens, temperature=temperature, top_k=top_k,
+                   top_p=top_p, generator=generator)  # fmt: skip
+    return text.tidy(bpe.decode(new[0].tolist()))

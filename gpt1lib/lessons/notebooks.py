@@ -1,0 +1,256 @@
+"""Tools for the lessons' notebooks: `python -m gpt1lib.lessons COMMAND NOTEBOOK ...`.
+
+sync   bring the exercise cells in line with their source, gpt1lib/lessons/lessonNN.py
+run    execute in place and drop what differs from run to run
+solve  write copies with every stub replaced by its solution
+stats  print the rhythm of a lesson: cells, lines, words, figures
+
+An exercise is three cells in a row (task, stub, hints), marked in their metadata. A
+markdown cell that says `EXERCISE name` and nothing else becomes those three.
+"""
+
+import argparse
+import re
+import statistics
+import sys
+import time
+from importlib import import_module
+from pathlib import Path
+
+import nbformat
+from nbclient import NotebookClient
+from nbformat.v4 import new_code_cell, new_markdown_cell
+
+from ..files import write_text
+from .exercise import Exercise
+
+WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
+
+
+def exercises_of(path: str | Path) -> dict[str, Exercise]:
+    """The exercises of a notebook's lesson by name; its number leads the file name."""
+    number = Path(path).name[:2]
+    lesson = import_module(f"gpt1lib.lessons.lesson{number}")
+    return {e.name: e for e in lesson.EXERCISES}
+
+
+# ---- an exercise as cells -----------------------------------------------------------
+
+
+def dots(n: int) -> str:
+    """3 -> ●●●○○"""
+    return "●" * n + "○" * (5 - n)
+
+
+def task_text(exercise: Exercise, number: int) -> str:
+    """The markdown above the stub."""
+    labels = (
+        f"Difficulty {dots(exercise.difficulty)} · "
+        f"Importance {dots(exercise.importance)} · {exercise.minutes} min"
+    )
+    return f"### Exercise {number}: {exercise.title}\n\n{labels}\n\n{exercise.task}"
+
+
+def stub_text(exercise: Exercise, source: str | None = None) -> str:
+    """The code cell: the stub, or another source in its place, and the check."""
+    body = (source or exercise.stub).strip("\n")
+    return f"{body}\n\n\n{exercise.name} = lesson.check({exercise.name})"
+
+
+def hints_text(exercise: Exercise) -> str:
+    """Folded hints in stages, the solution last."""
+    folded = [
+        f"<details><summary>Hint {i}</summary>\n\n{hint}\n\n</details>"
+        for i, hint in enumerate(exercise.hints, start=1)
+    ]
+    solution = exercise.solution.strip("\n")
+    folded.append(
+        "<details><summary>Solution</summary>\n\n"
+        f"```python\n{solution}\n```\n\n</details>"
+    )
+    return "\n\n".join(folded)
+
+
+def exercise_cells(exercise: Exercise, number: int) -> list:
+    """The three cells of an exercise."""
+    cells = [
+        new_markdown_cell(task_text(exercise, number)),
+        new_code_cell(stub_text(exercise)),
+        new_markdown_cell(hints_text(exercise)),
+    ]
+    for cell, part in zip(cells, ("task", "stub", "hints"), strict=True):
+        cell.metadata["gpt1"] = {"exercise": exercise.name, "part": part}
+    return cells
+
+
+def mark(cell) -> dict:
+    """Which exercise a cell belongs to, and as which part; empty for other cells."""
+    return cell.metadata.get("gpt1", {})
+
+
+def sync(notebook, path: str | Path) -> None:
+    """Bring all exercise cells in line with the source; outputs of stubs are kept."""
+    known, cells, number = exercises_of(path), [], 0
+    for cell in notebook.cells:
+        marker = re.fullmatch(r"EXERCISE (\w+)", cell.source.strip())
+        part = mark(cell).get("part")
+        if marker or part == "task":
+            number += 1
+            name = marker[1] if marker else mark(cell)["exercise"]
+            if name not in known:
+                raise ValueError(f"{path}: no exercise {name!r} in its lesson file")
+            cells += exercise_cells(known[name], number)
+        elif part == "stub":
+            cells[-2].outputs = cell.outputs
+            cells[-2].execution_count = cell.execution_count
+        elif part is None:
+            cells.append(cell)
+    notebook.cells = cells
+
+
+def solve(notebook, path: str | Path) -> None:
+    """Replace every stub by its solution."""
+    known = exercises_of(path)
+    for cell in notebook.cells:
+        if mark(cell).get("part") == "stub":
+            exercise = known[mark(cell)["exercise"]]
+            cell.source = stub_text(exercise, exercise.solution)
+
+
+# ---- running and storing ------------------------------------------------------------
+
+
+def execute(notebook, folder: Path, timeout: int = 300) -> float:
+    """Run all cells in a fresh kernel, in their folder; return the seconds it took."""
+    start = time.perf_counter()
+    where = {"metadata": {"path": str(folder)}}
+    client = NotebookClient(
+        notebook, timeout=timeout, kernel_name="python3", resources=where
+    )
+    client.execute()
+    return time.perf_counter() - start
+
+
+def normalize(notebook) -> None:
+    """Remove what differs between two runs or machines and tells a reader nothing."""
+    notebook.metadata = nbformat.from_dict(
+        {
+            "kernelspec": {
+                "display_name": "Python 3 (ipykernel)",
+                "language": "python",
+                "name": "python3",
+            },
+            "language_info": {"name": "python"},
+        }
+    )
+    for i, cell in enumerate(notebook.cells):
+        cell.id = f"cell-{i:03d}"
+        kept = ("gpt1", "tags")
+        cell.metadata = nbformat.from_dict(
+            {k: v for k, v in cell.metadata.items() if k in kept}
+        )
+        if cell.cell_type == "code":
+            cell.outputs = [o for o in cell.outputs if keep(o)]
+
+
+def keep(output) -> bool:
+    """Whether to store an output; live widgets are made anew when a cell runs."""
+    if output.output_type == "stream":
+        return output.name == "stdout"
+    output.get("data", {}).pop(WIDGET_VIEW, None)
+    return bool(output.get("data", True))
+
+
+def read(path: str | Path):
+    """A notebook from disk."""
+    return nbformat.read(path, as_version=4)
+
+
+def write(notebook, path: str | Path) -> None:
+    """A notebook to disk, whole or not at all."""
+    nbformat.validate(notebook)
+    write_text(path, nbformat.writes(notebook, indent=1) + "\n")
+
+
+# ---- the rhythm of a lesson ---------------------------------------------------------
+
+
+def prose_words(cells) -> int:
+    """Words of markdown without code, math, tags and addresses."""
+    text = "\n".join(c.source for c in cells if c.cell_type == "markdown")
+    for pattern in (r"```.*?```", r"\$\$.*?\$\$", r"<[^>]+>", r"\]\([^)]*\)"):
+        text = re.sub(pattern, " ", text, flags=re.DOTALL)
+    return len(re.findall(r"[A-Za-z][\w'-]*", text))
+
+
+def code_lines(cell) -> int:
+    """Lines of a code cell that are not blank."""
+    return sum(bool(line.strip()) for line in cell.source.splitlines())
+
+
+def longest_code_run(cells) -> int:
+    """How many code cells stand in a row without prose."""
+    runs = "".join("c" if c.cell_type == "code" else " " for c in cells).split()
+    return max((len(r) for r in runs), default=0)
+
+
+def stats(notebook) -> dict:
+    """The measures of design rules: one dict of numbers."""
+    cells = notebook.cells
+    code = [c for c in cells if c.cell_type == "code"]
+    lines = sorted(code_lines(c) for c in code) or [0]
+    after_prose = sum(
+        a.cell_type == "markdown" and b.cell_type == "code"
+        for a, b in zip(cells, cells[1:], strict=False)
+    )
+    pictures = [o for c in code for o in c.outputs if "image/png" in o.get("data", {})]
+    return {
+        "cells": len(cells),
+        "code cells": len(code),
+        "code median": statistics.median(lines),
+        "code p90": lines[int(0.9 * (len(lines) - 1))],
+        "code max": lines[-1],
+        "code run": longest_code_run(cells),
+        "after prose": round(after_prose / max(1, len(code)), 2),
+        "shows": round(sum(bool(c.outputs) for c in code) / max(1, len(code)), 2),
+        "words": prose_words(cells),
+        "figures": len(pictures),
+        "exercises": sum(mark(c).get("part") == "stub" for c in cells),
+    }
+
+
+# ---- the command line ---------------------------------------------------------------
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run one command over notebooks."""
+    parser = argparse.ArgumentParser(
+        prog="python -m gpt1lib.lessons",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("command", choices=["sync", "run", "solve", "stats"])
+    parser.add_argument("notebooks", nargs="+", type=Path)
+    parser.add_argument("--out", type=Path, default=Path("build/solved"))
+    args = parser.parse_args(argv)
+    for path in args.notebooks:
+        notebook = read(path)
+        if args.command == "sync":
+            sync(notebook, path)
+            normalize(notebook)
+            write(notebook, path)
+        elif args.command == "run":
+            seconds = execute(notebook, path.parent)
+            normalize(notebook)
+            write(notebook, path)
+            print(f"{path.name}: {seconds:.0f} s")
+        elif args.command == "solve":
+            solve(notebook, path)
+            write(notebook, args.out / path.name)
+        else:
+            print(path.name, stats(notebook))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

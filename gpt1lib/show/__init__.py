@@ -1,0 +1,16 @@
+"""Pictures and widgets: `plots` (arrays in, a Figure out), explorers, `show_figure`."""
+
+from . import plots
+from .explorers import (
+    AttentionExplorer,
+    BigramExplorer,
+    MaskExplorer,
+    ParameterExplorer,
+    SamplingExplorer,
+)
+from .figure import show_figure
+from .labels import readable, token_labels
+
+__all__ = ["AttentionExplorer", "BigramExplorer", "MaskExplorer", "ParameterExplorer",
+           "SamplingExplorer", "plots", "readable", "show_figure",
+           "token_labels"]  # fmt: skip

@@ -1,0 +1,133 @@
+// All heads as thumbnails, one head large, one token's row as bars.
+function draw(model, root) {
+  const L = model.get("n_layer"), H = model.get("n_head"), tokens = model.get("tokens");
+  const T = tokens.length, names = labels(tokens), dark = root.classList.contains("gx-dark");
+  const w = floats(model, "data"), at = (h, q, k) => w[(h * T + q) * T + k];
+  let head = model.get("head"), row = Math.min(model.get("row"), T - 1);
+
+  const cols = el("div", "gx-cols", root), left = el("div", "", cols), right = el("div", "", cols);
+  el("p", "gx-title", left, `All ${L * H} heads`);
+  const grid = el("div", "gx-grid", left);
+  grid.style.gridTemplateColumns = `4em repeat(${H}, minmax(44px, 72px))`;
+  grid.setAttribute("role", "radiogroup");
+  grid.setAttribute("aria-label", "attention heads, a row a layer; arrow keys move");
+  el("span", "", grid);
+  for (let h = 0; h < H; h++) el("span", "gx-lab", grid, `head ${h}`);
+  const tiles = [];
+  for (let l = 0; l < L; l++) {
+    el("span", "gx-lab", grid, `layer ${l}`);
+    for (let h = 0; h < H; h++) {
+      const i = l * H + h, b = el("button", "gx-tile", grid);
+      b.type = "button";
+      b.setAttribute("role", "radio");
+      b.setAttribute("aria-label", `layer ${l}, head ${h}`);
+      b.addEventListener("click", () => select(i));
+      b.addEventListener("keydown", e => {
+        const d = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: H, ArrowUp: -H }[e.key];
+        if (d == null) return;
+        e.preventDefault();
+        if (i + d >= 0 && i + d < L * H) { select(i + d); tiles[i + d].focus(); }
+      });
+      paint(el("canvas", "gx-hatch", b), i);
+      tiles.push(b);
+    }
+  }
+  const scale = el("div", "gx-scale", left);
+  el("span", "", scale, "0");
+  el("i", "", scale).style.background = `linear-gradient(90deg, ${[0, .25, .5, .75, 1].map(v => css(rgb(v, dark))).join(",")})`;
+  el("span", "", scale, "1   weight");
+  el("span", "gx-hatch", scale).style.cssText = "width:18px;height:9px;margin-left:12px";
+  el("span", "", scale, "masked (later tokens)");
+  const facts = el("p", "gx-note", left);
+
+  const title = el("p", "gx-title", right);
+  const size = Math.max(12, Math.min(30, Math.floor(380 / T)));
+  const matrix = el("div", "gx-matrix", right);
+  matrix.style.gridTemplate = `auto repeat(${T}, ${size}px) / auto ${T * size}px`;
+  el("span", "", matrix);
+  const top = el("div", "", matrix);
+  top.style.cssText = `display:grid;grid-template-columns:repeat(${T},${size}px);align-items:end`;
+  for (const n of names) el("span", "gx-col", top, n);
+  const rows = names.map((n, i) => {
+    const b = el("button", "gx-row", matrix, n);
+    b.type = "button";
+    b.style.gridColumn = 1; b.style.gridRow = i + 2;
+    b.setAttribute("aria-label", `from ${n}`);
+    b.addEventListener("mouseenter", () => setRow(i));
+    b.addEventListener("focus", () => setRow(i));
+    b.addEventListener("click", () => setRow(i));
+    b.addEventListener("keydown", e => {
+      const d = { ArrowDown: 1, ArrowUp: -1 }[e.key];
+      if (!d || !rows[i + d]) return;
+      e.preventDefault();
+      rows[i + d].focus();
+    });
+    return b;
+  });
+  const wrap = el("div", "gx-wrap", matrix);
+  wrap.style.cssText = `grid-column:2;grid-row:2/${T + 2}`;
+  const big = el("canvas", "gx-big gx-hatch", wrap), mark = el("div", "gx-mark", wrap);
+  big.setAttribute("role", "img");
+  mark.style.height = `${100 / T}%`;
+  wrap.addEventListener("mousemove", e => {
+    const box = big.getBoundingClientRect();
+    const q = Math.floor((e.clientY - box.top) / box.height * T);
+    const k = Math.floor((e.clientX - box.left) / box.width * T);
+    if (q < 0 || k < 0 || q >= T || k >= T) return;
+    setRow(q);
+    wrap.title = k > q ? `${names[q]} to ${names[k]}: masked` : `${names[q]} to ${names[k]}: ${at(head, q, k).toFixed(3)}`;
+  });
+  const said = live(root), bars = el("ol", "gx-bars", root);
+
+  function paint(canvas, h) {
+    canvas.width = canvas.height = T;
+    const ctx = canvas.getContext("2d");
+    ctx.clearRect(0, 0, T, T);
+    for (let q = 0; q < T; q++) for (let k = 0; k <= q; k++) {
+      ctx.fillStyle = css(rgb(at(h, q, k), dark));
+      ctx.fillRect(k, q, 1, 1);
+    }
+  }
+  function select(i) {
+    head = i;
+    model.set("head", i);
+    model.save_changes();
+    show();
+  }
+  function setRow(q) {
+    if (q !== row) { row = q; model.set("row", q); model.save_changes(); }
+    showRow();
+  }
+  function showRow() {
+    rows.forEach((r, i) => r.classList.toggle("gx-on", i === row));
+    mark.style.top = `${100 * row / T}%`;
+    const keys = names.map((n, k) => k).filter(k => k <= row).sort((a, b) => at(head, row, b) - at(head, row, a));
+    said.textContent = `“${names[row]}” attends ` + keys.slice(0, 3).map(k => `${percent(at(head, row, k), 0)} to “${names[k]}”`).join(", ") +
+      (row < T - 1 ? `. The ${T - 1 - row} later tokens are masked.` : ". It is the last token and may see all.");
+    bars.replaceChildren();
+    for (const k of keys.slice(0, 6)) {
+      const li = el("li", "", bars);
+      el("span", "gx-word", li, names[k]);
+      el("span", "gx-fill", el("span", "gx-track", li)).style.width = percent(at(head, row, k));
+      el("span", "gx-num", li, percent(at(head, row, k)));
+    }
+  }
+  function show() {
+    tiles.forEach((b, i) => { b.setAttribute("aria-checked", i === head); b.tabIndex = i === head ? 0 : -1; });
+    paint(big, head);
+    let entropy = 0, distance = 0;
+    for (let q = 0; q < T; q++) for (let k = 0; k <= q; k++) {
+      const v = at(head, q, k);
+      if (v > 0) entropy -= v * Math.log2(v);
+      distance += v * (q - k);
+    }
+    const name = `layer ${Math.floor(head / H)}, head ${head % H}`;
+    title.textContent = `L${name.slice(1)}: from each row to each column`;
+    big.setAttribute("aria-label", `${name}: ${T} by ${T} attention weights, later tokens masked`);
+    facts.textContent = `${name}: looks back ${(distance / T).toFixed(1)} tokens on average; entropy ${(entropy / T).toFixed(2)} bits.`;
+    showRow();
+  }
+  model.on("change:head", () => { if (model.get("head") !== head) { head = model.get("head"); show(); } });
+  model.on("change:row", () => { if (model.get("row") !== row) { row = model.get("row"); showRow(); } });
+  show();
+}

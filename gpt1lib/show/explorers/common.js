@@ -1,0 +1,118 @@
+// Shared by all explorers: elements, controls, colors, keyboard. No dependencies.
+
+function el(tag, cls, parent, text) {
+  const e = document.createElement(tag);
+  if (cls) e.className = cls;
+  if (text != null) e.textContent = text;
+  if (parent) parent.appendChild(e);
+  return e;
+}
+
+// magma: the map of the static figures, sampled at nine points and interpolated
+const MAGMA = ["#000004", "#1d1147", "#51127c", "#832681", "#b73779", "#e75263",
+  "#fc8961", "#fec488", "#fcfdbf"].map(h => [1, 3, 5].map(i => parseInt(h.slice(i, i + 2), 16)));
+
+function rgb(v, dark) {          // 0..1 -> [r, g, b]; light theme: 0 is pale
+  const x = Math.min(1, Math.max(0, dark ? v : 1 - v)) * (MAGMA.length - 1);
+  const k = Math.min(MAGMA.length - 2, Math.floor(x)), f = x - k;
+  return [0, 1, 2].map(j => Math.round(MAGMA[k][j] * (1 - f) + MAGMA[k + 1][j] * f));
+}
+const css = c => `rgb(${c.join(",")})`;
+const ink = c => 0.299 * c[0] + 0.587 * c[1] + 0.114 * c[2] < 128 ? "#fff" : "#111";
+
+function isDark(root) {
+  const body = document.body.dataset.jpThemeLight;
+  if (body != null) return body === "false";
+  return window.matchMedia && matchMedia("(prefers-color-scheme: dark)").matches &&
+    getComputedStyle(root).getPropertyValue("--jp-layout-color0") === "";
+}
+
+function readable(piece) {
+  if (piece === "\n</w>" || piece === "\n") return "⏎";
+  return piece.endsWith("</w>") && piece.length > 4 ? piece.slice(0, -4) : piece;
+}
+function labels(tokens) {        // repeated tokens get their position
+  const names = tokens.map(readable), n = {};
+  names.forEach(x => n[x] = (n[x] || 0) + 1);
+  return names.map((x, i) => n[x] > 1 ? `${x} (${i})` : x);
+}
+const percent = (p, d = 1) => (100 * p).toFixed(d) + "%";
+
+function floats(model, name) {   // a trait of little-endian float32 bytes
+  const v = model.get(name);
+  return new Float32Array(v.buffer.slice(v.byteOffset, v.byteOffset + v.byteLength));
+}
+
+let serial = 0;
+function slider(parent, name, { min, max, step, value, text = String, help = "" }, onInput) {
+  const row = el("div", "gx-control", parent), id = `gx-${++serial}`;
+  const label = el("label", "", row, name);
+  label.htmlFor = id;
+  const input = el("input", "", row);
+  Object.assign(input, { type: "range", id, min, max, step });
+  const out = el("output", "", row);
+  if (help) input.title = label.title = help;
+  const show = () => { out.textContent = text(+input.value); input.setAttribute("aria-valuetext", out.textContent); };
+  input.value = value;
+  input.addEventListener("input", () => { show(); onInput(+input.value); });
+  show();
+  return { row, input, set(v) { input.value = v; show(); } };
+}
+function choice(parent, name, options, value, onPick) {  // radio buttons; options: {key: text}
+  const box = el("div", "gx-choice", parent);
+  box.setAttribute("role", "radiogroup");
+  box.setAttribute("aria-label", name);
+  el("span", "gx-name", box, name);
+  const keys = Object.keys(options), buttons = keys.map(key => {
+    const b = el("button", "", box, options[key]);
+    b.type = "button";
+    b.setAttribute("role", "radio");
+    b.addEventListener("click", () => pick(key));
+    return b;
+  });
+  function mark(key) {
+    buttons.forEach((b, i) => { b.setAttribute("aria-checked", keys[i] === key); b.tabIndex = keys[i] === key ? 0 : -1; });
+  }
+  function pick(key) { mark(key); onPick(key); }
+  box.addEventListener("keydown", e => {
+    const d = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[e.key];
+    if (!d) return;
+    e.preventDefault();
+    const i = (buttons.indexOf(document.activeElement) + d + keys.length) % keys.length;
+    buttons[i].focus();
+    pick(keys[i]);
+  });
+  mark(value);
+  return { box, set: mark };
+}
+function button(parent, text, onClick) {
+  const b = el("button", "gx-button", parent, text);
+  b.type = "button";
+  b.addEventListener("click", onClick);
+  return b;
+}
+function live(parent) {          // a sentence that screen readers speak when it changes
+  const p = el("p", "gx-live", parent);
+  p.setAttribute("aria-live", "polite");
+  return p;
+}
+
+// Each explorer defines draw(model, root); this wraps it for anywidget.
+function start(draw) {
+  return {
+    render({ model, el: host }) {
+      const root = el("div", "gx", host);
+      root.classList.toggle("gx-dark", isDark(root));
+      // JupyterLab binds arrow keys, Enter and letters in command mode: keep ours here.
+      root.addEventListener("keydown", e => { if (e.key !== "Escape") e.stopPropagation(); });
+      draw(model, root);
+      // The static picture above has done its duty once this runs.
+      setTimeout(() => {
+        const area = root.closest(".jp-OutputArea");
+        if (!area) return;
+        for (const child of area.querySelectorAll(":scope > .jp-OutputArea-child"))
+          if (!child.contains(root) && child.querySelector("figure[data-static]")) child.style.display = "none";
+      }, 0);
+    },
+  };
+}

@@ -1,0 +1,62 @@
+"""One way to make a figure and one way to show it, with its alt text."""
+
+import base64
+import html
+import io
+from contextlib import contextmanager
+from pathlib import Path
+
+import matplotlib
+from IPython.display import display
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+STYLE = Path(__file__).with_name("gpt1.mplstyle")
+DPI = 144
+
+
+@contextmanager
+def style():
+    """The course's look, inside a `with` only: nothing changes for other figures."""
+    with matplotlib.rc_context(fname=STYLE):
+        yield
+
+
+def new_figure(width: float = 8, height: float = 4) -> Figure:
+    """An empty figure in inches, free of pyplot's global state. Use within `style`."""
+    figure = Figure(figsize=(width, height), dpi=DPI)
+    FigureCanvasAgg(figure)
+    return figure
+
+
+def png(figure: Figure) -> bytes:
+    """The figure as PNG; the same bytes each time on one machine."""
+    buffer = io.BytesIO()
+    with style():
+        figure.savefig(buffer, format="png", dpi=DPI, metadata={"Software": None})
+    return buffer.getvalue()
+
+
+def picture(figure: Figure, alt: str) -> dict:
+    """A MIME bundle: HTML with alt text, PNG for viewers without HTML, the sentence."""
+    if not alt.strip():
+        raise ValueError("the alt text is empty; say in a sentence what is to be seen")
+    data = base64.b64encode(png(figure)).decode()
+    width = round(figure.get_figwidth() * 100)
+    image = (
+        f'<img alt="{html.escape(alt, quote=True)}" width="{width}" '
+        f'style="max-width:100%;height:auto" src="data:image/png;base64,{data}">'
+    )
+    return {
+        "text/html": f'<figure style="margin:0">{image}</figure>',
+        "image/png": data,
+        "text/plain": alt,
+    }
+
+
+def show_figure(figure: Figure, alt: str) -> None:
+    """Display a figure with its alt text: a sentence that says what is to be seen.
+
+    Raises ValueError for an empty alt text.
+    """
+    display(picture(figure, alt), raw=True)

@@ -1,0 +1,337 @@
+"""Figures: arrays in, a Figure out, nothing else touched."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from matplotlib import colormaps
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+
+from .figure import new_figure, style
+from .labels import readable, token_labels
+
+COLORS = ["#5790fc", "#f89c20", "#e42536", "#964a8b", "#9c9ca1", "#7a21dd"]
+DASHES = ["-", "--", ":", "-.", (0, (5, 1)), (0, (1, 1))]
+HATCHES = ["", "//", "..", "xx", "\\\\", "++"]
+INK = "#222222"
+
+
+def as_matrix(values, name: str = "matrix", n_dim: int = 2) -> np.ndarray:
+    """A float array of n_dim axes; ValueError for another shape or for nan."""
+    array = np.asarray(values, dtype=float)
+    if array.ndim != n_dim or array.size == 0:
+        raise ValueError(f"{name} has shape {array.shape}, it needs {n_dim} axes")
+    if np.isnan(array).any():
+        raise ValueError(f"{name} holds {int(np.isnan(array).sum())} nan values")
+    return array
+
+
+def heatmap(
+    values,
+    rows: Sequence[str] | None = None,
+    cols: Sequence[str] | None = None,
+    masked=None,
+    title: str = "",
+    vmin: float | None = 0.0,
+    vmax: float | None = 1.0,
+    xlabel: str = "",
+    ylabel: str = "",
+    numbers: bool | None = None,
+    cmap: str = "magma_r",
+    digits: int = 2,
+) -> Figure:
+    """A matrix (n, m) as colors, with numbers where there is room.
+
+    masked: (n, m) booleans, True cells are hatched and carry no color or number.
+    vmin, vmax: None takes the data's own. Raises ValueError for nan or wrong shapes.
+    """
+    values = as_matrix(np.where(np.isinf(values), 0, values), "values")
+    n, m = values.shape
+    with style():
+        size = min(0.62 * max(n, m) + 2.2, 8.5)
+        figure = new_figure(max(4.2, size * min(1.6, m / n) if m > n else size), size)
+        axes = figure.add_subplot()
+        draw_heatmap(axes, values, masked, vmin, vmax, cmap, numbers, digits)
+        label_axes(axes, rows, cols, xlabel, ylabel)
+        axes.set_title(title)
+        figure.colorbar(axes.images[0], ax=axes, shrink=0.75, pad=0.02)
+    return figure
+
+
+def heatmaps(
+    panels: dict,
+    rows: Sequence[str] | None = None,
+    cols: Sequence[str] | None = None,
+    masked: dict | None = None,
+    digits: int = 2,
+    ranges: dict | None = None,
+) -> Figure:
+    """Several matrices side by side: name -> (n, m) array.
+
+    masked: name -> booleans. ranges: name -> (vmin, vmax), else 0 to 1.
+    """
+    with style():
+        n = max(np.asarray(p).shape[0] for p in panels.values())
+        width = min(12.0, 1.2 + len(panels) * max(2.1, 0.55 * n))
+        figure = new_figure(width, max(2.4, width / len(panels) + 0.7))
+        for i, (name, values) in enumerate(panels.items()):
+            axes = figure.add_subplot(1, len(panels), i + 1)
+            low, high = (ranges or {}).get(name, (0.0, 1.0))
+            finite = as_matrix(np.where(np.isinf(values), 0, values), name)
+            hidden = (masked or {}).get(name)
+            cmap = "magma_r" if low >= 0 else "RdBu_r"
+            draw_heatmap(axes, finite, hidden, low, high, cmap, None, digits)
+            label_axes(axes, rows if i == 0 else None, cols, "", "")
+            if i:
+                axes.set_yticks([])
+            axes.set_title(name, fontsize=10)
+    return figure
+
+
+def draw_heatmap(axes, values, masked, vmin, vmax, cmap, numbers, digits) -> None:
+    """Colors, hatched masked cells and numbers on given axes."""
+    n, m = values.shape
+    hidden = np.zeros((n, m), bool) if masked is None else np.asarray(masked, bool)
+    if hidden.shape != values.shape:
+        raise ValueError(f"masked has shape {hidden.shape}, values {values.shape}")
+    shown = np.ma.array(values, mask=hidden)
+    image = axes.imshow(shown, cmap=cmap, vmin=vmin, vmax=vmax, aspect="equal")
+    for i, j in zip(*np.nonzero(hidden), strict=True):
+        cell = Rectangle((j - 0.5, i - 0.5), 1, 1, fill=False, hatch="////", lw=0)
+        cell.set_edgecolor("#b5b5b5")
+        axes.add_patch(cell)
+    axes.spines[:].set_visible(False)
+    axes.tick_params(length=0)
+    if numbers is None:
+        numbers = max(n, m) <= 12
+    if numbers:
+        write_numbers(axes, image, shown, digits)
+
+
+def write_numbers(axes, image, values, digits) -> None:
+    """The value in each cell, light on dark and dark on light."""
+    size = 9 if max(values.shape) <= 8 else 7
+    for (i, j), value in np.ndenumerate(values):
+        if values.mask is not np.ma.nomask and values.mask[i, j]:
+            continue
+        r, g, b, _ = image.cmap(image.norm(value))
+        dark = 0.299 * r + 0.587 * g + 0.114 * b < 0.5
+        zero = f"{0:.{digits}f}"
+        text = f"{value:.{digits}f}".replace(f"-{zero}", zero)
+        axes.text(j, i, text, ha="center", va="center", fontsize=size,
+                  color="white" if dark else INK)  # fmt: skip
+
+
+def label_axes(axes, rows, cols, xlabel, ylabel) -> None:
+    """Names at the left and on top; none where there are too many to read."""
+    m, n = (round(abs(np.diff(lim)[0])) for lim in (axes.get_xlim(), axes.get_ylim()))
+    for names, count, which in ((rows, n, axes.set_yticks), (cols, m, axes.set_xticks)):
+        if names is None or count > 60:
+            which([])
+        elif len(names) != count:
+            raise ValueError(f"{len(names)} names for {count} rows or columns")
+        elif which == axes.set_yticks:
+            axes.set_yticks(range(count), names)
+        else:
+            long = max(map(len, names)) > 3
+            axes.set_xticks(range(count), names, rotation=90 if long else 0)
+    axes.xaxis.tick_top()
+    axes.xaxis.set_label_position("top")
+    axes.set_xlabel(xlabel)
+    axes.set_ylabel(ylabel)
+
+
+def attention(weights, tokens: Sequence[str], title: str = "") -> Figure:
+    """Causal attention weights (T, T): row = from, column = to; the future hatched."""
+    weights = as_matrix(weights, "weights")
+    if weights.shape != (len(tokens), len(tokens)):
+        raise ValueError(f"weights are {weights.shape}, there are {len(tokens)} tokens")
+    names = token_labels(tokens)
+    future = np.triu(np.ones(weights.shape, bool), 1)
+    return heatmap(weights, names, names, future, title, xlabel="to", ylabel="from")
+
+
+def head_grid(weights, title: str = "") -> Figure:
+    """All heads as thumbnails: (L, H, T, T), a row a layer, the future left as paper."""
+    weights = as_matrix(weights, "weights", 4)
+    n_layer, n_head, n_tokens, _ = weights.shape
+    gap = 1 + n_tokens // 12
+    step = n_tokens + gap
+    mosaic = np.full((n_layer * step - gap, n_head * step - gap), np.nan)
+    seen = np.tril(np.ones((n_tokens, n_tokens), bool))
+    for layer in range(n_layer):
+        for head in range(n_head):
+            part = np.where(seen, weights[layer, head], np.nan)
+            y, x = layer * step, head * step
+            mosaic[y : y + n_tokens, x : x + n_tokens] = part
+    with style():
+        width = 6.5
+        figure = new_figure(width, width * 0.92 * n_layer / n_head + 0.7)
+        axes = figure.add_subplot()
+        image = axes.imshow(
+            np.ma.masked_invalid(mosaic), cmap="magma_r", vmin=0, vmax=1
+        )
+        middle = n_tokens / 2 - 0.5
+        axes.set_yticks([i * step + middle for i in range(n_layer)],
+                        [f"layer {i}" for i in range(n_layer)])  # fmt: skip
+        axes.set_xticks([i * step + middle for i in range(n_head)],
+                        [f"head {i}" for i in range(n_head)])  # fmt: skip
+        axes.xaxis.tick_top()
+        axes.tick_params(length=0)
+        axes.spines[:].set_visible(False)
+        axes.set_title(title)
+        figure.colorbar(image, ax=axes, shrink=0.6, pad=0.02, label="attention weight")
+    return figure
+
+
+def probabilities(
+    words: Sequence[str],
+    probs: Sequence[float],
+    before: Sequence[float] | None = None,
+    other: float | None = None,
+    n_other: int | None = None,
+    title: str = "",
+) -> Figure:
+    """Horizontal bars of probabilities, one a word, in the given order.
+
+    before: probabilities before a filter, drawn as outlines. other: the mass of all
+    tokens that are not shown, n_other of them.
+    """
+    probs = as_matrix(probs, "probs", 1)
+    if len(words) != len(probs):
+        raise ValueError(f"{len(words)} words for {len(probs)} probabilities")
+    names, values = [readable(w) for w in words], list(probs)
+    if other is not None:
+        names.append(f"other {n_other:,} tokens" if n_other else "all other tokens")
+        values.append(other)
+    with style():
+        figure = new_figure(7, 0.27 * len(names) + 0.9)
+        axes = figure.add_subplot()
+        colors = [COLORS[0]] * len(probs) + [COLORS[4]] * (len(names) - len(probs))
+        y = np.arange(len(names))
+        axes.barh(y, values, color=colors, height=0.72)
+        if before is not None:
+            axes.barh(y[: len(before)], before, fill=False, edgecolor=INK, height=0.72,
+                      linewidth=0.9, label="before")  # fmt: skip
+        top = max([*values, *(before if before is not None else [])])
+        for i, value in enumerate(values):
+            edge = max(
+                value, before[i] if before is not None and i < len(before) else 0
+            )
+            axes.text(edge + top * 0.01, i, f"{value:.1%}", va="center", fontsize=9)
+        axes.set_yticks(y, names)
+        axes.invert_yaxis()
+        axes.set_xlim(0, top * 1.12)
+        axes.xaxis.set_major_formatter(lambda v, _: f"{v:.0%}")
+        axes.set_xlabel("probability")
+        axes.tick_params(axis="y", length=0)
+        axes.set_title(title)
+    return figure
+
+
+def bars(
+    labels: Sequence[str],
+    values: Sequence[float],
+    xlabel: str = "",
+    title: str = "",
+    number_format: str = "{:.2f}",
+    highlight: int | None = None,
+) -> Figure:
+    """Horizontal bars with their numbers; one may be highlighted."""
+    values = as_matrix(values, "values", 1)
+    if len(labels) != len(values):
+        raise ValueError(f"{len(labels)} labels for {len(values)} values")
+    with style():
+        figure = new_figure(7.5, 0.36 * len(values) + 1.0)
+        axes = figure.add_subplot()
+        colors = [
+            COLORS[1] if i == highlight else COLORS[0] for i in range(len(values))
+        ]
+        drawn = axes.barh(range(len(values)), values, color=colors, height=0.7)
+        if highlight is not None:
+            drawn[highlight].set_hatch("//")
+        axes.bar_label(drawn, [number_format.format(v) for v in values], padding=4)
+        axes.set_yticks(range(len(values)), labels)
+        axes.tick_params(axis="y", length=0)
+        axes.invert_yaxis()
+        axes.margins(x=0.14)
+        axes.set_xlabel(xlabel)
+        axes.set_title(title)
+    return figure
+
+
+def stacked(parts: dict, title: str = "", unit: str = "parameters") -> Figure:
+    """One bar of parts that add up: name -> number, each with its share."""
+    values = as_matrix(list(parts.values()), "parts", 1)
+    total, left = values.sum(), 0.0
+    with style():
+        figure = new_figure(8, 2.2)
+        axes = figure.add_subplot()
+        for i, (name, value) in enumerate(parts.items()):
+            label = f"{name}: {int(value):,} ({value / total:.1%})"
+            axes.barh([0], [value], left=left, color=COLORS[i % 6], edgecolor="white",
+                      hatch=HATCHES[i % 6], label=label)  # fmt: skip
+            left += value
+        axes.set_yticks([])
+        axes.spines["left"].set_visible(False)
+        axes.xaxis.set_major_formatter(lambda v, _: f"{v / 1e6:g}M")
+        axes.set_xlabel(f"{unit} ({int(total):,} in all)")
+        axes.set_title(title)
+        figure.legend(loc="outside lower left", ncols=2, fontsize=9)
+    return figure
+
+
+def lines(
+    series: dict,
+    x: Sequence[float] | None = None,
+    xlabel: str = "",
+    ylabel: str = "",
+    title: str = "",
+    marks: dict | None = None,
+    logx: bool = False,
+) -> Figure:
+    """Curves, each labeled at its end: name -> (n,) values over x, or name -> (x, y).
+
+    marks: name -> list of (x, y), drawn as a line with dots.
+    """
+    with style():
+        figure = new_figure(8, 3.8)
+        axes = figure.add_subplot()
+        drawn = []
+        for i, (name, values) in enumerate(series.items()):
+            xs, ys = values if isinstance(values, tuple) else (x, values)
+            xs = np.arange(len(ys)) if xs is None else np.asarray(xs, float)
+            ys = as_matrix(ys, name, 1)
+            style_of = {"color": COLORS[i % 6], "linestyle": DASHES[i % 6]}
+            thin = {"linewidth": 0.9, "alpha": 0.8} if len(ys) > 200 else {}
+            axes.plot(xs, ys, **style_of, **thin)
+            drawn.append((name, xs[-1], ys[-1]))
+        for i, (name, points) in enumerate((marks or {}).items(), start=len(series)):
+            xs, ys = np.asarray(points, float).T
+            axes.plot(xs, ys, "o-", color=COLORS[(i + 1) % 6], markersize=5)
+            drawn.append((name, xs[-1], ys[-1]))
+        if logx:
+            axes.set_xscale("log")
+        place_labels(axes, drawn)
+        axes.grid(axis="y")
+        axes.set_xlabel(xlabel)
+        axes.set_ylabel(ylabel)
+        axes.set_title(title)
+    return figure
+
+
+def place_labels(axes, ends) -> None:
+    """Names to the right of the last points, pushed apart where they would touch."""
+    low, high = axes.get_ylim()
+    room, previous = 0.07 * (high - low), None
+    for name, x, y in sorted(ends, key=lambda end: end[2]):
+        place = y if previous is None else max(y, previous + room)
+        axes.annotate(name, (x, place), (8, 0), textcoords="offset points",
+                      va="center", fontsize=9)  # fmt: skip
+        previous = place
+
+
+def color_table(name: str = "magma_r", n: int = 256) -> list[str]:
+    """A color map as n hexadecimal colors, for the explorers."""
+    shades = colormaps[name](np.linspace(0, 1, n))[:, :3]
+    return ["#" + "".join(f"{round(255 * c):02x}" for c in rgb) for rgb in shades]

@@ -1,0 +1,107 @@
+"""One private JupyterLab and one headless Chromium for the whole test session."""
+
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+         "--disable-background-networking", "--disable-component-update",
+         "--disable-sync"]  # fmt: skip
+
+
+def chromium_path() -> str | None:
+    """A Chromium on this machine, or None."""
+    names = ("chromium", "chromium-browser", "google-chrome")
+    found = (shutil.which(name) for name in names)
+    return os.environ.get("CHROMIUM") or next((p for p in found if p), None)
+
+
+@pytest.fixture(scope="session")
+def chromium(tmp_path_factory):
+    """A browser context; skips where there is no Chromium, unless CI requires one."""
+    path = chromium_path()
+    if path is None:
+        if os.environ.get("GPT1_REQUIRE_BROWSER") == "1":
+            pytest.fail("no Chromium found, and GPT1_REQUIRE_BROWSER=1 asks for one")
+        pytest.skip("no Chromium on this machine: install it, or name it in CHROMIUM")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        context = playwright.chromium.launch_persistent_context(
+            str(tmp_path_factory.mktemp("profile")),
+            executable_path=path,
+            headless=True,
+            args=FLAGS,
+            viewport={"width": 1400, "height": 1000},
+        )
+        yield context
+        context.close()
+
+
+def free_port() -> int:
+    """A port that nobody listens on."""
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+def lab_environment(home: Path) -> dict:
+    """Settings of its own, so that a user's JupyterLab is neither read nor changed."""
+    settings = home / "settings" / "@jupyterlab" / "apputils-extension"
+    settings.mkdir(parents=True)
+    quiet = {"fetchNews": "false", "checkForUpdates": False}
+    (settings / "notification.jupyterlab-settings").write_text(json.dumps(quiet))
+    folders = {
+        "JUPYTER_CONFIG_DIR": "config",
+        "JUPYTER_DATA_DIR": "data",
+        "JUPYTER_RUNTIME_DIR": "run",
+        "JUPYTERLAB_SETTINGS_DIR": "settings",
+        "JUPYTERLAB_WORKSPACES_DIR": "workspaces",
+        "IPYTHONDIR": "ipython",
+    }
+    return os.environ | {name: str(home / part) for name, part in folders.items()}
+
+
+@pytest.fixture(scope="session")
+def lab(tmp_path_factory, chromium):
+    """The address of a JupyterLab that serves a copy of the notebooks."""
+    home = tmp_path_factory.mktemp("jupyter")
+    source = Path(os.environ.get("NOTEBOOKS", ROOT / "notebooks"))
+    shutil.copytree(source, home / "root" / "notebooks")
+    port = free_port()
+    command = [sys.executable, "-m", "jupyterlab", "--allow-root", "--no-browser",
+               "--ip=127.0.0.1", f"--port={port}", "--IdentityProvider.token=",
+               f"--ServerApp.root_dir={home / 'root'}",
+               "--LabApp.expose_app_in_browser=True",
+               "--LabApp.extension_manager=readonly"]  # fmt: skip
+    with open(home / "lab.log", "w") as log:
+        server = subprocess.Popen(
+            command, stdout=log, stderr=log, env=lab_environment(home)
+        )
+    address = f"http://127.0.0.1:{port}"
+    wait_until_served(address, server, home / "lab.log")
+    yield address
+    server.terminate()
+    server.wait(20)
+
+
+def wait_until_served(address: str, server: subprocess.Popen, log: Path) -> None:
+    """Return when the server answers; RuntimeError with its log if it never does."""
+    end = time.time() + 90
+    while time.time() < end and server.poll() is None:
+        try:
+            urllib.request.urlopen(f"{address}/api", timeout=1).read()
+            return
+        except (urllib.error.URLError, OSError):
+            time.sleep(0.1)
+    raise RuntimeError(f"JupyterLab did not start:\n{log.read_text()}")

@@ -1,0 +1,124 @@
+"""Each lesson in a real JupyterLab in a real Chromium, as a learner meets it.
+
+Runs all cells; no cell, callback or script may fail; every live view appears and takes
+the place of its static picture; every slider moves by keyboard and changes what is
+drawn. SHOTS=folder keeps screenshots.
+"""
+
+import os
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+NOTEBOOKS = Path(os.environ.get("NOTEBOOKS", ROOT / "notebooks"))
+NAMES = sorted(p.name for p in NOTEBOOKS.glob("*.ipynb"))
+
+READY = """() => { const w = window.jupyterapp && window.jupyterapp.shell.currentWidget;
+  return !!(w && w.context && w.context.isReady && w.sessionContext.session
+            && w.sessionContext.session.kernel); }"""
+HOOK = """() => { window.__errors = [];
+  window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.iopubMessage.connect(
+    (_, m) => { if (m.header.msg_type === 'error')
+      window.__errors.push(m.content.ename + ': ' + m.content.evalue); }); }"""
+RUN = """() => { window.__done = null;
+  window.jupyterapp.commands.execute('notebook:run-all-cells')
+    .then(r => window.__done = [r], e => window.__done = ['ERR ' + e]); }"""
+IDLE = """() => new Promise(done => {
+  const k = window.jupyterapp.shell.currentWidget.sessionContext.session.kernel;
+  k.requestKernelInfo().then(() =>
+    requestAnimationFrame(() => requestAnimationFrame(() => done(true)))); })"""
+CELLS = """() => [...window.jupyterapp.shell.currentWidget.content.model.sharedModel.cells]
+  .filter(c => c.cell_type === 'code' && c.source.trim()).map(c => ({
+    count: c.execution_count ?? null, source: c.source.slice(0, 60),
+    views: c.getOutputs().filter(
+      o => o.data && 'application/vnd.jupyter.widget-view+json' in o.data).length,
+    errors: c.getOutputs().filter(o => o.output_type === 'error').map(o => o.evalue)}))"""
+PANEL = ".jp-NotebookPanel:not(.lm-mod-hidden)"
+
+
+@pytest.fixture
+def page(lab, chromium):
+    page = chromium.new_page()
+    yield page
+    page.close()
+
+
+def open_and_run(page, lab, name):
+    """Open a notebook, run all of it, return its code cells."""
+    page.goto(f"{lab}/lab/tree/notebooks/{name}?reset")
+    page.wait_for_function(READY, timeout=60_000)
+    # without windowing every cell stays in the page and can be looked at
+    page.evaluate("""() => { const nb = window.jupyterapp.shell.currentWidget.content;
+        nb.notebookConfig = {...nb.notebookConfig, windowingMode: 'none'}; }""")
+    page.evaluate(HOOK)
+    page.evaluate(RUN)
+    page.wait_for_function("() => window.__done", timeout=300_000)
+    page.evaluate(IDLE)
+    return page.evaluate(CELLS)
+
+
+def move_sliders(page, explorer):
+    """Move each slider one step by keyboard; what the explorer shows must change."""
+    sliders = explorer.locator("input[type=range]")
+    for i in range(sliders.count()):
+        slider = sliders.nth(i)
+        slider.focus()
+        before, value = explorer.inner_html(), slider.input_value()
+        page.keyboard.press("ArrowRight")
+        if slider.input_value() == value:
+            page.keyboard.press("ArrowLeft")
+        assert slider.input_value() != value, f"slider {i} ignores the arrow keys"
+        page.evaluate(IDLE)
+        shown = explorer.inner_html()
+        assert shown != before, f"slider {i} changes nothing"
+    return sliders.count()
+
+
+@pytest.mark.browser
+@pytest.mark.parametrize("name", NAMES)
+def test_lesson_in_jupyterlab(page, lab, name):
+    script_errors = []
+    page.on("pageerror", lambda e: script_errors.append(str(e)))
+    cells = open_and_run(page, lab, name)
+    failed = [(c["source"], c["errors"]) for c in cells if c["errors"]]
+    assert not failed
+    assert page.evaluate("() => window.__done[0]") is True
+    assert all(c["count"] for c in cells), "a code cell did not run"
+
+    views = sum(c["views"] for c in cells)
+    explorers = page.locator(f"{PANEL} .gx")
+    if views:
+        explorers.nth(views - 1).wait_for(timeout=20_000)
+    assert explorers.count() == views
+    for i in range(views):
+        explorer = explorers.nth(i)
+        explorer.scroll_into_view_if_needed()
+        box = explorer.bounding_box()
+        assert box["width"] > 200 and box["height"] > 60, "a live view is empty"
+        move_sliders(page, explorer)
+    hidden = page.locator(f"{PANEL} figure[data-static]")
+    for i in range(hidden.count()):
+        assert not hidden.nth(i).is_visible(), "a static picture stands beside its view"
+    text = page.locator(PANEL).inner_text()
+    assert "Error displaying widget" not in text and "Failed to load model" not in text
+    keep_screenshots(page, name)
+    assert not page.evaluate("() => window.__errors"), "an error in a callback"
+    assert not script_errors
+    page.evaluate("async () => { await "
+                  "window.jupyterapp.shell.currentWidget.sessionContext.shutdown(); }")  # fmt: skip
+
+
+def keep_screenshots(page, name):
+    """Every page of the notebook as a picture, where SHOTS names a folder."""
+    folder = os.environ.get("SHOTS")
+    if not folder:
+        return
+    Path(folder).mkdir(parents=True, exist_ok=True)
+    scroller = page.locator(f"{PANEL} .jp-WindowedPanel-outer").first
+    height = scroller.evaluate("e => e.scrollHeight")
+    step = scroller.evaluate("e => e.clientHeight") - 60
+    for i, top in enumerate(range(0, height, step)):
+        scroller.evaluate("(e, top) => { e.scrollTop = top; }", top)
+        page.wait_for_timeout(120)
+        page.screenshot(path=str(Path(folder) / f"{name[:2]}_{i:02d}.png"))
