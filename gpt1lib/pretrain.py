@@ -110,6 +110,7 @@ class Pretraining:
             self.model, recipe.lr, recipe.betas, recipe.weight_decay
         )
         self.step = 0
+        self.commit = git_commit()  # now: the tree may move on while this runs
 
     def _tokenizer(self) -> BPE:
         folder = self.out / "state"
@@ -231,7 +232,7 @@ class Pretraining:
                             "bits_per_character": round(bits, 4)}  # fmt: skip
         meta = {
             "command": shlex.join(["python", "-m", "gpt1lib.pretrain", *sys.argv[1:]]),
-            "commit": git_commit(),
+            "commit": self.commit,
             "torch": torch.__version__,
             "recipe": asdict(self.recipe),
             "books": sorted(self.books),

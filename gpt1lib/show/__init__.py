@@ -1,6 +1,6 @@
 """Pictures and widgets: `plots` (arrays in, a Figure out), explorers, `show_figure`."""
 
-from . import plots
+from . import diagrams, plots
 from .explorers import (
     AttentionExplorer,
     BigramExplorer,
@@ -12,5 +12,5 @@ from .figure import show_figure
 from .labels import readable, token_labels
 
 __all__ = ["AttentionExplorer", "BigramExplorer", "MaskExplorer", "ParameterExplorer",
-           "SamplingExplorer", "plots", "readable", "show_figure",
+           "SamplingExplorer", "diagrams", "plots", "readable", "show_figure",
            "token_labels"]  # fmt: skip

@@ -229,10 +229,10 @@ class SamplingExplorer(Explorer):
 
     def sentence(self) -> str:
         _, after = self.distribution()
-        best = int(after.argmax())
+        best, n_kept = int(after.argmax()), int((after > 0).sum())
         return (
             f"Next-token distribution after '{self.prompt}' at temperature "
-            f"{self.temperature:g}: {int((after > 0).sum()):,} of {len(after):,} tokens "
+            f"{self.temperature:g}: {n_kept:,} of {len(after):,} tokens "
             f"can be drawn, '{readable(self.words[best])}' is likeliest with "
             f"{after[best]:.1%}."
         )

@@ -1,0 +1,97 @@
+"""Language models made of counts: what a GPT has to beat.
+
+An n-gram model gives the next word from the n - 1 words before it, by counting how
+often each continuation occurred.
+"""
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+
+import numpy as np
+
+
+def bigram_counts(text: str, alphabet: str) -> np.ndarray:
+    """How often each sign follows each other sign: (V, V) counts, row then column.
+
+    Signs that are not in the alphabet are left out.
+    """
+    index = {c: i for i, c in enumerate(alphabet)}
+    ids = np.array([index[c] for c in text if c in index])
+    counts = np.zeros((len(alphabet), len(alphabet)), dtype=np.int64)
+    np.add.at(counts, (ids[:-1], ids[1:]), 1)
+    return counts
+
+
+def bigram_probs(counts: np.ndarray, smoothing: float = 1.0) -> np.ndarray:
+    """Rows that sum to 1, after adding `smoothing` to each count. (V, V)
+
+    Raises ValueError for a negative smoothing, or 0 where a row is empty.
+    """
+    if smoothing < 0:
+        raise ValueError(f"smoothing is {smoothing}, it must be >= 0")
+    smoothed = counts + smoothing
+    sums = smoothed.sum(axis=1, keepdims=True)
+    if (sums == 0).any():
+        raise ValueError("a row has no counts: smoothing must be > 0")
+    return smoothed / sums
+
+
+class NGram:
+    """Interpolated n-gram model over words, with a uniform floor for unknown ones.
+
+    P_n(w | context) = (count(context w) + strength P_(n-1)(w)) / (count(context) +
+    strength), down to the uniform distribution over the vocabulary: the longer
+    context decides as far as it has been seen, the shorter ones fill in.
+    """
+
+    def __init__(self, n: int, vocabulary: Sequence[str], strength: float = 5.0):
+        if n < 1:
+            raise ValueError(f"n is {n}, it must be >= 1")
+        if strength <= 0:
+            raise ValueError(f"strength is {strength}, it must be > 0")
+        self.n, self.strength = n, strength
+        self.vocabulary = frozenset(vocabulary)
+        self.counts = [defaultdict(Counter) for _ in range(n)]  # by context length
+        self.totals = [Counter() for _ in range(n)]
+
+    def fit(self, words: Sequence[str]) -> "NGram":
+        """Count all n-grams of a text; returns the model."""
+        for length in range(self.n):
+            counts, totals = self.counts[length], self.totals[length]
+            for i in range(length, len(words)):
+                context = tuple(words[i - length : i])
+                counts[context][words[i]] += 1
+                totals[context] += 1
+        return self
+
+    def prob(self, context: Sequence[str], word: str) -> float:
+        """P(word | context); only the last n - 1 words of the context count.
+
+        One more word stands for all that the vocabulary has not.
+        """
+        p = 1 / (len(self.vocabulary) + 1)
+        for length in range(min(self.n, len(context) + 1)):
+            seen = tuple(context[len(context) - length :])
+            count = self.counts[length].get(seen, {}).get(word, 0)
+            p = (count + self.strength * p) / (
+                self.totals[length][seen] + self.strength
+            )
+        return p
+
+    def nats(self, words: Sequence[str]) -> float:
+        """Total loss -sum log P over a text, in nats."""
+        context = self.n - 1
+        return -sum(
+            math.log(self.prob(words[max(0, i - context) : i], word))
+            for i, word in enumerate(words)
+        )
+
+
+def unseen_share(training: Sequence[str], text: Sequence[str], n: int) -> float:
+    """Share of the n-grams of a text that never occurred in training."""
+    if len(text) < n:
+        raise ValueError(f"the text has {len(text)} words, an {n}-gram needs {n}")
+    known = set(zip(*(training[i:] for i in range(n)), strict=False))
+    grams = list(zip(*(text[i:] for i in range(n)), strict=False))
+    return sum(gram not in known for gram in grams) / len(grams)
