@@ -16,8 +16,8 @@ __all__ = ["BPE", "GPT", "GPT1", "NOVELIST", "TINY", "GPTConfig", "bpe", "causal
            "config", "corpus", "load_novelist", "model", "objectives", "optim", "paths",
            "text", "trace"]  # fmt: skip
 
-_ON_DEMAND = {"checkpoint", "decode", "finetune", "inputs", "lessons", "pretrain",
-              "show", "tasks"}  # fmt: skip
+_ON_DEMAND = {"baselines", "checkpoint", "decode", "finetune", "inputs", "lessons",
+              "pretrain", "show", "tasks"}  # fmt: skip
 
 
 def __getattr__(name: str):

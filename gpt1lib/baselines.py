@@ -38,20 +38,18 @@ def bigram_probs(counts: np.ndarray, smoothing: float = 1.0) -> np.ndarray:
 
 
 class NGram:
-    """Interpolated n-gram model over words, with a uniform floor for unknown ones.
+    """Interpolated n-gram model over words (Witten and Bell 1991).
 
-    P_n(w | context) = (count(context w) + strength P_(n-1)(w)) / (count(context) +
-    strength), down to the uniform distribution over the vocabulary: the longer
-    context decides as far as it has been seen, the shorter ones fill in.
+    P_n(w | context) = (count(context w) + d P_(n-1)(w)) / (count(context) + d), where d
+    is the number of different words seen after the context: the more varied its
+    continuations, the more the shorter context has to say. Below one word stands the
+    uniform distribution.
     """
 
-    def __init__(self, n: int, vocabulary: Sequence[str], strength: float = 5.0):
+    def __init__(self, n: int, vocabulary: Sequence[str]):
         if n < 1:
             raise ValueError(f"n is {n}, it must be >= 1")
-        if strength <= 0:
-            raise ValueError(f"strength is {strength}, it must be > 0")
-        self.n, self.strength = n, strength
-        self.vocabulary = frozenset(vocabulary)
+        self.n, self.vocabulary = n, frozenset(vocabulary)
         self.counts = [defaultdict(Counter) for _ in range(n)]  # by context length
         self.totals = [Counter() for _ in range(n)]
 
@@ -73,10 +71,10 @@ class NGram:
         p = 1 / (len(self.vocabulary) + 1)
         for length in range(min(self.n, len(context) + 1)):
             seen = tuple(context[len(context) - length :])
-            count = self.counts[length].get(seen, {}).get(word, 0)
-            p = (count + self.strength * p) / (
-                self.totals[length][seen] + self.strength
-            )
+            if seen in self.counts[length]:
+                following = self.counts[length][seen]
+                d = len(following)
+                p = (following[word] + d * p) / (self.totals[length][seen] + d)
         return p
 
     def nats(self, words: Sequence[str]) -> float:

@@ -202,6 +202,11 @@ class BPE:
         """Number of token ids."""
         return len(self.encoder)
 
+    @property
+    def newline(self) -> int:
+        """The id of a line break; where a text without a beginning can start from."""
+        return self._id(NEWLINE)
+
     # ---- encoding ------------------------------------------------------------
 
     def bpe(self, word: str) -> list[str]:
@@ -230,7 +235,7 @@ class BPE:
 
     def _encode_word(self, word: str) -> list[int]:
         if "\n" in word:
-            return [self._id(NEWLINE)]
+            return [self.newline]
         return [self._id(piece) for piece in self.bpe(word.lower())]
 
     def _id(self, piece: str) -> int:

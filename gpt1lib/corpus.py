@@ -37,11 +37,10 @@ def checksum(books: dict[str, str]) -> str:
 
 def encode_books(books: dict[str, str], bpe: BPE) -> Tensor:
     """One stream of ids (N,), a new line between two books."""
-    newline = bpe.encode("a\nb")[1]
     stream = []
     for text in books.values():
         stream += bpe.encode(text)
-        stream.append(newline)
+        stream.append(bpe.newline)
     return torch.tensor(stream)  # (N,)
 
 

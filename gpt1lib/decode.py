@@ -13,7 +13,6 @@ import torch
 from torch import Tensor
 
 from . import text
-from .bpe import NEWLINE
 from .model import GPT, KVCache, check_ids
 
 
@@ -204,7 +203,7 @@ def write(
     A prompt longer than the context loses its beginning.
     """
     bpe, model = checkpoint.bpe, checkpoint.model
-    ids = bpe.encode(prompt) or [bpe.id_of(NEWLINE)]
+    ids = bpe.encode(prompt) or [bpe.newline]
     ids = torch.tensor([ids[-model.config.n_ctx :]])
     generator = torch.Generator().manual_seed(seed)
     new = generate(model, ids, n_tokens, temperature=temperature, top_k=top_k,

@@ -28,7 +28,7 @@ def adamw(
     return torch.optim.AdamW(groups, lr=lr, betas=betas, eps=1e-8, fused=True)
 
 
-def check_progress(step: int, warmup: int, total: int) -> None:
+def check_progress(step: int, warmup: float, total: int) -> None:
     """ValueError unless 0 <= step, 0 <= warmup <= total and total >= 1."""
     if total < 1 or step < 0 or not 0 <= warmup <= total:
         raise ValueError(
@@ -37,7 +37,7 @@ def check_progress(step: int, warmup: int, total: int) -> None:
         )
 
 
-def warmup_cosine(step: int, warmup: int, total: int) -> float:
+def warmup_cosine(step: int, warmup: float, total: int) -> float:
     """Share of the peak rate: linear from 0, then cosine to 0 (pre-training, 4.1).
 
     As in opt.py the cosine runs over the whole of training, not from warm-up's end.
@@ -48,7 +48,7 @@ def warmup_cosine(step: int, warmup: int, total: int) -> float:
     return 0.5 * (1 + math.cos(math.pi * min(step, total) / total))
 
 
-def warmup_linear(step: int, warmup: int, total: int) -> float:
+def warmup_linear(step: int, warmup: float, total: int) -> float:
     """Share of the peak rate: linear up, then linear to 0 (fine-tuning, 4.1).
 
     As in opt.py the factor (1 - step / total) acts during warm-up too.

@@ -273,9 +273,10 @@ def main(argv: list[str] | None = None) -> None:
     args = parser.parse_args(argv)
     keep_memory()
     given = {k: v for k in ("steps", "seed") if (v := getattr(args, k)) is not None}
-    run = Pretraining(
-        replace(RECIPES[args.recipe], **given), args.out, args.books, args.heldout
-    )
+    recipe = replace(RECIPES[args.recipe], **given)
+    if recipe.warmup > recipe.steps:  # a run cut short warms up over a tenth of it
+        recipe = replace(recipe, warmup=recipe.steps // 10)
+    run = Pretraining(recipe, args.out, args.books, args.heldout)
     if run.resume():
         tqdm.write(f"going on from step {run.step}")
     run.run()

@@ -260,6 +260,26 @@ def bars(
     return figure
 
 
+def columns(
+    labels: Sequence[str], values: Sequence[float], ylabel: str = "", title: str = ""
+) -> Figure:
+    """Upright bars, one a token, in the order of the text."""
+    values = as_matrix(values, "values", 1)
+    if len(labels) != len(values):
+        raise ValueError(f"{len(labels)} labels for {len(values)} values")
+    with style():
+        figure = new_figure(min(10, 1.5 + 0.22 * len(values)), 3.4)
+        axes = figure.add_subplot()
+        axes.bar(range(len(values)), values, color=COLORS[0], width=0.8)
+        axes.set_xticks(range(len(values)), labels, rotation=90)
+        axes.tick_params(axis="x", length=0)
+        axes.margins(x=0.01)
+        axes.grid(axis="y")
+        axes.set_ylabel(ylabel)
+        axes.set_title(title)
+    return figure
+
+
 def stacked(parts: dict, title: str = "", unit: str = "parameters") -> Figure:
     """One bar of parts that add up: name -> number, each with its share."""
     values = as_matrix(list(parts.values()), "parts", 1)

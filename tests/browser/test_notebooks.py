@@ -28,12 +28,17 @@ IDLE = """() => new Promise(done => {
   const k = window.jupyterapp.shell.currentWidget.sessionContext.session.kernel;
   k.requestKernelInfo().then(() =>
     requestAnimationFrame(() => requestAnimationFrame(() => done(true)))); })"""
-CELLS = """() => [...window.jupyterapp.shell.currentWidget.content.model.sharedModel.cells]
-  .filter(c => c.cell_type === 'code' && c.source.trim()).map(c => ({
-    count: c.execution_count ?? null, source: c.source.slice(0, 60),
+CELLS = """() => [...window.jupyterapp.shell.currentWidget.content
+  .model.sharedModel.cells].filter(c => c.cell_type === 'code' && c.source.trim())
+  .map(c => ({
+    count: c.execution_count ?? null,
+    source: c.source.slice(0, 60),
     views: c.getOutputs().filter(
       o => o.data && 'application/vnd.jupyter.widget-view+json' in o.data).length,
-    errors: c.getOutputs().filter(o => o.output_type === 'error').map(o => o.evalue)}))"""
+    errors: c.getOutputs().filter(o => o.output_type === 'error')
+      .map(o => o.evalue)}))"""
+SHUTDOWN = """async () => {
+  await window.jupyterapp.shell.currentWidget.sessionContext.shutdown(); }"""
 PANEL = ".jp-NotebookPanel:not(.lm-mod-hidden)"
 
 
@@ -105,8 +110,7 @@ def test_lesson_in_jupyterlab(page, lab, name):
     keep_screenshots(page, name)
     assert not page.evaluate("() => window.__errors"), "an error in a callback"
     assert not script_errors
-    page.evaluate("async () => { await "
-                  "window.jupyterapp.shell.currentWidget.sessionContext.shutdown(); }")  # fmt: skip
+    page.evaluate(SHUTDOWN)
 
 
 def keep_screenshots(page, name):

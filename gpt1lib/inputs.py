@@ -1,0 +1,128 @@
+"""The four input transformations: every task becomes token sequences (section 3.3).
+
+Figure 1, right: [Start] text [Extract] and its relatives. The three special tokens are
+new rows of W_e, added at fine-tuning, in the order of the released code: _start_,
+_delimiter_, _classify_ (which Figure 1 calls Extract).
+"""
+
+from dataclasses import dataclass, replace
+
+import torch
+from torch import Tensor
+
+from .bpe import BPE
+from .model import GPT
+
+
+@dataclass(frozen=True)
+class Specials:
+    """Ids of the three special tokens; they follow the vocabulary."""
+
+    start: int
+    delimiter: int
+    extract: int
+
+    @classmethod
+    def after(cls, n_vocab: int) -> "Specials":
+        """40478, 40479, 40480 for GPT-1's vocabulary."""
+        return cls(n_vocab, n_vocab + 1, n_vocab + 2)
+
+
+def add_special_tokens(model: GPT, generator: torch.Generator | None = None) -> GPT:
+    """The same model with three more rows of W_e, drawn from N(0, 0.02) (train.py)."""
+    config = replace(model.config, n_vocab=model.config.n_vocab + 3)
+    larger = GPT(config)
+    state = model.state_dict()
+    for name in [k for k in state if k in ("tokens.weight", "output.weight")]:
+        rows = 0.02 * torch.randn(3, config.n_embd, generator=generator)
+        state[name] = torch.cat([state[name], rows])
+    larger.load_state_dict(state)
+    return larger
+
+
+def segment(bpe: BPE, text: str, room: int, what: str) -> list[int]:
+    """Ids of one text, cut on the right to `room` tokens; ValueError if it is empty."""
+    ids = bpe.encode(text)
+    if not ids:
+        raise ValueError(f"the {what} is empty")
+    return ids[:room]
+
+
+def one_segment(bpe: BPE, text: str, n_ctx: int) -> list[int]:
+    """Classification: [Start] text [Extract], at most n_ctx tokens."""
+    check_context(n_ctx, 3)
+    s = Specials.after(bpe.n_vocab)
+    return [s.start, *segment(bpe, text, n_ctx - 2, "text"), s.extract]
+
+
+def two_segments(bpe: BPE, first: str, second: str, n_ctx: int) -> list[int]:
+    """Two texts: [Start] first [Delim] second [Extract].
+
+    Each is cut to n_ctx // 2 - 2 tokens, as in the released code (254 of 512), so no
+    special token is ever lost.
+    """
+    check_context(n_ctx, 6)
+    s, room = Specials.after(bpe.n_vocab), n_ctx // 2 - 2
+    a = segment(bpe, first, room, "first segment")
+    b = segment(bpe, second, room, "second segment")
+    return [s.start, *a, s.delimiter, *b, s.extract]
+
+
+def classification(bpe: BPE, text: str, n_ctx: int) -> list[list[int]]:
+    """One sequence: [Start] text [Extract]."""
+    return [one_segment(bpe, text, n_ctx)]
+
+
+def entailment(bpe: BPE, premise: str, hypothesis: str, n_ctx: int) -> list[list[int]]:
+    """One sequence: [Start] premise [Delim] hypothesis [Extract]."""
+    return [two_segments(bpe, premise, hypothesis, n_ctx)]
+
+
+def similarity(bpe: BPE, a: str, b: str, n_ctx: int) -> list[list[int]]:
+    """Two sequences, one in each order: neither text comes first by nature."""
+    return [two_segments(bpe, a, b, n_ctx), two_segments(bpe, b, a, n_ctx)]
+
+
+def multiple_choice(
+    bpe: BPE, context: str, choices: list[str], n_ctx: int, question: str = ""
+) -> list[list[int]]:
+    """One sequence a choice: [Start] context question [Delim] choice [Extract].
+
+    Context and question are joined without a delimiter. ValueError for fewer than two
+    choices.
+    """
+    if len(choices) < 2:
+        raise ValueError(f"there are {len(choices)} choices, at least 2 are needed")
+    asked = f"{context} {question}" if question else context
+    return [two_segments(bpe, asked, choice, n_ctx) for choice in choices]
+
+
+def check_context(n_ctx: int, least: int) -> None:
+    """ValueError where the context can not hold the special tokens and some text."""
+    if n_ctx < least:
+        raise ValueError(f"the context is {n_ctx} tokens, at least {least} are needed")
+
+
+def pad(sequences: list[list[int]]) -> tuple[Tensor, Tensor]:
+    """Sequences to one tensor: ids (N, T), padded with 0 on the right, and real (N, T).
+
+    Under the causal mask padding on the right changes nothing; `real` hides it from
+    the loss.
+    """
+    if not sequences or not all(sequences):
+        raise ValueError("there is no sequence to pad, or one of them is empty")
+    longest = max(map(len, sequences))
+    ids = torch.zeros(len(sequences), longest, dtype=torch.long)
+    real = torch.zeros(len(sequences), longest)
+    for row, sequence in enumerate(sequences):
+        ids[row, : len(sequence)] = torch.tensor(sequence)
+        real[row, : len(sequence)] = 1
+    return ids, real
+
+
+def extract_positions(ids: Tensor, specials: Specials) -> Tensor:
+    """Where each sequence's Extract token stands: ids (N, T) -> (N,)."""
+    found = ids == specials.extract
+    if not bool(found.any(dim=1).all()):
+        raise ValueError("a sequence has no Extract token")
+    return found.int().argmax(dim=1)

@@ -1,0 +1,59 @@
+"""Books, windows, and what was held out."""
+
+import pytest
+import torch
+
+from gpt1lib import BPE, corpus, paths
+
+
+def test_windows_are_contiguous_and_seeded():
+    ids = torch.arange(100)
+    a, b = (
+        corpus.random_windows(ids, 7, 50, torch.Generator().manual_seed(3))
+        for _ in "ab"
+    )
+    assert torch.equal(a, b) and a.shape == (50, 7)
+    assert torch.equal(a - a[:, :1], torch.arange(7).expand(50, 7))
+
+
+def test_every_start_can_be_drawn():
+    ids = torch.arange(12)
+    starts = corpus.random_windows(ids, 10, 200, torch.Generator().manual_seed(0))[:, 0]
+    assert set(starts.tolist()) == {0, 1, 2}
+
+
+@pytest.mark.parametrize("n", [2, 5, 9, 10, 11, 29])
+def test_windows_in_order_cover_each_target_once(n):
+    windows = corpus.windows_in_order(torch.arange(n), 5)
+    targets = [int(t) for w in windows for t in w[1:]]
+    assert targets == list(range(1, n)) and all(len(w) <= 5 for w in windows)
+
+
+def test_too_short_texts():
+    with pytest.raises(ValueError, match="3 tokens, a window needs 7"):
+        corpus.random_windows(torch.arange(3), 7, 1)
+    with pytest.raises(ValueError, match="1 tokens"):
+        corpus.windows_in_order(torch.arange(1), 7)
+    with pytest.raises(FileNotFoundError, match="no .txt books"):
+        corpus.read_books(paths.DATA / "tasks")
+
+
+def test_a_line_break_stands_between_books():
+    bpe = BPE.learn("a b c", 3)
+    ids = corpus.encode_books({"one": "a b", "two": "c"}, bpe).tolist()
+    assert bpe.pieces(ids) == ["a</w>", "b</w>", "\n</w>", "c</w>", "\n</w>"]
+
+
+def test_checksum_sees_names_and_texts():
+    base = corpus.checksum({"a": "x", "b": "y"})
+    assert base == corpus.checksum({"b": "y", "a": "x"})
+    assert base != corpus.checksum({"a": "x", "b": "z"})
+    assert base != corpus.checksum({"a": "x", "c": "y"})
+
+
+def test_no_held_out_text_is_trained_on():
+    training = "\n".join(corpus.read_books().values())
+    for name, text in corpus.read_books(paths.HELDOUT_BOOKS).items():
+        paragraphs = [p for p in text.split("\n") if len(p) > 200]
+        assert len(paragraphs) > 100
+        assert not [p for p in paragraphs if p in training], name

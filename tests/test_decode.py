@@ -1,0 +1,280 @@
+"""Decoding against plain Python, brute force, and full recomputation."""
+
+import itertools
+import math
+import random
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import gpt1lib as g
+from gpt1lib import decode
+
+CONFIG = g.GPTConfig(n_vocab=11, n_ctx=16, n_layer=2, n_head=2, n_embd=8, dropout=0.0)
+
+
+@pytest.fixture(scope="module")
+def model():
+    torch.manual_seed(0)
+    model = g.GPT(CONFIG).eval()
+    for p in model.parameters():
+        torch.nn.init.normal_(p, mean=0.0 if p.dim() > 1 else 0.3, std=0.5)
+    return model
+
+
+# ---- filters ---------------------------------------------------------------------
+
+
+def plain_top_p(probs: list[float], p: float) -> list[bool]:
+    """The definition: go down the ranking until the mass reaches p."""
+    kept, mass = [False] * len(probs), 0.0
+    for i in sorted(range(len(probs)), key=lambda i: (-probs[i], i)):
+        if mass >= p and p < 1:
+            break
+        kept[i] = True
+        mass += probs[i]
+    return kept
+
+
+def plain_top_k(probs: list[float], k: int) -> list[bool]:
+    best = sorted(range(len(probs)), key=lambda i: (-probs[i], i))[:k]
+    return [i in best for i in range(len(probs))]
+
+
+def random_distributions(n):
+    """Distributions of many shapes, ties among them, in exact binary fractions."""
+    rng = random.Random(0)
+    for _ in range(n):
+        parts = [rng.choice([1, 1, 2, 3, 8, 60]) for _ in range(rng.randint(1, 12))]
+        yield (
+            [x / 1024 for x in parts] + [(1024 - sum(parts)) / 1024]
+            if sum(parts) < 1024
+            else [1.0]
+        )
+
+
+def test_filters_against_plain_python():
+    rng, n = random.Random(1), 0
+    for probs in random_distributions(3000):
+        tensor = torch.tensor(probs, dtype=torch.float64)
+        k, p = (
+            rng.randint(1, 14),
+            rng.choice([1, 0.999, 0.5, 0.25, 1e-9, rng.random() or 1]),
+        )
+        assert decode.keep_top_k(tensor, k).tolist() == plain_top_k(probs, k)
+        assert decode.keep_top_p(tensor, p).tolist() == plain_top_p(probs, p)
+        n += 1
+    assert n == 3000
+
+
+def test_filters_work_on_batches():
+    probs = torch.rand(5, 3, 9, dtype=torch.float64).softmax(-1)
+    for kept, one in ((decode.keep_top_k(probs, 4), lambda q: plain_top_k(q, 4)),
+                      (decode.keep_top_p(probs, 0.4), lambda q: plain_top_p(q, 0.4))):  # fmt: skip
+        for i, j in itertools.product(range(5), range(3)):
+            assert kept[i, j].tolist() == one(probs[i, j].tolist())
+
+
+@pytest.mark.parametrize(
+    ("p", "wanted"),
+    [(0.4, [1, 0, 0, 0]), (0.6, [0.625, 0.375, 0, 0]), (0.8, [0.625, 0.375, 0, 0]),
+     (0.9, [0.526316, 0.315789, 0.157895, 0]), (1.0, [0.5, 0.3, 0.15, 0.05])],
+)  # fmt: skip
+def test_top_p_worked_example(p, wanted):
+    logits = torch.tensor([0.5, 0.3, 0.15, 0.05]).log()
+    probs = decode.next_token_probs(logits, top_p=p)
+    assert torch.allclose(probs, torch.tensor(wanted, dtype=torch.float32), atol=1e-6)
+
+
+def test_the_textbook_bug_is_another_function():
+    probs = torch.tensor([0.5, 0.3, 0.15, 0.05])
+    textbook = probs.cumsum(0) <= 0.6
+    assert textbook.tolist() != decode.keep_top_p(probs, 0.6).tolist()
+    assert not (probs.cumsum(0) <= 0.4).any() and decode.keep_top_p(probs, 0.4).any()
+
+
+@pytest.mark.parametrize(
+    ("T", "wanted"),
+    [(0.5, [0.127712, 0.046983, 0.607759, 0.175876, 0.041670]),
+     (1, [0.180743, 0.109626, 0.394285, 0.212104, 0.103242]),
+     (2, [0.196277, 0.152860, 0.289897, 0.212624, 0.148343]),
+     (0, [0, 0, 1, 0, 0])],
+)  # fmt: skip
+def test_temperature_worked_example(T, wanted):
+    logits = torch.tensor([0.38, -0.12, 1.16, 0.54, -0.18])
+    assert torch.allclose(
+        decode.next_token_probs(logits, T),
+        torch.tensor(wanted, dtype=torch.float32),
+        atol=1e-6,
+    )
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.floats(-80, 80, width=32), min_size=1, max_size=20),
+       st.floats(0.01, 50), st.integers(1, 25), st.floats(0.01, 1))  # fmt: skip
+def test_always_a_distribution(logits, T, k, p):
+    probs = decode.next_token_probs(torch.tensor(logits), T, k, p)
+    assert math.isclose(probs.sum().item(), 1, rel_tol=1e-4) and (probs >= 0).all()
+    assert 1 <= int((probs > 0).sum()) <= k
+
+
+def test_tiny_temperatures_do_not_overflow():
+    logits = torch.tensor([3e4, 3e4 - 1, -3e4])
+    assert decode.next_token_probs(logits, 1e-6).tolist() == [1, 0, 0]
+
+
+def test_order_is_temperature_then_k_then_p():
+    logits = torch.tensor([2.0, 1.0, 0.5, 0.0, -1.0])
+    probs = (logits / 2).softmax(0)
+    probs = probs * decode.keep_top_k(probs, 4)
+    probs = probs / probs.sum()
+    probs = probs * decode.keep_top_p(probs, 0.7)
+    assert torch.allclose(
+        decode.next_token_probs(logits, 2, 4, 0.7), probs / probs.sum()
+    )
+
+
+# ---- drawing -----------------------------------------------------------------------
+
+
+def test_draws_follow_the_probabilities():
+    probs = torch.tensor([0.5, 0.0, 0.3, 0.15, 0.05])
+    n = 20_000
+    drawn = decode.draw(probs.expand(n, -1), torch.Generator().manual_seed(0))[:, 0]
+    counts = drawn.bincount(minlength=5)
+    assert counts[1] == 0
+    expected = probs * n
+    chi2 = ((counts - expected) ** 2 / expected.clamp_min(1e-9))[probs > 0].sum()
+    assert chi2 < 16.3  # 99.9 % of a chi-square with 3 degrees of freedom
+
+
+def test_a_token_of_mass_0_is_never_drawn():
+    probs = torch.tensor([[0.0, 1.0, 0.0]]).expand(2000, -1)
+    assert (decode.draw(probs, torch.Generator().manual_seed(0)) == 1).all()
+
+
+def test_the_seed_decides(model):
+    ids = torch.tensor([[1, 2]])
+    runs = [decode.generate(model, ids, 30, generator=torch.Generator().manual_seed(s))
+            for s in (5, 5, 6)]  # fmt: skip
+    assert torch.equal(runs[0], runs[1]) and not torch.equal(runs[0], runs[2])
+
+
+# ---- generation with a cache -----------------------------------------------------------
+
+
+def slow_greedy(model, ids, n):
+    """No cache; the window slides as `stream` says."""
+    n_ctx, window, out = model.config.n_ctx, ids, ids
+    for _ in range(n):
+        if window.shape[1] > n_ctx:
+            window = window[:, -(n_ctx // 2) :]
+        best = model(window)[:, -1].argmax(-1, keepdim=True)
+        window, out = torch.cat([window, best], 1), torch.cat([out, best], 1)
+    return out
+
+
+@pytest.mark.parametrize("n_prompt", [1, 5, 16])
+@pytest.mark.parametrize("n_tokens", [1, 11, 60])
+def test_the_cache_changes_no_token_and_the_context_no_crash(model, n_prompt, n_tokens):
+    ids = torch.randint(11, (3, n_prompt), generator=torch.Generator().manual_seed(0))
+    with torch.no_grad():
+        wanted = slow_greedy(model, ids, n_tokens)
+    got = decode.greedy(model, ids, n_tokens)
+    assert got.shape == (3, n_prompt + n_tokens) and torch.equal(got, wanted)
+
+
+def test_the_mode_is_left_as_found(model):
+    model.train()
+    decode.greedy(model, torch.tensor([[1]]), 3)
+    assert model.training
+    model.eval()
+
+
+def test_stream_gives_one_token_at_a_time(model):
+    steps = decode.stream(model, torch.tensor([[1]]), 4, temperature=0)
+    assert [s.shape for s in steps] == [(1, 1)] * 4
+
+
+# ---- beam search --------------------------------------------------------------------------
+
+
+def test_beam_search_against_all_sequences(model):
+    ids = torch.tensor([3, 7])
+    scores = {}
+    for new in itertools.product(range(11), repeat=3):
+        text = torch.cat([ids, torch.tensor(new)])
+        scores[new] = decode.log_prob(model, text, start=2)
+    best = sorted(scores, key=scores.get, reverse=True)[:5]
+    beams = decode.beam_search(model, ids, 3, n_beams=11**2)[:5]
+    assert [tuple(b.ids[2:].tolist()) for b in beams] == best
+    for beam, wanted in zip(beams, best, strict=True):
+        assert beam.log_prob == pytest.approx(scores[wanted], abs=1e-4)
+
+
+def test_one_beam_is_greedy(model):
+    ids = torch.tensor([[3, 7]])
+    beam = decode.beam_search(model, ids, 6, n_beams=1)[0]
+    assert torch.equal(beam.ids, decode.greedy(model, ids, 6)[0])
+
+
+# ---- text ------------------------------------------------------------------------------------
+
+
+def test_write(novelist):
+    text = decode.write(novelist, "She looked at", n_tokens=20, seed=1)
+    assert text.startswith("she looked at")
+    assert text == decode.write(novelist, "She looked at", n_tokens=20, seed=1)
+    assert decode.write(novelist, "", n_tokens=5)
+    assert decode.write(novelist, "word " * 400, n_tokens=2)
+
+
+def test_it_writes_words(novelist):
+    """Recognizable English: nearly all words of a text at 0.8 are in the books."""
+    from gpt1lib import corpus, text
+
+    known = {w.lower() for t in corpus.read_books().values()
+             for w in text.split_words(text.standardize(t))}  # fmt: skip
+    raw = " ".join(decode.write(novelist, "The", 200, 0.8, seed=s) for s in range(4))
+    words = text.split_words(text.standardize(raw))
+    assert len(words) > 500
+    assert sum(w in known for w in words) / len(words) > 0.97
+
+
+# ---- bad input --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"temperature": -0.1}, "temperature is -0.1"),
+        ({"temperature": float("nan")}, "temperature is nan"),
+        ({"temperature": float("inf")}, "temperature is inf"),
+        ({"temperature": "hot"}, "temperature is 'hot'"),
+        ({"top_k": 0}, "top_k is 0"),
+        ({"top_k": 2.5}, "top_k is 2.5"),
+        ({"top_p": 0}, "top_p is 0"),
+        ({"top_p": 1.01}, "top_p is 1.01"),
+        ({"top_p": float("nan")}, "top_p is nan"),
+    ],
+)
+def test_bad_options_are_named(model, options, message):
+    with pytest.raises(ValueError, match=message):
+        decode.next_token_probs(torch.zeros(4), **options)
+    with pytest.raises(ValueError, match=message):
+        decode.generate(model, torch.tensor([[1]]), 2, **options)
+
+
+def test_bad_texts_are_named(model):
+    with pytest.raises(ValueError, match=r"shape \(1, 0\)"):
+        decode.greedy(model, torch.zeros(1, 0, dtype=torch.long), 2)
+    with pytest.raises(ValueError, match="17 tokens, the context is 16"):
+        decode.greedy(model, torch.zeros(1, 17, dtype=torch.long), 2)
+    with pytest.raises(ValueError, match="n_tokens is -1"):
+        decode.generate(model, torch.tensor([[1]]), -1)
+    with pytest.raises(ValueError, match="n_beams is 0"):
+        decode.beam_search(model, torch.tensor([1]), 2, 0)
+    with pytest.raises(ValueError, match="context is 16"):
+        decode.beam_search(model, torch.tensor([1]), 17, 2)

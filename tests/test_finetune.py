@@ -1,0 +1,246 @@
+"""Inputs, tasks, fine-tuning: the sequences, the read-out, the loss, a small run."""
+
+import json
+
+import pytest
+import torch
+
+import gpt1lib as g
+from gpt1lib import checkpoint, finetune, inputs, tasks
+from gpt1lib.bpe import BPE
+
+BPE_SMALL = BPE.learn("a fine good film and a bad dull film the plot is thin", 40)
+SPECIALS = inputs.Specials.after(BPE_SMALL.n_vocab)
+
+
+@pytest.fixture
+def model():
+    torch.manual_seed(0)
+    return g.GPT(g.GPTConfig(n_vocab=BPE_SMALL.n_vocab, n_ctx=24, n_layer=2, n_head=2,
+                             n_embd=16, dropout=0.0))  # fmt: skip
+
+
+# ---- input transformations -----------------------------------------------------
+
+
+def test_golden_sequences(shared):
+    released = BPE.load(
+        shared / "openai_gpt", "encoder_bpe_40000.json", "vocab_40000.bpe"
+    )
+    golden = json.loads((shared / "reference/golden_bpe.json").read_text())["sequences"]
+    e = golden["entailment_001"]
+    assert inputs.entailment(released, e["premise"], e["hypothesis"], 512) == [e["ids"]]
+    c = golden["classification_001"]
+    assert inputs.classification(released, c["text"], 512) == [c["ids"]]
+    m = golden["multiple_choice_001"]
+    made = inputs.multiple_choice(
+        released, m["context_and_question"], list(m["choices"]), 512
+    )
+    assert made == [choice["ids"] for choice in m["choices"].values()]
+
+
+def test_similarity_is_both_orders():
+    one, two = inputs.similarity(BPE_SMALL, "good film", "dull plot", 24)
+    a, b = BPE_SMALL.encode("good film"), BPE_SMALL.encode("dull plot")
+    assert one == [SPECIALS.start, *a, SPECIALS.delimiter, *b, SPECIALS.extract]
+    assert two == [SPECIALS.start, *b, SPECIALS.delimiter, *a, SPECIALS.extract]
+
+
+def test_question_joins_the_context_without_delimiter():
+    made = inputs.multiple_choice(
+        BPE_SMALL, "a film", ["good", "bad"], 24, question="is thin"
+    )
+    wanted = BPE_SMALL.encode("a film is thin")
+    assert made[0][1 : 1 + len(wanted)] == wanted
+    assert [s.count(SPECIALS.delimiter) for s in made] == [1, 1]
+
+
+@pytest.mark.parametrize("n_ctx", [6, 9, 24])
+def test_long_segments_lose_no_special_token(n_ctx):
+    long = "film " * 100
+    for sequence in (*inputs.classification(BPE_SMALL, long, n_ctx),
+                     *inputs.entailment(BPE_SMALL, long, long, n_ctx)):  # fmt: skip
+        assert len(sequence) <= n_ctx
+        assert sequence[0] == SPECIALS.start and sequence[-1] == SPECIALS.extract
+    pair = inputs.entailment(BPE_SMALL, long, long, n_ctx)[0]
+    assert pair.index(SPECIALS.delimiter) == 1 + (n_ctx // 2 - 2)
+
+
+def test_bad_inputs_are_named():
+    with pytest.raises(ValueError, match="text is empty"):
+        inputs.classification(BPE_SMALL, "  ", 24)
+    with pytest.raises(ValueError, match="second segment is empty"):
+        inputs.entailment(BPE_SMALL, "film", "", 24)
+    with pytest.raises(ValueError, match="1 choices, at least 2"):
+        inputs.multiple_choice(BPE_SMALL, "film", ["good"], 24)
+    with pytest.raises(ValueError, match="context is 5 tokens"):
+        inputs.entailment(BPE_SMALL, "film", "film", 5)
+    with pytest.raises(ValueError, match="no sequence to pad"):
+        inputs.pad([[1], []])
+    with pytest.raises(ValueError, match="no Extract token"):
+        inputs.extract_positions(torch.tensor([[1, 2]]), SPECIALS)
+
+
+def test_padding_and_extract_positions():
+    rows = [
+        [SPECIALS.start, 5, SPECIALS.extract],
+        [SPECIALS.start, 5, 6, 7, SPECIALS.extract],
+    ]
+    ids, real = inputs.pad(rows)
+    assert ids.tolist()[0] == [*rows[0], 0, 0] and real.tolist()[0] == [1, 1, 1, 0, 0]
+    assert inputs.extract_positions(ids, SPECIALS).tolist() == [2, 4]
+
+
+def test_three_new_rows(model):
+    larger = inputs.add_special_tokens(model, torch.Generator().manual_seed(0))
+    V = BPE_SMALL.n_vocab
+    assert larger.config.n_vocab == V + 3
+    assert torch.equal(larger.tokens.weight[:V], model.tokens.weight)
+    assert larger.tokens.weight[V:].abs().max() < 0.2
+    ids = torch.tensor([BPE_SMALL.encode("good film")])
+    old, new = model.eval()(ids), larger.eval()(ids)
+    assert torch.allclose(new[..., :V], old, atol=1e-6)
+
+
+# ---- tasks ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["film_snippets", "verse_pairs", "story_cloze"])
+def test_splits_are_apart_and_complete(name):
+    task = tasks.load(name)
+    parts = [{e.texts for e in split} for split in (task.train, task.valid, task.test)]
+    assert all(len(p) > 100 for p in parts)
+    assert (
+        not parts[0] & parts[1] and not parts[0] & parts[2] and not parts[1] & parts[2]
+    )
+    labels = {e.label for e in task.train}
+    assert labels == set(range(task.n_classes))
+
+
+def test_weak_ratings_are_left_out():
+    n = sum(
+        map(len, (lambda t: (t.train, t.valid, t.test))(tasks.load("film_snippets")))
+    )
+    rows = tasks.read_lines(tasks.TASKS / "film_snippets.jsonl", ("score",))
+    assert n == sum(abs(r["score"]) >= 0.5 for r in rows) < len(rows) == 9805
+
+
+def test_bad_files_are_named(tmp_path):
+    path = tmp_path / "t.jsonl"
+    with pytest.raises(FileNotFoundError, match="t.jsonl is missing"):
+        tasks.film_snippets(path)
+    path.write_text('{"id": "1", "score": 2, "text": "x"}\nnot json\n')
+    with pytest.raises(ValueError, match="line 2: no JSON"):
+        tasks.film_snippets(path)
+    path.write_text('{"id": "1", "score": 2}\n')
+    with pytest.raises(ValueError, match="line 1: no field text"):
+        tasks.film_snippets(path)
+    with pytest.raises(ValueError, match="no task 'mnli'.*film_snippets"):
+        tasks.load("mnli")
+
+
+# ---- the classifier -------------------------------------------------------------------
+
+
+def test_read_out_is_the_state_at_extract(model):
+    c = finetune.Classifier(model, "classification", 3, dropout=0.0).eval()
+    ids, _ = inputs.pad([*inputs.classification(BPE_SMALL, "good film", 24),
+                         *inputs.classification(BPE_SMALL, "a bad dull film", 24)])  # fmt: skip
+    logits, h = c(ids)
+    where = [row.tolist().index(SPECIALS.extract) for row in ids]
+    wanted = torch.stack([c.head(h[i, t]) for i, t in enumerate(where)])
+    assert logits.shape == (2, 3) and torch.allclose(logits, wanted)
+
+
+def test_similarity_does_not_depend_on_the_order(model):
+    c = finetune.Classifier(model, "similarity", 2, dropout=0.0).eval()
+    probs = [finetune.classify(c, BPE_SMALL, *p) for p in (("good film", "bad plot"),
+                                                          ("bad plot", "good film"))]  # fmt: skip
+    assert probs[0] == pytest.approx(probs[1], abs=1e-6)
+
+
+def test_choice_is_one_scalar_each_and_a_softmax(model):
+    c = finetune.Classifier(model, "choice", 2, dropout=0.0).eval()
+    assert c.head.out_features == 1
+    a = finetune.classify(c, BPE_SMALL, "a film", "good", "bad dull")
+    b = finetune.classify(c, BPE_SMALL, "a film", "bad dull", "good")
+    assert a == pytest.approx(b[::-1], abs=1e-6) and sum(a) == pytest.approx(1)
+
+
+def test_loss_is_l3_of_the_same_inputs(model):
+    c = finetune.Classifier(model, "classification", 2, dropout=0.0).eval()
+    data = [(inputs.classification(BPE_SMALL, t, 24), y) for t, y in
+            (("good film", 1), ("a bad dull film", 0))]  # fmt: skip
+    ids, real, labels = finetune.collate(data)
+    task = torch.nn.functional.cross_entropy(c(ids)[0], labels)
+    lm = 0.0
+    for sequences, _ in data:  # one by one, without padding
+        row = torch.tensor(sequences)
+        log_probs = c.model(row)[0, :-1].log_softmax(-1)
+        lm -= log_probs.gather(-1, row[0, 1:, None]).mean().item() / 2
+    for lm_coef in (0.0, 0.5, 2.0):
+        loss = c.loss(ids, real, labels, lm_coef).item()
+        assert loss == pytest.approx(task.item() + lm_coef * lm, abs=1e-5)
+
+
+def test_dropout_is_set_for_fine_tuning(model):
+    c = finetune.Classifier(model, "classification", 2, dropout=0.1)
+    rates = {m.p for m in c.modules() if isinstance(m, torch.nn.Dropout)}
+    assert rates == {0.1} and {b.attention.dropout for b in c.model.blocks} == {0.1}
+    assert model.drop.p == 0.0, "the pre-trained model is left alone"
+
+
+def test_bad_settings_are_named(model):
+    for bad, message in (({"lm_coef": -1}, "lambda"), ({"epochs": 0}, "epochs is 0"),
+                         ({"limit": 0}, "limit is 0")):  # fmt: skip
+        with pytest.raises(ValueError, match=message):
+            finetune.Settings(**bad)
+    with pytest.raises(ValueError, match="n_classes is 1"):
+        finetune.Classifier(model, "classification", 1)
+    with pytest.raises(ValueError, match="kind 'regression'"):
+        finetune.Classifier(model, "regression", 2)
+    task = tasks.Task("t", "classification", 2, [], [], [])
+    with pytest.raises(ValueError, match="label 2 is not in 0 to 1"):
+        finetune.prepare(BPE_SMALL, task, [tasks.Example(("film",), 2)], 24)
+
+
+def test_wilson_interval():
+    low, high = finetune.wilson(77, 100)
+    assert (low, high) == pytest.approx((0.6784, 0.8416), abs=2e-3)
+    assert finetune.wilson(0, 10)[0] == pytest.approx(0, abs=1e-9)
+    with pytest.raises(ValueError, match="n is 0"):
+        finetune.wilson(0, 0)
+
+
+def test_predictions_keep_the_order(model):
+    c = finetune.Classifier(model, "classification", 2, dropout=0.0).eval()
+    texts = ["film", "a good film and a bad dull film", "thin plot", "fine"]
+    data = [(inputs.classification(BPE_SMALL, t, 24), 0) for t in texts]
+    together = finetune.predict(c, data, batch=3)
+    for text, probs in zip(texts, together, strict=True):
+        assert finetune.classify(c, BPE_SMALL, text) == pytest.approx(probs, abs=1e-5)
+
+
+def test_the_command_line_learns(model, tmp_path, monkeypatch, capsys):
+    """A task that 'good' decides is learned, and everything is written."""
+    pre = tmp_path / "pre"
+    checkpoint.save(pre, model, BPE_SMALL)
+    good, bad = "a fine good film", "a bad dull film"
+    examples = [tasks.Example((f"{t} {'the plot ' * (i % 3)}",), y)
+                for i in range(40) for t, y in ((good, 1), (bad, 0))]  # fmt: skip
+    task = tasks.Task("toy", "classification", 2, examples, examples[:8], examples[:8])
+    monkeypatch.setitem(tasks.TASKS_BY_NAME, "toy", lambda: task)
+    result = finetune.main(["toy", "--checkpoint", str(pre), "--out", str(tmp_path / "o"),
+                            "--epochs", "20", "--batch", "8", "--lr", "5e-3"])  # fmt: skip
+    assert result["test"]["accuracy"] == 1.0 and result["test"]["majority"] == 0.5
+    names = {p.name for p in (tmp_path / "o").iterdir()}
+    assert names == {
+        "classifier.safetensors",
+        "log.jsonl",
+        "predictions.jsonl",
+        "result.json",
+    }
+    assert (
+        json.loads((tmp_path / "o/result.json").read_text())["settings"]["lm_coef"]
+        == 0.5
+    )
