@@ -3,7 +3,7 @@
     python benchmarks/bpe_speed.py [--rounds 3] [--merges 8000]
 
 Both learn from the raw text of the twelve books and encode it again. Both normalize and
-cut words their own way: ours with `text.standardize` and `text.split_words`, theirs with
+cut words their own way: ours with `text.standardize` and `split_words`, theirs with
 what transformers gives GPT-1. Prints medians, and the ratios theirs / ours.
 """
 

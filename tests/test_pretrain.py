@@ -37,7 +37,7 @@ def finished(folders, tmp_path_factory):
 
 def test_it_learns_and_writes_a_checkpoint(finished):
     made = checkpoint.load(finished.out)
-    assert made.log[0]["loss"] > 1.5 * made.log[-1]["loss"]
+    assert made.log[-1]["loss"] < 0.8 * made.log[0]["loss"]
     assert made.log[-1]["step"] == 24 and "heldout" in made.log[-1]
     assert made.meta["heldout"]["three"]["bits_per_character"] < 3
     assert made.meta["recipe"]["seed"] == 0 and made.meta["books"] == ["one", "two"]

@@ -68,7 +68,8 @@ class AttentionExplorer(Explorer):
     Traits: head (layer * H + head) and row, the token whose weights are listed.
     """
 
-    _esm = module("attention")
+    _esm_name = "attention"
+    _esm = module(_esm_name)
     data = traitlets.Bytes().tag(sync=True)
     tokens = traitlets.List(traitlets.Unicode()).tag(sync=True)
     n_layer = traitlets.Int().tag(sync=True)
@@ -132,7 +133,8 @@ class MaskExplorer(Explorer):
     step (0 to 2).
     """
 
-    _esm = module("mask")
+    _esm_name = "mask"
+    _esm = module(_esm_name)
     scores = traitlets.List().tag(sync=True)
     tokens = traitlets.List(traitlets.Unicode()).tag(sync=True)
     kind = traitlets.Enum(MASKS, "correct").tag(sync=True)
@@ -177,7 +179,8 @@ class SamplingExplorer(Explorer):
     editable. Traits: temperature (0 is greedy), top_k (0 is off), top_p (1 is off).
     """
 
-    _esm = module("sampling")
+    _esm_name = "sampling"
+    _esm = module(_esm_name)
     data = traitlets.Bytes().tag(sync=True)
     words = traitlets.List(traitlets.Unicode()).tag(sync=True)
     prompt = traitlets.Unicode("").tag(sync=True)
@@ -240,17 +243,20 @@ class SamplingExplorer(Explorer):
     def figure(self) -> Figure:
         before, after = self.distribution()
         top = np.argsort(-before, kind="stable")[:16]
+        n_other = len(after) - len(top)
+        other = max(0.0, 1 - after[top].sum()) if n_other else None
+        title = f"After '{self.prompt}', temperature {self.temperature:g}"
+        words = [self.words[i] for i in top]
         return plots.probabilities(
-            [self.words[i] for i in top], after[top], before[top],
-            max(0.0, 1 - after[top].sum()), len(after) - len(top),
-            f"After '{self.prompt}', temperature {self.temperature:g}",
-        )  # fmt: skip
+            words, after[top], before[top], other, n_other, title
+        )
 
 
 class BigramExplorer(Explorer):
     """A table (V, V) of probabilities: row, then what follows it. Trait: row."""
 
-    _esm = module("bigram")
+    _esm_name = "bigram"
+    _esm = module(_esm_name)
     data = traitlets.Bytes().tag(sync=True)
     names = traitlets.List(traitlets.Unicode()).tag(sync=True)
     row = traitlets.Int(0).tag(sync=True)
@@ -292,7 +298,8 @@ def parameter_parts(n_vocab, n_ctx, n_layer, n_embd, tied=True, **_) -> dict[str
 class ParameterExplorer(Explorer):
     """Sizes to parameter counts, live. configs: name -> dict of a GPTConfig's sizes."""
 
-    _esm = module("parameters")
+    _esm_name = "parameters"
+    _esm = module(_esm_name)
     configs = traitlets.Dict().tag(sync=True)
 
     def __init__(self, configs: dict[str, dict]):

@@ -28,7 +28,7 @@ function mulberry(seed) {              // a small seeded generator, uniform in [
   };
 }
 function draw(model, root) {
-  const words = model.get("words"), SHOWN = 16, TOPK = 100;
+  const words = model.get("words"), SHOWN = Math.min(16, words.length), TOPK = 100;
   let z = floats(model, "data"), random = mulberry(1), tally = new Map();
   const prompt = model.get("editable") ? el("input", "gx-prompt", el("div", "", root)) : null;
   if (prompt) {
@@ -93,6 +93,7 @@ function draw(model, root) {
       row.fill.style.width = percent(Math.min(1, a / widest));
       row.edge.style.width = percent(Math.min(1, b / widest));
       row.num.textContent = percent(a);
+      row.li.hidden = rest && words.length === SHOWN;
       row.li.className = (rest ? "gx-rest " : "") + (a === 0 || (rest && a < 1e-9) ? "gx-cut" : "");
     });
     for (let r = 0; r < now.kept; r++) { const p = now.after[now.order[r]]; if (p > 0) entropy -= p * Math.log2(p); }

@@ -1,0 +1,160 @@
+"""The explorers' own code in a blank page, against numpy and the library."""
+
+import base64
+import json
+
+import numpy as np
+import pytest
+import torch
+
+from gpt1lib import GPT1, NOVELIST
+from gpt1lib.decode import next_token_probs
+from gpt1lib.show import explorers
+
+pytestmark = pytest.mark.browser
+
+PAGE = """
+const model = {
+  state, seen: {}, get(k) { return this.state[k]; },
+  set(k, v) { this.state[k] = v; for (const f of this.seen["change:" + k] || []) f(); },
+  on(e, f) { (this.seen[e] ||= []).push(f); }, save_changes() {},
+};
+window.model = model;
+module.default.render({ model, el: document.querySelector("#here") });
+"""
+
+
+@pytest.fixture
+def page(chromium):
+    page = chromium.new_page()
+    page.errors = []
+    page.on("pageerror", lambda e: page.errors.append(str(e)))
+    yield page
+    page.close()
+    assert not page.errors
+
+
+def show(page, explorer):
+    """Render an explorer with a stub of the widget model; returns its root."""
+    names = [n for n, t in explorer.traits(sync=True).items()
+             if not n.startswith("_") and n not in ("layout", "tabbable", "tooltip", "comm")]  # fmt: skip
+    values = {n: getattr(explorer, n) for n in names}
+    data = values.pop("data", b"")
+    page.set_content(f"<style>{explorers.CSS}</style><div id='here'></div>")
+    source = explorers.module(type(explorer)._esm_name)
+    encode = base64.b64encode
+    page.evaluate(
+        """async ([source, values, data]) => {
+            const bytes = Uint8Array.from(atob(data), c => c.charCodeAt(0));
+            const state = {...values, data: new DataView(bytes.buffer)};
+            const url = URL.createObjectURL(new Blob([source], {type: "text/javascript"}));
+            const module = await import(url);
+            """ + PAGE + "}",
+        [source, json.loads(json.dumps(values)), encode(data).decode()],
+    )  # fmt: skip
+    return page.locator(".gx")
+
+
+def cells(root):
+    return json.loads(root.locator(".gx-matrix").first.get_attribute("data-weights"))
+
+
+@pytest.mark.parametrize("kind", ["correct", "none", "ahead", "after"])
+def test_mask_steps_equal_numpy(page, kind):
+    scores = np.random.default_rng(0).normal(size=(5, 5)).round(2)
+    root = show(page, explorers.MaskExplorer(scores, list("abcde"), kind=kind))
+    wanted = explorers.masked_steps(scores, kind)[1]
+    assert np.allclose(cells(root), wanted, atol=1e-9)
+    sums = [float(t) for t in root.locator(".gx-sum").all_inner_texts()[1:]]
+    assert np.allclose(sums, wanted.sum(1), atol=6e-4)
+    leaks = root.locator(".gx-leak").count()
+    assert leaks == int((np.triu(wanted, 1) > 0).sum())
+
+
+def test_a_mask_that_hides_itself_shows_nan(page):
+    root = show(page, explorers.MaskExplorer(np.eye(3), list("abc"), kind="strict"))
+    assert root.locator(".gx-sum").all_inner_texts()[1] == "nan"
+
+
+def test_scores_can_be_edited_by_keyboard(page):
+    root = show(page, explorers.MaskExplorer(np.zeros((2, 2)), list("ab"), step=0))
+    root.get_by_label("score from b to a").focus()
+    for _ in range(4):
+        page.keyboard.press("ArrowUp")
+    root.locator("input[type=range]").focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    wanted = explorers.masked_steps([[0, 0], [1, 0]])[1]
+    assert np.allclose(cells(root), wanted)
+
+
+@pytest.mark.parametrize(
+    ("temperature", "top_k", "top_p"),
+    [(1, 0, 1), (0, 0, 1), (0.5, 5, 1), (2, 0, 0.7), (1.3, 30, 0.4), (1, 1, 0.05)],
+)
+def test_sampling_equals_the_library(page, temperature, top_k, top_p):
+    logits = np.random.default_rng(1).normal(size=500) * 2
+    words = [f"w{i}</w>" for i in range(500)]
+    root = show(page, explorers.SamplingExplorer(
+        logits, words, temperature=temperature, top_k=top_k, top_p=top_p))  # fmt: skip
+    wanted = next_token_probs(torch.tensor(logits), temperature, top_k or None, top_p)
+    for i, p in json.loads(root.get_attribute("data-after")):
+        assert p == pytest.approx(wanted[i].item(), abs=1e-6)
+    assert int(root.get_attribute("data-kept")) == int((wanted > 0).sum())
+    widths = root.locator(".gx-fill").evaluate_all(
+        "es => es.map(e => parseFloat(e.style.width))"
+    )
+    assert widths[0] > 10, "the likeliest token has a bar"
+
+
+def test_sampling_buttons_draw_and_reset(page):
+    root = show(page, explorers.SamplingExplorer([3.0, 1.0, 0.0], list("abc")))
+    root.get_by_role("button", name="Draw 100").click()
+    chips = root.locator(".gx-chip").all_inner_texts()
+    assert sum(int(c.split("×")[1]) for c in chips) == 100 and chips[0].startswith("a")
+    page.evaluate("model.set('top_k', 1)")
+    assert root.get_attribute("data-kept") == "1"
+    root.get_by_role("button", name="Reset").click()
+    assert (
+        root.get_attribute("data-kept") == "3" and not root.locator(".gx-chip").count()
+    )
+
+
+def test_a_click_appends_a_word(page):
+    e = explorers.SamplingExplorer([3.0, 1.0, 0.0], ["sea</w>", "b", "c"], prompt="the",
+                                   predict=lambda text: [0, 0, 0])  # fmt: skip
+    root = show(page, e)
+    root.get_by_role("button", name="sea").click()
+    assert page.evaluate("model.get('prompt')") == "the sea"
+
+
+def causal(n_layer=2, n_head=3, n=4):
+    w = np.tril(np.random.default_rng(2).random((n_layer, n_head, n, n)) + 0.1)
+    return w / w.sum(-1, keepdims=True)
+
+
+def test_attention_by_keyboard_alone(page):
+    weights = causal()
+    root = show(page, explorers.AttentionExplorer(weights, list("abcd")))
+    root.get_by_role("radio", name="layer 0, head 0").focus()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowRight")
+    assert page.evaluate("model.get('head')") == 4
+    root.get_by_label("from c").focus()
+    row = weights[1, 1, 2]
+    best = int(row.argmax())
+    said = root.locator(".gx-live").inner_text()
+    assert said.startswith(f"“c” attends {row[best]:.0%} to “{'abcd'[best]}”")
+    assert "The 1 later tokens are masked" in said
+
+
+def test_bigrams_and_parameters(page):
+    root = show(page, explorers.BigramExplorer([[0.25, 0.75], [1, 0]], list("ab")))
+    assert "After a, most often b (75.0%)" in root.locator(".gx-live").inner_text()
+    configs = {"GPT-1": vars(GPT1), "novelist": vars(NOVELIST)}
+    root = show(page, explorers.ParameterExplorer(configs))
+    assert root.get_attribute("data-total") == "116534784"
+    root.get_by_role("radio", name="its own").click()
+    assert root.get_attribute("data-total") == "147621888"
+    root.get_by_role("radio", name="novelist").click()
+    assert root.get_attribute("data-total") == "5303296"

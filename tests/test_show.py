@@ -1,0 +1,192 @@
+"""Figures at their extremes, labels, and explorers as Python sees them."""
+
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+
+from gpt1lib.show import explorers, figure, labels, plots
+
+CAUSAL = np.tril(np.ones((2, 3, 5, 5))) / np.arange(1, 6)[:, None]
+WORDS = ["the</w>", "old</w>", "th", "e</w>", "\n</w>"]
+
+
+@pytest.mark.parametrize("n", [1, 4, 60])
+def test_attention_of_any_length(n):
+    weights = np.tril(np.ones((n, n))) / np.arange(1, n + 1)[:, None]
+    made = plots.attention(weights, [f"w{i}" for i in range(n)])
+    assert isinstance(made, Figure)
+    shown = made.axes[0].images[0].get_array()
+    assert np.array_equal(shown.mask, np.triu(np.ones((n, n), bool), 1))
+    assert len(made.axes[0].patches) == n * (n - 1) // 2, "masked cells are hatched"
+
+
+def test_a_measured_zero_is_not_a_masked_cell():
+    made = plots.heatmap(
+        [[0.0, 0.5], [1.0, 0.0]], masked=[[False, True], [False, False]]
+    )
+    shown = made.axes[0].images[0].get_array()
+    assert shown.mask.tolist() == [[False, True], [False, False]]
+    texts = [t.get_text() for t in made.axes[0].texts]
+    assert texts == ["0.00", "1.00", "0.00"]
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        lambda: plots.head_grid(CAUSAL),
+        lambda: plots.heatmaps(
+            {"a": np.eye(3), "b": -np.eye(3)}, ranges={"b": (-1, 1)}
+        ),
+        lambda: plots.probabilities(["a"], [1.0]),
+        lambda: plots.probabilities(list("abc"), [0, 0, 0], [0.5, 0.3, 0.1], 0.1, 7),
+        lambda: plots.bars(["a", "b"], [0.0, 0.0]),
+        lambda: plots.columns(["a"] * 50, np.zeros(50)),
+        lambda: plots.lines({"a": [1.0], "b": ([1, 2], [3, 3])}, marks={"c": [(1, 2)]}),
+        lambda: plots.stacked({"a": 1, "b": 0}),
+    ],
+)
+def test_every_plot_draws(made):
+    data = figure.png(made())
+    assert data[:4] == b"\x89PNG" and len(data) > 1000
+
+
+def test_pictures_are_the_same_each_time():
+    assert figure.png(plots.head_grid(CAUSAL)) == figure.png(plots.head_grid(CAUSAL))
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: plots.heatmap([[np.nan]]), "1 nan"),
+        (lambda: plots.heatmap([1.0]), r"shape \(1,\)"),
+        (
+            lambda: plots.heatmap(np.eye(2), masked=[[True]]),
+            r"masked has shape \(1, 1\)",
+        ),
+        (lambda: plots.heatmap(np.eye(2), rows=["a"]), "1 names for 2"),
+        (lambda: plots.attention(np.eye(3), ["a"]), "there are 1 tokens"),
+        (lambda: plots.bars(["a"], [1.0, 2.0]), "1 labels for 2"),
+        (lambda: plots.probabilities(["a"], [0.5, 0.5]), "1 words for 2"),
+        (lambda: explorers.AttentionExplorer(CAUSAL, ["a"]), "there are 1 tokens"),
+        (lambda: explorers.AttentionExplorer(CAUSAL, WORDS, head=6), "head is 6"),
+        (lambda: explorers.MaskExplorer(np.eye(3), ["a"]), "there are 1 tokens"),
+        (lambda: explorers.SamplingExplorer([0.0], ["a", "b"]), "2 words for 1"),
+        (lambda: explorers.BigramExplorer(np.eye(2), ["a"]), "there are 1 names"),
+        (lambda: explorers.ParameterExplorer({}), "configs is empty"),
+        (
+            lambda: explorers.masked_steps(np.eye(2), "sideways"),
+            "'sideways' is unknown",
+        ),
+    ],
+)
+def test_bad_input_is_named(make, message):
+    with pytest.raises(ValueError, match=message):
+        make()
+
+
+# ---- pictures carry their alt text ------------------------------------------------
+
+
+def test_a_picture_has_an_alt_text():
+    bundle = figure.picture(plots.bars(["a"], [1.0]), 'one "bar" & more')
+    assert 'alt="one &quot;bar&quot; &amp; more"' in bundle["text/html"]
+    assert bundle["text/plain"] == 'one "bar" & more' and bundle["image/png"]
+    with pytest.raises(ValueError, match="alt text is empty"):
+        figure.picture(plots.bars(["a"], [1.0]), "  ")
+
+
+def test_the_style_stays_inside():
+    import matplotlib
+
+    before = matplotlib.rcParams["axes.spines.top"]
+    plots.bars(["a"], [1.0])
+    assert matplotlib.rcParams["axes.spines.top"] == before
+
+
+def test_labels():
+    assert labels.token_labels(["the</w>", "cat</w>", "the</w>", "\n</w>", "</w>"]) == [
+        "the (0)", "cat", "the (2)", "⏎", "",
+    ]  # fmt: skip
+
+
+# ---- explorers ------------------------------------------------------------------------
+
+
+def make_all():
+    return [
+        explorers.AttentionExplorer(CAUSAL, WORDS),
+        explorers.MaskExplorer(np.arange(9.0).reshape(3, 3), list("abc")),
+        explorers.SamplingExplorer([2.0, 1.0, 0.0], WORDS[:3], prompt="x"),
+        explorers.BigramExplorer([[0.5, 0.5], [1, 0]], list("ab")),
+        explorers.ParameterExplorer({"t": {"n_vocab": 5, "n_ctx": 4, "n_layer": 1,
+                                           "n_head": 1, "n_embd": 2, "tied": True}}),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("explorer", make_all(), ids=lambda e: type(e).__name__)
+def test_explorers_describe_and_draw_themselves(explorer, monkeypatch):
+    shown = []
+    monkeypatch.setattr(explorers, "display", lambda data, raw: shown.append(data))
+    explorer._ipython_display_()
+    static, live = shown
+    assert (
+        static["text/plain"] == explorer.sentence()
+        and "data-static" in static["text/html"]
+    )
+    assert "application/vnd.jupyter.widget-view+json" in live
+    assert repr(explorer) == f"{type(explorer).__name__}: {explorer.sentence()}"
+    assert " at 0x" not in repr(explorer)
+
+
+@pytest.mark.parametrize("kind", explorers.MASKS)
+def test_masked_steps_by_definition(kind):
+    scores = np.random.default_rng(0).normal(size=(4, 4))
+    masked, weights = explorers.masked_steps(scores, kind)
+    for q in range(4):
+        seen = {
+            "correct": q + 1,
+            "after": 4,
+            "none": 4,
+            "ahead": min(4, q + 2),
+            "strict": q,
+        }[kind]
+        powers = np.exp(scores[q, :seen])
+        wanted = np.zeros(4)
+        wanted[:seen] = powers / powers.sum() if seen else 0
+        if kind == "after":
+            wanted[q + 1 :] = 0
+        if seen == 0:
+            assert np.isnan(weights[q]).all()
+        else:
+            assert np.allclose(weights[q], wanted)
+
+
+def test_sampling_traits_move_the_distribution():
+    e = explorers.SamplingExplorer([2.0, 1.0, 0.0], WORDS[:3])
+    e.temperature, e.top_k = 0.5, 2
+    before, after = e.distribution()
+    wanted = np.exp([4.0, 2.0, 0.0])
+    assert np.allclose(before, wanted / wanted.sum())
+    assert np.allclose(after, [*(wanted[:2] / wanted[:2].sum()), 0])
+    e.temperature = 0
+    assert e.distribution()[1].tolist() == [1, 0, 0] and "1 of 3 tokens" in e.sentence()
+
+
+def test_a_new_prompt_asks_the_model_and_errors_become_messages():
+    def predict(text):
+        if text == "bad":
+            raise ValueError("too strange")
+        return [0.0, float(len(text)), 0.0]
+
+    e = explorers.SamplingExplorer(predict(""), WORDS[:3], predict=predict)
+    e.prompt = "four"
+    assert np.frombuffer(e.data, "<f4").tolist() == [0, 4, 0]
+    e.prompt = "bad"
+    assert "too strange" in e.message and np.frombuffer(e.data, "<f4")[1] == 4
+
+
+def test_parameter_parts_of_gpt1():
+    import gpt1lib as g
+
+    assert sum(explorers.parameter_parts(**vars(g.GPT1)).values()) == 116_534_784
+    assert sum(explorers.parameter_parts(**vars(g.NOVELIST)).values()) == 5_303_296

@@ -1,0 +1,34 @@
+"""Every lesson with all exercises solved runs in strict mode; unsolved it does not."""
+
+import os
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbclient.exceptions import CellExecutionError
+
+from gpt1lib.lessons import notebooks as tools
+
+PATHS = sorted((Path(__file__).resolve().parents[1] / "notebooks").glob("*.ipynb"))
+
+
+@pytest.fixture
+def strict(monkeypatch):
+    monkeypatch.setitem(os.environ, "GPT1_STRICT", "1")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", PATHS, ids=lambda p: p.stem)
+def test_solved_lesson(path, strict):
+    notebook = nbformat.read(path, as_version=4)
+    tools.solve(notebook, path)
+    tools.execute(notebook, path.parent)
+    stubs = [c for c in notebook.cells if tools.mark(c).get("part") == "stub"]
+    assert stubs and all(c.outputs[0].text.startswith("PASS") for c in stubs)
+
+
+@pytest.mark.slow
+def test_unsolved_lesson_stops_in_strict_mode(strict):
+    notebook = nbformat.read(PATHS[0], as_version=4)
+    with pytest.raises(CellExecutionError, match="TODO  most_likely"):
+        tools.execute(notebook, PATHS[0].parent)
