@@ -107,3 +107,18 @@ def test_ci_runs_the_readme_s_command():
     ci, readme = (ROOT / ".ci" / "run").read_text(), (ROOT / "README.md").read_text()
     assert "make test" in ci and "make test" in readme
     assert "|| true" not in ci
+
+
+def test_readme_s_table_is_the_notebooks_own():
+    import importlib.util
+
+    spec = importlib.util.spec_from_file_location("readme", ROOT / "tools/readme.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert module.updated(readme) == readme
+    assert readme.count("| [") == len(list((ROOT / "notebooks").glob("*.ipynb")))
+
+
+def test_readme_s_picture_is_there():
+    assert (ROOT / "docs/what_you_see.png").stat().st_size > 20_000

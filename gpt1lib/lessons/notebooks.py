@@ -10,6 +10,7 @@ markdown cell that says `EXERCISE name` and nothing else becomes those three.
 """
 
 import argparse
+import json
 import re
 import statistics
 import sys
@@ -21,9 +22,11 @@ import nbformat
 from nbclient import NotebookClient
 from nbformat.v4 import new_code_cell, new_markdown_cell
 
-from ..files import write_text
+from ..files import write_json, write_text
+from ..paths import RESULTS
 from .exercise import Exercise
 
+RUN_TIMES = RESULTS / "run_times.json"
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 
 
@@ -129,6 +132,12 @@ def execute(notebook, folder: Path, timeout: int = 300) -> float:
     )
     client.execute()
     return time.perf_counter() - start
+
+
+def keep_run_time(path: Path, seconds: float) -> None:
+    """Note the seconds in data/results/run_times.json, for the README's table."""
+    times = json.loads(RUN_TIMES.read_text()) if RUN_TIMES.is_file() else {}
+    write_json(RUN_TIMES, times | {path.name: round(seconds)})
 
 
 def normalize(notebook) -> None:
@@ -243,6 +252,7 @@ def main(argv: list[str] | None = None) -> int:
             seconds = execute(notebook, path.parent)
             normalize(notebook)
             write(notebook, path)
+            keep_run_time(path, seconds)
             print(f"{path.name}: {seconds:.0f} s")
         elif args.command == "solve":
             solve(notebook, path)

@@ -1,6 +1,5 @@
 """The explorers' own code in a blank page, against numpy and the library."""
 
-import base64
 import json
 
 import numpy as np
@@ -10,18 +9,9 @@ import torch
 from gpt1lib import GPT1, NOVELIST
 from gpt1lib.decode import next_token_probs
 from gpt1lib.show import explorers
+from gpt1lib.show.explorers import standalone
 
 pytestmark = pytest.mark.browser
-
-PAGE = """
-const model = {
-  state, seen: {}, get(k) { return this.state[k]; },
-  set(k, v) { this.state[k] = v; for (const f of this.seen["change:" + k] || []) f(); },
-  on(e, f) { (this.seen[e] ||= []).push(f); }, save_changes() {},
-};
-window.model = model;
-module.default.render({ model, el: document.querySelector("#here") });
-"""
 
 
 @pytest.fixture
@@ -35,23 +25,8 @@ def page(chromium):
 
 
 def show(page, explorer):
-    """Render an explorer with a stub of the widget model; returns its root."""
-    names = [n for n, t in explorer.traits(sync=True).items()
-             if not n.startswith("_") and n not in ("layout", "tabbable", "tooltip", "comm")]  # fmt: skip
-    values = {n: getattr(explorer, n) for n in names}
-    data = values.pop("data", b"")
-    page.set_content(f"<style>{explorers.CSS}</style><div id='here'></div>")
-    source = explorers.module(type(explorer)._esm_name)
-    encode = base64.b64encode
-    page.evaluate(
-        """async ([source, values, data]) => {
-            const bytes = Uint8Array.from(atob(data), c => c.charCodeAt(0));
-            const state = {...values, data: new DataView(bytes.buffer)};
-            const url = URL.createObjectURL(new Blob([source], {type: "text/javascript"}));
-            const module = await import(url);
-            """ + PAGE + "}",
-        [source, json.loads(json.dumps(values)), encode(data).decode()],
-    )  # fmt: skip
+    """Render an explorer without a kernel; returns its root."""
+    page.set_content(standalone.page(explorer))
     return page.locator(".gx")
 
 

@@ -23,10 +23,14 @@ CSS = (HERE / "common.css").read_text(encoding="utf-8")
 COMMON = (HERE / "common.js").read_text(encoding="utf-8")
 
 
+def script(name: str) -> str:
+    """The code of an explorer: the shared part, then its own."""
+    return COMMON + "\n" + (HERE / f"{name}.js").read_text(encoding="utf-8")
+
+
 def module(name: str) -> str:
-    """The ES module of an explorer: the shared part, its own, and the export."""
-    own = (HERE / f"{name}.js").read_text(encoding="utf-8")
-    return f"{COMMON}\n{own}\nexport default start(draw);\n"
+    """The ES module of an explorer, as anywidget wants it."""
+    return script(name) + "\nexport default start(draw);\n"
 
 
 def as_bytes(values) -> bytes:
@@ -68,8 +72,8 @@ class AttentionExplorer(Explorer):
     Traits: head (layer * H + head) and row, the token whose weights are listed.
     """
 
-    _esm_name = "attention"
-    _esm = module(_esm_name)
+    name = "attention"
+    _esm = module(name)
     data = traitlets.Bytes().tag(sync=True)
     tokens = traitlets.List(traitlets.Unicode()).tag(sync=True)
     n_layer = traitlets.Int().tag(sync=True)
@@ -133,8 +137,8 @@ class MaskExplorer(Explorer):
     step (0 to 2).
     """
 
-    _esm_name = "mask"
-    _esm = module(_esm_name)
+    name = "mask"
+    _esm = module(name)
     scores = traitlets.List().tag(sync=True)
     tokens = traitlets.List(traitlets.Unicode()).tag(sync=True)
     kind = traitlets.Enum(MASKS, "correct").tag(sync=True)
@@ -179,8 +183,8 @@ class SamplingExplorer(Explorer):
     editable. Traits: temperature (0 is greedy), top_k (0 is off), top_p (1 is off).
     """
 
-    _esm_name = "sampling"
-    _esm = module(_esm_name)
+    name = "sampling"
+    _esm = module(name)
     data = traitlets.Bytes().tag(sync=True)
     words = traitlets.List(traitlets.Unicode()).tag(sync=True)
     prompt = traitlets.Unicode("").tag(sync=True)
@@ -255,8 +259,8 @@ class SamplingExplorer(Explorer):
 class BigramExplorer(Explorer):
     """A table (V, V) of probabilities: row, then what follows it. Trait: row."""
 
-    _esm_name = "bigram"
-    _esm = module(_esm_name)
+    name = "bigram"
+    _esm = module(name)
     data = traitlets.Bytes().tag(sync=True)
     names = traitlets.List(traitlets.Unicode()).tag(sync=True)
     row = traitlets.Int(0).tag(sync=True)
@@ -298,8 +302,8 @@ def parameter_parts(n_vocab, n_ctx, n_layer, n_embd, tied=True, **_) -> dict[str
 class ParameterExplorer(Explorer):
     """Sizes to parameter counts, live. configs: name -> dict of a GPTConfig's sizes."""
 
-    _esm_name = "parameters"
-    _esm = module(_esm_name)
+    name = "parameters"
+    _esm = module(name)
     configs = traitlets.Dict().tag(sync=True)
 
     def __init__(self, configs: dict[str, dict]):
