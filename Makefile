@@ -18,10 +18,10 @@ quick: .venv/dev ## the two-minute part: lint and the fast tests
 	$(PY) tools/check.py --quick
 
 notebooks: .venv/dev ## run every notebook in place and store its outputs
-	$(PY) -m gpt1lib.lessons sync notebooks/*.ipynb && $(PY) -m gpt1lib.lessons run notebooks/*.ipynb && $(PY) tools/readme.py
+	$(PY) -m gpt1lib.lessons sync notebooks/*.ipynb && $(PY) -m gpt1lib.lessons run notebooks/*.ipynb && $(PY) tools/readme.py && $(PY) tools/errata.py
 
 site: .venv/lab ## static HTML copies of the lessons in build/site, for slides
-	.venv/bin/jupyter nbconvert --to html --output-dir build/site notebooks/*.ipynb
+	$(PY) tools/site.py
 
 checkpoint: .venv/lab ## train the shipped model again (an hour on two cores; goes on if interrupted)
 	$(PY) -m gpt1lib.pretrain --recipe novelist --out runs/novelist

@@ -254,14 +254,14 @@ def main(argv: list[str] | None = None) -> dict:
     task, source = tasks.load(args["task"]), checkpoint.load(args["checkpoint"])
     known = Settings.__dataclass_fields__
     given = {k: v for k, v in args.items() if k in known and v is not None}
-    settings, start = Settings(**given), time.perf_counter()
+    settings, start, commit = Settings(**given), time.perf_counter(), git_commit()
     classifier, log = finetune(source, task, settings)
     seconds = round(time.perf_counter() - start)
     n_ctx = source.model.config.n_ctx
     result = {"task": task.name, "settings": asdict(settings), "seconds": seconds,
               "command": shlex.join(["python", "-m", "gpt1lib.finetune",
                                      *(sys.argv[1:] if argv is None else argv)]),
-              "commit": git_commit()}  # fmt: skip
+              "commit": commit}  # fmt: skip
     for split in ("valid", "test"):
         data = prepare(source.bpe, task, getattr(task, split), n_ctx)
         probs = predict(classifier, data)

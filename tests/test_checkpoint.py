@@ -104,3 +104,4 @@ def test_an_unknown_size_in_the_config(saved):
 def test_the_novelist_loads_once(novelist):
     assert g.load_novelist() is novelist
     assert novelist.model.count_parameters() == 5_303_296
+    assert novelist.model.config == g.NOVELIST

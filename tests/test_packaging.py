@@ -1,5 +1,6 @@
 """The promises of the first two commands: pins, Makefile, setup, CI."""
 
+import importlib.util
 import re
 import socket
 import subprocess
@@ -65,24 +66,15 @@ def test_an_impossible_port_is_named(port):
     assert f"Port {port} is not between" in result.stderr
 
 
-def load_setup():
-    import importlib.util
-
-    spec = importlib.util.spec_from_file_location("course_setup", SETUP)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 def test_an_old_python_is_told(monkeypatch):
-    module = load_setup()
+    module = tool("setup")
     monkeypatch.setattr(module.sys, "version_info", (3, 9, 1, "final", 0))
     with pytest.raises(SystemExit, match=r"Python 3\.9 is too old.*3\.11"):
         module.check_machine()
 
 
 def test_a_full_disk_is_told(monkeypatch, tmp_path):
-    module = load_setup()
+    module = tool("setup")
     monkeypatch.setattr(module, "VENV", tmp_path / "none")
     usage = type("Usage", (), {"free": 1.5e9})
     monkeypatch.setattr(module.shutil, "disk_usage", lambda path: usage)
@@ -91,7 +83,7 @@ def test_a_full_disk_is_told(monkeypatch, tmp_path):
 
 
 def test_setup_reads_the_torch_pin():
-    assert load_setup().torch_pin() in PROJECT["dependencies"]
+    assert tool("setup").torch_pin() in PROJECT["dependencies"]
 
 
 def test_setup_is_readable_by_an_old_python():
@@ -109,15 +101,22 @@ def test_ci_runs_the_readme_s_command():
     assert "|| true" not in ci
 
 
-def test_readme_s_table_is_the_notebooks_own():
-    import importlib.util
-
-    spec = importlib.util.spec_from_file_location("readme", ROOT / "tools/readme.py")
+def tool(name: str):
+    spec = importlib.util.spec_from_file_location(name, ROOT / f"tools/{name}.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
+    return module
+
+
+def test_readme_s_table_is_the_notebooks_own():
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert module.updated(readme) == readme
+    assert tool("readme").updated(readme) == readme
     assert readme.count("| [") == len(list((ROOT / "notebooks").glob("*.ipynb")))
+
+
+def test_errata_page_is_the_notebooks_own():
+    page = (ROOT / "docs/errata.md").read_text(encoding="utf-8")
+    assert page == tool("errata").page() and page.count("- **") >= 15
 
 
 def test_readme_s_picture_is_there():

@@ -1,0 +1,36 @@
+"""Collect the "You may read elsewhere" boxes of all lessons into docs/errata.md.
+
+python tools/errata.py
+"""
+
+import re
+from pathlib import Path
+
+import nbformat
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGE = ROOT / "docs" / "errata.md"
+INTRO = """# You may read elsewhere
+
+Errors that popular explanations of GPT-1 make, and what is true. Each stands in the
+lesson that meets its subject, with a cell that shows it. Made by `tools/errata.py`.
+"""
+
+
+def box(path: Path) -> str:
+    """One lesson's box: its markdown from the heading to the summary."""
+    cells = nbformat.read(path, as_version=4).cells
+    text = "\n\n".join(c.source for c in cells if c.cell_type == "markdown")
+    part = re.search(r"## You may read elsewhere\n(.*?)\n## Summary\n", text, re.DOTALL)
+    title = re.match(r"# (.*)", cells[0].source)[1]
+    return f"## [{title}](../notebooks/{path.name})\n\n{part[1].strip()}\n"
+
+
+def page() -> str:
+    """The whole page."""
+    paths = sorted((ROOT / "notebooks").glob("*.ipynb"))
+    return "\n".join([INTRO, *map(box, paths)])
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")
