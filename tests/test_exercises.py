@@ -72,8 +72,9 @@ DOUBLE = Exercise(
 check_double = checker((DOUBLE,))
 
 
-def no_answer(x):
-    return None
+def forgets_to_return(x):
+    y = 2 * x
+    y.sum()
 
 
 def mutates(x):
@@ -86,6 +87,7 @@ def recurses(x):
 
 
 ANSWERS = {
+    "no return": (forgets_to_return, "returns None. Is the `return` missing"),
     "raises": (lambda x: 1 / 0, "raised ZeroDivisionError"),
     "mutates": (mutates, "changes its arguments"),
     "recurses": (recurses, "raised RecursionError"),

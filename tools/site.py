@@ -5,6 +5,7 @@
 One file a lesson, with its pictures inside and no remote script: formulas stay as TeX.
 """
 
+import re
 from pathlib import Path
 
 from nbconvert import HTMLExporter
@@ -23,10 +24,19 @@ def exporter() -> HTMLExporter:
     return made
 
 
+def without_mermaid(body: str) -> str:
+    """Drop the scripts for diagrams that no lesson has; they would load from afar."""
+    scripts = re.compile(
+        r"<script type=\"module\">(?:(?!</script>).)*?mermaid.*?</script>", re.S
+    )
+    return scripts.sub("", body)
+
+
 def main():
     html = exporter()
     for path in sorted((ROOT / "notebooks").glob("*.ipynb")):
         body, _ = html.from_filename(str(path))
+        body = without_mermaid(body)
         body = body.replace(".ipynb", ".html")  # links lead from lesson to lesson
         write_text(SITE / f"{path.stem}.html", body)
     print(SITE)
