@@ -57,8 +57,8 @@ def learn_merges(word_counts: dict[str, int], n_merges: int) -> list[Pair]:
     """Learn up to `n_merges` merges, the most frequent adjacent pair each time.
 
     Equal counts: the pair that comes first in the alphabet. Pair counts are updated
-    only in the words that change, and a heap holds (old) counts: an entry is trusted
-    only if it is still true when it comes to the top.
+    only where a merge happens. A heap gives the largest count; counts that have shrunk
+    since they were put there are corrected when they come to the top.
     """
     if not word_counts:
         raise ValueError("no words to learn merges from: the text is empty")
@@ -72,13 +72,14 @@ def learn_merges(word_counts: dict[str, int], n_merges: int) -> list[Pair]:
     merges = []
     while heap and len(merges) < n_merges:
         negative, pair = heapq.heappop(heap)
-        if -negative != pair_counts[pair]:
-            continue  # out of date: a true entry is deeper in the heap
+        n = pair_counts[pair]
+        if n != -negative:  # out of date
+            if n > 0:
+                heapq.heappush(heap, (-n, pair))
+            continue
         merges.append(pair)
-        changed = _apply(pair, words, counts, pair_counts, where)
-        for other in changed:
-            if pair_counts[other] > 0:
-                heapq.heappush(heap, (-pair_counts[other], other))
+        for new in _apply(pair, words, counts, pair_counts, where):
+            heapq.heappush(heap, (-pair_counts[new], new))
     return merges
 
 
@@ -93,24 +94,32 @@ def _count_pairs(words, counts):
 
 
 def _apply(pair, words, counts, pair_counts, where) -> set[Pair]:
-    """Merge `pair` in every word that holds it; return the pairs whose count moved."""
-    changed = set()
+    """Merge `pair` in every word that holds it; return the pairs that this makes.
+
+    Where (a, b) becomes ab between x and y, the pairs (x, a) and (b, y) give way to
+    (x, ab) and (ab, y).
+    """
+    a, b = pair
+    made = set()
     for i in where.pop(pair):
-        old, n = words[i], counts[i]
-        new = merge_pair(old, pair)
-        if len(new) == len(old):
-            continue  # an earlier merge took one of the two symbols away
-        words[i] = new
-        for p in zip(old, old[1:], strict=False):
-            pair_counts[p] -= n
-            changed.add(p)
-        for p in zip(new, new[1:], strict=False):
-            pair_counts[p] += n
-            where[p].add(i)
-            changed.add(p)
+        symbols, n, j = words[i], counts[i], 0
+        while j + 1 < len(symbols):
+            if symbols[j] == a and symbols[j + 1] == b:
+                symbols[j : j + 2] = [a + b]
+                neighbors = []
+                if j:
+                    pair_counts[symbols[j - 1], a] -= n
+                    neighbors.append((symbols[j - 1], a + b))
+                if j + 1 < len(symbols):
+                    pair_counts[b, symbols[j + 1]] -= n
+                    neighbors.append((a + b, symbols[j + 1]))
+                for new in neighbors:
+                    pair_counts[new] += n
+                    where[new].add(i)
+                    made.add(new)
+            j += 1
     pair_counts[pair] = 0
-    changed.discard(pair)
-    return changed
+    return {new for new in made if pair_counts[new] > 0}
 
 
 def build_encoder(alphabet: Iterable[str], merges: list[Pair]) -> dict[str, int]:
