@@ -14,7 +14,7 @@ import torch
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 
-from . import files
+from . import corpus, files
 from .bpe import BPE
 from .config import GPTConfig
 from .model import GPT
@@ -35,6 +35,16 @@ class Checkpoint:
         """The training curve, one dict a line of log.jsonl."""
         lines = (self.folder / "log.jsonl").read_text(encoding="utf-8").splitlines()
         return [json.loads(line) for line in lines]
+
+    def check_books(self, books: dict[str, str], heldout: dict[str, str]) -> None:
+        """ValueError unless these are the books it was trained and scored on."""
+        for name, texts in (("books", books), ("heldout_books", heldout)):
+            found, wanted = corpus.checksum(texts), self.meta[f"{name}_sha256"]
+            if found != wanted:
+                raise ValueError(
+                    f"the {name} are not those of the checkpoint in {self.folder}: "
+                    f"SHA-256 {found[:12]}..., expected {wanted[:12]}..."
+                )
 
 
 def save_weights(path: Path, model: GPT) -> None:
@@ -93,6 +103,10 @@ def load(folder: str | Path) -> Checkpoint:
     model = GPT(GPTConfig.from_dict(config))
     check_vocabulary(bpe, model.config)
     load_weights(folder / "model.safetensors", model)
+    if files.sha256(folder / "model.safetensors") != meta["weights_sha256"]:
+        raise ValueError(
+            f"the weights in {folder} are not the ones that meta.json describes"
+        )
     return Checkpoint(model.eval(), bpe, meta, folder)
 
 

@@ -79,6 +79,12 @@ def test_another_vocabulary_is_refused(saved):
         checkpoint.save(folder, model, g.BPE.learn("a b", 1))
 
 
+def test_other_weights_of_the_same_shape_are_refused(saved):
+    rewrite(saved[0], lambda t: t["positions.weight"].add_(1))
+    with pytest.raises(ValueError, match="not the ones that meta.json describes"):
+        checkpoint.load(saved[0])
+
+
 def test_a_failed_write_loses_nothing(saved, monkeypatch):
     folder, model, bpe = saved
     before = (folder / "model.safetensors").read_bytes()

@@ -3,6 +3,8 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from gpt1lib import corpus, files, paths
 
 FOLDERS = ("books", "heldout_books", "tasks")
@@ -28,8 +30,11 @@ def test_readme_names_every_file():
 def test_the_shipped_model_read_these_books(novelist):
     books, heldout = corpus.read_books(), corpus.read_books(paths.HELDOUT_BOOKS)
     assert novelist.meta["books"] == sorted(books)
-    assert novelist.meta["books_sha256"] == corpus.checksum(books)
-    assert novelist.meta["heldout_books_sha256"] == corpus.checksum(heldout)
+    novelist.check_books(books, heldout)
+    with pytest.raises(ValueError, match="heldout_books are not those of"):
+        novelist.check_books(books, {**heldout, "another": "book"})
+    with pytest.raises(ValueError, match="the books are not those of"):
+        novelist.check_books({"one": "book"}, heldout)
     assert not books.keys() & heldout.keys()
 
 
