@@ -1,44 +1,50 @@
 """Training tokens/s beside transformers' OpenAIGPTLMHeadModel, interleaved.
 
-    python benchmarks/training_speed.py [--size novelist] [--rounds 8] [--steps 3]
+    python benchmarks/training_speed.py [--size novelist] [--rounds 8] [--seconds 2]
 
-Each as its own users run it: ours as `gpt1lib.pretrain` does a step, theirs with
-labels, torch's AdamW and clipping. Same sizes, batch, windows and dropout. Prints the
-medians and the median of the ratios of neighboring rounds.
+Each as its own users run it, in a process of its own: ours as `gpt1lib.pretrain` does a
+step, theirs with labels, torch's AdamW and clipping. Same sizes, batch, windows and
+dropout. The two take turns; a large matrix product in between gives the machine's own
+peak. Prints medians, and the median of the ratios of neighboring turns.
 """
 
 import argparse
+import multiprocessing
 import statistics
 import time
 from dataclasses import replace
+from types import SimpleNamespace
 
 import torch
-from transformers import OpenAIGPTConfig, OpenAIGPTLMHeadModel
 
-from gpt1lib import GPT, NOVELIST, TINY, objectives, optim, pretrain
+from gpt1lib import GPT, GPT1, NOVELIST, TINY, optim, pretrain, runs
 
 SIZES = {"tiny": (replace(TINY, n_layer=4, n_head=4, n_embd=128, n_vocab=4096,
-                          n_ctx=128), 8),
-         "novelist": (NOVELIST, 8)}  # fmt: skip
+                          n_ctx=128, dropout=0.0), 8),
+         "novelist": (NOVELIST, 8),
+         "full": (replace(GPT1, dropout=0.0), 2)}  # fmt: skip
 
 
-def ours(config, batch):
+def ours(config):
     """One step of our trainer, as a function of ids."""
+    runs.keep_memory()
     model = GPT(config).train()
+    objective = pretrain.Objective(model, chunked=True)
     optimizer = optim.adamw(model, lr=1e-3)
 
     def step(ids):
-        loss = objectives.lm_loss(model(ids), ids)
         optimizer.zero_grad(set_to_none=True)
-        loss.backward()
+        objective(ids).backward()
         optim.clip_gradients(model)
         optimizer.step()
 
     return step
 
 
-def theirs(config, batch):
+def theirs(config):
     """One step of transformers' model, as a function of ids."""
+    from transformers import OpenAIGPTConfig, OpenAIGPTLMHeadModel
+
     rate = config.dropout
     model = OpenAIGPTLMHeadModel(
         OpenAIGPTConfig(vocab_size=config.n_vocab, n_positions=config.n_ctx,
@@ -58,38 +64,69 @@ def theirs(config, batch):
     return step
 
 
-def speed(step, config, batch, steps) -> float:
-    """Tokens a second over some steps."""
-    ids = torch.randint(config.n_vocab, (steps, batch, config.n_ctx))
-    start = time.perf_counter()
-    for batch_ids in ids:
-        step(batch_ids)
-    return ids.numel() / (time.perf_counter() - start)
+def peak(config):
+    """GFLOP/s of a large matrix product: the scale, as a `step` of no model."""
+    a, b = torch.randn(1024, 1024), torch.randn(1024, 1024)
+    return lambda ids: [a @ b for _ in range(10)]
+
+
+def contestant(make, config, batch, ears, mouth):
+    """Wait for a number of seconds, work that long, say how many steps a second."""
+    torch.manual_seed(0)
+    step = make(config)
+    ids = torch.randint(config.n_vocab, (batch, config.n_ctx))
+    step(ids)
+    while (seconds := ears.get()) is not None:
+        start, n = time.perf_counter(), 0
+        while time.perf_counter() - start < seconds:
+            step(ids)
+            n += 1
+        mouth.put(n / (time.perf_counter() - start))
+
+
+def start(make, config, batch):
+    """A contestant in a process of its own."""
+    context = multiprocessing.get_context("spawn")
+    one = SimpleNamespace(ears=context.Queue(), mouth=context.Queue(), rates=[])
+    args = (make, config, batch, one.ears, one.mouth)
+    context.Process(target=contestant, args=args, daemon=True).start()
+    return one
+
+
+def flops_per_token(config) -> float:
+    """Matrix products, forward and backward; attention by its causal half."""
+    c = config
+    weights = 12 * c.n_layer * c.n_embd**2 + c.n_vocab * c.n_embd
+    return 6 * weights + 6 * c.n_layer * c.n_embd * c.n_ctx
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--size", choices=SIZES, default="novelist")
     parser.add_argument("--rounds", type=int, default=8)
-    parser.add_argument("--steps", type=int, default=3)
-    parser.add_argument("--keep-memory", action="store_true",
-                        help="the trainer's allocator setting, for both")  # fmt: skip
+    parser.add_argument("--seconds", type=float, default=2.0, help="of one turn")
+    parser.add_argument("--dropout", type=float, default=0.0, help="for both")
     args = parser.parse_args()
-    if args.keep_memory:
-        pretrain.keep_memory()
     config, batch = SIZES[args.size]
-    a, b = ours(config, batch), theirs(config, batch)
-    a_speeds, b_speeds = [], []
+    config = replace(config, dropout=args.dropout)
+    team = [start(make, config, batch) for make in (ours, theirs, peak)]
     for i in range(args.rounds + 1):
-        pair = [speed(step, config, batch, args.steps) for step in (a, b)]
-        if i:  # the first round warms up
-            a_speeds.append(pair[0])
-            b_speeds.append(pair[1])
-    ratios = [x / y for x, y in zip(a_speeds, b_speeds, strict=True)]
-    print(f"{args.size}: ours {statistics.median(a_speeds):,.0f} tokens/s, "
-          f"transformers {statistics.median(b_speeds):,.0f}, "
+        for one in team:
+            one.ears.put(args.seconds)
+            rate = one.mouth.get()
+            if i:  # the first round warms up
+                one.rates.append(rate)
+    for one in team:
+        one.ears.put(None)
+    a, b, top = (statistics.median(one.rates) for one in team)
+    ratios = [x / y for x, y in zip(team[0].rates, team[1].rates, strict=True)]
+    n_tokens, gflops = batch * config.n_ctx, top * 10 * 2 * 1024**3 / 1e9
+    share = a * n_tokens * flops_per_token(config) / 1e9 / gflops
+    print(f"{args.size}, dropout {args.dropout}: ours {a * n_tokens:,.0f} tokens/s, "
+          f"transformers {b * n_tokens:,.0f}, "
           f"ours / theirs {statistics.median(ratios):.2f} "
-          f"({min(ratios):.2f} to {max(ratios):.2f})")  # fmt: skip
+          f"({min(ratios):.2f} to {max(ratios):.2f}); ours at {share:.0%} of the "
+          f"{gflops:,.0f} GFLOP/s of a large matrix product")  # fmt: skip
 
 
 if __name__ == "__main__":

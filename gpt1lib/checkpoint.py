@@ -17,8 +17,11 @@ from safetensors.torch import save_file
 from . import corpus, files
 from .bpe import BPE
 from .config import GPTConfig
+from .lstm import LSTM
 from .model import GPT
 from .paths import NOVELIST_DIR
+
+KINDS = {"gpt": GPT, "lstm": LSTM}
 
 
 @dataclass
@@ -47,20 +50,46 @@ class Checkpoint:
                 )
 
 
-def save_weights(path: Path, model: GPT) -> None:
-    """Write the parameters as safetensors, whole or not at all."""
-    tensors = {k: v.detach().cpu().contiguous() for k, v in model.state_dict().items()}
+def build(kind: str, config: GPTConfig) -> GPT | LSTM:
+    """A model with random weights: "gpt", or the paper's comparison, "lstm"."""
+    if kind not in KINDS:
+        raise ValueError(f"unknown kind of model {kind!r}, known: {sorted(KINDS)}")
+    return KINDS[kind](config)
+
+
+def kind_of(model: GPT | LSTM) -> str:
+    """The word for `build` that makes such a model."""
+    return next(name for name, kind in KINDS.items() if type(model) is kind)
+
+
+def save_weights(path: Path, model: GPT | LSTM, half: bool = False) -> None:
+    """Write the parameters as safetensors, whole or not at all; half: in 16 bits."""
+    dtype = torch.float16 if half else torch.float32
+    tensors = {
+        k: v.detach().cpu().to(dtype).contiguous()
+        for k, v in model.state_dict().items()
+    }
     with files.replacing(path) as temporary:
         save_file(tensors, temporary)
 
 
-def save(folder: str | Path, model: GPT, bpe: BPE, meta: dict | None = None) -> None:
-    """Write a checkpoint; ValueError if tokenizer and model disagree on n_vocab."""
+def save(
+    folder: str | Path,
+    model: GPT | LSTM,
+    bpe: BPE,
+    meta: dict | None = None,
+    half: bool = False,
+) -> None:
+    """Write a checkpoint, with half in 16 bits a weight, which `load` widens again.
+
+    Raises ValueError if tokenizer and model disagree on n_vocab.
+    """
     folder = Path(folder)
     check_vocabulary(bpe, model.config)
     bpe.save(folder)
-    files.write_json(folder / "config.json", asdict(model.config))
-    save_weights(folder / "model.safetensors", model)
+    config = {"kind": kind_of(model), **asdict(model.config)}
+    files.write_json(folder / "config.json", config)
+    save_weights(folder / "model.safetensors", model, half)
     bound = {
         "tokenizer_sha256": bpe.checksum,
         "weights_sha256": files.sha256(folder / "model.safetensors"),
@@ -100,7 +129,7 @@ def load(folder: str | Path) -> Checkpoint:
             f"with: SHA-256 {bpe.checksum[:12]}..., "
             f"expected {meta['tokenizer_sha256'][:12]}..."
         )
-    model = GPT(GPTConfig.from_dict(config))
+    model = build(config.pop("kind", "gpt"), GPTConfig.from_dict(config))
     check_vocabulary(bpe, model.config)
     load_weights(folder / "model.safetensors", model)
     if files.sha256(folder / "model.safetensors") != meta["weights_sha256"]:
@@ -110,7 +139,7 @@ def load(folder: str | Path) -> Checkpoint:
     return Checkpoint(model.eval(), bpe, meta, folder)
 
 
-def load_weights(path: str | Path, model: GPT) -> None:
+def load_weights(path: str | Path, model: GPT | LSTM) -> None:
     """Fill a model from a safetensors file, every tensor by name and shape."""
     try:
         with safe_open(path, framework="pt") as f:

@@ -7,9 +7,11 @@ window may start anywhere in the stream, and nothing is shuffled within it.
 import hashlib
 from pathlib import Path
 
+import numpy as np
 import torch
 from torch import Tensor
 
+from . import files
 from .bpe import BPE
 from .paths import BOOKS
 
@@ -44,8 +46,29 @@ def encode_books(books: dict[str, str], bpe: BPE) -> Tensor:
     return torch.tensor(stream)  # (N,)
 
 
+def same_texts(books: dict[str, str], others: dict[str, str]) -> set[str]:
+    """Names of books whose text is also among the others, under whatever name."""
+    known = set(others.values())
+    return {name for name, text in books.items() if text in known}
+
+
+def write_tokens(path: str | Path, ids: Tensor) -> None:
+    """Store a stream of ids (N,) in the fewest whole bytes an id, as a .npy file."""
+    kind = np.uint16 if int(ids.max()) < 2**16 else np.uint32
+    with files.replacing(path) as temporary, open(temporary, "wb") as f:
+        np.save(f, ids.numpy().astype(kind))
+
+
+def open_tokens(path: str | Path) -> np.ndarray:
+    """A stored stream (N,), mapped: only the windows that are drawn are read."""
+    return np.load(path, mmap_mode="r")
+
+
 def random_windows(
-    ids: Tensor, n_ctx: int, n_windows: int, generator: torch.Generator | None = None
+    ids: Tensor | np.ndarray,
+    n_ctx: int,
+    n_windows: int,
+    generator: torch.Generator | None = None,
 ) -> Tensor:
     """Windows of n_ctx consecutive ids from anywhere in the stream: (n_windows, n_ctx).
 
@@ -54,7 +77,10 @@ def random_windows(
     if len(ids) < n_ctx:
         raise ValueError(f"the text has {len(ids)} tokens, a window needs {n_ctx}")
     starts = torch.randint(len(ids) - n_ctx + 1, (n_windows,), generator=generator)
-    return ids[starts[:, None] + torch.arange(n_ctx)]  # (n_windows, n_ctx)
+    windows = [torch.as_tensor(ids[i : i + n_ctx].astype(np.int64)
+                               if isinstance(ids, np.ndarray) else ids[i : i + n_ctx])
+               for i in starts.tolist()]  # fmt: skip
+    return torch.stack(windows)  # (n_windows, n_ctx)
 
 
 def windows_in_order(ids: Tensor, n_ctx: int) -> list[Tensor]:

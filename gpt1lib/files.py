@@ -22,6 +22,12 @@ def replacing(path: str | Path):
         temporary.unlink(missing_ok=True)
 
 
+def remove_unfinished(folder: str | Path) -> None:
+    """Delete the temporary files that killed processes left anywhere in a folder."""
+    for path in Path(folder).rglob(".*.*.tmp"):
+        path.unlink(missing_ok=True)
+
+
 def write_text(path: str | Path, text: str) -> None:
     """Write UTF-8 text, whole or not at all."""
     with replacing(path) as temporary:

@@ -26,7 +26,7 @@ from . import checkpoint, files, inputs, objectives, optim, tasks
 from .bpe import BPE
 from .model import GPT
 from .paths import NOVELIST_DIR
-from .pretrain import git_commit, keep_memory
+from .runs import git_commit, keep_memory
 
 
 @dataclass(frozen=True)

@@ -69,4 +69,5 @@ def clip_gradients(model: nn.Module, max_norm: float = 1.0) -> float:
 
     The released code clips at 1; the paper does not mention it.
     """
-    return float(nn.utils.clip_grad_norm_(model.parameters(), max_norm))
+    norm = nn.utils.clip_grad_norm_(model.parameters(), max_norm)
+    return float(norm.full_tensor() if hasattr(norm, "full_tensor") else norm)

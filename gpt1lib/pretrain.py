@@ -1,259 +1,392 @@
 """Pre-training: read random windows of books, predict each next token (Eq. 1).
 
-    python -m gpt1lib.pretrain --recipe novelist --out data/checkpoints/novelist
+    python -m gpt1lib.pretrain --recipe novelist --out runs/novelist
+    torchrun --nproc-per-node 2 -m gpt1lib.pretrain --recipe novelist --out runs/two
 
-The recipes keep GPT-1's method and change its sizes; each difference stands beside the
-number. An interrupted run goes on from its last saved step when started again.
+The recipes keep GPT-1's method and change its sizes. Everything random in an update
+follows from the seed and the number of the update, so a run that was killed at any
+moment goes on from its last saved state and ends where it would have ended.
 """
 
 import argparse
-import ctypes
 import json
+import math
 import shlex
-import subprocess
+import shutil
 import sys
 import time
-from dataclasses import asdict, dataclass, replace
+from contextlib import nullcontext
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import torch
+from torch import Tensor, nn
 from tqdm import tqdm
 
-from . import checkpoint, corpus, files, objectives, optim
+from . import (
+    checkpoint,
+    corpus,
+    decode,
+    files,
+    objectives,
+    optim,
+    recipes,
+    runs,
+    snapshots,
+    workers,
+)
 from .bpe import BPE
-from .config import GPT1, NOVELIST, TINY, GPTConfig
-from .model import GPT
-from .paths import BOOKS, HELDOUT_BOOKS, ROOT
+from .chunked_loss import chunked_lm_loss
+from .paths import BOOKS, HELDOUT_BOOKS
+from .recipes import Recipe
 
 
-@dataclass(frozen=True)
-class Recipe:
-    """How to pre-train one model; the defaults are GPT-1's (section 4.1)."""
+class Objective(nn.Module):
+    """A model and its loss in one module: what is compiled, shared out or split."""
 
-    model: GPTConfig = GPT1
-    n_merges: int = 40_000
-    batch: int = 64  # windows a step
-    steps: int = 1_000_000  # not in the paper: its Figure 2 ends at 10^6 updates
-    lr: float = 2.5e-4
-    warmup: int = 2000
-    betas: tuple[float, float] = (0.9, 0.999)
-    weight_decay: float = 0.01
-    clip: float = 1.0  # from the released fine-tuning code
-    seed: int = 0
-    evaluate_every: int = 10_000
-    save_every: int = 10_000
+    def __init__(self, model: nn.Module, chunked: bool):
+        super().__init__()
+        self.model, self.chunked = model, chunked
 
-
-RECIPES = {
-    "gpt1": Recipe(),
-    # Four times the learning rate and quicker averages: 5 million parameters on short
-    # batches of 2,048 tokens take and need larger steps than 117 million on 32,768.
-    "novelist": Recipe(NOVELIST, 8000, batch=8, steps=5000, lr=1e-3, warmup=200,
-                       betas=(0.9, 0.99), evaluate_every=500, save_every=100),
-    "tiny": Recipe(TINY, 400, batch=16, steps=200, lr=3e-3, warmup=20,
-                   evaluate_every=100, save_every=100),
-}  # fmt: skip
-
-
-def keep_memory() -> None:
-    """Ask the C library to keep freed buffers instead of handing them back.
-
-    Each step frees and asks for the same large buffers; without this the kernel
-    clears them anew each time, a sixth of the time of a step. Linux with glibc only.
-    """
-    try:
-        libc = ctypes.CDLL("libc.so.6")
-        libc.mallopt(-4, 0)  # M_MMAP_MAX: no buffer of its own mapping
-        libc.mallopt(-1, 2**31 - 1)  # M_TRIM_THRESHOLD: never shrink
-        libc.mallopt(-2, 256 << 20)  # M_TOP_PAD: grow in large steps
-    except (OSError, AttributeError):
-        return  # another C library: slower, not wrong
+    def forward(self, ids: Tensor) -> Tensor:
+        """-L1 as a mean over the targets of ids (B, T)."""
+        if self.chunked:
+            h = self.model.hidden(ids)[:, :-1]  # the last state has no target
+            return chunked_lm_loss(h, self.model.output_matrix, ids[:, 1:])
+        return objectives.lm_loss(self.model(ids), ids)
 
 
 @torch.no_grad()
-def heldout_nats(model: GPT, ids: torch.Tensor, n_windows: int | None = None) -> float:
-    """Mean loss in nats a token, over the text in order or n_windows spread on it."""
-    windows = corpus.windows_in_order(ids, model.config.n_ctx)
+def mean_nats(objective: nn.Module, ids: Tensor, n_ctx: int, n_windows=None) -> float:
+    """Mean loss in nats a token over a text in order, or n_windows spread on it."""
+    windows = corpus.windows_in_order(ids, n_ctx)
     if n_windows is not None and n_windows < len(windows):
         pick = torch.linspace(0, len(windows) - 2, n_windows).long()
         windows = [windows[i] for i in pick]
-    training, total, n = model.training, 0.0, 0
-    model.eval()
+    training, total, n = objective.training, 0.0, 0
+    objective.eval()
     for window in windows:
-        logits = model(window[None])
-        total -= float(objectives.lm_log_likelihood(logits, window[None]))
+        total += float(objective(window[None])) * (len(window) - 1)
         n += len(window) - 1
-    model.train(training)
+    objective.train(training)
     return total / n
 
 
-class Pretraining:
-    """One run: model, optimizer, data and log, saved so that it can go on."""
+def heldout_nats(model: nn.Module, ids: Tensor, n_windows: int | None = None) -> float:
+    """Mean loss in nats a token of a language model on a text."""
+    return mean_nats(
+        Objective(model, chunked=False), ids, model.config.n_ctx, n_windows
+    )
 
-    def __init__(self, recipe: Recipe, out: Path, books=BOOKS, heldout=HELDOUT_BOOKS):
-        self.recipe, self.out = recipe, Path(out)
-        self.books, self.heldout = corpus.read_books(books), corpus.read_books(heldout)
-        both = self.books.keys() & self.heldout.keys()
-        if both:
-            raise ValueError(f"held-out books are among the training books: {both}")
-        self.bpe = self._tokenizer()
-        n_vocab = self.bpe.n_vocab
-        self.recipe = recipe = replace(
-            recipe, model=replace(recipe.model, n_vocab=n_vocab)
+
+def seed_of(recipe: Recipe, step: int, rank: int = 0) -> int:
+    """The seed of one update; another for each process, whose dropout must differ."""
+    return (recipe.seed * 1_000_003 + step) * 1009 + rank
+
+
+class Pretraining:
+    """One run: books, model, optimizer and log, saved so that it can go on."""
+
+    def __init__(self, recipe: Recipe, out: str | Path, books: str | Path = BOOKS,
+                 heldout: str | Path = HELDOUT_BOOKS, team=workers.ALONE):  # fmt: skip
+        self.out, self.state, self.team = Path(out), Path(out) / "state", team
+        self.commit = runs.git_commit()  # now: the tree may move on while this runs
+        self._read(recipe, books, heldout)
+        self.recipe = replace(
+            recipe, model=replace(recipe.model, n_vocab=self.bpe.n_vocab)
         )
-        self.ids = corpus.encode_books(self.books, self.bpe)
-        self.heldout_ids = corpus.encode_books(self.heldout, self.bpe)
+        self._check_machine()
         torch.manual_seed(recipe.seed)
-        self.generator = torch.Generator().manual_seed(recipe.seed)
-        self.model = GPT(recipe.model)
+        self.model = checkpoint.build(recipe.kind, self.recipe.model)
+        if recipe.recompute:
+            recompute_activations(self.model)
+        on_cpu = team.device.type == "cpu"
+        objective = Objective(self.model, chunked=on_cpu and not recipe.compile)
+        self.objective = team.wrap(objective, recipe.shard)
+        if recipe.compile:
+            self.objective = torch.compile(self.objective)
         self.optimizer = optim.adamw(
             self.model, recipe.lr, recipe.betas, recipe.weight_decay
         )
-        self.step = 0
-        self.commit = git_commit()  # now: the tree may move on while this runs
+        self.step, self.seen, self.seconds, self.saved = 0, 0, 0.0, None
+        self.log = runs.Log(self.out / "log.jsonl")
+        self.samples = runs.Log(self.out / "samples.jsonl")
 
-    def _tokenizer(self) -> BPE:
-        folder = self.out / "state"
-        if (folder / "vocab.bpe").exists():
-            return BPE.load(folder)
-        bpe = BPE.learn(self.books.values(), self.recipe.n_merges)
-        bpe.save(folder)
-        return bpe
+    def _read(self, recipe: Recipe, books, heldout) -> None:
+        """Books, tokenizer and token stream; the chief makes what is missing."""
+        self.books, self.heldout = corpus.read_books(books), corpus.read_books(heldout)
+        both = self.books.keys() & self.heldout.keys()
+        both |= corpus.same_texts(self.books, self.heldout)
+        if both:
+            raise ValueError(f"held-out books are among the training books: {both}")
+        tokens = self.state / f"tokens-{corpus.checksum(self.books)[:16]}.npy"
+        if self.team.chief:
+            files.remove_unfinished(self.out)
+            if not (self.state / "vocab.bpe").exists():
+                BPE.learn(self.books.values(), recipe.n_merges).save(self.state)
+            if not tokens.exists():
+                stream = corpus.encode_books(self.books, BPE.load(self.state))
+                corpus.write_tokens(tokens, stream)
+        self.team.wait()
+        self.bpe = BPE.load(self.state)
+        self.ids = corpus.open_tokens(tokens)
+        self.heldout_ids = corpus.encode_books(self.heldout, self.bpe)
+
+    def _check_machine(self) -> None:
+        r, device = self.recipe, self.team.device
+        if r.bf16 and not (device.type == "cuda" and torch.cuda.is_bf16_supported()):
+            raise ValueError(
+                f"bf16 is on, but {device} computes 16-bit numbers by emulation, some "
+                "hundred times slower: leave it off"
+            )
+        smallest = r.first_batch or r.batch
+        if smallest < self.team.size * r.accumulate:
+            raise ValueError(
+                f"a batch of {smallest} windows cannot be shared by {self.team.size} "
+                f"processes in {r.accumulate} parts each"
+            )
 
     # ---- one step ------------------------------------------------------------
 
+    def batch(self) -> tuple[Tensor, int]:
+        """This process's windows of the next update (B, T), and those of all."""
+        r, team = self.recipe, self.team
+        n = r.batch_at(self.step)
+        generator = torch.Generator().manual_seed(seed_of(r, self.step))
+        ids = corpus.random_windows(self.ids, r.model.n_ctx, n, generator)
+        return ids[team.rank :: team.size].to(team.device), n
+
+    def backward(self, ids: Tensor, n_windows: int) -> Tensor:
+        """Add up the gradients of all parts; the mean loss over all processes."""
+        r, team, total = self.recipe, self.team, 0.0
+        parts = ids.tensor_split(r.accumulate)
+        for i, part in enumerate(parts):
+            share = len(part) / n_windows  # of this part in the whole batch
+            last = i == len(parts) - 1
+            with workers.each_on_its_own(self.objective, averaging=last):
+                with torch.autocast(team.device.type, torch.bfloat16, enabled=r.bf16):
+                    loss = self.objective(part)
+                (loss * share * team.size).backward()  # torch averages over processes
+            total = total + loss.detach() * share * team.size
+        return team.mean(total)
+
     def train_step(self) -> dict:
         """One update on one batch; returns what the log keeps of it."""
-        r = self.recipe
-        start = time.perf_counter()
+        r, start = self.recipe, time.perf_counter()
         lr = r.lr * optim.warmup_cosine(self.step, r.warmup, r.steps)
         optim.set_lr(self.optimizer, lr)
-        ids = corpus.random_windows(
-            self.ids, r.model.n_ctx, r.batch, self.generator
-        )  # (B, T)
-        loss = objectives.lm_loss(self.model(ids), ids)
-        if not torch.isfinite(loss):
-            raise ValueError(f"the loss is {loss.item()} at step {self.step}")
+        ids, n_windows = self.batch()
+        torch.manual_seed(seed_of(r, self.step, self.team.rank))  # dropout
         self.optimizer.zero_grad(set_to_none=True)
-        loss.backward()
+        loss = float(self.backward(ids, n_windows))
+        if not math.isfinite(loss):
+            raise FloatingPointError(
+                f"the loss is {loss} at step {self.step} (learning rate {lr:.3g}). "
+                f"{self._last_state()}; a lower --lr or a longer --warmup often helps"
+            )
         norm = optim.clip_gradients(self.model, r.clip)
         self.optimizer.step()
-        self.step += 1
-        speed = ids.numel() / (time.perf_counter() - start)
-        return {"step": self.step, "tokens": self.step * ids.numel(),
-                "loss": round(loss.item(), 4), "lr": lr, "grad_norm": round(norm, 3),
-                "tokens_per_s": round(speed)}  # fmt: skip
+        elapsed, n_tokens = time.perf_counter() - start, n_windows * r.model.n_ctx
+        self.step, self.seen = self.step + 1, self.seen + n_tokens
+        self.seconds += elapsed
+        return {"step": self.step, "tokens": self.seen, "loss": round(loss, 6),
+                "lr": lr, "grad_norm": round(norm, 3),
+                "tokens_per_s": round(n_tokens / elapsed),
+                "seconds": round(self.seconds, 1)}  # fmt: skip
 
     # ---- saving and going on -------------------------------------------------
 
     def save_state(self) -> None:
         """Write all that the next step depends on, whole or not at all."""
+        weights, optimizer = self.team.whole_state(self.model, self.optimizer)
+        if not self.team.chief:
+            return
         state = {
-            "recipe": json.dumps(asdict(self.recipe)),
+            "method": json.dumps(self.recipe.method()),
             "books": corpus.checksum(self.books),
-            "step": self.step,
-            "model": self.model.state_dict(),
-            "optimizer": self.optimizer.state_dict(),
-            "generator": self.generator.get_state(),
-            "torch_rng": torch.get_rng_state(),
+            "step": self.step,  # with the seed, also random state and data position
+            "seen": self.seen,
+            "seconds": self.seconds,
+            "model": weights,
+            "optimizer": optimizer,
         }
-        with files.replacing(self.out / "state" / "state.pt") as temporary:
-            torch.save(state, temporary)
+        with files.replacing(self.state / "state.pt") as temporary:
+            try:
+                torch.save(state, temporary)
+            except RuntimeError as error:  # torch's way to say that a write failed
+                raise OSError(f"could not write {temporary.name}: {error}") from error
+        self.saved = self.step
 
     def resume(self) -> bool:
         """Go on from the last saved step; False if there is none.
 
-        Raises ValueError if the recipe or the books are no longer the same.
+        Raises ValueError if the method or the books are no longer the same.
         """
-        path = self.out / "state" / "state.pt"
+        path = self.state / "state.pt"
         if not path.exists():
             return False
-        state = torch.load(path, weights_only=True)
-        if state["recipe"] != json.dumps(asdict(self.recipe)):
+        state = torch.load(path, weights_only=True, map_location="cpu")
+        self._check_same(path, state)
+        self.step = self.saved = state["step"]
+        self.seen, self.seconds = state["seen"], state["seconds"]
+        self.team.load_whole_state(
+            self.model, self.optimizer, state["model"], state["optimizer"]
+        )
+        return True
+
+    def _check_same(self, path: Path, state: dict) -> None:
+        then = json.loads(state["method"])
+        now = json.loads(json.dumps(self.recipe.method()))  # tuples become lists
+        changed = [f"{k} was {then.get(k)}, is {now.get(k)}" for k in now | then
+                   if then.get(k) != now.get(k)]  # fmt: skip
+        if changed:
             raise ValueError(
-                f"{path} was made with another recipe: {state['recipe']}; "
-                "use it again, or another --out"
+                f"{path} was made with another recipe: {'; '.join(changed)}. "
+                "Use that one again, or another --out"
             )
         if state["books"] != corpus.checksum(self.books):
             raise ValueError(f"the books have changed since {path} was written")
-        self.step = state["step"]
-        self.model.load_state_dict(state["model"])
-        self.optimizer.load_state_dict(state["optimizer"])
-        self.generator.set_state(state["generator"])
-        torch.set_rng_state(state["torch_rng"])
-        return True
+
+    def _last_state(self) -> str:
+        if self.saved is None:
+            return "Nothing was saved yet"
+        return f"The state of step {self.saved} is kept in {self.state}"
 
     # ---- the run -------------------------------------------------------------
 
     def run(self) -> None:
-        """Train to the last step, then write the checkpoint."""
-        log = self._open_log()
-        bar = tqdm(total=self.recipe.steps, initial=self.step, unit="step")
-        while self.step < self.recipe.steps:
-            line = self.train_step()
-            last = self.step == self.recipe.steps
-            if self.step % self.recipe.evaluate_every == 0 or last:
-                line["heldout"] = round(
-                    heldout_nats(self.model, self.heldout_ids, 64), 4
-                )
-            if self.step % 10 == 0 or "heldout" in line or self.step == 1:
-                log.append(line)
-            if self.step % self.recipe.save_every == 0 or last:
-                self._write_log(log)
-                self.save_state()
-            bar.set_postfix(loss=line["loss"], ppl=round(objectives.perplexity(
-                min(line["loss"], 20))), tok_s=line["tokens_per_s"])  # fmt: skip
-            bar.update()
-        bar.close()
+        """Train to the last step, then write the checkpoint.
+
+        Raises OSError where the disk is full; the last saved state is kept.
+        """
+        try:
+            with runs.only_one(self.state) if self.team.chief else nullcontext():
+                self._run()
+        except OSError as error:
+            raise OSError(
+                f"writing to {self.out} failed ({error}). {self._last_state()}: make "
+                "room there and start the same command again"
+            ) from error
+
+    def _run(self) -> None:
+        r = self.recipe
+        keep = snapshots.steps_to_keep(r.steps, r.snapshots)
+        if self.team.chief:
+            self._check_room()
+            self.log.cut(self.step)
+            self.samples.cut(self.step)
+        with tqdm(total=r.steps, initial=self.step, unit="step",
+                  disable=not self.team.chief) as bar:  # fmt: skip
+            while self.step < r.steps:
+                line = self.train_step()
+                last = self.step == r.steps
+                if self.step % r.evaluate_every == 0 or last:
+                    line["heldout"] = round(self._heldout(self.heldout_ids, 64), 6)
+                if self.step in keep or self.step % r.sample_every == 0 or last:
+                    self._show_progress(line, self.step in keep)
+                if self.step % 10 == 0 or "heldout" in line or self.step == 1:
+                    self._chiefly(self.log.add, line)
+                if self.step % r.save_every == 0 or last:
+                    self.save_state()
+                bar.set_postfix(self._at_a_glance(line))
+                bar.update()
         self.finish()
 
-    def _open_log(self) -> list[dict]:
-        path = self.out / "log.jsonl"
-        if not path.exists():
-            return []
-        lines = [json.loads(x) for x in path.read_text().splitlines()]
-        return [line for line in lines if line["step"] <= self.step]
+    def _chiefly(self, act, *arguments) -> None:
+        if self.team.chief:
+            act(*arguments)
 
-    def _write_log(self, log: list[dict]) -> None:
-        files.write_text(
-            self.out / "log.jsonl", "".join(json.dumps(x) + "\n" for x in log)
-        )
+    def _at_a_glance(self, line: dict) -> dict:
+        per_token = sum(map(len, self.books.values())) / len(self.ids)  # characters
+        return {"loss": line["loss"], "ppl": round(math.exp(min(line["loss"], 20))),
+                "bits/char": round(line["loss"] / math.log(2) / per_token, 2),
+                "tok/s": line["tokens_per_s"]}  # fmt: skip
+
+    def _heldout(self, ids: Tensor, n_windows: int | None = None) -> float:
+        """Through the wrapped objective: with split weights all processes must help."""
+        ids = ids.to(self.team.device)
+        return mean_nats(self.objective, ids, self.recipe.model.n_ctx, n_windows)
+
+    def _show_progress(self, line: dict, keep: bool) -> None:
+        """A stage of the model on disk, and a text by it."""
+        model = self.whole_model()
+        if not self.team.chief:
+            return
+        if keep:
+            facts = {k: line[k] for k in ("step", "tokens", "loss")}
+            snapshots.save_snapshot(self.out, model, facts)
+        if self.recipe.kind == "gpt":
+            made = checkpoint.Checkpoint(model, self.bpe, {}, self.out)
+            text = decode.write(made, n_tokens=60, seed=self.recipe.seed)
+            self.samples.add({"step": self.step, "text": text})
+            tqdm.write(f"step {self.step}: {text}")
+
+    def whole_model(self) -> nn.Module:
+        """The model in one piece on the CPU; a copy unless it is already there."""
+        if self.team.size == 1 and self.team.device.type == "cpu":
+            return self.model
+        model = checkpoint.build(self.recipe.kind, self.recipe.model)
+        weights = self.team.whole_weights(self.model)
+        if self.team.chief:
+            model.load_state_dict(weights)
+        return model
+
+    def _check_room(self) -> None:
+        """OSError before a long run rather than in it: two states must fit."""
+        n = sum(p.numel() for p in self.model.parameters())
+        need, free = 2 * 12 * n, shutil.disk_usage(self.out).free
+        if free < need:
+            raise OSError(
+                f"a saved state takes {need / 2e6:,.0f} MB and there must be room for "
+                f"two, {free / 1e6:,.0f} MB are free"
+            )
 
     def finish(self) -> None:
         """Score every held-out book and write the checkpoint with its history."""
-        scores = {}
-        for name, text in self.heldout.items():
-            ids = torch.tensor(self.bpe.encode(text))
-            nats = heldout_nats(self.model, ids)
-            bits = objectives.bits_per_character(nats * (len(ids) - 1), len(text))
-            scores[name] = {"tokens": len(ids), "characters": len(text),
-                            "nats_per_token": round(nats, 4),
-                            "perplexity": round(objectives.perplexity(nats), 2),
-                            "bits_per_character": round(bits, 4)}  # fmt: skip
+        model = self.whole_model()
+        if not self.team.chief:
+            return
+        if self.recipe.half:  # the scores are those of the weights as stored
+            model.half().float()
         meta = {
             "command": shlex.join(["python", "-m", "gpt1lib.pretrain", *sys.argv[1:]]),
             "commit": self.commit,
             "torch": torch.__version__,
+            "seconds": round(self.seconds),
             "recipe": asdict(self.recipe),
             "books": sorted(self.books),
             "heldout_books": sorted(self.heldout),
             "books_sha256": corpus.checksum(self.books),
             "heldout_books_sha256": corpus.checksum(self.heldout),
             "training_tokens": len(self.ids),
-            "heldout": scores,
+            "heldout": score_books(model, self.bpe, self.heldout),
         }
-        checkpoint.save(self.out, self.model, self.bpe, meta)
+        checkpoint.save(self.out, model, self.bpe, meta, half=self.recipe.half)
 
 
-def git_commit() -> str:
-    """The commit of the working tree, or 'unknown' outside a repository."""
-    command = ["git", "-C", str(ROOT), "rev-parse", "HEAD"]
-    try:
-        return subprocess.run(
-            command, capture_output=True, text=True, check=True
-        ).stdout.strip()
-    except (OSError, subprocess.CalledProcessError):
-        return "unknown"
+def score_books(model: nn.Module, bpe: BPE, books: dict[str, str]) -> dict[str, dict]:
+    """Perplexity and bits per character of each text, in windows in order."""
+    scores = {}
+    for name, text in books.items():
+        ids = torch.tensor(bpe.encode(text))
+        nats = heldout_nats(model, ids)
+        bits = objectives.bits_per_character(nats * (len(ids) - 1), len(text))
+        scores[name] = {"tokens": len(ids), "characters": len(text),
+                        "nats_per_token": round(nats, 4),
+                        "perplexity": round(objectives.perplexity(nats), 2),
+                        "bits_per_character": round(bits, 4)}  # fmt: skip
+    return scores
+
+
+def recompute_activations(model: nn.Module) -> None:
+    """Keep only the input of each block and compute the rest again on the way back."""
+    from torch.utils.checkpoint import checkpoint as again
+
+    for block in getattr(model, "blocks", []):
+        forward = block.forward
+        block.forward = lambda *args, forward=forward: again(
+            forward, *args, use_reentrant=False
+        )
 
 
 def main(argv: list[str] | None = None) -> None:
@@ -262,24 +395,34 @@ def main(argv: list[str] | None = None) -> None:
         prog="python -m gpt1lib.pretrain",
         description="Pre-train a GPT-1 on books; start again to go on.",
     )
-    parser.add_argument("--recipe", choices=RECIPES, default="tiny")
     parser.add_argument("--out", type=Path, required=True, help="checkpoint folder")
     parser.add_argument(
         "--books", type=Path, default=BOOKS, help="folder of .txt books"
     )
-    parser.add_argument("--heldout", type=Path, default=HELDOUT_BOOKS)
-    parser.add_argument("--steps", type=int, help="updates, instead of the recipe's")
-    parser.add_argument("--seed", type=int, help="instead of the recipe's")
+    parser.add_argument(
+        "--heldout", type=Path, default=HELDOUT_BOOKS, help="books only scored on"
+    )
+    parser.add_argument(
+        "--device", choices=["cpu", "cuda"], help="default: a GPU if any"
+    )
+    recipes.add_options(parser)
     args = parser.parse_args(argv)
-    keep_memory()
-    given = {k: v for k in ("steps", "seed") if (v := getattr(args, k)) is not None}
-    recipe = replace(RECIPES[args.recipe], **given)
-    if recipe.warmup > recipe.steps:  # a run cut short warms up over a tenth of it
-        recipe = replace(recipe, warmup=recipe.steps // 10)
-    run = Pretraining(recipe, args.out, args.books, args.heldout)
-    if run.resume():
-        tqdm.write(f"going on from step {run.step}")
-    run.run()
+    runs.keep_memory()
+    team = workers.join(args.device)
+    try:
+        recipe = recipes.from_options(args)
+        run = Pretraining(recipe, args.out, args.books, args.heldout, team)
+        if run.resume() and team.chief:
+            tqdm.write(f"going on from step {run.step}")
+        run.run()
+    except (ValueError, OSError, FloatingPointError, RuntimeError) as error:
+        if team.size > 1:
+            raise  # torchrun reports which process failed, and how
+        sys.exit(f"pretrain: {error}")
+    except KeyboardInterrupt:
+        sys.exit("pretrain: stopped; start the same command again to go on")
+    finally:
+        team.leave()
 
 
 if __name__ == "__main__":

@@ -13,9 +13,10 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 TREES = {p: ast.parse(p.read_text(encoding="utf-8")) for p in FILES}
 # a room may import from rooms of a lower floor, and from its own
 FLOORS = {"paths": 0, "files": 0, "text": 0, "config": 0, "baselines": 0, "bpe": 1,
-          "model": 1, "objectives": 1, "optim": 1, "corpus": 2, "checkpoint": 2,
-          "decode": 2, "inputs": 2, "tasks": 2, "pretrain": 3, "finetune": 4, "show": 5,
-          "lessons": 6}  # fmt: skip
+          "model": 1, "objectives": 1, "optim": 1, "recipes": 1, "runs": 1, "workers": 1,
+          "chunked_loss": 1, "lstm": 2, "corpus": 2, "checkpoint": 3, "snapshots": 3,
+          "decode": 2, "inputs": 2, "tasks": 2, "pretrain": 4, "finetune": 5, "show": 6,
+          "lessons": 7}  # fmt: skip
 
 
 def room(path: Path) -> str:
@@ -69,7 +70,12 @@ def public(tree):
 
 
 def test_public_things_have_docstrings():
-    overridden = {"forward", "figure", "sentence"}  # documented where first defined
+    overridden = {
+        "forward",
+        "backward",
+        "figure",
+        "sentence",
+    }  # documented where first defined
     for path, tree in TREES.items():
         assert ast.get_docstring(tree), path
         inner = {

@@ -1,15 +1,17 @@
 """A whole small run: it learns, it is logged, and it goes on where it was stopped."""
 
-import json
 from dataclasses import replace
 
 import pytest
 import torch
 
-from gpt1lib import checkpoint, corpus, pretrain
+from gpt1lib import checkpoint, corpus, files, pretrain, runs, snapshots
+from gpt1lib.recipes import RECIPES
 
-RECIPE = replace(pretrain.RECIPES["tiny"], n_merges=60, batch=4, steps=24, warmup=4,
-                 evaluate_every=12, save_every=6)  # fmt: skip
+RECIPE = replace(RECIPES["tiny"], n_merges=60, batch=4, steps=24, warmup=4, snapshots=3,
+                 evaluate_every=12, save_every=6, sample_every=12,
+                 model=replace(RECIPES["tiny"].model, dropout=0.0))  # fmt: skip
+TIMES = {"tokens_per_s", "seconds"}
 
 
 @pytest.fixture(scope="module")
@@ -67,21 +69,24 @@ def test_an_interrupted_run_ends_bit_for_bit_the_same(
         finished.model.parameters(), second.model.parameters(), strict=True
     ):
         assert torch.equal(a, b)
-    kept = [
-        {k: v for k, v in x.items() if k != "tokens_per_s"} for x in read_log(tmp_path)
-    ]
-    wanted = read_log(finished.out)
-    assert kept == [{k: v for k, v in x.items() if k != "tokens_per_s"} for x in wanted]
+    assert without_times(tmp_path) == without_times(finished.out)
+    assert samples(tmp_path) == samples(finished.out)
 
 
-def read_log(folder):
-    return [json.loads(x) for x in (folder / "log.jsonl").read_text().splitlines()]
+def without_times(folder):
+    lines = runs.Log(folder / "log.jsonl").lines()
+    return [{k: v for k, v in x.items() if k not in TIMES} for x in lines]
+
+
+def samples(folder):
+    return (folder / "samples.jsonl").read_text()
 
 
 def test_another_recipe_or_other_books_are_refused(finished, folders, tmp_path):
     other = start(folders, finished.out, replace(RECIPE, lr=1e-4))
-    with pytest.raises(ValueError, match="another recipe"):
+    with pytest.raises(ValueError, match="another recipe: lr was 0.003, is 0.0001"):
         other.resume()
+    assert start(folders, finished.out, replace(RECIPE, accumulate=2)).resume()
     changed = start(folders, finished.out)
     changed.books = {**changed.books, "one": "other words"}
     with pytest.raises(ValueError, match="books have changed"):
@@ -97,8 +102,20 @@ def test_a_loss_that_is_no_number_stops_the_run(folders, tmp_path):
     run = start(folders, tmp_path)
     with torch.no_grad():
         run.model.tokens.weight.fill_(float("nan"))
-    with pytest.raises(ValueError, match="loss is nan at step 0"):
+    with pytest.raises(FloatingPointError, match="loss is nan at step 0.*Nothing was"):
         run.train_step()
+
+
+def test_after_a_bad_loss_the_last_good_state_is_kept_and_named(folders, tmp_path):
+    run = start(folders, tmp_path)
+    run.optimizer.register_step_post_hook(
+        lambda *_: run.step == 8 and run.model.tokens.weight.data.fill_(float("inf"))
+    )
+    with pytest.raises(FloatingPointError, match="step 9 .*state of step 6 is kept"):
+        run.run()
+    again = start(folders, tmp_path)
+    assert again.resume() and again.step == 6
+    assert all(torch.isfinite(p).all() for p in again.model.parameters())
 
 
 def test_heldout_nats_counts_every_target_once(finished):
@@ -111,6 +128,112 @@ def test_heldout_nats_counts_every_target_once(finished):
     assert pretrain.heldout_nats(finished.model, ids) == pytest.approx(
         total / 69, abs=1e-5
     )
+
+
+@pytest.mark.parametrize("change", [{"accumulate": 2}, {"accumulate": 3},
+                                    {"recompute": True}])  # fmt: skip
+def test_saving_memory_does_not_change_the_run(folders, finished, tmp_path, change):
+    run = start(folders, tmp_path, replace(RECIPE, **change))
+    run.run()
+    for x, y in zip(without_times(tmp_path), without_times(finished.out), strict=True):
+        assert x["loss"] == pytest.approx(y["loss"], abs=2e-4), x["step"]
+
+
+def test_the_trainers_loss_is_that_of_the_library(finished):
+    ids = corpus.random_windows(finished.ids, 32, 3)
+    plain = pretrain.Objective(finished.model, chunked=False)(ids)
+    assert float(finished.objective(ids)) == pytest.approx(float(plain), abs=1e-5)
+
+
+def test_windows_are_drawn_from_the_whole_stream_and_from_nothing_else(finished):
+    stream = finished.ids.tolist()
+    known = {tuple(stream[i : i + 32]) for i in range(len(stream) - 31)}
+    drawn = set()
+    for step in range(300):
+        finished.step = step
+        ids, n = finished.batch()
+        assert ids.shape == (4, 32) and n == 4
+        drawn |= {tuple(window) for window in ids.tolist()}
+    assert drawn <= known
+    finished.step = 24
+    assert torch.equal(finished.batch()[0], finished.batch()[0])  # by step, not by luck
+
+
+def test_the_token_stream_is_mapped_and_is_the_books(finished):
+    ids = corpus.encode_books(finished.books, finished.bpe)
+    assert finished.ids.filename and finished.ids.dtype == "uint16"
+    assert finished.ids.tolist() == ids.tolist()
+
+
+def test_snapshots_are_stages_of_the_run(finished):
+    found = [snapshots.load_snapshot(p) for p in snapshots.paths(finished.out)]
+    assert [facts["step"] for _, facts in found] == [6, 12, 24]
+    nats = [pretrain.heldout_nats(m, finished.heldout_ids, 8) for m, _ in found]
+    assert nats == sorted(nats, reverse=True) and nats[-1] < nats[0] - 0.1
+
+
+def test_a_half_precision_checkpoint_is_scored_as_it_is_stored(folders, tmp_path):
+    run = start(folders, tmp_path, replace(RECIPE, half=True, steps=12))
+    run.run()
+    made = checkpoint.load(tmp_path)
+    size = (tmp_path / "model.safetensors").stat().st_size
+    assert size < 2.3 * made.model.count_parameters()
+    nats = pretrain.heldout_nats(made.model, run.heldout_ids[:-1])
+    assert made.meta["heldout"]["three"]["nats_per_token"] == pytest.approx(
+        nats, abs=1e-4
+    )
+    assert made.model.tokens.weight.dtype == torch.float32
+
+
+def test_an_lstm_is_trained_by_the_same_trainer(folders, tmp_path):
+    run = start(folders, tmp_path, replace(RECIPE, kind="lstm", steps=12))
+    run.run()
+    made = checkpoint.load(tmp_path)
+    assert checkpoint.kind_of(made.model) == "lstm"
+    assert made.log[-1]["loss"] < made.log[0]["loss"]
+
+
+def test_the_same_text_under_another_name_is_no_held_out_book(folders, tmp_path):
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "alias.txt").write_text((folders[0] / "one.txt").read_text())
+    with pytest.raises(ValueError, match="held-out books are among.*one"):
+        pretrain.Pretraining(RECIPE, tmp_path / "out", folders[0], other)
+
+
+def test_two_runs_do_not_write_to_one_folder(folders, tmp_path):
+    run = start(folders, tmp_path)
+    with runs.only_one(run.state), pytest.raises(RuntimeError, match="another run is"):
+        run.run()
+    run.run()  # and it is free again
+
+
+def test_bf16_and_tiny_batches_are_refused_before_the_run(folders, tmp_path):
+    if not torch.cuda.is_available():
+        with pytest.raises(ValueError, match="bf16 is on, but cpu"):
+            start(folders, tmp_path, replace(RECIPE, bf16=True))
+    with pytest.raises(ValueError, match="batch of 4 windows.*in 5 parts"):
+        start(folders, tmp_path, replace(RECIPE, accumulate=5))
+
+
+def test_a_log_cut_in_the_middle_of_a_line_is_read_to_there(tmp_path):
+    log = runs.Log(tmp_path / "log.jsonl")
+    for step in range(5):
+        log.add({"step": step})
+    log.path.write_text(log.path.read_text() + '{"step": 5, "lo')
+    assert [x["step"] for x in log.lines()] == [0, 1, 2, 3, 4]
+    log.cut(2)
+    log.add({"step": 3, "again": True})
+    assert [x["step"] for x in log.lines()] == [0, 1, 2, 3] and "again" in log.lines()[
+        3
+    ]
+
+
+def test_what_a_killed_process_left_is_removed(folders, tmp_path):
+    left = tmp_path / "state" / ".state.pt.12345.tmp"
+    files.write_text(left, "half a state")
+    start(folders, tmp_path)
+    assert not left.exists()
 
 
 def test_the_command_line(folders, tmp_path, capsys):

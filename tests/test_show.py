@@ -118,6 +118,8 @@ def make_all():
         explorers.MaskExplorer(np.arange(9.0).reshape(3, 3), list("abc")),
         explorers.SamplingExplorer([2.0, 1.0, 0.0], WORDS[:3], prompt="x"),
         explorers.BigramExplorer([[0.5, 0.5], [1, 0]], list("ab")),
+        explorers.TrainingExplorer([{"step": 1, "loss": 4.0, "heldout": 4.2},
+                                    {"step": 9, "loss": 2.5}], references={"u": 3.0}),
         explorers.ParameterExplorer({"t": {"n_vocab": 5, "n_ctx": 4, "n_layer": 1,
                                            "n_head": 1, "n_embd": 2, "tied": True}}),
     ]  # fmt: skip
@@ -190,3 +192,13 @@ def test_parameter_parts_of_gpt1():
 
     assert sum(explorers.parameter_parts(**vars(g.GPT1)).values()) == 116_534_784
     assert sum(explorers.parameter_parts(**vars(g.NOVELIST)).values()) == 5_303_296
+
+
+def test_a_run_that_goes_on_is_drawn_further():
+    e = explorers.TrainingExplorer(total=20)
+    assert e.sentence() == "A training run that has not begun."
+    e.add({"step": 1, "loss": 4.0}, "qx")
+    e.add({"step": 11, "loss": 3.0, "heldout": 3.5})
+    assert e.points == [[1, 4.0], [11, 3.0]] and e.heldout == [[11, 3.5]]
+    assert e.samples == [[1, "qx"]]
+    assert e.sentence().endswith("to 3.00 after 11, held out 3.50.")

@@ -7,10 +7,11 @@ from .explorers import (
     MaskExplorer,
     ParameterExplorer,
     SamplingExplorer,
+    TrainingExplorer,
 )
 from .figure import show_figure
 from .labels import readable, token_labels
 
 __all__ = ["AttentionExplorer", "BigramExplorer", "MaskExplorer", "ParameterExplorer",
-           "SamplingExplorer", "diagrams", "plots", "readable", "show_figure",
-           "token_labels"]  # fmt: skip
+           "SamplingExplorer", "TrainingExplorer", "diagrams", "plots", "readable",
+           "show_figure", "token_labels"]  # fmt: skip

@@ -133,3 +133,58 @@ def test_bigrams_and_parameters(page):
     assert root.get_attribute("data-total") == "147621888"
     root.get_by_role("radio", name="novelist").click()
     assert root.get_attribute("data-total") == "5303296"
+
+
+LOG = [{"step": 1, "loss": 6.0}, {"step": 10, "loss": 4.0, "heldout": 4.5},
+       {"step": 100, "loss": 3.0, "heldout": 3.6}]  # fmt: skip
+WROTE = [{"step": 1, "text": "qqq"}, {"step": 100, "text": "the cat"}]
+
+
+def test_a_training_run_is_read_step_by_step_by_keyboard(page):
+    e = explorers.TrainingExplorer(LOG, WROTE, {"trigram": 5.0}, chosen=0)
+    root = show(page, e)
+    said, wrote = root.locator(".gx-live"), root.locator(".gx-wrote")
+    assert "After 1 updates the training loss is 6.00 nats" in said.inner_text()
+    assert wrote.inner_text() == "qqq"
+    root.locator("input[type=range]").focus()
+    page.keyboard.press("ArrowRight")
+    assert "After 10 updates" in said.inner_text() and wrote.inner_text() == "qqq"
+    page.keyboard.press("ArrowRight")
+    assert wrote.inner_text() == "the cat"
+    assert page.evaluate("model.get('chosen')") == 2
+    root.get_by_role("radio", name="perplexity").click()
+    assert f"is {np.exp(3):.0f} perplexity" in said.inner_text()
+    root.get_by_role("radio", name="bits").click()
+    assert f"is {3 / np.log(2):.2f} bits" in said.inner_text()
+
+
+@pytest.mark.parametrize("scale", ["linear", "log"])
+def test_the_curve_is_drawn_where_its_numbers_are(page, scale):
+    root = show(page, explorers.TrainingExplorer(LOG, scale=scale))
+    path = root.locator("path").first.get_attribute("d").replace("L", "M")
+    drawn = np.array([[float(v) for v in p.split()] for p in path.split("M")[1:]])
+    steps, losses = np.array([1, 10, 100]), np.array([6.0, 4.0, 3.0])
+    along = np.log(steps) / np.log(100) if scale == "log" else (steps - 1) / 99
+    shares = (drawn[:, 0] - drawn[0, 0]) / (drawn[2, 0] - drawn[0, 0])
+    assert np.allclose(shares, along, atol=1e-3)
+    heights = (drawn[:, 1] - drawn[0, 1]) / (drawn[2, 1] - drawn[0, 1])
+    assert np.allclose(heights, (6 - losses) / 3, atol=1e-3)
+
+
+def test_a_click_on_the_curve_chooses_the_nearest_step(page):
+    root = show(page, explorers.TrainingExplorer(LOG, scale="log"))
+    box = root.locator("svg").bounding_box()
+    page.mouse.click(box["x"] + 0.46 * box["width"], box["y"] + 0.4 * box["height"])
+    assert "After 10 updates" in root.locator(".gx-live").inner_text()
+
+
+def test_a_run_that_goes_on_grows_on_the_page(page):
+    root = show(page, explorers.TrainingExplorer(total=100))
+    assert root.locator(".gx-live").inner_text() == "The run has not begun."
+    for n in (1, 2, 3):
+        points = json.dumps([[x["step"], x["loss"]] for x in LOG[:n]])
+        page.evaluate(f"model.set('points', {points})")
+        assert (
+            f"After {LOG[n - 1]['step']} updates"
+            in root.locator(".gx-live").inner_text()
+        )

@@ -1,0 +1,35 @@
+"""Seconds to import gpt1lib, against torch alone.
+
+python benchmarks/import_speed.py [--rounds 7]
+"""
+
+import argparse
+import statistics
+import subprocess
+import sys
+import time
+
+
+def seconds(code: str) -> float:
+    """Wall time of a fresh Python that runs the code."""
+    start = time.perf_counter()
+    subprocess.run([sys.executable, "-c", code], check=True)
+    return time.perf_counter() - start
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--rounds", type=int, default=7)
+    rounds = parser.parse_args().rounds
+    seconds("import gpt1lib")  # files into memory
+    pairs = [
+        (seconds("import torch"), seconds("import gpt1lib")) for _ in range(rounds)
+    ]
+    torch_s, ours_s = (statistics.median(x) for x in zip(*pairs, strict=True))
+    ratio = statistics.median(b / a for a, b in pairs)
+    print(f"import torch {torch_s:.2f} s, import gpt1lib {ours_s:.2f} s, "
+          f"ratio {ratio:.2f}")  # fmt: skip
+
+
+if __name__ == "__main__":
+    main()

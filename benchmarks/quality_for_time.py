@@ -1,0 +1,154 @@
+"""Held-out bits per character after minutes of training on two cores.
+
+    python benchmarks/quality_for_time.py nanogpt --minutes 20
+    python benchmarks/quality_for_time.py ours --minutes 8
+
+`ours` is the recipe of the shipped checkpoint with as many updates as fit the time;
+`nanogpt` the same sizes, tokens and windows with the settings that nanoGPT publishes:
+pre-LayerNorm, GELU by erf, no biases, AdamW 0.9/0.95, weight decay 0.1, 12 windows, lr
+1e-3 falling by a cosine to a tenth. Only training counts as time. Bits per character
+are of the three held-out books, all of them, so the tokenizer does not matter.
+"""
+
+import argparse
+import json
+import math
+import statistics
+import tempfile
+import time
+from dataclasses import replace
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+from tqdm import tqdm
+
+from gpt1lib import NOVELIST, corpus, objectives, optim, pretrain, recipes, runs
+from gpt1lib.bpe import BPE
+from gpt1lib.files import write_json
+from gpt1lib.model import Attention
+from gpt1lib.paths import BOOKS, HELDOUT_BOOKS, NOVELIST_DIR, RESULTS
+
+BATCH = 12  # nanoGPT's README, "I only have a macbook"
+
+
+class PreLNBlock(nn.Module):
+    """x + attention(LN(x)), then x + mlp(LN(x)): the order that GPT-2 took up."""
+
+    def __init__(self, config):
+        super().__init__()
+        C = config.n_embd
+        self.attention = Attention(config)
+        self.attention.qkv = nn.Linear(C, 3 * C, bias=False)
+        self.attention.project = nn.Linear(C, C, bias=False)
+        self.ln_1, self.ln_2 = nn.LayerNorm(C, bias=False), nn.LayerNorm(C, bias=False)
+        self.expand = nn.Linear(C, 4 * C, bias=False)
+        self.shrink = nn.Linear(4 * C, C, bias=False)
+
+    def forward(self, x):
+        x = x + self.attention(self.ln_1(x))
+        return x + self.shrink(F.gelu(self.expand(self.ln_2(x))))
+
+
+class NanoGPT(nn.Module):
+    """A GPT-2 of the same sizes, initialized as nanoGPT does."""
+
+    def __init__(self, config):
+        super().__init__()
+        self.config = config
+        self.tokens = nn.Embedding(config.n_vocab, config.n_embd)
+        self.positions = nn.Embedding(config.n_ctx, config.n_embd)
+        self.blocks = nn.ModuleList(PreLNBlock(config) for _ in range(config.n_layer))
+        self.ln = nn.LayerNorm(config.n_embd, bias=False)
+        for name, p in self.named_parameters():
+            if p.dim() > 1:
+                last = name.endswith(("project.weight", "shrink.weight"))
+                scale = math.sqrt(2 * config.n_layer) if last else 1
+                nn.init.normal_(p, std=0.02 / scale)
+
+    def forward(self, ids):
+        h = self.tokens(ids) + self.positions.weight[: ids.shape[1]]
+        for block in self.blocks:
+            h = block(h)
+        return self.ln(h) @ self.tokens.weight.T
+
+
+def train_nanogpt(minutes: float):
+    """Train by nanoGPT's settings, the cosine by the clock: model, seconds, tokens."""
+    torch.manual_seed(0)
+    config = replace(NOVELIST, n_vocab=BPE.load(NOVELIST_DIR).n_vocab)
+    ids = corpus.encode_books(corpus.read_books(BOOKS), BPE.load(NOVELIST_DIR))
+    model, generator = NanoGPT(config).train(), torch.Generator().manual_seed(0)
+    optimizer = optim.adamw(model, 1e-3, (0.9, 0.95), weight_decay=0.1)
+    spent, step, budget = 0.0, 0, 60 * minutes
+    with tqdm(total=round(budget), unit="s") as bar:
+        while spent < budget:
+            start = time.perf_counter()
+            lr = 1e-4 + 9e-4 * (1 + math.cos(math.pi * spent / budget)) / 2
+            optim.set_lr(optimizer, lr if step >= 100 else 1e-3 * (step + 1) / 101)
+            windows = corpus.random_windows(ids, config.n_ctx + 1, BATCH, generator)
+            logits = model(windows[:, :-1]).flatten(0, 1)
+            loss = F.cross_entropy(logits, windows[:, 1:].flatten())
+            optimizer.zero_grad(set_to_none=True)
+            loss.backward()
+            optim.clip_gradients(model)
+            optimizer.step()
+            spent, step = spent + time.perf_counter() - start, step + 1
+            bar.update(round(spent) - bar.n)
+    return model, spent, step * BATCH * config.n_ctx
+
+
+def train_ours(minutes: float):
+    """Train by the novelist's recipe, with the updates that fit by a short trial."""
+    recipe = recipes.RECIPES["novelist"]
+    with tempfile.TemporaryDirectory() as folder:
+        trial = pretrain.Pretraining(recipe, folder)
+        trial.step = recipe.steps // 2  # past the ramp
+        speeds = [trial.train_step()["tokens_per_s"] for _ in range(25)][5:]
+        steps = updates_that_fit(recipe, 60 * minutes * statistics.median(speeds))
+        fitted = recipes.merged(recipe, {"steps": steps, "snapshots": 0})
+        run = pretrain.Pretraining(fitted, folder)
+        run.run()
+    return run.model, run.seconds, run.seen
+
+
+def updates_that_fit(recipe, n_tokens: float) -> int:
+    """The longest run of a recipe that reads at most n_tokens; its ramp stretches."""
+    steps = 1
+    while tokens_of(replace(recipe, steps=steps * 2, warmup=0)) <= n_tokens:
+        steps *= 2
+    for bit in (steps >> k for k in range(1, steps.bit_length())):
+        if tokens_of(replace(recipe, steps=steps + bit, warmup=0)) <= n_tokens:
+            steps += bit
+    return steps
+
+
+def tokens_of(recipe) -> int:
+    """Tokens that all updates of a run read."""
+    return recipe.model.n_ctx * sum(map(recipe.batch_at, range(recipe.steps)))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("who", choices=["ours", "nanogpt"])
+    parser.add_argument("--minutes", type=float, default=8)
+    args = parser.parse_args()
+    runs.keep_memory()  # for both: a setting of the process, not of a recipe
+    train = train_ours if args.who == "ours" else train_nanogpt
+    model, seconds, tokens = train(args.minutes)
+    bpe = BPE.load(NOVELIST_DIR)
+    scores = pretrain.score_books(model.eval(), bpe, corpus.read_books(HELDOUT_BOOKS))
+    nats = sum(s["nats_per_token"] * (s["tokens"] - 1) for s in scores.values())
+    characters = sum(s["characters"] for s in scores.values())
+    bits = objectives.bits_per_character(nats, characters)
+    found = {"who": args.who, "minutes": args.minutes, "seconds": round(seconds),
+             "tokens": tokens, "parameters": sum(p.numel() for p in model.parameters()),
+             "bits_per_character": round(bits, 4),
+             "books": {k: s["bits_per_character"] for k, s in scores.items()},
+             "commit": runs.git_commit(), "torch": torch.__version__}  # fmt: skip
+    print(json.dumps(found, indent=1))
+    write_json(RESULTS / f"quality_{args.who}_{args.minutes:g}_minutes.json", found)
+
+
+if __name__ == "__main__":
+    main()

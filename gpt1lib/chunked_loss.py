@@ -1,0 +1,45 @@
+"""The language-model loss without ever holding all logits: the trainer's trick.
+
+The logits of one batch are its largest tensor by far: 2,048 tokens x 8,120 scores are
+66 million bytes, written and read again by the softmax, by its gradient and by two
+matrix products. Here a few hundred rows at a time are made, used for the loss and for
+both gradients while they are still in the processor's cache, and forgotten. The result
+is that of `objectives.lm_loss`, and a test says so; only the order of sums differs.
+"""
+
+import torch
+from torch import Tensor
+
+
+class _ChunkedLoss(torch.autograd.Function):
+    """Mean of -log softmax(h W^T)[target]; its gradients are made with it."""
+
+    @staticmethod
+    def forward(ctx, h: Tensor, W: Tensor, targets: Tensor, rows: int) -> Tensor:
+        dh, dW, total = torch.empty_like(h), torch.zeros_like(W), 0.0
+        for i in range(0, len(h), rows):
+            part, target = h[i : i + rows], targets[i : i + rows, None]
+            logits = part @ W.T  # (rows, V)
+            top = logits.amax(dim=1, keepdim=True)
+            chosen = logits.gather(1, target)
+            probs = logits.sub_(top).exp_()  # in place: no second large buffer
+            sums = probs.sum(dim=1, keepdim=True)
+            total += (sums.log() + top - chosen).sum().item()
+            probs.div_(sums).scatter_add_(1, target, -torch.ones_like(chosen))
+            torch.mm(probs, W, out=dh[i : i + rows])  # p - onehot, times W
+            dW.addmm_(probs.T, part)
+        ctx.save_for_backward(dh.div_(len(h)), dW.div_(len(h)))
+        return h.new_tensor(total / len(h))
+
+    @staticmethod
+    def backward(ctx, upstream: Tensor):
+        dh, dW = ctx.saved_tensors
+        return dh * upstream, dW * upstream, None, None
+
+
+def chunked_lm_loss(h: Tensor, W: Tensor, targets: Tensor, rows: int = 512) -> Tensor:
+    """Mean cross-entropy of the tied softmax, in nats; float32 on a CPU.
+
+    h: (B, T, C) states; W: (V, C); targets: (B, T), the token after each state.
+    """
+    return _ChunkedLoss.apply(h.flatten(0, -2), W, targets.flatten(), rows)

@@ -1,0 +1,58 @@
+"""The paper's comparison: an LSTM language model in the place of the Transformer.
+
+Section 5 trains "a single layer 2048 unit LSTM" in the same framework. Ours has as many
+units as give it the parameters of the GPT it stands beside, and the same tied softmax,
+for which its state is projected back to n_embd.
+"""
+
+import torch
+from torch import Tensor, nn
+
+from .config import GPTConfig
+from .model import GPT, check_ids, initialize
+
+
+class LSTM(nn.Module):
+    """A one-layer LSTM language model with the parameters of GPT(config).
+
+    Token ids (B, T) in, logits (B, T, V) out. A window starts from a state of zeros.
+    """
+
+    def __init__(self, config: GPTConfig):
+        super().__init__()
+        C = config.n_embd
+        self.config, self.units = config, matching_units(config)
+        self.tokens = nn.Embedding(config.n_vocab, C)
+        self.drop = nn.Dropout(config.dropout)
+        self.lstm = nn.LSTM(C, self.units, batch_first=True, proj_size=C)
+        self.apply(initialize)
+
+    @property
+    def output_matrix(self) -> Tensor:
+        """The (V, C) matrix of the softmax: the token embedding itself."""
+        return self.tokens.weight
+
+    def hidden(self, ids: Tensor) -> Tensor:
+        """Projected states (B, T, C), each after reading all tokens up to its own."""
+        check_ids(ids, self.config)
+        return self.drop(self.lstm(self.drop(self.tokens(ids)))[0])  # (B, T, C)
+
+    def logits(self, h: Tensor) -> Tensor:
+        """Scores of every token: h W_e^T."""
+        return h @ self.output_matrix.T  # (..., V)
+
+    def forward(self, ids: Tensor) -> Tensor:
+        return self.logits(self.hidden(ids))  # (B, T, V)
+
+    count_parameters = GPT.count_parameters
+
+
+def matching_units(config: GPTConfig) -> int:
+    """Units for which the LSTM has the parameters of GPT(config), or just above.
+
+    One unit has 4 gates x (C from below + C fed back + 2 biases) and C weights out.
+    """
+    C = config.n_embd
+    with torch.device("meta"):  # counts without making the numbers
+        wanted = GPT(config).count_parameters() - config.n_vocab * C
+    return -(-wanted // (4 * (2 * C + 2) + C))

@@ -1,0 +1,28 @@
+"""The trainer's loss in chunks is the loss of the model file, and so are its gradients."""
+
+import pytest
+import torch
+
+from gpt1lib import objectives
+from gpt1lib.chunked_loss import chunked_lm_loss
+
+
+@pytest.mark.parametrize("rows", [1, 7, 18, 100])
+def test_it_equals_lm_loss_in_value_and_in_both_gradients(rows):
+    torch.manual_seed(0)
+    h = torch.randn(2, 10, 8, dtype=torch.float64, requires_grad=True)
+    W = torch.randn(50, 8, dtype=torch.float64, requires_grad=True)
+    ids = torch.randint(50, (2, 10))
+    plain = objectives.lm_loss(h @ W.T, ids)
+    wanted = torch.autograd.grad(3 * plain, (h, W))
+    loss = chunked_lm_loss(h[:, :-1], W, ids[:, 1:], rows)
+    found = torch.autograd.grad(3 * loss, (h, W))  # 3: what comes from above counts
+    assert loss.item() == pytest.approx(plain.item(), abs=1e-12)
+    for a, b in zip(found, wanted, strict=True):
+        assert torch.allclose(a, b, atol=1e-12)
+
+
+def test_huge_scores_do_not_overflow():
+    h, W = torch.full((1, 2, 4), 100.0), torch.randn(9, 4) * 100
+    loss = chunked_lm_loss(h, W, torch.tensor([[3, 4]]))
+    assert torch.isfinite(loss)

@@ -1,0 +1,129 @@
+"""A run is killed without warning, many times, and still ends where it would have."""
+
+import multiprocessing
+import random
+import resource
+import signal
+import time
+from dataclasses import replace
+
+import pytest
+import torch
+
+from gpt1lib import checkpoint, pretrain, runs, snapshots
+from gpt1lib.recipes import RECIPES
+
+RECIPE = replace(RECIPES["tiny"], n_merges=60, batch=4, steps=150, warmup=4, snapshots=4,
+                 evaluate_every=30, save_every=2, sample_every=50,
+                 model=replace(RECIPES["tiny"].model, dropout=0.1))  # fmt: skip
+LINES = {"books": {"one": "the cat sat on the mat. ", "two": "a dog ran to a house. "},
+         "heldout": {"three": "the dog sat on the house. "}}  # fmt: skip
+# a server with torch already loaded: a killed run is started again in milliseconds
+SERVER = multiprocessing.get_context("forkserver")
+
+
+def run(out, root, largest_file=None):
+    torch.set_num_threads(1)
+    if largest_file:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (largest_file, largest_file))
+    training = pretrain.Pretraining(RECIPE, out, root / "books", root / "heldout")
+    training.resume()
+    training.run()
+
+
+def say(out, root, largest_file, said):
+    try:
+        run(out, root, largest_file)
+    except Exception as error:
+        said.put((type(error).__name__, str(error)))
+    else:
+        said.put(None)
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory):
+    root = tmp_path_factory.mktemp("killed")
+    for folder, books in LINES.items():
+        (root / folder).mkdir()
+        for name, line in books.items():
+            (root / folder / f"{name}.txt").write_text(line * 120)
+    return root
+
+
+@pytest.fixture(scope="module")
+def undisturbed(root):
+    SERVER.set_forkserver_preload(["gpt1lib.pretrain"])
+    for out in ("first", "whole"):  # the first starts the server
+        start = time.perf_counter()
+        process = SERVER.Process(target=run, args=(root / out, root))
+        process.start()
+        process.join()
+        assert process.exitcode == 0
+    return root / "whole", time.perf_counter() - start
+
+
+def everything(out):
+    """All that a run leaves and that does not depend on the clock."""
+    state = torch.load(out / "state" / "state.pt", weights_only=True)
+    state.pop("seconds")
+    log = [{k: v for k, v in line.items() if k not in ("tokens_per_s", "seconds")}
+           for line in runs.Log(out / "log.jsonl").lines()]  # fmt: skip
+    stored = [(p.name, p.read_bytes()) for p in snapshots.paths(out)]
+    weights = (out / "model.safetensors").read_bytes()
+    return state, log, stored, weights, (out / "samples.jsonl").read_text()
+
+
+def same(a, b):
+    if isinstance(a, torch.Tensor):
+        return torch.equal(a, b)
+    if isinstance(a, dict):
+        return a.keys() == b.keys() and all(same(a[k], b[k]) for k in a)
+    if isinstance(a, list | tuple):
+        return len(a) == len(b) and all(map(same, a, b))
+    return a == b
+
+
+def test_killed_at_random_moments_it_ends_bit_for_bit_the_same(root, undisturbed):
+    whole, seconds = undisturbed
+    out, chance, kills = root / "often", random.Random(1), 0
+    while True:
+        process = SERVER.Process(target=run, args=(out, root))
+        process.start()
+        if kills < 25:
+            process.join(chance.uniform(0.1, 0.4) * seconds)
+        else:
+            process.join()
+        if process.exitcode == 0:
+            break
+        assert process.exitcode is None, "it failed by itself"
+        process.kill()  # SIGKILL: no handler, no farewell
+        process.join()
+        assert process.exitcode in (-signal.SIGKILL, 0)
+        kills += 1
+    assert kills >= 5
+    for a, b in zip(everything(out), everything(whole), strict=True):
+        assert same(a, b)
+    assert not list(out.rglob(".*.tmp"))
+    assert checkpoint.load(out).log[-1]["step"] == RECIPE.steps
+
+
+def test_a_full_disk_is_named_and_the_last_state_kept(root, undisturbed):
+    """A limit on the size of a file stands for the disk: the system's own error."""
+    whole, _ = undisturbed
+    size = (whole / "state" / "state.pt").stat().st_size
+    out, said = root / "full", SERVER.Queue()
+    process = SERVER.Process(target=say, args=(out, root, size // 2, said))
+    process.start()
+    kind, message = said.get(timeout=60)
+    process.join()
+    assert kind == "OSError" and "Nothing was saved yet" in message
+    assert "make room there and start the same command again" in message
+    assert (
+        not list((out / "state").glob("*.tmp"))
+        and not (out / "state/state.pt").exists()
+    )
+    process = SERVER.Process(target=say, args=(out, root, None, said))
+    process.start()
+    assert said.get(timeout=60) is None  # with room it goes through
+    process.join()
+    assert same(everything(out)[0], everything(whole)[0])

@@ -1,0 +1,108 @@
+"""Options of a pre-training run: from a name, a file, the command line."""
+
+import argparse
+import dataclasses
+
+import pytest
+
+from gpt1lib import GPT1, recipes
+from gpt1lib.recipes import RECIPES, Recipe
+
+
+def parsed(*arguments):
+    parser = argparse.ArgumentParser()
+    recipes.add_options(parser)
+    return recipes.from_options(parser.parse_args(list(arguments)))
+
+
+def test_gpt1s_own_recipe_is_the_papers():
+    r = RECIPES["gpt1"]
+    assert r.model == GPT1 and (r.batch, r.model.n_ctx) == (64, 512)
+    assert (r.lr, r.warmup, r.weight_decay, r.clip) == (2.5e-4, 2000, 0.01, 1.0)
+    assert r.model.dropout == 0.1 and r.n_merges == 40_000 and r.first_batch == 0
+
+
+def test_a_file_then_the_command_line_override_the_named_recipe(tmp_path):
+    path = tmp_path / "run.toml"
+    path.write_text('recipe = "tiny"\nsteps = 50\nlr = 1\n[model]\nn_layer = 3\n')
+    r = parsed(
+        "--config", str(path), "--n-head", "4", "--betas", "0.8", "0.9", "--bf16"
+    )
+    tiny = RECIPES["tiny"]
+    assert (r.steps, r.lr, r.batch) == (50, 1.0, tiny.batch)
+    assert (r.model.n_layer, r.model.n_head, r.model.n_embd) == (
+        3,
+        4,
+        tiny.model.n_embd,
+    )
+    assert r.betas == (0.8, 0.9) and r.bf16 and not tiny.bf16
+    assert not dataclasses.replace(r, bf16=False).bf16
+    assert parsed("--config", str(path), "--no-bf16").bf16 is False
+
+
+def test_without_a_name_it_is_tiny():
+    assert parsed() == RECIPES["tiny"]
+
+
+@pytest.mark.parametrize(("text", "problem"), [
+    ('recipe = "huge"', "unknown recipe 'huge'.*gpt1"),
+    ("stepz = 5", "run.toml: unknown options.*stepz.*steps"),
+    ("steps = 0", "run.toml: steps is 0, it must be >= 1"),
+    ('steps = "many"', "run.toml: steps is 'many', it must be of kind int"),
+    ("[model]\nn_layers = 3", "unknown config names.*n_layers"),
+    ("[model]\nn_embd = 30", "n_embd is 30, it must be divisible"),
+    ("steps = ", "is no TOML file"),
+])  # fmt: skip
+def test_a_bad_file_is_named_with_its_problem(tmp_path, text, problem):
+    path = tmp_path / "run.toml"
+    path.write_text(text)
+    with pytest.raises(ValueError, match=problem):
+        recipes.read_toml(path)
+
+
+@pytest.mark.parametrize(("name", "value"), [
+    ("batch", 0), ("lr", 0.0), ("clip", -1.0), ("warmup", 2_000_000), ("kind", "rnn"),
+    ("betas", (0.9, 1.0)), ("ramp", 1.5), ("first_batch", 65), ("accumulate", 0),
+    ("weight_decay", -0.1), ("snapshots", -1),
+])  # fmt: skip
+def test_values_that_make_no_run_are_refused(name, value):
+    with pytest.raises(ValueError, match=f"{name} is"):
+        dataclasses.replace(Recipe(), **{name: value})
+
+
+def test_a_run_cut_short_warms_up_over_a_tenth():
+    assert parsed("--recipe", "gpt1", "--steps", "50").warmup == 5
+    assert parsed("--recipe", "gpt1", "--steps", "5000").warmup == 2000
+
+
+def test_name_and_file_together_are_refused(tmp_path):
+    with pytest.raises(ValueError, match="not both"):
+        parsed("--recipe", "tiny", "--config", str(tmp_path / "x.toml"))
+
+
+def test_the_batch_ramp():
+    r = dataclasses.replace(RECIPES["gpt1"], steps=100, warmup=0, batch=9, first_batch=1,
+                            ramp=0.4)  # fmt: skip
+    sizes = [r.batch_at(step) for step in range(100)]
+    assert (
+        sizes[0] == 1 and sizes[20] == 5 and sizes[39] == 8 and set(sizes[40:]) == {9}
+    )
+    assert sizes == sorted(sizes)
+    assert RECIPES["gpt1"].batch_at(0) == 64
+
+
+def test_what_only_changes_speed_may_change_under_a_resume():
+    r = RECIPES["tiny"]
+    other = dataclasses.replace(r, accumulate=2, save_every=7, recompute=True)
+    assert other.method() == r.method()
+    assert dataclasses.replace(r, lr=1.0).method() != r.method()
+
+
+def test_help_explains_every_option(capsys):
+    with pytest.raises(SystemExit):
+        parsed("--help")
+    text = capsys.readouterr().out
+    for f in dataclasses.fields(Recipe):
+        if f.name != "model":
+            assert "--" + f.name.replace("_", "-") in text and f.metadata["help"]
+    assert "highest learning rate" in text and "--n-layer" in text

@@ -1,0 +1,44 @@
+"""Stages of a run in 8 bits a weight: small, close, and they know what they are."""
+
+import pytest
+import torch
+
+from gpt1lib import GPT, TINY, checkpoint, snapshots
+
+
+def test_each_snapshot_is_twice_as_far_as_the_one_before():
+    assert snapshots.steps_to_keep(5000, 4) == [625, 1250, 2500, 5000]
+    assert snapshots.steps_to_keep(5, 10) == [1, 2, 5]  # 0.6 rounds up, 0.3 is nothing
+    assert snapshots.steps_to_keep(100, 0) == []
+
+
+def test_quantizing_is_off_by_half_a_step_at_most():
+    weight = torch.randn(5, 64) * torch.tensor([[1e-3], [1], [10], [0.1], [0]])
+    small, scale = snapshots.quantize(weight)
+    assert small.dtype == torch.int8 and small.abs().max() == 127
+    assert ((small * scale - weight).abs() <= 0.5001 * scale).all()
+    assert torch.equal(small[4], torch.zeros(64, dtype=torch.int8))
+
+
+@pytest.mark.parametrize("kind", ["gpt", "lstm"])
+def test_a_snapshot_comes_back_nearly_as_it_was(tmp_path, kind):
+    torch.manual_seed(0)
+    model = checkpoint.build(kind, TINY).eval()
+    path = snapshots.save_snapshot(
+        tmp_path, model, {"step": 12, "tokens": 99, "loss": 2.5}
+    )
+    found, facts = snapshots.load_snapshot(path)
+    assert facts == {"step": 12, "tokens": 99, "loss": 2.5}
+    assert checkpoint.kind_of(found) == kind and not found.training
+    ids = torch.randint(TINY.n_vocab, (2, 9))
+    away = (found(ids) - model(ids)).abs().max() / model(ids).std()
+    assert 0 < away < 0.05
+    whole = sum(4 * p.numel() for p in model.parameters())
+    assert path.stat().st_size < 0.45 * whole
+
+
+def test_snapshots_are_found_in_the_order_of_their_steps(tmp_path):
+    for step in (1000, 20, 300):
+        snapshots.save_snapshot(tmp_path, GPT(TINY), {"step": step})
+    steps = [snapshots.load_snapshot(p)[1]["step"] for p in snapshots.paths(tmp_path)]
+    assert steps == [20, 300, 1000]

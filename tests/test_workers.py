@@ -1,0 +1,130 @@
+"""Two processes train one model, as torchrun starts them on a laptop or a cluster."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+import torch
+
+from gpt1lib import checkpoint, runs, workers
+
+ROOT = Path(__file__).resolve().parents[1]
+OPTIONS = ["--recipe", "tiny", "--n-merges", "60", "--batch", "6", "--steps", "40",
+           "--warmup", "4", "--save-every", "4", "--device", "cpu",
+           "--evaluate-every", "20", "--snapshots", "2", "--dropout", "0"]  # fmt: skip
+RUN = [sys.executable, "-m", "gpt1lib.pretrain"]
+TWO = [sys.executable, "-m", "torch.distributed.run", "--standalone",
+       "--nproc-per-node", "2", "-m", "gpt1lib.pretrain"]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory):
+    root = tmp_path_factory.mktemp("workers")
+    for folder, name, line in (("books", "one", "the cat sat on the mat. "),
+                               ("books", "two", "a dog ran to the red house. "),
+                               ("heldout", "three", "the dog sat on the house. ")):  # fmt: skip
+        (root / folder).mkdir(exist_ok=True)
+        (root / folder / f"{name}.txt").write_text(line * 120)
+    return root
+
+
+def command(start, root, out, *more):
+    return [*start, *OPTIONS, "--books", str(root / "books"), "--heldout",
+            str(root / "heldout"), "--out", str(root / out), *more]  # fmt: skip
+
+
+def train(start, root, out, *more):
+    env = {**os.environ, "OMP_NUM_THREADS": "1"}
+    done = subprocess.run(command(start, root, out, *more), cwd=ROOT, env=env,
+                          capture_output=True, text=True, timeout=180)  # fmt: skip
+    assert done.returncode == 0, done.stderr[-3000:]
+    return runs.Log(root / out / "log.jsonl").lines()
+
+
+@pytest.fixture(scope="module")
+def alone(root):
+    return train(RUN, root, "alone")
+
+
+def assert_same_losses(found, wanted):
+    assert [x["step"] for x in found] == [x["step"] for x in wanted]
+    for a, b in zip(found, wanted, strict=True):
+        assert a["tokens"] == b["tokens"]
+        assert a["loss"] == pytest.approx(b["loss"], abs=1e-5), a["step"]
+        assert a.get("heldout") == pytest.approx(b.get("heldout"), abs=1e-5)
+
+
+def assert_same_weights(root, out):
+    a, b = checkpoint.load(root / out).model, checkpoint.load(root / "alone").model
+    for x, y in zip(a.parameters(), b.parameters(), strict=True):
+        assert torch.allclose(x, y, atol=2e-5)
+
+
+@pytest.mark.parametrize("more", [(), ("--shard",), ("--accumulate", "2")])
+def test_two_processes_take_the_steps_of_one(root, alone, more):
+    out = "two" + "".join(more)
+    assert_same_losses(train(TWO, root, out, *more), alone)
+    assert_same_weights(root, out)
+
+
+def test_one_process_killed_is_reported_and_the_run_resumes(root, alone):
+    out = root / "wounded"
+    env = {**os.environ, "OMP_NUM_THREADS": "1"}
+    long = command(TWO, root, "wounded", "--steps", "40", "--save-every", "1")
+    with subprocess.Popen(long, cwd=ROOT, env=env, stderr=subprocess.PIPE,
+                          stdout=subprocess.DEVNULL, text=True) as team:  # fmt: skip
+        deadline = time.time() + 90
+        while not (out / "state" / "state.pt").exists() and time.time() < deadline:
+            time.sleep(0.01)
+        worker = children(team.pid)[-1]
+        os.kill(worker, signal.SIGKILL)
+        said = team.communicate(timeout=90)[1]
+    assert team.returncode != 0
+    assert "SIGKILL" in said and "gpt1lib.pretrain" in said
+    saved = torch.load(out / "state" / "state.pt", weights_only=True)["step"]
+    assert 1 <= saved < 40
+    assert_same_losses(train(TWO, root, "wounded", "--save-every", "1"), alone)
+    assert_same_weights(root, "wounded")
+
+
+def children(pid):
+    """The processes that a process has started, by Linux' own list."""
+    found = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    return [int(x) for x in found]
+
+
+def test_what_two_began_one_can_finish(root, alone):
+    out = root / "half"
+    env = {**os.environ, "OMP_NUM_THREADS": "1"}
+    with subprocess.Popen(command(TWO, root, "half", "--save-every", "1"), cwd=ROOT,
+                          env=env, stderr=subprocess.DEVNULL) as team:  # fmt: skip
+        while not (out / "state" / "state.pt").exists() and team.poll() is None:
+            time.sleep(0.01)
+        team.terminate()
+    assert_same_losses(train(RUN, root, "half", "--save-every", "1"), alone)
+
+
+def test_alone_a_process_is_the_chief_and_nothing_is_wrapped():
+    team = workers.join("cpu")
+    module = torch.nn.Linear(2, 2)
+    assert team.chief and team.size == 1 and team.wrap(module) is module
+    team.wait()
+    assert team.mean(torch.tensor(3.0)) == 3
+
+
+def test_splitting_alone_is_refused_with_the_way_to_do_it():
+    with pytest.raises(RuntimeError, match="start with torchrun"):
+        workers.join("cpu").wrap(torch.nn.Linear(2, 2), shard=True)
+
+
+def test_the_command_says_what_went_wrong_in_one_line(root):
+    done = subprocess.run(command(RUN, root, "bad", "--warmup", "50"), cwd=ROOT,
+                          capture_output=True, text=True)  # fmt: skip
+    assert done.returncode == 1
+    assert done.stderr.strip() == "pretrain: warmup is 50, it must be <= steps, 40"
+    assert json.dumps(done.stdout) == '""'

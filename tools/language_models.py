@@ -1,0 +1,83 @@
+"""Score what the novelist has to beat on the held-out books: unigram, trigram, LSTM.
+
+    python tools/language_models.py [--lstm runs/lstm]
+
+Same books, same 8,120 tokens. The LSTM is trained by the novelist's own recipe:
+python -m gpt1lib.pretrain --recipe novelist --kind lstm --snapshots 0 --out runs/lstm
+Writes data/results/language_models.json.
+"""
+
+import argparse
+import shlex
+import sys
+from pathlib import Path
+
+import torch
+from tqdm import tqdm
+
+from gpt1lib import checkpoint as checkpoints
+from gpt1lib import corpus, decode, load_novelist, objectives, runs
+from gpt1lib.baselines import KneserNey
+from gpt1lib.files import write_json
+from gpt1lib.paths import BOOKS, HELDOUT_BOOKS, RESULTS
+
+PROMPTS = ("", "The old man", "She opened the letter and", "It was a dark night, and")
+
+
+def totals(scores: dict) -> dict:
+    """Perplexity and bits per character of all books together."""
+    nats = sum(s["nats_per_token"] * (s["tokens"] - 1) for s in scores.values())
+    tokens = sum(s["tokens"] - 1 for s in scores.values())
+    characters = sum(s["characters"] for s in scores.values())
+    bits = objectives.bits_per_character(nats, characters)
+    return {"perplexity": round(objectives.perplexity(nats / tokens), 2),
+            "bits_per_character": round(bits, 4)}  # fmt: skip
+
+
+def score_counts(n: int, ids: list[int], bpe, heldout: dict) -> dict:
+    """Scores of an n-gram model, in the form of a checkpoint's."""
+    model, scores = KneserNey(n, bpe.n_vocab).fit(ids), {}
+    for name, text in tqdm(heldout.items(), desc=f"{n}-gram"):
+        book = bpe.encode(text)
+        nats = model.nats(book)
+        bits = objectives.bits_per_character(nats, len(text))
+        per_token = nats / (len(book) - 1)
+        scores[name] = {"tokens": len(book), "characters": len(text),
+                        "nats_per_token": round(per_token, 4),
+                        "perplexity": round(objectives.perplexity(per_token), 2),
+                        "bits_per_character": round(bits, 4)}  # fmt: skip
+    return scores
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--lstm", type=Path, help="a trained LSTM's checkpoint folder")
+    args = parser.parse_args()
+    novelist = load_novelist()
+    books, heldout = corpus.read_books(BOOKS), corpus.read_books(HELDOUT_BOOKS)
+    novelist.check_books(books, heldout)
+    ids = corpus.encode_books(books, novelist.bpe).tolist()
+    models = {"unigram": score_counts(1, ids, novelist.bpe, heldout),
+              "trigram": score_counts(3, ids, novelist.bpe, heldout)}  # fmt: skip
+    facts = {}
+    if args.lstm:
+        lstm = checkpoints.load(args.lstm)
+        models["lstm"] = lstm.meta["heldout"]
+        facts["lstm"] = {"command": lstm.meta["command"], "commit": lstm.meta["commit"],
+                         "parameters": lstm.model.count_parameters(),
+                         "units": lstm.model.units,
+                         "seconds": lstm.meta["seconds"]}  # fmt: skip
+    models["novelist"] = novelist.meta["heldout"]
+    samples = [decode.write(novelist, prompt, seed=0) for prompt in PROMPTS]
+    write_json(RESULTS / "language_models.json", {
+        "command": shlex.join(["python", "tools/language_models.py", *sys.argv[1:]]),
+        "commit": runs.git_commit(), "torch": torch.__version__, **facts,
+        "all_books": {name: totals(scores) for name, scores in models.items()},
+        "books": models,
+        "samples": {"prompts": PROMPTS, "seed": 0, "temperature": 0.8,
+                    "texts": samples},
+    })  # fmt: skip
+
+
+if __name__ == "__main__":
+    main()
