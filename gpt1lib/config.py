@@ -50,12 +50,9 @@ GPT1 = GPTConfig()
 """The paper's model: 116,534,784 parameters."""
 
 NOVELIST = GPTConfig(
-    n_vocab=8120, n_ctx=256, n_layer=4, n_head=4, n_embd=256, dropout=0.0
+    n_vocab=8120, n_ctx=256, n_layer=4, n_head=4, n_embd=256, dropout=0.1
 )
-"""The model that ships with the course, pre-trained on twelve books.
-
-No dropout: an hour on two cores reads each book some four times, too few to overfit.
-"""
+"""The model that ships with the course, pre-trained on twelve books."""
 
 TINY = GPTConfig(n_vocab=64, n_ctx=32, n_layer=2, n_head=2, n_embd=32)
 """A model that trains in seconds, for tests and first experiments."""

@@ -98,6 +98,7 @@ class Pretraining:
         self._check_machine()
         torch.manual_seed(recipe.seed)
         self.model = checkpoint.build(recipe.kind, self.recipe.model)
+        scale_blocks(self.model, recipe.block_std)
         if recipe.recompute:
             recompute_activations(self.model)
         on_cpu = team.device.type == "cpu"
@@ -376,6 +377,20 @@ def score_books(model: nn.Module, bpe: BPE, books: dict[str, str]) -> dict[str, 
                         "perplexity": round(objectives.perplexity(nats), 2),
                         "bits_per_character": round(bits, 4)}  # fmt: skip
     return scores
+
+
+def scale_blocks(model: nn.Module, std: float) -> None:
+    """Give the fresh matrices inside the blocks another spread than 0.02.
+
+    A state's numbers are of size 1 after each LayerNorm, so a sum over C of them times
+    weights of spread s has the size s sqrt(C): 0.55 in GPT-1, with s = 0.02, C = 768.
+    A narrower model needs a larger s to pass on as much. Embeddings stay at 0.02.
+    """
+    with torch.no_grad():
+        for block in getattr(model, "blocks", []):
+            for p in block.parameters():
+                if p.dim() > 1:
+                    p.mul_(std / 0.02)
 
 
 def recompute_activations(model: nn.Module) -> None:
