@@ -14,7 +14,7 @@ from dataclasses import replace
 import torch
 from transformers import OpenAIGPTConfig, OpenAIGPTLMHeadModel
 
-from gpt1lib import GPT, GPT1, NOVELIST, checkpoint, decode
+from gpt1lib import GPT, GPT1, NOVELIST, decode, released
 
 SIZES = {"full": GPT1, "novelist": NOVELIST}
 
@@ -32,7 +32,7 @@ def pair(config):
                         n_embd=config.n_embd, n_layer=config.n_layer,
                         n_head=config.n_head, eos_token_id=None, pad_token_id=0)
     ).eval()  # fmt: skip
-    theirs.transformer.load_state_dict(checkpoint.to_hugging_face(model), strict=False)
+    theirs.transformer.load_state_dict(released.to_hugging_face(model), strict=False)
     return model, theirs
 
 

@@ -17,7 +17,8 @@ __all__ = ["BPE", "GPT", "GPT1", "NOVELIST", "TINY", "GPTConfig", "bpe", "causal
            "text", "trace"]  # fmt: skip
 
 _ON_DEMAND = {"baselines", "checkpoint", "decode", "finetune", "inputs", "lessons",
-              "pretrain", "recipes", "show", "snapshots", "tasks"}  # fmt: skip
+              "numpy_gpt", "pretrain", "recipes", "released", "show", "snapshots",
+              "tasks"}  # fmt: skip
 
 
 def __getattr__(name: str):

@@ -157,6 +157,7 @@ class BPE:
         self.merges = [tuple(pair) for pair in merges]
         self.ranks = {pair: rank for rank, pair in enumerate(self.merges)}
         self.split = split
+        self.words: Callable[[str], list[str]] | None = None  # the whole pipeline
         self._chunk_ids: dict[str, list[int]] = {}  # the cache
 
     # ---- learning, reading and writing -------------------------------------
@@ -232,7 +233,12 @@ class BPE:
         return symbols
 
     def encode(self, raw: str) -> list[int]:
-        """Token ids of any text; characters never seen become `<unk>`."""
+        """Token ids of any text; characters never seen become `<unk>`.
+
+        With `words` set (text.real_words: OpenAI's own pipeline) it cuts the raw text.
+        """
+        if self.words is not None:
+            return [i for word in self.words(raw) for i in self._encode_word(word)]
         cache, ids = self._chunk_ids, []
         for chunk in text.standardize(raw).split(" "):
             known = cache.get(chunk)

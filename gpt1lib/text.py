@@ -7,6 +7,8 @@ that matter (contractions apart, titles and initials whole, one token a sign).
 """
 
 import re
+from functools import lru_cache
+from importlib.util import find_spec
 
 _PADDED = re.compile(r'([-~!";?+,)(/*\[\]}{|_])\1*')  # a run of one and the same sign
 _ASCII = str.maketrans(
@@ -48,6 +50,37 @@ _WORD = re.compile(
 def split_words(text: str) -> list[str]:
     """Cut standardized text into words and signs; a new line stays as a token."""
     return _WORD.findall(text)
+
+
+# ---- the released pipeline, where its packages are installed -------------------------
+
+
+def real_pipeline_installed() -> bool:
+    """Whether ftfy and spaCy, the [real] extra, are there."""
+    return all(find_spec(name) for name in ("ftfy", "spacy"))
+
+
+@lru_cache(maxsize=1)
+def _spacy_tokenizer():
+    import spacy
+
+    return spacy.blank("en").tokenizer
+
+
+def real_words(raw: str) -> list[str]:
+    """Words as OpenAI's code cuts them: ftfy, `standardize`, spaCy's English tokenizer.
+
+    spaCy sees the whole text with its capitals; the vocabulary lower-cases each word
+    afterwards. Raises ImportError where the [real] extra is not installed.
+    """
+    if not real_pipeline_installed():
+        raise ImportError(
+            "the released text pipeline needs ftfy and spaCy: pip install '.[real]'"
+        )
+    import ftfy
+
+    fixed = standardize(ftfy.fix_text(raw))
+    return [token.text for token in _spacy_tokenizer()(fixed)] if fixed else []
 
 
 _GLUE_LEFT = re.compile(r" ([.,;:!?)\]%]|\.\.\.|n't\b|'(?:s|m|re|ve|ll|d)\b)")

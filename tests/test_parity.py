@@ -5,7 +5,7 @@ import torch
 from transformers import OpenAIGPTConfig, OpenAIGPTLMHeadModel
 
 import gpt1lib as g
-from gpt1lib import checkpoint
+from gpt1lib import released
 
 
 def twins(config, seed, std):
@@ -19,7 +19,7 @@ def twins(config, seed, std):
                         n_embd=config.n_embd, n_layer=config.n_layer,
                         n_head=config.n_head)
     ).eval()  # fmt: skip
-    theirs.transformer.load_state_dict(checkpoint.to_hugging_face(ours))
+    theirs.transformer.load_state_dict(released.to_hugging_face(ours))
     theirs.tie_weights()
     return ours, theirs
 
@@ -63,7 +63,7 @@ def test_hidden_states_block_by_block():
 def test_there_and_back():
     config = g.GPTConfig(n_vocab=11, n_ctx=6, n_layer=2, n_head=2, n_embd=8)
     ours, again = g.GPT(config), g.GPT(config)
-    checkpoint.from_hugging_face(checkpoint.to_hugging_face(ours), again)
+    released.from_hugging_face(released.to_hugging_face(ours), again)
     for (name, a), b in zip(
         ours.state_dict().items(), again.state_dict().values(), strict=True
     ):

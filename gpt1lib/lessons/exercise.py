@@ -251,7 +251,9 @@ def check(exercise: Exercise, function):
         verdict = f"FAIL  {exercise.name}: {mistake}"
     if os.environ.get("GPT1_STRICT") == "1":
         raise AssertionError(verdict)
-    print(textwrap.fill(verdict, 88, subsequent_indent="      "))
+    print(
+        textwrap.fill(verdict, 88, subsequent_indent="      ", break_on_hyphens=False)
+    )
     print("      The lesson goes on with the reference.")
     return exercise.reference
 

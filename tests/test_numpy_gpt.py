@@ -1,0 +1,189 @@
+"""numpy's GPT-1 against torch, float64 both, and against finite differences."""
+
+import numpy as np
+import pytest
+import torch
+
+from gpt1lib import GPT, GPTConfig, finetune, objectives, optim
+from gpt1lib import numpy_gpt as ng
+
+CONFIGS = [
+    GPTConfig(n_vocab=11, n_ctx=8, n_layer=1, n_head=1, n_embd=6, dropout=0.0),
+    GPTConfig(n_vocab=13, n_ctx=9, n_layer=2, n_head=2, n_embd=8, dropout=0.0),
+    GPTConfig(n_vocab=17, n_ctx=12, n_layer=3, n_head=4, n_embd=16, dropout=0.0),
+]
+IDS = "{0.n_layer}x{0.n_embd}".format
+
+
+def random_weights(config, n_classes=0, seed=0):
+    """Larger than fresh ones, biases too, so that every gradient is worth comparing."""
+    rng = np.random.default_rng(seed)
+    fresh = ng.initial_weights(config, seed, n_classes)
+    return {k: w + rng.normal(0, 0.3, w.shape) for k, w in fresh.items()}
+
+
+def as_torch(config, weights):
+    model = GPT(config).double()
+    model.load_state_dict({k: torch.tensor(w) for k, w in weights.items()
+                           if not k.startswith("head.")})  # fmt: skip
+    return model
+
+
+def batch(config, seed=0):
+    """ids (3, T) of lengths T, T - 1 and 3, padded with id 0; real marks the rest."""
+    T = config.n_ctx - 1
+    rng = np.random.default_rng(seed)
+    lengths = np.array([T, T - 1, 3])
+    real = (np.arange(T) < lengths[:, None]).astype(float)
+    ids = rng.integers(1, config.n_vocab, (3, T)) * real.astype(int)
+    return ids, real, lengths
+
+
+@pytest.mark.parametrize("config", CONFIGS, ids=IDS)
+def test_forward_equals_torch(config):
+    weights = random_weights(config)
+    ids, _, _ = batch(config)
+    h, _ = ng.states(weights, ids, config)
+    model = as_torch(config, weights)
+    wanted = model.hidden(torch.tensor(ids)).detach().numpy()
+    assert np.abs(h - wanted).max() < 1e-10
+    logits = model.logits(torch.tensor(h)).detach().numpy()
+    assert np.abs(h @ weights["tokens.weight"].T - logits).max() < 1e-10
+
+
+@pytest.mark.parametrize("config", CONFIGS, ids=IDS)
+@pytest.mark.parametrize("padded", [False, True])
+def test_every_pretraining_gradient_equals_autograd(config, padded):
+    weights = random_weights(config)
+    ids, real, _ = batch(config)
+    real = real if padded else None
+    loss, grads = ng.pretraining_loss(weights, ids, config, real)
+    model = as_torch(config, weights)
+    t = torch.tensor(ids)
+    wanted = objectives.lm_loss(
+        model(t), t, None if real is None else torch.tensor(real)
+    )
+    wanted.backward()
+    assert loss == pytest.approx(wanted.item(), abs=1e-10)
+    named = dict(model.named_parameters())
+    assert grads.keys() == named.keys()
+    for name, p in named.items():
+        assert np.abs(grads[name] - p.grad.numpy()).max() < 1e-8, name
+
+
+@pytest.mark.parametrize("config", CONFIGS, ids=IDS)
+@pytest.mark.parametrize("lm_coef", [0.0, 0.5])
+def test_every_finetuning_gradient_equals_autograd(config, lm_coef):
+    weights = random_weights(config, n_classes=3)
+    ids, real, lengths = batch(config)
+    where, labels = lengths - 1, np.array([2, 0, 1])
+    (task, lm), grads, probs = ng.finetuning_loss(
+        weights, ids, where, labels, config, lm_coef, real
+    )
+    model = as_torch(config, weights)
+    head = {k: torch.tensor(weights[f"head.{k}"], requires_grad=True)
+            for k in ("weight", "bias")}  # fmt: skip
+    t = torch.tensor(ids)
+    h = model.hidden(t)
+    read = h[torch.arange(3), torch.tensor(where)]
+    logits = read @ head["weight"].T + head["bias"]
+    wanted_task = objectives.task_loss(logits, torch.tensor(labels))
+    wanted_lm = objectives.lm_loss(model.logits(h), t, torch.tensor(real))
+    (wanted_task + lm_coef * wanted_lm).backward()
+    assert (task, lm) == pytest.approx(
+        (wanted_task.item(), wanted_lm.item()), abs=1e-10
+    )
+    assert np.allclose(probs, logits.softmax(-1).detach().numpy(), atol=1e-12)
+    named = dict(model.named_parameters()) | {f"head.{k}": p for k, p in head.items()}
+    assert grads.keys() == named.keys()
+    for name, p in named.items():
+        wanted = 0 if p.grad is None else p.grad.numpy()
+        assert np.abs(grads[name] - wanted).max() < 1e-8, name
+
+
+@pytest.mark.parametrize("config", CONFIGS, ids=IDS)
+def test_every_gradient_equals_finite_differences(config):
+    weights = random_weights(config, n_classes=2)
+    ids, real, lengths = batch(config)
+    given = (ids, lengths - 1, np.array([1, 0, 1]), config, 0.5, real)
+    _, grads, _ = ng.finetuning_loss(weights, *given)
+    rng, step = np.random.default_rng(1), 1e-5
+    for name, w in weights.items():
+        for _ in range(4):
+            where = tuple(rng.integers(n) for n in w.shape)
+            if name == "tokens.weight":
+                where = (ids[0, 1], where[1])  # a token that occurs
+            old, ends = w[where], []
+            for move in (step, -step):
+                w[where] = old + move
+                (task, lm), _, _ = ng.finetuning_loss(weights, *given)
+                ends.append(task + 0.5 * lm)
+            w[where] = old
+            slope = (ends[0] - ends[1]) / (2 * step)
+            assert grads[name][where] == pytest.approx(slope, abs=1e-6), (name, where)
+
+
+def test_twenty_updates_equal_torchs_adamw():
+    config = CONFIGS[1]
+    weights = random_weights(config)
+    model = as_torch(config, weights)
+    optimizer = optim.adamw(model, lr=0.01)
+    mine = ng.NumpyAdam(weights, lr=0.01)
+    for seed in range(20):
+        ids, real, _ = batch(config, seed)
+        _, grads = ng.pretraining_loss(weights, ids, config, real)
+        norm = mine.step(grads)
+        t = torch.tensor(ids)
+        loss = objectives.lm_loss(model(t), t, torch.tensor(real))
+        optimizer.zero_grad()
+        loss.backward()
+        assert norm == pytest.approx(optim.clip_gradients(model), abs=1e-9)
+        optimizer.step()
+    for name, p in model.named_parameters():
+        assert np.abs(weights[name] - p.detach().numpy()).max() < 1e-8, name
+
+
+def test_fresh_weights_are_gpt1s():
+    config = GPTConfig(n_vocab=300, n_ctx=64, n_layer=2, n_head=2, n_embd=32)
+    weights = ng.initial_weights(config, n_classes=2)
+    with torch.device("meta"):
+        named = {k: tuple(p.shape) for k, p in GPT(config).named_parameters()}
+    head = {"head.weight": (2, 32), "head.bias": (2,)}
+    assert {k: w.shape for k, w in weights.items()} == named | head
+    for name, w in weights.items():
+        if w.ndim > 1:
+            assert w.std() == pytest.approx(0.02, rel=0.15), name
+        else:
+            assert (w == (1 if ".ln_" in name and "weight" in name else 0)).all(), name
+
+
+def test_the_head_is_read_where_finetune_reads_it():
+    """The same numbers through finetune.Classifier, specials and padding included."""
+    config = CONFIGS[1]
+    torch.manual_seed(0)
+    classifier = finetune.Classifier(GPT(config), "classification", 2, dropout=0.0)
+    classifier = classifier.double().eval()
+    s = classifier.specials
+    ids = np.array([[s.start, 3, 4, 5, s.extract], [s.start, 7, s.extract, 0, 0]])
+    real = (np.arange(5) < [[5], [3]]).astype(float)
+    weights = {k.removeprefix("model."): p.detach().numpy()
+               for k, p in classifier.named_parameters()}  # fmt: skip
+    (task, lm), _, _ = ng.finetuning_loss(
+        weights,
+        ids,
+        np.array([4, 2]),
+        np.array([1, 0]),
+        classifier.model.config,
+        0.5,
+        real,
+    )
+    wanted = classifier.loss(
+        torch.tensor(ids), torch.tensor(real), torch.tensor([1, 0]), 0.5
+    )
+    assert task + 0.5 * lm == pytest.approx(wanted.item(), abs=1e-10)
+
+
+def test_huge_scores_do_not_overflow():
+    with np.errstate(over="raise", invalid="raise"):
+        probs = ng.softmax(np.array([[1e4, 0.0, -1e4]]))
+    assert probs.tolist() == [[1.0, 0.0, 0.0]]

@@ -1,0 +1,304 @@
+"""The released layouts: files of the real shapes, filled with random numbers."""
+
+import json
+import shutil
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+from transformers import OpenAIGPTConfig, OpenAIGPTLMHeadModel
+
+import gpt1lib as g
+from gpt1lib import BPE, GPT, GPT1, GPTConfig, released, text
+
+SMALL = GPTConfig(n_vocab=40, n_ctx=24, n_layer=3, n_head=2, n_embd=16, dropout=0.0)
+
+
+def small_bpe():
+    merges = [("t", "h"), ("th", "e</w>"), ("a", "t</w>")]
+    alphabet = "abcdefghijklmnopq"  # 1 + 2 x 17 + 3 + 1 = 39
+    encoder = g.bpe.build_encoder(alphabet, merges)
+    encoder["zz"] = len(encoder)
+    return BPE(encoder, merges)
+
+
+@pytest.fixture(scope="module")
+def model():
+    torch.manual_seed(0)
+    model = GPT(SMALL).eval()
+    for p in model.parameters():
+        torch.nn.init.normal_(p, std=0.3)
+    return model
+
+
+@pytest.fixture
+def openai(model, tmp_path):
+    folder = tmp_path / "openai"
+    released.save_openai(folder, model, small_bpe())
+    return folder
+
+
+@pytest.fixture
+def hugging_face(model, tmp_path):
+    folder = tmp_path / "hf"
+    released.save_hugging_face(folder, model, small_bpe())
+    return folder
+
+
+def same(a, b):
+    return all(torch.equal(x, y) for x, y in
+               zip(a.state_dict().values(), b.state_dict().values(), strict=True))  # fmt: skip
+
+
+def contents(folder):
+    return {p.name: p.read_bytes() for p in sorted(folder.iterdir())}
+
+
+# ---- the shapes --------------------------------------------------------------------
+
+
+def test_the_146_arrays_are_those_of_the_release(shared):
+    shapes = json.loads((shared / "openai_gpt/params_shapes.json").read_text())
+    assert [list(s) for _, s in released.arrays(GPT1)] == shapes
+    assert released.config_of(shapes) == GPT1 and len(shapes) == 146
+
+
+def test_they_hold_116_534_784_numbers():
+    assert sum(int(np.prod(s)) for _, s in released.arrays(GPT1)) == 116_534_784
+
+
+def test_the_order_of_the_stream_is_by_hand():
+    """The first block by a reading of train.py, not by the code under test."""
+    flat = np.arange(16 * 24 + 16 * 40 + 3 * (12 * 256 + 13 * 16), dtype=np.float32)
+    names = [name for name, _ in released.arrays(SMALL)][:14]
+    assert names[:4] == ["positions.weight", "tokens.weight",
+                         "blocks.0.attention.qkv.weight", "blocks.0.attention.qkv.bias"]  # fmt: skip
+    assert names[6:8] == ["blocks.0.ln_1.weight", "blocks.0.ln_1.bias"]
+    assert names[12:] == ["blocks.0.ln_2.weight", "blocks.0.ln_2.bias"]
+    found = list(
+        released.pieces([flat[:700], flat[700:701], flat[701:]], [384, 640, 768])
+    )
+    assert found[2][0] == 384 + 640 and len(found[2]) == 768
+    assert np.array_equal(np.concatenate(found), flat[:1792])
+
+
+# ---- there and back ------------------------------------------------------------------
+
+
+def test_openai_to_ours_to_openai_is_byte_equal(model, openai, tmp_path):
+    made = released.load_released(openai, n_head=2)
+    assert same(made.model, model) and not made.model.training
+    released.save_openai(tmp_path / "again", made.model, made.bpe)
+    assert (
+        contents(tmp_path / "again") == contents(openai) and len(contents(openai)) == 13
+    )
+
+
+def test_hugging_face_to_ours_to_hugging_face_is_byte_equal(
+    model, hugging_face, tmp_path
+):
+    made = released.load_released(hugging_face)
+    assert same(made.model, model)
+    released.save_hugging_face(tmp_path / "again", made.model, made.bpe)
+    assert contents(tmp_path / "again") == contents(hugging_face)
+
+
+def test_transformers_reads_what_we_write(model, hugging_face):
+    theirs = OpenAIGPTLMHeadModel.from_pretrained(hugging_face).eval()
+    ids = torch.randint(40, (2, 20))
+    with torch.no_grad():
+        assert torch.allclose(model(ids), theirs(ids).logits, atol=1e-5)
+
+
+def test_we_read_what_transformers_writes(tmp_path):
+    torch.manual_seed(1)
+    config = OpenAIGPTConfig(
+        vocab_size=40, n_positions=24, n_embd=16, n_layer=3, n_head=2
+    )
+    theirs = OpenAIGPTLMHeadModel(config).eval()
+    theirs.save_pretrained(tmp_path)
+    small_bpe().save(tmp_path, "vocab.json", "merges.txt")
+    ours = released.load_released(tmp_path).model
+    ids = torch.randint(40, (2, 20))
+    with torch.no_grad():
+        assert torch.allclose(ours(ids), theirs(ids).logits, atol=1e-5)
+
+
+def test_a_pickled_file_is_read_by_the_safe_reader_only(model, hugging_face):
+    tensors = load_file(hugging_face / "model.safetensors")
+    (hugging_face / "model.safetensors").unlink()
+    path = hugging_face / "pytorch_model.bin"
+    masks = {f"h.{i}.attn.bias": torch.ones(1, 1, 24, 24) for i in range(3)}
+    torch.save({**tensors, **masks}, path)
+    assert same(released.load_released(hugging_face).model, model)
+
+    class Evil:
+        def __reduce__(self):
+            return (print, ("code ran",))
+
+    torch.save({"h": Evil()}, path)
+    with pytest.raises(Exception, match="(?i)weights.only"):
+        released.load_released(hugging_face)
+
+
+@pytest.mark.slow
+def test_full_size_files_load_within_memory_and_agree_with_transformers(tmp_path):
+    """Random numbers in the real shapes: 466 MB in ten files, logits and states."""
+    torch.manual_seed(2)
+    source = GPT(GPT1).eval()
+    released.save_openai(tmp_path, source)
+    code = (
+        "import resource, sys, time, torch\n"
+        "from pathlib import Path\n"
+        "from gpt1lib import released, GPT, GPT1\n"
+        "import gpt1lib.released\n"
+        "before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
+        f"start = time.time(); m = released.read_openai(Path({str(tmp_path)!r}))\n"
+        "took = time.time() - start\n"
+        "after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
+        "print((after - before) * 1024, took)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    grown, seconds = map(float, done.stdout.split())
+    size = 4 * 116_534_784
+    print(f"loading grew memory by {grown / size:.2f} times the files, {seconds:.1f} s")
+    assert grown < (1 + 1.3) * size  # the model, and at most 1.3 times the files
+    loaded = released.read_openai(tmp_path).eval()
+    assert same(loaded, source)
+    theirs = OpenAIGPTLMHeadModel(OpenAIGPTConfig()).eval()
+    theirs.transformer.load_state_dict(released.to_hugging_face(loaded))
+    theirs.tie_weights()
+    ids = torch.randint(40478, (1, 40))
+    steps = g.trace(loaded, ids[0])
+    with torch.no_grad():
+        out = theirs(ids, output_hidden_states=True)
+    assert (steps.logits - out.logits[0]).abs().max() < 1e-5
+    states = [steps.h0, *(block.h for block in steps.blocks)]
+    for mine, other in zip(states, out.hidden_states, strict=True):
+        assert (mine - other[0]).abs().max() < 1e-5
+
+
+# ---- what can be wrong with a folder -------------------------------------------------
+
+
+def test_an_empty_folder_says_what_to_ask_for(tmp_path):
+    with pytest.raises(FileNotFoundError, match="params_0.npy(.|\n)*openai-gpt"):
+        released.load_released(tmp_path)
+
+
+def test_missing_and_damaged_files_are_named(openai):
+    (openai / "params_3.npy").unlink()
+    with pytest.raises(FileNotFoundError, match="lacks params_3.npy"):
+        released.load_released(openai, n_head=2)
+    np.save(openai / "params_3.npy", np.zeros(5, np.float32))
+    with pytest.raises(
+        ValueError, match="hold .* numbers, params_shapes.json asks for"
+    ):
+        released.load_released(openai, n_head=2)
+    np.save(openai / "params_3.npy", np.zeros(5))
+    with pytest.raises(ValueError, match="params_3.npy is float64"):
+        released.load_released(openai, n_head=2)
+    (openai / "params_3.npy").write_bytes(b"\x93NUMPY rubbish")
+    with pytest.raises(ValueError, match="params_3.npy is cut short or no array"):
+        released.load_released(openai, n_head=2)
+
+
+def test_a_pickled_array_is_refused(openai):
+    np.save(
+        openai / "params_3.npy", np.array([{"a": 1}], dtype=object), allow_pickle=True
+    )
+    with pytest.raises(ValueError, match="params_3.npy is cut short or no array"):
+        released.load_released(openai, n_head=2)
+
+
+def test_other_shapes_are_refused(openai):
+    path = openai / "params_shapes.json"
+    shapes = json.loads(path.read_text())
+    path.write_text(json.dumps(shapes[:-1]))
+    with pytest.raises(ValueError, match="lists 37 arrays"):
+        released.load_released(openai, n_head=2)
+    shapes[4] = [1, 16, 17]
+    path.write_text(json.dumps(shapes))
+    with pytest.raises(
+        ValueError, match=r"array 4 \(blocks.0.attention.project.weight\)"
+    ):
+        released.load_released(openai, n_head=2)
+
+
+def test_a_missing_or_misshapen_tensor_is_named(hugging_face):
+    path = hugging_face / "model.safetensors"
+    tensors = load_file(path)
+    gone = tensors.pop("h.1.mlp.c_fc.weight")
+    save_file(tensors, path)
+    with pytest.raises(ValueError, match="lack 'h.1.mlp.c_fc.weight'"):
+        released.load_released(hugging_face)
+    save_file({**tensors, "h.1.mlp.c_fc.weight": gone.T.contiguous()}, path)
+    with pytest.raises(ValueError, match="'h.1.mlp.c_fc.weight' is"):
+        released.load_released(hugging_face)
+    path.write_bytes(path.read_bytes()[:500])
+    with pytest.raises(ValueError, match="cut short or damaged"):
+        released.load_released(hugging_face)
+
+
+def test_another_vocabulary_under_the_released_name_is_refused(openai, shared):
+    for name in released.VOCABULARY_SHA256:
+        shutil.copy(shared / "openai_gpt" / name, openai / name)
+    with pytest.raises(ValueError, match="40478 tokens, the model 40"):
+        released.load_released(openai, n_head=2)  # the released files themselves pass
+    path = openai / "vocab_40000.bpe"
+    path.write_bytes(path.read_bytes() + b"x y\n")
+    with pytest.raises(ValueError, match="vocab_40000.bpe is not the released file"):
+        released.load_released(openai, n_head=2)
+
+
+# ---- text ----------------------------------------------------------------------------
+
+
+needs_real = pytest.mark.skipif(
+    not text.real_pipeline_installed(),
+    reason="the [real] extra (ftfy, spaCy) is missing",
+)
+
+
+@pytest.fixture(scope="module")
+def golden(shared):
+    return json.loads((shared / "reference/golden_bpe.json").read_text())["items"]
+
+
+@pytest.fixture(scope="module")
+def vocabulary(shared):
+    return BPE.load(shared / "openai_gpt", "encoder_bpe_40000.json", "vocab_40000.bpe")
+
+
+@needs_real
+def test_the_real_pipeline_gives_openais_ids_on_every_text(golden, vocabulary):
+    vocabulary.words = text.real_words
+    for item in golden:
+        assert text.real_words(item["text"]) == item["pretokens"], item["text"]
+        assert vocabulary.encode(item["text"]) == item["ids"], item["text"]
+    vocabulary.words = None
+    assert len(golden) == 40
+
+
+def test_the_fallbacks_differences_are_counted(golden, vocabulary):
+    vocabulary.words = None
+    differ = [i["text"] for i in golden if vocabulary.encode(i["text"]) != i["ids"]]
+    assert len(differ) <= 6, differ
+
+
+@needs_real
+def test_the_loader_takes_the_real_pipeline_where_it_is(openai):
+    made = released.load_released(openai, n_head=2)
+    assert made.meta["pipeline"] == "real" and made.bpe.words is text.real_words
+
+
+def test_without_the_packages_the_fallback_reads(openai, monkeypatch):
+    monkeypatch.setattr(text, "real_pipeline_installed", lambda: False)
+    made = released.load_released(openai, n_head=2)
+    assert made.meta["pipeline"] == "fallback" and made.bpe.encode("the bat")
+    with pytest.raises(ImportError, match="pip install"):
+        text.real_words("the bat")
