@@ -22,7 +22,7 @@ import torch
 from torch import Tensor, nn
 from tqdm import tqdm
 
-from . import checkpoint, files, inputs, objectives, optim, tasks
+from . import checkpoint, files, inputs, objectives, optim, released, tasks
 from .bpe import BPE
 from .model import GPT
 from .paths import NOVELIST_DIR
@@ -237,6 +237,22 @@ def classify(classifier: Classifier, bpe: BPE, *texts: str) -> list[float]:
     return predict(classifier, [(sequences, 0)])[0]
 
 
+def open_source(folder: Path) -> checkpoint.Checkpoint:
+    """Our own checkpoint, or the released GPT-1 in either of its layouts."""
+    if (folder / "meta.json").is_file():
+        return checkpoint.load(folder)
+    return released.load_released(folder)
+
+
+def shortened(source: checkpoint.Checkpoint, task: tasks.Task) -> checkpoint.Checkpoint:
+    """The source with the context of the task's longest example, as in train.py."""
+    model = source.model
+    examples = [*task.train, *task.valid, *task.test]
+    data = prepare(source.bpe, task, examples, model.config.n_ctx)
+    longest = max(len(s) for sequences, _ in data for s in sequences)
+    return replace(source, model=inputs.shorten_context(model, longest))
+
+
 def main(argv: list[str] | None = None) -> dict:
     """The command line; returns what result.json holds."""
     parser = argparse.ArgumentParser(
@@ -244,14 +260,16 @@ def main(argv: list[str] | None = None) -> dict:
         description="Fine-tune a pre-trained checkpoint on a labeled task with L3.",
     )
     parser.add_argument("task", help=", ".join(tasks.TASKS_BY_NAME))
-    parser.add_argument("--checkpoint", type=Path, default=NOVELIST_DIR)
+    parser.add_argument("--checkpoint", type=Path, default=NOVELIST_DIR,
+                        help="a checkpoint, or the folder of the released GPT-1")  # fmt: skip
     parser.add_argument("--out", type=Path, required=True)
     for name, kind in (("epochs", int), ("batch", int), ("lr", float),
                        ("lm-coef", float), ("seed", int), ("limit", int)):  # fmt: skip
         parser.add_argument(f"--{name}", type=kind)
     args = vars(parser.parse_args(argv))
     keep_memory()
-    task, source = tasks.load(args["task"]), checkpoint.load(args["checkpoint"])
+    task = tasks.load(args["task"])
+    source = shortened(open_source(args["checkpoint"]), task)
     known = Settings.__dataclass_fields__
     given = {k: v for k, v in args.items() if k in known and v is not None}
     settings, start, commit = Settings(**given), time.perf_counter(), git_commit()

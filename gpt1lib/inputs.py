@@ -40,6 +40,20 @@ def add_special_tokens(model: GPT, generator: torch.Generator | None = None) -> 
     return larger
 
 
+def shorten_context(model: GPT, n_ctx: int) -> GPT:
+    """The same model for at most n_ctx tokens: the later rows of W_p are left out.
+
+    As in train.py, where n_ctx is that of the longest example.
+    """
+    if not 1 <= n_ctx <= model.config.n_ctx:
+        raise ValueError(f"n_ctx is {n_ctx}, it must be in 1 to {model.config.n_ctx}")
+    shorter = GPT(replace(model.config, n_ctx=n_ctx))
+    state = model.state_dict()
+    state["positions.weight"] = state["positions.weight"][:n_ctx]
+    shorter.load_state_dict(state)
+    return shorter
+
+
 def segment(bpe: BPE, text: str, room: int, what: str) -> list[int]:
     """Ids of one text, cut on the right to `room` tokens; ValueError if it is empty."""
     ids = bpe.encode(text)

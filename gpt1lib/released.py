@@ -76,7 +76,7 @@ def arrays(config: GPTConfig) -> list[tuple[str, tuple[int, ...]]]:
 
 
 def config_of(shapes: list, n_head: int | None = None) -> GPTConfig:
-    """The sizes that a params_shapes.json describes; heads of 64 unless n_head is given.
+    """The sizes that a params_shapes.json describes; heads of 64 unless n_head is set.
 
     Raises ValueError where it describes no GPT-1.
     """

@@ -13,6 +13,7 @@ import torch
 from gpt1lib import checkpoint, pretrain, runs, snapshots
 from gpt1lib.recipes import RECIPES
 
+pytestmark = pytest.mark.slow
 RECIPE = replace(RECIPES["tiny"], n_merges=60, batch=4, steps=150, warmup=4, snapshots=4,
                  evaluate_every=30, save_every=2, sample_every=50,
                  model=replace(RECIPES["tiny"].model, dropout=0.1))  # fmt: skip

@@ -13,6 +13,7 @@ import torch
 
 from gpt1lib import checkpoint, runs, workers
 
+pytestmark = pytest.mark.slow
 ROOT = Path(__file__).resolve().parents[1]
 OPTIONS = ["--recipe", "tiny", "--n-merges", "60", "--batch", "6", "--steps", "40",
            "--warmup", "4", "--save-every", "4", "--device", "cpu",

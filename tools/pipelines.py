@@ -1,0 +1,76 @@
+"""How three tokenizers cut the same texts into words, before BPE.
+
+    python tools/pipelines.py
+
+OpenAI's pipeline (ftfy, its punctuation rules, spaCy), the course's fallback that needs
+no package, and the one in transformers' port. Needs the [real] and [dev] extras; writes
+data/results/pipelines.json, which lesson 11 shows.
+"""
+
+import shlex
+import sys
+
+from tokenizers.normalizers import BertNormalizer
+from tokenizers.pre_tokenizers import BertPreTokenizer
+
+from gpt1lib import corpus, load_novelist, runs, text
+from gpt1lib.files import write_json
+from gpt1lib.paths import HELDOUT_BOOKS, RESULTS
+
+TEXTS = (
+    "The old man went out into the rain.",
+    "I can't say whether we'll go.",
+    "Dr. Moreau paid $3.50 in the U.S.A.",
+    "He said “hello” — twice…",
+    "a naïve café",
+    "It's gonna rain, I cannot stay.",
+    "the file C:\\books\\emma",
+    "first line\nsecond line",
+    "O'Brien's e-mail: a@b.com",
+    "at 10:30 a.m., i.e. early",
+    "well-known (so-called) facts/figures",
+    "1,000,000 people",
+    "What?! No!!!",
+    "schÃ¶n, the encoding was wrong",
+    "the ﬁne print",
+    "a hidden soft\u00adhyphen",
+    "see https://example.org/a?b=1 now",
+)
+
+
+def port_words(raw: str) -> list[str]:
+    """Words as the fast tokenizer of transformers' port cuts them."""
+    normal = BertNormalizer(lowercase=True).normalize_str(raw)
+    return [word for word, _ in BertPreTokenizer().pre_tokenize_str(normal)]
+
+
+def lowered(words: list[str]) -> list[str]:
+    """Words as BPE meets them; a line break is one token."""
+    return ["\n" if "\n" in word else word.lower() for word in words]
+
+
+def unknown_share(bpe, raw: str) -> float:
+    """Share of <unk> among the tokens of a text."""
+    ids = bpe.encode(raw)
+    return ids.count(bpe.id_of("<unk>")) / len(ids)
+
+
+def main():
+    rows = [{"text": raw, "openai": lowered(text.real_words(raw)),
+             "fallback": lowered(text.split_words(text.standardize(raw))),
+             "port": port_words(raw)} for raw in TEXTS]  # fmt: skip
+    bpe = load_novelist().bpe
+    unknown = {name: round(unknown_share(bpe, raw), 6)
+               for name, raw in corpus.read_books(HELDOUT_BOOKS).items()}  # fmt: skip
+    write_json(RESULTS / "pipelines.json", {
+        "command": shlex.join(["python", "tools/pipelines.py", *sys.argv[1:]]),
+        "commit": runs.git_commit(), "rows": rows,
+        "novelist_unknown_share": unknown,
+    })  # fmt: skip
+    for name in ("fallback", "port"):
+        differ = sum(row[name] != row["openai"] for row in rows)
+        print(f"{name} differs on {differ} of {len(rows)} texts")
+
+
+if __name__ == "__main__":
+    main()
