@@ -260,8 +260,12 @@ def main(argv: list[str] | None = None) -> dict:
         description="Fine-tune a pre-trained checkpoint on a labeled task with L3.",
     )
     parser.add_argument("task", help=", ".join(tasks.TASKS_BY_NAME))
-    parser.add_argument("--checkpoint", type=Path, default=NOVELIST_DIR,
-                        help="a checkpoint, or the folder of the released GPT-1")  # fmt: skip
+    parser.add_argument(
+        "--checkpoint",
+        type=Path,
+        default=NOVELIST_DIR,
+        help="a checkpoint, or the folder of the released GPT-1",
+    )
     parser.add_argument("--out", type=Path, required=True)
     for name, kind in (("epochs", int), ("batch", int), ("lr", float),
                        ("lm-coef", float), ("seed", int), ("limit", int)):  # fmt: skip
