@@ -50,9 +50,13 @@ GPT1 = GPTConfig()
 """The paper's model: 116,534,784 parameters."""
 
 NOVELIST = GPTConfig(
-    n_vocab=8120, n_ctx=256, n_layer=4, n_head=4, n_embd=256, dropout=0.1
+    n_vocab=8120, n_ctx=256, n_layer=4, n_head=4, n_embd=256, dropout=0.0
 )
-"""The model that ships with the course, pre-trained on twelve books."""
+"""The model that ships with the course, pre-trained on twelve books.
+
+Without dropout: it reads each book three or four times, too few to learn them by heart.
+With GPT-1's 0.1 the same run ended 0.07 nats a token higher on the held-out books.
+"""
 
 TINY = GPTConfig(n_vocab=64, n_ctx=32, n_layer=2, n_head=2, n_embd=32)
 """A model that trains in seconds, for tests and first experiments."""

@@ -4,8 +4,9 @@ import json
 from pathlib import Path
 
 import pytest
+import torch
 
-from gpt1lib import corpus, files, paths
+from gpt1lib import corpus, files, paths, pretrain, snapshots
 
 FOLDERS = ("books", "heldout_books", "tasks")
 
@@ -46,6 +47,46 @@ def test_the_shipped_model_is_small_and_documented(novelist):
     weights = novelist.folder / "model.safetensors"
     assert files.sha256(weights) == novelist.meta["weights_sha256"]
     assert novelist.log[-1]["step"] == novelist.meta["recipe"]["steps"]
+
+
+def test_the_shipped_snapshots_are_stages_of_the_shipped_model(novelist):
+    stages = snapshots.paths(novelist.folder)
+    folder = novelist.folder / snapshots.FOLDER
+    assert sum(p.stat().st_size for p in folder.iterdir()) < 60e6
+    assert 8 <= len(stages) <= 12
+    found = [snapshots.load_snapshot(p) for p in stages]
+    steps = novelist.meta["recipe"]["steps"]
+    assert [facts["step"] for _, facts in found] == snapshots.steps_to_keep(
+        steps, len(stages)
+    )
+    text = corpus.read_books(paths.HELDOUT_BOOKS)["joyce_dubliners"][10_000:16_000]
+    ids = torch.tensor(novelist.bpe.encode(text))
+    nats = [pretrain.heldout_nats(model, ids) for model, _ in found]
+    assert nats == sorted(nats, reverse=True)
+    # 8 bits a weight cost next to nothing
+    assert nats[-1] == pytest.approx(
+        pretrain.heldout_nats(novelist.model, ids), abs=0.01
+    )
+
+
+def test_the_shipped_model_beats_every_baseline(novelist):
+    stored = json.loads((paths.RESULTS / "language_models.json").read_text())
+    assert stored["books"]["novelist"] == novelist.meta["heldout"]
+    bits = {k: row["bits_per_character"] for k, row in stored["all_books"].items()}
+    assert bits.keys() == {"unigram", "trigram", "lstm", "novelist"}
+    best = min(bits[k] for k in bits if k != "novelist")
+    assert bits["novelist"] < best - 0.05
+    samples = stored["samples"]
+    assert len(samples["texts"]) == len(samples["prompts"]) and all(samples["texts"])
+
+
+def test_the_stored_scores_are_the_models(novelist):
+    """One book again, from the text on."""
+    name = "wells_island_of_doctor_moreau"
+    text = corpus.read_books(paths.HELDOUT_BOOKS)[name]
+    found = pretrain.score_books(novelist.model, novelist.bpe, {name: text})[name]
+    for key, value in novelist.meta["heldout"][name].items():
+        assert found[key] == pytest.approx(value, rel=1e-3), key
 
 
 def test_write_is_all_or_nothing(tmp_path):
