@@ -153,7 +153,7 @@ def test_a_training_run_is_read_step_by_step_by_keyboard(page):
     assert wrote.inner_text() == "the cat"
     assert page.evaluate("model.get('chosen')") == 2
     root.get_by_role("radio", name="perplexity").click()
-    assert f"is {np.exp(3):.0f} perplexity" in said.inner_text()
+    assert f"perplexity is {np.exp(3):.0f}" in said.inner_text()
     root.get_by_role("radio", name="bits").click()
     assert f"is {3 / np.log(2):.2f} bits" in said.inner_text()
 

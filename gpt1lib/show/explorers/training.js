@@ -79,7 +79,8 @@ function draw(model, root) {
     shape("line", svg, { x1: x(now[0]), x2: x(now[0]), y1: T, y2: H - B, class: "gx-now" });
     shape("circle", svg, { cx: x(now[0]), cy: y(value), r: 4, class: "gx-here" });
     const sample = model.get("samples").filter(s => s[0] <= now[0]).at(-1);
-    said.textContent = `After ${now[0].toLocaleString("en")} updates the training loss is ${value.toFixed(unit === "perplexity" ? 0 : 2)} ${UNITS[unit][0]}` +
+    const amount = unit === "perplexity" ? `perplexity is ${value.toFixed(0)}` : `loss is ${value.toFixed(2)} ${UNITS[unit][0]}`;
+    said.textContent = `After ${now[0].toLocaleString("en")} updates the training ${amount}` +
       (sample ? `. What the model wrote after ${sample[0].toLocaleString("en")} updates:` : ".");
     svg.setAttribute("aria-label", said.textContent);
     wrote.textContent = sample ? sample[1] : "";
