@@ -128,7 +128,7 @@ def make_all():
 @pytest.mark.parametrize("explorer", make_all(), ids=lambda e: type(e).__name__)
 def test_explorers_describe_and_draw_themselves(explorer, monkeypatch):
     shown = []
-    monkeypatch.setattr(explorers, "display", lambda data, raw: shown.append(data))
+    monkeypatch.setattr(explorers.base, "display", lambda data, raw: shown.append(data))
     explorer._ipython_display_()
     static, live = shown
     assert (

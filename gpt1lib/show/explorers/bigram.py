@@ -1,0 +1,39 @@
+"""What follows what: a table of probabilities."""
+
+from collections.abc import Sequence
+
+import traitlets
+from matplotlib.figure import Figure
+
+from .. import plots
+from .base import Explorer, as_bytes, module
+
+
+class BigramExplorer(Explorer):
+    """A table (V, V) of probabilities: row, then what follows it. Trait: row."""
+
+    name = "bigram"
+    _esm = module(name)
+    data = traitlets.Bytes().tag(sync=True)
+    names = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    row = traitlets.Int(0).tag(sync=True)
+
+    def __init__(self, probs, names: Sequence[str], row: int = 0):
+        self.probs = plots.as_matrix(probs, "probs")
+        if self.probs.shape != (len(names), len(names)):
+            raise ValueError(
+                f"probs are {self.probs.shape}, there are {len(names)} names"
+            )
+        super().__init__(data=as_bytes(self.probs), names=list(names), row=row)
+
+    def sentence(self) -> str:
+        best = int(self.probs[self.row].argmax())
+        return (
+            f"Table of what follows each of {len(self.names)} signs; after "
+            f"'{self.names[self.row]}' most often '{self.names[best]}' "
+            f"({self.probs[self.row, best]:.0%})."
+        )
+
+    def figure(self) -> Figure:
+        return plots.heatmap(self.probs, self.names, self.names, vmax=None,
+                             xlabel="next", ylabel="this", numbers=False)  # fmt: skip

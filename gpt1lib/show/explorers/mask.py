@@ -1,0 +1,77 @@
+"""The causal mask, step by step, right and wrong."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import traitlets
+from matplotlib.figure import Figure
+
+from .. import plots
+from ..labels import token_labels
+from .base import Explorer, module
+
+MASKS = ("correct", "none", "ahead", "strict", "after")
+
+
+def masked_steps(scores, kind: str = "correct") -> tuple[np.ndarray, np.ndarray]:
+    """Masked scores and weights (T, T) under a right mask or a wrong one.
+
+    kind: correct; none; ahead (sees one token ahead); strict (hides itself, so the
+    first row is nan); after (0 after the softmax, rows do not sum to 1).
+    """
+    if kind not in MASKS:
+        raise ValueError(f"mask {kind!r} is unknown, there are {', '.join(MASKS)}")
+    scores = plots.as_matrix(scores, "scores")
+    shift = {"correct": 0, "none": len(scores), "ahead": 1, "strict": -1, "after": 0}
+    seen = np.tril(np.ones(scores.shape, bool), shift[kind])
+    masked = scores if kind == "after" else np.where(seen, scores, -np.inf)
+    with np.errstate(invalid="ignore"):
+        powers = np.exp(masked - masked.max(axis=1, keepdims=True))
+    weights = powers / powers.sum(axis=1, keepdims=True)
+    return masked, np.where(seen, weights, 0.0) if kind == "after" else weights
+
+
+class MaskExplorer(Explorer):
+    """Scores, mask and softmax on a few tokens, with the masks people get wrong.
+
+    scores: (T, T), editable in the browser. Traits: kind (see `masked_steps`), and
+    step (0 to 2).
+    """
+
+    name = "mask"
+    _esm = module(name)
+    scores = traitlets.List().tag(sync=True)
+    tokens = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    kind = traitlets.Enum(MASKS, "correct").tag(sync=True)
+    step = traitlets.Int(0, min=0, max=2).tag(sync=True)
+
+    def __init__(self, scores, tokens: Sequence[str], kind="correct", step: int = 2):
+        scores = plots.as_matrix(scores, "scores")
+        if scores.shape != (len(tokens), len(tokens)):
+            raise ValueError(
+                f"scores are {scores.shape}, there are {len(tokens)} tokens"
+            )
+        super().__init__(
+            scores=scores.tolist(), tokens=list(tokens), kind=kind, step=step
+        )
+
+    def sentence(self) -> str:
+        weights = masked_steps(self.scores, self.kind)[1]
+        last = token_labels(self.tokens)[-1]
+        return (
+            f"Scores, masked scores and weights of {len(self.tokens)} tokens with the "
+            f"mask '{self.kind}'; the last row, '{last}', has the weights "
+            + ", ".join(f"{w:.2f}" for w in weights[-1])
+            + "."
+        )
+
+    def figure(self) -> Figure:
+        scores = np.array(self.scores)
+        masked, weights = masked_steps(scores, self.kind)
+        hidden = {"masked scores": np.isinf(masked), "weights": ~(weights > 0)}
+        top = float(np.abs(scores).max()) or 1.0
+        panels = {"scores": scores, "masked scores": masked}
+        panels["weights"] = np.nan_to_num(weights)
+        ranges = {"scores": (-top, top), "masked scores": (-top, top)}
+        names = token_labels(self.tokens)
+        return plots.heatmaps(panels, names, names, hidden, ranges=ranges)

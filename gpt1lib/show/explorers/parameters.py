@@ -1,0 +1,46 @@
+"""Where the parameters of a GPT sit."""
+
+import traitlets
+from matplotlib.figure import Figure
+
+from .. import plots
+from .base import Explorer, module
+
+
+def parameter_parts(n_vocab, n_ctx, n_layer, n_embd, tied=True, **_) -> dict[str, int]:
+    """Where the parameters of a GPT sit; the sum is all of them."""
+    C, L = n_embd, n_layer
+    return {
+        "token embedding": n_vocab * C,
+        "positions": n_ctx * C,
+        "attention": L * (4 * C * C + 4 * C),
+        "feed-forward": L * (8 * C * C + 5 * C),
+        "LayerNorm": L * 4 * C,
+        "output matrix": 0 if tied else n_vocab * C,
+    }
+
+
+class ParameterExplorer(Explorer):
+    """Sizes to parameter counts, live. configs: name -> dict of a GPTConfig's sizes."""
+
+    name = "parameters"
+    _esm = module(name)
+    configs = traitlets.Dict().tag(sync=True)
+
+    def __init__(self, configs: dict[str, dict]):
+        if not configs:
+            raise ValueError(
+                "configs is empty, it needs at least one size to start from"
+            )
+        super().__init__(configs=configs)
+
+    def sentence(self) -> str:
+        totals = {
+            k: sum(parameter_parts(**c).values()) for k, c in self.configs.items()
+        }
+        return "Parameters: " + ", ".join(f"{k} {n:,}" for k, n in totals.items()) + "."
+
+    def figure(self) -> Figure:
+        name, config = next(iter(self.configs.items()))
+        parts = {k: v for k, v in parameter_parts(**config).items() if v}
+        return plots.stacked(parts, f"{name}: where the parameters sit")

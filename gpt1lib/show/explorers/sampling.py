@@ -1,0 +1,91 @@
+"""A next-token distribution under temperature, top-k and top-p."""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import traitlets
+from matplotlib.figure import Figure
+
+from .. import plots
+from ..labels import readable
+from .base import Explorer, as_bytes, module
+
+
+class SamplingExplorer(Explorer):
+    """A next-token distribution under temperature, top-k and top-p, in this order.
+
+    logits: (V,), words: V pieces. predict: text -> logits (V,) makes the prompt
+    editable. Traits: temperature (0 is greedy), top_k (0 is off), top_p (1 is off).
+    """
+
+    name = "sampling"
+    _esm = module(name)
+    data = traitlets.Bytes().tag(sync=True)
+    words = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    prompt = traitlets.Unicode("").tag(sync=True)
+    message = traitlets.Unicode("").tag(sync=True)
+    editable = traitlets.Bool(False).tag(sync=True)
+    joined = traitlets.Bool(False).tag(sync=True)
+    temperature = traitlets.Float(1.0, min=0.0, max=2.5).tag(sync=True)
+    top_k = traitlets.Int(0, min=0, max=100).tag(sync=True)
+    top_p = traitlets.Float(1.0, min=0.05, max=1.0).tag(sync=True)
+
+    def __init__(
+        self,
+        logits,
+        words: Sequence[str],
+        prompt: str = "",
+        predict: Callable | None = None,
+        **traits,
+    ):
+        self.logits = plots.as_matrix(logits, "logits", 1)
+        if len(words) != len(self.logits):
+            raise ValueError(f"{len(words)} words for {len(self.logits)} logits")
+        self.predict = predict
+        super().__init__(data=as_bytes(self.logits), words=list(words), prompt=prompt,
+                         editable=predict is not None, **traits)  # fmt: skip
+        self.observe(self._read_prompt, "prompt")
+
+    def _read_prompt(self, change) -> None:
+        if self.predict is None:
+            return
+        try:
+            self.logits = plots.as_matrix(self.predict(change["new"]), "logits", 1)
+        except (ValueError, RuntimeError) as error:
+            self.message = f"The model can not read this: {error}"
+            return
+        self.message = "Click a word to append it."
+        self.data = as_bytes(self.logits)
+
+    def distribution(self) -> tuple[np.ndarray, np.ndarray]:
+        """Probabilities (V,) before and after top-k and top-p, at this temperature."""
+        import torch
+
+        from ...decode import next_token_probs
+
+        logits = torch.tensor(self.logits)
+        after = next_token_probs(
+            logits, self.temperature, self.top_k or None, self.top_p
+        )
+        return next_token_probs(logits, self.temperature or 1.0).numpy(), after.numpy()
+
+    def sentence(self) -> str:
+        _, after = self.distribution()
+        best, n_kept = int(after.argmax()), int((after > 0).sum())
+        return (
+            f"Next-token distribution after '{self.prompt}' at temperature "
+            f"{self.temperature:g}: {n_kept:,} of {len(after):,} tokens "
+            f"can be drawn, '{readable(self.words[best])}' is likeliest with "
+            f"{after[best]:.1%}."
+        )
+
+    def figure(self) -> Figure:
+        before, after = self.distribution()
+        top = np.argsort(-before, kind="stable")[:16]
+        n_other = len(after) - len(top)
+        other = max(0.0, 1 - after[top].sum()) if n_other else None
+        title = f"After '{self.prompt}', temperature {self.temperature:g}"
+        words = [self.words[i] for i in top]
+        return plots.probabilities(
+            words, after[top], before[top], other, n_other, title
+        )

@@ -1,0 +1,64 @@
+"""The curves of a training run, step by step."""
+
+import numpy as np
+import traitlets
+from matplotlib.figure import Figure
+
+from .. import plots
+from .base import Explorer, module
+
+
+class TrainingExplorer(Explorer):
+    """The curves of a run, a slider over its steps, and what the model wrote there.
+
+    log: lines of a log.jsonl (step, loss, some with heldout); samples: lines of a
+    samples.jsonl; references: name -> nats, drawn as level lines. `add` shows one more
+    line of a run that is still going on. Traits: chosen (index of a line; -1 is the
+    last), unit (nats, bits, perplexity), scale (linear, log).
+    """
+
+    name = "training"
+    _esm = module(name)
+    points = traitlets.List().tag(sync=True)
+    heldout = traitlets.List().tag(sync=True)
+    samples = traitlets.List().tag(sync=True)
+    references = traitlets.Dict().tag(sync=True)
+    total = traitlets.Int(0).tag(sync=True)
+    chosen = traitlets.Int(-1).tag(sync=True)
+    unit = traitlets.Enum(("nats", "bits", "perplexity"), "nats").tag(sync=True)
+    scale = traitlets.Enum(("linear", "log"), "linear").tag(sync=True)
+
+    def __init__(self, log=(), samples=(), references=None, total=0, **traits):
+        super().__init__(points=[[x["step"], x["loss"]] for x in log],
+                         references=references or {}, total=total,
+                         **traits)  # fmt: skip
+        self.samples = [[x["step"], x["text"]] for x in samples]
+        self.heldout = [[x["step"], x["heldout"]] for x in log if "heldout" in x]
+
+    def add(self, line: dict, text: str | None = None) -> None:
+        """Draw one more line of the log, with a text that the model writes now."""
+        self.points = [*self.points, [line["step"], line["loss"]]]
+        if "heldout" in line:
+            self.heldout = [*self.heldout, [line["step"], line["heldout"]]]
+        if text is not None:
+            self.samples = [*self.samples, [line["step"], text]]
+
+    def sentence(self) -> str:
+        if not self.points:
+            return "A training run that has not begun."
+        (first, high), (last, low) = self.points[0], self.points[-1]
+        held = f", held out {self.heldout[-1][1]:.2f}" if self.heldout else ""
+        return (
+            f"Training loss from {high:.2f} nats per token after {first:,} updates to "
+            f"{low:.2f} after {last:,}{held}."
+        )
+
+    def figure(self) -> Figure:
+        series = {"training": np.array(self.points).T} if self.points else {}
+        series = {name: tuple(line) for name, line in series.items()}
+        for name, nats in self.references.items():
+            ends = [self.points[0][0], self.points[-1][0]] if self.points else [0, 1]
+            series[name] = (ends, [nats, nats])
+        marks = {"held out": self.heldout} if self.heldout else None
+        return plots.lines(series, xlabel="updates", ylabel="nats per token",
+                           marks=marks)  # fmt: skip
