@@ -171,7 +171,7 @@ def parts(folder: Path) -> list[np.ndarray]:
     return found
 
 
-def pieces(stream: list[np.ndarray], sizes: list[int]) -> Iterator[np.ndarray]:
+def slices(stream: list[np.ndarray], sizes: list[int]) -> Iterator[np.ndarray]:
     """Cut one stream, stored in parts, into arrays of given sizes, one at a time."""
     part, start = 0, 0
     for size in sizes:
@@ -200,7 +200,7 @@ def read_openai(folder: Path, n_head: int | None = None) -> GPT:
     model = empty(config)
     state = model.state_dict()
     sizes = [int(np.prod(shape)) for _, shape in wanted]
-    for (name, shape), flat in zip(wanted, pieces(stream, sizes), strict=True):
+    for (name, shape), flat in zip(wanted, slices(stream, sizes), strict=True):
         array = torch.from_numpy(flat).view(shape)
         state[name].copy_(array[0].T if len(shape) == 3 else array)
     return model
@@ -295,7 +295,7 @@ def save_openai(folder: str | Path, model: GPT, bpe: BPE | None = None) -> None:
         (state[name].T if in_out(name) else state[name]).reshape(-1).numpy()
         for name, _ in wanted
     ]
-    for i, part in enumerate(pieces(stream, lengths)):
+    for i, part in enumerate(slices(stream, lengths)):
         with files.replacing(folder / f"params_{i}.npy") as temporary:
             with open(temporary, "wb") as f:
                 np.save(f, part)

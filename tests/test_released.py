@@ -79,7 +79,7 @@ def test_the_order_of_the_stream_is_by_hand():
     assert names[6:8] == ["blocks.0.ln_1.weight", "blocks.0.ln_1.bias"]
     assert names[12:] == ["blocks.0.ln_2.weight", "blocks.0.ln_2.bias"]
     found = list(
-        released.pieces([flat[:700], flat[700:701], flat[701:]], [384, 640, 768])
+        released.slices([flat[:700], flat[700:701], flat[701:]], [384, 640, 768])
     )
     assert found[2][0] == 384 + 640 and len(found[2]) == 768
     assert np.array_equal(np.concatenate(found), flat[:1792])

@@ -4,14 +4,19 @@ from . import diagrams, plots
 from .explorers import (
     AttentionExplorer,
     BigramExplorer,
+    FormatsExplorer,
+    JourneyExplorer,
     MaskExplorer,
     ParameterExplorer,
     SamplingExplorer,
+    TokenExplorer,
     TrainingExplorer,
+    TyingExplorer,
 )
 from .figure import show_figure
 from .labels import readable, token_labels
 
-__all__ = ["AttentionExplorer", "BigramExplorer", "MaskExplorer", "ParameterExplorer",
-           "SamplingExplorer", "TrainingExplorer", "diagrams", "plots", "readable",
+__all__ = ["AttentionExplorer", "BigramExplorer", "FormatsExplorer", "JourneyExplorer",
+           "MaskExplorer", "ParameterExplorer", "SamplingExplorer", "TokenExplorer",
+           "TrainingExplorer", "TyingExplorer", "diagrams", "plots", "readable",
            "show_figure", "token_labels"]  # fmt: skip

@@ -141,6 +141,65 @@ def label_axes(axes, rows, cols, xlabel, ylabel) -> None:
     axes.set_ylabel(ylabel)
 
 
+def written_grid(values, written, rows, cols, title: str = "") -> Figure:
+    """A matrix (n, m) from 0 to 1 as colors, with a word in each cell."""
+    values = as_matrix(values, "values")
+    n, m = values.shape
+    with style():
+        figure = new_figure(min(12, 1.4 + 1.0 * m), 0.9 + 0.42 * n)
+        axes = figure.add_subplot()
+        draw_heatmap(axes, values, None, 0.0, 1.0, "magma_r", False, 2)
+        axes.set_aspect("auto")
+        for (i, j), value in np.ndenumerate(values):
+            color = "white" if value > 0.5 else INK
+            axes.text(j, i, written[i][j], ha="center", va="center", fontsize=8,
+                      color=color)  # fmt: skip
+        label_axes(axes, rows, cols, "", "")
+        axes.invert_yaxis()
+        axes.xaxis.tick_bottom()
+        axes.set_title(title)
+    return figure
+
+
+def pieces(rows: list[list[str]], parts: list[list[str]] | None = None) -> Figure:
+    """Rows of token pieces as boxes; parts: a segment's name for each, its color."""
+    names = sorted({p for row in parts for p in row}) if parts else []
+    with style():
+        figure = new_figure(9, 0.5 + 0.42 * _n_lines(rows))
+        axes = figure.add_subplot()
+        axes.set_axis_off()
+        x = y = 0.0
+        for r, row in enumerate(rows):
+            for i, piece in enumerate(row):
+                width = 0.7 + 0.62 * len(piece)
+                if x + width > 72:
+                    x, y = 0.0, y - 1.5
+                k = names.index(parts[r][i]) if parts else i % 2
+                color, hatch = COLORS[k % 6], HATCHES[k % 6] if parts else None
+                axes.add_patch(
+                    Rectangle(
+                        (x, y),
+                        width - 0.2,
+                        1.1,
+                        hatch=hatch,
+                        facecolor=color + "30",
+                        edgecolor=color,
+                    )
+                )
+                axes.text(x + width / 2 - 0.1, y + 0.5, piece, ha="center", va="center",
+                          fontsize=9, family="monospace")  # fmt: skip
+                x += width
+            x, y = (0.0, y - 1.5) if parts else (x + 0.8, y)
+        axes.set_xlim(-0.5, 72.5)
+        axes.set_ylim(y - 0.5, 1.6)
+    return figure
+
+
+def _n_lines(rows: list[list[str]]) -> int:
+    """About how many lines the boxes of `pieces` take."""
+    return len(rows) + sum(0.7 + 0.62 * len(p) for row in rows for p in row) // 60
+
+
 def attention(weights, tokens: Sequence[str], title: str = "") -> Figure:
     """Causal attention weights (T, T): row = from, column = to; the future hatched."""
     weights = as_matrix(weights, "weights")

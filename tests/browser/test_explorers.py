@@ -188,3 +188,68 @@ def test_a_run_that_goes_on_grows_on_the_page(page):
             f"After {LOG[n - 1]['step']} updates"
             in root.locator(".gx-live").inner_text()
         )
+
+
+# ---- tokens, tying, journey, formats -------------------------------------------------
+
+
+def test_bpe_in_the_browser_is_bpe_in_the_library(page, novelist):
+    text = "the unbelievable shipwreck"
+    e = explorers.TokenExplorer(novelist.bpe, text, step=0)
+    root = show(page, e)
+    root.locator("input[type=range]").focus()
+    for step in range(len(e.merges) + 1):
+        e.step = step
+        assert json.loads(root.get_attribute("data-pieces")) == e.pieces(), step
+        page.keyboard.press("ArrowRight")
+    ids = [int(x) for x in root.locator(".gx-piece small").all_inner_texts()]
+    assert ids == novelist.bpe.encode(text)
+    page.keyboard.press("Home")
+    assert json.loads(root.get_attribute("data-pieces"))[0] == ["t", "h", "e</w>"]
+
+
+def test_tying_by_keyboard_and_its_counts(page, novelist):
+    prompt = "The old man and the sea"
+    root = show(page, explorers.TyingExplorer(novelist.model, novelist.bpe, prompt))
+    said = root.locator(".gx-live")
+    assert said.inner_text().startswith("“the” fits best after")
+    root.get_by_role("radio", name="the", exact=True).focus()
+    page.keyboard.press("ArrowRight")
+    assert said.inner_text().startswith("“old” fits best after")
+    assert root.get_attribute("data-count") == "5303296"
+    root.get_by_role("radio", name="a matrix of its own").click()
+    assert root.get_attribute("data-count") == str(5303296 + 8120 * 256)
+
+
+def test_the_journey_by_keyboard(page, novelist):
+    e = explorers.JourneyExplorer(novelist.model, novelist.bpe, "She looked at the")
+    root = show(page, e)
+    assert root.locator(".gx-lens button").count() == 5 * 4
+    root.locator(".gx-lens .gx-chosen").focus()
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("ArrowDown")
+    stage, place = page.evaluate("[model.get('stage'), model.get('place')]")
+    assert place == 2 and stage == 12  # LayerNorm 2 of block 2
+    piece = e.stages[12]["top"][2][0][0].removesuffix("</w>")
+    assert f"predicts “{piece}”" in root.locator(".gx-live").inner_text()
+    root.get_by_role("radio", name="every state").click()
+    assert root.locator(".gx-lens button").count() == 17 * 4
+
+
+def test_lambda_moves_the_mix_and_the_formats_have_their_rows(page, novelist):
+    e = explorers.FormatsExplorer(novelist)
+    root = show(page, e)
+    for name, kind, n in (("multiple choice", "choice", 2), ("similarity", "similarity", 2),
+                          ("entailment", "entailment", 1)):  # fmt: skip
+        root.get_by_role("radio", name=name).click()
+        e.kind = kind
+        assert root.locator(".gx-tokens").count() == n
+        found = e.losses()
+        wanted = [found["L3 mean"], found["L3 sum"]]
+        assert json.loads(root.get_attribute("data-l3")) == pytest.approx(
+            wanted, abs=1e-3
+        )
+    root.locator("input[type=range]").focus()
+    page.keyboard.press("Home")
+    assert "the language model makes 0%" in root.locator(".gx-live").inner_text()
+    assert json.loads(root.get_attribute("data-l3"))[0] == pytest.approx(-np.log(3))

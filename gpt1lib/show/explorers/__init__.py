@@ -8,11 +8,16 @@ view, which hides the picture where it runs.
 from .attention import AttentionExplorer
 from .base import CSS, Explorer, script
 from .bigram import BigramExplorer
+from .formats import FormatsExplorer
+from .journey import JourneyExplorer
 from .mask import MASKS, MaskExplorer, masked_steps
 from .parameters import ParameterExplorer, parameter_parts
 from .sampling import SamplingExplorer
+from .tokens import TokenExplorer, merge_steps
 from .training import TrainingExplorer
+from .tying import TyingExplorer
 
 __all__ = ["CSS", "MASKS", "AttentionExplorer", "BigramExplorer", "Explorer",
-           "MaskExplorer", "ParameterExplorer", "SamplingExplorer", "TrainingExplorer",
-           "masked_steps", "parameter_parts", "script"]  # fmt: skip
+           "FormatsExplorer", "JourneyExplorer", "MaskExplorer", "ParameterExplorer",
+           "SamplingExplorer", "TokenExplorer", "TrainingExplorer", "TyingExplorer",
+           "masked_steps", "merge_steps", "parameter_parts", "script"]  # fmt: skip

@@ -1,0 +1,124 @@
+"""The four input transformations, and what L3 weighs on them."""
+
+import traitlets
+from matplotlib.figure import Figure
+
+from .. import plots
+from ..labels import readable
+from .base import Explorer, module
+
+FIELDS = {
+    "classification": ("text",),
+    "entailment": ("premise", "hypothesis"),
+    "similarity": ("text a", "text b"),
+    "choice": ("context", "choice 1", "choice 2"),
+}
+EXAMPLES = {
+    "classification": ("This film was brilliant",),
+    "entailment": ("The old man spoke to the young girl",
+                   "An elderly person talked to a child"),
+    "similarity": ("He went home early", "He came home late"),
+    "choice": ("She opened the letter and read it", "Then she began to weep",
+               "Then the horse ate the hay"),
+}  # fmt: skip
+
+
+class FormatsExplorer(Explorer):
+    """Texts to token sequences by each of Figure 1's formats, with losses and L3.
+
+    source: a checkpoint; its model reads the sequences with three new special tokens,
+    as at the start of fine-tuning, when the head still guesses evenly. Traits: kind,
+    lm_coef (lambda), texts (kind -> the texts typed).
+    """
+
+    name = "formats"
+    _esm = module(name)
+    fields = traitlets.Dict().tag(sync=True)
+    texts = traitlets.Dict().tag(sync=True)
+    formats = traitlets.Dict().tag(sync=True)
+    message = traitlets.Unicode("").tag(sync=True)
+    kind = traitlets.Enum(tuple(FIELDS), "classification").tag(sync=True)
+    lm_coef = traitlets.Float(0.5, min=0.0, max=2.0).tag(sync=True)
+
+    def __init__(self, source, seed: int = 0, **traits):
+        import torch
+
+        from ... import inputs
+
+        generator = torch.Generator().manual_seed(seed)
+        self.bpe = source.bpe
+        self.model = inputs.add_special_tokens(source.model, generator).eval()
+        texts = {k: list(v) for k, v in EXAMPLES.items()} | traits.pop("texts", {})
+        super().__init__(fields={k: list(v) for k, v in FIELDS.items()}, texts=texts,
+                         **traits)  # fmt: skip
+        self._read()
+        self.observe(lambda change: self._read(), "texts")
+
+    def sequences(self, kind: str) -> list[list[int]]:
+        """Token ids of the typed texts under one format."""
+        from ... import inputs
+
+        first, *rest = self.texts[kind]
+        n_ctx = self.model.config.n_ctx
+        if kind == "classification":
+            return inputs.classification(self.bpe, first, n_ctx)
+        if kind == "entailment":
+            return inputs.entailment(self.bpe, first, rest[0], n_ctx)
+        if kind == "similarity":
+            return inputs.similarity(self.bpe, first, rest[0], n_ctx)
+        return inputs.multiple_choice(self.bpe, first, rest, n_ctx)
+
+    def _read(self) -> None:
+        try:
+            self.formats = {kind: self._format(kind) for kind in FIELDS}
+            self.message = ""
+        except ValueError as error:
+            self.message = f"This can not be read: {error}."
+
+    def _format(self, kind: str) -> dict:
+        """Pieces with their segments, and the loss of each token but the first."""
+        import math
+
+        import torch
+
+        from ... import objectives
+        from ...inputs import Specials
+
+        s = Specials.after(self.bpe.n_vocab)
+        names = {s.start: "[start]", s.delimiter: "[delim]", s.extract: "[extract]"}
+        rows = []
+        for ids in self.sequences(kind):
+            t, segment, row = torch.tensor([ids]), 0, []
+            with torch.no_grad():
+                nats = -objectives.token_log_probs(self.model(t), t)[0]
+            for i, loss in zip(ids, [None, *nats.tolist()], strict=True):
+                segment += i in names
+                piece = names.get(i) or self.bpe.decoder[i]
+                part = "special" if i in names else f"segment {segment}"
+                row.append([piece, part, loss if loss is None else round(loss, 4)])
+            rows.append(row)
+        n_classes = 3 if kind == "entailment" else 2
+        return {"rows": rows, "task": round(math.log(n_classes), 6)}
+
+    def losses(self) -> dict:
+        """L2, L1 and L3 of the example, as means (the code) and sums (the paper)."""
+        shown = self.formats[self.kind]
+        nats = [[x for _, _, x in row if x is not None] for row in shown["rows"]]
+        mean = sum(sum(n) / len(n) for n in nats) / len(nats)
+        total = sum(map(sum, nats))
+        return {"task": shown["task"], "lm mean": mean, "lm sum": total,
+                "L3 mean": -(shown["task"] + self.lm_coef * mean),
+                "L3 sum": -(shown["task"] + self.lm_coef * total)}  # fmt: skip
+
+    def sentence(self) -> str:
+        rows, found = self.formats[self.kind]["rows"], self.losses()
+        text = " / ".join(" ".join(readable(p) for p, _, _ in row) for row in rows)
+        return (
+            f"{self.kind}: {text}. Read at [extract]. With lambda {self.lm_coef:g} "
+            f"L3 is {found['L3 mean']:.3f} by means, {found['L3 sum']:.3f} by sums."
+        )
+
+    def figure(self) -> Figure:
+        rows = self.formats[self.kind]["rows"]
+        parts = [[part for _, part, _ in row] for row in rows]
+        return plots.pieces([[readable(p) for p, _, _ in row] for row in rows], parts)

@@ -1,0 +1,82 @@
+"""The journey of a token through the blocks: what each state would predict."""
+
+import numpy as np
+import traitlets
+from matplotlib.figure import Figure
+
+from .. import plots
+from ..labels import readable, token_labels
+from .base import Explorer, module
+
+STAGES = ("x + attention", "LayerNorm 1", "n + MLP", "LayerNorm 2")
+
+
+def journey(model, steps) -> list[dict]:
+    """Every state on the way of a Trace: name, block, shape, states (T, C)."""
+    found = [{"name": "embeddings", "block": -1, "h": steps.h0}]
+    x = steps.h0
+    for i, block in enumerate(steps.blocks):
+        for name, h in zip(STAGES, (x + block.attended, block.n, block.n + block.mlp,
+                                    block.h), strict=True):  # fmt: skip
+            found.append({"name": name, "block": i, "h": h})
+        x = block.h
+    return found
+
+
+def _reading(model, bpe, state: dict, n: int) -> dict:
+    """A state in plain numbers: shape, mean, spread, and its n best guesses."""
+    h = state["h"]
+    top = model.logits(h).softmax(dim=-1).topk(n)
+    ids, probs = top.indices.tolist(), top.values.tolist()
+    guesses = [[[piece, round(p, 4)] for piece, p in zip(bpe.pieces(i), q, strict=True)]
+               for i, q in zip(ids, probs, strict=True)]  # fmt: skip
+    spread = h.std(dim=-1, unbiased=False).tolist()
+    return {"name": state["name"], "block": state["block"], "shape": list(h.shape),
+            "size": [round(v, 3) for v in spread],
+            "mean": [round(v, 3) for v in h.mean(dim=-1).tolist()],
+            "top": guesses}  # fmt: skip
+
+
+class JourneyExplorer(Explorer):
+    """The logit lens: each state of a text read as if the model ended there.
+
+    A state after a block is multiplied by W_e^T as the last one is; what GPT-1 would
+    predict from it shows what is already settled. Each stage has four readings: the
+    sums before and after each LayerNorm. Traits: stage, place.
+    """
+
+    name = "journey"
+    _esm = module(name)
+    tokens = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    stages = traitlets.List().tag(sync=True)
+    stage = traitlets.Int(-1).tag(sync=True)
+    place = traitlets.Int(-1).tag(sync=True)
+
+    def __init__(self, model, bpe, prompt: str, n: int = 5):
+        import torch
+
+        from ...model import trace
+
+        ids = bpe.encode(prompt)
+        with torch.no_grad():
+            found = journey(model, trace(model, ids))
+            stages = [_reading(model, bpe, state, n) for state in found]
+        super().__init__(tokens=bpe.pieces(ids), stages=stages, stage=len(stages) - 1,
+                         place=len(ids) - 1)  # fmt: skip
+
+    def blocks(self) -> list[dict]:
+        """The stages that leave a block, and the embeddings before the first."""
+        return [s for s in self.stages if s["name"] in ("embeddings", STAGES[-1])]
+
+    def sentence(self) -> str:
+        name = token_labels(self.tokens)[self.place]
+        best = [s["top"][self.place][0] for s in self.blocks()]
+        return f"After '{name}' the states predict, block by block: " + ", ".join(
+            f"'{readable(p)}' {q:.0%}" for p, q in best) + "."  # fmt: skip
+
+    def figure(self) -> Figure:
+        rows, names = self.blocks(), token_labels(self.tokens)
+        values = np.array([[top[0][1] for top in s["top"]] for s in rows])
+        labels = ["embeddings", *(f"block {s['block']}" for s in rows[1:])]
+        written = [[readable(top[0][0]) for top in s["top"]] for s in rows]
+        return plots.written_grid(values, written, labels, names)

@@ -1,0 +1,112 @@
+"""What the explorers compute, against the library."""
+
+import pytest
+import torch
+
+import gpt1lib as g
+from gpt1lib import inputs, objectives
+from gpt1lib.show import explorers
+
+TEXT = "The unbelievable shipwreck"
+
+
+@pytest.mark.parametrize("text", [TEXT, "a", "it's 10:30, isn't it?", "zebra zebra"])
+def test_merge_steps_end_where_bpe_ends(novelist, text):
+    e = explorers.TokenExplorer(novelist.bpe, text)
+    assert [p for word in e.pieces() for p in word] == novelist.bpe.pieces(
+        novelist.bpe.encode(text)
+    )
+    assert [i for word in e.ids for i in word] == novelist.bpe.encode(text)
+    ranks = [rank for _, _, rank in e.merges]
+    assert ranks == sorted(ranks)
+
+
+def test_each_merge_makes_fewer_pieces(novelist):
+    e = explorers.TokenExplorer(novelist.bpe, TEXT)
+    sizes = []
+    for step in range(len(e.merges) + 1):
+        e.step = step
+        sizes.append(sum(map(len, e.pieces())))
+    assert sizes == sorted(set(sizes), reverse=True)
+    assert sizes[0] == len(TEXT.replace(" ", ""))
+
+
+def test_a_typed_text_is_read_and_a_long_one_refused(novelist):
+    e = explorers.TokenExplorer(novelist.bpe, "one")
+    e.text = "two words"
+    assert e.words == ["two", "words"] and not e.message
+    e.text = "x" * 500
+    assert "500 signs" in e.message and e.words == ["two", "words"]
+    e.text = ""
+    assert e.message == "Type a text."
+
+
+def test_neighbors_and_ranks_of_a_token(novelist):
+    e = explorers.TyingExplorer(novelist.model, novelist.bpe, "The old man", ["sea"])
+    W, i = novelist.model.tokens.weight.detach(), novelist.bpe.id_of("sea</w>")
+    cosines = torch.cosine_similarity(W[i][None], W)
+    cosines[i] = -1
+    piece, cosine = e.neighbors[0][0]
+    assert novelist.bpe.id_of(piece) == int(cosines.argmax())
+    assert cosine == pytest.approx(float(cosines.max()), abs=1e-4)
+    logits = novelist.model(torch.tensor([novelist.bpe.encode("The old man")]))[0, -1]
+    value, rank = e.wins[0][-1]
+    assert value == pytest.approx(float(logits[i]), abs=1e-3)
+    assert rank == int((logits > logits[i]).sum()) + 1
+    assert e.counts == [5_303_296, 5_303_296 + 8120 * 256]
+
+
+def test_an_unknown_word_is_refused_by_name(novelist):
+    with pytest.raises(ValueError, match="qqqq"):
+        explorers.TyingExplorer(novelist.model, novelist.bpe, "The", ["qqqq"])
+
+
+def test_the_last_stage_of_the_journey_is_the_models_own_prediction(novelist):
+    prompt = "She looked at the"
+    e = explorers.JourneyExplorer(novelist.model, novelist.bpe, prompt)
+    ids = torch.tensor([novelist.bpe.encode(prompt)])
+    probs = novelist.model(ids)[0].softmax(-1)
+    assert len(e.stages) == 1 + 4 * 4 and len(e.blocks()) == 5
+    for t, guesses in enumerate(e.stages[-1]["top"]):
+        piece, p = guesses[0]
+        assert novelist.bpe.id_of(piece) == int(probs[t].argmax())
+        assert p == pytest.approx(float(probs[t].max()), abs=1e-4)
+
+
+def test_every_state_of_the_journey_is_on_the_way(novelist):
+    """A LayerNorm's input, normalized, is its output."""
+    ids = novelist.bpe.encode("She looked at the")
+    found = explorers.journey.journey(novelist.model, g.trace(novelist.model, ids))
+    blocks = novelist.model.blocks
+    for i, block in enumerate(blocks):
+        before_1, n, before_2, h = (s["h"] for s in found[1 + 4 * i : 5 + 4 * i])
+        assert torch.allclose(block.ln_1(before_1), n, atol=1e-5)
+        assert torch.allclose(block.ln_2(before_2), h, atol=1e-5)
+
+
+@pytest.mark.parametrize("kind", explorers.formats.FIELDS)
+def test_the_formats_are_those_of_inputs(novelist, kind):
+    e = explorers.FormatsExplorer(novelist, kind=kind)
+    s = inputs.Specials.after(novelist.bpe.n_vocab)
+    for ids, row in zip(e.sequences(kind), e.formats[kind]["rows"], strict=True):
+        assert len(ids) == len(row) and row[-1][0] == "[extract]"
+        assert [part == "special" for _, part, _ in row] == [
+            i in (s.start, s.delimiter, s.extract) for i in ids
+        ]
+    rows = e.formats[kind]["rows"]
+    ids, real = inputs.pad(e.sequences(kind))
+    with torch.no_grad():
+        lm = objectives.lm_loss(e.model(ids), ids, real).item()
+    found = e.losses()
+    assert found["lm mean"] == pytest.approx(lm, abs=1e-3)
+    assert found["L3 mean"] == pytest.approx(-(found["task"] + 0.5 * lm), abs=1e-3)
+    assert len(rows) == {"similarity": 2, "choice": 2}.get(kind, 1)
+
+
+def test_a_typed_text_changes_its_format_and_an_empty_one_is_named(novelist):
+    e = explorers.FormatsExplorer(novelist)
+    e.texts = {**e.texts, "classification": ["The old man"]}
+    pieces = [piece for piece, _, _ in e.formats["classification"]["rows"][0]]
+    assert pieces == ["[start]", "the</w>", "old</w>", "man</w>", "[extract]"]
+    e.texts = {**e.texts, "entailment": ["", "x"]}
+    assert "first segment is empty" in e.message
