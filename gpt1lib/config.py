@@ -55,7 +55,6 @@ NOVELIST = GPTConfig(
 """The model that ships with the course, pre-trained on twelve books.
 
 Without dropout: it reads each book three or four times, too few to learn them by heart.
-With GPT-1's 0.1 the same run ended 0.07 nats a token higher on the held-out books.
 """
 
 TINY = GPTConfig(n_vocab=64, n_ctx=32, n_layer=2, n_head=2, n_embd=32)

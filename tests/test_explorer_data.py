@@ -110,3 +110,17 @@ def test_a_typed_text_changes_its_format_and_an_empty_one_is_named(novelist):
     assert pieces == ["[start]", "the</w>", "old</w>", "man</w>", "[extract]"]
     e.texts = {**e.texts, "entailment": ["", "x"]}
     assert "first segment is empty" in e.message
+
+
+def test_an_edited_prompt_is_read_by_the_model(novelist):
+    e = explorers.AttentionExplorer.of(novelist.model, novelist.bpe, "The old man", 5)
+    e.prompt = "She looked at the sea"
+    ids = novelist.bpe.encode("She looked at the sea")
+    assert e.tokens == novelist.bpe.pieces(ids) and e.row == len(ids) - 1
+    wanted = g.trace(novelist.model, ids).weights.detach().numpy()
+    assert e.data == explorers.base.as_bytes(wanted) and e.head == 5
+    before = e.data
+    e.prompt = "word " * 80
+    assert "80 tokens, this page shows 64" in e.message and e.data == before
+    e.prompt = ""
+    assert "the text is empty" in e.message

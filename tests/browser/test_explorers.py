@@ -121,6 +121,30 @@ def test_attention_by_keyboard_alone(page):
     said = root.locator(".gx-live").inner_text()
     assert said.startswith(f"“c” attends {row[best]:.0%} to “{'abcd'[best]}”")
     assert "The 1 later tokens are masked" in said
+    widths = root.locator(".gx-arcs path").evaluate_all(
+        "es => es.map(e => +e.getAttribute('stroke-width'))"
+    )
+    assert widths == pytest.approx([1 + 9 * w for w in row[:3]], abs=0.06)
+
+
+def test_a_new_text_draws_new_heads(page, novelist):
+    e = explorers.AttentionExplorer.of(novelist.model, novelist.bpe, "The old man")
+    root = show(page, e)
+    assert root.locator(".gx-matrix .gx-row").all_inner_texts() == ["the", "old", "man"]
+    box = root.get_by_label("text")
+    box.fill("She looked at me")
+    box.press("Enter")
+    assert page.evaluate("model.get('prompt')") == "She looked at me"
+    e.prompt = "She looked at me"  # what the kernel does
+    data = np.frombuffer(e.data, "<f4").tolist()
+    page.evaluate(f"""() => {{
+        model.state.tokens = {json.dumps(e.tokens)};
+        model.set('data', new DataView(new Float32Array({json.dumps(data)}).buffer));
+    }}""")
+    assert root.locator(".gx-matrix .gx-row").all_inner_texts() == [
+        "she", "looked", "at", "me"]  # fmt: skip
+    root.get_by_label("from looked").focus()
+    assert root.locator(".gx-live").inner_text().startswith("“looked” attends")
 
 
 def test_bigrams_and_parameters(page):

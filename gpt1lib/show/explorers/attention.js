@@ -1,5 +1,20 @@
-// All heads as thumbnails, one head large, one token's row as bars.
+// All heads as thumbnails, one head large, one token's row as bars and as arcs.
 function draw(model, root) {
+  const alive = root.alive = {};           // a new prompt draws everything anew
+  const when = (name, act) => model.on("change:" + name, () => { if (root.alive === alive) act(); });
+  if (model.get("editable")) {
+    const line = el("div", "gx-control", root), label = el("label", "", line, "text"), input = el("input", "gx-prompt", line);
+    line.style.gridTemplateColumns = "4em minmax(120px, 560px)";
+    input.id = label.htmlFor = `gx-${++serial}`;
+    input.value = model.get("prompt"); input.spellcheck = false;
+    input.addEventListener("change", () => { model.set("prompt", input.value); model.save_changes(); });
+    const status = el("p", "gx-note", root, model.get("message"));
+    when("message", () => { status.textContent = model.get("message"); });
+  }
+  if (!root.bound) {
+    root.bound = true;                     // once: each drawing would add another
+    model.on("change:data", () => { root.replaceChildren(); draw(model, root); });
+  }
   const L = model.get("n_layer"), H = model.get("n_head"), tokens = model.get("tokens");
   const T = tokens.length, names = labels(tokens), dark = root.classList.contains("gx-dark");
   const w = floats(model, "data"), at = (h, q, k) => w[(h * T + q) * T + k];
@@ -77,7 +92,7 @@ function draw(model, root) {
     setRow(q);
     wrap.title = k > q ? `${names[q]} to ${names[k]}: masked` : `${names[q]} to ${names[k]}: ${at(head, q, k).toFixed(3)}`;
   });
-  const said = live(root), bars = el("ol", "gx-bars", root);
+  const said = live(root), arcs = el("div", "gx-arcs", root), bars = el("ol", "gx-bars", root);
 
   function paint(canvas, h) {
     canvas.width = canvas.height = T;
@@ -104,6 +119,7 @@ function draw(model, root) {
     const keys = names.map((n, k) => k).filter(k => k <= row).sort((a, b) => at(head, row, b) - at(head, row, a));
     said.textContent = `“${names[row]}” attends ` + keys.slice(0, 3).map(k => `${percent(at(head, row, k), 0)} to “${names[k]}”`).join(", ") +
       (row < T - 1 ? `. The ${T - 1 - row} later tokens are masked.` : ". It is the last token and may see all.");
+    drawArcs();
     bars.replaceChildren();
     for (const k of keys.slice(0, 6)) {
       const li = el("li", "", bars);
@@ -111,6 +127,31 @@ function draw(model, root) {
       el("span", "gx-fill", el("span", "gx-track", li)).style.width = percent(at(head, row, k));
       el("span", "gx-num", li, percent(at(head, row, k)));
     }
+  }
+  function drawArcs() {                     // the row over the sentence: thick is much
+    const step = Math.max(46, Math.min(84, 900 / T)), width = step * T, height = 78;
+    arcs.replaceChildren();
+    const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+    const put = (kind, attributes, text) => {
+      const e = document.createElementNS(svg.namespaceURI, kind);
+      for (const [k, v] of Object.entries(attributes)) e.setAttribute(k, v);
+      if (text) e.textContent = text;
+      svg.appendChild(e);
+    };
+    svg.setAttribute("viewBox", `0 0 ${width} ${height + 18}`);
+    svg.setAttribute("aria-hidden", "true");   // the sentence above says it
+    svg.style.cssText = `width:100%;max-width:${width}px;display:block`;
+    const x = k => (k + .5) * step;
+    for (let k = 0; k <= row; k++) {
+      const v = at(head, row, k);
+      if (v < .005) continue;
+      const high = k === row ? 16 : Math.min(height - 6, 14 + 9 * (row - k));
+      const d = k === row ? `M${x(k) - 7} ${height}C${x(k) - 14} ${height - 26} ${x(k) + 14} ${height - 26} ${x(k) + 7} ${height}`
+        : `M${x(row)} ${height}C${x(row)} ${height - high * 1.3} ${x(k)} ${height - high * 1.3} ${x(k)} ${height}`;
+      put("path", { d, fill: "none", stroke: "#5790fc", "stroke-width": (1 + 9 * v).toFixed(1), "stroke-opacity": (.3 + .7 * v).toFixed(2) });
+    }
+    names.forEach((n, k) => put("text", { x: x(k), y: height + 13, "text-anchor": "middle", "font-weight": k === row ? 700 : 400, opacity: k > row ? .45 : 1 }, n.length > 10 ? n.slice(0, 9) + "…" : n));
+    arcs.appendChild(svg);
   }
   function show() {
     tiles.forEach((b, i) => { b.setAttribute("aria-checked", i === head); b.tabIndex = i === head ? 0 : -1; });
@@ -127,7 +168,7 @@ function draw(model, root) {
     facts.textContent = `${name}: looks back ${(distance / T).toFixed(1)} tokens on average; entropy ${(entropy / T).toFixed(2)} bits.`;
     showRow();
   }
-  model.on("change:head", () => { if (model.get("head") !== head) { head = model.get("head"); show(); } });
-  model.on("change:row", () => { if (model.get("row") !== row) { row = model.get("row"); showRow(); } });
+  when("head", () => { if (model.get("head") !== head) { head = model.get("head"); show(); } });
+  when("row", () => { if (model.get("row") !== row) { row = model.get("row"); showRow(); } });
   show();
 }

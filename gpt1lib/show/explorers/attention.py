@@ -24,6 +24,9 @@ class AttentionExplorer(Explorer):
     n_head = traitlets.Int().tag(sync=True)
     head = traitlets.Int(0).tag(sync=True)
     row = traitlets.Int(0).tag(sync=True)
+    prompt = traitlets.Unicode("").tag(sync=True)
+    message = traitlets.Unicode("").tag(sync=True)
+    editable = traitlets.Bool(False).tag(sync=True)
 
     def __init__(self, weights, tokens: Sequence[str], head: int = 0, row: int = -1):
         weights = plots.as_matrix(weights, "weights", 4)
@@ -37,6 +40,35 @@ class AttentionExplorer(Explorer):
         self.weights = weights
         super().__init__(data=as_bytes(weights), tokens=list(tokens), n_layer=n_layer,
                          n_head=n_head, head=head, row=row % n_tokens)  # fmt: skip
+
+    @classmethod
+    def of(cls, model, bpe, prompt: str, head: int = 0) -> "AttentionExplorer":
+        """The attention of a model on a prompt that can be edited."""
+        from ...model import trace
+
+        def read(text: str):
+            ids = bpe.encode(text)
+            if not ids:
+                raise ValueError("the text is empty")
+            if len(ids) > 64:
+                raise ValueError(f"the text has {len(ids)} tokens, this page shows 64")
+            return trace(model, ids).weights.detach().numpy(), bpe.pieces(ids)
+
+        made = cls(*read(prompt), head=head)
+        made.prompt, made.editable, made.read = prompt, True, read
+        made.observe(made._read_prompt, "prompt")
+        return made
+
+    def _read_prompt(self, change) -> None:
+        try:
+            self.weights, tokens = self.read(change["new"])
+        except ValueError as error:
+            self.message = f"This can not be shown: {error}."
+            return
+        with self.hold_sync():
+            self.message, self.tokens = "", tokens
+            self.row = len(tokens) - 1
+            self.data = as_bytes(self.weights)
 
     def sentence(self) -> str:
         layer, head = divmod(self.head, self.n_head)
