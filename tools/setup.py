@@ -70,7 +70,7 @@ def install(dev):
     ]
     index = os.environ.get("TORCH_INDEX")
     run(*pip, *(["--index-url", index] if index else []), torch_pin())
-    run(*pip, "--editable", ".[dev]" if dev else ".")
+    run(*pip, "--editable", ".[dev,real]" if dev else ".")
     keep_jupyter_offline()
     for stamp in ["lab", "dev"] if dev else ["lab"]:
         (VENV / stamp).touch()
