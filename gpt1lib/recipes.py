@@ -107,11 +107,10 @@ def _changes(name: str) -> bool:
 RECIPES = {
     "gpt1": Recipe(),
     # A model of 5 million parameters takes larger steps than one of 117 million, on far
-    # smaller batches, which grow while it learns. block_std: see pretrain.scale_blocks.
-    "novelist": Recipe(NOVELIST, n_merges=8000, batch=8, first_batch=2, ramp=1.0,
-                       steps=9500, block_std=0.04, lr=1e-3, warmup=300, half=True,
-                       snapshots=10, evaluate_every=500, sample_every=1000,
-                       save_every=100),
+    # smaller batches. block_std: see pretrain.scale_blocks.
+    "novelist": Recipe(NOVELIST, n_merges=8000, batch=8, steps=8000, block_std=0.04,
+                       lr=1e-3, warmup=200, betas=(0.9, 0.99), half=True, snapshots=10,
+                       evaluate_every=500, sample_every=1000, save_every=100),
     "tiny": Recipe(TINY, n_merges=400, batch=16, steps=200, lr=3e-3, warmup=20,
                    evaluate_every=100, sample_every=100, save_every=100),
 }  # fmt: skip
