@@ -1,11 +1,11 @@
-"""Fine-tuning: one linear layer on the Extract state, trained on L3 (Eq. 3 to 5).
+"""Fine-tuning on a labeled task with L3 (Eq. 3 to 5, section 4.1).
 
     python -m gpt1lib.finetune film_snippets --out runs/film
+    python -m gpt1lib.finetune mrpc --data GLUE/MRPC --out runs/mrpc
+    python -m gpt1lib.classify runs/film "a fine and moving film"
 
-As in the paper nothing is frozen and there is one learning rate for all. The released
-code gives the linear layer a bias, which the paper's Eq. 3 has not; so do we. Its
-language-model softmax also runs over the position rows, which lie in the same table
-there; ours runs over tokens and specials.
+As in the paper nothing is frozen, there is one learning rate for all and a fixed number
+of epochs; other ways, which came from elsewhere, can be chosen (METHODS).
 """
 
 import argparse
@@ -15,18 +15,29 @@ import random
 import shlex
 import sys
 import time
+import zlib
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import torch
-from torch import Tensor, nn
 from tqdm import tqdm
 
-from . import checkpoint, files, inputs, objectives, optim, released, tasks
-from .bpe import BPE
-from .model import GPT
+from . import (
+    checkpoint,
+    files,
+    inputs,
+    metrics,
+    objectives,
+    optim,
+    released,
+    runs,
+    tasks,
+)
+from . import classifier as heads
+from .classifier import Classifier
+from .freezing import METHODS, groups_by_depth, lowest_depth
 from .paths import NOVELIST_DIR
-from .runs import git_commit, keep_memory
+from .tasks import Task
 
 
 @dataclass(frozen=True)
@@ -43,198 +54,220 @@ class Settings:
     clip: float = 1.0  # released code; not in the paper
     seed: int = 0
     limit: int | None = None  # use only so many training examples
+    method: str = "full"  # one of METHODS
+    patience: int | None = None  # stop after so many epochs without a better score
 
     def __post_init__(self):
         objectives.combined_loss(0, 0, self.lm_coef)  # ValueError for a bad lambda
         for name in ("epochs", "batch"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} is {getattr(self, name)}, it must be >= 1")
-        if self.limit is not None and self.limit < 1:
-            raise ValueError(f"limit is {self.limit}, it must be >= 1")
-
-
-class Classifier(nn.Module):
-    """A pre-trained GPT with three special tokens and a linear layer on Extract.
-
-    kind: classification (n_classes logits), similarity (the two Extract vectors are
-    added, then one layer), choice (one scalar a sequence, softmax over choices).
-    """
-
-    def __init__(self, model: GPT, kind: str, n_classes: int, dropout: float = 0.1):
-        super().__init__()
-        if kind not in ("classification", "similarity", "choice"):
-            raise ValueError(f"kind {kind!r} is unknown")
-        if n_classes < 2:
-            raise ValueError(f"n_classes is {n_classes}, it must be >= 2")
-        self.kind, self.n_classes = kind, n_classes
-        self.model = inputs.add_special_tokens(model)
-        self.specials = inputs.Specials.after(model.config.n_vocab)
-        set_dropout(self.model, dropout)
-        self.drop = nn.Dropout(dropout)
-        n_out = 1 if kind == "choice" else n_classes
-        self.head = nn.Linear(model.config.n_embd, n_out)
-        nn.init.normal_(self.head.weight, std=0.02)
-        nn.init.zeros_(self.head.bias)
-
-    def forward(self, ids: Tensor) -> tuple[Tensor, Tensor]:
-        """Task logits (B, n_classes) and states (N, T, C) of ids (N, T).
-
-        N is B for classification, 2 B for similarity, n_classes B for choice; the
-        sequences of one example stand in a row.
-        """
-        h = self.model.hidden(ids)  # (N, T, C)
-        where = inputs.extract_positions(ids, self.specials)
-        read_out = h[torch.arange(len(ids)), where]  # (N, C)
-        if self.kind == "similarity":
-            read_out = read_out.view(-1, 2, h.shape[-1]).sum(dim=1)  # (B, C)
-        logits = self.head(self.drop(read_out))
-        return logits.view(-1, self.n_classes), h
-
-    def loss(self, ids: Tensor, real: Tensor, labels: Tensor, lm_coef: float) -> Tensor:
-        """-L3 on one batch: task loss + lambda x language-model loss, same inputs."""
-        task_logits, h = self(ids)
-        task = objectives.task_loss(task_logits, labels)
-        if lm_coef == 0:
-            return task  # the softmax over all tokens would cost time for nothing
-        lm = objectives.lm_loss(self.model.logits(h), ids, real)
-        return objectives.combined_loss(task, lm, lm_coef)
-
-
-def set_dropout(model: GPT, rate: float) -> None:
-    """Give every dropout of a model this rate."""
-    model.config = replace(model.config, dropout=rate)
-    for module in model.modules():
-        if isinstance(module, nn.Dropout):
-            module.p = rate
-        elif hasattr(module, "dropout"):
-            module.dropout = rate
-
-
-def to_sequences(
-    bpe: BPE, kind: str, example: tasks.Example, n_ctx: int
-) -> list[list[int]]:
-    """The token sequences of one example, by the task's input transformation."""
-    first, *rest = example.texts
-    if kind == "classification":
-        return inputs.classification(bpe, first, n_ctx)
-    if kind == "similarity":
-        return inputs.similarity(bpe, first, rest[0], n_ctx)
-    return inputs.multiple_choice(bpe, first, rest, n_ctx)
-
-
-def batches(data: list, size: int, shuffle: random.Random | None = None) -> list[list]:
-    """Batches of examples of similar length, in random order: little padding.
-
-    data: pairs (sequences, label).
-    """
-    order = list(data)
-    if shuffle:
-        shuffle.shuffle(order)
-    pools = [order[i : i + 16 * size] for i in range(0, len(order), 16 * size)]
-    out = []
-    for pool in pools:
-        pool.sort(key=lambda item: max(map(len, item[0])))
-        out += [pool[i : i + size] for i in range(0, len(pool), size)]
-    if shuffle:
-        shuffle.shuffle(out)
-    return out
-
-
-def collate(batch: list) -> tuple[Tensor, Tensor, Tensor]:
-    """A batch of (sequences, label) to ids, real and labels."""
-    ids, real = inputs.pad([s for sequences, _ in batch for s in sequences])
-    return ids, real, torch.tensor([label for _, label in batch])
-
-
-def prepare(bpe: BPE, task: tasks.Task, examples: list, n_ctx: int) -> list:
-    """Examples to (sequences, label); ValueError for a label that is no class."""
-    out = []
-    for example in examples:
-        if not 0 <= example.label < task.n_classes:
+        for name in ("limit", "patience"):
+            value = getattr(self, name)
+            if value is not None and value < 1:
+                raise ValueError(f"{name} is {value}, it must be >= 1")
+        if self.lr <= 0:
+            raise ValueError(f"lr is {self.lr}, it must be > 0")
+        if self.method not in METHODS:
             raise ValueError(
-                f"label {example.label} is not in 0 to {task.n_classes - 1}"
+                f"method {self.method!r} is unknown, there are {', '.join(METHODS)}"
             )
-        out.append((to_sequences(bpe, task.kind, example, n_ctx), example.label))
-    return out
 
 
-@torch.no_grad()
-def predict(classifier: Classifier, data: list, batch: int = 64) -> list[list[float]]:
-    """Probabilities of the classes for each item of `data`, in its order."""
-    classifier.eval()
-    numbered = [(sequences, i) for i, (sequences, _) in enumerate(data)]
-    out = [None] * len(data)
-    for part in batches(numbered, batch):
-        ids, _, where = collate(part)
-        probs = classifier(ids)[0].softmax(dim=-1)
-        for i, p in zip(where.tolist(), probs.tolist(), strict=True):
-            out[i] = p
-    return out
+class FineTuning:
+    """One run: the classifier, its data, its optimizer, and where it stands.
 
+    Everything random in an update follows from the seed and the number of the update,
+    so weights, optimizer and that number are all that a resumed run needs.
+    """
 
-def wilson(correct: int, n: int, z: float = 1.96) -> tuple[float, float]:
-    """95 % interval of a share of n trials (Wilson 1927)."""
-    if n < 1:
-        raise ValueError(f"n is {n}, an interval needs at least 1 trial")
-    p, z2 = correct / n, z * z
-    middle = (p + z2 / (2 * n)) / (1 + z2 / n)
-    half = z / (1 + z2 / n) * math.sqrt(p * (1 - p) / n + z2 / (4 * n * n))
-    return middle - half, middle + half
+    def __init__(self, source: checkpoint.Checkpoint, task: Task, settings: Settings):
+        s, self.source = settings, source
+        self.task, self.settings, self.update = task, settings, 0
+        torch.manual_seed(s.seed)
+        self.classifier = Classifier(
+            source.model, task.kind, task.n_classes, s.dropout
+        ).train()
+        examples = task.train
+        if s.limit and s.limit < len(examples):
+            examples = random.Random(s.seed).sample(examples, s.limit)
+        if not examples:
+            raise ValueError(f"{task.name} has no training examples")
+        n_ctx = source.model.config.n_ctx
+        self.data = heads.prepare(source.bpe, task, examples, n_ctx)
+        self.valid = heads.prepare(source.bpe, task, task.valid, n_ctx)
+        self.per_epoch = math.ceil(len(self.data) / s.batch)
+        self.total = s.epochs * self.per_epoch
+        optimizer = optim.adamw(self.classifier, s.lr, weight_decay=s.weight_decay)
+        optimizer.param_groups[:] = groups_by_depth(
+            self.classifier, optimizer.param_groups, s.method
+        )
+        self.optimizer = optimizer
+        self.log, self.best = [], None
 
+    # ---- one update --------------------------------------------------------------
 
-def accuracy(probs: list[list[float]], data: list) -> dict:
-    """Accuracy with its interval, and what always guessing the largest class gives."""
-    labels = [label for _, label in data]
-    guesses = [max(range(len(p)), key=p.__getitem__) for p in probs]
-    correct = sum(a == b for a, b in zip(guesses, labels, strict=True))
-    low, high = wilson(correct, len(labels))
-    majority = max(labels.count(c) for c in set(labels)) / len(labels)
-    return {"accuracy": round(correct / len(labels), 4),
-            "interval": [round(low, 4), round(high, 4)],
-            "majority": round(majority, 4), "examples": len(labels)}  # fmt: skip
+    def step(self) -> dict:
+        """One update; returns what the log keeps of it."""
+        s = self.settings
+        batch = self._batch()
+        torch.manual_seed(zlib.crc32(f"{s.seed} {self.update}".encode()))  # dropout
+        self._set_rates()
+        lm_coef = 0.0 if s.method == "frozen" else s.lm_coef
+        task, lm = self.classifier.losses(*heads.collate(batch), lm_coef)
+        loss = task if lm is None else objectives.combined_loss(task, lm, lm_coef)
+        self.optimizer.zero_grad(set_to_none=True)
+        loss.backward()
+        optim.clip_gradients(self.classifier, s.clip)
+        self.optimizer.step()
+        self.update += 1
+        epoch = 1 + (self.update - 1) // self.per_epoch
+        line = {"update": self.update, "epoch": epoch, "loss": round(loss.item(), 4),
+                "task": round(task.item(), 4)}  # fmt: skip
+        if lm is not None:
+            line["lm"] = round(lm.item(), 4)
+        if not math.isfinite(line["loss"]):
+            raise FloatingPointError(
+                f"the loss is {line['loss']} at update {self.update}; a lower --lr "
+                "often helps"
+            )
+        return line
+
+    def _set_rates(self) -> None:
+        """The learning rate of each group, and which of them learn now."""
+        s = self.settings
+        share = optim.warmup_linear(self.update, s.warmup * self.total, self.total)
+        lowest = lowest_depth(self.classifier, s.method, self.update / self.total)
+        for group in self.optimizer.param_groups:
+            group["lr"] = s.lr * share * group["share"]
+            for p in group["params"]:
+                p.requires_grad_(group["depth"] >= lowest)
+
+    def _batch(self) -> list:
+        epoch, i = divmod(self.update, self.per_epoch)
+        if i == 0 or not hasattr(self, "_order"):
+            shuffle = random.Random(f"{self.settings.seed} {epoch}")
+            self._order = heads.batches(self.data, self.settings.batch, shuffle)
+        return self._order[i]
+
+    # ---- the run -----------------------------------------------------------------
+
+    def run(self, out: Path | None = None, quiet: bool = False) -> Classifier:
+        """Train to the end; with `out` a state is saved after each epoch.
+
+        With patience the classifier of the best validation score is kept.
+        """
+        bar = tqdm(total=self.total, initial=self.update, unit="update", disable=quiet)
+        while self.update < self.total and not self._stopped():
+            line = self.step()
+            if self.update % self.per_epoch == 0:
+                line |= self._validated(bar)
+            self.log.append(line)
+            if out and self.update % self.per_epoch == 0:
+                self.save_state(out)
+            bar.set_postfix({k: line[k] for k in ("task", "lm") if k in line})
+            bar.update()
+        bar.close()
+        if self.settings.patience and self.best:
+            self.classifier.load_state_dict(self.best["weights"])
+        return self.classifier.eval()
+
+    def _validated(self, bar) -> dict:
+        """The score on the validation set after an epoch."""
+        if not self.valid:
+            return {}
+        probs = heads.predict(self.classifier, self.valid)
+        self.classifier.train()
+        score = scores(self.task, probs, self.task.valid)["accuracy"]
+        if not bar.disable:
+            tqdm.write(
+                f"epoch {self.update // self.per_epoch}: {score:.1%} on validation"
+            )
+        if self.best is None or score > self.best["score"]:
+            keep = {k: v.clone() for k, v in self.classifier.state_dict().items()}
+            self.best = {"score": score, "update": self.update,
+                         "weights": keep if self.settings.patience else {}}  # fmt: skip
+        return {"valid": score}
+
+    def _stopped(self) -> bool:
+        if not (self.settings.patience and self.best):
+            return False
+        since = (self.update - self.best["update"]) // self.per_epoch
+        return since >= self.settings.patience
+
+    # ---- saving and going on -------------------------------------------------------
+
+    def facts(self) -> dict:
+        """What a resumed run must share with the one that was stopped."""
+        weights = (p.detach().numpy() for p in self.source.model.parameters())
+        checksum = zlib.crc32(b"".join(w.tobytes() for w in weights))
+        return {"task": self.task.name, "settings": asdict(self.settings),
+                "examples": len(self.data), "weights": checksum}  # fmt: skip
+
+    def save_state(self, out: Path) -> None:
+        """Write all that the next update depends on, whole or not at all."""
+        state = {"facts": json.dumps(self.facts()), "update": self.update,
+                 "log": json.dumps(self.log), "best": self.best,
+                 "classifier": self.classifier.state_dict(),
+                 "optimizer": self.optimizer.state_dict()}  # fmt: skip
+        with files.replacing(out / "state.pt") as temporary:
+            torch.save(state, temporary)
+
+    def resume(self, out: Path) -> bool:
+        """Go on from the last saved state; False if there is none.
+
+        Raises ValueError if it is of another task, other settings or another model.
+        """
+        path = out / "state.pt"
+        if not path.is_file():
+            return False
+        state = torch.load(path, weights_only=True)
+        then, now = json.loads(state["facts"]), self.facts()
+        changed = [k for k in now if then.get(k) != now[k]]
+        if changed:
+            raise ValueError(
+                f"{path} was made with other {', '.join(changed)}: take the same ones "
+                "again, or another --out"
+            )
+        self.classifier.load_state_dict(state["classifier"])
+        self.optimizer.load_state_dict(state["optimizer"])
+        self.update, self.best = state["update"], state["best"]
+        self.log = json.loads(state["log"])
+        return True
 
 
 def finetune(
-    source: checkpoint.Checkpoint, task: tasks.Task, settings: Settings
+    source: checkpoint.Checkpoint, task: Task, settings: Settings, quiet: bool = False
 ) -> tuple[Classifier, list[dict]]:
     """Fine-tune on task.train; returns the classifier and a log, one dict an update."""
-    torch.manual_seed(settings.seed)
-    shuffle = random.Random(settings.seed)
-    classifier = Classifier(
-        source.model, task.kind, task.n_classes, settings.dropout
-    ).train()
-    examples = task.train
-    if settings.limit:
-        examples = shuffle.sample(examples, min(settings.limit, len(examples)))
-    data = prepare(source.bpe, task, examples, source.model.config.n_ctx)
-    optimizer = optim.adamw(classifier, settings.lr, weight_decay=settings.weight_decay)
-    total = settings.epochs * math.ceil(len(data) / settings.batch)
-    warmup, log = settings.warmup * total, []  # 0.276 updates in the release
-    bar = tqdm(total=total, unit="update")
-    for epoch in range(settings.epochs):
-        for batch in batches(data, settings.batch, shuffle):
-            share = optim.warmup_linear(len(log), warmup, total)
-            optim.set_lr(optimizer, settings.lr * share)
-            ids, real, labels = collate(batch)
-            loss = classifier.loss(ids, real, labels, settings.lm_coef)
-            optimizer.zero_grad(set_to_none=True)
-            loss.backward()
-            optim.clip_gradients(classifier, settings.clip)
-            optimizer.step()
-            log.append({"update": len(log) + 1, "epoch": epoch + 1,
-                        "loss": round(loss.item(), 4)})  # fmt: skip
-            bar.set_postfix(loss=log[-1]["loss"])
-            bar.update()
-    bar.close()
-    return classifier.eval(), log
+    run = FineTuning(source, task, settings)
+    return run.run(quiet=quiet), run.log
 
 
-def classify(classifier: Classifier, bpe: BPE, *texts: str) -> list[float]:
-    """Probabilities of the classes for one example given as text."""
-    n_ctx = classifier.model.config.n_ctx
-    example = tasks.Example(tuple(texts), 0)
-    sequences = to_sequences(bpe, classifier.kind, example, n_ctx)
-    return predict(classifier, [(sequences, 0)])[0]
+def scores(task: Task, probs: list[list[float]], examples: list) -> dict:
+    """Accuracy with interval, the task's own metric, and the accuracy of each group."""
+    guesses = [max(range(len(p)), key=p.__getitem__) for p in probs]
+    if task.graded:
+        grades = [sum(k * x for k, x in enumerate(p)) for p in probs]
+        gold = [e.label for e in examples]
+        found = metrics.accuracy(guesses, [round(x) for x in gold])
+        return found | {"pearson": round(metrics.pearson(grades, gold), 4)}
+    labels = [e.label for e in examples]
+    found = metrics.accuracy(guesses, labels)
+    if task.metric != "accuracy":
+        found[task.metric] = round(getattr(metrics, task.metric)(guesses, labels), 4)
+    groups = sorted({e.group for e in examples})
+    if len(groups) > 1:
+        found["groups"] = {
+            group: metrics.accuracy(*zip(*((g, e.label) for g, e in
+                                           zip(guesses, examples, strict=True)
+                                           if e.group == group), strict=True))
+            for group in groups
+        }  # fmt: skip
+    return found
+
+
+# ---- from a checkpoint, from the command line ------------------------------------
 
 
 def open_source(folder: Path) -> checkpoint.Checkpoint:
@@ -244,62 +277,95 @@ def open_source(folder: Path) -> checkpoint.Checkpoint:
     return released.load_released(folder)
 
 
-def shortened(source: checkpoint.Checkpoint, task: tasks.Task) -> checkpoint.Checkpoint:
+def shortened(source: checkpoint.Checkpoint, task: Task) -> checkpoint.Checkpoint:
     """The source with the context of the task's longest example, as in train.py."""
-    model = source.model
+    if not hasattr(source.model, "blocks"):
+        return source  # an LSTM has no positions to leave out
     examples = [*task.train, *task.valid, *task.test]
-    data = prepare(source.bpe, task, examples, model.config.n_ctx)
+    data = heads.prepare(source.bpe, task, examples, source.model.config.n_ctx)
     longest = max(len(s) for sequences, _ in data for s in sequences)
-    return replace(source, model=inputs.shorten_context(model, longest))
+    return replace(source, model=inputs.shorten_context(source.model, longest))
+
+
+def evaluated(run: FineTuning) -> tuple[dict, list[list[float]]]:
+    """Scores on the validation and test sets, and the test probabilities."""
+    n_ctx, found = run.source.model.config.n_ctx, {}
+    for split in ("valid", "test"):
+        examples = getattr(run.task, split)
+        data = heads.prepare(run.source.bpe, run.task, examples, n_ctx)
+        probs = heads.predict(run.classifier, data)
+        found[split] = scores(run.task, probs, examples)
+    return found, probs
+
+
+def parser() -> argparse.ArgumentParser:
+    """The options of the command line."""
+    p = argparse.ArgumentParser(
+        prog="python -m gpt1lib.finetune",
+        description="Fine-tune a pre-trained checkpoint on a labeled task with L3; "
+        "start again to go on.",
+    )
+    known = ", ".join(tasks.TASKS_BY_NAME)
+    p.add_argument("task", help=f"{known}; or with --data a published set")
+    p.add_argument("--data", type=Path, help="the folder of a published set")
+    p.add_argument("--checkpoint", type=Path, default=NOVELIST_DIR,
+                   help="ours, or the folder of the released GPT-1")  # fmt: skip
+    p.add_argument("--out", type=Path, required=True)
+    p.add_argument("--method", choices=METHODS,
+                   help="; ".join(f"{k}: {v}" for k, v in METHODS.items()))  # fmt: skip
+    for name, kind, text in (
+        ("epochs", int, "passes over the training set (3)"),
+        ("batch", int, "examples an update (32)"),
+        ("lr", float, "highest learning rate (2.5e-4)"),
+        ("lm-coef", float, "lambda, the weight of the language model in L3 (0.5)"),
+        ("seed", int, "everything random follows from it"),
+        ("limit", int, "use only so many training examples"),
+        ("patience", int, "stop after so many epochs without a better score"),
+    ):
+        p.add_argument(f"--{name}", type=kind, help=text)
+    return p
 
 
 def main(argv: list[str] | None = None) -> dict:
     """The command line; returns what result.json holds."""
-    parser = argparse.ArgumentParser(
-        prog="python -m gpt1lib.finetune",
-        description="Fine-tune a pre-trained checkpoint on a labeled task with L3.",
-    )
-    parser.add_argument("task", help=", ".join(tasks.TASKS_BY_NAME))
-    parser.add_argument(
-        "--checkpoint",
-        type=Path,
-        default=NOVELIST_DIR,
-        help="a checkpoint, or the folder of the released GPT-1",
-    )
-    parser.add_argument("--out", type=Path, required=True)
-    for name, kind in (("epochs", int), ("batch", int), ("lr", float),
-                       ("lm-coef", float), ("seed", int), ("limit", int)):  # fmt: skip
-        parser.add_argument(f"--{name}", type=kind)
-    args = vars(parser.parse_args(argv))
-    keep_memory()
-    task = tasks.load(args["task"])
-    source = shortened(open_source(args["checkpoint"]), task)
-    known = Settings.__dataclass_fields__
-    given = {k: v for k, v in args.items() if k in known and v is not None}
-    settings, start, commit = Settings(**given), time.perf_counter(), git_commit()
-    classifier, log = finetune(source, task, settings)
-    seconds = round(time.perf_counter() - start)
-    n_ctx = source.model.config.n_ctx
-    result = {"task": task.name, "settings": asdict(settings), "seconds": seconds,
-              "command": shlex.join(["python", "-m", "gpt1lib.finetune",
-                                     *(sys.argv[1:] if argv is None else argv)]),
-              "commit": commit}  # fmt: skip
-    for split in ("valid", "test"):
-        data = prepare(source.bpe, task, getattr(task, split), n_ctx)
-        probs = predict(classifier, data)
-        result[split] = accuracy(probs, data)
-    save(args["out"], classifier, result, log, probs)
-    print(json.dumps({k: result[k] for k in ("valid", "test", "seconds")}, indent=1))
-    return result
+    args = vars(parser().parse_args(argv))
+    runs.keep_memory()
+    out, commit, start = args["out"], runs.git_commit(), time.perf_counter()
+    try:
+        task = tasks.load(args["task"], args["data"])
+        source = shortened(open_source(args["checkpoint"]), task)
+        known = Settings.__dataclass_fields__
+        given = {k: v for k, v in args.items() if k in known and v is not None}
+        run = FineTuning(source, task, Settings(**given))
+        with runs.only_one(out):
+            if run.resume(out):
+                tqdm.write(f"going on from update {run.update}")
+            run.run(out)
+            words = sys.argv[1:] if argv is None else argv
+            result = {"task": task.name, "settings": asdict(run.settings),
+                      "seconds": round(time.perf_counter() - start),
+                      "command": "python -m gpt1lib.finetune " + shlex.join(words),
+                      "commit": commit}  # fmt: skip
+            found, probs = evaluated(run)
+            save(out, run, result | found, probs)
+    except (ValueError, OSError, FloatingPointError, RuntimeError) as error:
+        sys.exit(f"finetune: {error}")
+    except KeyboardInterrupt:
+        sys.exit("finetune: stopped; start the same command again to go on")
+    print(json.dumps(found, indent=1))
+    return result | found
 
 
-def save(out: Path, classifier: Classifier, result: dict, log, probs) -> None:
-    """Weights, result, log and test predictions, each file whole or not at all."""
-    checkpoint.save_weights(out / "classifier.safetensors", classifier)
-    files.write_text(out / "log.jsonl", "".join(json.dumps(x) + "\n" for x in log))
-    rows = (json.dumps([round(x, 5) for x in p]) + "\n" for p in probs)
-    files.write_text(out / "predictions.jsonl", "".join(rows))
+def save(out: Path, run: FineTuning, result: dict, probs: list[list[float]]) -> None:
+    """Classifier, result, log and test predictions, each file whole or not at all."""
+    heads.save(out, run.classifier, run.source.bpe, run.task)
+    files.write_text(out / "log.jsonl", "".join(json.dumps(x) + "\n" for x in run.log))
+    rows = ({"texts": e.texts, "label": e.label, "probs": [round(x, 5) for x in p]}
+            for e, p in zip(run.task.test, probs, strict=True))  # fmt: skip
+    lines = (json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+    files.write_text(out / "predictions.jsonl", "".join(lines))
     files.write_json(out / "result.json", result)
+    (out / "state.pt").unlink(missing_ok=True)
 
 
 if __name__ == "__main__":

@@ -31,7 +31,7 @@ class Specials:
 def add_special_tokens(model: GPT, generator: torch.Generator | None = None) -> GPT:
     """The same model with three more rows of W_e, drawn from N(0, 0.02) (train.py)."""
     config = replace(model.config, n_vocab=model.config.n_vocab + 3)
-    larger = GPT(config)
+    larger = type(model)(config)
     state = model.state_dict()
     for name in [k for k in state if k in ("tokens.weight", "output.weight")]:
         rows = 0.02 * torch.randn(3, config.n_embd, generator=generator)
@@ -47,7 +47,7 @@ def shorten_context(model: GPT, n_ctx: int) -> GPT:
     """
     if not 1 <= n_ctx <= model.config.n_ctx:
         raise ValueError(f"n_ctx is {n_ctx}, it must be in 1 to {model.config.n_ctx}")
-    shorter = GPT(replace(model.config, n_ctx=n_ctx))
+    shorter = type(model)(replace(model.config, n_ctx=n_ctx))
     state = model.state_dict()
     state["positions.weight"] = state["positions.weight"][:n_ctx]
     shorter.load_state_dict(state)

@@ -2,8 +2,10 @@
 
 Section 5 trains "a single layer 2048 unit LSTM" in the same framework. Ours has as many
 units as give it the parameters of the GPT it stands beside, and the same tied softmax,
-for which its state is projected back to n_embd.
+for which its state is brought back to n_embd numbers.
 """
+
+import math
 
 import torch
 from torch import Tensor, nn
@@ -16,6 +18,7 @@ class LSTM(nn.Module):
     """A one-layer LSTM language model with the parameters of GPT(config).
 
     Token ids (B, T) in, logits (B, T, V) out. A window starts from a state of zeros.
+    The embedding starts as in GPT-1, the gates as torch makes them.
     """
 
     def __init__(self, config: GPTConfig):
@@ -24,8 +27,9 @@ class LSTM(nn.Module):
         self.config, self.units = config, matching_units(config)
         self.tokens = nn.Embedding(config.n_vocab, C)
         self.drop = nn.Dropout(config.dropout)
-        self.lstm = nn.LSTM(C, self.units, batch_first=True, proj_size=C)
-        self.apply(initialize)
+        self.lstm = nn.LSTM(C, self.units, batch_first=True)
+        self.lstm_out = nn.Linear(self.units, C)
+        initialize(self.tokens)
 
     @property
     def output_matrix(self) -> Tensor:
@@ -33,9 +37,10 @@ class LSTM(nn.Module):
         return self.tokens.weight
 
     def hidden(self, ids: Tensor) -> Tensor:
-        """Projected states (B, T, C), each after reading all tokens up to its own."""
+        """States (B, T, C), each after reading all tokens up to its own."""
         check_ids(ids, self.config)
-        return self.drop(self.lstm(self.drop(self.tokens(ids)))[0])  # (B, T, C)
+        states, _ = self.lstm(self.drop(self.tokens(ids)))  # (B, T, units)
+        return self.lstm_out(self.drop(states))  # (B, T, C)
 
     def logits(self, h: Tensor) -> Tensor:
         """Scores of every token: h W_e^T."""
@@ -48,11 +53,13 @@ class LSTM(nn.Module):
 
 
 def matching_units(config: GPTConfig) -> int:
-    """Units for which the LSTM has the parameters of GPT(config), or just above.
+    """The fewest units for which the LSTM has at least the parameters of GPT(config).
 
-    One unit has 4 gates x (C from below + C fed back + 2 biases) and C weights out.
+    U units: 4 gates, each U x (C from below + U fed back + 2 biases), and U x C + C to
+    bring the state back.
     """
     C = config.n_embd
     with torch.device("meta"):  # counts without making the numbers
         wanted = GPT(config).count_parameters() - config.n_vocab * C
-    return -(-wanted // (4 * (2 * C + 2) + C))
+    linear = 4 * (C + 2) + C  # 4 U^2 + linear U + C = wanted
+    return math.ceil((math.sqrt(linear**2 + 16 * (wanted - C)) - linear) / 8)

@@ -56,8 +56,24 @@ def lm_loss(logits: Tensor, ids: Tensor, real: Tensor | None = None) -> Tensor:
     return ((losses * real).sum(dim=1) / n_real).mean()
 
 
+def graded_target(grade: float, n_classes: int = 6) -> list[float]:
+    """STS-B: a grade as a distribution over the whole grades about it (utils.py).
+
+    3.6 -> [0, 0, 0, 0.4, 0.6, 0]. ValueError for a grade outside 0 to n_classes - 1.
+    """
+    if not 0 <= grade <= n_classes - 1:
+        raise ValueError(f"grade {grade} is not in 0 to {n_classes - 1}")
+    low = min(int(grade), n_classes - 2)
+    target = [0.0] * n_classes
+    target[low], target[low + 1] = low + 1 - grade, grade - low
+    return target
+
+
 def task_log_likelihood(task_logits: Tensor, labels: Tensor) -> Tensor:
-    """L2: the sum of log P(y | x) over examples, in nats (Eq. 4). Logits (B, K)."""
+    """L2: the sum of log P(y | x) over examples, in nats (Eq. 4). Logits (B, K).
+
+    labels: classes (B,), or distributions over the classes (B, K).
+    """
     return -F.cross_entropy(task_logits, labels, reduction="sum")
 
 

@@ -1,28 +1,41 @@
 """The labeled sets that come with the course, read into one form.
 
 Small sets for learning; results on them are not benchmark results. See data/README.md.
+published.py reads the paper's own sets where a user has them.
 """
 
 import json
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 from .paths import TASKS
 
+KINDS = ("classification", "entailment", "similarity", "choice")
+"""Figure 1's four ways to make sequences of an example."""
+NLI = ("entailment", "contradiction", "neutral")
+
 
 @dataclass(frozen=True)
 class Example:
-    """One labeled example: a text, a pair, or a context with choices."""
+    """One labeled example: a text, a pair, or a context with choices.
+
+    label: a class, or a grade from 0 to 5. group: a part of the set to be scored apart.
+    """
 
     texts: tuple[str, ...]  # (text,), (a, b), or (context, choice 1, choice 2, ...)
-    label: int
+    label: int | float
+    group: str = ""
 
 
 @dataclass(frozen=True)
 class Task:
-    """A task with its three splits. kind: classification, similarity, choice."""
+    """A task with its three splits.
+
+    kind: one of KINDS. classes: their names. metric: the score beside accuracy.
+    graded: labels are grades from 0 to 5, as in STS-B.
+    """
 
     name: str
     kind: str
@@ -30,6 +43,15 @@ class Task:
     train: list[Example]
     valid: list[Example]
     test: list[Example]
+    classes: tuple[str, ...] = ()
+    metric: str = "accuracy"
+    graded: bool = False
+
+    def __post_init__(self):
+        if self.kind not in KINDS:
+            raise ValueError(f"kind {self.kind!r} is unknown, there are {KINDS}")
+        if self.n_classes < 2:
+            raise ValueError(f"n_classes is {self.n_classes}, it must be >= 2")
 
 
 def read_lines(path: Path, needed: tuple[str, ...]) -> list[dict]:
@@ -57,11 +79,15 @@ def split_of(key: str) -> str:
     return {8: "valid", 9: "test"}.get(place, "train")
 
 
-def apart(splits: dict[str, list[Example]]) -> dict[str, list[Example]]:
-    """Drop from train what valid or test has, and from valid what test has.
+def sort_out(examples: Iterable[tuple[str, Example]]) -> dict[str, list[Example]]:
+    """Pairs (split, example) to three lists with nothing in common.
 
-    Some verses stand word for word in two books of the Bible.
+    Some verses stand word for word in two books of the Bible: what test has is dropped
+    from the others, and what valid has from train.
     """
+    splits = {"train": [], "valid": [], "test": []}
+    for split, example in examples:
+        splits[split].append(example)
     seen = set()
     for name in ("test", "valid", "train"):
         kept = [e for e in splits[name] if e.texts not in seen]
@@ -72,41 +98,71 @@ def apart(splits: dict[str, list[Example]]) -> dict[str, list[Example]]:
 
 def film_snippets(path: Path = TASKS / "film_snippets.jsonl") -> Task:
     """Is a critic's sentence positive? Ratings below 0.5 in size are left out."""
+    rows = read_lines(path, ("id", "score", "text"))
+    splits = sort_out(
+        (split_of(row["text"]), Example((row["text"],), int(row["score"] > 0)))
+        for row in rows if abs(row["score"]) >= 0.5
+    )  # fmt: skip
+    return Task("film_snippets", "classification", 2, **splits,
+                classes=("negative", "positive"))  # fmt: skip
+
+
+def entailment_set(path: Path = TASKS / "entailment.jsonl") -> Task:
+    """Does the first sentence entail the second? Synthetic: tools/make_entailment.py.
+
+    The test set has three parts: as in training, with new words, and by a new rule.
+    """
+    rows = read_lines(path, ("premise", "hypothesis", "label", "rule", "split"))
     splits = {"train": [], "valid": [], "test": []}
-    for row in read_lines(path, ("id", "score", "text")):
-        if abs(row["score"]) >= 0.5:
-            example = Example((row["text"],), int(row["score"] > 0))
-            splits[split_of(row["text"])].append(example)  # some texts occur twice
-    return Task("film_snippets", "classification", 2, **apart(splits))
+    for row in rows:
+        example = Example((row["premise"], row["hypothesis"]), NLI.index(row["label"]),
+                          row["split"])  # fmt: skip
+        splits[row["split"].split(",")[0]].append(example)
+    return Task("entailment", "entailment", 3, **splits, classes=NLI)
 
 
 def verse_pairs(path: Path = TASKS / "verse_pairs.jsonl") -> Task:
     """Do two sentences render the same verse? Split by whole book of the Bible."""
-    splits = {"train": [], "valid": [], "test": []}
-    for row in read_lines(path, ("a", "b", "label", "ref_a")):
-        book = row["ref_a"].rsplit(" ", 1)[0]
-        splits[split_of(book)].append(Example((row["a"], row["b"]), row["label"]))
-    return Task("verse_pairs", "similarity", 2, **apart(splits))
+    rows = read_lines(path, ("a", "b", "label", "ref_a"))
+    splits = sort_out(
+        (split_of(row["ref_a"].rsplit(" ", 1)[0]),
+         Example((row["a"], row["b"]), row["label"]))
+        for row in rows
+    )  # fmt: skip
+    return Task("verse_pairs", "similarity", 2, **splits,
+                classes=("different", "same"))  # fmt: skip
 
 
 def story_cloze(path: Path = TASKS / "story_cloze.jsonl") -> Task:
-    """Which sentence goes on with the story? Two choices."""
-    splits = {"train": [], "valid": [], "test": []}
-    for row in read_lines(path, ("story", "choices", "label")):
-        example = Example((row["story"], *row["choices"]), row["label"])
-        splits[split_of(row["story"])].append(example)
-    return Task("story_cloze", "choice", 2, **apart(splits))
+    """Which sentence goes on with the story? tools/make_story_cloze.py.
+
+    Neighboring stories share sentences, so each split is a part of each book.
+    """
+    rows = read_lines(path, ("story", "choices", "label", "split"))
+    splits = sort_out(
+        (row["split"], Example((row["story"], *row["choices"]), row["label"]))
+        for row in rows
+    )
+    return Task("story_cloze", "choice", 2, **splits, classes=("first", "second"))
 
 
 TASKS_BY_NAME: dict[str, Callable[[], Task]] = {
     "film_snippets": film_snippets,
+    "entailment": entailment_set,
     "verse_pairs": verse_pairs,
     "story_cloze": story_cloze,
 }
 
 
-def load(name: str) -> Task:
-    """A task by name; ValueError lists the known ones."""
+def load(name: str, folder: str | Path | None = None) -> Task:
+    """A task of the course by name, or a published one from the folder that holds it.
+
+    ValueError lists the known ones.
+    """
+    if folder is not None:
+        from . import published
+
+        return published.load(name, Path(folder))
     if name not in TASKS_BY_NAME:
         raise ValueError(f"no task {name!r}, there are {', '.join(TASKS_BY_NAME)}")
     return TASKS_BY_NAME[name]()

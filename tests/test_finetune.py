@@ -6,7 +6,7 @@ import pytest
 import torch
 
 import gpt1lib as g
-from gpt1lib import checkpoint, finetune, inputs, tasks
+from gpt1lib import checkpoint, classifier, classify, finetune, inputs, tasks
 from gpt1lib.bpe import BPE
 
 BPE_SMALL = BPE.learn("a fine good film and a bad dull film the plot is thin", 40)
@@ -105,7 +105,7 @@ def test_three_new_rows(model):
 # ---- tasks ------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["film_snippets", "verse_pairs", "story_cloze"])
+@pytest.mark.parametrize("name", tasks.TASKS_BY_NAME)
 def test_splits_are_apart_and_complete(name):
     task = tasks.load(name)
     parts = [{e.texts for e in split} for split in (task.train, task.valid, task.test)]
@@ -143,7 +143,7 @@ def test_bad_files_are_named(tmp_path):
 
 
 def test_read_out_is_the_state_at_extract(model):
-    c = finetune.Classifier(model, "classification", 3, dropout=0.0).eval()
+    c = classifier.Classifier(model, "classification", 3, dropout=0.0).eval()
     ids, _ = inputs.pad([*inputs.classification(BPE_SMALL, "good film", 24),
                          *inputs.classification(BPE_SMALL, "a bad dull film", 24)])  # fmt: skip
     logits, h = c(ids)
@@ -153,25 +153,25 @@ def test_read_out_is_the_state_at_extract(model):
 
 
 def test_similarity_does_not_depend_on_the_order(model):
-    c = finetune.Classifier(model, "similarity", 2, dropout=0.0).eval()
-    probs = [finetune.classify(c, BPE_SMALL, *p) for p in (("good film", "bad plot"),
+    c = classifier.Classifier(model, "similarity", 2, dropout=0.0).eval()
+    probs = [classifier.classify(c, BPE_SMALL, *p) for p in (("good film", "bad plot"),
                                                           ("bad plot", "good film"))]  # fmt: skip
     assert probs[0] == pytest.approx(probs[1], abs=1e-6)
 
 
 def test_choice_is_one_scalar_each_and_a_softmax(model):
-    c = finetune.Classifier(model, "choice", 2, dropout=0.0).eval()
+    c = classifier.Classifier(model, "choice", 2, dropout=0.0).eval()
     assert c.head.out_features == 1
-    a = finetune.classify(c, BPE_SMALL, "a film", "good", "bad dull")
-    b = finetune.classify(c, BPE_SMALL, "a film", "bad dull", "good")
+    a = classifier.classify(c, BPE_SMALL, "a film", "good", "bad dull")
+    b = classifier.classify(c, BPE_SMALL, "a film", "bad dull", "good")
     assert a == pytest.approx(b[::-1], abs=1e-6) and sum(a) == pytest.approx(1)
 
 
 def test_loss_is_l3_of_the_same_inputs(model):
-    c = finetune.Classifier(model, "classification", 2, dropout=0.0).eval()
+    c = classifier.Classifier(model, "classification", 2, dropout=0.0).eval()
     data = [(inputs.classification(BPE_SMALL, t, 24), y) for t, y in
             (("good film", 1), ("a bad dull film", 0))]  # fmt: skip
-    ids, real, labels = finetune.collate(data)
+    ids, real, labels = classifier.collate(data)
     task = torch.nn.functional.cross_entropy(c(ids)[0], labels)
     lm = 0.0
     for sequences, _ in data:  # one by one, without padding
@@ -184,7 +184,7 @@ def test_loss_is_l3_of_the_same_inputs(model):
 
 
 def test_dropout_is_set_for_fine_tuning(model):
-    c = finetune.Classifier(model, "classification", 2, dropout=0.1)
+    c = classifier.Classifier(model, "classification", 2, dropout=0.1)
     rates = {m.p for m in c.modules() if isinstance(m, torch.nn.Dropout)}
     assert rates == {0.1} and {b.attention.dropout for b in c.model.blocks} == {0.1}
     assert model.drop.p == 0.0, "the pre-trained model is left alone"
@@ -196,51 +196,174 @@ def test_bad_settings_are_named(model):
         with pytest.raises(ValueError, match=message):
             finetune.Settings(**bad)
     with pytest.raises(ValueError, match="n_classes is 1"):
-        finetune.Classifier(model, "classification", 1)
+        classifier.Classifier(model, "classification", 1)
     with pytest.raises(ValueError, match="kind 'regression'"):
-        finetune.Classifier(model, "regression", 2)
+        classifier.Classifier(model, "regression", 2)
     task = tasks.Task("t", "classification", 2, [], [], [])
     with pytest.raises(ValueError, match="label 2 is not in 0 to 1"):
-        finetune.prepare(BPE_SMALL, task, [tasks.Example(("film",), 2)], 24)
-
-
-def test_wilson_interval():
-    low, high = finetune.wilson(77, 100)
-    assert (low, high) == pytest.approx((0.6784, 0.8416), abs=2e-3)
-    assert finetune.wilson(0, 10)[0] == pytest.approx(0, abs=1e-9)
-    with pytest.raises(ValueError, match="n is 0"):
-        finetune.wilson(0, 0)
+        classifier.prepare(BPE_SMALL, task, [tasks.Example(("film",), 2)], 24)
 
 
 def test_predictions_keep_the_order(model):
-    c = finetune.Classifier(model, "classification", 2, dropout=0.0).eval()
+    c = classifier.Classifier(model, "classification", 2, dropout=0.0).eval()
     texts = ["film", "a good film and a bad dull film", "thin plot", "fine"]
     data = [(inputs.classification(BPE_SMALL, t, 24), 0) for t in texts]
-    together = finetune.predict(c, data, batch=3)
+    together = classifier.predict(c, data, batch=3)
     for text, probs in zip(texts, together, strict=True):
-        assert finetune.classify(c, BPE_SMALL, text) == pytest.approx(probs, abs=1e-5)
+        assert classifier.classify(c, BPE_SMALL, text) == pytest.approx(probs, abs=1e-5)
 
 
-def test_the_command_line_learns(model, tmp_path, monkeypatch, capsys):
-    """A task that 'good' decides is learned, and everything is written."""
-    pre = tmp_path / "pre"
-    checkpoint.save(pre, model, BPE_SMALL)
-    good, bad = "a fine good film", "a bad dull film"
+def toy_task(n=40):
+    """A task that 'good' decides."""
+    texts = (("a fine good film", 1), ("a bad dull film", 0))
     examples = [tasks.Example((f"{t} {'the plot ' * (i % 3)}",), y)
-                for i in range(40) for t, y in ((good, 1), (bad, 0))]  # fmt: skip
-    task = tasks.Task("toy", "classification", 2, examples, examples[:8], examples[:8])
-    monkeypatch.setitem(tasks.TASKS_BY_NAME, "toy", lambda: task)
-    result = finetune.main(["toy", "--checkpoint", str(pre), "--out", str(tmp_path / "o"),
-                            "--epochs", "20", "--batch", "8", "--lr", "5e-3"])  # fmt: skip
+                for i in range(n) for t, y in texts]  # fmt: skip
+    return tasks.Task("toy", "classification", 2, examples, examples[:8], examples[:8],
+                      ("bad", "good"))  # fmt: skip
+
+
+@pytest.fixture
+def toy(model, tmp_path, monkeypatch):
+    checkpoint.save(tmp_path / "pre", model, BPE_SMALL)
+    monkeypatch.setitem(tasks.TASKS_BY_NAME, "toy", toy_task)
+    return ["toy", "--checkpoint", str(tmp_path / "pre"), "--out", str(tmp_path / "o"),
+            "--batch", "8", "--lr", "5e-3"]  # fmt: skip
+
+
+def test_the_command_line_learns(toy, tmp_path, capsys):
+    """Everything is written, and the classifier reads texts from the shell."""
+    out = tmp_path / "o"
+    result = finetune.main([*toy, "--epochs", "20"])
     assert result["test"]["accuracy"] == 1.0 and result["test"]["majority"] == 0.5
-    names = {p.name for p in (tmp_path / "o").iterdir()}
-    assert names == {
-        "classifier.safetensors",
-        "log.jsonl",
-        "predictions.jsonl",
-        "result.json",
-    }
-    assert (
-        json.loads((tmp_path / "o/result.json").read_text())["settings"]["lm_coef"]
-        == 0.5
+    names = {p.name for p in out.iterdir()}
+    assert names == {"classifier.safetensors", "classifier.json", "encoder.json",
+                     "vocab.bpe", "log.jsonl", "predictions.jsonl", "result.json",
+                     "lock"}  # fmt: skip
+    stored = json.loads((out / "result.json").read_text())
+    assert stored["settings"]["lm_coef"] == 0.5 and stored["command"].startswith(
+        "python"
     )
+    rows = [json.loads(x) for x in (out / "predictions.jsonl").read_text().splitlines()]
+    assert [r["label"] for r in rows] == [e.label for e in toy_task().test]
+    assert all((r["probs"][1] > 0.5) == r["label"] for r in rows)
+    capsys.readouterr()
+    classify.main([str(out), "a fine good film"])
+    assert capsys.readouterr().out.splitlines()[0].endswith("good")
+    classify.main([str(out), "a bad dull film"])
+    assert capsys.readouterr().out.splitlines()[0].endswith("bad")
+    for wrong, message in (([str(out), "a", "b"], "needs 1 text, there are 2"),
+                           ([str(tmp_path), "a"], "holds no classifier")):  # fmt: skip
+        with pytest.raises(SystemExit, match=message):
+            classify.main(wrong)
+
+
+@pytest.mark.parametrize("method", finetune.METHODS)
+def test_each_method_moves_what_it_should(model, method):
+    source = checkpoint.Checkpoint(model, BPE_SMALL, {}, None)
+    run = finetune.FineTuning(
+        source, toy_task(), finetune.Settings(method=method, batch=8)
+    )
+    before = {k: v.clone() for k, v in run.classifier.named_parameters()}
+    moved = []
+    for _ in range(run.total):
+        run.step()
+        moved.append({k for k, v in run.classifier.named_parameters()
+                      if not torch.equal(v, before[k])})  # fmt: skip
+    head, every = {"head.weight", "head.bias"}, set(before)
+    if method == "frozen":
+        assert moved[0] <= head and moved[-1] == head
+    elif method == "gradual":
+        assert moved[2] == head and moved[-1] == every
+        upper = {k for k in every if "blocks.1" in k}
+        assert any(head | upper == m for m in moved), "then the upper block"
+    else:
+        assert moved[2] == every  # the very first update has a rate of 0
+    shares = {g["depth"]: g["share"] for g in run.optimizer.param_groups}
+    wanted = {0: 2.6**-3, 1: 2.6**-2, 2: 1 / 2.6, 3: 1.0}
+    assert shares == pytest.approx(wanted if method == "discriminative" else
+                                   dict.fromkeys(range(4), 1.0))  # fmt: skip
+
+
+def test_a_stopped_run_ends_where_the_whole_one_ends(toy, tmp_path, monkeypatch):
+    whole = finetune.main([*toy, "--epochs", "3", "--out", str(tmp_path / "whole")])
+    step, calls = finetune.FineTuning.step, []
+
+    def stopped(run):
+        calls.append(1)
+        if len(calls) == 17:  # in the second epoch of 10 updates
+            raise KeyboardInterrupt
+        return step(run)
+
+    monkeypatch.setattr(finetune.FineTuning, "step", stopped)
+    with pytest.raises(SystemExit, match="start the same command again"):
+        finetune.main([*toy, "--epochs", "3"])
+    assert (tmp_path / "o/state.pt").is_file()
+    with pytest.raises(SystemExit, match="made with other settings"):
+        finetune.main([*toy, "--epochs", "4"])
+    again = finetune.main([*toy, "--epochs", "3"])
+    assert len(calls) == 17 + 20 and again["test"] == whole["test"]
+    for name in ("classifier.safetensors", "log.jsonl", "predictions.jsonl"):
+        assert (tmp_path / "o" / name).read_bytes() == (
+            tmp_path / "whole" / name
+        ).read_bytes()
+    assert not (tmp_path / "o/state.pt").exists()
+
+
+def test_early_stopping_keeps_the_best(model, monkeypatch):
+    source = checkpoint.Checkpoint(model, BPE_SMALL, {}, None)
+    settings = finetune.Settings(epochs=9, batch=8, patience=2)
+    run, weights = finetune.FineTuning(source, toy_task(), settings), []
+    found = iter([0.5, 0.8, 0.7, 0.6, 0.9])
+
+    def score(*_):
+        weights.append(run.classifier.head.weight.clone())
+        return {"accuracy": next(found)}
+
+    monkeypatch.setattr(finetune, "scores", score)
+    run.run(quiet=True)
+    assert run.update == 4 * run.per_epoch, "two epochs after the best"
+    assert torch.equal(run.classifier.head.weight, weights[1])
+
+
+def test_graded_labels(model):
+    examples = [tasks.Example(("good film", "fine film"), g) for g in (3.6, 0.0, 5.0)]
+    task = tasks.Task("graded", "similarity", 6, examples, [], examples, graded=True)
+    data = classifier.prepare(BPE_SMALL, task, examples, 24)
+    assert data[0][1] == pytest.approx([0, 0, 0, 0.4, 0.6, 0])
+    assert data[1][1] == [1, 0, 0, 0, 0, 0] and data[2][1] == [0, 0, 0, 0, 0, 1]
+    c = classifier.Classifier(model, "similarity", 6, dropout=0.0).eval()
+    assert torch.isfinite(c.loss(*classifier.collate(data), 0.5))
+    probs = [label for _, label in data]
+    assert finetune.scores(task, probs, examples)["pearson"] == 1.0
+    bad = [tasks.Example(("good", "film"), 5.5)]
+    with pytest.raises(ValueError, match="grade 5.5 is not in 0 to 5"):
+        classifier.prepare(BPE_SMALL, task, bad, 24)
+
+
+def test_groups_are_scored_apart():
+    examples = [
+        tasks.Example(("a", "b"), y, g) for y, g in ((0, "x"), (1, "x"), (2, "y"))
+    ]
+    task = tasks.Task("t", "entailment", 3, [], [], examples)
+    found = finetune.scores(task, [[1, 0, 0], [1, 0, 0], [0, 0, 1]], examples)
+    assert found["groups"]["x"]["accuracy"] == 0.5
+    assert found["groups"]["y"]["accuracy"] == 1.0
+
+
+def test_an_lstm_can_be_fine_tuned():
+    torch.manual_seed(0)
+    lstm = checkpoint.build("lstm", g.GPTConfig(BPE_SMALL.n_vocab, 24, 2, 2, 16, 0.0))
+    with torch.no_grad():
+        lstm.tokens.weight.mul_(20)  # as large as after pre-training
+    source = checkpoint.Checkpoint(lstm, BPE_SMALL, {}, None)
+    settings = finetune.Settings(epochs=20, batch=8, lr=1e-2)
+    model, log = finetune.finetune(source, toy_task(), settings, quiet=True)
+    assert log[-1]["task"] < 0.1 < log[0]["task"]
+    assert classifier.classify(model, BPE_SMALL, "a fine good film")[1] > 0.9
+
+
+def test_errors_reach_the_shell_as_one_line(toy):
+    for more, message in ((["--lm-coef", "-1"], "lambda"), (["--limit", "0"], "limit is 0"),
+                          (["--data", "nowhere"], "no published set 'toy'")):  # fmt: skip
+        with pytest.raises(SystemExit, match=message):
+            finetune.main([*toy, *more])

@@ -10,7 +10,8 @@ from gpt1lib.lstm import LSTM, matching_units
 @pytest.mark.parametrize("config", [TINY, NOVELIST])
 def test_it_has_the_parameters_of_the_gpt(config):
     gpt, lstm = GPT(config).count_parameters(), LSTM(config).count_parameters()
-    one_unit = 4 * (2 * config.n_embd + 2) + config.n_embd
+    units = matching_units(config)
+    one_unit = 4 * (2 * units + 1 + config.n_embd + 2) + config.n_embd
     assert gpt <= lstm < gpt + one_unit
 
 

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 import torch
 
-from gpt1lib import GPT, GPTConfig, finetune, objectives, optim
+from gpt1lib import GPT, GPTConfig, objectives, optim
 from gpt1lib import numpy_gpt as ng
+from gpt1lib.classifier import Classifier
 
 CONFIGS = [
     GPTConfig(n_vocab=11, n_ctx=8, n_layer=1, n_head=1, n_embd=6, dropout=0.0),
@@ -158,10 +159,10 @@ def test_fresh_weights_are_gpt1s():
 
 
 def test_the_head_is_read_where_finetune_reads_it():
-    """The same numbers through finetune.Classifier, specials and padding included."""
+    """The same numbers through classifier.Classifier, specials and padding included."""
     config = CONFIGS[1]
     torch.manual_seed(0)
-    classifier = finetune.Classifier(GPT(config), "classification", 2, dropout=0.0)
+    classifier = Classifier(GPT(config), "classification", 2, dropout=0.0)
     classifier = classifier.double().eval()
     s = classifier.specials
     ids = np.array([[s.start, 3, 4, 5, s.extract], [s.start, 7, s.extract, 0, 0]])

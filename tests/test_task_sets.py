@@ -1,0 +1,149 @@
+"""The sets that our own scripts make: the same bytes again, and no way around reading."""
+
+import json
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from gpt1lib import metrics, task_baselines, tasks
+from gpt1lib.paths import TASKS
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tools"))
+import make_entailment  # noqa: E402
+import make_story_cloze  # noqa: E402
+
+
+@pytest.mark.parametrize("maker", [make_entailment, make_story_cloze])
+def test_made_again_byte_for_byte(maker):
+    name = maker.__name__.removeprefix("make_") + ".jsonl"
+    stored = [json.loads(x) for x in (TASKS / name).read_text().splitlines()]
+    assert maker.make() == stored
+
+
+# ---- entailment ------------------------------------------------------------------
+
+
+def test_labels_by_counting_states():
+    """The rules' sentences against truths that anybody can check."""
+    said = make_entailment.both_and(
+        make_entailment.Draw(make_entailment.random.Random(1), False)
+    )
+
+    def label(premise, hypothesis):
+        return make_entailment.relation(said[premise][1], said[hypothesis][1])
+
+    assert label("and 01", "yes 0") == label("yes 0", "or 01") == "entailment"
+    assert label("yes 0", "and 01") == label("or 01", "yes 0") == "neutral"
+    assert label("nor 01", "or 10") == label("no 2", "and 20") == "contradiction"
+    said = make_entailment.how_many(
+        make_entailment.Draw(make_entailment.random.Random(1), False)
+    )
+    assert label("all", "some") == label("none", "none here") == "entailment"
+    assert label("all here", "all") == label("some here", "some") == "entailment"
+    assert label("all", "some not") == label("some not", "all") == "contradiction"
+    assert label("some", "all") == label("none here", "none") == "neutral"
+    said = make_entailment.kind_of_thing(
+        make_entailment.Draw(make_entailment.random.Random(1), False)
+    )
+    assert label("low", "middle") == label("no high", "no low") == "entailment"
+    assert label("middle", "low") == label("no low", "no high") == "neutral"
+    assert (
+        label("look", "no middle") == "contradiction"
+        and label("low", "other") == "neutral"
+    )
+    said = make_entailment.who_does_it(
+        make_entailment.Draw(make_entailment.random.Random(1), False)
+    )
+    assert label("forth active", "forth passive") == "entailment"
+    assert label("forth active", "back active") == "neutral"
+
+
+@pytest.fixture(scope="module")
+def rows():
+    return tasks.read_lines(TASKS / "entailment.jsonl", ("premise", "hypothesis"))
+
+
+def test_each_hypothesis_has_all_labels_within_its_split(rows):
+    labels = Counter((r["hypothesis"], r["split"], r["label"]) for r in rows)
+    for (hypothesis, split, _), n in labels.items():
+        assert all(labels[hypothesis, split, x] == n for x in make_entailment.LABELS)
+
+
+def test_no_pair_twice_and_new_words_are_new(rows):
+    pairs = Counter(frozenset((r["premise"], r["hypothesis"])) for r in rows)
+    assert max(pairs.values()) == 1
+    words = {}
+    for r in rows:
+        pair = f"{r['premise']} {r['hypothesis']}".replace(".", "")
+        words.setdefault((r["split"], r["hypothesis"]), set()).update(pair.split())
+    known = set().union(*(w for (s, _), w in words.items() if s != "test, new words"))
+    assert not make_entailment.KEPT & known
+    assert all(w - known for (s, _), w in words.items() if s == "test, new words")
+    rules = {s: {r["rule"] for r in rows if r["split"] == s} for s in words}
+    assert (
+        rules["test, new rule"] == {"where_it_was"}
+        and "where_it_was" not in rules["train"]
+    )
+
+
+def test_simple_readers_stay_near_chance():
+    """A third by guessing. Word overlap sees negations, which lower it."""
+    task = tasks.load("entailment")
+    found = {k: metrics.accuracy(v, [e.label for e in task.test])["accuracy"]
+             for k, v in task_baselines.all_guesses(task).items()}  # fmt: skip
+    assert found["second text alone"] == pytest.approx(1 / 3, abs=1e-4)
+    assert found["first text alone"] < 0.45 and found["bag of words"] < 0.45
+    assert found["word overlap"] < 0.5
+
+
+# ---- story cloze -----------------------------------------------------------------
+
+
+def test_stories_follow_the_rules():
+    rows = tasks.read_lines(TASKS / "story_cloze.jsonl", ("story", "choices", "book"))
+    endings = {}
+    for row in rows:
+        n = [len(c.split()) for c in row["choices"]]
+        assert abs(n[0] - n[1]) <= 3 and 6 <= min(n) and max(n) <= 30
+        assert 25 <= len(row["story"].split()) <= 110
+        assert len({'"' in c for c in row["choices"]}) == 1
+        for choice in row["choices"]:
+            endings.setdefault((choice, row["book"]), set()).add(row["split"])
+    assert all(len(splits) == 1 for splits in endings.values())
+    assert 0.45 < sum(r["label"] for r in rows) / len(rows) < 0.55
+
+
+def test_endings_alone_say_little():
+    task = tasks.load("story_cloze")
+    guesses = task_baselines.guesses(task, side=1)
+    low, high = metrics.accuracy(guesses, [e.label for e in task.test])["interval"]
+    assert low < 0.5 < high
+
+
+def test_sentences_are_cut_at_full_stops():
+    text = 'He met Mr. Hale. "No," she said. "Why? I do not know."\n\nCHAPTER II\n\nIt rained.'
+    assert make_story_cloze.sentences(text) == [
+        ["He met Mr. Hale.", '"No," she said.', '"Why?', 'I do not know."'], ["It rained."]
+    ]  # fmt: skip
+
+
+# ---- the baselines themselves ------------------------------------------------------
+
+
+def test_baselines_find_what_is_there():
+    """A set whose second text gives the label away is found out."""
+    examples = [tasks.Example((f"a {i % 7}", "good film" if i % 2 else "bad film"), i % 2)
+                for i in range(60)]  # fmt: skip
+    task = tasks.Task("leaky", "similarity", 2, examples, [], examples)
+    found = task_baselines.all_guesses(task)
+    labels = [e.label for e in examples]
+    assert found["second text alone"] == labels == found["bag of words"]
+    assert metrics.accuracy(found["first text alone"], labels)["accuracy"] < 0.7
+
+
+def test_graded_tasks_have_no_such_baseline():
+    task = tasks.Task("g", "similarity", 6, [], [], [], graded=True)
+    with pytest.raises(ValueError, match="g has grades"):
+        task_baselines.all_guesses(task)
