@@ -2,11 +2,11 @@
 PYTHON ?= python3
 PORT   ?= 8888
 PY     := .venv/bin/python
-.PHONY: help lab test quick notebooks site checkpoint clean
+.PHONY: help lab test quick notebooks site checkpoint paper paper-quick clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
-	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1|/' | awk -F'|' '{printf "%-20s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1|/' | awk -F'|' '{printf "%-20s %s\n", $$1, $$2}'
 
 lab: .venv/lab ## open JupyterLab on the first lesson (PORT=8888)
 	@$(PYTHON) tools/setup.py lab --port $(PORT)
@@ -25,6 +25,12 @@ site: .venv/lab ## static HTML copies of the lessons in build/site, for slides
 
 checkpoint: .venv/lab ## train the shipped model again (an hour on two cores; goes on if interrupted)
 	$(PY) -m gpt1lib.pretrain --recipe novelist --out runs/novelist
+
+paper: .venv/lab ## Table 5, Figure 2 and our own questions, all seeds (hours; goes on if interrupted)
+	$(PY) -m gpt1lib.paper
+
+paper-quick: .venv/lab ## one cell of each of them again, beside the stored one (minutes)
+	$(PY) -m gpt1lib.paper --quick
 
 clean: ## remove .venv and build products
 	rm -rf .venv build .pytest_cache .ruff_cache .hypothesis gpt1_course.egg-info

@@ -20,8 +20,10 @@ from .config import GPTConfig
 from .lstm import LSTM
 from .model import GPT
 from .paths import NOVELIST_DIR
+from .variants import PreLNGPT, SinusoidalGPT
 
-KINDS = {"gpt": GPT, "lstm": LSTM}
+CLASSES = {"gpt": GPT, "lstm": LSTM, "pre_ln": PreLNGPT, "sinusoidal": SinusoidalGPT}
+"""What config.KINDS names."""
 
 
 @dataclass
@@ -51,15 +53,15 @@ class Checkpoint:
 
 
 def build(kind: str, config: GPTConfig) -> GPT | LSTM:
-    """A model with random weights: "gpt", or the paper's comparison, "lstm"."""
-    if kind not in KINDS:
-        raise ValueError(f"unknown kind of model {kind!r}, known: {sorted(KINDS)}")
-    return KINDS[kind](config)
+    """A model of one of config.KINDS with random weights."""
+    if kind not in CLASSES:
+        raise ValueError(f"unknown kind of model {kind!r}, known: {sorted(CLASSES)}")
+    return CLASSES[kind](config)
 
 
 def kind_of(model: GPT | LSTM) -> str:
     """The word for `build` that makes such a model."""
-    return next(name for name, kind in KINDS.items() if type(model) is kind)
+    return next(name for name, kind in CLASSES.items() if type(model) is kind)
 
 
 def save_weights(path: Path, model: GPT | LSTM, half: bool = False) -> None:

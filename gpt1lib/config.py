@@ -2,6 +2,10 @@
 
 from dataclasses import dataclass, fields
 
+KINDS = ("gpt", "lstm", "pre_ln", "sinusoidal")
+"""Models that can be trained: GPT-1, the paper's LSTM, and two that differ in one thing
+(variants.py)."""
+
 
 @dataclass(frozen=True)
 class GPTConfig:
@@ -54,7 +58,7 @@ NOVELIST = GPTConfig(
 )
 """The model that ships with the course, pre-trained on twelve books.
 
-Without dropout: it reads each book three or four times, too few to learn them by heart.
+Without dropout: it reads each book five times, too few to learn them by heart.
 """
 
 TINY = GPTConfig(n_vocab=64, n_ctx=32, n_layer=2, n_head=2, n_embd=32)

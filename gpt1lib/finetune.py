@@ -287,15 +287,12 @@ def shortened(source: checkpoint.Checkpoint, task: Task) -> checkpoint.Checkpoin
     return replace(source, model=inputs.shorten_context(source.model, longest))
 
 
-def evaluated(run: FineTuning) -> tuple[dict, list[list[float]]]:
-    """Scores on the validation and test sets, and the test probabilities."""
-    n_ctx, found = run.source.model.config.n_ctx, {}
-    for split in ("valid", "test"):
-        examples = getattr(run.task, split)
-        data = heads.prepare(run.source.bpe, run.task, examples, n_ctx)
-        probs = heads.predict(run.classifier, data)
-        found[split] = scores(run.task, probs, examples)
-    return found, probs
+def evaluated(run: FineTuning, split: str) -> tuple[dict, list[list[float]]]:
+    """Scores on a split of the task, and the probabilities behind them."""
+    examples, n_ctx = getattr(run.task, split), run.source.model.config.n_ctx
+    data = heads.prepare(run.source.bpe, run.task, examples, n_ctx)
+    probs = heads.predict(run.classifier, data)
+    return scores(run.task, probs, examples), probs
 
 
 def parser() -> argparse.ArgumentParser:
@@ -346,7 +343,10 @@ def main(argv: list[str] | None = None) -> dict:
                       "seconds": round(time.perf_counter() - start),
                       "command": "python -m gpt1lib.finetune " + shlex.join(words),
                       "commit": commit}  # fmt: skip
-            found, probs = evaluated(run)
+            test, probs = evaluated(run, "test")
+            found = {"test": test}
+            if task.valid:
+                found["valid"], _ = evaluated(run, "valid")
             save(out, run, result | found, probs)
     except (ValueError, OSError, FloatingPointError, RuntimeError) as error:
         sys.exit(f"finetune: {error}")

@@ -49,7 +49,8 @@ def shorten_context(model: GPT, n_ctx: int) -> GPT:
         raise ValueError(f"n_ctx is {n_ctx}, it must be in 1 to {model.config.n_ctx}")
     shorter = type(model)(replace(model.config, n_ctx=n_ctx))
     state = model.state_dict()
-    state["positions.weight"] = state["positions.weight"][:n_ctx]
+    if "positions.weight" in state:  # not where positions are waves
+        state["positions.weight"] = state["positions.weight"][:n_ctx]
     shorter.load_state_dict(state)
     return shorter
 

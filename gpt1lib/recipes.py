@@ -14,7 +14,7 @@ import tomllib
 from dataclasses import Field, asdict, dataclass, field, fields, replace
 from pathlib import Path
 
-from .config import GPT1, NOVELIST, TINY, GPTConfig
+from .config import GPT1, KINDS, NOVELIST, TINY, GPTConfig
 
 SIZES = {"n_ctx": "longest sequence, in tokens", "n_layer": "blocks",
          "n_head": "attention heads a block", "n_embd": "width of a state",
@@ -37,7 +37,7 @@ class Recipe:
     """
 
     model: GPTConfig = _option(GPT1, "sizes of the model")
-    kind: str = _option("gpt", "what to train: gpt, or lstm (the paper's comparison)")
+    kind: str = _option("gpt", f"what to train: {', '.join(KINDS)}")
     n_merges: int = _option(40_000, "BPE merges to learn from the books")
     batch: int = _option(64, "windows an update, all processes together")
     first_batch: int = _option(0, "windows in the first update; 0: no ramp")
@@ -71,7 +71,7 @@ class Recipe:
         for name in ("lr", "clip", "block_std"):
             self._need(name, getattr(self, name) > 0, "> 0")
         self._need("warmup", self.warmup <= self.steps, f"<= steps, {self.steps}")
-        self._need("kind", self.kind in ("gpt", "lstm"), "gpt or lstm")
+        self._need("kind", self.kind in KINDS, f"one of {KINDS}")
         self._need("ramp", 0 <= self.ramp <= 1, "a share, 0 to 1")
         self._need(
             "first_batch",

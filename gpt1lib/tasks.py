@@ -146,11 +146,20 @@ def story_cloze(path: Path = TASKS / "story_cloze.jsonl") -> Task:
     return Task("story_cloze", "choice", 2, **splits, classes=("first", "second"))
 
 
+def acceptability(path: Path = TASKS / "acceptability.jsonl") -> Task:
+    """Is this a sentence, or was it broken? tools/make_acceptability.py."""
+    rows = read_lines(path, ("text", "label", "split"))
+    splits = sort_out((r["split"], Example((r["text"],), r["label"])) for r in rows)
+    return Task("acceptability", "classification", 2, **splits, metric="matthews",
+                classes=("broken", "whole"))  # fmt: skip
+
+
 TASKS_BY_NAME: dict[str, Callable[[], Task]] = {
     "film_snippets": film_snippets,
     "entailment": entailment_set,
     "verse_pairs": verse_pairs,
     "story_cloze": story_cloze,
+    "acceptability": acceptability,
 }
 
 

@@ -18,7 +18,7 @@ def test_checksums_both_ways():
         for folder in FOLDERS
         for p in (paths.DATA / folder).iterdir()
     }
-    assert len(found) == 19 and found == wanted
+    assert len(found) == 21 and found == wanted
 
 
 def test_readme_names_every_file():

@@ -11,11 +11,14 @@ from gpt1lib import metrics, task_baselines, tasks
 from gpt1lib.paths import TASKS
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tools"))
+import make_acceptability  # noqa: E402
 import make_entailment  # noqa: E402
 import make_story_cloze  # noqa: E402
 
 
-@pytest.mark.parametrize("maker", [make_entailment, make_story_cloze])
+@pytest.mark.parametrize(
+    "maker", [make_acceptability, make_entailment, make_story_cloze]
+)
 def test_made_again_byte_for_byte(maker):
     name = maker.__name__.removeprefix("make_") + ".jsonl"
     stored = [json.loads(x) for x in (TASKS / name).read_text().splitlines()]
@@ -81,7 +84,9 @@ def test_no_pair_twice_and_new_words_are_new(rows):
     known = set().union(*(w for (s, _), w in words.items() if s != "test, new words"))
     assert not make_entailment.KEPT & known
     assert all(w - known for (s, _), w in words.items() if s == "test, new words")
-    rules = {s: {r["rule"] for r in rows if r["split"] == s} for s in words}
+    rules = {}
+    for r in rows:
+        rules.setdefault(r["split"], set()).add(r["rule"])
     assert (
         rules["test, new rule"] == {"where_it_was"}
         and "where_it_was" not in rules["train"]
@@ -127,6 +132,43 @@ def test_sentences_are_cut_at_full_stops():
     assert make_story_cloze.sentences(text) == [
         ["He met Mr. Hale.", '"No," she said.', '"Why?', 'I do not know."'], ["It rained."]
     ]  # fmt: skip
+
+
+# ---- acceptability and schemas ---------------------------------------------------
+
+
+def test_broken_sentences_are_those_of_the_books():
+    rows = tasks.read_lines(TASKS / "acceptability.jsonl", ("text", "label", "broken"))
+    assert all(bool(r["broken"]) != bool(r["label"]) for r in rows)
+    for split in ("train", "valid", "test"):
+        labels = [r["label"] for r in rows if r["split"] == split]
+        assert sum(labels) * 2 == len(labels)
+    rng, words = (
+        make_acceptability.random.Random(0),
+        "He was in the house with them".split(),
+    )
+    assert make_acceptability.exchanged(words, rng) != words
+    assert len(make_acceptability.without_a_small_word(words, rng)) == len(words) - 1
+    assert make_acceptability.in_another_form(["He", "ran"], rng) is None
+
+
+def test_words_alone_do_not_find_broken_sentences():
+    task = tasks.load("acceptability")
+    guesses = task_baselines.guesses(task)
+    assert metrics.accuracy(guesses, [e.label for e in task.test])["accuracy"] < 0.7
+
+
+def test_schemas_come_in_twins():
+    rows = tasks.read_lines(
+        TASKS / "schemas.jsonl", ("text", "choices", "label", "twin")
+    )
+    assert len(rows) == 60 and all(r["text"].count("_") == 1 for r in rows)
+    for one, two in zip(rows[::2], rows[1::2], strict=True):
+        assert one["choices"] == two["choices"] and {one["label"], two["label"]} == {
+            0,
+            1,
+        }
+        assert one["text"].split("_")[0] == two["text"].split("_")[0]
 
 
 # ---- the baselines themselves ------------------------------------------------------

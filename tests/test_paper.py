@@ -1,0 +1,158 @@
+"""The runner of the paper's tables: what is transferred, what is stored, what is skipped."""
+
+import json
+from dataclasses import replace
+
+import pytest
+import torch
+
+import gpt1lib as g
+from gpt1lib import checkpoint, finetune, paper, tasks, variants
+from gpt1lib.config import KINDS, GPTConfig
+
+CONFIG = GPTConfig(n_vocab=50, n_ctx=16, n_layer=2, n_head=2, n_embd=16, dropout=0.0)
+
+
+# ---- variants --------------------------------------------------------------------
+
+
+def test_every_kind_can_be_built_and_read():
+    ids = torch.randint(50, (2, 9))
+    assert set(checkpoint.CLASSES) == set(KINDS)
+    for kind in KINDS:
+        model = checkpoint.build(kind, CONFIG)
+        assert model(ids).shape == (2, 9, 50) and checkpoint.kind_of(model) == kind
+
+
+def test_pre_ln_by_hand():
+    torch.manual_seed(0)
+    model = variants.PreLNGPT(CONFIG).eval()
+    ids = torch.randint(50, (1, 7))
+    h = model.tokens(ids) + model.positions(torch.arange(7))
+    for b in model.blocks:
+        h = h + b.attention(b.ln_1(h))
+        h = h + b.mlp(b.ln_2(h))
+    wanted = model.ln_end(h) @ model.tokens.weight.T
+    assert torch.allclose(model(ids), wanted, atol=1e-6)
+    assert {m.weight.std().item() < 0.03 for m in model.blocks[0].modules()
+            if isinstance(m, torch.nn.Linear)} == {True}  # fmt: skip
+
+
+def test_sinusoids_are_those_of_the_transformer():
+    waves = variants.Sinusoids(16, 6).waves
+    assert waves[3, 0].item() == pytest.approx(0.14112, abs=1e-5)  # sin 3
+    assert waves[3, 1].item() == pytest.approx(-0.98999, abs=1e-5)  # cos 3
+    assert waves[5, 2].item() == pytest.approx(
+        torch.tensor(5 / 10000 ** (2 / 6)).sin().item()
+    )
+    model = variants.SinusoidalGPT(CONFIG)
+    assert "positions.weight" not in dict(model.named_parameters())
+    shorter = g.inputs.shorten_context(model, 8).eval()
+    ids = torch.randint(50, (1, 8))
+    assert torch.allclose(shorter(ids), model.eval()(ids), atol=1e-6)
+
+
+# ---- transfer --------------------------------------------------------------------
+
+
+def test_parts_are_transferred_from_below():
+    model = g.GPT(CONFIG)
+    for n in range(4):
+        made = paper.transferred(model, n, seed=1)
+        same = [torch.equal(a, b) for a, b in
+                ((made.tokens.weight, model.tokens.weight),
+                 (made.positions.weight, model.positions.weight),
+                 (made.blocks[0].qkv_weight if hasattr(made.blocks[0], "qkv_weight")
+                  else made.blocks[0].expand.weight, model.blocks[0].expand.weight),
+                 (made.blocks[1].expand.weight, model.blocks[1].expand.weight))]  # fmt: skip
+        assert same == [n >= 1, n >= 1, n >= 2, n >= 3]
+    a, b = paper.transferred(model, 0, 1), paper.transferred(model, 0, 2)
+    assert not torch.equal(a.tokens.weight, b.tokens.weight)
+    with pytest.raises(ValueError, match="n is 4, it must be in 0 to 3"):
+        paper.transferred(model, 4, 0)
+
+
+# ---- the tables ------------------------------------------------------------------
+
+
+def test_the_plan_covers_the_paper():
+    plan = list(paper.table5())
+    assert len({c.key for c in plan}) == len(plan) == 4 * 4 * 5
+    assert {c.row for c in plan} == {
+        "full",
+        "no pre-training",
+        "no auxiliary loss",
+        "LSTM",
+    }
+    assert {c.row for c in paper.transfer()} == {str(n) for n in range(6)}
+    assert {c.task for cells in paper.EXPERIMENTS.values() for c in cells()} == set(
+        paper.TASKS
+    )
+
+
+@pytest.fixture
+def small(monkeypatch, tmp_path, novelist):
+    """One small experiment that stores its lines in a folder of the test."""
+    cells = [paper.Cell("entailment", row, seed, source) for seed in (0, 1)
+             for row, source in (("full", "novelist"), ("none", "nothing"))]  # fmt: skip
+    monkeypatch.setattr(paper, "STORED", tmp_path)
+    monkeypatch.setattr(
+        paper, "SETTINGS", finetune.Settings(limit=8, epochs=1, batch=4)
+    )
+    monkeypatch.setattr(paper, "EXPERIMENTS", {"small": lambda: iter(cells)})
+    task = tasks.load("entailment")
+    cut = replace(task, test=task.test[:12])
+    monkeypatch.setitem(tasks.TASKS_BY_NAME, "entailment", lambda: cut)
+    return tmp_path / "small.jsonl"
+
+
+def test_a_stopped_experiment_goes_on(small, monkeypatch):
+    run_cell, calls = paper.run_cell, []
+
+    def stopped(cell):
+        calls.append(cell.key)
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+        return run_cell(cell)
+
+    monkeypatch.setattr(paper, "run_cell", stopped)
+    with pytest.raises(KeyboardInterrupt):
+        paper.main(["small"])
+    assert len(small.read_text().splitlines()) == 2
+    paper.main(["small"])
+    lines = [json.loads(x) for x in small.read_text().splitlines()]
+    assert len(calls) == 5 and len(lines) == 4
+    for line in lines:
+        assert (
+            line["examples"] == 12 and line["commit"] and line["settings"]["limit"] == 8
+        )
+        assert line["command"] == "python -m gpt1lib.paper small"
+    found = paper.summary("small")
+    assert (
+        found["full"]["entailment"]["seeds"] == 2
+        and "half" in found["none"]["entailment"]
+    )
+
+
+def test_a_cell_gives_the_same_number_again(small, capsys):
+    paper.main(["small"])
+    paper.main(["--quick"])
+    line = capsys.readouterr().out.strip().splitlines()[-1]
+    now, stored = line.split("now ")[1].split(", stored ")
+    assert now == stored
+
+
+def test_unknown_experiments_are_named():
+    with pytest.raises(SystemExit, match="no experiment table6"):
+        paper.main(["table6"])
+
+
+def test_shuffled_books_keep_their_sentences(monkeypatch, tmp_path):
+    monkeypatch.setattr(paper, "WORK", tmp_path)
+    folder = paper.shuffled_books()
+    books = g.corpus.read_books(g.paths.BOOKS)
+    shuffled = g.corpus.read_books(folder)
+    assert shuffled.keys() == books.keys()
+    name = "grimm_tales"
+    assert sorted(shuffled[name].split()) == sorted(books[name].split())
+    assert shuffled[name].split()[:50] != books[name].split()[:50]
