@@ -86,7 +86,7 @@ def test_the_plan_covers_the_paper():
     }
     assert {c.row for c in paper.transfer()} == {str(n) for n in range(6)}
     assert {c.task for cells in paper.EXPERIMENTS.values() for c in cells()} == set(
-        paper.TASKS
+        paper.LIMITS
     )
 
 
@@ -96,9 +96,8 @@ def small(monkeypatch, tmp_path, novelist):
     cells = [paper.Cell("entailment", row, seed, source) for seed in (0, 1)
              for row, source in (("full", "novelist"), ("none", "nothing"))]  # fmt: skip
     monkeypatch.setattr(paper, "STORED", tmp_path)
-    monkeypatch.setattr(
-        paper, "SETTINGS", finetune.Settings(limit=8, epochs=1, batch=4)
-    )
+    monkeypatch.setattr(paper, "SETTINGS", finetune.Settings(epochs=1, batch=4))
+    monkeypatch.setitem(paper.LIMITS, "entailment", 8)
     monkeypatch.setattr(paper, "EXPERIMENTS", {"small": lambda: iter(cells)})
     task = tasks.load("entailment")
     cut = replace(task, test=task.test[:12])
