@@ -12,29 +12,30 @@ from torch import Tensor
 
 
 class _ChunkedLoss(torch.autograd.Function):
-    """Mean of -log softmax(h W^T)[target]; its gradients are made with it."""
+    """Sum of -share x log softmax(h W^T)[target]; its gradients are made with it."""
 
     @staticmethod
-    def forward(ctx, h: Tensor, W: Tensor, targets: Tensor, rows: int) -> Tensor:
+    def forward(ctx, h, W, targets, shares, rows: int) -> Tensor:
         dh, dW, total = torch.empty_like(h), torch.zeros_like(W), 0.0
         for i in range(0, len(h), rows):
             part, target = h[i : i + rows], targets[i : i + rows, None]
+            share = shares[i : i + rows, None]
             logits = part @ W.T  # (rows, V)
             top = logits.amax(dim=1, keepdim=True)
             chosen = logits.gather(1, target)
             probs = logits.sub_(top).exp_()  # in place: no second large buffer
             sums = probs.sum(dim=1, keepdim=True)
-            total += (sums.log() + top - chosen).sum().item()
-            probs.div_(sums).scatter_add_(1, target, -torch.ones_like(chosen))
-            torch.mm(probs, W, out=dh[i : i + rows])  # p - onehot, times W
+            total += ((sums.log() + top - chosen) * share).sum().item()
+            probs.mul_(share / sums).scatter_add_(1, target, -share)
+            torch.mm(probs, W, out=dh[i : i + rows])  # share (p - onehot), times W
             dW.addmm_(probs.T, part)
-        ctx.save_for_backward(dh.div_(len(h)), dW.div_(len(h)))
-        return h.new_tensor(total / len(h))
+        ctx.save_for_backward(dh, dW)
+        return h.new_tensor(total)
 
     @staticmethod
     def backward(ctx, upstream: Tensor):
         dh, dW = ctx.saved_tensors
-        return dh * upstream, dW * upstream, None, None
+        return dh * upstream, dW * upstream, None, None, None
 
 
 def chunked_lm_loss(h: Tensor, W: Tensor, targets: Tensor, rows: int = 512) -> Tensor:
@@ -42,4 +43,21 @@ def chunked_lm_loss(h: Tensor, W: Tensor, targets: Tensor, rows: int = 512) -> T
 
     h: (B, T, C) states; W: (V, C); targets: (B, T), the token after each state.
     """
-    return _ChunkedLoss.apply(h.flatten(0, -2), W, targets.flatten(), rows)
+    n = targets.numel()
+    shares = h.new_full((n,), 1 / n)
+    return _ChunkedLoss.apply(h.flatten(0, -2), W, targets.flatten(), shares, rows)
+
+
+def chunked_padded_loss(
+    h: Tensor, W: Tensor, ids: Tensor, real: Tensor, rows: int = 512
+) -> Tensor:
+    """objectives.lm_loss(h W^T, ids, real); padding costs nothing.
+
+    h: (B, T, C) states of ids (B, T); real: (B, T), 1 on tokens and 0 on padding.
+    """
+    counted = real[:, 1:] > 0  # (B, T-1)
+    per_sequence = counted.sum(dim=1, keepdim=True)
+    if bool((per_sequence == 0).any()):
+        raise ValueError("a sequence has 0 real targets, each needs at least 1")
+    shares = (counted / per_sequence / len(ids))[counted].to(h.dtype)
+    return _ChunkedLoss.apply(h[:, :-1][counted], W, ids[:, 1:][counted], shares, rows)

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from gpt1lib import objectives
-from gpt1lib.chunked_loss import chunked_lm_loss
+from gpt1lib.chunked_loss import chunked_lm_loss, chunked_padded_loss
 
 
 @pytest.mark.parametrize("rows", [1, 7, 18, 100])
@@ -20,6 +20,24 @@ def test_it_equals_lm_loss_in_value_and_in_both_gradients(rows):
     assert loss.item() == pytest.approx(plain.item(), abs=1e-12)
     for a, b in zip(found, wanted, strict=True):
         assert torch.allclose(a, b, atol=1e-12)
+
+
+@pytest.mark.parametrize("rows", [1, 7, 100])
+def test_padding_costs_nothing_and_changes_nothing(rows):
+    torch.manual_seed(0)
+    h = torch.randn(3, 10, 8, dtype=torch.float64, requires_grad=True)
+    W = torch.randn(50, 8, dtype=torch.float64, requires_grad=True)
+    ids, real = torch.randint(50, (3, 10)), torch.ones(3, 10)
+    real[0, 4:], real[2, 9:] = 0, 0
+    plain = objectives.lm_loss(h @ W.T, ids, real)
+    loss = chunked_padded_loss(h, W, ids, real, rows)
+    assert loss.item() == pytest.approx(plain.item(), abs=1e-12)
+    for a, b in zip(torch.autograd.grad(loss, (h, W)), torch.autograd.grad(plain, (h, W)),
+                    strict=True):  # fmt: skip
+        assert torch.allclose(a, b, atol=1e-12)
+    real[1, 1:] = 0
+    with pytest.raises(ValueError, match="0 real targets"):
+        chunked_padded_loss(h, W, ids, real)
 
 
 def test_huge_scores_do_not_overflow():
