@@ -56,8 +56,8 @@ def chunked_padded_loss(
     h: (B, T, C) states of ids (B, T); real: (B, T), 1 on tokens and 0 on padding.
     """
     counted = real[:, 1:] > 0  # (B, T-1)
-    per_sequence = counted.sum(dim=1, keepdim=True)
+    per_sequence = counted.sum(dim=1, keepdim=True).to(h.dtype)
     if bool((per_sequence == 0).any()):
         raise ValueError("a sequence has 0 real targets, each needs at least 1")
-    shares = (counted / per_sequence / len(ids))[counted].to(h.dtype)
+    shares = (counted / per_sequence / len(ids))[counted]
     return _ChunkedLoss.apply(h[:, :-1][counted], W, ids[:, 1:][counted], shares, rows)
