@@ -3,7 +3,7 @@
     python tools/language_models.py [--lstm runs/lstm]
 
 Same books, same 8,120 tokens. The LSTM is trained by the novelist's own recipe:
-python -m gpt1lib.pretrain --recipe novelist --kind lstm --snapshots 0 --out runs/lstm
+python -m gpt1lib.pretrain --recipe novelist --kind lstm --out runs/lstm
 Writes data/results/language_models.json.
 """
 

@@ -12,6 +12,7 @@ from .labels import readable, token_labels
 
 COLORS = ["#5790fc", "#f89c20", "#e42536", "#964a8b", "#9c9ca1", "#7a21dd"]
 DASHES = ["-", "--", ":", "-.", (0, (5, 1)), (0, (1, 1))]
+MARKS = "osD^vP"
 HATCHES = ["", "//", "..", "xx", "\\\\", "++"]
 INK = "#222222"
 
@@ -316,6 +317,54 @@ def bars(
         axes.margins(x=0.14)
         axes.set_xlabel(xlabel)
         axes.set_title(title)
+    return figure
+
+
+def intervals(
+    rows: dict[str, dict[str, tuple]],
+    chance: dict[str, float] | None = None,
+    xlabel: str = "accuracy",
+    title: str = "",
+) -> Figure:
+    """Scores with their intervals, a group a row of `rows`, a mark for each series.
+
+    rows: group -> series -> (value, low, high); low and high may be None. chance: the
+    score of guessing in each group, drawn as a thin line.
+    """
+    names = list(dict.fromkeys(name for row in rows.values() for name in row))
+    with style():
+        height = 0.9 + sum(0.3 * len(row) + 0.25 for row in rows.values())
+        figure = new_figure(8, height)
+        axes = figure.add_subplot()
+        y, ticks, labeled = 0.0, [], set()
+        for group, row in rows.items():
+            top = y
+            for name, (value, low, high) in row.items():
+                k = names.index(name)
+                if low is not None:
+                    axes.plot([low, high], [y, y], color=COLORS[k % 6], lw=2)
+                label = None if name in labeled else name
+                labeled.add(name)
+                axes.plot(
+                    value, y, MARKS[k % 6], color=COLORS[k % 6], ms=7, label=label
+                )
+                axes.annotate(f"{value:.2f}", (max(value, high or value), y),
+                              xytext=(6, 0), textcoords="offset points", va="center",
+                              fontsize=8)  # fmt: skip
+                y += 0.3
+            if chance:
+                axes.plot([chance[group]] * 2, [top - 0.15, y - 0.15], color=INK, lw=1,
+                          ls=":")  # fmt: skip
+            ticks.append(((top + y - 0.3) / 2, group))
+            y += 0.25
+        axes.set_yticks([t for t, _ in ticks], [name for _, name in ticks])
+        axes.tick_params(axis="y", length=0)
+        axes.invert_yaxis()
+        axes.margins(x=0.08)
+        axes.grid(axis="x")
+        axes.set_xlabel(xlabel)
+        axes.set_title(title)
+        figure.legend(loc="outside lower center", ncols=3, fontsize=9)
     return figure
 
 
