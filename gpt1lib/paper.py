@@ -264,6 +264,12 @@ def zero_shot(command: str) -> None:
         store("zeroshot", line | {"commit": runs.git_commit()})
 
 
+def finetuned(task: str) -> dict:
+    """What `python -m gpt1lib.finetune TASK` gave on all labels, as stored."""
+    path = RESULTS / f"finetune_{task}.json"
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
 def summary(experiment: str) -> dict[str, dict[str, dict]]:
     """row -> task -> mean accuracy, half of its 95 % interval, number of seeds."""
     found = {}

@@ -133,7 +133,7 @@ def likelier_choice(answers):
     ),
     cases=lambda: [
         ([torch.tensor([-3.0]), torch.tensor([-1.0, -2.5, -1.5])],),
-        ([torch.tensor([-1.0, -6.0]), torch.tensor([-2.0, -2.0]), torch.tensor([-4.0])],),
+        ([torch.tensor([-2.5, -4.5]), torch.tensor([-2.0, -2.0]), torch.tensor([-4.0])],),
         ([torch.tensor([-2.0, -1.0]), torch.tensor([-0.9, -2.4, -2.6, -1.9])],),
     ],
     hints=("One mean an answer, then the index of the largest.",),
@@ -242,6 +242,7 @@ def relative_score(accuracy, chance, best):
         (0.4, 0.5, 0.8),
         (0.8, 1 / 3, 0.8),
     ],
+    hints=("How far above chance is it, and how far could it be?",),
 )
 
 EXERCISES = (mean_log_prob, likelier_choice, put_in_place, relative_score)

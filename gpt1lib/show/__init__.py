@@ -12,11 +12,12 @@ from .explorers import (
     TokenExplorer,
     TrainingExplorer,
     TyingExplorer,
+    WritingExplorer,
 )
 from .figure import show_figure
 from .labels import readable, token_labels
 
 __all__ = ["AttentionExplorer", "BigramExplorer", "FormatsExplorer", "JourneyExplorer",
            "MaskExplorer", "ParameterExplorer", "SamplingExplorer", "TokenExplorer",
-           "TrainingExplorer", "TyingExplorer", "diagrams", "plots", "readable",
-           "show_figure", "token_labels"]  # fmt: skip
+           "TrainingExplorer", "TyingExplorer", "WritingExplorer", "diagrams", "plots",
+           "readable", "show_figure", "token_labels"]  # fmt: skip

@@ -147,6 +147,71 @@ def test_a_new_text_draws_new_heads(page, novelist):
     assert root.locator(".gx-live").inner_text().startswith("“looked” attends")
 
 
+def test_masks_in_each_place_equal_numpy(page, novelist):
+    e = explorers.AttentionExplorer.of(
+        novelist.model, novelist.bpe, "The old man went home", head=9
+    )
+    root = show(page, e)
+    scores = np.frombuffer(e.scores, "<f4").reshape(16, 5, 5)[9]
+    free = np.exp(scores) / np.exp(scores).sum(-1, keepdims=True)
+    root.get_by_label("from old").focus()
+    wanted = {"no mask": free[1], "after the softmax": free[1] * [1, 1, 0, 0, 0],
+              "before the softmax (GPT-1)": e.weights[2, 1][1]}  # fmt: skip
+    names = ["the", "old", "man", "went", "home"]
+    for name, row in wanted.items():
+        root.get_by_role("radio", name=name).click()
+        best = int(row.argmax())
+        said = root.locator(".gx-live").inner_text()
+        assert said.startswith(f"“old” attends {row[best]:.0%} to “{names[best]}”")
+        drawn = root.locator(".gx-arcs path").count()
+        assert drawn == (row >= 0.005).sum()
+        if name == "no mask":
+            assert f"{free[1, 2:].sum():.0%} go to later tokens" in said
+        if name == "after the softmax":
+            assert f"adds up to {free[1, :2].sum():.0%} only" in said
+    assert page.evaluate("model.get('mask')") == "before"
+
+
+def test_a_head_is_kept_beside_another(page):
+    weights = causal()
+    root = show(page, explorers.AttentionExplorer(weights, list("abcd")))
+    root.get_by_role("button", name="Keep this head beside").press("Enter")
+    root.get_by_role("radio", name="layer 1, head 2").click()
+    kept = root.get_by_label("layer 0, head 0, kept for comparison")
+    assert kept.is_visible()
+    apart = np.abs(weights[1, 2, 3] - weights[0, 0, 3]).sum() / 2
+    assert (
+        f"differs by {apart:.0%} from layer 0, head 0"
+        in root.locator(".gx-live").inner_text()
+    )
+    root.get_by_role("button", name="Keep this head beside").click()
+    assert page.evaluate("model.get('pinned')") == 5 and not kept.is_visible()
+    root.get_by_role("button", name="Let it go").click()
+    assert page.evaluate("model.get('pinned')") == -1
+
+
+def test_ways_of_writing_side_by_side(page, novelist):
+    e = explorers.WritingExplorer(novelist, "The old man", n_tokens=6)
+    root = show(page, e)
+    assert root.locator(".gx-writings b").all_inner_texts() == [
+        "greedy", "4 beams", "T = 0.5", "T = 0.8", "T = 1", "T = 1.3"]  # fmt: skip
+    for text, (_, _, pairs) in zip(
+        root.locator(".gx-writings p").all(), e.rows, strict=True
+    ):
+        assert text.locator("span").all_inner_texts() == [
+            explorers.tokens.readable(piece) for piece, _ in pairs]  # fmt: skip
+        title = text.locator("span").first.get_attribute("title")
+        assert title.endswith(f"{100 * pairs[0][1]:.1f}%")
+    root.get_by_label("seed").focus()
+    page.keyboard.press("ArrowRight")
+    assert page.evaluate("model.get('seed')") == 1
+    before, e.seed = e.rows, 1  # what the kernel does
+    assert [a == b for a, b in zip(before, e.rows, strict=True)][:2] == [True, True]
+    assert before[3] != e.rows[3]
+    page.evaluate(f"model.set('rows', {json.dumps(e.rows)})")
+    assert root.locator(".gx-writings p").nth(3).locator("span").count() == 6
+
+
 def test_bigrams_and_parameters(page):
     root = show(page, explorers.BigramExplorer([[0.25, 0.75], [1, 0]], list("ab")))
     assert "After a, most often b (75.0%)" in root.locator(".gx-live").inner_text()

@@ -16,8 +16,10 @@ from .sampling import SamplingExplorer
 from .tokens import TokenExplorer, merge_steps
 from .training import TrainingExplorer
 from .tying import TyingExplorer
+from .writing import WritingExplorer
 
 __all__ = ["CSS", "MASKS", "AttentionExplorer", "BigramExplorer", "Explorer",
            "FormatsExplorer", "JourneyExplorer", "MaskExplorer", "ParameterExplorer",
            "SamplingExplorer", "TokenExplorer", "TrainingExplorer", "TyingExplorer",
-           "masked_steps", "merge_steps", "parameter_parts", "script"]  # fmt: skip
+           "WritingExplorer", "masked_steps", "merge_steps", "parameter_parts",
+           "script"]  # fmt: skip

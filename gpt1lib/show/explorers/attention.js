@@ -17,8 +17,23 @@ function draw(model, root) {
   }
   const L = model.get("n_layer"), H = model.get("n_head"), tokens = model.get("tokens");
   const T = tokens.length, names = labels(tokens), dark = root.classList.contains("gx-dark");
-  const w = floats(model, "data"), at = (h, q, k) => w[(h * T + q) * T + k];
+  const masked = floats(model, "data"), scores = model.get("scores").byteLength ? floats(model, "scores") : null;
+  let mode = scores ? model.get("mask") : "before", w = weights(), pinned = model.get("pinned");
+  const at = (h, q, k) => w[(h * T + q) * T + k];
+  const last = q => mode === "none" ? T - 1 : q;       // the latest token that row q sees
   let head = model.get("head"), row = Math.min(model.get("row"), T - 1);
+  function weights() {                                 // under each place of the mask
+    if (mode === "before") return masked;
+    const out = new Float32Array(scores.length);
+    for (let i = 0; i < out.length; i += T) {
+      const q = i / T % T;
+      let top = -Infinity, sum = 0;
+      for (let k = 0; k < T; k++) top = Math.max(top, scores[i + k]);
+      for (let k = 0; k < T; k++) sum += out[i + k] = Math.exp(scores[i + k] - top);
+      for (let k = 0; k < T; k++) out[i + k] = mode === "after" && k > q ? 0 : out[i + k] / sum;
+    }
+    return out;
+  }
 
   const cols = el("div", "gx-cols", root), left = el("div", "", cols), right = el("div", "", cols);
   el("p", "gx-title", left, `All ${L * H} heads`);
@@ -54,6 +69,17 @@ function draw(model, root) {
   el("span", "gx-hatch", scale).style.cssText = "width:18px;height:9px;margin-left:12px";
   el("span", "", scale, "masked (later tokens)");
   const facts = el("p", "gx-note", left);
+  const MASKS = { before: "before the softmax (GPT-1)", none: "no mask", after: "after the softmax" };
+  const picker = scores && choice(left, "mask", MASKS, mode, v => { model.set("mask", v); model.save_changes(); setMask(v); });
+  function setMask(v) {
+    mode = v; w = weights();
+    tiles.forEach((b, i) => paint(b.firstChild, i));
+    show();
+  }
+  const pin = button(left, "Keep this head beside", () => {
+    pinned = pinned === head ? -1 : head;
+    model.set("pinned", pinned); model.save_changes(); show();
+  });
 
   const title = el("p", "gx-title", right);
   const size = Math.max(12, Math.min(30, Math.floor(380 / T)));
@@ -90,15 +116,18 @@ function draw(model, root) {
     const k = Math.floor((e.clientX - box.left) / box.width * T);
     if (q < 0 || k < 0 || q >= T || k >= T) return;
     setRow(q);
-    wrap.title = k > q ? `${names[q]} to ${names[k]}: masked` : `${names[q]} to ${names[k]}: ${at(head, q, k).toFixed(3)}`;
+    wrap.title = k > last(q) ? `${names[q]} to ${names[k]}: masked` : `${names[q]} to ${names[k]}: ${at(head, q, k).toFixed(3)}`;
   });
+  const beside = el("div", "", left), besideTitle = el("p", "gx-title", beside), second = el("canvas", "gx-hatch", beside);
+  second.style.cssText = `width:${T * Math.min(size, 16)}px;image-rendering:pixelated;display:block`;
+  second.setAttribute("role", "img");
   const said = live(root), arcs = el("div", "gx-arcs", root), bars = el("ol", "gx-bars", root);
 
   function paint(canvas, h) {
     canvas.width = canvas.height = T;
     const ctx = canvas.getContext("2d");
     ctx.clearRect(0, 0, T, T);
-    for (let q = 0; q < T; q++) for (let k = 0; k <= q; k++) {
+    for (let q = 0; q < T; q++) for (let k = 0; k <= last(q); k++) {
       ctx.fillStyle = css(rgb(at(h, q, k), dark));
       ctx.fillRect(k, q, 1, 1);
     }
@@ -116,9 +145,13 @@ function draw(model, root) {
   function showRow() {
     rows.forEach((r, i) => r.classList.toggle("gx-on", i === row));
     mark.style.top = `${100 * row / T}%`;
-    const keys = names.map((n, k) => k).filter(k => k <= row).sort((a, b) => at(head, row, b) - at(head, row, a));
+    const keys = names.map((n, k) => k).filter(k => k <= last(row)).sort((a, b) => at(head, row, b) - at(head, row, a));
     said.textContent = `“${names[row]}” attends ` + keys.slice(0, 3).map(k => `${percent(at(head, row, k), 0)} to “${names[k]}”`).join(", ") +
-      (row < T - 1 ? `. The ${T - 1 - row} later tokens are masked.` : ". It is the last token and may see all.");
+      (row === T - 1 ? ". It is the last token and may see all." : {
+        before: () => `. The ${T - 1 - row} later tokens are masked.`,
+        none: () => `. ${percent(later(), 0)} go to later tokens: without a mask it sees the answers.`,
+        after: () => `. The ${T - 1 - row} later tokens were cut after the softmax: the row adds up to ${percent(1 - later(), 0)} only.`,
+      }[mode]()) + (pinned < 0 || pinned === head ? "" : ` It differs by ${percent(distance(), 0)} from ${headName(pinned)}.`);
     drawArcs();
     bars.replaceChildren();
     for (const k of keys.slice(0, 6)) {
@@ -127,6 +160,18 @@ function draw(model, root) {
       el("span", "gx-fill", el("span", "gx-track", li)).style.width = percent(at(head, row, k));
       el("span", "gx-num", li, percent(at(head, row, k)));
     }
+  }
+  function later() {                        // what row would give to later tokens
+    const i = (head * T + row) * T;
+    let top = -Infinity, sum = 0, rest = 0;
+    for (let k = 0; k < T; k++) top = Math.max(top, scores[i + k]);
+    for (let k = 0; k < T; k++) { const v = Math.exp(scores[i + k] - top); sum += v; if (k > row) rest += v; }
+    return rest / sum;
+  }
+  function distance() {                     // half the sum of differences: 0 alike, 1 apart
+    let sum = 0;
+    for (let k = 0; k < T; k++) sum += Math.abs(at(head, row, k) - at(pinned, row, k));
+    return sum / 2;
   }
   function drawArcs() {                     // the row over the sentence: thick is much
     const step = Math.max(46, Math.min(84, 900 / T)), width = step * T, height = 78;
@@ -142,32 +187,42 @@ function draw(model, root) {
     svg.setAttribute("aria-hidden", "true");   // the sentence above says it
     svg.style.cssText = `width:100%;max-width:${width}px;display:block`;
     const x = k => (k + .5) * step;
-    for (let k = 0; k <= row; k++) {
+    for (let k = 0; k <= last(row); k++) {
       const v = at(head, row, k);
       if (v < .005) continue;
-      const high = k === row ? 16 : Math.min(height - 6, 14 + 9 * (row - k));
+      const high = k === row ? 16 : Math.min(height - 6, 14 + 9 * Math.abs(row - k));
       const d = k === row ? `M${x(k) - 7} ${height}C${x(k) - 14} ${height - 26} ${x(k) + 14} ${height - 26} ${x(k) + 7} ${height}`
         : `M${x(row)} ${height}C${x(row)} ${height - high * 1.3} ${x(k)} ${height - high * 1.3} ${x(k)} ${height}`;
       put("path", { d, fill: "none", stroke: "#5790fc", "stroke-width": (1 + 9 * v).toFixed(1), "stroke-opacity": (.3 + .7 * v).toFixed(2) });
     }
-    names.forEach((n, k) => put("text", { x: x(k), y: height + 13, "text-anchor": "middle", "font-weight": k === row ? 700 : 400, opacity: k > row ? .45 : 1 }, n.length > 10 ? n.slice(0, 9) + "…" : n));
+    names.forEach((n, k) => put("text", { x: x(k), y: height + 13, "text-anchor": "middle", "font-weight": k === row ? 700 : 400, opacity: k > last(row) ? .45 : 1 }, n.length > 10 ? n.slice(0, 9) + "…" : n));
     arcs.appendChild(svg);
   }
+  function headName(h) { return `layer ${Math.floor(h / H)}, head ${h % H}`; }
   function show() {
     tiles.forEach((b, i) => { b.setAttribute("aria-checked", i === head); b.tabIndex = i === head ? 0 : -1; });
     paint(big, head);
-    let entropy = 0, distance = 0;
-    for (let q = 0; q < T; q++) for (let k = 0; k <= q; k++) {
+    let entropy = 0, reach = 0;
+    for (let q = 0; q < T; q++) for (let k = 0; k <= last(q); k++) {
       const v = at(head, q, k);
       if (v > 0) entropy -= v * Math.log2(v);
-      distance += v * (q - k);
+      reach += v * (q - k);
     }
-    const name = `layer ${Math.floor(head / H)}, head ${head % H}`;
+    const name = headName(head);
+    pin.textContent = pinned === head ? "Let it go" : "Keep this head beside";
+    beside.hidden = pinned < 0 || pinned === head;
+    if (!beside.hidden) {
+      paint(second, pinned);
+      besideTitle.textContent = `L${headName(pinned).slice(1)}, kept`;
+      second.setAttribute("aria-label", `${headName(pinned)}, kept for comparison`);
+    }
     title.textContent = `L${name.slice(1)}: from each row to each column`;
-    big.setAttribute("aria-label", `${name}: ${T} by ${T} attention weights, later tokens masked`);
-    facts.textContent = `${name}: looks back ${(distance / T).toFixed(1)} tokens on average; entropy ${(entropy / T).toFixed(2)} bits.`;
+    big.setAttribute("aria-label", `${name}: ${T} by ${T} attention weights, ${mode === "none" ? "no mask" : "later tokens masked"}`);
+    facts.textContent = `${name}: looks ${reach < 0 ? "ahead" : "back"} ${Math.abs(reach / T).toFixed(1)} tokens on average; entropy ${(entropy / T).toFixed(2)} bits.`;
     showRow();
   }
+  when("mask", () => { if (scores && model.get("mask") !== mode) { picker.set(model.get("mask")); setMask(model.get("mask")); } });
+  when("pinned", () => { if (model.get("pinned") !== pinned) { pinned = model.get("pinned"); show(); } });
   when("head", () => { if (model.get("head") !== head) { head = model.get("head"); show(); } });
   when("row", () => { if (model.get("row") !== row) { row = model.get("row"); showRow(); } });
   show();

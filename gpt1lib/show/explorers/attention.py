@@ -2,7 +2,9 @@
 
 from collections.abc import Sequence
 
+import ipywidgets
 import traitlets
+from IPython.display import display
 from matplotlib.figure import Figure
 
 from .. import plots
@@ -13,12 +15,17 @@ from .base import Explorer, as_bytes, module
 class AttentionExplorer(Explorer):
     """Attention weights (L, H, T, T) of a trained model over T tokens, all heads.
 
-    Traits: head (layer * H + head) and row, the token whose weights are listed.
+    scores: (L, H, T, T) before the mask; with them the mask can be taken away, or put
+    after the softmax, in each head alone. Traits: head (layer * H + head), row (the
+    token whose weights are listed), mask, pinned (a head kept beside, or -1).
     """
 
     name = "attention"
     _esm = module(name)
     data = traitlets.Bytes().tag(sync=True)
+    scores = traitlets.Bytes(b"").tag(sync=True)
+    mask = traitlets.Enum(("before", "none", "after"), "before").tag(sync=True)
+    pinned = traitlets.Int(-1).tag(sync=True)
     tokens = traitlets.List(traitlets.Unicode()).tag(sync=True)
     n_layer = traitlets.Int().tag(sync=True)
     n_head = traitlets.Int().tag(sync=True)
@@ -28,7 +35,9 @@ class AttentionExplorer(Explorer):
     message = traitlets.Unicode("").tag(sync=True)
     editable = traitlets.Bool(False).tag(sync=True)
 
-    def __init__(self, weights, tokens: Sequence[str], head: int = 0, row: int = -1):
+    def __init__(
+        self, weights, tokens: Sequence[str], head: int = 0, row: int = -1, scores=None
+    ):
         weights = plots.as_matrix(weights, "weights", 4)
         n_layer, n_head, n_tokens, _ = weights.shape
         if weights.shape[2:] != (len(tokens), len(tokens)):
@@ -38,12 +47,18 @@ class AttentionExplorer(Explorer):
         if not 0 <= head < n_layer * n_head:
             raise ValueError(f"head is {head}, there are {n_layer * n_head} heads")
         self.weights = weights
-        super().__init__(data=as_bytes(weights), tokens=list(tokens), n_layer=n_layer,
-                         n_head=n_head, head=head, row=row % n_tokens)  # fmt: skip
+        given = (
+            b"" if scores is None else as_bytes(plots.as_matrix(scores, "scores", 4))
+        )
+        super().__init__(data=as_bytes(weights), scores=given, tokens=list(tokens),
+                         n_layer=n_layer, n_head=n_head, head=head,
+                         row=row % n_tokens)  # fmt: skip
 
     @classmethod
     def of(cls, model, bpe, prompt: str, head: int = 0) -> "AttentionExplorer":
         """The attention of a model on a prompt that can be edited."""
+        import torch
+
         from ...model import trace
 
         def read(text: str):
@@ -52,22 +67,35 @@ class AttentionExplorer(Explorer):
                 raise ValueError("the text is empty")
             if len(ids) > 64:
                 raise ValueError(f"the text has {len(ids)} tokens, this page shows 64")
-            return trace(model, ids).weights.detach().numpy(), bpe.pieces(ids)
+            found = trace(model, ids)
+            scores = torch.stack([block.scores for block in found.blocks])
+            return found.weights.numpy(), bpe.pieces(ids), scores.numpy()
 
-        made = cls(*read(prompt), head=head)
+        weights, tokens, scores = read(prompt)
+        made = cls(weights, tokens, head=head, scores=scores)
         made.prompt, made.editable, made.read = prompt, True, read
         made.observe(made._read_prompt, "prompt")
         return made
 
+    @classmethod
+    def compare(cls, model, bpe, one: str, two: str, head: int = 0) -> tuple:
+        """Two prompts, one above the other: a head chosen in one is shown in both."""
+        made = cls.of(model, bpe, one, head), cls.of(model, bpe, two, head)
+        ipywidgets.jslink((made[0], "head"), (made[1], "head"))
+        for explorer in made:
+            display(explorer)
+        return made
+
     def _read_prompt(self, change) -> None:
         try:
-            self.weights, tokens = self.read(change["new"])
+            self.weights, tokens, scores = self.read(change["new"])
         except ValueError as error:
             self.message = f"This can not be shown: {error}."
             return
         with self.hold_sync():
             self.message, self.tokens = "", tokens
             self.row = len(tokens) - 1
+            self.scores = as_bytes(scores)
             self.data = as_bytes(self.weights)
 
     def sentence(self) -> str:

@@ -13,9 +13,11 @@ TEMPLATE = """<!doctype html>
 <body><div id="here"></div>
 <script type="module">
 {script}
-const bytes = Uint8Array.from(atob("{data}"), c => c.charCodeAt(0));
+const code = text => Uint8Array.from(atob(text), c => c.charCodeAt(0));
+const arrays = {arrays};
+for (const k in arrays) arrays[k] = new DataView(code(arrays[k]).buffer);
 const model = {{
-  state: {{ ...{state}, data: new DataView(bytes.buffer) }}, seen: {{}},
+  state: {{ ...{state}, ...arrays }}, seen: {{}},
   get(k) {{ return this.state[k]; }},
   set(k, v) {{
     this.state[k] = v;
@@ -33,12 +35,14 @@ start(draw).render({{ model, el: document.querySelector("#here") }});
 def page(explorer: Explorer) -> str:
     """HTML that shows the explorer and needs nothing else; prompts stay as they are."""
     names = [n for n in explorer.trait_names(sync=True) if not n.startswith("_")]
-    names = set(names) - {"data", "layout", "tabbable", "tooltip"}  # ipywidgets' own
+    names = set(names) - {"layout", "tabbable", "tooltip"}  # ipywidgets' own
     state = {name: getattr(explorer, name) for name in sorted(names)}
+    arrays = {k: base64.b64encode(state.pop(k)).decode() for k in sorted(names)
+              if isinstance(state[k], bytes)}  # fmt: skip
     return TEMPLATE.format(
         title=type(explorer).__name__,
         css=CSS,
         script=script(explorer.name),
-        data=base64.b64encode(getattr(explorer, "data", b"")).decode(),
+        arrays=json.dumps(arrays),
         state=json.dumps(state).replace("</", "<\\/"),
     )

@@ -1,0 +1,91 @@
+"""One prompt, one seed, several ways to go on: greedy, beam, temperatures."""
+
+from collections.abc import Sequence
+
+import traitlets
+from matplotlib.figure import Figure
+
+from .. import plots
+from ..labels import readable
+from .base import Explorer, module
+
+
+class WritingExplorer(Explorer):
+    """Continuations of one prompt side by side; each token shows its probability.
+
+    source: a checkpoint. All temperatures draw with the same seed, so where their rows
+    part, only the temperature has parted them. Beam search keeps n_beams texts and
+    shows the likeliest. Traits: prompt, seed.
+    """
+
+    name = "writing"
+    _esm = module(name)
+    prompt = traitlets.Unicode("").tag(sync=True)
+    seed = traitlets.Int(0, min=0, max=99).tag(sync=True)
+    rows = traitlets.List().tag(sync=True)
+    message = traitlets.Unicode("").tag(sync=True)
+
+    def __init__(
+        self, source, prompt: str, seed: int = 0, n_tokens: int = 24,
+        temperatures: Sequence[float] = (0.5, 0.8, 1.0, 1.3), n_beams: int = 4,
+    ):  # fmt: skip
+        self.source, self.n_tokens = source, n_tokens
+        self.temperatures, self.n_beams = tuple(temperatures), n_beams
+        super().__init__(prompt=prompt, seed=seed)
+        self.rows = self.written()
+        self.observe(self._write, ["prompt", "seed"])
+
+    def written(self) -> list:
+        """Rows [name, mean log P, [[piece, probability], ...]], P at temperature 1."""
+        import torch
+
+        from ... import decode
+
+        model, bpe = self.source.model, self.source.bpe
+        room = model.config.n_ctx - self.n_tokens
+        given = torch.tensor([(bpe.encode(self.prompt) or bpe.encode("\n"))[-room:]])
+        texts = {"greedy": decode.greedy(model, given, self.n_tokens)[0]}
+        beams = decode.beam_search(model, given, self.n_tokens, self.n_beams)
+        texts[f"{self.n_beams} beams"] = beams[0].ids
+        for temperature in self.temperatures:
+            generator = torch.Generator().manual_seed(self.seed)
+            texts[f"T = {temperature:g}"] = decode.generate(
+                model,
+                given,
+                self.n_tokens,
+                temperature=temperature,
+                generator=generator,
+            )[0]
+        return [self._row(name, ids, given.shape[1]) for name, ids in texts.items()]
+
+    def _row(self, name: str, ids, start: int) -> list:
+        import torch
+
+        from ... import objectives
+
+        with torch.no_grad():
+            found = objectives.token_log_probs(self.source.model(ids[None]), ids[None])
+        log_probs = found[0, start - 1 :]
+        pieces = self.source.bpe.pieces(ids[start:].tolist())
+        probs = [round(p, 4) for p in log_probs.exp().tolist()]
+        pairs = [list(pair) for pair in zip(pieces, probs, strict=True)]
+        return [name, round(log_probs.mean().item(), 3), pairs]
+
+    def _write(self, change) -> None:
+        try:
+            self.rows, self.message = self.written(), ""
+        except ValueError as error:
+            self.message = f"The model can not go on from this: {error}."
+
+    def sentence(self) -> str:
+        said = "; ".join(
+            f"{name}: {' '.join(readable(p) for p, _ in pairs)}"
+            for name, _, pairs in self.rows
+        )
+        return f"After '{self.prompt}', seed {self.seed}. {said}."
+
+    def figure(self) -> Figure:
+        rows = [[f"{name}:", *(readable(p) for p, _ in pairs[:9])]
+                for name, _, pairs in self.rows]  # fmt: skip
+        parts = [["how", *["text"] * (len(row) - 1)] for row in rows]
+        return plots.pieces(rows, parts)
