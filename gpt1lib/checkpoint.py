@@ -38,8 +38,16 @@ class Checkpoint:
     @property
     def log(self) -> list[dict]:
         """The training curve, one dict a line of log.jsonl."""
-        lines = (self.folder / "log.jsonl").read_text(encoding="utf-8").splitlines()
-        return [json.loads(line) for line in lines]
+        return self._lines("log.jsonl")
+
+    @property
+    def samples(self) -> list[dict]:
+        """What it wrote on the way: step and text, one dict a line of samples.jsonl."""
+        return self._lines("samples.jsonl")
+
+    def _lines(self, name: str) -> list[dict]:
+        text = (self.folder / name).read_text(encoding="utf-8")
+        return [json.loads(line) for line in text.splitlines()]
 
     def check_books(self, books: dict[str, str], heldout: dict[str, str]) -> None:
         """ValueError unless these are the books it was trained and scored on."""

@@ -14,7 +14,7 @@ import pytest
 from gpt1lib.lessons import notebooks as tools
 
 ROOT = Path(__file__).resolve().parents[1]
-PATHS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+PATHS = sorted((ROOT / "notebooks").glob("[0-9]*.ipynb"))
 CHECKED = "# NBVAL_CHECK_OUTPUT"
 HEADINGS = ["Objectives", "Recall", "Setup", "You may read elsewhere", "Summary",
             "Questionnaire", "Further reading"]  # fmt: skip

@@ -11,7 +11,7 @@ import gpt1lib as g
 from gpt1lib import released
 from gpt1lib.lessons import notebooks as tools
 
-PATHS = sorted((Path(__file__).resolve().parents[1] / "notebooks").glob("*.ipynb"))
+PATHS = sorted((Path(__file__).resolve().parents[1] / "notebooks").glob("[0-9]*.ipynb"))
 
 
 @pytest.fixture

@@ -28,7 +28,7 @@ def box(path: Path) -> str:
 
 def page() -> str:
     """The whole page."""
-    paths = sorted((ROOT / "notebooks").glob("*.ipynb"))
+    paths = sorted((ROOT / "notebooks").glob("[0-9]*.ipynb"))
     return "\n".join([INTRO, *map(box, paths)])
 
 

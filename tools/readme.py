@@ -33,7 +33,7 @@ def table() -> str:
     times = json.loads((ROOT / "data/results/run_times.json").read_text())
     names = ("lesson", "the question", "to work through", "Run All, 2 cores")
     head = f"| {' | '.join(names)} |\n|---|---|---|---|\n"
-    paths = sorted((ROOT / "notebooks").glob("*.ipynb"))
+    paths = sorted((ROOT / "notebooks").glob("[0-9]*.ipynb"))
     return head + "\n".join(row(p, times[p.name]) for p in paths) + "\n"
 
 

@@ -31,8 +31,13 @@ WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 
 
 def exercises_of(path: str | Path) -> dict[str, Exercise]:
-    """The exercises of a notebook's lesson by name; its number leads the file name."""
+    """The exercises of a notebook's lesson by name; its number leads the file name.
+
+    A notebook without a number, such as the gallery, has none.
+    """
     number = Path(path).name[:2]
+    if not number.isdigit():
+        return {}
     lesson = import_module(f"gpt1lib.lessons.lesson{number}")
     return {e.name: e for e in lesson.EXERCISES}
 

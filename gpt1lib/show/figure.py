@@ -10,6 +10,7 @@ import matplotlib
 from IPython.display import display
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from PIL import Image  # matplotlib brings it along
 
 STYLE = Path(__file__).with_name("gpt1.mplstyle")
 DPI = 144
@@ -30,11 +31,18 @@ def new_figure(width: float = 8, height: float = 4) -> Figure:
 
 
 def png(figure: Figure) -> bytes:
-    """The figure as PNG; the same bytes each time on one machine."""
+    """The figure as PNG of 256 colors; the same bytes each time on one machine.
+
+    A third of the bytes of full color, and to the eye the same.
+    """
     buffer = io.BytesIO()
     with style():
         figure.savefig(buffer, format="png", dpi=DPI, metadata={"Software": None})
-    return buffer.getvalue()
+    full = Image.open(buffer).convert("RGB")
+    few = full.quantize(256, dither=Image.Dither.NONE)
+    small = io.BytesIO()
+    few.save(small, format="png", optimize=True)
+    return small.getvalue()
 
 
 def picture(figure: Figure, alt: str) -> dict:

@@ -1,5 +1,7 @@
 """Where the parameters of a GPT sit."""
 
+from dataclasses import asdict
+
 import traitlets
 from matplotlib.figure import Figure
 
@@ -32,7 +34,8 @@ class ParameterExplorer(Explorer):
             raise ValueError(
                 "configs is empty, it needs at least one size to start from"
             )
-        super().__init__(configs=configs)
+        plain = {k: c if isinstance(c, dict) else asdict(c) for k, c in configs.items()}
+        super().__init__(configs=plain)
 
     def sentence(self) -> str:
         totals = {

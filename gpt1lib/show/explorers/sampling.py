@@ -46,6 +46,20 @@ class SamplingExplorer(Explorer):
                          editable=predict is not None, **traits)  # fmt: skip
         self.observe(self._read_prompt, "prompt")
 
+    @classmethod
+    def of(cls, source, prompt: str, **traits) -> "SamplingExplorer":
+        """What a checkpoint says next, after a prompt that can be edited."""
+        import torch
+
+        def predict(text: str):
+            ids = source.bpe.encode(text) or source.bpe.encode("\n")
+            with torch.no_grad():
+                ids = torch.tensor([ids[-source.model.config.n_ctx :]])
+                return source.model(ids)[0, -1].numpy()
+
+        words = source.bpe.pieces(range(source.bpe.n_vocab))
+        return cls(predict(prompt), words, prompt, predict, **traits)
+
     def _read_prompt(self, change) -> None:
         if self.predict is None:
             return
