@@ -18,7 +18,11 @@ function rgb(v, dark) {          // 0..1 -> [r, g, b]; light theme: 0 is pale
   return [0, 1, 2].map(j => Math.round(MAGMA[k][j] * (1 - f) + MAGMA[k + 1][j] * f));
 }
 const css = c => `rgb(${c.join(",")})`;
-const ink = c => 0.299 * c[0] + 0.587 * c[1] + 0.114 * c[2] < 128 ? "#fff" : "#111";
+const light = c => {              // relative luminance (WCAG): 0 black, 1 white
+  const [r, g, b] = c.map(v => (v /= 255) <= .04045 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4);
+  return .2126 * r + .7152 * g + .0722 * b;
+};
+const ink = c => light(c) < .179 ? "#fff" : "#000";   // the one with more contrast
 
 function isDark(root) {
   const body = document.body.dataset.jpThemeLight;

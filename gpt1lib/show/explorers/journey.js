@@ -5,7 +5,7 @@ function draw(model, root) {
   let detail = false, stage = model.get("stage"), place = model.get("place");
   choice(root, "show", { blocks: "after each block", all: "every state, LayerNorm before and after" }, "blocks", v => { detail = v === "all"; grid(); });
   const table = el("div", "gx-matrix gx-lens", root);
-  table.setAttribute("role", "grid");
+  table.setAttribute("role", "group");
   const cols = el("div", "gx-cols", root), left = el("div", "", cols), right = el("div", "", cols);
   const title = el("p", "gx-title", left), list = el("ol", "gx-bars", left);
   list.style.width = "340px";

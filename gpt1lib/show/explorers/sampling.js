@@ -52,6 +52,7 @@ function draw(model, root) {
     model.save_changes(); random = mulberry(1); tally.clear(); drawn.replaceChildren(); show();
   });
   const drawn = el("div", "gx-chips", root);
+  drawn.setAttribute("role", "group");
   drawn.setAttribute("aria-label", "tokens drawn");
   const said = live(root), list = el("ol", "gx-bars", root), rows = [];
   for (let i = 0; i <= SHOWN; i++) {

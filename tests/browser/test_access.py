@@ -1,0 +1,73 @@
+"""What axe-core says about every explorer, in both themes: nothing serious.
+
+axe-core comes with the test package axe-playwright-python; nothing is fetched.
+"""
+
+from importlib.resources import files
+
+import numpy as np
+import pytest
+
+from gpt1lib import GPT1, TINY
+from gpt1lib.show import explorers
+from gpt1lib.show.explorers import standalone
+
+pytestmark = pytest.mark.browser
+TEXT = "She took the letter from the table."
+AXE = (files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8")
+RUN = """() => axe.run('.gx', {resultTypes: ['violations']}).then(r => r.violations
+  .filter(v => ['serious', 'critical'].includes(v.impact))
+  .map(v => v.id + ': ' + v.help + ' ' + v.nodes.slice(0, 3).map(n => n.html.slice(0, 90))))"""
+
+
+def all_explorers(n):
+    """One of each, by name."""
+    e, text = explorers, TEXT
+    steps = [{"step": s, "loss": 9 / s, "heldout": 9.5 / s} for s in (1, 2, 4)]
+    return {
+        "attention": e.AttentionExplorer.of(n.model, n.bpe, text),
+        "bigram": e.BigramExplorer(np.eye(3), list("abc")),
+        "formats": e.FormatsExplorer(n),
+        "journey": e.JourneyExplorer(n.model, n.bpe, text),
+        "mask": e.MaskExplorer(np.arange(9.0).reshape(3, 3), list("abc")),
+        "parameters": e.ParameterExplorer({"GPT-1": GPT1, "tiny": TINY}),
+        "sampling": e.SamplingExplorer.of(n, text),
+        "tokens": e.TokenExplorer(n.bpe, "lighthouse keepers"),
+        "training": e.TrainingExplorer(steps, [{"step": 4, "text": "so"}]),
+        "tying": e.TyingExplorer(n.model, n.bpe, text),
+        "writing": e.WritingExplorer(n, text, n_tokens=4),
+    }
+
+
+@pytest.fixture(scope="module")
+def one_of_each(novelist):
+    return all_explorers(novelist)
+
+
+def test_none_is_forgotten(one_of_each):
+    known = {name for name in explorers.__all__ if name.endswith("Explorer")}
+    assert {type(e).__name__ for e in one_of_each.values()} == known - {"Explorer"}
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_axe_finds_nothing_serious(chromium, one_of_each, theme):
+    page, found = chromium.new_page(), {}
+    page.emulate_media(color_scheme=theme)
+    for name, explorer in one_of_each.items():
+        html = standalone.page(explorer)
+        page.set_content(html)
+        page.evaluate(AXE)
+        serious = page.evaluate(RUN)
+        if serious:
+            found[name] = serious
+    page.close()
+    assert not found
+
+
+def test_axe_would_find_something(chromium):
+    """The check can fail: a button without a name is serious."""
+    page = chromium.new_page()
+    page.set_content('<main class="gx"><button></button><img src="x"></main>')
+    page.evaluate(AXE)
+    assert len(page.evaluate(RUN)) == 2
+    page.close()
