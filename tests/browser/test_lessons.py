@@ -126,3 +126,81 @@ def keep_screenshots(page, name):
         scroller.evaluate("(e, top) => { e.scrollTop = top; }", top)
         page.wait_for_timeout(120)
         page.screenshot(path=str(Path(folder) / f"{name[:2]}_{i:02d}.png"))
+
+
+GALLERY = "gallery.ipynb"
+
+
+@pytest.mark.browser
+def test_live_views_survive_a_restarted_kernel(page, lab):
+    """What needs no kernel goes on moving; Run All brings everything back."""
+    open_and_run(page, lab, GALLERY)
+    explorers = page.locator(f"{PANEL} .gx")
+    n = explorers.count()
+    page.evaluate("""async () => {
+        const s = window.jupyterapp.shell.currentWidget.sessionContext;
+        await s.session.kernel.restart(); }""")
+    page.evaluate(IDLE)
+    assert explorers.count() == n
+    tile = explorers.locator("[role=radio][aria-label='layer 1, head 2']").first
+    tile.click()
+    assert tile.get_attribute("aria-checked") == "true"
+    page.evaluate(RUN)
+    page.wait_for_function("() => window.__done", timeout=300_000)
+    page.evaluate(IDLE)
+    assert page.locator(f"{PANEL} .gx").count() == n
+    page.evaluate(SHUTDOWN)
+
+
+@pytest.mark.browser
+def test_reopened_without_a_kernel_the_pictures_stand(page, lab):
+    """As a fresh clone shows it: nothing has run, no widget state is saved."""
+    page.goto(f"{lab}/lab/tree/notebooks/{GALLERY}?reset")
+    page.wait_for_function(READY, timeout=60_000)
+    page.evaluate(SHUTDOWN)
+    page.evaluate("""() => { const nb = window.jupyterapp.shell.currentWidget.content;
+        nb.notebookConfig = {...nb.notebookConfig, windowingMode: 'none'}; }""")
+    pictures = page.locator(f"{PANEL} .jp-OutputArea figure img")
+    pictures.first.wait_for(timeout=20_000)
+    assert pictures.count() >= 12
+    for i in range(pictures.count()):
+        picture = pictures.nth(i)
+        picture.scroll_into_view_if_needed()
+        assert picture.is_visible() and len(picture.get_attribute("alt")) > 40
+        assert picture.evaluate("e => e.complete && e.naturalWidth > 300")
+    text = page.locator(PANEL).inner_text()
+    assert "Error displaying widget" not in text
+    keep_screenshots(page, "reopened")
+
+
+@pytest.mark.browser
+def test_dark_theme_reaches_every_explorer(page, lab):
+    page.goto(f"{lab}/lab")
+    page.wait_for_function(
+        """() => window.jupyterapp &&
+        window.jupyterapp.commands.hasCommand('apputils:change-theme')""",
+        timeout=60_000,
+    )
+    page.evaluate("""() => window.jupyterapp.commands.execute(
+        'apputils:change-theme', {theme: 'JupyterLab Dark'})""")
+    page.wait_for_function("() => document.body.dataset.jpThemeLight === 'false'")
+    try:
+        open_and_run(page, lab, GALLERY)
+        explorers = page.locator(f"{PANEL} .gx")
+        for i in range(explorers.count()):
+            explorer = explorers.nth(i)
+            assert "gx-dark" in explorer.get_attribute("class")
+            text, paper = explorer.evaluate(
+                """e => { const c = getComputedStyle(e).color,
+                p = getComputedStyle(e).getPropertyValue('--gx-paper');
+                const d = document.createElement('i'); d.style.color = p; e.append(d);
+                const out = [c, getComputedStyle(d).color]; d.remove(); return out; }"""
+            )
+            bright, dark = (sum(map(int, c.strip("rgba()").split(",")[:3]))
+                            for c in (text, paper))  # fmt: skip
+            assert bright > 500 > 250 > dark
+        keep_screenshots(page, "dark")
+        page.evaluate(SHUTDOWN)
+    finally:
+        page.evaluate("""() => window.jupyterapp.commands.execute(
+            'apputils:change-theme', {theme: 'JupyterLab Light'})""")
