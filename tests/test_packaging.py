@@ -126,7 +126,7 @@ def test_readme_s_picture_is_there():
 def test_static_copies_load_nothing_remote(tmp_path, monkeypatch):
     site = tool("site")
     monkeypatch.setattr(site, "SITE", tmp_path)
-    site.main()
+    site.main(["--still"])
     pages = sorted(tmp_path.glob("*.html"))
     assert len(pages) == len(list((ROOT / "notebooks").glob("*.ipynb")))
     for page in pages:

@@ -1,5 +1,6 @@
 """What all explorers share: an ES module, a static picture, and how they are shown."""
 
+import os
 from pathlib import Path
 
 import anywidget
@@ -9,6 +10,7 @@ from matplotlib.figure import Figure
 
 from ..figure import picture
 
+LIVE_PAGES = "GPT1_LIVE_PAGES"  # set by tools/site.py: views that need no kernel
 HERE = Path(__file__).parent
 CSS = (HERE / "common.css").read_text(encoding="utf-8")
 COMMON = (HERE / "common.js").read_text(encoding="utf-8")
@@ -50,6 +52,12 @@ class Explorer(anywidget.AnyWidget):
         static["text/html"] = static["text/html"].replace(
             "<figure", "<figure data-static"
         )
+        if os.environ.get(LIVE_PAGES):
+            from .standalone import frame
+
+            static["text/html"] += frame(self)
+            display(static, raw=True)
+            return
         display(static, raw=True)
         bundle = self._repr_mimebundle_()
         data = dict(bundle[0] if isinstance(bundle, tuple) else bundle)

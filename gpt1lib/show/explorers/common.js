@@ -110,6 +110,10 @@ function start(draw) {
       // JupyterLab binds arrow keys, Enter and letters in command mode: keep ours here.
       root.addEventListener("keydown", e => { if (e.key !== "Escape") e.stopPropagation(); });
       draw(model, root);
+      if (model.still) for (const asks of root.querySelectorAll(".gx-prompt, .gx-asks input, button.gx-word")) {
+        asks.disabled = true;           // a static copy: no model behind it
+        asks.title = "In the notebook the model answers here.";
+      }
       // The static picture above has done its duty once this runs.
       setTimeout(() => {
         const area = root.closest(".jp-OutputArea");

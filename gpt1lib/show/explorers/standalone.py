@@ -1,6 +1,10 @@
-"""An explorer as a page of its own, live without a kernel: for slides and tests."""
+"""An explorer as a page of its own, live without a kernel: for slides and tests.
+
+Its arrays are on board; only what asks the model (a new prompt) stays as it is.
+"""
 
 import base64
+import html
 import json
 
 from . import CSS, Explorer, script
@@ -17,6 +21,7 @@ const code = text => Uint8Array.from(atob(text), c => c.charCodeAt(0));
 const arrays = {arrays};
 for (const k in arrays) arrays[k] = new DataView(code(arrays[k]).buffer);
 const model = {{
+  still: {still},
   state: {{ ...{state}, ...arrays }}, seen: {{}},
   get(k) {{ return this.state[k]; }},
   set(k, v) {{
@@ -32,8 +37,11 @@ start(draw).render({{ model, el: document.querySelector("#here") }});
 """
 
 
-def page(explorer: Explorer) -> str:
-    """HTML that shows the explorer and needs nothing else; prompts stay as they are."""
+def page(explorer: Explorer, still: bool = False) -> str:
+    """HTML that shows the explorer and needs nothing else.
+
+    still: what would ask the model is switched off, for readers; tests leave it on.
+    """
     names = [n for n in explorer.trait_names(sync=True) if not n.startswith("_")]
     names = set(names) - {"layout", "tabbable", "tooltip"}  # ipywidgets' own
     state = {name: getattr(explorer, name) for name in sorted(names)}
@@ -44,5 +52,19 @@ def page(explorer: Explorer) -> str:
         css=CSS,
         script=script(explorer.name),
         arrays=json.dumps(arrays),
+        still=json.dumps(still),
         state=json.dumps(state).replace("</", "<\\/"),
+    )
+
+
+def frame(explorer: Explorer) -> str:
+    """The page as an element of another page; hides the picture before it."""
+    ready = (
+        "this.style.height=this.contentDocument.documentElement.scrollHeight+24+'px';"
+        "this.previousElementSibling.style.display='none'"
+    )
+    return (
+        f'<iframe title="{type(explorer).__name__}" onload="{ready}" '
+        'style="width:100%;border:0;height:520px" '
+        f'srcdoc="{html.escape(page(explorer, still=True), quote=True)}"></iframe>'
     )

@@ -7,6 +7,7 @@ function draw(model, root) {
   input.value = model.get("prompt"); input.spellcheck = false;
   input.addEventListener("change", () => ask("prompt", input.value));
   const drag = slider(root, "seed", { min: 0, max: 99, step: 1, value: model.get("seed"), help: "the same draws for every temperature" }, v => ask("seed", v));
+  drag.row.classList.add("gx-asks");
   const status = el("p", "gx-note", root, ""), table = el("div", "gx-writings", root), said = live(root);
   el("p", "gx-note", root, "Shade: the probability that the model gave the token, at temperature 1. Framed: where a row first parts from the one above.");
   function ask(name, value) { status.textContent = "The model writes ..."; model.set(name, value); model.save_changes(); }

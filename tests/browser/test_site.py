@@ -1,0 +1,45 @@
+"""A static copy of the gallery: explorers live without a kernel, nothing is fetched."""
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.mark.browser
+def test_explorers_live_in_a_static_copy(chromium, tmp_path, monkeypatch):
+    spec = importlib.util.spec_from_file_location("site_tool", ROOT / "tools/site.py")
+    site = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(site)
+    monkeypatch.setattr(site, "SITE", tmp_path)
+    site.main([str(ROOT / "notebooks/gallery.ipynb")])
+
+    page, asked, errors = chromium.new_page(), [], []
+    page.on("request", lambda r: asked.append(r.url))
+    page.on("pageerror", lambda e: errors.append(str(e)))
+    page.goto((tmp_path / "gallery.html").as_uri())
+    frames = page.locator("iframe")
+    assert frames.count() >= 12
+    for i in range(frames.count()):
+        frames.nth(i).scroll_into_view_if_needed()
+        root = frames.nth(i).content_frame.locator(".gx")
+        root.wait_for(timeout=10_000)
+        assert frames.nth(i).bounding_box()["height"] > 100
+        sliders = root.locator("input[type=range]:enabled")
+        if sliders.count():
+            before = root.inner_html()
+            sliders.first.focus()
+            page.keyboard.press("ArrowLeft")
+            if root.inner_html() == before:
+                page.keyboard.press("ArrowRight")
+            assert root.inner_html() != before
+        for prompt in root.locator(".gx-prompt").all():
+            assert prompt.is_disabled(), "nobody would answer"
+    pictures = page.locator("figure[data-static]")
+    assert not any(pictures.nth(i).is_visible() for i in range(pictures.count()))
+    assert not errors
+    elsewhere = [u for u in asked if not u.startswith(("file:", "about:", "data:"))]
+    assert not elsewhere
+    page.close()
