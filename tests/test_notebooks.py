@@ -55,6 +55,8 @@ def test_there_are_lessons():
         "10",
         "11",
         "12",
+        "13",
+        "14",
     ]
 
 
