@@ -71,3 +71,18 @@ def test_axe_would_find_something(chromium):
     page.evaluate(AXE)
     assert len(page.evaluate(RUN)) == 2
     page.close()
+
+
+def test_nothing_is_cut_off_at_twice_the_size(chromium, one_of_each):
+    """A page of 1,240 pixels at 200 % zoom has room for 620."""
+    page = chromium.new_page()
+    page.set_viewport_size({"width": 620, "height": 800})
+    wide = {}
+    for name, explorer in one_of_each.items():
+        page.set_content(standalone.page(explorer))
+        page.locator(".gx").wait_for()
+        width = page.evaluate("() => document.documentElement.scrollWidth")
+        if width > 620:
+            wide[name] = width
+    page.close()
+    assert not wide
