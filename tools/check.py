@@ -5,6 +5,7 @@ is 1 if any part failed. --quick leaves out notebooks, browser and slow tests.
 """
 
 import argparse
+import os
 import subprocess
 import sys
 import time
@@ -47,7 +48,8 @@ def main() -> int:
     for name, command in parts(parser.parse_args().quick).items():
         print(f"\n== {name}", flush=True)
         start = time.time()
-        status = subprocess.run(command, cwd=ROOT).returncode
+        light = os.environ | {"GPT1_LIGHT": "1"}  # see gpt1lib.lessons.fewer
+        status = subprocess.run(command, cwd=ROOT, env=light).returncode
         results[name] = (status, time.time() - start)
     print()
     for name, (status, seconds) in results.items():
