@@ -430,6 +430,7 @@ def main(argv: list[str] | None = None) -> None:
         if run.resume() and team.chief:
             tqdm.write(f"going on from step {run.step}")
         run.run()
+        team.finish()
     except (ValueError, OSError, FloatingPointError, RuntimeError) as error:
         if team.size > 1:
             raise  # torchrun reports which process failed, and how
