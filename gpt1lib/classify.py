@@ -10,7 +10,7 @@ from pathlib import Path
 
 from . import classifier
 
-NEEDS = {"classification": "1 text", "entailment": "2 texts", "similarity": "2 texts"}
+TEXTS = {"classification": 1, "entailment": 2, "similarity": 2}
 
 
 def main(argv: list[str] | None = None) -> None:
@@ -25,11 +25,11 @@ def main(argv: list[str] | None = None) -> None:
     args = parser.parse_args(argv)
     try:
         model, bpe, facts = classifier.load(args.folder)
-        needs = NEEDS.get(facts["kind"], f"a context and {facts['n_classes']} choices")
-        n = {"1": 1, "2": 2}.get(needs[0], 1 + facts["n_classes"])
+        n = TEXTS.get(facts["kind"], 1 + facts["n_classes"])  # a context, and choices
         if len(args.texts) != n:
             raise ValueError(
-                f"{facts['task']} needs {needs}, there are {len(args.texts)} texts"
+                f"{facts['task']} ({facts['kind']}) needs {n} texts, "
+                f"there are {len(args.texts)}"
             )
         probs = classifier.classify(model, bpe, *args.texts)
     except (ValueError, OSError) as error:

@@ -103,7 +103,7 @@ class FineTuning:
             self.classifier, optimizer.param_groups, s.method
         )
         self.optimizer = optimizer
-        self.log, self.best = [], None
+        self.log, self.best, self._order = [], None, None
 
     # ---- one update --------------------------------------------------------------
 
@@ -145,7 +145,7 @@ class FineTuning:
 
     def _batch(self) -> list:
         epoch, i = divmod(self.update, self.per_epoch)
-        if i == 0 or not hasattr(self, "_order"):
+        if i == 0 or self._order is None:
             shuffle = random.Random(f"{self.settings.seed} {epoch}")
             self._order = heads.batches(self.data, self.settings.batch, shuffle)
         return self._order[i]

@@ -178,12 +178,12 @@ def pretrained(row: str) -> checkpoint.Checkpoint:
         run = pretrain.Pretraining(recipe, out, books, HELDOUT_BOOKS)
         run.resume()
         run.run()
-        facts = {"row": row, "commit": runs.git_commit()}
-        found = checkpoint.load(out).meta
-        store("pretraining", {**facts, "heldout": found["heldout"],
-                              "tokens": SHORT["steps"] * recipe.batch
-                              * recipe.model.n_ctx})  # fmt: skip
-    return checkpoint.load(out)
+    made = checkpoint.load(out)
+    if row not in {line["row"] for line in stored_lines("pretraining")}:
+        store("pretraining", {"row": row, "commit": made.meta["commit"],
+                              "recipe": made.meta["recipe"],
+                              "heldout": made.meta["heldout"]})  # fmt: skip
+    return made
 
 
 def shuffled_books() -> Path:

@@ -124,3 +124,13 @@ def test_an_edited_prompt_is_read_by_the_model(novelist):
     assert "80 tokens, this page shows 64" in e.message and e.data == before
     e.prompt = ""
     assert "the text is empty" in e.message
+
+
+def test_an_empty_prompt_begins_after_a_new_line(novelist):
+    """GPT-1 has no token for the start of a text."""
+    e = explorers.SamplingExplorer.of(novelist, "")
+    with torch.no_grad():
+        wanted = novelist.model(torch.tensor([[novelist.bpe.newline]]))[0, -1]
+    assert torch.allclose(torch.tensor(e.logits), wanted, atol=1e-5)
+    w = explorers.WritingExplorer(novelist, "", n_tokens=3)
+    assert [len(pairs) for _, _, pairs in w.rows] == [3] * 6 and not w.message

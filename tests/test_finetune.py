@@ -251,7 +251,7 @@ def test_the_command_line_learns(toy, tmp_path, capsys):
     assert capsys.readouterr().out.splitlines()[0].endswith("good")
     classify.main([str(out), "a bad dull film"])
     assert capsys.readouterr().out.splitlines()[0].endswith("bad")
-    for wrong, message in (([str(out), "a", "b"], "needs 1 text, there are 2"),
+    for wrong, message in (([str(out), "a", "b"], "needs 1 texts, there are 2"),
                            ([str(tmp_path), "a"], "holds no classifier")):  # fmt: skip
         with pytest.raises(SystemExit, match=message):
             classify.main(wrong)

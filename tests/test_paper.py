@@ -62,8 +62,7 @@ def test_parts_are_transferred_from_below():
         same = [torch.equal(a, b) for a, b in
                 ((made.tokens.weight, model.tokens.weight),
                  (made.positions.weight, model.positions.weight),
-                 (made.blocks[0].qkv_weight if hasattr(made.blocks[0], "qkv_weight")
-                  else made.blocks[0].expand.weight, model.blocks[0].expand.weight),
+                 (made.blocks[0].expand.weight, model.blocks[0].expand.weight),
                  (made.blocks[1].expand.weight, model.blocks[1].expand.weight))]  # fmt: skip
         assert same == [n >= 1, n >= 1, n >= 2, n >= 3]
     a, b = paper.transferred(model, 0, 1), paper.transferred(model, 0, 2)

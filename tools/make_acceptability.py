@@ -9,17 +9,14 @@ book, as in the story cloze. A few broken sentences are sentences still. The sam
 each time.
 """
 
-import argparse
-import json
 import random
 import re
-from pathlib import Path
 
 from make_story_cloze import PARTS, sentences
+from write_set import write_set
 
 from gpt1lib import corpus
-from gpt1lib.files import write_text
-from gpt1lib.paths import HELDOUT_BOOKS, TASKS
+from gpt1lib.paths import HELDOUT_BOOKS
 
 SMALL = {"the", "a", "an", "of", "to", "in", "at", "with", "and", "for", "by", "from"}
 FORMS = {"was": "were", "were": "was", "is": "are", "are": "is", "has": "have",
@@ -92,15 +89,5 @@ def balanced(rows: list[dict]) -> list[dict]:
     return kept
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--out", type=Path, default=TASKS / "acceptability.jsonl")
-    args = parser.parse_args()
-    rows = make()
-    lines = (json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
-    write_text(args.out, "".join(lines))
-    print(f"{len(rows):,} rows in {args.out.name}")
-
-
 if __name__ == "__main__":
-    main()
+    write_set("acceptability", make, __doc__)

@@ -11,15 +11,11 @@ alone it says nothing. Some words and one rule are kept for the test. The same b
 each time.
 """
 
-import argparse
 import itertools
-import json
 import random
 from collections import defaultdict
-from pathlib import Path
 
-from gpt1lib.files import write_text
-from gpt1lib.paths import TASKS
+from write_set import write_set
 
 LABELS = ("entailment", "contradiction", "neutral")
 # wider class > class > words; the words of KEPT are met in the test only
@@ -293,14 +289,5 @@ def make(seed: int = 0) -> list[dict]:
     return rows
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--out", type=Path, default=TASKS / "entailment.jsonl")
-    args = parser.parse_args()
-    rows = make()
-    write_text(args.out, "".join(json.dumps(row) + "\n" for row in rows))
-    print(f"{len(rows):,} rows in {args.out.name}")
-
-
 if __name__ == "__main__":
-    main()
+    write_set("entailment", make, __doc__)

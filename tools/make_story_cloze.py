@@ -9,15 +9,13 @@ cut into three parts, one a split, before any story is taken, so no sentence sta
 two of them. The same bytes each time.
 """
 
-import argparse
-import json
 import random
 import re
-from pathlib import Path
+
+from write_set import write_set
 
 from gpt1lib import corpus
-from gpt1lib.files import write_text
-from gpt1lib.paths import HELDOUT_BOOKS, TASKS
+from gpt1lib.paths import HELDOUT_BOOKS
 
 PARTS = {"train": (0.0, 0.7), "valid": (0.7, 0.8), "test": (0.8, 1.0)}  # of each book
 STEP = 1  # sentences from one story to the next
@@ -92,15 +90,5 @@ def make(seed: int = 0) -> list[dict]:
     return rows
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--out", type=Path, default=TASKS / "story_cloze.jsonl")
-    args = parser.parse_args()
-    rows = make()
-    lines = (json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
-    write_text(args.out, "".join(lines))
-    print(f"{len(rows):,} rows in {args.out.name}")
-
-
 if __name__ == "__main__":
-    main()
+    write_set("story_cloze", make, __doc__)

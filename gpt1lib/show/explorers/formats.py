@@ -56,17 +56,11 @@ class FormatsExplorer(Explorer):
 
     def sequences(self, kind: str) -> list[list[int]]:
         """Token ids of the typed texts under one format."""
-        from ... import inputs
+        from ...classifier import to_sequences
+        from ...tasks import Example
 
-        first, *rest = self.texts[kind]
-        n_ctx = self.model.config.n_ctx
-        if kind == "classification":
-            return inputs.classification(self.bpe, first, n_ctx)
-        if kind == "entailment":
-            return inputs.entailment(self.bpe, first, rest[0], n_ctx)
-        if kind == "similarity":
-            return inputs.similarity(self.bpe, first, rest[0], n_ctx)
-        return inputs.multiple_choice(self.bpe, first, rest, n_ctx)
+        example = Example(tuple(self.texts[kind]), 0)
+        return to_sequences(self.bpe, kind, example, self.model.config.n_ctx)
 
     def _read(self) -> None:
         try:

@@ -52,7 +52,7 @@ class SamplingExplorer(Explorer):
         import torch
 
         def predict(text: str):
-            ids = source.bpe.encode(text) or source.bpe.encode("\n")
+            ids = source.bpe.encode(text) or [source.bpe.newline]
             with torch.no_grad():
                 ids = torch.tensor([ids[-source.model.config.n_ctx :]])
                 return source.model(ids)[0, -1].numpy()

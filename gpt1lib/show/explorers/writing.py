@@ -43,7 +43,7 @@ class WritingExplorer(Explorer):
 
         model, bpe = self.source.model, self.source.bpe
         room = model.config.n_ctx - self.n_tokens
-        given = torch.tensor([(bpe.encode(self.prompt) or bpe.encode("\n"))[-room:]])
+        given = torch.tensor([(bpe.encode(self.prompt) or [bpe.newline])[-room:]])
         texts = {"greedy": decode.greedy(model, given, self.n_tokens)[0]}
         beams = decode.beam_search(model, given, self.n_tokens, self.n_beams)
         texts[f"{self.n_beams} beams"] = beams[0].ids

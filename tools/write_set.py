@@ -1,0 +1,19 @@
+"""What the scripts that make a labeled set share: rows to data/tasks."""
+
+import argparse
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+from gpt1lib.files import write_text
+from gpt1lib.paths import TASKS
+
+
+def write_set(name: str, make: Callable[[], list[dict]], description: str) -> None:
+    """The command line of such a script: makes the rows and writes them."""
+    parser = argparse.ArgumentParser(description=description.split("\n")[0])
+    parser.add_argument("--out", type=Path, default=TASKS / f"{name}.jsonl")
+    args, rows = parser.parse_args(), make()
+    lines = (json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+    write_text(args.out, "".join(lines))
+    print(f"{len(rows):,} rows in {args.out.name}")
