@@ -131,6 +131,6 @@ def test_an_empty_prompt_begins_after_a_new_line(novelist):
     e = explorers.SamplingExplorer.of(novelist, "")
     with torch.no_grad():
         wanted = novelist.model(torch.tensor([[novelist.bpe.newline]]))[0, -1]
-    assert torch.allclose(torch.tensor(e.logits), wanted, atol=1e-5)
+    assert torch.allclose(torch.tensor(e.logits).float(), wanted, atol=1e-5)
     w = explorers.WritingExplorer(novelist, "", n_tokens=3)
     assert [len(pairs) for _, _, pairs in w.rows] == [3] * 6 and not w.message
