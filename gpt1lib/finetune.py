@@ -54,6 +54,7 @@ class Settings:
     clip: float = 1.0  # released code; not in the paper
     seed: int = 0
     limit: int | None = None  # use only so many training examples
+    longest: int | None = None  # of at most so many words, all texts together
     method: str = "full"  # one of METHODS
     patience: int | None = None  # stop after so many epochs without a better score
 
@@ -62,7 +63,7 @@ class Settings:
         for name in ("epochs", "batch"):
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} is {getattr(self, name)}, it must be >= 1")
-        for name in ("limit", "patience"):
+        for name in ("limit", "longest", "patience"):
             value = getattr(self, name)
             if value is not None and value < 1:
                 raise ValueError(f"{name} is {value}, it must be >= 1")
@@ -88,7 +89,7 @@ class FineTuning:
         self.classifier = Classifier(
             source.model, task.kind, task.n_classes, s.dropout
         ).train()
-        examples = task.train
+        examples = tasks.no_longer_than(task.train, s.longest)
         if s.limit and s.limit < len(examples):
             examples = random.Random(s.seed).sample(examples, s.limit)
         if not examples:
@@ -317,6 +318,7 @@ def parser() -> argparse.ArgumentParser:
         ("lm-coef", float, "lambda, the weight of the language model in L3 (0.5)"),
         ("seed", int, "everything random follows from it"),
         ("limit", int, "use only so many training examples"),
+        ("longest", int, "use only training examples of at most so many words"),
         ("patience", int, "stop after so many epochs without a better score"),
     ):
         p.add_argument(f"--{name}", type=kind, help=text)

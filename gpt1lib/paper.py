@@ -4,20 +4,23 @@
     python -m gpt1lib.paper table5        # one experiment
     python -m gpt1lib.paper --quick       # one cell of each again, and the stored one
 
-Every cell is one fine-tuning (or one zero-shot test) and one line of
-data/results/paper/EXPERIMENT.jsonl, with its settings, seed, command and commit.
-Nothing is tuned on a test set; all cells share one set of settings.
+Every cell (experiments.py) is one line of data/results/paper/cells.jsonl, with its
+settings, seed, command and commit. Each runs on one thread, as many at once as there
+are cores: small models gain little from a second thread, and so the numbers do not
+depend on the number of cores. Nothing is tuned on a test set.
 """
 
 import argparse
-import itertools
 import json
+import multiprocessing
+import os
 import random
 import re
 import sys
 import time
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, replace
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import torch
@@ -37,94 +40,14 @@ from . import (
     zeroshot,
 )
 from .bpe import BPE
+from .experiments import EXPERIMENTS, SHORT, VARIANTS, Cell
 from .model import GPT
-from .paths import BOOKS, HELDOUT_BOOKS, NOVELIST_DIR, RESULTS, ROOT
+from .paths import BOOKS, HELDOUT_BOOKS, LSTM_DIR, NOVELIST_DIR, RESULTS, ROOT
 
 STORED = RESULTS / "paper"
-WORK = ROOT / "runs" / "paper"  # pre-trained models that only these tables need
-LSTM = ROOT / "runs" / "lstm"
-# so few examples would make a hundred updates of 32; chosen on validation sets
-SETTINGS = finetune.Settings(batch=8, lr=5e-4)
-LIMITS = {"entailment": 2000, "film_snippets": 2000, "verse_pairs": 500,
-          "story_cloze": 300}  # fmt: skip
-"""Training examples of a cell: under a minute each on two cores."""
+WORK = ROOT / "runs" / "paper"  # short pre-trainings that only these tables need
+LSTM_RUN = ROOT / "runs" / "lstm"  # where its snapshots are, too many to ship
 TESTED = 1000  # test examples at most
-SEEDS = range(5)
-SHORT = {"steps": 1200, "snapshots": 0, "sample_every": 1200, "evaluate_every": 600}
-VARIANTS = {  # one choice changed, the rest of a short pre-training equal
-    "as GPT-1": {},
-    "pre-LayerNorm": {"kind": "pre_ln"},
-    "untied": {"model": {"tied": False}},
-    "sinusoidal": {"kind": "sinusoidal"},
-    "shuffled sentences": {},
-}
-
-
-@dataclass(frozen=True)
-class Cell:
-    """One number of a table: a task, a row, a seed; how to start and how to tune."""
-
-    task: str
-    row: str
-    seed: int
-    source: str = "novelist"
-    changes: tuple[tuple[str, object], ...] = ()  # of SETTINGS
-
-    @property
-    def key(self) -> tuple:
-        """What no two cells of an experiment share."""
-        return self.task, self.row, self.seed
-
-
-# ---- the experiments -------------------------------------------------------------
-
-
-def each(n_seeds: int) -> Iterator[tuple[int, str]]:
-    """Seeds and tasks, seed by seed: a run cut short has whole rows of some seeds."""
-    return itertools.product(SEEDS[:n_seeds], LIMITS)
-
-
-def table5() -> Iterator[Cell]:
-    """Table 5: full; without pre-training; without the auxiliary loss; LSTM."""
-    for seed, task in each(5):
-        yield Cell(task, "full", seed)
-        yield Cell(task, "no pre-training", seed, "nothing")
-        yield Cell(task, "no auxiliary loss", seed, changes=(("lm_coef", 0.0),))
-        yield Cell(task, "LSTM", seed, "lstm")
-
-
-def transfer() -> Iterator[Cell]:
-    """Figure 2 (left): 0 nothing, 1 embeddings, then one block more at a time."""
-    n_layer = recipes.RECIPES["novelist"].model.n_layer
-    for seed, task in each(3):
-        for n in range(n_layer + 2):
-            yield Cell(task, str(n), seed, f"transfer {n}")
-
-
-def weights_of_lm() -> Iterator[Cell]:
-    """Lambda, the weight of the language model in L3, from 0 to 2."""
-    for seed, task in each(3):
-        for lm_coef in (0.0, 0.1, 0.25, 0.5, 1.0, 2.0):
-            yield Cell(task, f"{lm_coef:g}", seed, changes=(("lm_coef", lm_coef),))
-
-
-def sizes() -> Iterator[Cell]:
-    """Labeled examples, few and many, with pre-training and without."""
-    for seed, task in each(3):
-        for n in (30, 100, 300):
-            yield Cell(task, f"{n}", seed, changes=(("limit", n),))
-            yield Cell(task, f"{n} without", seed, "nothing", (("limit", n),))
-
-
-def variants() -> Iterator[Cell]:
-    """Short pre-trainings with one choice changed, then fine-tuned."""
-    for seed, task in each(3):
-        for row in VARIANTS:
-            yield Cell(task, row, seed, row)
-
-
-EXPERIMENTS = {"table5": table5, "transfer": transfer, "lambda": weights_of_lm,
-               "sizes": sizes, "variants": variants}  # fmt: skip
 
 
 # ---- where a cell starts ---------------------------------------------------------
@@ -141,12 +64,13 @@ def source(name: str, seed: int) -> checkpoint.Checkpoint:
         n = int(name.removeprefix("transfer "))
         return replace(novelist, model=transferred(novelist.model, n, seed))
     if name == "lstm":
-        if not (LSTM / "meta.json").is_file():
+        if not (LSTM_DIR / "meta.json").is_file():
             raise FileNotFoundError(
-                f"{LSTM} holds no LSTM. It is trained by: python -m gpt1lib.pretrain "
-                "--recipe novelist --kind lstm --out runs/lstm"
+                f"{LSTM_DIR} holds no LSTM. It is trained by: "
+                "python -m gpt1lib.pretrain --recipe novelist --kind lstm "
+                f"--out {LSTM_RUN}"
             )
-        return checkpoint.load(LSTM)
+        return checkpoint.load(LSTM_DIR)
     return pretrained(name)
 
 
@@ -178,12 +102,7 @@ def pretrained(row: str) -> checkpoint.Checkpoint:
         run = pretrain.Pretraining(recipe, out, books, HELDOUT_BOOKS)
         run.resume()
         run.run()
-    made = checkpoint.load(out)
-    if row not in {line["row"] for line in stored_lines("pretraining")}:
-        store("pretraining", {"row": row, "commit": made.meta["commit"],
-                              "recipe": made.meta["recipe"],
-                              "heldout": made.meta["heldout"]})  # fmt: skip
-    return made
+    return checkpoint.load(out)
 
 
 def shuffled_books() -> Path:
@@ -202,16 +121,15 @@ def shuffled_books() -> Path:
 def run_cell(cell: Cell) -> dict:
     """Fine-tune and test; returns what is stored."""
     start, task = time.perf_counter(), tasks.load(cell.task)
-    changes = {"limit": LIMITS[cell.task]} | dict(cell.changes)
-    settings = replace(SETTINGS, seed=cell.seed, **changes)
-    task = replace(task, valid=[], test=some(task.test, TESTED))
-    begin = finetune.shortened(source(cell.source, cell.seed), task)
-    run = finetune.FineTuning(begin, task, settings)
-    run.run(quiet=True)
-    found, _ = finetune.evaluated(run, "test")
-    return {"task": cell.task, "row": cell.row, "seed": cell.seed,
-            "source": cell.source, "settings": asdict(settings), **found,
-            "seconds": round(time.perf_counter() - start)}  # fmt: skip
+    test = some(tasks.no_longer_than(task.test, cell.settings.longest), TESTED)
+    task = replace(task, valid=[], test=test)
+    with runs.threads(1):
+        begin = finetune.shortened(source(cell.source, cell.seed), task)
+        run = finetune.FineTuning(begin, task, cell.settings)
+        run.run(quiet=True)
+        found, _ = finetune.evaluated(run, "test")
+    return {"task": cell.task, "source": cell.source, "settings": asdict(cell.settings),
+            **found, "seconds": round(time.perf_counter() - start)}  # fmt: skip
 
 
 def some(examples: list, n: int) -> list:
@@ -219,31 +137,105 @@ def some(examples: list, n: int) -> list:
     return examples if len(examples) <= n else random.Random(0).sample(examples, n)
 
 
-def stored_lines(experiment: str) -> list[dict]:
-    """The stored lines of an experiment; none where it has not been run."""
-    path = STORED / f"{experiment}.jsonl"
+def in_parallel(work, items: list, workers: int) -> Iterator[tuple]:
+    """(item, work(item)), in the order in which they get done."""
+    if workers == 1:
+        yield from ((item, work(item)) for item in items)
+        return
+    spawn = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(workers, spawn, runs.keep_memory) as pool:
+        futures = {pool.submit(work, item): item for item in items}
+        try:
+            for future in as_completed(futures):
+                yield futures[future], future.result()
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+def run_experiments(names: list[str], command: str, workers: int) -> None:
+    """All cells of the experiments that are not stored yet."""
+    cells = list(dict.fromkeys(c for name in names for _, c in EXPERIMENTS[name]()))
+    done = stored_cells()
+    left = [cell for cell in cells if key(cell) not in done]
+    begun = {"command": command, "commit": runs.git_commit()}
+    rows = [row for row in VARIANTS if any(cell.source == row for cell in left)]
+    store_pretrainings(rows, begun, workers)
+    bar = tqdm(total=len(cells), initial=len(cells) - len(left), unit="cell")
+    for cell, line in in_parallel(run_cell, left, workers):
+        store("cells", line | begun)
+        bar.set_postfix_str(f"{cell.task}, {cell.source}, seed {cell.seed}")
+        bar.update()
+    bar.close()
+
+
+def store_pretrainings(rows: list[str], begun: dict, workers: int) -> None:
+    """Make the short pre-trainings and keep what they reached."""
+    known = {line["row"] for line in stored_lines("pretraining")}
+    for row, made in in_parallel(short_facts, rows, workers):
+        if row not in known:
+            store("pretraining", {"row": row, **made, **begun})
+
+
+def short_facts(row: str) -> dict:
+    """The recipe of a short pre-training and its score on held-out books."""
+    with runs.threads(1):
+        meta = pretrained(row).meta
+    return {"recipe": meta["recipe"], "heldout": meta["heldout"]}
+
+
+# ---- what is stored --------------------------------------------------------------
+
+
+def stored_lines(name: str) -> list[dict]:
+    """The lines of data/results/paper/NAME.jsonl; none where there is no such file."""
+    path = STORED / f"{name}.jsonl"
     if not path.is_file():
         return []
     return [json.loads(x) for x in path.read_text(encoding="utf-8").splitlines()]
 
 
-def store(experiment: str, line: dict) -> None:
-    """Add a line to an experiment's file, whole or not at all."""
-    rows = [*stored_lines(experiment), line]
+def store(name: str, line: dict) -> None:
+    """Add a line to a file of results, whole or not at all."""
+    rows = [*stored_lines(name), line]
     text = "".join(json.dumps(row) + "\n" for row in rows)
-    files.write_text(STORED / f"{experiment}.jsonl", text)
+    files.write_text(STORED / f"{name}.jsonl", text)
 
 
-def run_experiment(name: str, command: str) -> None:
-    """All cells that are not stored yet."""
-    cells = list(EXPERIMENTS[name]())
-    done = {(r["task"], r["row"], r["seed"]) for r in stored_lines(name)}
-    left = [c for c in cells if c.key not in done]
-    bar = tqdm(left, desc=name, initial=len(cells) - len(left), total=len(cells))
-    for cell in bar:
-        bar.set_postfix_str(f"{cell.task}, {cell.row}, seed {cell.seed}")
-        commit = runs.git_commit()
-        store(name, run_cell(cell) | {"command": command, "commit": commit})
+def key(cell: Cell) -> tuple:
+    """What no two cells share: task, model and all settings."""
+    return cell.task, cell.source, tuple(sorted(asdict(cell.settings).items()))
+
+
+def stored_cells() -> dict[tuple, dict]:
+    """The stored line of each cell; made with other settings, it is another cell."""
+    return {(x["task"], x["source"], tuple(sorted(x["settings"].items()))): x
+            for x in stored_lines("cells")}  # fmt: skip
+
+
+def accuracies(experiment: str) -> dict[str, dict[str, list[float]]]:
+    """row -> task -> the accuracy of each seed that is stored, in order of seeds."""
+    found, stored = {}, stored_cells()
+    for row, cell in EXPERIMENTS[experiment]():
+        if key(cell) in stored:
+            by_task = found.setdefault(row, {})
+            by_task.setdefault(cell.task, []).append(stored[key(cell)]["accuracy"])
+    return found
+
+
+def summary(experiment: str) -> dict[str, dict[str, dict]]:
+    """row -> task -> mean accuracy, half of its 95 % interval, number of seeds."""
+    return {row: {task: _mean(values) for task, values in by_task.items()}
+            for row, by_task in accuracies(experiment).items()}  # fmt: skip
+
+
+def _mean(values: list[float]) -> dict:
+    if len(values) == 1:
+        return {"mean": values[0], "half": None, "seeds": 1}
+    mean, half = metrics.mean_interval(values)
+    return {"mean": round(mean, 4), "half": round(half, 4), "seeds": len(values)}
+
+
+# ---- zero-shot -------------------------------------------------------------------
 
 
 def zero_shot(command: str) -> None:
@@ -251,7 +243,7 @@ def zero_shot(command: str) -> None:
     done = {(r["model"], r["step"]) for r in stored_lines("zeroshot")}
     bpe, probes = BPE.load(NOVELIST_DIR), zeroshot.probes()
     stages = [(kind, path) for kind, folder in
-              (("novelist", NOVELIST_DIR), ("LSTM", LSTM))
+              (("novelist", NOVELIST_DIR), ("LSTM", LSTM_RUN))
               for path in snapshots.paths(folder)]  # fmt: skip
     for kind, path in tqdm(stages, desc="zeroshot"):
         model, facts = snapshots.load_snapshot(path)
@@ -268,34 +260,15 @@ def finetuned(task: str) -> dict:
     return json.loads(path.read_text(encoding="utf-8"))
 
 
-def summary(experiment: str) -> dict[str, dict[str, dict]]:
-    """row -> task -> mean accuracy, half of its 95 % interval, number of seeds."""
-    found = {}
-    for line in stored_lines(experiment):
-        found.setdefault(line["row"], {}).setdefault(line["task"], []).append(
-            line["accuracy"]
-        )
-    return {
-        row: {task: _mean(values) for task, values in by_task.items()}
-        for row, by_task in found.items()
-    }
-
-
-def _mean(values: list[float]) -> dict:
-    if len(values) == 1:
-        return {"mean": values[0], "half": None, "seeds": 1}
-    mean, half = metrics.mean_interval(values)
-    return {"mean": round(mean, 4), "half": round(half, 4), "seeds": len(values)}
-
-
 def repeat_one_of_each() -> None:
     """The first cell of each experiment again, beside what is stored of it."""
-    for name, cells in EXPERIMENTS.items():
-        stored = {(r["task"], r["row"], r["seed"]): r for r in stored_lines(name)}
-        cell = next(cells())
-        then = stored.get(cell.key, {}).get("accuracy", "not stored")
+    stored, repeated = stored_cells(), set()
+    for name, rows in EXPERIMENTS.items():
+        row, cell = next((r, c) for r, c in rows() if c not in repeated)
+        repeated.add(cell)
+        then = stored.get(key(cell), {}).get("accuracy", "not stored")
         now = run_cell(cell)["accuracy"]
-        print(f"{name}: {cell.task}, {cell.row}, seed 0: now {now}, stored {then}")
+        print(f"{name}: {cell.task}, {row}, seed 0: now {now}, stored {then}")
 
 
 def main(argv: list[str] | None = None) -> None:
@@ -306,19 +279,23 @@ def main(argv: list[str] | None = None) -> None:
     names = [*EXPERIMENTS, "zeroshot"]
     parser.add_argument("experiments", nargs="*", help=", ".join(names))
     parser.add_argument("--quick", action="store_true", help="one cell of each, again")
+    parser.add_argument(
+        "--workers", type=int, default=os.cpu_count(), help="cells at once, one a core"
+    )
     args = parser.parse_args(argv)
     unknown = set(args.experiments) - set(names)
     if unknown:
         sys.exit(f"paper: no experiment {', '.join(unknown)}; known: {names}")
+    if args.workers < 1:
+        sys.exit(f"paper: {args.workers} workers, it must be at least 1")
     runs.keep_memory()
     if args.quick:
         return repeat_one_of_each()
-    for name in args.experiments or names:
-        command = f"python -m gpt1lib.paper {name}"
-        if name == "zeroshot":
-            zero_shot(command)
-        else:
-            run_experiment(name, command)
+    chosen = args.experiments or names
+    command = " ".join(["python -m gpt1lib.paper", *args.experiments])
+    run_experiments([n for n in chosen if n in EXPERIMENTS], command, args.workers)
+    if "zeroshot" in chosen:
+        zero_shot(command)
     return None
 
 

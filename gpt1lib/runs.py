@@ -6,6 +6,8 @@ import subprocess
 from contextlib import contextmanager
 from pathlib import Path
 
+import torch
+
 from . import files
 from .paths import ROOT
 
@@ -34,6 +36,17 @@ def keep_memory() -> None:
         libc.mallopt(-2, 256 << 20)  # M_TOP_PAD: grow in large steps
     except (OSError, AttributeError):
         return  # another C library: slower, not wrong
+
+
+@contextmanager
+def threads(n: int):
+    """Let torch use n threads for a while."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(n)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
 
 
 @contextmanager

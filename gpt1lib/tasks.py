@@ -96,6 +96,13 @@ def sort_out(examples: Iterable[tuple[str, Example]]) -> dict[str, list[Example]
     return splits
 
 
+def no_longer_than(examples: list[Example], n_words: int | None) -> list[Example]:
+    """The examples of at most n_words words, all texts together; all for None."""
+    if n_words is None:
+        return examples
+    return [e for e in examples if sum(len(t.split()) for t in e.texts) <= n_words]
+
+
 def film_snippets(path: Path = TASKS / "film_snippets.jsonl") -> Task:
     """Is a critic's sentence positive? Ratings below 0.5 in size are left out."""
     rows = read_lines(path, ("id", "score", "text"))

@@ -117,6 +117,12 @@ def test_splits_are_apart_and_complete(name):
     assert labels == set(range(task.n_classes))
 
 
+def test_short_examples_are_counted_in_words_of_all_texts():
+    rows = [tasks.Example(("a b", "c"), 0), tasks.Example(("a b", "c d"), 1)]
+    assert tasks.no_longer_than(rows, 3) == rows[:1]
+    assert tasks.no_longer_than(rows, None) == tasks.no_longer_than(rows, 4) == rows
+
+
 def test_weak_ratings_are_left_out():
     n = sum(
         map(len, (lambda t: (t.train, t.valid, t.test))(tasks.load("film_snippets")))
@@ -192,7 +198,7 @@ def test_dropout_is_set_for_fine_tuning(model):
 
 def test_bad_settings_are_named(model):
     for bad, message in (({"lm_coef": -1}, "lambda"), ({"epochs": 0}, "epochs is 0"),
-                         ({"limit": 0}, "limit is 0")):  # fmt: skip
+                         ({"limit": 0}, "limit is 0"), ({"longest": 0}, "longest is 0")):  # fmt: skip
         with pytest.raises(ValueError, match=message):
             finetune.Settings(**bad)
     with pytest.raises(ValueError, match="n_classes is 1"):

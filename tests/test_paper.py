@@ -1,13 +1,13 @@
 """The runner of the paper's tables: what is transferred, what is stored, what is skipped."""
 
 import json
-from dataclasses import replace
+from dataclasses import asdict
 
 import pytest
 import torch
 
 import gpt1lib as g
-from gpt1lib import checkpoint, finetune, paper, tasks, variants
+from gpt1lib import checkpoint, experiments, paper, variants
 from gpt1lib.config import KINDS, GPTConfig
 
 CONFIG = GPTConfig(n_vocab=50, n_ctx=16, n_layer=2, n_head=2, n_embd=16, dropout=0.0)
@@ -75,69 +75,86 @@ def test_parts_are_transferred_from_below():
 
 
 def test_the_plan_covers_the_paper():
-    plan = list(paper.table5())
-    assert len({c.key for c in plan}) == len(plan) == 4 * 4 * 5
-    assert {c.row for c in plan} == {
-        "full",
-        "no pre-training",
-        "no auxiliary loss",
-        "LSTM",
-    }
-    assert {c.row for c in paper.transfer()} == {str(n) for n in range(6)}
-    assert {c.task for cells in paper.EXPERIMENTS.values() for c in cells()} == set(
-        paper.LIMITS
-    )
+    plan = list(experiments.table5())
+    assert len({cell for _, cell in plan}) == len(plan) == 4 * 4 * 5
+    rows = {row for row, _ in plan}
+    assert rows == {"full", "no pre-training", "no auxiliary loss", "LSTM"}
+    assert {row for row, _ in experiments.transfer()} == {str(n) for n in range(6)}
+    assert {cell.task for _, cell in plan} == set(experiments.LIMITS)
+
+
+def test_experiments_share_their_cells():
+    full = experiments.Cell("entailment", 0)
+    for name in ("table5", "transfer", "lambda", "sizes"):
+        assert full in {cell for _, cell in experiments.EXPERIMENTS[name]()}
+    of_lm = dict(experiments.weights_of_lm())
+    assert of_lm["0"] in {cell for _, cell in experiments.table5()}
+    assert of_lm["0.5"].settings == experiments.SETTINGS.__class__(
+        **{**asdict(experiments.SETTINGS), "seed": 2,
+           "limit": experiments.LIMITS[of_lm["0.5"].task]}
+    )  # fmt: skip
 
 
 @pytest.fixture
 def small(monkeypatch, tmp_path, novelist):
     """One small experiment that stores its lines in a folder of the test."""
-    cells = [paper.Cell("entailment", row, seed, source) for seed in (0, 1)
-             for row, source in (("full", "novelist"), ("none", "nothing"))]  # fmt: skip
+    changes = (("epochs", 1), ("batch", 4), ("limit", 8))
+    rows = [(row, experiments.Cell("entailment", seed, source, changes))
+            for seed in (0, 1)
+            for row, source in (("full", "novelist"), ("none", "nothing"))]  # fmt: skip
     monkeypatch.setattr(paper, "STORED", tmp_path)
-    monkeypatch.setattr(paper, "SETTINGS", finetune.Settings(epochs=1, batch=4))
-    monkeypatch.setitem(paper.LIMITS, "entailment", 8)
-    monkeypatch.setattr(paper, "EXPERIMENTS", {"small": lambda: iter(cells)})
-    task = tasks.load("entailment")
-    cut = replace(task, test=task.test[:12])
-    monkeypatch.setitem(tasks.TASKS_BY_NAME, "entailment", lambda: cut)
-    return tmp_path / "small.jsonl"
+    monkeypatch.setattr(paper, "TESTED", 12)
+    for module in (paper, experiments):
+        monkeypatch.setattr(module, "EXPERIMENTS", {"small": lambda: iter(rows)})
+    return tmp_path / "cells.jsonl"
 
 
 def test_a_stopped_experiment_goes_on(small, monkeypatch):
     run_cell, calls = paper.run_cell, []
 
     def stopped(cell):
-        calls.append(cell.key)
+        calls.append(cell)
         if len(calls) == 3:
             raise KeyboardInterrupt
         return run_cell(cell)
 
     monkeypatch.setattr(paper, "run_cell", stopped)
     with pytest.raises(KeyboardInterrupt):
-        paper.main(["small"])
+        paper.main(["small", "--workers", "1"])
     assert len(small.read_text().splitlines()) == 2
-    paper.main(["small"])
+    paper.main(["small", "--workers", "1"])
     lines = [json.loads(x) for x in small.read_text().splitlines()]
     assert len(calls) == 5 and len(lines) == 4
     for line in lines:
-        assert (
-            line["examples"] == 12 and line["commit"] and line["settings"]["limit"] == 8
-        )
-        assert line["command"] == "python -m gpt1lib.paper small"
+        assert line["examples"] == 12 and line["settings"]["limit"] == 8
+        assert line["commit"] and line["command"] == "python -m gpt1lib.paper small"
     found = paper.summary("small")
-    assert (
-        found["full"]["entailment"]["seeds"] == 2
-        and "half" in found["none"]["entailment"]
-    )
+    assert found["full"]["entailment"]["seeds"] == 2
+    assert "half" in found["none"]["entailment"]
+    assert len(paper.accuracies("small")["full"]["entailment"]) == 2
+
+
+def test_cells_made_with_other_settings_do_not_count(small):
+    paper.main(["small", "--workers", "1"])
+    lines = [json.loads(x) for x in small.read_text().splitlines()]
+    lines[0]["settings"]["lr"] = 1.0
+    small.write_text("".join(json.dumps(x) + "\n" for x in lines))
+    assert paper.summary("small")["full"]["entailment"]["seeds"] == 1
 
 
 def test_a_cell_gives_the_same_number_again(small, capsys):
-    paper.main(["small"])
+    paper.main(["small", "--workers", "1"])
     paper.main(["--quick"])
     line = capsys.readouterr().out.strip().splitlines()[-1]
     now, stored = line.split("now ")[1].split(", stored ")
     assert now == stored
+
+
+def test_work_in_parallel_is_the_same_work():
+    found = dict(paper.in_parallel(abs, [-1, 2, -3], workers=2))
+    assert found == dict(paper.in_parallel(abs, [-1, 2, -3], workers=1))
+    with pytest.raises(TypeError):
+        list(paper.in_parallel(abs, [1, "no number"], workers=2))
 
 
 def test_unknown_experiments_are_named():

@@ -1,0 +1,103 @@
+"""What the paper's analysis asks, cell by cell: Table 5, Figure 2, and our own rows.
+
+A cell is one fine-tuning. Experiments give rows to cells and share them: the row "full"
+of Table 5 is also the last point of Figure 2 (left) and lambda = 0.5.
+"""
+
+import itertools
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+from .finetune import Settings
+from .recipes import RECIPES
+
+# so few examples would make a hundred updates of 32; chosen on validation sets
+SETTINGS = Settings(batch=8, lr=5e-4)
+LIMITS = {"entailment": 2000, "film_snippets": 2000, "verse_pairs": 2400,
+          "story_cloze": 300}  # fmt: skip
+"""Training examples of a cell."""
+LONGEST = {"verse_pairs": 40}
+"""Most words of an example, in training and test, so that a cell takes minutes."""
+TWO = ("entailment", "film_snippets")
+"""Where pre-training helps most; the paper's Figure 2 (left) also shows two tasks."""
+SHORT = {"steps": 600, "snapshots": 0, "sample_every": 600, "evaluate_every": 600}
+VARIANTS = {  # one choice changed, the rest of a short pre-training equal
+    "as GPT-1": {},
+    "pre-LayerNorm": {"kind": "pre_ln"},
+    "untied": {"model": {"tied": False}},
+    "sinusoidal": {"kind": "sinusoidal"},
+    "shuffled sentences": {},
+}
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One fine-tuning: its task, its seed, where it starts from, what is changed."""
+
+    task: str
+    seed: int
+    source: str = "novelist"
+    changes: tuple[tuple[str, object], ...] = ()  # of SETTINGS
+
+    @property
+    def settings(self) -> Settings:
+        """All settings of its fine-tuning."""
+        changes = {"limit": LIMITS[self.task], "longest": LONGEST.get(self.task)}
+        changes |= dict(self.changes)
+        return replace(SETTINGS, seed=self.seed, **changes)
+
+
+Rows = Iterator[tuple[str, Cell]]
+
+
+def each(n_seeds: int, names=TWO) -> Iterator[tuple[int, str]]:
+    """Seeds and tasks, seed by seed: a run cut short has whole rows of some seeds."""
+    return itertools.product(range(n_seeds), names)
+
+
+def table5() -> Rows:
+    """Table 5: full; without pre-training; without the auxiliary loss; LSTM."""
+    for seed, task in each(5, LIMITS):
+        yield "full", Cell(task, seed)
+        yield "no pre-training", Cell(task, seed, "nothing")
+        yield "no auxiliary loss", Cell(task, seed, changes=(("lm_coef", 0.0),))
+        yield "LSTM", Cell(task, seed, "lstm")
+
+
+def transfer() -> Rows:
+    """Figure 2 (left): 0 nothing, 1 embeddings, then one block more at a time."""
+    last = RECIPES["novelist"].model.n_layer + 1
+    ends = {0: "nothing", last: "novelist"}
+    for seed, task in each(3):
+        for n in range(last + 1):
+            yield str(n), Cell(task, seed, ends.get(n, f"transfer {n}"))
+
+
+def weights_of_lm() -> Rows:
+    """Lambda, the weight of the language model in L3, from 0 to 2."""
+    for seed, task in each(3):
+        for lm_coef in (0.0, 0.1, 0.25, 0.5, 1.0, 2.0):
+            given = () if lm_coef == SETTINGS.lm_coef else (("lm_coef", lm_coef),)
+            yield f"{lm_coef:g}", Cell(task, seed, changes=given)
+
+
+def sizes() -> Rows:
+    """Labeled examples, few and many, with pre-training and without."""
+    for seed, task in each(3):
+        for n in (100, 300, 1000, LIMITS[task]):
+            given = () if n == LIMITS[task] else (("limit", n),)
+            yield f"{n}", Cell(task, seed, changes=given)
+            yield f"{n} without", Cell(task, seed, "nothing", given)
+
+
+def variants() -> Rows:
+    """Short pre-trainings with one choice changed, then fine-tuned."""
+    for seed, task in each(3):
+        for row in VARIANTS:
+            yield row, Cell(task, seed, row)
+
+
+EXPERIMENTS: dict[str, Callable[[], Rows]] = {
+    "table5": table5, "transfer": transfer, "lambda": weights_of_lm, "sizes": sizes,
+    "variants": variants,
+}  # fmt: skip
