@@ -16,10 +16,10 @@ __all__ = ["BPE", "GPT", "GPT1", "NOVELIST", "TINY", "GPTConfig", "bpe", "causal
            "config", "corpus", "load_novelist", "model", "objectives", "optim", "paths",
            "text", "trace"]  # fmt: skip
 
-_ON_DEMAND = {"baselines", "checkpoint", "classifier", "decode", "finetune", "freezing",
-              "inputs", "lessons", "metrics", "numpy_gpt", "paper", "pretrain",
-              "published", "recipes", "released", "runs", "show", "snapshots",
-              "task_baselines", "tasks", "zeroshot"}  # fmt: skip
+_ON_DEMAND = {"baselines", "checkpoint", "classifier", "decode", "experiments",
+              "finetune", "freezing", "inputs", "lessons", "metrics", "numpy_gpt",
+              "paper", "pretrain", "published", "recipes", "released", "runs", "show",
+              "snapshots", "task_baselines", "tasks", "zeroshot"}  # fmt: skip
 
 
 def __getattr__(name: str):

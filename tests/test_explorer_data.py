@@ -118,7 +118,7 @@ def test_an_edited_prompt_is_read_by_the_model(novelist):
     ids = novelist.bpe.encode("She looked at the sea")
     assert e.tokens == novelist.bpe.pieces(ids) and e.row == len(ids) - 1
     wanted = g.trace(novelist.model, ids).weights.detach().numpy()
-    assert e.data == explorers.base.as_bytes(wanted) and e.head == 5
+    assert e.data == explorers.base.as_half(wanted) and e.head == 5
     before = e.data
     e.prompt = "word " * 80
     assert "80 tokens, this page shows 64" in e.message and e.data == before

@@ -34,6 +34,21 @@ def cells(root):
     return json.loads(root.locator(".gx-matrix").first.get_attribute("data-weights"))
 
 
+def test_half_precision_is_read_as_numpy_reads_it(page):
+    values = np.array(
+        [0, 1, -1, 0.1, 6e-8, -3e-5, 65504, np.inf, -np.inf, np.nan, 1 / 3]
+    )
+    explorer = explorers.BigramExplorer([[0.25, 0.75], [1, 0]], list("ab"))
+    show(page, explorer)
+    page.add_script_tag(content=explorers.base.COMMON)
+    bits = np.frombuffer(explorers.base.as_half(values), "<u2").tolist()
+    found = page.evaluate(f"""() => [...halves({{ get: () =>
+        new DataView(new Uint16Array({json.dumps(bits)}).buffer) }}, "x")].map(String)""")
+    wanted = values.astype(np.float16).astype(np.float32)
+    assert np.array_equal(np.float32([float(x.replace("Infinity", "inf")) for x in found]),
+                          wanted, equal_nan=True)  # fmt: skip
+
+
 @pytest.mark.parametrize("kind", ["correct", "none", "ahead", "after"])
 def test_mask_steps_equal_numpy(page, kind):
     scores = np.random.default_rng(0).normal(size=(5, 5)).round(2)
@@ -136,10 +151,10 @@ def test_a_new_text_draws_new_heads(page, novelist):
     box.press("Enter")
     assert page.evaluate("model.get('prompt')") == "She looked at me"
     e.prompt = "She looked at me"  # what the kernel does
-    data = np.frombuffer(e.data, "<f4").tolist()
+    data = np.frombuffer(e.data, "<u2").tolist()
     page.evaluate(f"""() => {{
         model.state.tokens = {json.dumps(e.tokens)};
-        model.set('data', new DataView(new Float32Array({json.dumps(data)}).buffer));
+        model.set('data', new DataView(new Uint16Array({json.dumps(data)}).buffer));
     }}""")
     assert root.locator(".gx-matrix .gx-row").all_inner_texts() == [
         "she", "looked", "at", "me"]  # fmt: skip
@@ -152,7 +167,7 @@ def test_masks_in_each_place_equal_numpy(page, novelist):
         novelist.model, novelist.bpe, "The old man went home", head=9
     )
     root = show(page, e)
-    scores = np.frombuffer(e.scores, "<f4").reshape(16, 5, 5)[9]
+    scores = np.frombuffer(e.scores, "<f2").astype(float).reshape(16, 5, 5)[9]
     free = np.exp(scores) / np.exp(scores).sum(-1, keepdims=True)
     root.get_by_label("from old").focus()
     wanted = {"no mask": free[1], "after the softmax": free[1] * [1, 1, 0, 0, 0],

@@ -17,7 +17,7 @@ function draw(model, root) {
   }
   const L = model.get("n_layer"), H = model.get("n_head"), tokens = model.get("tokens");
   const T = tokens.length, names = labels(tokens), dark = root.classList.contains("gx-dark");
-  const masked = floats(model, "data"), scores = model.get("scores").byteLength ? floats(model, "scores") : null;
+  const masked = halves(model, "data"), scores = model.get("scores").byteLength ? halves(model, "scores") : null;
   let mode = scores ? model.get("mask") : "before", w = weights(), pinned = model.get("pinned");
   const at = (h, q, k) => w[(h * T + q) * T + k];
   const last = q => mode === "none" ? T - 1 : q;       // the latest token that row q sees

@@ -9,7 +9,14 @@ from matplotlib.figure import Figure
 
 from .. import plots
 from ..labels import token_labels
-from .base import Explorer, as_bytes, module
+from .base import Explorer, as_half, module
+
+
+def centered(scores) -> bytes:
+    """Scores less their row's largest, as bytes: the softmax does not see the
+    difference, and half precision is finest near 0, where the large weights are."""
+    scores = plots.as_matrix(scores, "scores", 4)
+    return as_half(scores - scores.max(-1, keepdims=True))
 
 
 class AttentionExplorer(Explorer):
@@ -47,10 +54,8 @@ class AttentionExplorer(Explorer):
         if not 0 <= head < n_layer * n_head:
             raise ValueError(f"head is {head}, there are {n_layer * n_head} heads")
         self.weights = weights
-        given = (
-            b"" if scores is None else as_bytes(plots.as_matrix(scores, "scores", 4))
-        )
-        super().__init__(data=as_bytes(weights), scores=given, tokens=list(tokens),
+        given = b"" if scores is None else centered(scores)
+        super().__init__(data=as_half(weights), scores=given, tokens=list(tokens),
                          n_layer=n_layer, n_head=n_head, head=head,
                          row=row % n_tokens)  # fmt: skip
 
@@ -95,8 +100,8 @@ class AttentionExplorer(Explorer):
         with self.hold_sync():
             self.message, self.tokens = "", tokens
             self.row = len(tokens) - 1
-            self.scores = as_bytes(scores)
-            self.data = as_bytes(self.weights)
+            self.scores = centered(scores)
+            self.data = as_half(self.weights)
 
     def sentence(self) -> str:
         layer, head = divmod(self.head, self.n_head)

@@ -1,6 +1,6 @@
 // A table of what follows what: pick a row, see its distribution.
 function draw(model, root) {
-  const names = model.get("names"), V = names.length, p = floats(model, "data");
+  const names = model.get("names"), V = names.length, p = halves(model, "data");
   const dark = root.classList.contains("gx-dark");
   let row = model.get("row");
   const cols = el("div", "gx-cols", root), left = el("div", "", cols), right = el("div", "", cols);

@@ -6,7 +6,7 @@ import traitlets
 from matplotlib.figure import Figure
 
 from .. import plots
-from .base import Explorer, as_bytes, module
+from .base import Explorer, as_half, module
 
 
 class BigramExplorer(Explorer):
@@ -24,7 +24,7 @@ class BigramExplorer(Explorer):
             raise ValueError(
                 f"probs are {self.probs.shape}, there are {len(names)} names"
             )
-        super().__init__(data=as_bytes(self.probs), names=list(names), row=row)
+        super().__init__(data=as_half(self.probs), names=list(names), row=row)
 
     def sentence(self) -> str:
         best = int(self.probs[self.row].argmax())

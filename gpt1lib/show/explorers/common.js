@@ -47,6 +47,15 @@ function floats(model, name) {   // a trait of little-endian float32 bytes
   return new Float32Array(v.buffer.slice(v.byteOffset, v.byteOffset + v.byteLength));
 }
 
+function halves(model, name) {   // a trait of little-endian float16 bytes
+  const v = model.get(name), bits = new Uint16Array(v.buffer.slice(v.byteOffset, v.byteOffset + v.byteLength));
+  return Float32Array.from(bits, b => {
+    const sign = b >> 15 ? -1 : 1, power = b >> 10 & 31, part = b & 1023;
+    if (power === 31) return part ? NaN : sign * Infinity;
+    return sign * (power ? (1 + part / 1024) * 2 ** (power - 15) : part * 2 ** -24);
+  });
+}
+
 let serial = 0;
 function slider(parent, name, { min, max, step, value, text = String, help = "" }, onInput) {
   const row = el("div", "gx-control", parent), id = `gx-${++serial}`;

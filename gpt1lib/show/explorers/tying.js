@@ -1,6 +1,6 @@
 // A token's row of the tied matrix, its nearest rows, and how it fares as the next token.
 function draw(model, root) {
-  const tokens = model.get("tokens"), C = model.get("n_embd"), rows = floats(model, "data");
+  const tokens = model.get("tokens"), C = model.get("n_embd"), rows = halves(model, "data");
   const dark = root.classList.contains("gx-dark"), names = tokens.map(readable);
   let chosen = model.get("chosen");
   const pick = el("div", "gx-choice", root);

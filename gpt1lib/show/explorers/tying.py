@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 
 from .. import plots
 from ..labels import readable
-from .base import Explorer, as_bytes, module
+from .base import Explorer, as_half, module
 
 
 class TyingExplorer(Explorer):
@@ -46,7 +46,7 @@ class TyingExplorer(Explorer):
         total = model.count_parameters()
         self.rows = W[picked].detach().numpy()
         super().__init__(
-            data=as_bytes(self.rows), n_embd=W.shape[1], tokens=words,
+            data=as_half(self.rows), n_embd=W.shape[1], tokens=words,
             neighbors=[[[p, round(s, 4)] for p, s in zip(bpe.pieces(i), v, strict=True)]
                        for i, v in zip(near.indices[:, 1:].tolist(),
                                        near.values[:, 1:].tolist(), strict=True)],
