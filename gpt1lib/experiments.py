@@ -11,8 +11,7 @@ from dataclasses import dataclass, replace
 from .finetune import Settings
 from .recipes import RECIPES
 
-# so few examples would make a hundred updates of 32; chosen on validation sets
-SETTINGS = Settings(batch=8, lr=5e-4)
+SETTINGS = Settings(batch=8)  # so few examples would make a hundred updates of 32
 LIMITS = {"entailment": 2000, "film_snippets": 2000, "verse_pairs": 2400,
           "story_cloze": 300}  # fmt: skip
 """Training examples of a cell."""

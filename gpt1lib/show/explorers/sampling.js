@@ -36,7 +36,8 @@ function draw(model, root) {
     prompt.setAttribute("aria-label", "prompt");
     prompt.addEventListener("change", () => send(prompt.value));
   } else if (model.get("prompt")) el("p", "gx-title", root, `After “${model.get("prompt")}”`);
-  const status = el("p", "gx-note", root, prompt ? "Type a prompt and press Enter, or click a word below to append it." : "");
+  const hint = prompt ? "Type a prompt and press Enter, or click a word below to append it." : "";
+  const status = el("p", "gx-note", root, hint);
   const controls = el("div", "", root), get = n => model.get(n);
   const set = n => v => { model.set(n, v); model.save_changes(); show(); };
   const sliders = {
@@ -103,7 +104,7 @@ function draw(model, root) {
     root.dataset.after = JSON.stringify(now.order.slice(0, 5).map(i => [i, now.after[i]]));
     root.dataset.kept = now.kept;
   }
-  model.on("change:data", () => { z = floats(model, "data"); tally.clear(); drawn.replaceChildren(); status.textContent = model.get("message"); show(); });
+  model.on("change:data", () => { z = floats(model, "data"); tally.clear(); drawn.replaceChildren(); status.textContent = model.get("message") || hint; show(); });
   model.on("change:message", () => { status.textContent = model.get("message"); });
   model.on("change:prompt", () => { if (prompt && prompt.value !== model.get("prompt")) prompt.value = model.get("prompt"); });
   for (const n of ["temperature", "top_k", "top_p"]) model.on(`change:${n}`, () => { sliders[n].set(get(n)); show(); });

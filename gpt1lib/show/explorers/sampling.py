@@ -68,7 +68,7 @@ class SamplingExplorer(Explorer):
         except (ValueError, RuntimeError) as error:
             self.message = f"The model can not read this: {error}"
             return
-        self.message = "Click a word to append it."
+        self.message = ""
         self.data = as_bytes(self.logits)
 
     def distribution(self) -> tuple[np.ndarray, np.ndarray]:
