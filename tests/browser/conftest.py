@@ -105,3 +105,11 @@ def wait_until_served(address: str, server: subprocess.Popen, log: Path) -> None
         except (urllib.error.URLError, OSError):
             time.sleep(0.1)
     raise RuntimeError(f"JupyterLab did not start:\n{log.read_text()}")
+
+
+@pytest.fixture
+def page(lab, chromium):
+    """A tab of the browser, with a JupyterLab to go to."""
+    page = chromium.new_page()
+    yield page
+    page.close()

@@ -9,58 +9,11 @@ import os
 from pathlib import Path
 
 import pytest
+from in_lab import GALLERY, IDLE, PANEL, READY, RUN, SHUTDOWN, open_and_run
 
 ROOT = Path(__file__).resolve().parents[2]
 NOTEBOOKS = Path(os.environ.get("NOTEBOOKS", ROOT / "notebooks"))
 NAMES = sorted(p.name for p in NOTEBOOKS.glob("*.ipynb"))
-
-READY = """() => { const w = window.jupyterapp && window.jupyterapp.shell.currentWidget;
-  return !!(w && w.context && w.context.isReady && w.sessionContext.session
-            && w.sessionContext.session.kernel); }"""
-HOOK = """() => { window.__errors = [];
-  window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.iopubMessage.connect(
-    (_, m) => { if (m.header.msg_type === 'error')
-      window.__errors.push(m.content.ename + ': ' + m.content.evalue); }); }"""
-RUN = """() => { window.__done = null;
-  window.jupyterapp.commands.execute('notebook:run-all-cells')
-    .then(r => window.__done = [r], e => window.__done = ['ERR ' + e]); }"""
-IDLE = """() => new Promise(done => {
-  const k = window.jupyterapp.shell.currentWidget.sessionContext.session.kernel;
-  k.requestKernelInfo().then(() =>
-    requestAnimationFrame(() => requestAnimationFrame(() => done(true)))); })"""
-CELLS = """() => [...window.jupyterapp.shell.currentWidget.content
-  .model.sharedModel.cells].filter(c => c.cell_type === 'code' && c.source.trim())
-  .map(c => ({
-    count: c.execution_count ?? null,
-    source: c.source.slice(0, 60),
-    views: c.getOutputs().filter(
-      o => o.data && 'application/vnd.jupyter.widget-view+json' in o.data).length,
-    errors: c.getOutputs().filter(o => o.output_type === 'error')
-      .map(o => o.evalue)}))"""
-SHUTDOWN = """async () => {
-  await window.jupyterapp.shell.currentWidget.sessionContext.shutdown(); }"""
-PANEL = ".jp-NotebookPanel:not(.lm-mod-hidden)"
-
-
-@pytest.fixture
-def page(lab, chromium):
-    page = chromium.new_page()
-    yield page
-    page.close()
-
-
-def open_and_run(page, lab, name):
-    """Open a notebook, run all of it, return its code cells."""
-    page.goto(f"{lab}/lab/tree/notebooks/{name}?reset")
-    page.wait_for_function(READY, timeout=60_000)
-    # without windowing every cell stays in the page and can be looked at
-    page.evaluate("""() => { const nb = window.jupyterapp.shell.currentWidget.content;
-        nb.notebookConfig = {...nb.notebookConfig, windowingMode: 'none'}; }""")
-    page.evaluate(HOOK)
-    page.evaluate(RUN)
-    page.wait_for_function("() => window.__done", timeout=300_000)
-    page.evaluate(IDLE)
-    return page.evaluate(CELLS)
 
 
 def move_sliders(page, explorer):
@@ -126,9 +79,6 @@ def keep_screenshots(page, name):
         scroller.evaluate("(e, top) => { e.scrollTop = top; }", top)
         page.wait_for_timeout(120)
         page.screenshot(path=str(Path(folder) / f"{name[:2]}_{i:02d}.png"))
-
-
-GALLERY = "gallery.ipynb"
 
 
 @pytest.mark.browser

@@ -1,0 +1,43 @@
+"""A notebook opened and run in a real JupyterLab."""
+
+GALLERY = "gallery.ipynb"
+READY = """() => { const w = window.jupyterapp && window.jupyterapp.shell.currentWidget;
+  return !!(w && w.context && w.context.isReady && w.sessionContext.session
+            && w.sessionContext.session.kernel); }"""
+HOOK = """() => { window.__errors = [];
+  window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.iopubMessage.connect(
+    (_, m) => { if (m.header.msg_type === 'error')
+      window.__errors.push(m.content.ename + ': ' + m.content.evalue); }); }"""
+RUN = """() => { window.__done = null;
+  window.jupyterapp.commands.execute('notebook:run-all-cells')
+    .then(r => window.__done = [r], e => window.__done = ['ERR ' + e]); }"""
+IDLE = """() => new Promise(done => {
+  const k = window.jupyterapp.shell.currentWidget.sessionContext.session.kernel;
+  k.requestKernelInfo().then(() =>
+    requestAnimationFrame(() => requestAnimationFrame(() => done(true)))); })"""
+CELLS = """() => [...window.jupyterapp.shell.currentWidget.content
+  .model.sharedModel.cells].filter(c => c.cell_type === 'code' && c.source.trim())
+  .map(c => ({
+    count: c.execution_count ?? null,
+    source: c.source.slice(0, 60),
+    views: c.getOutputs().filter(
+      o => o.data && 'application/vnd.jupyter.widget-view+json' in o.data).length,
+    errors: c.getOutputs().filter(o => o.output_type === 'error')
+      .map(o => o.evalue)}))"""
+SHUTDOWN = """async () => {
+  await window.jupyterapp.shell.currentWidget.sessionContext.shutdown(); }"""
+PANEL = ".jp-NotebookPanel:not(.lm-mod-hidden)"
+
+
+def open_and_run(page, lab, name):
+    """Open a notebook, run all of it, return its code cells."""
+    page.goto(f"{lab}/lab/tree/notebooks/{name}?reset")
+    page.wait_for_function(READY, timeout=60_000)
+    # without windowing every cell stays in the page and can be looked at
+    page.evaluate("""() => { const nb = window.jupyterapp.shell.currentWidget.content;
+        nb.notebookConfig = {...nb.notebookConfig, windowingMode: 'none'}; }""")
+    page.evaluate(HOOK)
+    page.evaluate(RUN)
+    page.wait_for_function("() => window.__done", timeout=300_000)
+    page.evaluate(IDLE)
+    return page.evaluate(CELLS)

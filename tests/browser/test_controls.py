@@ -1,0 +1,254 @@
+"""Every control of every explorer in a real JupyterLab, moved by mouse and by keyboard.
+
+After each move both the page and its pixels must differ, and after the way back both
+must be what they were.
+"""
+
+import io
+import re
+
+import numpy as np
+import pytest
+from in_lab import GALLERY, IDLE, PANEL, SHUTDOWN, open_and_run
+from PIL import Image
+
+pytestmark = pytest.mark.browser
+# what may differ although all is as it was: numbers of ids, tooltips of the mouse
+PASSING = re.compile(r' (id|for|title)="[^"]*"| style=""')
+WORKING = re.compile(r"The model (reads|writes) ")
+HTML = "e => e.innerHTML + [...e.querySelectorAll('input')].map(i => i.value).join('|')"
+REST = """() => { document.activeElement && document.activeElement.blur();
+  return new Promise(r => requestAnimationFrame(() => requestAnimationFrame(r))); }"""
+
+
+def look(page, explorer):
+    """(page, pixels) of an explorer when nothing is touched and nothing computes."""
+    page.mouse.move(1399, 999)
+    html = None
+    for _ in range(50):  # a widget holds back what it sends while the kernel is busy
+        page.evaluate(IDLE)
+        page.evaluate(REST)
+        before, html = html, PASSING.sub("", explorer.evaluate(HTML))
+        if html == before and not WORKING.search(html):
+            break
+    explorer.scroll_into_view_if_needed()
+    return html, explorer.screenshot(animations="disabled")
+
+
+def where(a, b):
+    """The first place at which two texts differ."""
+    i = next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), 0)
+    return f"{a[i - 60 : i + 60]!r} became {b[i - 60 : i + 60]!r}"
+
+
+def unlike(a, b):
+    """Do two pictures differ to the eye? Edges of letters may, by a few levels."""
+    one, two = (
+        np.asarray(Image.open(io.BytesIO(x)).convert("RGB"), int) for x in (a, b)
+    )
+    if one.shape != two.shape:
+        return True
+    return bool((np.abs(one - two)[3:-3, 3:-3] > 30).any())
+
+
+def there_and_back(page, explorer, before, go, back):
+    """(problem or None, last look): `go` must change what is seen, `back` undo it."""
+    go()
+    after = look(page, explorer)
+    back()
+    again = look(page, explorer)
+    problem = None
+    if after[0] == before[0]:
+        problem = "the page stays as it is"
+    elif not unlike(after[1], before[1]):
+        problem = "no pixel changes"
+    elif again[0] != before[0]:
+        problem = "the page does not come back: " + where(before[0], again[0])
+    elif unlike(again[1], before[1]):
+        problem = "the pixels do not come back"
+    return problem, again
+
+
+def press(page, element, key):
+    element.focus()
+    page.keyboard.press(key)
+
+
+def sliders(page, explorer):
+    """By arrow key, and by a click on the other half of the track."""
+    for i in range(explorer.locator("input[type=range]").count()):
+        slider = explorer.locator("input[type=range]").nth(i)
+        value = slider.input_value()
+        low, high = (float(slider.get_attribute(k) or 0) for k in ("min", "max"))
+        keys = ["ArrowRight", "ArrowLeft"]
+        if float(value) >= high:
+            keys.reverse()
+        yield (f"slider {i} by keyboard", lambda s=slider, k=keys[0]: press(page, s, k),
+               lambda s=slider, k=keys[1]: press(page, s, k))  # fmt: skip
+
+        def click(s=slider, share=0.2 if float(value) > (low + high) / 2 else 0.8):
+            box = s.bounding_box()
+            s.click(position={"x": share * box["width"], "y": box["height"] / 2})
+
+        yield f"slider {i} by mouse", click, lambda s=slider, v=value: s.fill(v)
+
+
+def radios(page, explorer):
+    """The next one by arrow key, the last one by a click."""
+    for i in range(explorer.locator("[role=radiogroup]").count()):
+        group = explorer.locator("[role=radiogroup]").nth(i)
+        buttons = group.locator("[role=radio]")
+        states = buttons.evaluate_all("es => es.map(e => e.ariaChecked)")
+        at, n = states.index("true"), len(states)
+        if n < 2:
+            continue
+        to, keys = (
+            (at + 1, ("Right", "Left")) if at + 1 < n else (at - 1, ("Left", "Right"))
+        )
+        here, there = buttons.nth(at), buttons.nth(to)
+        yield (f"choice {i} by keyboard",
+               lambda b=here, k=keys[0]: press(page, b, f"Arrow{k}"),
+               lambda b=there, k=keys[1]: press(page, b, f"Arrow{k}"))  # fmt: skip
+        other = n - 1 if at != n - 1 else 0
+        yield f"choice {i} by mouse", buttons.nth(other).click, buttons.nth(at).click
+
+
+def texts(page, explorer):
+    """Another text and Enter; then the first one again."""
+    fields = explorer.locator(".gx-prompt")
+    for i in range(fields.count()):
+        old = fields.nth(i).input_value()
+
+        def put(text, i=i):
+            field = explorer.locator(".gx-prompt").nth(i)
+            field.click()
+            field.fill(text)
+            page.keyboard.press("Enter")
+
+        yield (f"text {i}", lambda p=put: p("The king was very old"),
+               lambda p=put, t=old: p(t))  # fmt: skip
+
+
+def rows(page, explorer):
+    """Rows that show themselves when the mouse or the focus comes over them."""
+    buttons = explorer.locator("button.gx-row")
+    if not buttons.count():
+        return
+    classes = buttons.evaluate_all("es => es.map(e => e.className)")
+    at = next(i for i, c in enumerate(classes) if "gx-on" in c)
+    other = 1 if at != 1 else 2
+    yield "a row by mouse", buttons.nth(other).hover, buttons.nth(at).hover
+    yield "a row by focus", buttons.nth(other).focus, buttons.nth(at).focus
+    key, undo = ("ArrowUp", "ArrowDown") if at else ("ArrowDown", "ArrowUp")
+    to = at - 1 if at else at + 1
+    yield ("a row by arrow key", lambda: press(page, buttons.nth(at), key),
+           lambda: press(page, buttons.nth(to), undo))  # fmt: skip
+    big = explorer.locator("canvas.gx-big")
+    box = big.bounding_box()
+
+    def over(row):
+        big.hover(position={"x": 3, "y": (row + 0.5) * box["height"] / buttons.count()})
+
+    yield "the large picture by mouse", lambda: over(other), lambda: over(at)
+
+
+def cells(page, explorer):
+    """Cells that can be chosen: the journey's."""
+    chosen = explorer.locator("button.gx-cell.gx-chosen")
+    if not chosen.count():
+        return
+    place = chosen.get_attribute("data-at")
+    first = explorer.locator("button.gx-cell").first
+    mine = explorer.locator(f"button.gx-cell[data-at='{place}']")
+    yield "a cell by mouse", first.click, mine.click
+    yield ("a cell by keyboard", lambda: press(page, mine, "ArrowLeft"),
+           lambda: press(page, explorer.locator("button.gx-cell.gx-chosen"), "ArrowRight"))  # fmt: skip
+
+
+def buttons(page, explorer):
+    """Buttons and what undoes them."""
+    undo = {"Draw one": "Reset", "Draw 100": "Reset",
+            "Keep this head beside": "Let it go"}  # fmt: skip
+    for name in explorer.locator("button.gx-button").all_inner_texts():
+        if name in undo:
+            for way in ("click", "Enter"):
+
+                def push(name, way=way):
+                    b = explorer.get_by_role("button", name=name, exact=True)
+                    b.click() if way == "click" else b.press("Enter")
+
+                yield (f"{name} by {way}", lambda n=name, p=push: p(n),
+                       lambda n=undo[name], p=push: p(n))  # fmt: skip
+
+
+def scores(page, explorer):
+    """A score of the mask explorer, by arrow key and typed; Reset undoes it."""
+    if not explorer.locator("text=after the softmax").count():
+        return
+    if (
+        not explorer.locator(".gx-matrix").count()
+        or explorer.locator(".gx-big").count()
+    ):
+        return
+    step = explorer.locator("input[type=range]")
+    was = step.input_value()
+    reset = explorer.get_by_role("button", name="Reset")
+
+    def through(change):
+        step.fill("0")
+        change(explorer.get_by_label("score from cat to the"))
+        step.fill(was)
+
+    yield ("a score by keyboard", lambda: through(lambda c: [c.press("ArrowUp")] * 8),
+           reset.click)  # fmt: skip
+
+    def typed(cell):
+        cell.click()
+        cell.fill("3")
+        page.keyboard.press("Enter")
+
+    yield "a score typed", lambda: through(typed), reset.click
+
+
+def clicks(page, explorer):
+    """A word to append, and a step of a curve."""
+    word = explorer.locator("button.gx-word")
+    if word.count():
+        old = explorer.locator(".gx-prompt").input_value()
+
+        def put():
+            explorer.locator(".gx-prompt").fill(old)
+            explorer.locator(".gx-prompt").press("Enter")
+
+        yield "a word by mouse", word.first.click, put
+        yield "a word by keyboard", lambda: word.first.press("Enter"), put
+    curve = explorer.locator("svg .gx-now")
+    if curve.count():
+        svg = explorer.locator("svg").first
+        box, drag = svg.bounding_box(), explorer.locator("input[type=range]")
+        was = drag.input_value()
+        yield ("a step of the curve by mouse",
+               lambda: svg.click(position={"x": box["width"] / 3, "y": box["height"] / 3}),
+               lambda: drag.fill(was))  # fmt: skip
+
+
+WAYS = (sliders, radios, texts, rows, cells, buttons, scores, clicks)
+
+
+def test_every_control_moves_and_comes_back(page, lab):
+    open_and_run(page, lab, GALLERY)
+    explorers = page.locator(f"{PANEL} .gx")
+    moved, wrong = {}, {}
+    for i in range(explorers.count()):
+        explorer = explorers.nth(i)
+        explorer.scroll_into_view_if_needed()
+        seen = look(page, explorer)
+        for way in WAYS:
+            for name, go, back in way(page, explorer):
+                problem, seen = there_and_back(page, explorer, seen, go, back)
+                if problem:
+                    wrong[f"explorer {i}, {name}"] = problem
+                moved[i] = moved.get(i, 0) + 1
+    assert not wrong, "\n".join(f"{k}: {v}" for k, v in wrong.items())
+    assert all(moved.get(i, 0) >= 3 for i in range(explorers.count())), moved
+    page.evaluate(SHUTDOWN)
