@@ -83,6 +83,7 @@ def lab(tmp_path_factory, chromium):
                "--ip=127.0.0.1", f"--port={port}", "--IdentityProvider.token=",
                f"--ServerApp.root_dir={home / 'root'}",
                "--LabApp.expose_app_in_browser=True",
+               "--JupyterNotebookApp.expose_app_in_browser=True",
                "--LabApp.extension_manager=readonly"]  # fmt: skip
     with open(home / "lab.log", "w") as log:
         server = subprocess.Popen(

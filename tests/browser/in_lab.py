@@ -1,4 +1,4 @@
-"""A notebook opened and run in a real JupyterLab."""
+"""A notebook opened and run in a real JupyterLab, or in Notebook 7."""
 
 GALLERY = "gallery.ipynb"
 READY = """() => { const w = window.jupyterapp && window.jupyterapp.shell.currentWidget;
@@ -29,9 +29,12 @@ SHUTDOWN = """async () => {
 PANEL = ".jp-NotebookPanel:not(.lm-mod-hidden)"
 
 
-def open_and_run(page, lab, name):
-    """Open a notebook, run all of it, return its code cells."""
-    page.goto(f"{lab}/lab/tree/notebooks/{name}?reset")
+def open_and_run(page, lab, name, program="lab/tree"):
+    """Open a notebook, run all of it, return its code cells.
+
+    program: "lab/tree" for JupyterLab, "notebooks" for Notebook 7.
+    """
+    page.goto(f"{lab}/{program}/notebooks/{name}?reset")
     page.wait_for_function(READY, timeout=60_000)
     # without windowing every cell stays in the page and can be looked at
     page.evaluate("""() => { const nb = window.jupyterapp.shell.currentWidget.content;

@@ -82,6 +82,30 @@ def keep_screenshots(page, name):
 
 
 @pytest.mark.browser
+def test_explorers_live_in_notebook_7(page, lab):
+    """An error in the program's own scripts is not ours; a widget's code lies elsewhere."""
+    script_errors = []
+    page.on("pageerror", lambda e: script_errors.append(e.stack or str(e)))
+    cells = open_and_run(page, lab, GALLERY, program="notebooks")
+    assert page.evaluate("() => document.body.dataset.notebook") == "notebooks"
+    assert not [c["errors"] for c in cells if c["errors"]]
+    views = sum(c["views"] for c in cells)
+    explorers = page.locator(".jp-NotebookPanel .gx")
+    explorers.nth(views - 1).wait_for(timeout=20_000)
+    assert explorers.count() == views >= 12
+    for i in range(views):
+        explorers.nth(i).scroll_into_view_if_needed()
+        assert explorers.nth(i).bounding_box()["height"] > 60
+        move_sliders(page, explorers.nth(i))
+    still = page.locator(".jp-NotebookPanel figure[data-static]")
+    assert not any(f.is_visible() for f in still.all())
+    assert not page.evaluate("() => window.__errors")
+    assert not [e for e in script_errors if "/static/notebook/" not in e]
+    keep_screenshots(page, "notebook7")
+    page.evaluate(SHUTDOWN)
+
+
+@pytest.mark.browser
 def test_live_views_survive_a_restarted_kernel(page, lab):
     """What needs no kernel goes on moving; Run All brings everything back."""
     open_and_run(page, lab, GALLERY)
