@@ -28,7 +28,7 @@ from gpt1lib.show import explorers
 from gpt1lib.show.explorers import standalone
 
 sys.path.insert(0, str(ROOT / "tests" / "browser"))
-import test_lessons as lab_tools  # noqa: E402
+import in_lab as lab_tools  # noqa: E402
 
 import conftest as browser  # noqa: E402
 
