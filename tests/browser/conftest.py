@@ -110,7 +110,12 @@ def wait_until_served(address: str, server: subprocess.Popen, log: Path) -> None
 
 @pytest.fixture
 def page(lab, chromium):
-    """A tab of the browser, with a JupyterLab to go to."""
-    page = chromium.new_page()
+    """A tab of the browser, with a JupyterLab to go to; nothing may leave this machine."""
+    page, asked = chromium.new_page(), []
+    page.on("request", lambda r: asked.append(r.url))
+    page.said = []  # what the console calls an error
+    page.on("console", lambda m: m.type == "error" and page.said.append(m.text))
     yield page
     page.close()
+    ours = (lab, lab.replace("http", "ws"), "data:", "blob:", "about:")
+    assert asked and not [url for url in asked if not url.startswith(ours)]

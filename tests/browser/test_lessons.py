@@ -62,7 +62,7 @@ def test_lesson_in_jupyterlab(page, lab, name):
     assert "Error displaying widget" not in text and "Failed to load model" not in text
     keep_screenshots(page, name)
     assert not page.evaluate("() => window.__errors"), "an error in a callback"
-    assert not script_errors
+    assert not script_errors and not page.said
     page.evaluate(SHUTDOWN)
 
 
