@@ -29,12 +29,17 @@ class Specials:
 
 
 def add_special_tokens(model: GPT, generator: torch.Generator | None = None) -> GPT:
-    """The same model with three more rows of W_e, drawn from N(0, 0.02) (train.py)."""
+    """The same model with three more rows of W_e, random and as large as the others.
+
+    train.py draws them from N(0, 0.02), as all weights. A pre-trained W_e has grown
+    (ours to a standard deviation of 0.07); beside it such rows are nearly nothing, and
+    the hundreds of updates of our small sets go by before Extract can be told apart.
+    """
     config = replace(model.config, n_vocab=model.config.n_vocab + 3)
     larger = type(model)(config)
     state = model.state_dict()
     for name in [k for k in state if k in ("tokens.weight", "output.weight")]:
-        rows = 0.02 * torch.randn(3, config.n_embd, generator=generator)
+        rows = torch.randn(3, config.n_embd, generator=generator) * state[name].std()
         state[name] = torch.cat([state[name], rows])
     larger.load_state_dict(state)
     return larger
