@@ -20,7 +20,7 @@ are enough. How the answer changes with their number is an experiment of its own
 LONGEST = {"verse_pairs": 40}
 """Most words of an example, in training and test, so that a cell takes minutes."""
 TWO = ("entailment", "film_snippets")
-"""Where pre-training helps most; the paper's Figure 2 (left) also shows two tasks."""
+"""The two cheapest; the paper's Figure 2 (left) shows two tasks as well."""
 SHORT = {"steps": 600, "snapshots": 0, "sample_every": 600, "evaluate_every": 600}
 VARIANTS = {  # one choice changed, the rest of a short pre-training equal
     "as GPT-1": {},
