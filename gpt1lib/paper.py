@@ -64,14 +64,19 @@ def source(name: str, seed: int) -> checkpoint.Checkpoint:
         n = int(name.removeprefix("transfer "))
         return replace(novelist, model=transferred(novelist.model, n, seed))
     if name == "lstm":
-        if not (LSTM_DIR / "meta.json").is_file():
-            raise FileNotFoundError(
-                f"{LSTM_DIR} holds no LSTM. It is trained by: "
-                "python -m gpt1lib.pretrain --recipe novelist --kind lstm "
-                f"--out {LSTM_RUN}"
-            )
-        return checkpoint.load(LSTM_DIR)
+        return pretrained_lstm()
     return pretrained(name)
+
+
+def pretrained_lstm() -> checkpoint.Checkpoint:
+    """The LSTM that read what the novelist read; FileNotFoundError with its command."""
+    for folder in (LSTM_DIR, LSTM_RUN):
+        if (folder / "meta.json").is_file():
+            return checkpoint.load(folder)
+    raise FileNotFoundError(
+        f"{LSTM_DIR} holds no LSTM. It is trained by: python -m gpt1lib.pretrain "
+        f"--recipe novelist --kind lstm --out {LSTM_RUN}"
+    )
 
 
 def transferred(model: GPT, n: int, seed: int) -> GPT:
@@ -157,6 +162,8 @@ def run_experiments(names: list[str], command: str, workers: int) -> None:
     cells = list(dict.fromkeys(c for name in names for _, c in EXPERIMENTS[name]()))
     done = stored_cells()
     left = [cell for cell in cells if key(cell) not in done]
+    if any(cell.source == "lstm" for cell in left):
+        pretrained_lstm()  # where it is missing, say so now and not in an hour
     begun = {"command": command, "commit": runs.git_commit()}
     rows = [row for row in VARIANTS if any(cell.source == row for cell in left)]
     store_pretrainings(rows, begun, workers)
@@ -293,7 +300,10 @@ def main(argv: list[str] | None = None) -> None:
         return repeat_one_of_each()
     chosen = args.experiments or names
     command = " ".join(["python -m gpt1lib.paper", *args.experiments])
-    run_experiments([n for n in chosen if n in EXPERIMENTS], command, args.workers)
+    try:
+        run_experiments([n for n in chosen if n in EXPERIMENTS], command, args.workers)
+    except FileNotFoundError as error:
+        sys.exit(f"paper: {error}")
     if "zeroshot" in chosen:
         zero_shot(command)
     return None

@@ -157,6 +157,18 @@ def test_work_in_parallel_is_the_same_work():
         list(paper.in_parallel(abs, [1, "no number"], workers=2))
 
 
+def test_a_missing_lstm_is_named_before_anything_runs(small, monkeypatch, tmp_path):
+    cell = experiments.Cell("entailment", 0, "lstm")
+    for module in (paper, experiments):
+        monkeypatch.setattr(
+            module, "EXPERIMENTS", {"small": lambda: iter([("a", cell)])}
+        )
+    for name in ("LSTM_DIR", "LSTM_RUN"):
+        monkeypatch.setattr(paper, name, tmp_path / name)
+    with pytest.raises(SystemExit, match="holds no LSTM. It is trained by: python -m"):
+        paper.main(["small", "--workers", "1"])
+
+
 def test_unknown_experiments_are_named():
     with pytest.raises(SystemExit, match="no experiment table6"):
         paper.main(["table6"])
