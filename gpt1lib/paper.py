@@ -46,7 +46,6 @@ from .paths import BOOKS, HELDOUT_BOOKS, LSTM_DIR, NOVELIST_DIR, RESULTS, ROOT
 
 STORED = RESULTS / "paper"
 WORK = ROOT / "runs" / "paper"  # short pre-trainings that only these tables need
-LSTM_RUN = ROOT / "runs" / "lstm"  # where its snapshots are, too many to ship
 TESTED = 1000  # test examples at most
 
 
@@ -70,13 +69,12 @@ def source(name: str, seed: int) -> checkpoint.Checkpoint:
 
 def pretrained_lstm() -> checkpoint.Checkpoint:
     """The LSTM that read what the novelist read; FileNotFoundError with its command."""
-    for folder in (LSTM_DIR, LSTM_RUN):
-        if (folder / "meta.json").is_file():
-            return checkpoint.load(folder)
-    raise FileNotFoundError(
-        f"{LSTM_DIR} holds no LSTM. It is trained by: python -m gpt1lib.pretrain "
-        f"--recipe novelist --kind lstm --out {LSTM_RUN}"
-    )
+    if not (LSTM_DIR / "meta.json").is_file():
+        raise FileNotFoundError(
+            f"{LSTM_DIR} holds no LSTM. It is trained by: python -m gpt1lib.pretrain "
+            f"--recipe novelist --kind lstm --out {LSTM_DIR}"
+        )
+    return checkpoint.load(LSTM_DIR)
 
 
 def transferred(model: GPT, n: int, seed: int) -> GPT:
@@ -250,7 +248,7 @@ def zero_shot(command: str) -> None:
     done = {(r["model"], r["step"]) for r in stored_lines("zeroshot")}
     bpe, probes = BPE.load(NOVELIST_DIR), zeroshot.probes()
     stages = [(kind, path) for kind, folder in
-              (("novelist", NOVELIST_DIR), ("LSTM", LSTM_RUN))
+              (("novelist", NOVELIST_DIR), ("LSTM", LSTM_DIR))
               for path in snapshots.paths(folder)]  # fmt: skip
     for kind, path in tqdm(stages, desc="zeroshot"):
         model, facts = snapshots.load_snapshot(path)
