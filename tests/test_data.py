@@ -1,6 +1,7 @@
 """The data is what data/README.md says, to the byte."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,14 @@ def test_checksums_both_ways():
         for p in (paths.DATA / folder).iterdir()
     }
     assert len(found) == 21 and found == wanted
+
+
+def test_every_result_that_the_readme_names_is_there():
+    readme = (paths.DATA / "README.md").read_text().split("## Results")[1]
+    named = re.findall(r"^- `([^`]+)`", readme, flags=re.MULTILINE)
+    assert len(named) >= 5
+    for pattern in named:
+        assert list((paths.DATA / "results").glob(pattern)), pattern
 
 
 def test_readme_names_every_file():

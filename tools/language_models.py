@@ -1,9 +1,9 @@
 """Score what the novelist has to beat on the held-out books: unigram, trigram, LSTM.
 
-    python tools/language_models.py [--lstm runs/lstm]
+    python tools/language_models.py [--lstm data/checkpoints/lstm]
 
 Same books, same 8,120 tokens. The LSTM is trained by the novelist's own recipe:
-python -m gpt1lib.pretrain --recipe novelist --kind lstm --out runs/lstm
+python -m gpt1lib.pretrain --recipe novelist --kind lstm --out data/checkpoints/lstm
 Writes data/results/language_models.json.
 """
 
