@@ -44,14 +44,14 @@ function labels(tokens) {        // repeated tokens get their position
 }
 const percent = (p, d = 1) => (100 * p).toFixed(d) + "%";
 
-function floats(model, name) {   // a trait of little-endian float32 bytes
+function bytes(model, name) {    // a copy, since a view may start anywhere
   const v = model.get(name);
-  return new Float32Array(v.buffer.slice(v.byteOffset, v.byteOffset + v.byteLength));
+  return v.buffer.slice(v.byteOffset, v.byteOffset + v.byteLength);
 }
+const floats = (model, name) => new Float32Array(bytes(model, name));   // little-endian float32
 
-function halves(model, name) {   // a trait of little-endian float16 bytes
-  const v = model.get(name), bits = new Uint16Array(v.buffer.slice(v.byteOffset, v.byteOffset + v.byteLength));
-  return Float32Array.from(bits, b => {
+function halves(model, name) {   // little-endian float16
+  return Float32Array.from(new Uint16Array(bytes(model, name)), b => {
     const sign = b >> 15 ? -1 : 1, power = b >> 10 & 31, part = b & 1023;
     if (power === 31) return part ? NaN : sign * Infinity;
     return sign * (power ? (1 + part / 1024) * 2 ** (power - 15) : part * 2 ** -24);

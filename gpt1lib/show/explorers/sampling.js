@@ -105,7 +105,7 @@ function draw(model, root) {
     root.dataset.kept = now.kept;
   }
   model.on("change:data", () => { z = floats(model, "data"); tally.clear(); drawn.replaceChildren(); status.textContent = model.get("message") || hint; show(); });
-  model.on("change:message", () => { status.textContent = model.get("message"); });
+  model.on("change:message", () => { status.textContent = model.get("message") || hint; });
   model.on("change:prompt", () => { if (prompt && prompt.value !== model.get("prompt")) prompt.value = model.get("prompt"); });
   for (const n of ["temperature", "top_k", "top_p"]) model.on(`change:${n}`, () => { sliders[n].set(get(n)); show(); });
   show();
