@@ -134,3 +134,19 @@ def test_an_empty_prompt_begins_after_a_new_line(novelist):
     assert torch.allclose(torch.tensor(e.logits).float(), wanted, atol=1e-5)
     w = explorers.WritingExplorer(novelist, "", n_tokens=3)
     assert [len(pairs) for _, _, pairs in w.rows] == [3] * 6 and not w.message
+
+
+SWEEP = {"0": {"film": [0.60, 0.62, 0.64], "logic": [0.4, 0.5, 0.6]},
+         "0.5": {"film": [0.63, 0.66, 0.66], "logic": [0.5, 0.4, 0.6]}}  # fmt: skip
+
+
+def test_a_sweep_compares_seed_by_seed():
+    e = explorers.SweepExplorer(SWEEP, chosen="0.5", compared="0")
+    film = e.tasks["film"][1]
+    assert film["mean"] == pytest.approx(0.65) and film["gain"] == pytest.approx(0.03)
+    # differences 0.03, 0.04, 0.02: t 4.303 times 0.01 over the root of 3
+    assert film["give"] == pytest.approx(4.303 * 0.01 / 3**0.5, rel=1e-3)
+    assert e.tasks["logic"][1]["gain"] == pytest.approx(0)
+    assert "film 65.0% give or take 4.3%" in e.sentence()
+    with pytest.raises(ValueError, match="'1' is not among the values"):
+        explorers.SweepExplorer(SWEEP, chosen="1", compared="0")

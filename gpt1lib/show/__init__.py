@@ -9,6 +9,7 @@ from .explorers import (
     MaskExplorer,
     ParameterExplorer,
     SamplingExplorer,
+    SweepExplorer,
     TokenExplorer,
     TrainingExplorer,
     TyingExplorer,
@@ -18,6 +19,6 @@ from .figure import show_figure
 from .labels import readable, token_labels
 
 __all__ = ["AttentionExplorer", "BigramExplorer", "FormatsExplorer", "JourneyExplorer",
-           "MaskExplorer", "ParameterExplorer", "SamplingExplorer", "TokenExplorer",
-           "TrainingExplorer", "TyingExplorer", "WritingExplorer", "diagrams", "plots",
-           "readable", "show_figure", "token_labels"]  # fmt: skip
+           "MaskExplorer", "ParameterExplorer", "SamplingExplorer", "SweepExplorer",
+           "TokenExplorer", "TrainingExplorer", "TyingExplorer", "WritingExplorer",
+           "diagrams", "plots", "readable", "show_figure", "token_labels"]  # fmt: skip

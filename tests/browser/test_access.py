@@ -32,6 +32,9 @@ def all_explorers(n):
         "mask": e.MaskExplorer(np.arange(9.0).reshape(3, 3), list("abc")),
         "parameters": e.ParameterExplorer({"GPT-1": GPT1, "tiny": TINY}),
         "sampling": e.SamplingExplorer.of(n, text),
+        "sweep": e.SweepExplorer(
+            {"0": {"a": [0.5, 0.6]}, "1": {"a": [0.7, 0.6]}}, "1", "0"
+        ),
         "tokens": e.TokenExplorer(n.bpe, "lighthouse keepers"),
         "training": e.TrainingExplorer(steps, [{"step": 4, "text": "so"}]),
         "tying": e.TyingExplorer(n.model, n.bpe, text),

@@ -357,3 +357,23 @@ def test_lambda_moves_the_mix_and_the_formats_have_their_rows(page, novelist):
     page.keyboard.press("Home")
     assert "the language model makes 0%" in root.locator(".gx-live").inner_text()
     assert json.loads(root.get_attribute("data-l3"))[0] == pytest.approx(-np.log(3))
+
+
+def test_the_sweep_tells_of_the_chosen_value(page):
+    accuracies = {"0": {"film": [0.60, 0.62, 0.64], "logic": [0.4, 0.5, 0.6]},
+                  "0.5": {"film": [0.63, 0.66, 0.66], "logic": [0.5, 0.4, 0.6]},
+                  "1": {"film": [0.5, 0.5, 0.5], "logic": [0.3, 0.3, 0.3]}}  # fmt: skip
+    e = explorers.SweepExplorer(accuracies, chosen="0.5", compared="0")
+    root = show(page, e)
+    said, band = root.locator(".gx-live"), root.locator(".gx-band")
+    assert "film: 65.0% ± 4.3% over 3 seeds" in said.inner_text()
+    assert "against 0, seed by seed, +3.0 ± 2.5 points, clear." in said.inner_text()
+    assert "+0.0 ± 24.8 points, not clear." in said.inner_text()
+    place = band.get_attribute("x")
+    root.locator("input[type=range]").focus()
+    page.keyboard.press("ArrowLeft")
+    assert said.inner_text().startswith("λ = 0.") and "against" not in said.inner_text()
+    assert page.evaluate("model.get('chosen')") == "0"
+    assert float(band.get_attribute("x")) < float(place)
+    page.keyboard.press("End")
+    assert "−12.0 ± 5.0 points, clear" in said.inner_text()

@@ -13,6 +13,7 @@ from .journey import JourneyExplorer
 from .mask import MASKS, MaskExplorer, masked_steps
 from .parameters import ParameterExplorer, parameter_parts
 from .sampling import SamplingExplorer
+from .sweep import SweepExplorer
 from .tokens import TokenExplorer, merge_steps
 from .training import TrainingExplorer
 from .tying import TyingExplorer
@@ -20,6 +21,6 @@ from .writing import WritingExplorer
 
 __all__ = ["CSS", "MASKS", "AttentionExplorer", "BigramExplorer", "Explorer",
            "FormatsExplorer", "JourneyExplorer", "MaskExplorer", "ParameterExplorer",
-           "SamplingExplorer", "TokenExplorer", "TrainingExplorer", "TyingExplorer",
-           "WritingExplorer", "masked_steps", "merge_steps", "parameter_parts",
-           "script"]  # fmt: skip
+           "SamplingExplorer", "SweepExplorer", "TokenExplorer", "TrainingExplorer",
+           "TyingExplorer", "WritingExplorer", "masked_steps", "merge_steps",
+           "parameter_parts", "script"]  # fmt: skip

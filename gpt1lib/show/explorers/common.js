@@ -112,6 +112,21 @@ function live(parent) {          // a sentence that screen readers speak when it
   return p;
 }
 
+const NS = "http://www.w3.org/2000/svg", HUES = ["#5790fc", "#e42536", "#964a8b", "#7a7a80"];
+function shape(kind, parent, attributes, text) {
+  const e = document.createElementNS(NS, kind);
+  for (const [k, v] of Object.entries(attributes)) e.setAttribute(k, v);
+  if (text != null) e.textContent = text;
+  parent.appendChild(e);
+  return e;
+}
+function ticks(low, high, n = 5) {         // round numbers between low and high
+  const raw = (high - low) / n, ten = 10 ** Math.floor(Math.log10(raw));
+  const gap = [1, 2, 5, 10].find(k => k * ten >= raw) * ten, out = [];
+  for (let v = Math.ceil(low / gap) * gap; v <= high + 1e-9; v += gap) out.push(+v.toPrecision(6));
+  return out;
+}
+
 // Each explorer defines draw(model, root); this wraps it for anywidget.
 function start(draw) {
   return {

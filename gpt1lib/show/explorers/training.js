@@ -1,22 +1,9 @@
 // A training run: curves of the loss, a slider over the steps, what the model wrote then.
-const NS = "http://www.w3.org/2000/svg", UNITS = {
+const UNITS = {
   nats: ["nats per token", v => v], bits: ["bits per token", v => v / Math.LN2],
   perplexity: ["perplexity", Math.exp] };
-const DASH = ["", "6 3", "2 3", "8 3 2 3"], HUES = ["#5790fc", "#e42536", "#964a8b", "#7a7a80"];
+const DASH = ["", "6 3", "2 3", "8 3 2 3"];
 
-function shape(kind, parent, attributes, text) {
-  const e = document.createElementNS(NS, kind);
-  for (const [k, v] of Object.entries(attributes)) e.setAttribute(k, v);
-  if (text != null) e.textContent = text;
-  parent.appendChild(e);
-  return e;
-}
-function ticks(low, high, n = 5) {         // round numbers between low and high
-  const raw = (high - low) / n, ten = 10 ** Math.floor(Math.log10(raw));
-  const gap = [1, 2, 5, 10].find(k => k * ten >= raw) * ten, out = [];
-  for (let v = Math.ceil(low / gap) * gap; v <= high + 1e-9; v += gap) out.push(+v.toPrecision(6));
-  return out;
-}
 const short = v => v >= 1e6 ? v / 1e6 + " M" : v >= 1e4 ? v / 1e3 + " k" : v.toLocaleString("en");
 
 function draw(model, root) {

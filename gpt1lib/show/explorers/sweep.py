@@ -1,0 +1,67 @@
+"""One setting swept over stored runs: what each value gave, seed by seed."""
+
+import traitlets
+from matplotlib.figure import Figure
+
+from ... import metrics
+from .. import plots
+from .base import Explorer, module
+
+
+class SweepExplorer(Explorer):
+    """A slider over the values of a setting, and what the stored runs reached there.
+
+    accuracies: value -> task -> the accuracy of each seed, as paper.accuracies gives
+    it; every value has every task and at least two seeds. Traits: chosen (a value, as
+    text), compared (the value that differences are taken against, seed by seed).
+    """
+
+    name = "sweep"
+    _esm = module(name)
+    setting = traitlets.Unicode("λ").tag(sync=True)
+    values = traitlets.List().tag(sync=True)
+    tasks = traitlets.Dict().tag(sync=True)
+    chosen = traitlets.Unicode().tag(sync=True)
+    compared = traitlets.Unicode().tag(sync=True)
+
+    def __init__(self, accuracies: dict, chosen: str, compared: str, **traits):
+        values = list(accuracies)
+        for value in (chosen, compared):
+            if value not in values:
+                raise ValueError(f"{value!r} is not among the values {values}")
+        base = accuracies[compared]
+        tasks = {
+            task: [_place(accuracies[v][task], base[task]) for v in values]
+            for task in base
+        }
+        super().__init__(values=values, tasks=tasks, chosen=chosen, compared=compared,
+                         **traits)  # fmt: skip
+
+    def sentence(self) -> str:
+        at = self.values.index(self.chosen)
+        found = "; ".join(
+            f"{task} {places[at]['mean']:.1%} give or take {places[at]['half']:.1%}"
+            for task, places in self.tasks.items()
+        )
+        return f"Stored runs with {self.setting} = {self.chosen}: {found}."
+
+    def figure(self) -> Figure:
+        rows = {
+            task: {f"{self.setting} = {value}": _interval(place)
+                   for value, place in zip(self.values, places, strict=True)}
+            for task, places in self.tasks.items()
+        }  # fmt: skip
+        return plots.intervals(rows)
+
+
+def _place(seeds: list[float], base: list[float]) -> dict:
+    """Mean and half interval of a row of seeds, and of its differences to the base."""
+    mean, half = metrics.mean_interval(seeds)
+    gain, give = metrics.mean_interval(
+        [a - b for a, b in zip(seeds, base, strict=True)]
+    )
+    return {"seeds": seeds, "mean": mean, "half": half, "gain": gain, "give": give}
+
+
+def _interval(place: dict) -> tuple[float, float, float]:
+    return place["mean"], place["mean"] - place["half"], place["mean"] + place["half"]
