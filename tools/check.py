@@ -1,7 +1,8 @@
 """Everything that must hold: lint, tests, notebooks. `make test` and CI run this.
 
 Each part runs even if one before it failed, so that one run tells all; the exit status
-is 1 if any part failed. --quick leaves out notebooks, browser and slow tests.
+is 1 if any part failed. Two parts run at a time: a browser mostly waits, and so leaves
+a core to the rest. --quick leaves out notebooks, browser and slow tests.
 """
 
 import argparse
@@ -9,6 +10,7 @@ import os
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -35,22 +37,29 @@ def parts(quick: bool) -> dict[str, list[str]]:
     if not notebooks:
         sys.exit("no notebooks found: nothing may pass without them")
     return lint | {
-        "tests": [*PYTEST, "tests", "--durations=8"],
+        "browser": [*PYTEST, "tests", "-m", "browser", "--durations=5"],
+        "tests": [*PYTEST, "tests", "-m", "not browser", "--durations=5"],
         "notebooks": [*PYTEST, *NBVAL, *notebooks, "--durations=5"],
     }
+
+
+def run(name: str, command: list[str]) -> tuple[int, float]:
+    """Run a part, print what it said; returns its exit status and its seconds."""
+    start = time.time()
+    light = os.environ | {"GPT1_LIGHT": "1"}  # see gpt1lib.lessons.fewer
+    done = subprocess.run(command, cwd=ROOT, env=light, text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)  # fmt: skip
+    print(f"\n== {name}\n{done.stdout}", end="", flush=True)
+    return done.returncode, time.time() - start
 
 
 def main() -> int:
     """Run the parts, print a summary, return the exit status."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--quick", action="store_true")
-    results = {}
-    for name, command in parts(parser.parse_args().quick).items():
-        print(f"\n== {name}", flush=True)
-        start = time.time()
-        light = os.environ | {"GPT1_LIGHT": "1"}  # see gpt1lib.lessons.fewer
-        status = subprocess.run(command, cwd=ROOT, env=light).returncode
-        results[name] = (status, time.time() - start)
+    todo = parts(parser.parse_args().quick)
+    with ThreadPoolExecutor(2) as two:
+        results = dict(zip(todo, two.map(run, todo, todo.values()), strict=True))
     print()
     for name, (status, seconds) in results.items():
         word = "passed" if status == 0 else f"FAILED ({status})"

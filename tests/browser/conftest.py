@@ -112,6 +112,7 @@ def wait_until_served(address: str, server: subprocess.Popen, log: Path) -> None
 def page(lab, chromium):
     """A tab of the browser, with a JupyterLab to go to; nothing may leave this machine."""
     page, asked = chromium.new_page(), []
+    page.set_default_timeout(90_000)  # both cores may be busy
     page.on("request", lambda r: asked.append(r.url))
     page.said = []  # what the console calls an error
     page.on("console", lambda m: m.type == "error" and page.said.append(m.text))
