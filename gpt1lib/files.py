@@ -17,9 +17,17 @@ def replacing(path: str | Path):
         yield temporary
         with open(temporary, "rb") as f:
             os.fsync(f.fileno())
+        temporary.chmod(0o666 & ~umask())  # safetensors writes for its owner alone
         os.replace(temporary, path)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def umask() -> int:
+    """The permissions that new files do not get; it can only be read by setting it."""
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask
 
 
 def remove_unfinished(folder: str | Path) -> None:
