@@ -247,9 +247,12 @@ def zero_shot(command: str) -> None:
     """Figure 2 (right): the four tests on every snapshot of both kinds of model."""
     done = {(r["model"], r["step"]) for r in stored_lines("zeroshot")}
     bpe, probes = BPE.load(NOVELIST_DIR), zeroshot.probes()
-    stages = [(kind, path) for kind, folder in
-              (("novelist", NOVELIST_DIR), ("LSTM", LSTM_DIR))
+    folders = {"novelist": NOVELIST_DIR, "LSTM": LSTM_DIR}
+    stages = [(kind, path) for kind, folder in folders.items()
               for path in snapshots.paths(folder)]  # fmt: skip
+    for kind in set(folders) - {kind for kind, _ in stages}:
+        print(f"paper: no snapshots of the {kind} in {folders[kind]}, so nothing new "
+              "for its curve; see data/README.md on how to train it")  # fmt: skip
     for kind, path in tqdm(stages, desc="zeroshot"):
         model, facts = snapshots.load_snapshot(path)
         if (kind, facts["step"]) in done:
