@@ -30,6 +30,14 @@ def test_round_trip(saved):
         assert torch.equal(a, b)
 
 
+def test_others_may_read_what_is_saved(saved):
+    """As far as the process allows it for any new file."""
+    (saved[0] / "plain").touch()
+    wanted = (saved[0] / "plain").stat().st_mode
+    for path in saved[0].iterdir():
+        assert path.stat().st_mode == wanted, path.name
+
+
 @pytest.mark.parametrize(
     "name", ["config.json", "meta.json", "model.safetensors", "vocab.bpe"]
 )
