@@ -124,22 +124,20 @@ def prepare(bpe: BPE, task: tasks.Task, examples: list, n_ctx: int) -> list:
     return out
 
 
-def batches(data: list, size: int, shuffle: random.Random | None = None) -> list[list]:
-    """Batches of examples of similar length, in random order: little padding.
+def shuffled(data: list, size: int, shuffle: random.Random) -> list[list]:
+    """Batches of examples in random order, to learn from, as in the released code.
 
-    data: pairs (sequences, label).
+    Not of similar length, which would save padding: length often goes with the pattern
+    or the label of an example, and a batch should hold several.
     """
-    order = list(data)
-    if shuffle:
-        shuffle.shuffle(order)
-    pools = [order[i : i + 16 * size] for i in range(0, len(order), 16 * size)]
-    out = []
-    for pool in pools:
-        pool.sort(key=lambda item: max(map(len, item[0])))
-        out += [pool[i : i + size] for i in range(0, len(pool), size)]
-    if shuffle:
-        shuffle.shuffle(out)
-    return out
+    order = shuffle.sample(data, len(data))
+    return [order[i : i + size] for i in range(0, len(order), size)]
+
+
+def of_similar_length(data: list, size: int) -> list[list]:
+    """Batches with little padding, to predict with. data: pairs (sequences, label)."""
+    order = sorted(data, key=lambda item: max(map(len, item[0])))
+    return [order[i : i + size] for i in range(0, len(order), size)]
 
 
 def collate(batch: list) -> tuple[Tensor, Tensor, Tensor]:
@@ -157,7 +155,7 @@ def predict(classifier: Classifier, data: list, batch: int = 64) -> list[list[fl
     classifier.eval()
     numbered = [(sequences, i) for i, (sequences, _) in enumerate(data)]
     out = [None] * len(data)
-    for part in batches(numbered, batch):
+    for part in of_similar_length(numbered, batch):
         ids, _, where = collate(part)
         probs = classifier(ids)[0].softmax(dim=-1)
         for i, p in zip(where.tolist(), probs.tolist(), strict=True):

@@ -148,7 +148,7 @@ class FineTuning:
         epoch, i = divmod(self.update, self.per_epoch)
         if i == 0 or self._order is None:
             shuffle = random.Random(f"{self.settings.seed} {epoch}")
-            self._order = heads.batches(self.data, self.settings.batch, shuffle)
+            self._order = heads.shuffled(self.data, self.settings.batch, shuffle)
         return self._order[i]
 
     # ---- the run -----------------------------------------------------------------

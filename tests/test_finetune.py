@@ -1,6 +1,7 @@
 """Inputs, tasks, fine-tuning: the sequences, the read-out, the loss, a small run."""
 
 import json
+import random
 
 import pytest
 import torch
@@ -374,3 +375,19 @@ def test_errors_reach_the_shell_as_one_line(toy):
                           (["--data", "nowhere"], "no published set 'toy'")):  # fmt: skip
         with pytest.raises(SystemExit, match=message):
             finetune.main([*toy, *more])
+
+
+def test_a_batch_is_drawn_without_a_look_at_length():
+    """Where length goes with the label, a batch of similar length would have one."""
+    data = [([[0] * (10 + label)], label) for label in (0, 1)] * 200
+    mixed = [len({label for _, label in batch})
+             for batch in classifier.shuffled(data, 8, random.Random(0))]  # fmt: skip
+    assert len(mixed) == 50 and mixed.count(2) > 45  # one in 128 is of one class
+    drawn = [
+        x for batch in classifier.shuffled(data, 7, random.Random(0)) for x in batch
+    ]
+    assert sorted(drawn) == sorted(data) and drawn != data
+    lengths = [
+        len(s[0]) for batch in classifier.of_similar_length(data, 8) for s, _ in batch
+    ]
+    assert lengths == sorted(lengths)
