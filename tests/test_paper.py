@@ -80,7 +80,7 @@ def test_the_plan_covers_the_paper():
     rows = {row for row, _ in plan}
     assert rows == {"full", "no pre-training", "no auxiliary loss", "LSTM"}
     assert {row for row, _ in experiments.transfer()} == {str(n) for n in range(6)}
-    assert {cell.task for _, cell in plan} == set(experiments.LIMITS)
+    assert {cell.task for _, cell in plan} == set(experiments.CHOSEN)
 
 
 def test_experiments_share_their_cells():
@@ -89,9 +89,7 @@ def test_experiments_share_their_cells():
         assert full in {cell for _, cell in experiments.EXPERIMENTS[name]()}
     of_lm = dict(experiments.weights_of_lm())
     assert of_lm["0"] in {cell for _, cell in experiments.table5()}
-    same = replace(
-        experiments.SETTINGS, seed=2, limit=experiments.LIMITS["film_snippets"]
-    )
+    same = replace(experiments.SETTINGS, seed=2, **experiments.CHOSEN["film_snippets"])
     assert of_lm["0.5"].settings == same
 
 
