@@ -105,20 +105,3 @@ EXPERIMENTS: dict[str, Callable[[], Rows]] = {
     "table5": table5, "transfer": transfer, "lambda": weights_of_lm, "sizes": sizes,
     "variants": variants,
 }  # fmt: skip
-
-
-# ---- what the paper found --------------------------------------------------------
-
-PAPER_TASKS = ["CoLA", "SST2", "MRPC", "STSB", "QQP", "MNLI", "QNLI", "RTE"]
-PAPER_TABLE5 = {  # its Table 5: the average, then a score for each of PAPER_TASKS
-    "full": (74.7, [45.4, 91.3, 82.3, 82.0, 70.3, 81.8, 88.1, 56.0]),
-    "no pre-training": (59.9, [18.9, 84.0, 79.4, 30.9, 65.5, 75.7, 71.2, 53.8]),
-    "no auxiliary loss": (75.0, [47.9, 92.0, 84.9, 83.2, 69.8, 81.1, 86.9, 54.4]),
-    "LSTM": (69.1, [30.3, 90.5, 83.2, 71.8, 68.1, 73.7, 81.1, 54.6]),
-}
-PAPER_FIGURE2_LEFT = {  # read from the picture, within 0.3; 0 = nothing transferred
-    "RACE": [39.7, 42.0, 41.1, 46.7, 48.4, 50.1, 53.1, 53.8, 54.1, 55.1, 56.3, 58.4,
-             59.0, 60.1],
-    "MultiNLI": [72.7, 75.2, 74.7, 77.6, 78.2, 78.2, 79.7, 80.2, 81.0, 81.3, 81.6,
-                 82.0, 82.4, 82.4],
-}  # fmt: skip
