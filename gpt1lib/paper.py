@@ -17,6 +17,7 @@ import os
 import random
 import re
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
@@ -146,13 +147,24 @@ def in_parallel(work, items: list, workers: int) -> Iterator[tuple]:
         yield from ((item, work(item)) for item in items)
         return
     spawn = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(workers, spawn, runs.keep_memory) as pool:
+    with ProcessPoolExecutor(workers, spawn, begin_worker) as pool:
         futures = {pool.submit(work, item): item for item in items}
         try:
             for future in as_completed(futures):
                 yield futures[future], future.result()
         finally:
             pool.shutdown(cancel_futures=True)
+
+
+def begin_worker() -> None:
+    """Prepare a process that works for us, and let it end when we do, even killed."""
+    runs.keep_memory()
+
+    def watch():
+        multiprocessing.parent_process().join()
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def run_experiments(names: list[str], command: str, workers: int) -> None:

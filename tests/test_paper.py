@@ -1,7 +1,11 @@
 """The runner of the paper's tables: what is transferred, what is stored, what is skipped."""
 
 import json
+import subprocess
+import sys
+import time
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 import torch
@@ -10,6 +14,7 @@ import gpt1lib as g
 from gpt1lib import checkpoint, experiments, paper, printed, variants
 from gpt1lib.config import KINDS, GPTConfig
 
+ROOT = Path(__file__).resolve().parents[1]
 CONFIG = GPTConfig(n_vocab=50, n_ctx=16, n_layer=2, n_head=2, n_embd=16, dropout=0.0)
 
 
@@ -202,3 +207,31 @@ def test_shuffled_books_keep_their_sentences(monkeypatch, tmp_path):
     name = "grimm_tales"
     assert sorted(shuffled[name].split()) == sorted(books[name].split())
     assert shuffled[name].split()[:50] != books[name].split()[:50]
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks into /proc")
+def test_workers_end_with_a_run_that_is_killed(tmp_path):
+    """Otherwise each goes on computing for nobody, on a core of its own."""
+    code = f"""
+import os, pathlib, time
+from gpt1lib import paper
+def work(i):
+    pathlib.Path({str(tmp_path)!r}, str(os.getpid())).touch()
+    time.sleep(300)
+if __name__ == "__main__":
+    list(paper.in_parallel(work, [0, 1], 2))
+"""
+    (tmp_path / "run.py").write_text(code)
+    parent = subprocess.Popen([sys.executable, tmp_path / "run.py"], cwd=ROOT)
+    wait_for(lambda: len(list(tmp_path.glob("[0-9]*"))) == 2)
+    workers = [int(path.name) for path in tmp_path.glob("[0-9]*")]
+    parent.kill()
+    parent.wait()
+    wait_for(lambda: not any(Path(f"/proc/{pid}").exists() for pid in workers))
+
+
+def wait_for(what, seconds=60):
+    end = time.time() + seconds
+    while not what():
+        assert time.time() < end, "waited in vain"
+        time.sleep(0.05)
