@@ -57,6 +57,7 @@ def test_there_are_lessons():
         "12",
         "13",
         "14",
+        "15",
     ]
 
 

@@ -1,4 +1,4 @@
-"""Every lesson with all exercises solved runs in strict mode; unsolved it does not."""
+"""Lessons in a kernel without a browser; tests/browser runs each of them solved."""
 
 import os
 from pathlib import Path
@@ -17,16 +17,6 @@ PATHS = sorted((Path(__file__).resolve().parents[1] / "notebooks").glob("[0-9]*.
 @pytest.fixture
 def strict(monkeypatch):
     monkeypatch.setitem(os.environ, "GPT1_STRICT", "1")
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("path", PATHS, ids=lambda p: p.stem)
-def test_solved_lesson(path, strict):
-    notebook = nbformat.read(path, as_version=4)
-    tools.solve(notebook, path)
-    tools.execute(notebook, path.parent)
-    stubs = [c for c in notebook.cells if tools.mark(c).get("part") == "stub"]
-    assert stubs and all(c.outputs[0].text.startswith("PASS") for c in stubs)
 
 
 @pytest.mark.slow

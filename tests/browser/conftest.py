@@ -11,9 +11,12 @@ import urllib.error
 import urllib.request
 from pathlib import Path
 
+import nbformat
 import pytest
+from in_lab import NOTEBOOKS
 
-ROOT = Path(__file__).resolve().parents[2]
+from gpt1lib.lessons import notebooks
+
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
          "--disable-background-networking", "--disable-component-update",
          "--disable-sync"]  # fmt: skip
@@ -69,15 +72,18 @@ def lab_environment(home: Path) -> dict:
         "JUPYTERLAB_WORKSPACES_DIR": "workspaces",
         "IPYTHONDIR": "ipython",
     }
-    return os.environ | {name: str(home / part) for name, part in folders.items()}
+    private = {name: str(home / part) for name, part in folders.items()}
+    return os.environ | private | {"GPT1_STRICT": "1"}
 
 
 @pytest.fixture(scope="session")
 def lab(tmp_path_factory, chromium):
-    """The address of a JupyterLab that serves a copy of the notebooks."""
+    """The address of a JupyterLab that serves the notebooks, every exercise solved.
+
+    It is strict: a solution that its own check does not pass is an error.
+    """
     home = tmp_path_factory.mktemp("jupyter")
-    source = Path(os.environ.get("NOTEBOOKS", ROOT / "notebooks"))
-    shutil.copytree(source, home / "root" / "notebooks")
+    copy_solved(NOTEBOOKS, home / "root" / "notebooks")
     port = free_port()
     command = [sys.executable, "-m", "jupyterlab", "--allow-root", "--no-browser",
                "--ip=127.0.0.1", f"--port={port}", "--IdentityProvider.token=",
@@ -94,6 +100,15 @@ def lab(tmp_path_factory, chromium):
     yield address
     server.terminate()
     server.wait(20)
+
+
+def copy_solved(source: Path, target: Path) -> None:
+    """A copy of the notebooks with the solutions in the place of the stubs."""
+    shutil.copytree(source, target)
+    for path in target.glob("[0-9]*.ipynb"):
+        notebook = nbformat.read(path, as_version=4)
+        notebooks.solve(notebook, path)
+        nbformat.write(notebook, path)
 
 
 def wait_until_served(address: str, server: subprocess.Popen, log: Path) -> None:

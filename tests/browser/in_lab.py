@@ -1,5 +1,9 @@
 """A notebook opened and run in a real JupyterLab, or in Notebook 7."""
 
+import os
+from pathlib import Path
+
+NOTEBOOKS = Path(os.environ.get("NOTEBOOKS", Path(__file__).parents[2] / "notebooks"))
 GALLERY = "gallery.ipynb"
 READY = """() => { const w = window.jupyterapp && window.jupyterapp.shell.currentWidget;
   return !!(w && w.context && w.context.isReady && w.sessionContext.session
@@ -19,7 +23,8 @@ CELLS = """() => [...window.jupyterapp.shell.currentWidget.content
   .model.sharedModel.cells].filter(c => c.cell_type === 'code' && c.source.trim())
   .map(c => ({
     count: c.execution_count ?? null,
-    source: c.source.slice(0, 60),
+    source: c.source,
+    text: c.getOutputs().map(o => [].concat(o.text ?? '').join('')).join(''),
     views: c.getOutputs().filter(
       o => o.data && 'application/vnd.jupyter.widget-view+json' in o.data).length,
     errors: c.getOutputs().filter(o => o.output_type === 'error')

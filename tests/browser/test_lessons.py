@@ -1,18 +1,17 @@
-"""Each lesson in a real JupyterLab in a real Chromium, as a learner meets it.
+"""Each lesson in a real JupyterLab in a real Chromium, as a learner leaves it.
 
-Runs all cells; no cell, callback or script may fail; every live view appears and takes
+All exercises are solved, and their checks are strict. Runs all cells; no cell, callback or script may fail; every live view appears and takes
 the place of its static picture; every slider moves by keyboard and changes what is
 drawn. SHOTS=folder keeps screenshots.
 """
 
 import os
+import re
 from pathlib import Path
 
 import pytest
-from in_lab import GALLERY, IDLE, PANEL, READY, RUN, SHUTDOWN, open_and_run
+from in_lab import GALLERY, IDLE, NOTEBOOKS, PANEL, READY, RUN, SHUTDOWN, open_and_run
 
-ROOT = Path(__file__).resolve().parents[2]
-NOTEBOOKS = Path(os.environ.get("NOTEBOOKS", ROOT / "notebooks"))
 NAMES = sorted(p.name for p in NOTEBOOKS.glob("*.ipynb"))
 
 
@@ -39,10 +38,13 @@ def test_lesson_in_jupyterlab(page, lab, name):
     script_errors = []
     page.on("pageerror", lambda e: script_errors.append(str(e)))
     cells = open_and_run(page, lab, name)
-    failed = [(c["source"], c["errors"]) for c in cells if c["errors"]]
+    failed = [(c["source"][:60], c["errors"]) for c in cells if c["errors"]]
     assert not failed
     assert page.evaluate("() => window.__done[0]") is True
     assert all(c["count"] for c in cells), "a code cell did not run"
+    stubs = [c for c in cells if re.search(r"\blesson\.check\(", c["source"])]
+    assert (len(stubs) >= 2) == (name != GALLERY)
+    assert all(c["text"].startswith("PASS") for c in stubs)
 
     views = sum(c["views"] for c in cells)
     explorers = page.locator(f"{PANEL} .gx")
