@@ -206,7 +206,7 @@ def scores(page, explorer):
 
 
 def clicks(page, explorer):
-    """A word to append, and a step of a curve."""
+    """A word to append, and a place on a curve."""
     word = explorer.locator("button.gx-word")
     if word.count():
         old = explorer.locator(".gx-prompt").input_value()
@@ -217,12 +217,12 @@ def clicks(page, explorer):
 
         yield "a word by mouse", word.first.click, put
         yield "a word by keyboard", lambda: word.first.press("Enter"), put
-    curve = explorer.locator("svg .gx-now")
+    curve = explorer.locator("svg .gx-now, svg .gx-band")
     if curve.count():
         svg = explorer.locator("svg").first
         box, drag = svg.bounding_box(), explorer.locator("input[type=range]")
         was = drag.input_value()
-        yield ("a step of the curve by mouse",
+        yield ("a place on the curve by mouse",
                lambda: svg.click(position={"x": box["width"] / 3, "y": box["height"] / 3}),
                lambda: drag.fill(was))  # fmt: skip
 
