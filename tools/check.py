@@ -46,6 +46,7 @@ def parts(quick: bool) -> dict[str, list[str]]:
 def run(name: str, command: list[str]) -> tuple[int, float]:
     """Run a part, print what it said; returns its exit status and its seconds."""
     start = time.time()
+    print(f"-- {name} begins", flush=True)
     # GPT1_LIGHT: see gpt1lib.lessons.fewer; one thread: two parts share two cores
     light = os.environ | {"GPT1_LIGHT": "1", "OMP_NUM_THREADS": "1"}
     done = subprocess.run(command, cwd=ROOT, env=light, text=True,
