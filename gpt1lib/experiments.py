@@ -12,16 +12,17 @@ from .finetune import Settings
 from .recipes import RECIPES
 
 SETTINGS = Settings(batch=8, lr=5e-4, warmup=0.1)
-"""Few examples make few updates: of 32 a batch, and with 0.2 % of them to warm up, a
-small model hardly learns."""
+"""Few examples make few updates: with 32 a batch a hundred or so, of which the paper's
+0.2 % would be no warm-up at all."""
 CHOSEN = {
     "entailment": {"limit": 700, "epochs": 6, "lr": 2.5e-4},
     "film_snippets": {"limit": 1000},
     "verse_pairs": {"limit": 1300, "longest": 32},
     "story_cloze": {"limit": 300},
 }
-"""What differs by task, chosen on validation sets for the row "full". Few labels and
-short texts, so that a run takes minutes; `sizes` asks what more labels change."""
+"""What differs by task. Rates and epochs were chosen on validation sets for the row
+"full", the numbers of labels there where pre-training had something to add and a run
+takes minutes; `sizes` asks what more labels change."""
 TWO = ("entailment", "film_snippets")
 """The two cheapest; the paper's Figure 2 (left) shows two tasks as well."""
 SHORT = {"steps": 600, "snapshots": 0, "sample_every": 600, "evaluate_every": 600}
