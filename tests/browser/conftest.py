@@ -59,11 +59,21 @@ def free_port() -> int:
 
 
 def lab_environment(home: Path) -> dict:
-    """Settings of its own, so that a user's JupyterLab is neither read nor changed."""
-    settings = home / "settings" / "@jupyterlab" / "apputils-extension"
-    settings.mkdir(parents=True)
-    quiet = {"fetchNews": "false", "checkForUpdates": False}
-    (settings / "notification.jupyterlab-settings").write_text(json.dumps(quiet))
+    """Settings of its own, so that a user's JupyterLab is neither read nor changed.
+
+    Nothing is saved by itself: a slow test must not change what a later one opens.
+    """
+    chosen = {
+        "apputils-extension/notification": {
+            "fetchNews": "false",
+            "checkForUpdates": False,
+        },
+        "docmanager-extension/plugin": {"autosave": False},
+    }
+    for name, values in chosen.items():
+        path = home / "settings" / "@jupyterlab" / f"{name}.jupyterlab-settings"
+        path.parent.mkdir(parents=True)
+        path.write_text(json.dumps(values))
     folders = {
         "JUPYTER_CONFIG_DIR": "config",
         "JUPYTER_DATA_DIR": "data",
