@@ -229,19 +229,23 @@ def stored_cells() -> dict[tuple, dict]:
             for x in stored_lines("cells")}  # fmt: skip
 
 
-def accuracies(experiment: str) -> dict[str, dict[str, list[float]]]:
-    """row -> task -> the accuracy of each seed that is stored, in order of seeds."""
+def accuracies(experiment: str) -> dict[str, dict[str, dict[int, float]]]:
+    """row -> task -> seed -> accuracy, of what is stored.
+
+    Rows are compared seed by seed, so each accuracy keeps its seed: a run that was cut
+    short may have left holes.
+    """
     found, stored = {}, stored_cells()
     for row, cell in EXPERIMENTS[experiment]():
         if key(cell) in stored:
-            by_task = found.setdefault(row, {})
-            by_task.setdefault(cell.task, []).append(stored[key(cell)]["accuracy"])
+            seeds = found.setdefault(row, {}).setdefault(cell.task, {})
+            seeds[cell.seed] = stored[key(cell)]["accuracy"]
     return found
 
 
 def summary(experiment: str) -> dict[str, dict[str, dict]]:
     """row -> task -> mean accuracy, half of its 95 % interval, number of seeds."""
-    return {row: {task: _mean(values) for task, values in by_task.items()}
+    return {row: {task: _mean(list(seeds.values())) for task, seeds in by_task.items()}
             for row, by_task in accuracies(experiment).items()}  # fmt: skip
 
 

@@ -136,8 +136,10 @@ def test_an_empty_prompt_begins_after_a_new_line(novelist):
     assert [len(pairs) for _, _, pairs in w.rows] == [3] * 6 and not w.message
 
 
-SWEEP = {"0": {"film": [0.60, 0.62, 0.64], "logic": [0.4, 0.5, 0.6]},
-         "0.5": {"film": [0.63, 0.66, 0.66], "logic": [0.5, 0.4, 0.6]}}  # fmt: skip
+SWEEP = {  # value -> task -> seed -> accuracy; the order of seeds must not matter
+    "0": {"film": {0: 0.60, 1: 0.62, 2: 0.64}, "logic": {0: 0.4, 1: 0.5, 2: 0.6}},
+    "0.5": {"film": {2: 0.66, 1: 0.66, 0: 0.63}, "logic": {0: 0.5, 1: 0.4, 2: 0.6}},
+}
 
 
 def test_a_sweep_compares_seed_by_seed():
@@ -150,3 +152,6 @@ def test_a_sweep_compares_seed_by_seed():
     assert "film 65.0% give or take 4.3%" in e.sentence()
     with pytest.raises(ValueError, match="'1' is not among the values"):
         explorers.SweepExplorer(SWEEP, chosen="1", compared="0")
+    hole = SWEEP | {"0.5": SWEEP["0.5"] | {"film": {0: 0.63, 1: 0.66}}}
+    with pytest.raises(ValueError, match=r"seeds \[0, 1\].*with \[0, 1, 2\]"):
+        explorers.SweepExplorer(hole, chosen="0.5", compared="0")

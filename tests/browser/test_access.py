@@ -33,7 +33,7 @@ def all_explorers(n):
         "parameters": e.ParameterExplorer({"GPT-1": GPT1, "tiny": TINY}),
         "sampling": e.SamplingExplorer.of(n, text),
         "sweep": e.SweepExplorer(
-            {"0": {"a": [0.5, 0.6]}, "1": {"a": [0.7, 0.6]}}, "1", "0"
+            {"0": {"a": {0: 0.5, 1: 0.6}}, "1": {"a": {0: 0.7, 1: 0.6}}}, "1", "0"
         ),
         "tokens": e.TokenExplorer(n.bpe, "lighthouse keepers"),
         "training": e.TrainingExplorer(steps, [{"step": 4, "text": "so"}]),

@@ -360,9 +360,11 @@ def test_lambda_moves_the_mix_and_the_formats_have_their_rows(page, novelist):
 
 
 def test_the_sweep_tells_of_the_chosen_value(page):
-    accuracies = {"0": {"film": [0.60, 0.62, 0.64], "logic": [0.4, 0.5, 0.6]},
-                  "0.5": {"film": [0.63, 0.66, 0.66], "logic": [0.5, 0.4, 0.6]},
-                  "1": {"film": [0.5, 0.5, 0.5], "logic": [0.3, 0.3, 0.3]}}  # fmt: skip
+    found = {"0": {"film": [0.60, 0.62, 0.64], "logic": [0.4, 0.5, 0.6]},
+             "0.5": {"film": [0.63, 0.66, 0.66], "logic": [0.5, 0.4, 0.6]},
+             "1": {"film": [0.5, 0.5, 0.5], "logic": [0.3, 0.3, 0.3]}}  # fmt: skip
+    accuracies = {value: {task: dict(enumerate(seeds)) for task, seeds in row.items()}
+                  for value, row in found.items()}  # fmt: skip
     e = explorers.SweepExplorer(accuracies, chosen="0.5", compared="0")
     root = show(page, e)
     said, band = root.locator(".gx-live"), root.locator(".gx-band")

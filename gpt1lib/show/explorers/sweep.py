@@ -11,9 +11,10 @@ from .base import Explorer, module
 class SweepExplorer(Explorer):
     """A slider over the values of a setting, and what the stored runs reached there.
 
-    accuracies: value -> task -> the accuracy of each seed, as paper.accuracies gives
-    it; every value has every task and at least two seeds. Traits: chosen (a value, as
-    text), compared (the value that differences are taken against, seed by seed).
+    accuracies: value -> task -> seed -> accuracy, as paper.accuracies gives it; every
+    value has every task with the same seeds, at least two. Traits: setting (its name),
+    chosen (a value, as text), compared (the value that differences are taken against,
+    seed by seed).
     """
 
     name = "sweep"
@@ -54,13 +55,17 @@ class SweepExplorer(Explorer):
         return plots.intervals(rows)
 
 
-def _place(seeds: list[float], base: list[float]) -> dict:
-    """Mean and half interval of a row of seeds, and of its differences to the base."""
-    mean, half = metrics.mean_interval(seeds)
-    gain, give = metrics.mean_interval(
-        [a - b for a, b in zip(seeds, base, strict=True)]
-    )
-    return {"seeds": seeds, "mean": mean, "half": half, "gain": gain, "give": give}
+def _place(found: dict[int, float], base: dict[int, float]) -> dict:
+    """Mean and half interval over seeds, and of the differences to the base."""
+    if set(found) != set(base):
+        raise ValueError(
+            f"a value was run with the seeds {sorted(found)}, the one that it is "
+            f"compared with, with {sorted(base)}"
+        )
+    mean, half = metrics.mean_interval(list(found.values()))
+    gain, give = metrics.mean_interval([found[seed] - base[seed] for seed in base])
+    return {"seeds": [found[seed] for seed in base], "mean": mean, "half": half,
+            "gain": gain, "give": give}  # fmt: skip
 
 
 def _interval(place: dict) -> tuple[float, float, float]:
