@@ -49,3 +49,12 @@ def open_and_run(page, lab, name, program="lab/tree"):
     page.wait_for_function("() => window.__done", timeout=300_000)
     page.evaluate(IDLE)
     return page.evaluate(CELLS)
+
+
+def live_views(page, cells, panel=PANEL):
+    """The explorers on the page, all that the cells have put out; waits for the last."""
+    n, explorers = sum(c["views"] for c in cells), page.locator(f"{panel} .gx")
+    if n:
+        explorers.nth(n - 1).wait_for()
+    assert explorers.count() == n
+    return explorers

@@ -9,7 +9,7 @@ import re
 
 import numpy as np
 import pytest
-from in_lab import GALLERY, IDLE, PANEL, SHUTDOWN, open_and_run
+from in_lab import GALLERY, IDLE, SHUTDOWN, live_views, open_and_run
 from PIL import Image
 
 pytestmark = pytest.mark.browser
@@ -231,8 +231,7 @@ WAYS = (sliders, radios, texts, rows, cells, buttons, scores, clicks)
 
 
 def test_every_control_moves_and_comes_back(page, lab):
-    open_and_run(page, lab, GALLERY)
-    explorers = page.locator(f"{PANEL} .gx")
+    explorers = live_views(page, open_and_run(page, lab, GALLERY))
     moved, wrong = {}, {}
     for i in range(explorers.count()):
         explorer = explorers.nth(i)

@@ -12,7 +12,18 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from in_lab import GALLERY, IDLE, NOTEBOOKS, PANEL, READY, RUN, SHUTDOWN, open_and_run
+from in_lab import (
+    CELLS,
+    GALLERY,
+    IDLE,
+    NOTEBOOKS,
+    PANEL,
+    READY,
+    RUN,
+    SHUTDOWN,
+    live_views,
+    open_and_run,
+)
 
 NAMES = sorted(p.name for p in NOTEBOOKS.glob("*.ipynb"))
 
@@ -48,13 +59,7 @@ def test_lesson_in_jupyterlab(page, lab, name):
     assert (len(stubs) >= 2) == (name != GALLERY)
     assert all(c["text"].startswith("PASS") for c in stubs)
 
-    views = sum(c["views"] for c in cells)
-    explorers = page.locator(f"{PANEL} .gx")
-    if views:
-        explorers.nth(views - 1).wait_for(timeout=20_000)
-    assert explorers.count() == views
-    for i in range(views):
-        explorer = explorers.nth(i)
+    for explorer in live_views(page, cells).all():
         explorer.scroll_into_view_if_needed()
         box = explorer.bounding_box()
         assert box["width"] > 200 and box["height"] > 60, "a live view is empty"
@@ -93,14 +98,12 @@ def test_explorers_live_in_notebook_7(page, lab):
     cells = open_and_run(page, lab, GALLERY, program="notebooks")
     assert page.evaluate("() => document.body.dataset.notebook") == "notebooks"
     assert not [c["errors"] for c in cells if c["errors"]]
-    views = sum(c["views"] for c in cells)
-    explorers = page.locator(".jp-NotebookPanel .gx")
-    explorers.nth(views - 1).wait_for(timeout=20_000)
-    assert explorers.count() == views >= 12
-    for i in range(views):
-        explorers.nth(i).scroll_into_view_if_needed()
-        assert explorers.nth(i).bounding_box()["height"] > 60
-        move_sliders(page, explorers.nth(i))
+    explorers = live_views(page, cells, ".jp-NotebookPanel").all()
+    assert len(explorers) >= 12
+    for explorer in explorers:
+        explorer.scroll_into_view_if_needed()
+        assert explorer.bounding_box()["height"] > 60
+        move_sliders(page, explorer)
     still = page.locator(".jp-NotebookPanel figure[data-static]")
     assert not any(f.is_visible() for f in still.all())
     assert not page.evaluate("() => window.__errors")
@@ -112,9 +115,9 @@ def test_explorers_live_in_notebook_7(page, lab):
 @pytest.mark.browser
 def test_live_views_survive_a_restarted_kernel(page, lab):
     """What needs no kernel goes on moving; Run All brings everything back."""
-    open_and_run(page, lab, GALLERY)
-    explorers = page.locator(f"{PANEL} .gx")
+    explorers = live_views(page, open_and_run(page, lab, GALLERY))
     n = explorers.count()
+    assert n >= 12
     page.evaluate("""async () => {
         const s = window.jupyterapp.shell.currentWidget.sessionContext;
         await s.session.kernel.restart(); }""")
@@ -126,7 +129,7 @@ def test_live_views_survive_a_restarted_kernel(page, lab):
     page.evaluate(RUN)
     page.wait_for_function("() => window.__done", timeout=300_000)
     page.evaluate(IDLE)
-    assert page.locator(f"{PANEL} .gx").count() == n
+    assert live_views(page, page.evaluate(CELLS)).count() == n
     page.evaluate(SHUTDOWN)
 
 
@@ -175,10 +178,9 @@ def test_dark_theme_reaches_every_explorer(page, lab):
         'apputils:change-theme', {theme: 'JupyterLab Dark'})""")
     page.wait_for_function("() => document.body.dataset.jpThemeLight === 'false'")
     try:
-        open_and_run(page, lab, GALLERY)
-        explorers = page.locator(f"{PANEL} .gx")
-        for i in range(explorers.count()):
-            explorer = explorers.nth(i)
+        explorers = live_views(page, open_and_run(page, lab, GALLERY)).all()
+        assert len(explorers) >= 12
+        for explorer in explorers:
             assert "gx-dark" in explorer.get_attribute("class")
             text, paper = explorer.evaluate(
                 """e => { const c = getComputedStyle(e).color,

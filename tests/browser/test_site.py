@@ -25,7 +25,7 @@ def test_explorers_live_in_a_static_copy(chromium, tmp_path, monkeypatch):
     for i in range(frames.count()):
         frames.nth(i).scroll_into_view_if_needed()
         root = frames.nth(i).content_frame.locator(".gx")
-        root.wait_for(timeout=10_000)
+        root.wait_for(timeout=60_000)
         assert frames.nth(i).bounding_box()["height"] > 100
         sliders = root.locator("input[type=range]:enabled")
         if sliders.count():
