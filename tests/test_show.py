@@ -43,6 +43,7 @@ def test_a_measured_zero_is_not_a_masked_cell():
         lambda: plots.columns(["a"] * 50, np.zeros(50)),
         lambda: plots.lines({"a": [1.0], "b": ([1, 2], [3, 3])}, marks={"c": [(1, 2)]}),
         lambda: plots.stacked({"a": 1, "b": 0}),
+        lambda: plots.sweep(["0"], {"a": [{"mean": 0.5, "half": 0.1, "seeds": [0.5]}]}),
     ],
 )
 def test_every_plot_draws(made):
@@ -66,6 +67,7 @@ def test_pictures_are_the_same_each_time():
         (lambda: plots.heatmap(np.eye(2), rows=["a"]), "1 names for 2"),
         (lambda: plots.attention(np.eye(3), ["a"]), "there are 1 tokens"),
         (lambda: plots.bars(["a"], [1.0, 2.0]), "1 labels for 2"),
+        (lambda: plots.sweep(["0", "1"], {"a": [{}]}), "a: 1 places, 2 values"),
         (lambda: plots.probabilities(["a"], [0.5, 0.5]), "1 words for 2"),
         (lambda: explorers.AttentionExplorer(CAUSAL, ["a"]), "there are 1 tokens"),
         (lambda: explorers.AttentionExplorer(CAUSAL, WORDS, head=6), "head is 6"),

@@ -448,6 +448,41 @@ def lines(
     return figure
 
 
+def sweep(
+    values: Sequence[str],
+    series: dict[str, list[dict]],
+    xlabel: str = "",
+    ylabel: str = "accuracy",
+    title: str = "",
+) -> Figure:
+    """Means over the values of a setting, each with its interval and its single runs.
+
+    series: name -> a dict with mean, half (of the interval) and seeds for each value.
+    """
+    with style():
+        figure = new_figure(8, 3.8)
+        axes, drawn = figure.add_subplot(), []
+        for k, (name, places) in enumerate(series.items()):
+            if len(places) != len(values):
+                raise ValueError(f"{name}: {len(places)} places, {len(values)} values")
+            x = np.arange(len(values)) + 0.16 * (k - (len(series) - 1) / 2)
+            means = as_matrix([p["mean"] for p in places], name, 1)
+            halves, color = [p["half"] for p in places], COLORS[k % 6]
+            axes.errorbar(x, means, halves, color=color, marker=MARKS[k % 6],
+                          linestyle=DASHES[k % 6], linewidth=1.2)  # fmt: skip
+            for at, place in zip(x + 0.05, places, strict=True):
+                seeds = place["seeds"]
+                axes.plot([at] * len(seeds), seeds, ".", color=color, markersize=4)
+            drawn.append((name, x[-1] + 0.08, means[-1]))
+        place_labels(axes, drawn)
+        axes.set_xticks(range(len(values)), values)
+        axes.grid(axis="y")
+        axes.set_xlabel(xlabel)
+        axes.set_ylabel(ylabel)
+        axes.set_title(title)
+    return figure
+
+
 def place_labels(axes, ends) -> None:
     """Names to the right of the last points, pushed apart where they would touch."""
     low, high = axes.get_ylim()

@@ -47,12 +47,7 @@ class SweepExplorer(Explorer):
         return f"Stored runs with {self.setting} = {self.chosen}: {found}."
 
     def figure(self) -> Figure:
-        rows = {
-            task: {f"{self.setting} = {value}": _interval(place)
-                   for value, place in zip(self.values, places, strict=True)}
-            for task, places in self.tasks.items()
-        }  # fmt: skip
-        return plots.intervals(rows)
+        return plots.sweep(self.values, self.tasks, self.setting)
 
 
 def _place(found: dict[int, float], base: dict[int, float]) -> dict:
@@ -66,7 +61,3 @@ def _place(found: dict[int, float], base: dict[int, float]) -> dict:
     gain, give = metrics.mean_interval([found[seed] - base[seed] for seed in base])
     return {"seeds": [found[seed] for seed in base], "mean": mean, "half": half,
             "gain": gain, "give": give}  # fmt: skip
-
-
-def _interval(place: dict) -> tuple[float, float, float]:
-    return place["mean"], place["mean"] - place["half"], place["mean"] + place["half"]
