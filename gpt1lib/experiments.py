@@ -25,9 +25,6 @@ CHOSEN = {
 takes minutes; `sizes` asks what more labels change."""
 TWO = ("entailment", "film_snippets")
 """The two cheapest; the paper's Figure 2 (left) shows two tasks as well."""
-SEEDS = dict.fromkeys(CHOSEN, 5) | dict.fromkeys(TWO, 10)
-"""Of Table 5. Five left open whether pre-training helps on the two tasks on which the
-seeds differ most; ten were decided on then, once, for all rows."""
 SHORT = {"steps": 600, "snapshots": 0, "sample_every": 600, "evaluate_every": 600}
 VARIANTS = {  # one choice changed, the rest of a short pre-training equal
     "as GPT-1": {},
@@ -63,12 +60,18 @@ def each(n_seeds: int, names=TWO) -> Iterator[tuple[int, str]]:
 
 
 def table5() -> Rows:
-    """Table 5: full; without pre-training; without the auxiliary loss; LSTM."""
+    """Table 5: full; without pre-training; without the auxiliary loss; LSTM.
+
+    Five seeds. On two tasks they left open whether pre-training helps: there the first
+    two rows got ten, decided once, after those five.
+    """
     for seed, task in each(10, CHOSEN):
-        if seed >= SEEDS[task]:
+        if seed >= 5 and task not in TWO:
             continue
         yield "full", Cell(task, seed)
         yield "no pre-training", Cell(task, seed, "nothing")
+        if seed >= 5:
+            continue
         yield "no auxiliary loss", Cell(task, seed, changes=(("lm_coef", 0.0),))
         yield "LSTM", Cell(task, seed, "lstm")
 
