@@ -210,6 +210,8 @@ def test_shuffled_books_keep_their_sentences(monkeypatch, tmp_path):
     name = "grimm_tales"
     assert sorted(shuffled[name].split()) == sorted(books[name].split())
     assert shuffled[name].split()[:50] != books[name].split()[:50]
+    lines = [found[name].count("\n") for found in (books, shuffled)]
+    assert lines[0] == lines[1] > 0, "only the order may differ, not the layout"
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks into /proc")
