@@ -473,7 +473,7 @@ def sweep(
             for at, place in zip(x + 0.05, places, strict=True):
                 seeds = place["seeds"]
                 axes.plot([at] * len(seeds), seeds, ".", color=color, markersize=4)
-            drawn.append((name, x[-1] + 0.08, means[-1]))
+            drawn.append((name, len(values) - 0.8, means[-1]))
         place_labels(axes, drawn)
         axes.set_xticks(range(len(values)), values)
         axes.grid(axis="y")
