@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from . import text
+from . import fast_decode, text
 from .model import GPT, KVCache, check_ids
 
 
@@ -100,6 +100,22 @@ def draw(probs: Tensor, generator: torch.Generator | None = None) -> Tensor:
     return torch.minimum(picked, last)  # rounding must not pick a token of mass 0
 
 
+class Reader:
+    """Reads texts token by token with a key-value cache; any model, any device."""
+
+    def __init__(self, model: GPT):
+        self.model = model
+        self.forget()
+
+    def read(self, ids: Tensor) -> Tensor:
+        """Logits (B, V) after the last of ids (B, T), which follow what was read."""
+        return self.model.logits(self.model.hidden(ids, self.cache)[:, -1])
+
+    def forget(self) -> None:
+        """Begin another text."""
+        self.cache = KVCache(self.model.config.n_layer)
+
+
 @torch.inference_mode()
 def stream(
     model: GPT,
@@ -112,7 +128,8 @@ def stream(
 ) -> Iterator[Tensor]:
     """Yield n_tokens new columns (B, 1) of ids, one after the other.
 
-    Each token is read once, through a key-value cache. When the context is full, the
+    Each token is read once, through a key-value cache; a single text on a CPU by the
+    reader in fast_decode.py, which computes the same. When the context is full, the
     window slides: the older half is dropped and the younger half is read again from
     position 0, since learned positions do not shift along. ids (B, T), T <= n_ctx.
     """
@@ -122,15 +139,20 @@ def stream(
     check_ids(ids, model.config)
     n_ctx, training = model.config.n_ctx, model.training
     model.eval()
-    cache, window = KVCache(model.config.n_layer), ids
+    fast = fast_decode.can_read(model, len(ids))
+    reader = fast_decode.Reader(model) if fast else Reader(model)
     try:
-        fresh = ids
+        window = fresh = ids
         for _ in range(n_tokens):
             if window.shape[1] > n_ctx:
-                cache = KVCache(model.config.n_layer)
+                reader.forget()
                 window = fresh = window[:, -max(1, n_ctx // 2) :]
-            logits = model.logits(model.hidden(fresh, cache)[:, -1])  # (B, V)
-            fresh = draw(next_token_probs(logits, temperature, top_k, top_p), generator)
+            logits = reader.read(fresh)  # (B, V)
+            if temperature == 0:
+                fresh = logits.argmax(dim=-1, keepdim=True)  # (B, 1)
+            else:
+                probs = next_token_probs(logits, temperature, top_k, top_p)
+                fresh = draw(probs, generator)  # (B, 1)
             window = torch.cat([window, fresh], dim=1)
             yield fresh
     finally:

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import gpt1lib as g
-from gpt1lib import decode
+from gpt1lib import decode, fast_decode, variants
 
 CONFIG = g.GPTConfig(n_vocab=11, n_ctx=16, n_layer=2, n_head=2, n_embd=8, dropout=0.0)
 
@@ -176,14 +176,50 @@ def slow_greedy(model, ids, n):
     return out
 
 
+@pytest.mark.parametrize("n_texts", [1, 3])  # one text has a reader of its own
 @pytest.mark.parametrize("n_prompt", [1, 5, 16])
 @pytest.mark.parametrize("n_tokens", [1, 11, 60])
-def test_the_cache_changes_no_token_and_the_context_no_crash(model, n_prompt, n_tokens):
-    ids = torch.randint(11, (3, n_prompt), generator=torch.Generator().manual_seed(0))
+def test_the_cache_changes_no_token_and_the_context_no_crash(
+    model, n_texts, n_prompt, n_tokens
+):
+    seeded = torch.Generator().manual_seed(0)
+    ids = torch.randint(11, (n_texts, n_prompt), generator=seeded)
     with torch.no_grad():
         wanted = slow_greedy(model, ids, n_tokens)
     got = decode.greedy(model, ids, n_tokens)
-    assert got.shape == (3, n_prompt + n_tokens) and torch.equal(got, wanted)
+    assert got.shape == (n_texts, n_prompt + n_tokens) and torch.equal(got, wanted)
+
+
+@pytest.mark.parametrize("tied", [True, False])
+def test_the_reader_of_one_text_computes_the_model(tied):
+    config = g.GPTConfig(
+        n_vocab=13, n_ctx=16, n_layer=3, n_head=2, n_embd=12, tied=tied
+    )
+    torch.manual_seed(3)
+    model = g.GPT(config).eval()
+    with torch.no_grad():
+        for p in model.parameters():
+            p.add_(torch.randn_like(p) / 3)  # biases and gains that differ
+    ids = torch.randint(13, (1, 16))
+    assert fast_decode.can_read(model, 1)
+    reader = fast_decode.Reader(model)
+    for start in (1, 5):  # the second text must not see the first
+        reader.forget()
+        found = [reader.read(ids[:, :start])]
+        found += [reader.read(ids[:, i : i + 1]) for i in range(start, 16)]
+        wanted = model(ids)[0, start - 1 :]
+        assert torch.allclose(torch.cat(found), wanted, atol=1e-5)
+
+
+def test_the_reader_of_one_text_leaves_other_models_alone(model):
+    assert fast_decode.can_read(model, 1) and not fast_decode.can_read(model, 2)
+    config = model.config
+    assert not fast_decode.can_read(variants.PreLNGPT(config), 1)
+    assert not fast_decode.can_read(variants.SinusoidalGPT(config), 1)
+    assert not fast_decode.can_read(g.GPT(config).double(), 1)
+    hooked = g.GPT(config)
+    hooked.blocks[1].register_forward_hook(lambda module, inputs, out: out * 0)
+    assert not fast_decode.can_read(hooked, 1)
 
 
 def test_the_mode_is_left_as_found(model):
