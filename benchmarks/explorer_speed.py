@@ -5,11 +5,10 @@
 One Chromium, one JupyterLab, one run: sliders and keys of the explorers (no kernel
 between), a new prompt of 32 tokens (through the kernel), and the same head drawn by
 ipywidgets' interact with matplotlib. Times are taken in the page, in milliseconds;
-medians and 95th percentiles. Writes data/results/explorer_speed.json.
+medians and 95th percentiles. Writes data/results/benchmarks/explorers.json.
 """
 
 import argparse
-import platform
 import shutil
 import statistics
 import subprocess
@@ -23,7 +22,7 @@ from nbformat.v4 import new_code_cell, new_notebook
 
 from gpt1lib import GPT1, NOVELIST, load_novelist, runs
 from gpt1lib.files import write_json
-from gpt1lib.paths import RESULTS, ROOT
+from gpt1lib.paths import BENCHMARKS, ROOT
 from gpt1lib.show import explorers
 from gpt1lib.show.explorers import standalone
 
@@ -211,10 +210,7 @@ def main():
             else ""
         )
         print(f"{name:<34}{row['median']:>7.1f} ms, p95 {row['p95']:>7.1f}{ratio}")
-    write_json(RESULTS / "explorer_speed.json",
-               {"milliseconds": found, "machine": platform.platform(),
-                "command": "python benchmarks/explorer_speed.py",
-                "commit": runs.git_commit()})  # fmt: skip
+    write_json(BENCHMARKS / "explorers.json", {"milliseconds": found, **runs.origin()})
 
 
 if __name__ == "__main__":

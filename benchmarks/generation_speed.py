@@ -14,7 +14,9 @@ from dataclasses import replace
 import torch
 from transformers import OpenAIGPTConfig, OpenAIGPTLMHeadModel
 
-from gpt1lib import GPT, GPT1, NOVELIST, decode, released
+from gpt1lib import GPT, GPT1, NOVELIST, decode, released, runs
+from gpt1lib.files import write_json
+from gpt1lib.paths import BENCHMARKS
 
 SIZES = {"full": GPT1, "novelist": NOVELIST}
 
@@ -65,10 +67,21 @@ def main():
         ratios.append(b / a)
         speeds.append((args.new / a, args.new / b))
     ours, peers = (statistics.median(s) for s in zip(*speeds, strict=True))
-    print(f"{args.size}, {args.prompt} + {args.new} tokens, all equal: ours {ours:.1f} "
-          f"tokens/s, transformers {peers:.1f}, "
-          f"ours / theirs {statistics.median(ratios):.1f} "
-          f"({min(ratios):.1f} to {max(ratios):.1f})")  # fmt: skip
+    found = {
+        "prompt": args.prompt,
+        "new": args.new,
+        "equal": True,
+        "ours": round(ours, 1),
+        "theirs": round(peers, 1),
+        "ratio": round(statistics.median(ratios), 2),
+        "lowest": round(min(ratios), 2),
+        "highest": round(max(ratios), 2),
+    }
+    print(
+        "{prompt} + {new} tokens, all equal: ours {ours} tokens/s, transformers "
+        "{theirs}, ours / theirs {ratio} ({lowest} to {highest})".format(**found)
+    )
+    write_json(BENCHMARKS / f"generation_{args.size}.json", found | runs.origin())
     past = config.n_ctx - args.prompt + 20
     assert decode.greedy(model, ids, past).shape[1] == config.n_ctx + 20
     print(f"past the context of {config.n_ctx}: ours goes on")

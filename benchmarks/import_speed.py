@@ -9,6 +9,10 @@ import subprocess
 import sys
 import time
 
+from gpt1lib import runs
+from gpt1lib.files import write_json
+from gpt1lib.paths import BENCHMARKS
+
 
 def seconds(code: str) -> float:
     """Wall time of a fresh Python that runs the code."""
@@ -29,6 +33,9 @@ def main():
     ratio = statistics.median(b / a for a, b in pairs)
     print(f"import torch {torch_s:.2f} s, import gpt1lib {ours_s:.2f} s, "
           f"ratio {ratio:.2f}")  # fmt: skip
+    write_json(BENCHMARKS / "import.json",
+               {"torch_seconds": round(torch_s, 2), "ours_seconds": round(ours_s, 2),
+                "ratio": round(ratio, 3), **runs.origin()})  # fmt: skip
 
 
 if __name__ == "__main__":

@@ -18,6 +18,8 @@ from types import SimpleNamespace
 import torch
 
 from gpt1lib import GPT, GPT1, NOVELIST, TINY, optim, pretrain, runs
+from gpt1lib.files import write_json
+from gpt1lib.paths import BENCHMARKS
 
 SIZES = {"tiny": (replace(TINY, n_layer=4, n_head=4, n_embd=128, n_vocab=4096,
                           n_ctx=128, dropout=0.0), 8),
@@ -118,15 +120,26 @@ def main():
                 one.rates.append(rate)
     for one in team:
         one.ears.put(None)
-    a, b, top = (statistics.median(one.rates) for one in team)
-    ratios = [x / y for x, y in zip(team[0].rates, team[1].rates, strict=True)]
+    found = summary(config, batch, *(one.rates for one in team))
+    print(
+        "{size}, dropout {dropout}: ours {ours:,} tokens/s, transformers {theirs:,}, "
+        "ours / theirs {ratio:.2f} ({lowest:.2f} to {highest:.2f}); ours at "
+        "{share_of_peak:.0%} of the {peak_gflops:,} GFLOP/s of a large matrix "
+        "product".format(size=args.size, dropout=args.dropout, **found)
+    )
+    write_json(BENCHMARKS / f"training_{args.size}.json", found | runs.origin())
+
+
+def summary(config, batch: int, ours: list, theirs: list, peak: list) -> dict:
+    """Medians, and the ratios of neighboring turns, from turns in steps a second."""
+    a, b, top = (statistics.median(rates) for rates in (ours, theirs, peak))
+    ratios = [x / y for x, y in zip(ours, theirs, strict=True)]
     n_tokens, gflops = batch * config.n_ctx, top * 10 * 2 * 1024**3 / 1e9
     share = a * n_tokens * flops_per_token(config) / 1e9 / gflops
-    print(f"{args.size}, dropout {args.dropout}: ours {a * n_tokens:,.0f} tokens/s, "
-          f"transformers {b * n_tokens:,.0f}, "
-          f"ours / theirs {statistics.median(ratios):.2f} "
-          f"({min(ratios):.2f} to {max(ratios):.2f}); ours at {share:.0%} of the "
-          f"{gflops:,.0f} GFLOP/s of a large matrix product")  # fmt: skip
+    return {"ours": round(a * n_tokens), "theirs": round(b * n_tokens),
+            "ratio": round(statistics.median(ratios), 3),
+            "lowest": round(min(ratios), 3), "highest": round(max(ratios), 3),
+            "share_of_peak": round(share, 3), "peak_gflops": round(gflops)}  # fmt: skip
 
 
 if __name__ == "__main__":

@@ -2,7 +2,9 @@
 
 import ctypes
 import json
+import shlex
 import subprocess
+import sys
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -21,6 +23,12 @@ def git_commit() -> str:
         ).stdout.strip()
     except (OSError, subprocess.CalledProcessError):
         return "unknown"
+
+
+def origin() -> dict:
+    """What must stand beside a stored result: its command, its commit, its machine."""
+    return {"command": shlex.join(["python", *sys.argv]), "commit": git_commit(),
+            "torch": torch.__version__, "threads": torch.get_num_threads()}  # fmt: skip
 
 
 def keep_memory() -> None:

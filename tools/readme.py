@@ -1,9 +1,10 @@
-"""Write the table of lessons into README.md, from the notebooks themselves.
+"""Write the tables of README.md: the lessons, and what the benchmarks found.
 
     python tools/readme.py
 
 Title and time come from each notebook's first cell, the run time from
-data/results/run_times.json (written by `python -m gpt1lib.lessons run`).
+data/results/run_times.json (written by `python -m gpt1lib.lessons run`), speeds from
+data/results/benchmarks (written by the scripts in benchmarks).
 """
 
 import json
@@ -14,7 +15,7 @@ import nbformat
 
 ROOT = Path(__file__).resolve().parents[1]
 README = ROOT / "README.md"
-PART = re.compile(r"(<!-- lessons -->\n).*?(<!-- /lessons -->)", re.DOTALL)
+BENCHMARKS = ROOT / "data/results/benchmarks"
 
 
 def row(path: Path, seconds: int) -> str:
@@ -28,8 +29,8 @@ def row(path: Path, seconds: int) -> str:
     return f"| {name} | {question} | {minutes} min | {seconds} s |"
 
 
-def table() -> str:
-    """The whole table, in the order of the lessons."""
+def lessons() -> str:
+    """The table of lessons, in their order."""
     times = json.loads((ROOT / "data/results/run_times.json").read_text())
     names = ("lesson", "the question", "to work through", "Run All, 2 cores")
     head = f"| {' | '.join(names)} |\n|---|---|---|---|\n"
@@ -37,9 +38,39 @@ def table() -> str:
     return head + "\n".join(row(p, times[p.name]) for p in paths) + "\n"
 
 
+def found(name: str) -> dict:
+    """What one benchmark stored."""
+    return json.loads((BENCHMARKS / f"{name}.json").read_text())
+
+
+def speed() -> str:
+    """The table of speeds: ours, another, how many times as fast."""
+    lines = ["| on two cores | ours | beside it | ratio |", "|---|---|---|---|"]
+    for size in ("tiny", "novelist", "full"):
+        f = found(f"training_{size}")
+        lines.append(
+            f"| training, {size} size | {f['ours']:,} tokens/s | transformers "
+            f"{f['theirs']:,} | {f['ratio']:.2f} |"
+        )
+    f = found("generation_full")
+    lines.append(
+        f"| greedy writing, full size, {f['prompt']} + {f['new']} tokens, all equal | "
+        f"{f['ours']} tokens/s | transformers {f['theirs']} | {f['ratio']:.1f} |"
+    )
+    f = found("import")
+    lines.append(
+        f"| import | {f['ours_seconds']} s | torch alone {f['torch_seconds']} s | "
+        f"{f['ratio']:.2f} |"
+    )
+    return "\n".join(lines) + "\n"
+
+
 def updated(readme: str) -> str:
-    """README.md with today's table."""
-    return PART.sub(lambda m: m[1] + table() + m[2], readme)
+    """README.md with today's tables."""
+    for name, table in (("lessons", lessons()), ("speed", speed())):
+        part = re.compile(f"(<!-- {name} -->\n).*?(?=<!-- /{name} -->)", re.DOTALL)
+        readme = part.sub(lambda m, table=table: m[1] + table, readme)
+    return readme
 
 
 if __name__ == "__main__":
