@@ -3,11 +3,11 @@
     python benchmarks/quality_for_time.py nanogpt --minutes 20
     python benchmarks/quality_for_time.py ours --minutes 8
 
-`ours` is the recipe of the shipped checkpoint with as many updates as fit the time;
-`nanogpt` the same sizes, tokens and windows with the settings that nanoGPT publishes:
-pre-LayerNorm, GELU by erf, no biases, AdamW 0.9/0.95, weight decay 0.1, 12 windows, lr
-1e-3 falling by a cosine to a tenth. Only training counts as time. Bits per character
-are of the three held-out books, all of them, so the tokenizer does not matter.
+`ours` is the recipe "quick" with as many updates as fit the time; `nanogpt` a model of
+the same sizes on the same tokens with the settings that nanoGPT publishes: GELU by erf,
+pre-LayerNorm, no biases, AdamW 0.9/0.95, weight decay 0.1, 12 windows, lr 1e-3 falling
+by a cosine to a tenth. Only training counts as time. Bits per character are of the
+three held-out books, all of them, so the tokenizer does not matter.
 """
 
 import argparse
@@ -27,7 +27,7 @@ from gpt1lib import NOVELIST, corpus, objectives, optim, pretrain, recipes, runs
 from gpt1lib.bpe import BPE
 from gpt1lib.files import write_json
 from gpt1lib.model import Attention
-from gpt1lib.paths import BOOKS, HELDOUT_BOOKS, NOVELIST_DIR, RESULTS
+from gpt1lib.paths import BENCHMARKS, BOOKS, HELDOUT_BOOKS, NOVELIST_DIR
 
 BATCH = 12  # nanoGPT's README, "I only have a macbook"
 
@@ -99,33 +99,33 @@ def train_nanogpt(minutes: float):
 
 
 def train_ours(minutes: float):
-    """Train by the novelist's recipe, with the updates that fit by a short trial."""
-    recipe = recipes.RECIPES["novelist"]
+    """Train by the recipe for minutes, with the updates that fit by a short trial."""
+    recipe = recipes.RECIPES["quick"]
     with tempfile.TemporaryDirectory() as folder:
         trial = pretrain.Pretraining(recipe, folder)
-        trial.step = recipe.steps // 2  # past the ramp
-        speeds = [trial.train_step()["tokens_per_s"] for _ in range(25)][5:]
-        steps = updates_that_fit(recipe, 60 * minutes * statistics.median(speeds))
-        fitted = recipes.merged(recipe, {"steps": steps, "snapshots": 0})
+        trial.train_step()
+        speeds = [speed_at(trial, step) for step in (0, recipe.steps - 1)]
+        # parts of the run, each at its own speed, in seconds an update
+        each = sum(
+            share * recipe.batch * recipe.model.n_ctx / speed
+            for share, speed in zip(
+                (recipe.short, 1 - recipe.short), speeds, strict=True
+            )
+        )
+        steps = int(60 * minutes / each)
+        fitted = recipes.merged(recipe, {"steps": steps, "warmup": steps // 20})
         run = pretrain.Pretraining(fitted, folder)
         run.run()
     return run.model, run.seconds, run.seen
 
 
-def updates_that_fit(recipe, n_tokens: float) -> int:
-    """The longest run of a recipe that reads at most n_tokens; its ramp stretches."""
-    steps = 1
-    while tokens_of(replace(recipe, steps=steps * 2, warmup=0)) <= n_tokens:
-        steps *= 2
-    for bit in (steps >> k for k in range(1, steps.bit_length())):
-        if tokens_of(replace(recipe, steps=steps + bit, warmup=0)) <= n_tokens:
-            steps += bit
-    return steps
-
-
-def tokens_of(recipe) -> int:
-    """Tokens that all updates of a run read."""
-    return recipe.model.n_ctx * sum(map(recipe.batch_at, range(recipe.steps)))
+def speed_at(run: pretrain.Pretraining, step: int) -> float:
+    """Tokens a second in the updates after a step, the median of twenty."""
+    speeds = []
+    for _ in range(25):
+        run.step = step
+        speeds.append(run.train_step()["tokens_per_s"])
+    return statistics.median(speeds[5:])
 
 
 def main():
@@ -145,9 +145,9 @@ def main():
              "tokens": tokens, "parameters": sum(p.numel() for p in model.parameters()),
              "bits_per_character": round(bits, 4),
              "books": {k: s["bits_per_character"] for k, s in scores.items()},
-             "commit": runs.git_commit(), "torch": torch.__version__}  # fmt: skip
+             **runs.origin()}  # fmt: skip
     print(json.dumps(found, indent=1))
-    write_json(RESULTS / f"quality_{args.who}_{args.minutes:g}_minutes.json", found)
+    write_json(BENCHMARKS / f"quality_{args.who}_{args.minutes:g}_minutes.json", found)
 
 
 if __name__ == "__main__":

@@ -1,90 +1,102 @@
-"""Short trials of recipes for the novelist, scored on text that none of them reads.
+"""Short trials of recipes on one core, scored on text that none of them reads.
 
-    python benchmarks/recipe_trials.py --batch 4 --lr 1e-3 --block-std 0.04
+    python benchmarks/recipe_trials.py --matrix-lr 5e-3 --lr 4e-3
+    python benchmarks/recipe_trials.py --lr 1e-3 --n-merges 4000
 
-Trains on the first 96 % of each of the twelve books and scores 100 windows of the rest,
-so that the held-out books stay untouched by the choice. Each trial is added to
-data/results/recipe_trials.json, with its command.
+Each trial has the same processor time, so that a costly step must earn its cost. It
+learns its tokenizer, trains on the first 96 % of each of the twelve books and is scored
+on the next 16,000 characters of each, in bits per character: the held-out books stay
+untouched by the choice. Trials are added to data/results/benchmarks/recipe_trials.json.
 """
 
 import argparse
 import json
-import shlex
-import sys
+import math
+import time
 from dataclasses import replace
 
 import torch
 from tqdm import tqdm
 
-from gpt1lib import GPT, NOVELIST, corpus, optim, pretrain, runs
+from gpt1lib import GPT, corpus, objectives, optim, pretrain, runs
 from gpt1lib.bpe import BPE
 from gpt1lib.files import write_json
-from gpt1lib.paths import BOOKS, NOVELIST_DIR, RESULTS
+from gpt1lib.paths import BENCHMARKS, BOOKS
+from gpt1lib.recipes import RECIPES
 
-STORED = RESULTS / "recipe_trials.json"
-
-
-def split_books(bpe: BPE, share: float = 0.96) -> tuple[torch.Tensor, torch.Tensor]:
-    """The first part of every book to train on, the rest to score on."""
-    train, rest = [], []
-    for text in corpus.read_books(BOOKS).values():
-        ids = bpe.encode(text)
-        cut = int(len(ids) * share)
-        train += ids[:cut]
-        rest += ids[cut:]
-    return torch.tensor(train), torch.tensor(rest)
+STORED = BENCHMARKS / "recipe_trials.json"
 
 
-def trial(args, train: torch.Tensor) -> tuple[GPT, list[float]]:
-    """Train a novelist for args.tokens; the schedule follows the tokens read."""
-    torch.manual_seed(args.seed)
-    model = GPT(replace(NOVELIST, dropout=args.dropout)).train()
-    pretrain.scale_blocks(model, args.block_std)
+def split_books(n_merges: int) -> tuple[BPE, torch.Tensor, list[torch.Tensor], int]:
+    """Tokenizer, ids to train on, texts to score on, and the characters of these."""
+    books = corpus.read_books(BOOKS).values()
+    bpe, train, rest, n_characters = BPE.learn(books, n_merges), [], [], 0
+    for text in books:
+        cut = int(len(text) * 0.96)
+        train += bpe.encode(text[:cut])
+        scored = text[cut : cut + 16_000]
+        rest.append(torch.tensor(bpe.encode(scored)))
+        n_characters += len(scored)
+    return bpe, torch.tensor(train), rest, n_characters
+
+
+def trial(recipe, ids: torch.Tensor, seconds: float):
+    """Train for seconds of processor time: model, losses; the schedule follows them."""
+    # recipe.steps are millionths of the run
+    torch.manual_seed(recipe.seed)
+    model = GPT(recipe.model).train()
+    pretrain.scale_blocks(model, recipe.block_std)
     objective = pretrain.Objective(model, chunked=True)
-    optimizer = optim.adamw(model, args.lr, (0.9, args.beta2))
-    draws, seen, losses = torch.Generator().manual_seed(args.seed), 0, []
-    with tqdm(total=args.tokens, unit="token") as bar:
-        while seen < args.tokens:
-            optim.set_lr(optimizer, args.lr * rate(seen / args.tokens, args.warmup))
-            ids = corpus.random_windows(train, NOVELIST.n_ctx, args.batch, draws)
-            optimizer.zero_grad(set_to_none=True)
-            loss = objective(ids)
+    optimizers = pretrain.build_optimizers(model, recipe)
+    draws, losses = torch.Generator().manual_seed(recipe.seed), []
+    start, share = time.process_time(), 0.0
+    with tqdm(total=round(seconds), unit="s") as bar:
+        while share < 1:
+            rate = recipe.rate_at(round(share * recipe.steps))
+            pretrain.set_rates(optimizers, recipe, max(rate, 1e-3))
+            n_ctx, batch = recipe.model.n_ctx, recipe.batch
+            objective.zero_grad(set_to_none=True)
+            loss = objective(corpus.random_windows(ids, n_ctx, batch, draws))
             loss.backward()
-            optim.clip_gradients(model)
-            optimizer.step()
-            seen += ids.numel()
+            optim.clip_gradients(model, recipe.clip)
+            for optimizer in optimizers:
+                optimizer.step()
             losses.append(loss.item())
-            bar.update(ids.numel())
-    return model, losses
-
-
-def rate(share: float, warmup: float) -> float:
-    """GPT-1's schedule, by the share of the tokens read."""
-    if share < warmup:
-        return share / warmup + 1e-3
-    return optim.warmup_cosine(round(share * 1e6), 0, 10**6)
+            share = (time.process_time() - start) / seconds
+            bar.update(round(share * seconds) - bar.n)
+    return model.eval(), losses
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--tokens", type=int, default=500_000)
-    parser.add_argument("--batch", type=int, default=8)
-    parser.add_argument("--lr", type=float, default=1e-3)
-    parser.add_argument("--warmup", type=float, default=0.2, help="share of the run")
-    parser.add_argument("--block-std", type=float, default=0.02)
-    parser.add_argument("--beta2", type=float, default=0.99)
-    parser.add_argument("--dropout", type=float, default=0.0)
+    base = RECIPES["novelist"]
+    parser.add_argument("--seconds", type=float, default=300, help="processor time")
+    parser.add_argument("--n-merges", type=int, default=base.n_merges)
+    parser.add_argument("--n-ctx", type=int, default=base.model.n_ctx)
+    parser.add_argument("--batch", type=int, default=base.batch)
+    parser.add_argument("--lr", type=float, default=base.lr)
+    parser.add_argument("--matrix-lr", type=float, default=0.0)
+    parser.add_argument("--warmup", type=float, default=0.05, help="share of the run")
+    parser.add_argument("--fall", type=float, default=0.0, help="0: cosine")
+    parser.add_argument("--block-std", type=float, default=base.block_std)
     parser.add_argument("--seed", type=int, default=0)
     args = parser.parse_args()
+    torch.set_num_threads(1)
     runs.keep_memory()
-    train, rest = split_books(BPE.load(NOVELIST_DIR))
-    model, losses = trial(args, train)
-    n = max(1, len(losses) // 16)
-    curve = [round(sum(losses[i : i + n]) / n, 2) for i in range(0, n * 16, n)]
-    found = {"command": shlex.join(["python", *sys.argv]), **vars(args),
-             "updates": len(losses), "curve": curve,
-             "nats_per_token": round(pretrain.heldout_nats(model, rest, 100), 4),
-             "commit": runs.git_commit()}  # fmt: skip
+    bpe, ids, rest, n_characters = split_books(args.n_merges)
+    sizes = replace(base.model, n_vocab=bpe.n_vocab, n_ctx=args.n_ctx)
+    recipe = replace(base, model=sizes, batch=args.batch, lr=args.lr,
+                     matrix_lr=args.matrix_lr, fall=args.fall, seed=args.seed,
+                     block_std=args.block_std, steps=10**6,
+                     warmup=round(args.warmup * 1e6))  # fmt: skip
+    model, losses = trial(recipe, ids, args.seconds)
+    nats = sum(pretrain.heldout_nats(model, x) * (len(x) - 1) for x in rest)
+    bits = objectives.bits_per_character(nats, n_characters)
+    n = math.ceil(len(losses) / 12)
+    parts = (losses[i : i + n] for i in range(0, len(losses), n))
+    curve = [round(sum(part) / len(part), 2) for part in parts]
+    found = {**runs.origin(), **vars(args), "updates": len(losses), "curve": curve,
+             "bits_per_character": round(bits, 4)}  # fmt: skip
     print(json.dumps(found))
     stored = json.loads(STORED.read_text()) if STORED.exists() else []
     others = [x for x in stored if x["command"] != found["command"]]

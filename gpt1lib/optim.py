@@ -1,6 +1,7 @@
 """Adam with decoupled weight decay, warm-up schedules, gradient clipping."""
 
 import math
+from collections.abc import Iterable
 
 import torch
 from torch import nn
@@ -11,13 +12,18 @@ def adamw(
     lr: float = 2.5e-4,
     betas: tuple[float, float] = (0.9, 0.999),
     weight_decay: float = 0.01,
+    without: Iterable[nn.Parameter] = (),
 ) -> torch.optim.AdamW:
     """AdamW that decays "all non bias or gain weights" (section 4.1): rank 2 and more.
 
     OpenAI's opt.py multiplies the decay by Adam's bias correction too; AdamW does not.
-    The paper gives no betas; these are the released fine-tuning code's.
+    The paper gives no betas; these are the released fine-tuning code's. `without`:
+    parameters that another optimizer trains.
     """
-    parameters = [p for p in model.parameters() if p.requires_grad]
+    others = {id(p) for p in without}
+    parameters = [
+        p for p in model.parameters() if p.requires_grad and id(p) not in others
+    ]
     groups = [
         {
             "params": [p for p in parameters if p.dim() > 1],
@@ -56,6 +62,17 @@ def warmup_linear(step: int, warmup: float, total: int) -> float:
     check_progress(step, warmup, total)
     rise = step / warmup if step < warmup else 1.0
     return rise * (1 - min(step, total) / total)
+
+
+def warmup_flat(step: int, warmup: float, total: int, fall: float) -> float:
+    """Share of the peak rate: linear up, flat, linear to 0 over the last `fall` of all.
+
+    Not GPT-1's: for short runs, where more time at the peak pays.
+    """
+    check_progress(step, warmup, total)
+    if step < warmup:
+        return step / warmup
+    return min(1.0, (1 - min(step, total) / total) / fall)
 
 
 def set_lr(optimizer: torch.optim.Optimizer, lr: float) -> None:

@@ -28,6 +28,7 @@ from . import (
     corpus,
     decode,
     files,
+    muon,
     objectives,
     optim,
     recipes,
@@ -106,9 +107,7 @@ class Pretraining:
         self.objective = team.wrap(objective, recipe.shard)
         if recipe.compile:
             self.objective = torch.compile(self.objective)
-        self.optimizer = optim.adamw(
-            self.model, recipe.lr, recipe.betas, recipe.weight_decay
-        )
+        self.optimizers = build_optimizers(self.model, recipe)
         self.step, self.seen, self.seconds, self.saved = 0, 0, 0.0, None
         self.log = runs.Log(self.out / "log.jsonl")
         self.samples = runs.Log(self.out / "samples.jsonl")
@@ -140,21 +139,22 @@ class Pretraining:
                 f"bf16 is on, but {device} computes 16-bit numbers by emulation, some "
                 "hundred times slower: leave it off"
             )
-        smallest = r.first_batch or r.batch
-        if smallest < self.team.size * r.accumulate:
+        if r.matrix_lr and r.shard:
+            raise ValueError("--matrix-lr needs whole matrices, --shard splits them")
+        if r.batch < self.team.size * r.accumulate:
             raise ValueError(
-                f"a batch of {smallest} windows cannot be shared by {self.team.size} "
+                f"a batch of {r.batch} windows cannot be shared by {self.team.size} "
                 f"processes in {r.accumulate} parts each"
             )
 
     # ---- one step ------------------------------------------------------------
 
     def batch(self) -> tuple[Tensor, int]:
-        """This process's windows of the next update (B, T), and those of all."""
+        """This process's windows of the next update (B, T), and how many all have."""
         r, team = self.recipe, self.team
-        n = r.batch_at(self.step)
+        n, length = r.windows_at(self.step)
         generator = torch.Generator().manual_seed(seed_of(r, self.step))
-        ids = corpus.random_windows(self.ids, r.model.n_ctx, n, generator)
+        ids = corpus.random_windows(self.ids, length, n, generator)
         return ids[team.rank :: team.size].to(team.device), n
 
     def backward(self, ids: Tensor, n_windows: int) -> Tensor:
@@ -174,24 +174,26 @@ class Pretraining:
     def train_step(self) -> dict:
         """One update on one batch; returns what the log keeps of it."""
         r, start = self.recipe, time.perf_counter()
-        lr = r.lr * optim.warmup_cosine(self.step, r.warmup, r.steps)
-        optim.set_lr(self.optimizer, lr)
+        rate = r.rate_at(self.step)
+        set_rates(self.optimizers, r, rate)
         ids, n_windows = self.batch()
         torch.manual_seed(seed_of(r, self.step, self.team.rank))  # dropout
-        self.optimizer.zero_grad(set_to_none=True)
+        self.objective.zero_grad(set_to_none=True)
         loss = float(self.backward(ids, n_windows))
         if not math.isfinite(loss):
             raise FloatingPointError(
-                f"the loss is {loss} at step {self.step} (learning rate {lr:.3g}). "
+                f"the loss is {loss} at step {self.step} "
+                f"(learning rate {r.lr * rate:.3g}). "
                 f"{self._last_state()}; a lower --lr or a longer --warmup often helps"
             )
         norm = optim.clip_gradients(self.model, r.clip)
-        self.optimizer.step()
-        elapsed, n_tokens = time.perf_counter() - start, n_windows * r.model.n_ctx
+        for optimizer in self.optimizers:
+            optimizer.step()
+        elapsed, n_tokens = time.perf_counter() - start, n_windows * ids.shape[1]
         self.step, self.seen = self.step + 1, self.seen + n_tokens
         self.seconds += elapsed
         return {"step": self.step, "tokens": self.seen, "loss": round(loss, 6),
-                "lr": lr, "grad_norm": round(norm, 3),
+                "lr": r.lr * rate, "grad_norm": round(norm, 3),
                 "tokens_per_s": round(n_tokens / elapsed),
                 "seconds": round(self.seconds, 1)}  # fmt: skip
 
@@ -199,7 +201,7 @@ class Pretraining:
 
     def save_state(self) -> None:
         """Write all that the next step depends on, whole or not at all."""
-        weights, optimizer = self.team.whole_state(self.model, self.optimizer)
+        weights, optimizer = self.team.whole_state(self.model, self.optimizers)
         if not self.team.chief:
             return
         state = {
@@ -231,7 +233,7 @@ class Pretraining:
         self.step = self.saved = state["step"]
         self.seen, self.seconds = state["seen"], state["seconds"]
         self.team.load_whole_state(
-            self.model, self.optimizer, state["model"], state["optimizer"]
+            self.model, self.optimizers, state["model"], state["optimizer"]
         )
         return True
 
@@ -391,6 +393,28 @@ def scale_blocks(model: nn.Module, std: float) -> None:
             for p in block.parameters():
                 if p.dim() > 1:
                     p.mul_(std / 0.02)
+
+
+def build_optimizers(model: nn.Module, recipe: Recipe) -> list[torch.optim.Optimizer]:
+    """Adam for all, or for all but the blocks' matrices, and Muon for those."""
+    r = recipe
+    if not r.matrix_lr:
+        return [optim.adamw(model, r.lr, r.betas, r.weight_decay)]
+    inside = muon.matrices(model)
+    if not inside:
+        raise ValueError(f"matrix_lr is {r.matrix_lr}, kind {r.kind} has no blocks")
+    return [
+        optim.adamw(model, r.lr, r.betas, r.weight_decay, without=inside),
+        muon.Muon(inside, r.matrix_lr, weight_decay=r.weight_decay),
+    ]
+
+
+def set_rates(optimizers: list, recipe: Recipe, rate: float) -> None:
+    """Give each optimizer the share `rate` of its highest learning rate."""
+    for optimizer, highest in zip(
+        optimizers, (recipe.lr, recipe.matrix_lr), strict=False
+    ):
+        optim.set_lr(optimizer, highest * rate)
 
 
 def recompute_activations(model: nn.Module) -> None:

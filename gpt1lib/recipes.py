@@ -1,4 +1,4 @@
-"""How to pre-train: every option in one record, and three recipes by name.
+"""How to pre-train: every option in one record, and four recipes by name.
 
 A recipe can come from its name, from a TOML file, from the command line, or from all
 three, each overriding the one before:
@@ -14,6 +14,7 @@ import tomllib
 from dataclasses import Field, asdict, dataclass, field, fields, replace
 from pathlib import Path
 
+from . import optim
 from .config import GPT1, KINDS, NOVELIST, TINY, GPTConfig
 
 SIZES = {"n_ctx": "longest sequence, in tokens", "n_layer": "blocks",
@@ -40,12 +41,16 @@ class Recipe:
     kind: str = _option("gpt", f"what to train: {', '.join(KINDS)}")
     n_merges: int = _option(40_000, "BPE merges to learn from the books")
     batch: int = _option(64, "windows an update, all processes together")
-    first_batch: int = _option(0, "windows in the first update; 0: no ramp")
-    ramp: float = _option(0.0, "share of the run over which first_batch grows to batch")
+    short_ctx: int = _option(0, "tokens a window at first; 0: n_ctx throughout")
+    short: float = _option(0.0, "share of the run that has windows of short_ctx")
     steps: int = _option(1_000_000, "updates; the paper's Figure 2 ends here")
     block_std: float = _option(0.02, "spread of the initial weights in the blocks")
     lr: float = _option(2.5e-4, "highest learning rate")
+    matrix_lr: float = _option(
+        0.0, "the same for the blocks' matrices; 0: Adam for all"
+    )
     warmup: int = _option(2000, "updates with a rising learning rate")
+    fall: float = _option(0.0, "last share of the run, the rate falls; 0: all, cosine")
     betas: tuple[float, float] = _option((0.9, 0.999), "Adam's two averages")
     weight_decay: float = _option(0.01, "on all weights but biases and gains")
     clip: float = _option(1.0, "largest norm of a gradient (released code)")
@@ -66,18 +71,16 @@ class Recipe:
         for name in ("n_merges", "batch", "steps", "accumulate", "evaluate_every",
                      "sample_every", "save_every"):  # fmt: skip
             self._need(name, getattr(self, name) >= 1, ">= 1")
-        for name in ("warmup", "weight_decay", "snapshots"):
+        for name in ("matrix_lr", "warmup", "weight_decay", "snapshots"):
             self._need(name, getattr(self, name) >= 0, ">= 0")
         for name in ("lr", "clip", "block_std"):
             self._need(name, getattr(self, name) > 0, "> 0")
         self._need("warmup", self.warmup <= self.steps, f"<= steps, {self.steps}")
         self._need("kind", self.kind in KINDS, f"one of {KINDS}")
-        self._need("ramp", 0 <= self.ramp <= 1, "a share, 0 to 1")
-        self._need(
-            "first_batch",
-            0 <= self.first_batch <= self.batch,
-            f"0 to batch, {self.batch}",
-        )
+        self._need("fall", 0 <= self.fall <= 1, "a share, 0 to 1")
+        self._need("short", 0 <= self.short <= 1, "a share, 0 to 1")
+        whole = self.short_ctx >= 0 and self.model.n_ctx % (self.short_ctx or 1) == 0
+        self._need("short_ctx", whole, f"a divisor of n_ctx, {self.model.n_ctx}, or 0")
         self._need(
             "betas",
             len(self.betas) == 2 and all(0 <= b < 1 for b in self.betas),
@@ -88,12 +91,20 @@ class Recipe:
         if not holds:
             raise ValueError(f"{name} is {getattr(self, name)!r}, it must be {what}")
 
-    def batch_at(self, step: int) -> int:
-        """Windows in the update after `step` updates: grows, then stays at batch."""
-        rise = self.ramp * self.steps
-        if not self.first_batch or step >= rise:
-            return self.batch
-        return self.first_batch + int((self.batch - self.first_batch) * step / rise)
+    def windows_at(self, step: int) -> tuple[int, int]:
+        """Windows and tokens a window in the update after `step` updates.
+
+        Short windows come in greater number: each update reads equally many tokens.
+        """
+        if self.short_ctx and step < self.short * self.steps:
+            return self.batch * self.model.n_ctx // self.short_ctx, self.short_ctx
+        return self.batch, self.model.n_ctx
+
+    def rate_at(self, step: int) -> float:
+        """Share of the highest learning rates in the update after `step` updates."""
+        if self.fall:
+            return optim.warmup_flat(step, self.warmup, self.steps, self.fall)
+        return optim.warmup_cosine(step, self.warmup, self.steps)
 
     def method(self) -> dict:
         """The options that change what is learned; a resumed run must share them."""
@@ -111,6 +122,11 @@ RECIPES = {
     "novelist": Recipe(NOVELIST, n_merges=8000, batch=8, steps=8000, block_std=0.04,
                        lr=1e-3, warmup=200, betas=(0.9, 0.99), half=True, snapshots=10,
                        evaluate_every=500, sample_every=1000, save_every=100),
+    # The best after minutes (benchmarks/recipe_trials.py); not GPT-1's method.
+    "quick": Recipe(NOVELIST, n_merges=8000, batch=6, short_ctx=128, short=0.6,
+                    steps=1500, block_std=0.04, lr=4e-3, matrix_lr=4e-3, warmup=75,
+                    fall=0.6, betas=(0.9, 0.99), half=True, evaluate_every=250,
+                    sample_every=500, save_every=100),
     "tiny": Recipe(TINY, n_merges=400, batch=16, steps=200, lr=3e-3, warmup=20,
                    evaluate_every=100, sample_every=100, save_every=100),
 }  # fmt: skip

@@ -59,13 +59,13 @@ class Workers:
 
     # The whole state, however it is spread; all processes must call these.
 
-    def whole_state(self, model: nn.Module, optimizer) -> tuple[dict, dict]:
+    def whole_state(self, model: nn.Module, optimizers) -> tuple[dict, dict]:
         """Weights and optimizer state, gathered from all processes."""
-        return get_state_dict(model, optimizer, options=WHOLE)
+        return get_state_dict(model, optimizers, options=WHOLE)
 
-    def load_whole_state(self, model, optimizer, weights: dict, state: dict) -> None:
+    def load_whole_state(self, model, optimizers, weights: dict, state: dict) -> None:
         """The reverse: every process takes its part of a whole state."""
-        set_state_dict(model, optimizer, model_state_dict=weights,
+        set_state_dict(model, optimizers, model_state_dict=weights,
                        optim_state_dict=state, options=WHOLE)  # fmt: skip
 
     def whole_weights(self, model: nn.Module) -> dict:

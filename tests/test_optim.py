@@ -43,6 +43,12 @@ def test_warmup_linear_of_rocstories(update, rate):
     assert 6.25 * share == pytest.approx(rate, abs=1e-5)
 
 
+@pytest.mark.parametrize(("step", "rate"), [(0, 0), (5, 0.5), (10, 1), (60, 1), (80, 0.5),
+                                            (90, 0.25), (100, 0)])  # fmt: skip
+def test_warmup_flat(step, rate):
+    assert optim.warmup_flat(step, 10, 100, fall=0.4) == pytest.approx(rate)
+
+
 def test_impossible_progress():
     for step, warmup, total in ((-1, 0, 5), (0, 6, 5), (0, 0, 0)):
         with pytest.raises(ValueError, match=f"step {step}, warm-up {warmup}"):

@@ -47,6 +47,32 @@ def test_it_learns_and_writes_a_checkpoint(finished):
     assert torch.equal(made.model(ids), finished.model.eval()(ids))
 
 
+def test_muon_learns_faster_and_resumes_bit_for_bit(finished, folders, tmp_path):
+    recipe = replace(RECIPE, matrix_lr=4 * RECIPE.lr)
+    whole = start(folders, tmp_path / "whole", recipe)
+    whole.run()
+    last = [run.log.lines()[-1]["loss"] for run in (whole, finished)]
+    assert last[0] < last[1]
+    first = start(folders, tmp_path / "parts", recipe)
+    for _ in range(9):
+        first.train_step()
+    first.save_state()
+    second = start(folders, tmp_path / "parts", recipe)
+    assert second.resume() and second.step == 9
+    second.run()
+    assert all(map(torch.equal, whole.model.parameters(), second.model.parameters()))
+    with pytest.raises(ValueError, match="matrix_lr was .*, is 0.0"):
+        start(folders, tmp_path / "parts").resume()
+
+
+def test_muon_needs_blocks_and_whole_matrices(folders, tmp_path):
+    recipe = replace(RECIPE, matrix_lr=1e-3)
+    with pytest.raises(ValueError, match="kind lstm has no blocks"):
+        start(folders, tmp_path, replace(recipe, kind="lstm"))
+    with pytest.raises(ValueError, match="--matrix-lr needs whole matrices"):
+        start(folders, tmp_path, replace(recipe, shard=True))
+
+
 @pytest.mark.parametrize("stop_at", [6, 9, 18])
 def test_an_interrupted_run_ends_bit_for_bit_the_same(
     finished, folders, tmp_path, stop_at
@@ -108,7 +134,7 @@ def test_a_loss_that_is_no_number_stops_the_run(folders, tmp_path):
 
 def test_after_a_bad_loss_the_last_good_state_is_kept_and_named(folders, tmp_path):
     run = start(folders, tmp_path)
-    run.optimizer.register_step_post_hook(
+    run.optimizers[0].register_step_post_hook(
         lambda *_: run.step == 8 and run.model.tokens.weight.data.fill_(float("inf"))
     )
     with pytest.raises(FloatingPointError, match="step 9 .*state of step 6 is kept"):

@@ -19,7 +19,7 @@ def test_gpt1s_own_recipe_is_the_papers():
     r = RECIPES["gpt1"]
     assert r.model == GPT1 and (r.batch, r.model.n_ctx) == (64, 512)
     assert (r.lr, r.warmup, r.weight_decay, r.clip) == (2.5e-4, 2000, 0.01, 1.0)
-    assert r.model.dropout == 0.1 and r.n_merges == 40_000 and r.first_batch == 0
+    assert r.model.dropout == 0.1 and r.n_merges == 40_000 and r.short_ctx == 0
 
 
 def test_a_file_then_the_command_line_override_the_named_recipe(tmp_path):
@@ -62,7 +62,7 @@ def test_a_bad_file_is_named_with_its_problem(tmp_path, text, problem):
 
 @pytest.mark.parametrize(("name", "value"), [
     ("batch", 0), ("lr", 0.0), ("clip", -1.0), ("warmup", 2_000_000), ("kind", "rnn"),
-    ("betas", (0.9, 1.0)), ("ramp", 1.5), ("first_batch", 65), ("accumulate", 0),
+    ("betas", (0.9, 1.0)), ("short", 1.5), ("short_ctx", 100), ("fall", -0.1), ("matrix_lr", -1.0), ("accumulate", 0),
     ("weight_decay", -0.1), ("snapshots", -1),
 ])  # fmt: skip
 def test_values_that_make_no_run_are_refused(name, value):
@@ -80,15 +80,19 @@ def test_name_and_file_together_are_refused(tmp_path):
         parsed("--recipe", "tiny", "--config", str(tmp_path / "x.toml"))
 
 
-def test_the_batch_ramp():
-    r = dataclasses.replace(RECIPES["gpt1"], steps=100, warmup=0, batch=9, first_batch=1,
-                            ramp=0.4)  # fmt: skip
-    sizes = [r.batch_at(step) for step in range(100)]
-    assert (
-        sizes[0] == 1 and sizes[20] == 5 and sizes[39] == 8 and set(sizes[40:]) == {9}
-    )
-    assert sizes == sorted(sizes)
-    assert RECIPES["gpt1"].batch_at(0) == 64
+def test_short_windows_at_first():
+    r = dataclasses.replace(RECIPES["gpt1"], steps=100, warmup=0, batch=3, short_ctx=128,
+                            short=0.4)  # fmt: skip
+    assert {r.windows_at(step) for step in range(40)} == {(12, 128)}
+    assert {r.windows_at(step) for step in range(40, 100)} == {(3, 512)}
+    assert RECIPES["gpt1"].windows_at(0) == (64, 512)
+
+
+def test_the_rates():
+    gpt1 = RECIPES["gpt1"]
+    short = dataclasses.replace(gpt1, steps=100, warmup=10, fall=0.5)
+    assert [short.rate_at(step) for step in (5, 50, 75, 100)] == [0.5, 1.0, 0.5, 0.0]
+    assert gpt1.rate_at(500_000) == pytest.approx(0.5)
 
 
 def test_what_only_changes_speed_may_change_under_a_resume():
