@@ -52,11 +52,11 @@ def trial(recipe, ids: torch.Tensor, seconds: float):
     start, share = time.process_time(), 0.0
     with tqdm(total=round(seconds), unit="s") as bar:
         while share < 1:
-            rate = recipe.rate_at(round(share * recipe.steps))
-            pretrain.set_rates(optimizers, recipe, max(rate, 1e-3))
-            n_ctx, batch = recipe.model.n_ctx, recipe.batch
+            step = round(share * recipe.steps)
+            pretrain.set_rates(optimizers, recipe, max(recipe.rate_at(step), 1e-3))
+            n_windows, length = recipe.windows_at(step)
             objective.zero_grad(set_to_none=True)
-            loss = objective(corpus.random_windows(ids, n_ctx, batch, draws))
+            loss = objective(corpus.random_windows(ids, length, n_windows, draws))
             loss.backward()
             optim.clip_gradients(model, recipe.clip)
             for optimizer in optimizers:
@@ -72,7 +72,8 @@ def main():
     base = RECIPES["novelist"]
     parser.add_argument("--seconds", type=float, default=300, help="processor time")
     parser.add_argument("--n-merges", type=int, default=base.n_merges)
-    parser.add_argument("--n-ctx", type=int, default=base.model.n_ctx)
+    parser.add_argument("--short-ctx", type=int, default=0)
+    parser.add_argument("--short", type=float, default=0.0, help="share of the run")
     parser.add_argument("--batch", type=int, default=base.batch)
     parser.add_argument("--lr", type=float, default=base.lr)
     parser.add_argument("--matrix-lr", type=float, default=0.0)
@@ -84,9 +85,10 @@ def main():
     torch.set_num_threads(1)
     runs.keep_memory()
     bpe, ids, rest, n_characters = split_books(args.n_merges)
-    sizes = replace(base.model, n_vocab=bpe.n_vocab, n_ctx=args.n_ctx)
+    sizes = replace(base.model, n_vocab=bpe.n_vocab)
     recipe = replace(base, model=sizes, batch=args.batch, lr=args.lr,
                      matrix_lr=args.matrix_lr, fall=args.fall, seed=args.seed,
+                     short_ctx=args.short_ctx, short=args.short,
                      block_std=args.block_std, steps=10**6,
                      warmup=round(args.warmup * 1e6))  # fmt: skip
     model, losses = trial(recipe, ids, args.seconds)

@@ -98,6 +98,8 @@ class Reader:
         """Logits (1, V) after the last of ids (1, T); T is 1 but for a prompt."""
         if self.n_read == 0:
             return self._read_prompt(ids)
+        if ids.shape[1] != 1:
+            raise ValueError(f"{ids.shape[1]} new tokens at once, it reads one by one")
         model, position = self.model, self.n_read
         h = model.tokens.weight[ids[0]] + model.positions.weight[position]  # (1, C)
         for block in self.blocks:

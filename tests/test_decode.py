@@ -207,6 +207,8 @@ def test_the_reader_of_one_text_computes_the_model(tied):
         reader.forget()
         found = [reader.read(ids[:, :start])]
         found += [reader.read(ids[:, i : i + 1]) for i in range(start, 16)]
+        with pytest.raises(ValueError, match="2 new tokens at once"):
+            reader.read(ids[:, :2])
         wanted = model(ids)[0, start - 1 :]
         assert torch.allclose(torch.cat(found), wanted, atol=1e-5)
 
