@@ -3,8 +3,8 @@
 GPT-1 was trained by Adam, and so is the novelist. Adam looks at each number of a matrix
 alone. Muon (Jordan et al. 2024) looks at the whole matrix: it makes the rows of an
 update orthogonal, so that a direction with a small gradient moves as far as one with a
-large gradient. A post-LayerNorm model then needs no long warm-up (lesson 10 shows both).
-`--matrix-lr` turns it on; embeddings, biases and gains stay with Adam.
+large gradient. A post-LayerNorm model then needs no long warm-up (lesson 10). It is
+turned on by `--matrix-lr`; embeddings, biases and gains stay with Adam.
 
 Muon orthogonalizes by five rounds of matrix products. This takes the cheaper way of MUD
 (momentum decorrelation, arXiv 2603.17970), one solve with a triangular matrix, on

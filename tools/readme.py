@@ -62,6 +62,13 @@ def speed() -> str:
         f"| import | {f['ours_seconds']} s | torch alone {f['torch_seconds']} s | "
         f"{f['ratio']:.2f} |"
     )
+    a, b = found("quality_ours_8_minutes"), found("quality_nanogpt_20_minutes")
+    bits = [
+        f"{q['bits_per_character']:.3f} after {q['minutes']:.0f} min" for q in (a, b)
+    ]
+    lines.append(
+        f"| bits a character, unseen books | {bits[0]} | nanoGPT's way {bits[1]} | |"
+    )
     return "\n".join(lines) + "\n"
 
 
