@@ -140,7 +140,7 @@ def stream(
     n_ctx, training = model.config.n_ctx, model.training
     model.eval()
     fast = fast_decode.can_read(model, len(ids))
-    reader = fast_decode.Reader(model) if fast else Reader(model)
+    reader = fast_decode.FastReader(model) if fast else Reader(model)
     try:
         window = fresh = ids
         for _ in range(n_tokens):

@@ -2,11 +2,10 @@
 
 One new token uses every weight once: 466 million bytes at GPT-1's full size, little
 arithmetic. `model(ids, cache)` does not come near the memory's speed, for three
-reasons, and `Reader` removes them: a matrix times one vector runs on one core (here a
-matrix is cut into groups of rows, which the cores share); the cache is copied to grow
-by one token (here it has room from the start); and a hundred modules are called for
-microseconds of work each (here their weights are laid out once). A test holds both
-ways equal.
+reasons. A matrix times one vector runs on one core: here a matrix is cut into groups of
+rows, which the cores share. The cache is copied to grow by one token: here it has room
+from the start. A hundred modules are called for microseconds of work each: here their
+weights are laid out once. A test holds both ways equal.
 """
 
 import math
@@ -22,7 +21,7 @@ PARTS = {GPT, Attention, Block, nn.Embedding, nn.Linear, nn.LayerNorm, nn.Dropou
 
 
 def can_read(model: nn.Module, n_texts: int) -> bool:
-    """Whether `Reader` computes what this model does: one text, GPT-1, CPU, float32.
+    """Whether FastReader computes what a model does: one text, GPT-1, CPU, float32.
 
     A model with hooks or with a part of another kind computes something else.
     """
@@ -69,13 +68,9 @@ class FastBlock:
 
     def read(self, x: Tensor, position: int) -> Tensor:
         """The state (1, C) after this block of the token at a position."""
-        seen = slice(position + 1)
         qkv = self.qkv(x).view(self.heads)  # (3, H, 1, D)
         self.kv[:, :, position] = qkv[1:, :, 0]
-        k, v = (
-            self.kv[:1, :, seen],
-            self.kv[1:, :, seen],
-        )  # (1, H, T, D): no mask needed
+        k, v = self.kv[:, None, :, : position + 1]  # 2 x (1, H, T, D): none is later
         mixed = F.scaled_dot_product_attention(qkv[:1], k, v)  # (1, H, 1, D)
         n = norm(self.ln_1, x + self.project(mixed.view(1, -1)))  # (1, C)
         return norm(self.ln_2, n + self.shrink(gelu(self.expand(n))))  # (1, C)
@@ -86,7 +81,7 @@ def norm(ln: nn.LayerNorm, x: Tensor) -> Tensor:
     return F.layer_norm(x, ln.normalized_shape, ln.weight, ln.bias, ln.eps)
 
 
-class Reader:
+class FastReader:
     """Reads one text, first a prompt, then token by token, with GPT-1's weights."""
 
     def __init__(self, model: GPT):

@@ -46,11 +46,11 @@ class Recipe:
     steps: int = _option(1_000_000, "updates; the paper's Figure 2 ends here")
     block_std: float = _option(0.02, "spread of the initial weights in the blocks")
     lr: float = _option(2.5e-4, "highest learning rate")
-    matrix_lr: float = _option(
-        0.0, "the same for the blocks' matrices; 0: Adam for all"
-    )
+    matrix_lr: float = _option(0.0, "Muon's highest rate, in the blocks; 0: Adam there")
     warmup: int = _option(2000, "updates with a rising learning rate")
-    fall: float = _option(0.0, "last share of the run, the rate falls; 0: all, cosine")
+    fall: float = _option(
+        0.0, "share at the end with a rate falling in a line; 0: cosine"
+    )
     betas: tuple[float, float] = _option((0.9, 0.999), "Adam's two averages")
     weight_decay: float = _option(0.01, "on all weights but biases and gains")
     clip: float = _option(1.0, "largest norm of a gradient (released code)")

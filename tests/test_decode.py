@@ -202,7 +202,7 @@ def test_the_reader_of_one_text_computes_the_model(tied):
             p.add_(torch.randn_like(p) / 3)  # biases and gains that differ
     ids = torch.randint(13, (1, 16))
     assert fast_decode.can_read(model, 1)
-    reader = fast_decode.Reader(model)
+    reader = fast_decode.FastReader(model)
     for start in (1, 5):  # the second text must not see the first
         reader.forget()
         found = [reader.read(ids[:, :start])]

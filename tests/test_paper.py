@@ -82,7 +82,7 @@ def test_parts_are_transferred_from_below():
 
 def test_the_plan_covers_the_paper():
     plan = list(experiments.table5())
-    assert len({cell for _, cell in plan}) == len(plan) == 4 * 4 * 5 + 2 * 2 * 5
+    assert len({cell for _, cell in plan}) == len(plan) == 4 * 4 * 5 + 2 * (5 + 15)
     seeds = Counter((row, cell.task) for row, cell in plan)
     assert len(seeds) == 16 and min(seeds.values()) == 5
     rows = {row for row, _ in plan}
