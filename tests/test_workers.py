@@ -73,6 +73,12 @@ def test_two_processes_take_the_steps_of_one(root, alone, more):
     assert_same_weights(root, out)
 
 
+def test_two_processes_take_muons_steps(root):
+    one, two = (train(start, root, f"muon{len(start)}", "--matrix-lr", "0.005")
+                for start in (RUN, TWO))  # fmt: skip
+    assert_same_losses(two, one)
+
+
 def test_one_process_killed_is_reported_and_the_run_resumes(root, alone):
     out = root / "wounded"
     env = {**os.environ, "OMP_NUM_THREADS": "1"}
