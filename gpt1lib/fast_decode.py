@@ -2,10 +2,10 @@
 
 One new token uses every weight once: 466 million bytes at GPT-1's full size, little
 arithmetic. `model(ids, cache)` does not come near the memory's speed, for three
-reasons. A matrix times one vector runs on one core: here a matrix is cut into groups of
-rows, which the cores share. The cache is copied to grow by one token: here it has room
-from the start. A hundred modules are called for microseconds of work each: here their
-weights are laid out once. A test holds both ways equal.
+reasons. A matrix times one vector runs on one core (torch 2.13 with MKL): here a matrix
+is cut into groups of rows, which the cores share. The cache is copied to grow by one
+token: here it has room from the start. A hundred modules are called for microseconds of
+work each: here their weights are laid out once. A test holds both ways equal.
 """
 
 import math
