@@ -18,8 +18,8 @@ __all__ = ["BPE", "GPT", "GPT1", "NOVELIST", "TINY", "GPTConfig", "bpe", "causal
 
 _ON_DEMAND = {"baselines", "checkpoint", "classifier", "decode", "experiments",
               "finetune", "freezing", "inputs", "lessons", "metrics", "numpy_gpt",
-              "paper", "pretrain", "printed", "published", "recipes", "released",
-              "runs", "show", "snapshots", "task_baselines", "tasks",
+              "paper", "pretrain", "printed", "published", "readout", "recipes",
+              "released", "runs", "show", "snapshots", "task_baselines", "tasks",
               "zeroshot"}  # fmt: skip
 
 

@@ -34,6 +34,7 @@ from . import (
     finetune,
     metrics,
     pretrain,
+    readout,
     recipes,
     runs,
     snapshots,
@@ -284,6 +285,20 @@ def zero_shot(command: str) -> None:
         store("zeroshot", line | {"commit": runs.git_commit()})
 
 
+# ---- what frozen states know ------------------------------------------------------
+
+
+def read_out_endings(command: str) -> None:
+    """Story cloze by a linear reader of frozen states: pre-trained and random ones."""
+    done = {(line["row"], line["seed"]) for line in stored_lines("readout")}
+    rows = [("novelist", 0), *(("nothing", seed) for seed in range(3))]
+    task = tasks.load("story_cloze")
+    for row, seed in tqdm([r for r in rows if r not in done], desc="readout"):
+        found = readout.read_out(source(row, seed), task)
+        store("readout", {"row": row, "seed": seed, "views": found,
+                          "command": command, "commit": runs.git_commit()})  # fmt: skip
+
+
 def finetuned(task: str) -> dict:
     """What `python -m gpt1lib.finetune TASK` gave on all labels, as stored."""
     path = RESULTS / f"finetune_{task}.json"
@@ -306,7 +321,7 @@ def main(argv: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(
         prog="python -m gpt1lib.paper", description=__doc__.split("\n")[0]
     )
-    names = [*EXPERIMENTS, "zeroshot"]
+    names = [*EXPERIMENTS, "zeroshot", "readout"]
     parser.add_argument("experiments", nargs="*", help=", ".join(names))
     parser.add_argument("--quick", action="store_true", help="one cell of each, again")
     parser.add_argument(
@@ -329,6 +344,8 @@ def main(argv: list[str] | None = None) -> None:
         sys.exit(f"paper: {error}")
     if "zeroshot" in chosen:
         zero_shot(command)
+    if "readout" in chosen:
+        read_out_endings(command)
     return None
 
 

@@ -17,7 +17,7 @@ FLOORS = {"paths": 0, "files": 0, "text": 0, "config": 0, "baselines": 0, "metri
           "runs": 1, "workers": 1, "chunked_loss": 1, "numpy_gpt": 1, "lstm": 2,
           "variants": 2,
           "corpus": 2, "tasks": 2, "published": 2, "fast_decode": 2, "decode": 2, "inputs": 2,
-          "checkpoint": 3, "snapshots": 3, "task_baselines": 3, "released": 4,
+          "checkpoint": 3, "snapshots": 3, "task_baselines": 3, "readout": 4, "released": 4,
           "pretrain": 4, "classifier": 4, "classify": 5, "finetune": 5, "experiments": 5, "zeroshot": 4, "paper": 6, "show": 6,
           "lessons": 7}  # fmt: skip
 
