@@ -1,7 +1,8 @@
 """What frozen states know of a story's ending: a linear reader, fitted in closed form.
 
 Where fine-tuning finds nothing, either the checkpoint knows nothing or the recipe does
-not bring it out. Here nothing of the checkpoint learns, so what is found was there.
+not bring it out. Here nothing of the checkpoint learns; the same with random weights
+shows what the reader itself learns from the labels.
 """
 
 import torch
@@ -19,9 +20,9 @@ VIEWS = ("last", "match")
 def views(model, bpe: BPE, story: str, ending: str) -> dict[str, Tensor]:
     """Two views (C,) of an ending after its story, from the states of the last block.
 
-    last: the state at the last token, all that a linear layer on Extract is given in
-    the paper; match: mean state of the story times mean state of the ending, channel by
-    channel.
+    last: the state at the last token, as near as a frozen model comes to Extract;
+    match: mean state of the story times mean state of the ending, channel by channel.
+    A story too long for the context loses its beginning. ValueError for an empty text.
     """
     told, new = bpe.encode(story), bpe.encode(ending)
     if not (told and new):
