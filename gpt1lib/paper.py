@@ -225,6 +225,12 @@ def store(name: str, line: dict) -> None:
     files.write_text(STORED / f"{name}.jsonl", text)
 
 
+def finetuned(task: str) -> dict:
+    """What `python -m gpt1lib.finetune TASK` gave on all labels, as stored."""
+    path = RESULTS / f"finetune_{task}.json"
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
 def key(cell: Cell) -> tuple:
     """What no two cells share: task, model and all settings."""
     return cell.task, cell.source, tuple(sorted(asdict(cell.settings).items()))
@@ -263,7 +269,7 @@ def _mean(values: list[float]) -> dict:
     return {"mean": round(mean, 4), "half": round(half, 4), "seeds": len(values)}
 
 
-# ---- zero-shot -------------------------------------------------------------------
+# ---- without fine-tuning ---------------------------------------------------------
 
 
 def zero_shot(command: str) -> None:
@@ -285,9 +291,6 @@ def zero_shot(command: str) -> None:
         store("zeroshot", line | {"commit": runs.git_commit()})
 
 
-# ---- what frozen states know ------------------------------------------------------
-
-
 def read_out_endings(command: str) -> None:
     """Story cloze by a linear reader of frozen states: pre-trained and random ones."""
     done = {(line["row"], line["seed"]) for line in stored_lines("readout")}
@@ -299,10 +302,7 @@ def read_out_endings(command: str) -> None:
                           "command": command, "commit": runs.git_commit()})  # fmt: skip
 
 
-def finetuned(task: str) -> dict:
-    """What `python -m gpt1lib.finetune TASK` gave on all labels, as stored."""
-    path = RESULTS / f"finetune_{task}.json"
-    return json.loads(path.read_text(encoding="utf-8"))
+# ---- the command line ------------------------------------------------------------
 
 
 def repeat_one_of_each() -> None:
