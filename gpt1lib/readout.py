@@ -66,7 +66,10 @@ def ridge(X: Tensor, y: Tensor, strengths=STRENGTHS) -> tuple[Tensor, float]:
 
 
 def read_out(source: checkpoint.Checkpoint, task: tasks.Task) -> dict[str, dict]:
-    """view -> accuracy on the test set, with interval and the strength of the ridge."""
+    """view -> accuracy on the test set, with interval, guesses, strength of the ridge.
+
+    ValueError where there are not two endings to choose from.
+    """
     if task.kind != "choice" or task.n_classes != 2:
         raise ValueError(
             f"{task.name} is of kind {task.kind} with {task.n_classes} classes; only "
@@ -81,5 +84,5 @@ def read_out(source: checkpoint.Checkpoint, task: tasks.Task) -> dict[str, dict]
         w, strength = ridge(known[name] / scale, y)
         guesses = ((asked[name] / scale).double() @ w < 0).int().tolist()
         found[name] = metrics.accuracy(guesses, [e.label for e in task.test])
-        found[name]["strength"] = strength
+        found[name] |= {"strength": strength, "guesses": guesses}
     return found

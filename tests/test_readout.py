@@ -61,6 +61,7 @@ def test_it_learns_from_the_labels_and_from_nothing_else(novelist, few):
     )
     for name in readout.VIEWS:
         assert right[name]["accuracy"] > 0.7
+        assert right[name]["guesses"] == wrong[name]["guesses"]
         assert wrong[name]["accuracy"] == pytest.approx(1 - right[name]["accuracy"])
 
 
