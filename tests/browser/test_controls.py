@@ -32,7 +32,8 @@ def look(page, explorer):
         if html == before and not WORKING.search(html):
             break
     explorer.scroll_into_view_if_needed()
-    return html, explorer.screenshot(animations="disabled")
+    picture = Image.open(io.BytesIO(explorer.screenshot(animations="disabled")))
+    return html, np.asarray(picture.convert("RGB"), np.int16)
 
 
 def where(a, b):
@@ -43,12 +44,9 @@ def where(a, b):
 
 def unlike(a, b):
     """Do two pictures differ to the eye? Edges of letters may, by a few levels."""
-    one, two = (
-        np.asarray(Image.open(io.BytesIO(x)).convert("RGB"), int) for x in (a, b)
-    )
-    if one.shape != two.shape:
+    if a.shape != b.shape:
         return True
-    return bool((np.abs(one - two)[3:-3, 3:-3] > 30).any())
+    return bool((np.abs(a - b)[3:-3, 3:-3] > 30).any())
 
 
 def there_and_back(page, explorer, before, go, back):
