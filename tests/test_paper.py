@@ -91,6 +91,15 @@ def test_the_plan_covers_the_paper():
     assert {cell.task for _, cell in plan} == set(experiments.CHOSEN)
 
 
+def test_the_whole_plan_is_stored_and_nothing_else():
+    """Else a table would silently have fewer seeds than the lesson says."""
+    plan = {
+        paper.key(c) for rows in experiments.EXPERIMENTS.values() for _, c in rows()
+    }
+    assert plan == set(paper.stored_cells())
+    assert len(paper.stored_lines("cells")) == len(plan)
+
+
 def test_experiments_share_their_cells():
     full = experiments.Cell("entailment", 0)
     for name in ("table5", "transfer", "lambda", "sizes"):
