@@ -57,8 +57,7 @@ def main():
     args = parser.parse_args()
     raw = list(read_books().values())
     megabytes = sum(len(t) for t in raw) / 1e6
-    seconds = {"learn ours": [], "learn theirs": [], "encode ours": [],
-               "encode theirs": []}  # fmt: skip
+    seconds = {"learn ours": [], "learn theirs": [], "encode ours": [], "encode theirs": []}
     for _ in range(args.rounds):
         bpe, t = timed(BPE.learn, raw, args.merges)
         seconds["learn ours"].append(t)

@@ -59,9 +59,11 @@ TIMED = """([selector, events, n]) => new Promise(async done => {
 def summary(times: list[float]) -> dict:
     """Median and 95th percentile in milliseconds."""
     ordered = sorted(times)
-    return {"median": round(statistics.median(ordered), 1),
-            "p95": round(ordered[int(0.95 * (len(ordered) - 1))], 1),
-            "n": len(ordered)}  # fmt: skip
+    return {
+        "median": round(statistics.median(ordered), 1),
+        "p95": round(ordered[int(0.95 * (len(ordered) - 1))], 1),
+        "n": len(ordered),
+    }
 
 
 def without_kernel(page, novelist, n: int) -> dict:
@@ -77,18 +79,29 @@ def without_kernel(page, novelist, n: int) -> dict:
         "attention, a head": (heads, ".gx-tile", "click"),
         "144 heads of 64 tokens, a head": (
             e.AttentionExplorer(big, [f"t{i}" for i in range(64)]),
-            ".gx-tile", "click"),
-        "mask, a step": (e.MaskExplorer(rng.random((5, 5)), list("abcde")),
-                         "input[type=range]", "input"),
-        "sampling, temperature": (e.SamplingExplorer.of(novelist, TEXT),
-                                  "input[type=range]", "input"),
+            ".gx-tile",
+            "click",
+        ),
+        "mask, a step": (
+            e.MaskExplorer(rng.random((5, 5)), list("abcde")),
+            "input[type=range]",
+            "input",
+        ),
+        "sampling, temperature": (
+            e.SamplingExplorer.of(novelist, TEXT),
+            "input[type=range]",
+            "input",
+        ),
         "training, a step": (e.TrainingExplorer(steps), "input[type=range]", "input"),
-        "parameters, a size": (e.ParameterExplorer({"GPT-1": GPT1, "ours": NOVELIST}),
-                               "input[type=range]", "input"),
+        "parameters, a size": (
+            e.ParameterExplorer({"GPT-1": GPT1, "ours": NOVELIST}),
+            "input[type=range]",
+            "input",
+        ),
         "formats, lambda": (e.FormatsExplorer(novelist), "input[type=range]", "input"),
         "tokens, a merge": (e.TokenExplorer(bpe, TEXT), "input[type=range]", "input"),
         "tying, a token": (e.TyingExplorer(m, bpe, TEXT[:40]), "[role=radio]", "click"),
-    }  # fmt: skip
+    }
     found = {}
     for name, (explorer, selector, event) in cases.items():
         page.set_content(standalone.page(explorer))
@@ -162,16 +175,26 @@ def with_kernel(page, address: str, n: int) -> dict:
 def serve(home: Path) -> tuple[subprocess.Popen, str]:
     """A JupyterLab on a notebook made for the measurement."""
     (home / "root" / "notebooks").mkdir(parents=True)
-    cells = [new_code_cell(f"TEXT = {TEXT!r}\n" * (i == 0) + source)
-             for i, source in enumerate(CELLS)]  # fmt: skip
+    cells = [
+        new_code_cell(f"TEXT = {TEXT!r}\n" * (i == 0) + source)
+        for i, source in enumerate(CELLS)
+    ]
     kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
     notebook = new_notebook(cells=cells, metadata={"kernelspec": kernel})
     nbformat.write(notebook, home / "root/notebooks/speed.ipynb")
     port = browser.free_port()
-    command = [sys.executable, "-m", "jupyterlab", "--allow-root", "--no-browser",
-               "--ip=127.0.0.1", f"--port={port}", "--IdentityProvider.token=",
-               f"--ServerApp.root_dir={home / 'root'}",
-               "--LabApp.expose_app_in_browser=True"]  # fmt: skip
+    command = [
+        sys.executable,
+        "-m",
+        "jupyterlab",
+        "--allow-root",
+        "--no-browser",
+        "--ip=127.0.0.1",
+        f"--port={port}",
+        "--IdentityProvider.token=",
+        f"--ServerApp.root_dir={home / 'root'}",
+        "--LabApp.expose_app_in_browser=True",
+    ]
     with open(home / "lab.log", "w") as log:
         server = subprocess.Popen(
             command, env=browser.lab_environment(home), stdout=log, stderr=log
@@ -204,11 +227,7 @@ def main():
         shutil.rmtree(home, ignore_errors=True)
     slow = found["interact with matplotlib, a head"]["median"]
     for name, row in found.items():
-        ratio = (
-            f", {slow / row['median']:.0f} times as fast"
-            if "interact" not in name
-            else ""
-        )
+        ratio = f", {slow / row['median']:.0f} times as fast" if "interact" not in name else ""
         print(f"{name:<34}{row['median']:>7.1f} ms, p95 {row['p95']:>7.1f}{ratio}")
     write_json(BENCHMARKS / "explorers.json", {"milliseconds": found, **runs.origin()})
 

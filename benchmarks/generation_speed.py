@@ -30,10 +30,16 @@ def pair(config):
             if p.dim() > 1:
                 p.mul_(4)
     theirs = OpenAIGPTLMHeadModel(
-        OpenAIGPTConfig(vocab_size=config.n_vocab, n_positions=config.n_ctx,
-                        n_embd=config.n_embd, n_layer=config.n_layer,
-                        n_head=config.n_head, eos_token_id=None, pad_token_id=0)
-    ).eval()  # fmt: skip
+        OpenAIGPTConfig(
+            vocab_size=config.n_vocab,
+            n_positions=config.n_ctx,
+            n_embd=config.n_embd,
+            n_layer=config.n_layer,
+            n_head=config.n_head,
+            eos_token_id=None,
+            pad_token_id=0,
+        )
+    ).eval()
     theirs.transformer.load_state_dict(released.to_hugging_face(model), strict=False)
     return model, theirs
 
@@ -60,9 +66,13 @@ def main():
     for _ in range(args.rounds):
         a, mine = timed(lambda: decode.greedy(model, ids, args.new))
         b, other = timed(
-            lambda: theirs.generate(ids, max_new_tokens=args.new, do_sample=False,
-                                    attention_mask=torch.ones_like(ids))
-        )  # fmt: skip
+            lambda: theirs.generate(
+                ids,
+                max_new_tokens=args.new,
+                do_sample=False,
+                attention_mask=torch.ones_like(ids),
+            )
+        )
         assert torch.equal(mine, other) and torch.equal(mine[:, : few.shape[1]], few)
         ratios.append(b / a)
         speeds.append((args.new / a, args.new / b))
@@ -86,8 +96,9 @@ def main():
     assert decode.greedy(model, ids, past).shape[1] == config.n_ctx + 20
     print(f"past the context of {config.n_ctx}: ours goes on")
     try:
-        theirs.generate(torch.randint(config.n_vocab, (1, config.n_ctx)),
-                        max_new_tokens=2, do_sample=False)  # fmt: skip
+        theirs.generate(
+            torch.randint(config.n_vocab, (1, config.n_ctx)), max_new_tokens=2, do_sample=False
+        )
         print("theirs goes on too")
     except IndexError as error:
         print(f"theirs raises IndexError: {error}")

@@ -26,16 +26,19 @@ def main():
     parser.add_argument("--rounds", type=int, default=7)
     rounds = parser.parse_args().rounds
     seconds("import gpt1lib")  # files into memory
-    pairs = [
-        (seconds("import torch"), seconds("import gpt1lib")) for _ in range(rounds)
-    ]
+    pairs = [(seconds("import torch"), seconds("import gpt1lib")) for _ in range(rounds)]
     torch_s, ours_s = (statistics.median(x) for x in zip(*pairs, strict=True))
     ratio = statistics.median(b / a for a, b in pairs)
-    print(f"import torch {torch_s:.2f} s, import gpt1lib {ours_s:.2f} s, "
-          f"ratio {ratio:.2f}")  # fmt: skip
-    write_json(BENCHMARKS / "import.json",
-               {"torch_seconds": round(torch_s, 2), "ours_seconds": round(ours_s, 2),
-                "ratio": round(ratio, 3), **runs.origin()})  # fmt: skip
+    print(f"import torch {torch_s:.2f} s, import gpt1lib {ours_s:.2f} s, ratio {ratio:.2f}")
+    write_json(
+        BENCHMARKS / "import.json",
+        {
+            "torch_seconds": round(torch_s, 2),
+            "ours_seconds": round(ours_s, 2),
+            "ratio": round(ratio, 3),
+            **runs.origin(),
+        },
+    )
 
 
 if __name__ == "__main__":

@@ -108,9 +108,7 @@ def train_ours(minutes: float):
         # parts of the run, each at its own speed, in seconds an update
         each = sum(
             share * recipe.batch * recipe.model.n_ctx / speed
-            for share, speed in zip(
-                (recipe.short, 1 - recipe.short), speeds, strict=True
-            )
+            for share, speed in zip((recipe.short, 1 - recipe.short), speeds, strict=True)
         )
         steps = int(60 * minutes / each)
         fitted = recipes.merged(recipe, {"steps": steps, "warmup": steps // 20})
@@ -141,11 +139,16 @@ def main():
     nats = sum(s["nats_per_token"] * (s["tokens"] - 1) for s in scores.values())
     characters = sum(s["characters"] for s in scores.values())
     bits = objectives.bits_per_character(nats, characters)
-    found = {"who": args.who, "minutes": args.minutes, "seconds": round(seconds),
-             "tokens": tokens, "parameters": sum(p.numel() for p in model.parameters()),
-             "bits_per_character": round(bits, 4),
-             "books": {k: s["bits_per_character"] for k, s in scores.items()},
-             **runs.origin()}  # fmt: skip
+    found = {
+        "who": args.who,
+        "minutes": args.minutes,
+        "seconds": round(seconds),
+        "tokens": tokens,
+        "parameters": sum(p.numel() for p in model.parameters()),
+        "bits_per_character": round(bits, 4),
+        "books": {k: s["bits_per_character"] for k, s in scores.items()},
+        **runs.origin(),
+    }
     print(json.dumps(found, indent=1))
     write_json(BENCHMARKS / f"quality_{args.who}_{args.minutes:g}_minutes.json", found)
 

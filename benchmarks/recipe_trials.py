@@ -86,19 +86,33 @@ def main():
     runs.keep_memory()
     bpe, ids, rest, n_characters = split_books(args.n_merges)
     sizes = replace(base.model, n_vocab=bpe.n_vocab)
-    recipe = replace(base, model=sizes, batch=args.batch, lr=args.lr,
-                     matrix_lr=args.matrix_lr, fall=args.fall, seed=args.seed,
-                     short_ctx=args.short_ctx, short=args.short,
-                     block_std=args.block_std, steps=10**6,
-                     warmup=round(args.warmup * 1e6))  # fmt: skip
+    recipe = replace(
+        base,
+        model=sizes,
+        batch=args.batch,
+        lr=args.lr,
+        matrix_lr=args.matrix_lr,
+        fall=args.fall,
+        seed=args.seed,
+        short_ctx=args.short_ctx,
+        short=args.short,
+        block_std=args.block_std,
+        steps=10**6,
+        warmup=round(args.warmup * 1e6),
+    )
     model, losses = trial(recipe, ids, args.seconds)
     nats = sum(pretrain.heldout_nats(model, x) * (len(x) - 1) for x in rest)
     bits = objectives.bits_per_character(nats, n_characters)
     n = math.ceil(len(losses) / 12)
     parts = (losses[i : i + n] for i in range(0, len(losses), n))
     curve = [round(sum(part) / len(part), 2) for part in parts]
-    found = {**runs.origin(), **vars(args), "updates": len(losses), "curve": curve,
-             "bits_per_character": round(bits, 4)}  # fmt: skip
+    found = {
+        **runs.origin(),
+        **vars(args),
+        "updates": len(losses),
+        "curve": curve,
+        "bits_per_character": round(bits, 4),
+    }
     print(json.dumps(found))
     stored = json.loads(STORED.read_text()) if STORED.exists() else []
     others = [x for x in stored if x["command"] != found["command"]]

@@ -21,10 +21,14 @@ from gpt1lib import GPT, GPT1, NOVELIST, TINY, optim, pretrain, runs
 from gpt1lib.files import write_json
 from gpt1lib.paths import BENCHMARKS
 
-SIZES = {"tiny": (replace(TINY, n_layer=4, n_head=4, n_embd=128, n_vocab=4096,
-                          n_ctx=128, dropout=0.0), 8),
-         "novelist": (NOVELIST, 8),
-         "full": (replace(GPT1, dropout=0.0), 2)}  # fmt: skip
+SIZES = {
+    "tiny": (
+        replace(TINY, n_layer=4, n_head=4, n_embd=128, n_vocab=4096, n_ctx=128, dropout=0.0),
+        8,
+    ),
+    "novelist": (NOVELIST, 8),
+    "full": (replace(GPT1, dropout=0.0), 2),
+}
 
 
 def ours(config):
@@ -49,11 +53,17 @@ def theirs(config):
 
     rate = config.dropout
     model = OpenAIGPTLMHeadModel(
-        OpenAIGPTConfig(vocab_size=config.n_vocab, n_positions=config.n_ctx,
-                        n_embd=config.n_embd, n_layer=config.n_layer,
-                        n_head=config.n_head, resid_pdrop=rate, embd_pdrop=rate,
-                        attn_pdrop=rate)
-    ).train()  # fmt: skip
+        OpenAIGPTConfig(
+            vocab_size=config.n_vocab,
+            n_positions=config.n_ctx,
+            n_embd=config.n_embd,
+            n_layer=config.n_layer,
+            n_head=config.n_head,
+            resid_pdrop=rate,
+            embd_pdrop=rate,
+            attn_pdrop=rate,
+        )
+    ).train()
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
 
     def step(ids):
@@ -136,10 +146,15 @@ def summary(config, batch: int, ours: list, theirs: list, peak: list) -> dict:
     ratios = [x / y for x, y in zip(ours, theirs, strict=True)]
     n_tokens, gflops = batch * config.n_ctx, top * 10 * 2 * 1024**3 / 1e9
     share = a * n_tokens * flops_per_token(config) / 1e9 / gflops
-    return {"ours": round(a * n_tokens), "theirs": round(b * n_tokens),
-            "ratio": round(statistics.median(ratios), 3),
-            "lowest": round(min(ratios), 3), "highest": round(max(ratios), 3),
-            "share_of_peak": round(share, 3), "peak_gflops": round(gflops)}  # fmt: skip
+    return {
+        "ours": round(a * n_tokens),
+        "theirs": round(b * n_tokens),
+        "ratio": round(statistics.median(ratios), 3),
+        "lowest": round(min(ratios), 3),
+        "highest": round(max(ratios), 3),
+        "share_of_peak": round(share, 3),
+        "peak_gflops": round(gflops),
+    }
 
 
 if __name__ == "__main__":

@@ -12,15 +12,52 @@ from .checkpoint import load_novelist
 from .config import GPT1, NOVELIST, TINY, GPTConfig
 from .model import GPT, causal_mask, trace
 
-__all__ = ["BPE", "GPT", "GPT1", "NOVELIST", "TINY", "GPTConfig", "bpe", "causal_mask",
-           "config", "corpus", "load_novelist", "model", "objectives", "optim", "paths",
-           "text", "trace"]  # fmt: skip
+__all__ = [
+    "BPE",
+    "GPT",
+    "GPT1",
+    "NOVELIST",
+    "TINY",
+    "GPTConfig",
+    "bpe",
+    "causal_mask",
+    "config",
+    "corpus",
+    "load_novelist",
+    "model",
+    "objectives",
+    "optim",
+    "paths",
+    "text",
+    "trace",
+]
 
-_ON_DEMAND = {"baselines", "checkpoint", "classifier", "decode", "experiments",
-              "finetune", "freezing", "inputs", "lessons", "metrics", "numpy_gpt",
-              "paper", "pretrain", "printed", "published", "readout", "recipes",
-              "released", "runs", "show", "snapshots", "task_baselines", "tasks",
-              "zeroshot"}  # fmt: skip
+_ON_DEMAND = {
+    "baselines",
+    "checkpoint",
+    "classifier",
+    "decode",
+    "experiments",
+    "finetune",
+    "freezing",
+    "inputs",
+    "lessons",
+    "metrics",
+    "numpy_gpt",
+    "paper",
+    "pretrain",
+    "printed",
+    "published",
+    "readout",
+    "recipes",
+    "released",
+    "runs",
+    "show",
+    "snapshots",
+    "task_baselines",
+    "tasks",
+    "zeroshot",
+}
 
 
 def __getattr__(name: str):

@@ -132,8 +132,7 @@ class KneserNey:
         """Total loss -sum log P of every id but the first, in nats."""
         k = self.n - 1
         return -sum(
-            math.log(self.prob(ids[max(0, i - k) : i], ids[i]))
-            for i in range(1, len(ids))
+            math.log(self.prob(ids[max(0, i - k) : i], ids[i])) for i in range(1, len(ids))
         )
 
 

@@ -184,18 +184,14 @@ class BPE:
                     f"{encoder} and {merges}, made by BPE.save or released with GPT-1"
                 )
         lines = (folder / merges).read_text(encoding="utf-8").split("\n")
-        pairs = [
-            tuple(line.split(" ")) for line in lines[1:] if line
-        ]  # line 0: version
+        pairs = [tuple(line.split(" ")) for line in lines[1:] if line]  # line 0: version
         bad = [n for n, pair in enumerate(pairs, start=2) if len(pair) != 2]
         if bad:
             raise ValueError(f"{folder / merges}, line {bad[0]}: not two symbols")
         vocabulary = json.loads((folder / encoder).read_text(encoding="utf-8"))
         return cls(vocabulary, pairs, **kwargs)
 
-    def save(
-        self, folder: str | Path, encoder="encoder.json", merges="vocab.bpe"
-    ) -> None:
+    def save(self, folder: str | Path, encoder="encoder.json", merges="vocab.bpe") -> None:
         """Write the two files of the released format."""
         lines = ["#version: 0.2", *(" ".join(pair) for pair in self.merges)]
         files.write_text(Path(folder) / merges, "\n".join(lines) + "\n")

@@ -76,8 +76,7 @@ def save_weights(path: Path, model: GPT | LSTM, half: bool = False) -> None:
     """Write the parameters as safetensors, whole or not at all; half: in 16 bits."""
     dtype = torch.float16 if half else torch.float32
     tensors = {
-        k: v.detach().cpu().to(dtype).contiguous()
-        for k, v in model.state_dict().items()
+        k: v.detach().cpu().to(dtype).contiguous() for k, v in model.state_dict().items()
     }
     with files.replacing(path) as temporary:
         save_file(tensors, temporary)
@@ -143,9 +142,7 @@ def load(folder: str | Path) -> Checkpoint:
     check_vocabulary(bpe, model.config)
     load_weights(folder / "model.safetensors", model)
     if files.sha256(folder / "model.safetensors") != meta["weights_sha256"]:
-        raise ValueError(
-            f"the weights in {folder} are not the ones that meta.json describes"
-        )
+        raise ValueError(f"the weights in {folder} are not the ones that meta.json describes")
     return Checkpoint(model.eval(), bpe, meta, folder)
 
 

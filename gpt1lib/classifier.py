@@ -29,9 +29,7 @@ class Classifier(nn.Module):
     choices).
     """
 
-    def __init__(
-        self, model: GPT | LSTM, kind: str, n_classes: int, dropout: float = 0.1
-    ):
+    def __init__(self, model: GPT | LSTM, kind: str, n_classes: int, dropout: float = 0.1):
         super().__init__()
         if kind not in tasks.KINDS:
             raise ValueError(f"kind {kind!r} is unknown, there are {tasks.KINDS}")
@@ -89,9 +87,7 @@ def set_dropout(model: nn.Module, rate: float) -> None:
 # ---- from examples to batches ----------------------------------------------------
 
 
-def to_sequences(
-    bpe: BPE, kind: str, example: tasks.Example, n_ctx: int
-) -> list[list[int]]:
+def to_sequences(bpe: BPE, kind: str, example: tasks.Example, n_ctx: int) -> list[list[int]]:
     """The token sequences of one example, by the task's input transformation."""
     first, *rest = example.texts
     if kind == "classification":
@@ -114,9 +110,7 @@ def prepare(bpe: BPE, task: tasks.Task, examples: list, n_ctx: int) -> list:
         if task.graded:
             label = objectives.graded_target(label, task.n_classes)
         elif not 0 <= label < task.n_classes:
-            raise ValueError(
-                f"example {n}: label {label} is not in 0 to {task.n_classes - 1}"
-            )
+            raise ValueError(f"example {n}: label {label} is not in 0 to {task.n_classes - 1}")
         try:
             out.append((to_sequences(bpe, task.kind, example, n_ctx), label))
         except ValueError as error:

@@ -19,9 +19,7 @@ def main(argv: list[str] | None = None) -> None:
         prog="python -m gpt1lib.classify", description=__doc__.split("\n")[0]
     )
     parser.add_argument("folder", type=Path, help="what finetune's --out was")
-    parser.add_argument(
-        "texts", nargs="+", help="a text, two, or a context and choices"
-    )
+    parser.add_argument("texts", nargs="+", help="a text, two, or a context and choices")
     args = parser.parse_args(argv)
     try:
         model, bpe, facts = classifier.load(args.folder)

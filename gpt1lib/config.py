@@ -53,9 +53,7 @@ class GPTConfig:
 GPT1 = GPTConfig()
 """The paper's model: 116,534,784 parameters."""
 
-NOVELIST = GPTConfig(
-    n_vocab=8120, n_ctx=256, n_layer=4, n_head=4, n_embd=256, dropout=0.0
-)
+NOVELIST = GPTConfig(n_vocab=8120, n_ctx=256, n_layer=4, n_head=4, n_embd=256, dropout=0.0)
 """The model that ships with the course, pre-trained on twelve books.
 
 Without dropout: it reads each book five times, too few to learn them by heart.

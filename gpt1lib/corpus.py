@@ -19,9 +19,7 @@ from .paths import BOOKS
 def read_books(folder: str | Path = BOOKS) -> dict[str, str]:
     """The texts of a folder of books, name -> text, in alphabetical order."""
     folder = Path(folder)
-    books = {
-        p.stem: p.read_text(encoding="utf-8") for p in sorted(folder.glob("*.txt"))
-    }
+    books = {p.stem: p.read_text(encoding="utf-8") for p in sorted(folder.glob("*.txt"))}
     if not books:
         raise FileNotFoundError(
             f"no .txt books in {folder}; the course's own lie in data/books"
@@ -77,9 +75,14 @@ def random_windows(
     if len(ids) < n_ctx:
         raise ValueError(f"the text has {len(ids)} tokens, a window needs {n_ctx}")
     starts = torch.randint(len(ids) - n_ctx + 1, (n_windows,), generator=generator)
-    windows = [torch.as_tensor(ids[i : i + n_ctx].astype(np.int64)
-                               if isinstance(ids, np.ndarray) else ids[i : i + n_ctx])
-               for i in starts.tolist()]  # fmt: skip
+    windows = [
+        torch.as_tensor(
+            ids[i : i + n_ctx].astype(np.int64)
+            if isinstance(ids, np.ndarray)
+            else ids[i : i + n_ctx]
+        )
+        for i in starts.tolist()
+    ]
     return torch.stack(windows)  # (n_windows, n_ctx)
 
 

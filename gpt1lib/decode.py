@@ -24,8 +24,7 @@ def check_decoding(temperature=1.0, top_k=None, top_p=None) -> None:
     number = isinstance(temperature, int | float) and not isinstance(temperature, bool)
     if not number or not math.isfinite(temperature) or temperature < 0:
         raise ValueError(
-            f"temperature is {temperature!r}, it must be a finite number >= 0 "
-            "(0 means greedy)"
+            f"temperature is {temperature!r}, it must be a finite number >= 0 (0 means greedy)"
         )
     whole = isinstance(top_k, int) and not isinstance(top_k, bool)
     if top_k is not None and not (whole and top_k >= 1):
@@ -228,6 +227,13 @@ def write(
     ids = bpe.encode(prompt) or [bpe.newline]
     ids = torch.tensor([ids[-model.config.n_ctx :]])
     generator = torch.Generator().manual_seed(seed)
-    new = generate(model, ids, n_tokens, temperature=temperature, top_k=top_k,
-                   top_p=top_p, generator=generator)  # fmt: skip
+    new = generate(
+        model,
+        ids,
+        n_tokens,
+        temperature=temperature,
+        top_k=top_k,
+        top_p=top_p,
+        generator=generator,
+    )
     return text.tidy(bpe.decode(new[0].tolist()))

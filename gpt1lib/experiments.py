@@ -129,6 +129,10 @@ def recipes() -> Rows:
 
 
 EXPERIMENTS: dict[str, Callable[[], Rows]] = {
-    "table5": table5, "transfer": transfer, "lambda": weights_of_lm, "sizes": sizes,
-    "variants": variants, "recipes": recipes,
-}  # fmt: skip
+    "table5": table5,
+    "transfer": transfer,
+    "lambda": weights_of_lm,
+    "sizes": sizes,
+    "variants": variants,
+    "recipes": recipes,
+}

@@ -16,8 +16,16 @@ from torch import Tensor, nn
 
 from .model import GPT, Attention, Block, KVCache, gelu
 
-PARTS = {GPT, Attention, Block, nn.Embedding, nn.Linear, nn.LayerNorm, nn.Dropout,
-         nn.ModuleList}  # fmt: skip
+PARTS = {
+    GPT,
+    Attention,
+    Block,
+    nn.Embedding,
+    nn.Linear,
+    nn.LayerNorm,
+    nn.Dropout,
+    nn.ModuleList,
+}
 
 
 def can_read(model: nn.Module, n_texts: int) -> bool:

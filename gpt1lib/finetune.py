@@ -22,17 +22,7 @@ from pathlib import Path
 import torch
 from tqdm import tqdm
 
-from . import (
-    checkpoint,
-    files,
-    inputs,
-    metrics,
-    objectives,
-    optim,
-    released,
-    runs,
-    tasks,
-)
+from . import checkpoint, files, inputs, metrics, objectives, optim, released, runs, tasks
 from . import classifier as heads
 from .classifier import Classifier
 from .freezing import METHODS, groups_by_depth, lowest_depth
@@ -86,9 +76,7 @@ class FineTuning:
         s, self.source = settings, source
         self.task, self.settings, self.update = task, settings, 0
         torch.manual_seed(s.seed)
-        self.classifier = Classifier(
-            source.model, task.kind, task.n_classes, s.dropout
-        ).train()
+        self.classifier = Classifier(source.model, task.kind, task.n_classes, s.dropout).train()
         examples = tasks.no_longer_than(task.train, s.longest)
         if s.limit and s.limit < len(examples):
             examples = random.Random(s.seed).sample(examples, s.limit)
@@ -123,14 +111,17 @@ class FineTuning:
         self.optimizer.step()
         self.update += 1
         epoch = 1 + (self.update - 1) // self.per_epoch
-        line = {"update": self.update, "epoch": epoch, "loss": round(loss.item(), 4),
-                "task": round(task.item(), 4)}  # fmt: skip
+        line = {
+            "update": self.update,
+            "epoch": epoch,
+            "loss": round(loss.item(), 4),
+            "task": round(task.item(), 4),
+        }
         if lm is not None:
             line["lm"] = round(lm.item(), 4)
         if not math.isfinite(line["loss"]):
             raise FloatingPointError(
-                f"the loss is {line['loss']} at update {self.update}; a lower --lr "
-                "often helps"
+                f"the loss is {line['loss']} at update {self.update}; a lower --lr often helps"
             )
         return line
 
@@ -181,13 +172,14 @@ class FineTuning:
         self.classifier.train()
         score = scores(self.task, probs, self.task.valid)["accuracy"]
         if not bar.disable:
-            tqdm.write(
-                f"epoch {self.update // self.per_epoch}: {score:.1%} on validation"
-            )
+            tqdm.write(f"epoch {self.update // self.per_epoch}: {score:.1%} on validation")
         if self.best is None or score > self.best["score"]:
             keep = {k: v.clone() for k, v in self.classifier.state_dict().items()}
-            self.best = {"score": score, "update": self.update,
-                         "weights": keep if self.settings.patience else {}}  # fmt: skip
+            self.best = {
+                "score": score,
+                "update": self.update,
+                "weights": keep if self.settings.patience else {},
+            }
         return {"valid": score}
 
     def _stopped(self) -> bool:
@@ -202,15 +194,23 @@ class FineTuning:
         """What a resumed run must share with the one that was stopped."""
         weights = (p.detach().numpy() for p in self.source.model.parameters())
         checksum = zlib.crc32(b"".join(w.tobytes() for w in weights))
-        return {"task": self.task.name, "settings": asdict(self.settings),
-                "examples": len(self.data), "weights": checksum}  # fmt: skip
+        return {
+            "task": self.task.name,
+            "settings": asdict(self.settings),
+            "examples": len(self.data),
+            "weights": checksum,
+        }
 
     def save_state(self, out: Path) -> None:
         """Write all that the next update depends on, whole or not at all."""
-        state = {"facts": json.dumps(self.facts()), "update": self.update,
-                 "log": json.dumps(self.log), "best": self.best,
-                 "classifier": self.classifier.state_dict(),
-                 "optimizer": self.optimizer.state_dict()}  # fmt: skip
+        state = {
+            "facts": json.dumps(self.facts()),
+            "update": self.update,
+            "log": json.dumps(self.log),
+            "best": self.best,
+            "classifier": self.classifier.state_dict(),
+            "optimizer": self.optimizer.state_dict(),
+        }
         with files.replacing(out / "state.pt") as temporary:
             torch.save(state, temporary)
 
@@ -260,11 +260,18 @@ def scores(task: Task, probs: list[list[float]], examples: list) -> dict:
     groups = sorted({e.group for e in examples})
     if len(groups) > 1:
         found["groups"] = {
-            group: metrics.accuracy(*zip(*((g, e.label) for g, e in
-                                           zip(guesses, examples, strict=True)
-                                           if e.group == group), strict=True))
+            group: metrics.accuracy(
+                *zip(
+                    *(
+                        (g, e.label)
+                        for g, e in zip(guesses, examples, strict=True)
+                        if e.group == group
+                    ),
+                    strict=True,
+                )
+            )
             for group in groups
-        }  # fmt: skip
+        }
     return found
 
 
@@ -306,11 +313,16 @@ def parser() -> argparse.ArgumentParser:
     known = ", ".join(tasks.TASKS_BY_NAME)
     p.add_argument("task", help=f"{known}; or with --data a published set")
     p.add_argument("--data", type=Path, help="the folder of a published set")
-    p.add_argument("--checkpoint", type=Path, default=NOVELIST_DIR,
-                   help="ours, or the folder of the released GPT-1")  # fmt: skip
+    p.add_argument(
+        "--checkpoint",
+        type=Path,
+        default=NOVELIST_DIR,
+        help="ours, or the folder of the released GPT-1",
+    )
     p.add_argument("--out", type=Path, required=True)
-    p.add_argument("--method", choices=METHODS,
-                   help="; ".join(f"{k}: {v}" for k, v in METHODS.items()))  # fmt: skip
+    p.add_argument(
+        "--method", choices=METHODS, help="; ".join(f"{k}: {v}" for k, v in METHODS.items())
+    )
     for name, kind, text in (
         ("epochs", int, "passes over the training set (3)"),
         ("batch", int, "examples an update (32)"),
@@ -341,10 +353,13 @@ def main(argv: list[str] | None = None) -> dict:
                 tqdm.write(f"going on from update {run.update}")
             run.run(out)
             words = sys.argv[1:] if argv is None else argv
-            result = {"task": task.name, "settings": asdict(run.settings),
-                      "seconds": round(time.perf_counter() - start),
-                      "command": "python -m gpt1lib.finetune " + shlex.join(words),
-                      "commit": commit}  # fmt: skip
+            result = {
+                "task": task.name,
+                "settings": asdict(run.settings),
+                "seconds": round(time.perf_counter() - start),
+                "command": "python -m gpt1lib.finetune " + shlex.join(words),
+                "commit": commit,
+            }
             test, probs = evaluated(run, "test")
             found = {"test": test}
             if task.valid:
@@ -362,8 +377,10 @@ def save(out: Path, run: FineTuning, result: dict, probs: list[list[float]]) -> 
     """Classifier, result, log and test predictions, each file whole or not at all."""
     heads.save(out, run.classifier, run.source.bpe, run.task)
     files.write_text(out / "log.jsonl", "".join(json.dumps(x) + "\n" for x in run.log))
-    rows = ({"texts": e.texts, "label": e.label, "probs": [round(x, 5) for x in p]}
-            for e, p in zip(run.task.test, probs, strict=True))  # fmt: skip
+    rows = (
+        {"texts": e.texts, "label": e.label, "probs": [round(x, 5) for x in p]}
+        for e, p in zip(run.task.test, probs, strict=True)
+    )
     lines = (json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
     files.write_text(out / "predictions.jsonl", "".join(lines))
     files.write_json(out / "result.json", result)

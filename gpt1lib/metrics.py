@@ -20,9 +20,12 @@ def accuracy(guesses: Sequence[int], labels: Sequence[int]) -> dict:
     correct = sum(a == b for a, b in zip(guesses, labels, strict=True))
     low, high = wilson(correct, len(labels))
     majority = max(list(labels).count(c) for c in set(labels)) / len(labels)
-    return {"accuracy": round(correct / len(labels), 4),
-            "interval": [round(low, 4), round(high, 4)],
-            "majority": round(majority, 4), "examples": len(labels)}  # fmt: skip
+    return {
+        "accuracy": round(correct / len(labels), 4),
+        "interval": [round(low, 4), round(high, 4)],
+        "majority": round(majority, 4),
+        "examples": len(labels),
+    }
 
 
 def matthews(guesses: Sequence[int], labels: Sequence[int]) -> float:

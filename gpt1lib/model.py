@@ -175,14 +175,10 @@ def check_ids(ids: Tensor, config: GPTConfig, start: int = 0) -> None:
         kind = getattr(ids, "dtype", type(ids).__name__)
         raise ValueError(f"ids are {kind}, they must be a tensor of int64 or int32")
     if ids.dim() != 2 or ids.numel() == 0:
-        raise ValueError(
-            f"ids have shape {tuple(ids.shape)}, they need (B, T), B, T > 0"
-        )
+        raise ValueError(f"ids have shape {tuple(ids.shape)}, they need (B, T), B, T > 0")
     n_tokens = start + ids.shape[1]
     if n_tokens > config.n_ctx:
-        raise ValueError(
-            f"sequence has {n_tokens} tokens, the context is {config.n_ctx}"
-        )
+        raise ValueError(f"sequence has {n_tokens} tokens, the context is {config.n_ctx}")
     low, high = int(ids.min()), int(ids.max())
     if low < 0 or high >= config.n_vocab:
         bad = low if low < 0 else high

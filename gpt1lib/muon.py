@@ -59,9 +59,7 @@ class Muon(torch.optim.Optimizer):
     """
 
     def __init__(self, params, lr: float, momentum=0.95, weight_decay=0.01):
-        super().__init__(
-            params, {"lr": lr, "momentum": momentum, "weight_decay": weight_decay}
-        )
+        super().__init__(params, {"lr": lr, "momentum": momentum, "weight_decay": weight_decay})
 
     @torch.no_grad()
     def step(self, closure=None):

@@ -103,9 +103,7 @@ def np_attention(x: Array, weights: dict, name: str, n_head: int):
     later = np.triu(np.ones((T, T), bool), 1)
     probs = softmax(np.where(later, -np.inf, scores))
     mixed = merge(probs @ v)  # (B, T, C)
-    out = linear(
-        mixed, weights[f"{name}.project.weight"], weights[f"{name}.project.bias"]
-    )
+    out = linear(mixed, weights[f"{name}.project.weight"], weights[f"{name}.project.bias"])
     return out, (x, q, k, v, probs, mixed)
 
 
@@ -164,22 +162,29 @@ def block_backward(d: Array, kept, weights: dict, name: str, grads: dict) -> Arr
 def initial_weights(config: GPTConfig, seed: int = 0, n_classes: int = 0) -> dict:
     """Fresh weights: N(0, 0.02), biases 0, LayerNorm 1 and 0; with a head if asked."""
     rng, C = np.random.default_rng(seed), config.n_embd
-    shapes = {
-        "tokens.weight": (config.n_vocab, C),
-        "positions.weight": (config.n_ctx, C),
+    shapes = {"tokens.weight": (config.n_vocab, C), "positions.weight": (config.n_ctx, C)}
+    parts = {
+        "attention.qkv": (3 * C, C),
+        "attention.project": (C, C),
+        "ln_1": (C,),
+        "expand": (4 * C, C),
+        "shrink": (C, 4 * C),
+        "ln_2": (C,),
     }
-    parts = {"attention.qkv": (3 * C, C), "attention.project": (C, C), "ln_1": (C,),
-             "expand": (4 * C, C), "shrink": (C, 4 * C), "ln_2": (C,)}  # fmt: skip
     for i in range(config.n_layer):
         for part, shape in parts.items():
             shapes[f"blocks.{i}.{part}.weight"] = shape
             shapes[f"blocks.{i}.{part}.bias"] = shape[:1]
     if n_classes:
         shapes |= {"head.weight": (n_classes, C), "head.bias": (n_classes,)}
-    made = {name: rng.normal(0, 0.02, shape) if len(shape) > 1 else np.zeros(shape)
-            for name, shape in shapes.items()}  # fmt: skip
-    return {k: np.ones_like(a) if ".ln_" in k and k.endswith("weight") else a
-            for k, a in made.items()}  # fmt: skip
+    made = {
+        name: rng.normal(0, 0.02, shape) if len(shape) > 1 else np.zeros(shape)
+        for name, shape in shapes.items()
+    }
+    return {
+        k: np.ones_like(a) if ".ln_" in k and k.endswith("weight") else a
+        for k, a in made.items()
+    }
 
 
 def states(weights: dict, ids: Array, config: GPTConfig):
@@ -192,9 +197,7 @@ def states(weights: dict, ids: Array, config: GPTConfig):
     return h, kept
 
 
-def states_backward(
-    d: Array, kept: list, weights: dict, ids: Array, grads: dict
-) -> None:
+def states_backward(d: Array, kept: list, weights: dict, ids: Array, grads: dict) -> None:
     """From the gradient by h_n down to both embeddings; all gradients into `grads`."""
     for i in reversed(range(len(kept))):
         d = block_backward(d, kept[i], weights, f"blocks.{i}.", grads)
@@ -254,15 +257,20 @@ def pretraining_loss(weights: dict, ids: Array, config: GPTConfig, real=None):
     """
     grads = {}
     h, kept = states(weights, ids, config)
-    loss, dh, grads["tokens.weight"] = np_lm_loss(
-        h, weights["tokens.weight"], ids, real
-    )
+    loss, dh, grads["tokens.weight"] = np_lm_loss(h, weights["tokens.weight"], ids, real)
     states_backward(dh, kept, weights, ids, grads)
     return loss, grads
 
 
-def finetuning_loss(weights: dict, ids: Array, where: Array, labels: Array,
-                    config: GPTConfig, lm_coef: float = 0.5, real=None):  # fmt: skip
+def finetuning_loss(
+    weights: dict,
+    ids: Array,
+    where: Array,
+    labels: Array,
+    config: GPTConfig,
+    lm_coef: float = 0.5,
+    real=None,
+):
     """-L3 = task loss + lambda x language-model loss (Eq. 5), and all gradients.
 
     Returns the two losses, the gradients, and the probabilities of the classes (B, K).
@@ -283,8 +291,15 @@ def finetuning_loss(weights: dict, ids: Array, where: Array, labels: Array,
 class NumpyAdam:
     """Adam with bias correction, decoupled weight decay on matrices, and clipping."""
 
-    def __init__(self, weights: dict, lr: float, betas=(0.9, 0.999), eps: float = 1e-8,
-                 weight_decay: float = 0.01, clip: float = 1.0):  # fmt: skip
+    def __init__(
+        self,
+        weights: dict,
+        lr: float,
+        betas=(0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 0.01,
+        clip: float = 1.0,
+    ):
         self.weights, self.lr, self.betas, self.eps = weights, lr, betas, eps
         self.weight_decay, self.clip, self.t = weight_decay, clip, 0
         self.m = {k: np.zeros_like(w) for k, w in weights.items()}

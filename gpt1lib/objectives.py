@@ -24,9 +24,7 @@ def token_log_probs(logits: Tensor, ids: Tensor) -> Tensor:
         )
     if ids.shape[1] < 2:
         raise ValueError("a sequence of 1 token has nothing to predict, it needs 2")
-    loss = F.cross_entropy(
-        logits[:, :-1].flatten(0, 1), ids[:, 1:].flatten(), reduction="none"
-    )
+    loss = F.cross_entropy(logits[:, :-1].flatten(0, 1), ids[:, 1:].flatten(), reduction="none")
     return -loss.view(ids.shape[0], -1)  # (B, T-1)
 
 

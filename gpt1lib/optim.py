@@ -21,14 +21,9 @@ def adamw(
     parameters that another optimizer trains.
     """
     others = {id(p) for p in without}
-    parameters = [
-        p for p in model.parameters() if p.requires_grad and id(p) not in others
-    ]
+    parameters = [p for p in model.parameters() if p.requires_grad and id(p) not in others]
     groups = [
-        {
-            "params": [p for p in parameters if p.dim() > 1],
-            "weight_decay": weight_decay,
-        },
+        {"params": [p for p in parameters if p.dim() > 1], "weight_decay": weight_decay},
         {"params": [p for p in parameters if p.dim() <= 1], "weight_decay": 0.0},
     ]
     return torch.optim.AdamW(groups, lr=lr, betas=betas, eps=1e-8, fused=True)

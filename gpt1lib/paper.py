@@ -139,8 +139,13 @@ def run_cell(cell: Cell) -> dict:
         run = finetune.FineTuning(begin, task, cell.settings)
         run.run(quiet=True)
         found, _ = finetune.evaluated(run, "test")
-    return {"task": cell.task, "source": cell.source, "settings": asdict(cell.settings),
-            **found, "seconds": round(time.perf_counter() - start)}  # fmt: skip
+    return {
+        "task": cell.task,
+        "source": cell.source,
+        "settings": asdict(cell.settings),
+        **found,
+        "seconds": round(time.perf_counter() - start),
+    }
 
 
 def some(examples: list, n: int) -> list:
@@ -238,8 +243,10 @@ def key(cell: Cell) -> tuple:
 
 def stored_cells() -> dict[tuple, dict]:
     """The stored line of each cell; made with other settings, it is another cell."""
-    return {(x["task"], x["source"], tuple(sorted(x["settings"].items()))): x
-            for x in stored_lines("cells")}  # fmt: skip
+    return {
+        (x["task"], x["source"], tuple(sorted(x["settings"].items()))): x
+        for x in stored_lines("cells")
+    }
 
 
 def accuracies(experiment: str) -> dict[str, dict[str, dict[int, float]]]:
@@ -258,8 +265,10 @@ def accuracies(experiment: str) -> dict[str, dict[str, dict[int, float]]]:
 
 def summary(experiment: str) -> dict[str, dict[str, dict]]:
     """row -> task -> mean accuracy, half of its 95 % interval, number of seeds."""
-    return {row: {task: _mean(list(seeds.values())) for task, seeds in by_task.items()}
-            for row, by_task in accuracies(experiment).items()}  # fmt: skip
+    return {
+        row: {task: _mean(list(seeds.values())) for task, seeds in by_task.items()}
+        for row, by_task in accuracies(experiment).items()
+    }
 
 
 def _mean(values: list[float]) -> dict:
@@ -277,11 +286,14 @@ def zero_shot(command: str) -> None:
     done = {(r["model"], r["step"]) for r in stored_lines("zeroshot")}
     bpe, probes = BPE.load(NOVELIST_DIR), zeroshot.probes()
     folders = {"novelist": NOVELIST_DIR, "LSTM": LSTM_DIR}
-    stages = [(kind, path) for kind, folder in folders.items()
-              for path in snapshots.paths(folder)]  # fmt: skip
+    stages = [
+        (kind, path) for kind, folder in folders.items() for path in snapshots.paths(folder)
+    ]
     for kind in set(folders) - {kind for kind, _ in stages}:
-        print(f"paper: no snapshots of the {kind} in {folders[kind]}, so nothing new "
-              "for its curve; see data/README.md on how to train it")  # fmt: skip
+        print(
+            f"paper: no snapshots of the {kind} in {folders[kind]}, so nothing new "
+            "for its curve; see data/README.md on how to train it"
+        )
     for kind, path in tqdm(stages, desc="zeroshot"):
         model, facts = snapshots.load_snapshot(path)
         if (kind, facts["step"]) in done:
@@ -298,8 +310,16 @@ def read_out_endings(command: str) -> None:
     task = tasks.load("story_cloze")
     for row, seed in tqdm([r for r in rows if r not in done], desc="readout"):
         found = readout.read_out(source(row, seed), task)
-        store("readout", {"row": row, "seed": seed, "views": found,
-                          "command": command, "commit": runs.git_commit()})  # fmt: skip
+        store(
+            "readout",
+            {
+                "row": row,
+                "seed": seed,
+                "views": found,
+                "command": command,
+                "commit": runs.git_commit(),
+            },
+        )
 
 
 # ---- the command line ------------------------------------------------------------

@@ -75,9 +75,7 @@ def mean_nats(objective: nn.Module, ids: Tensor, n_ctx: int, n_windows=None) -> 
 
 def heldout_nats(model: nn.Module, ids: Tensor, n_windows: int | None = None) -> float:
     """Mean loss in nats a token of a language model on a text."""
-    return mean_nats(
-        Objective(model, chunked=False), ids, model.config.n_ctx, n_windows
-    )
+    return mean_nats(Objective(model, chunked=False), ids, model.config.n_ctx, n_windows)
 
 
 def seed_of(recipe: Recipe, step: int, rank: int = 0) -> int:
@@ -88,14 +86,18 @@ def seed_of(recipe: Recipe, step: int, rank: int = 0) -> int:
 class Pretraining:
     """One run: books, model, optimizer and log, saved so that it can go on."""
 
-    def __init__(self, recipe: Recipe, out: str | Path, books: str | Path = BOOKS,
-                 heldout: str | Path = HELDOUT_BOOKS, team=workers.ALONE):  # fmt: skip
+    def __init__(
+        self,
+        recipe: Recipe,
+        out: str | Path,
+        books: str | Path = BOOKS,
+        heldout: str | Path = HELDOUT_BOOKS,
+        team=workers.ALONE,
+    ):
         self.out, self.state, self.team = Path(out), Path(out) / "state", team
         self.commit = runs.git_commit()  # now: the tree may move on while this runs
         self._read(recipe, books, heldout)
-        self.recipe = replace(
-            recipe, model=replace(recipe.model, n_vocab=self.bpe.n_vocab)
-        )
+        self.recipe = replace(recipe, model=replace(recipe.model, n_vocab=self.bpe.n_vocab))
         self._check_machine()
         torch.manual_seed(recipe.seed)
         self.model = checkpoint.build(recipe.kind, self.recipe.model)
@@ -192,10 +194,15 @@ class Pretraining:
         elapsed, n_tokens = time.perf_counter() - start, n_windows * ids.shape[1]
         self.step, self.seen = self.step + 1, self.seen + n_tokens
         self.seconds += elapsed
-        return {"step": self.step, "tokens": self.seen, "loss": round(loss, 6),
-                "lr": r.lr * rate, "grad_norm": round(norm, 3),
-                "tokens_per_s": round(n_tokens / elapsed),
-                "seconds": round(self.seconds, 1)}  # fmt: skip
+        return {
+            "step": self.step,
+            "tokens": self.seen,
+            "loss": round(loss, 6),
+            "lr": r.lr * rate,
+            "grad_norm": round(norm, 3),
+            "tokens_per_s": round(n_tokens / elapsed),
+            "seconds": round(self.seconds, 1),
+        }
 
     # ---- saving and going on -------------------------------------------------
 
@@ -240,8 +247,11 @@ class Pretraining:
     def _check_same(self, path: Path, state: dict) -> None:
         then = json.loads(state["method"])
         now = json.loads(json.dumps(self.recipe.method()))  # tuples become lists
-        changed = [f"{k} was {then.get(k)}, is {now.get(k)}" for k in now | then
-                   if then.get(k) != now.get(k)]  # fmt: skip
+        changed = [
+            f"{k} was {then.get(k)}, is {now.get(k)}"
+            for k in now | then
+            if then.get(k) != now.get(k)
+        ]
         if changed:
             raise ValueError(
                 f"{path} was made with another recipe: {'; '.join(changed)}. "
@@ -278,8 +288,9 @@ class Pretraining:
             self._check_room()
             self.log.cut(self.step)
             self.samples.cut(self.step)
-        with tqdm(total=r.steps, initial=self.step, unit="step",
-                  disable=not self.team.chief) as bar:  # fmt: skip
+        with tqdm(
+            total=r.steps, initial=self.step, unit="step", disable=not self.team.chief
+        ) as bar:
             while self.step < r.steps:
                 line = self.train_step()
                 last = self.step == r.steps
@@ -301,9 +312,12 @@ class Pretraining:
 
     def _at_a_glance(self, line: dict) -> dict:
         per_token = sum(map(len, self.books.values())) / len(self.ids)  # characters
-        return {"loss": line["loss"], "ppl": round(math.exp(min(line["loss"], 20))),
-                "bits/char": round(line["loss"] / math.log(2) / per_token, 2),
-                "tok/s": line["tokens_per_s"]}  # fmt: skip
+        return {
+            "loss": line["loss"],
+            "ppl": round(math.exp(min(line["loss"], 20))),
+            "bits/char": round(line["loss"] / math.log(2) / per_token, 2),
+            "tok/s": line["tokens_per_s"],
+        }
 
     def _heldout(self, ids: Tensor, n_windows: int | None = None) -> float:
         """Through the wrapped objective: with split weights all processes must help."""
@@ -374,10 +388,13 @@ def score_books(model: nn.Module, bpe: BPE, books: dict[str, str]) -> dict[str, 
         ids = torch.tensor(bpe.encode(text))
         nats = heldout_nats(model, ids)
         bits = objectives.bits_per_character(nats * (len(ids) - 1), len(text))
-        scores[name] = {"tokens": len(ids), "characters": len(text),
-                        "nats_per_token": round(nats, 4),
-                        "perplexity": round(objectives.perplexity(nats), 2),
-                        "bits_per_character": round(bits, 4)}  # fmt: skip
+        scores[name] = {
+            "tokens": len(ids),
+            "characters": len(text),
+            "nats_per_token": round(nats, 4),
+            "perplexity": round(objectives.perplexity(nats), 2),
+            "bits_per_character": round(bits, 4),
+        }
     return scores
 
 
@@ -411,9 +428,7 @@ def build_optimizers(model: nn.Module, recipe: Recipe) -> list[torch.optim.Optim
 
 def set_rates(optimizers: list, recipe: Recipe, rate: float) -> None:
     """Give each optimizer the share `rate` of its highest learning rate."""
-    for optimizer, highest in zip(
-        optimizers, (recipe.lr, recipe.matrix_lr), strict=False
-    ):
+    for optimizer, highest in zip(optimizers, (recipe.lr, recipe.matrix_lr), strict=False):
         optim.set_lr(optimizer, highest * rate)
 
 
@@ -435,15 +450,11 @@ def main(argv: list[str] | None = None) -> None:
         description="Pre-train a GPT-1 on books; start again to go on.",
     )
     parser.add_argument("--out", type=Path, required=True, help="checkpoint folder")
-    parser.add_argument(
-        "--books", type=Path, default=BOOKS, help="folder of .txt books"
-    )
+    parser.add_argument("--books", type=Path, default=BOOKS, help="folder of .txt books")
     parser.add_argument(
         "--heldout", type=Path, default=HELDOUT_BOOKS, help="books only scored on"
     )
-    parser.add_argument(
-        "--device", choices=["cpu", "cuda"], help="default: a GPU if any"
-    )
+    parser.add_argument("--device", choices=["cpu", "cuda"], help="default: a GPU if any")
     recipes.add_options(parser)
     args = parser.parse_args(argv)
     runs.keep_memory()

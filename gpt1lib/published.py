@@ -57,9 +57,7 @@ def load(name: str, folder: Path) -> Task:
         return glue(name, folder)
     readers = {"snli": snli, "scitail": scitail, "race": race, "story-cloze": cloze}
     if name not in readers:
-        raise ValueError(
-            f"no published set {name!r}, there are {', '.join((*GLUE, *OTHERS))}"
-        )
+        raise ValueError(f"no published set {name!r}, there are {', '.join((*GLUE, *OTHERS))}")
     return readers[name](folder)
 
 
@@ -72,9 +70,17 @@ def glue(name: str, folder: Path) -> Task:
     train, valid = set_apart(list(rows_of(folder / "train.tsv", table)))
     test = list(rows_of(folder / table.dev, table))
     graded = table.labels is None
-    return Task(name, table.kind, 6 if graded else len(table.labels), train, valid,
-                test, () if graded else tuple(table.labels), table.metric,
-                graded)  # fmt: skip
+    return Task(
+        name,
+        table.kind,
+        6 if graded else len(table.labels),
+        train,
+        valid,
+        test,
+        () if graded else tuple(table.labels),
+        table.metric,
+        graded,
+    )
 
 
 def rows_of(path: Path, table: Table) -> Iterator[Example]:
@@ -122,15 +128,18 @@ def label_of(path: Path, n: int, label: str, labels: dict[str, int] | None):
 
 def snli(folder: Path) -> Task:
     """SNLI's JSON lines; pairs without a majority label ("-") are left out."""
-    parts = [nli_lines(folder / f"snli_1.0_{part}.jsonl", NLI) for part in
-             ("train", "dev", "test")]  # fmt: skip
+    parts = [
+        nli_lines(folder / f"snli_1.0_{part}.jsonl", NLI) for part in ("train", "dev", "test")
+    ]
     return Task("snli", "entailment", 3, *parts, NLI)
 
 
 def scitail(folder: Path) -> Task:
     """SciTail in SNLI's format: two labels, no contradiction."""
-    parts = [nli_lines(folder / f"scitail_1.0_{part}.txt", ("entailment", "neutral"))
-             for part in ("train", "dev", "test")]  # fmt: skip
+    parts = [
+        nli_lines(folder / f"scitail_1.0_{part}.txt", ("entailment", "neutral"))
+        for part in ("train", "dev", "test")
+    ]
     return Task("scitail", "entailment", 2, *parts, ("entailment", "neutral"))
 
 
@@ -152,8 +161,13 @@ def nli_lines(path: Path, labels: tuple[str, ...]) -> list[Example]:
 
 def race(folder: Path) -> Task:
     """RACE's folders train, dev, test, each with middle and high: a file an article."""
-    return Task("race", "choice", 4, *(list(race_part(folder / part)) for part in
-                ("train", "dev", "test")), tuple("ABCD"))  # fmt: skip
+    return Task(
+        "race",
+        "choice",
+        4,
+        *(list(race_part(folder / part)) for part in ("train", "dev", "test")),
+        tuple("ABCD"),
+    )
 
 
 def race_part(folder: Path) -> Iterator[Example]:
@@ -164,8 +178,9 @@ def race_part(folder: Path) -> Iterator[Example]:
     for path in paths:
         try:
             article = json.loads(path.read_text(encoding="utf-8"))
-            asked = zip(article["questions"], article["options"], article["answers"],
-                        strict=True)  # fmt: skip
+            asked = zip(
+                article["questions"], article["options"], article["answers"], strict=True
+            )
             for question, options, answer in asked:
                 context = f"{article['article']} {question}"
                 label = "ABCD".index(answer)
@@ -175,9 +190,12 @@ def race_part(folder: Path) -> Iterator[Example]:
 
 
 STORIES = "cloze_test_{}__spring2016 - cloze_test_ALL_{}.csv"
-CLOZE_COLUMNS = [*(f"InputSentence{i}" for i in (1, 2, 3, 4)),
-                 "RandomFifthSentenceQuiz1", "RandomFifthSentenceQuiz2",
-                 "AnswerRightEnding"]  # fmt: skip
+CLOZE_COLUMNS = [
+    *(f"InputSentence{i}" for i in (1, 2, 3, 4)),
+    "RandomFifthSentenceQuiz1",
+    "RandomFifthSentenceQuiz2",
+    "AnswerRightEnding",
+]
 
 
 def cloze(folder: Path) -> Task:
@@ -189,8 +207,15 @@ def cloze(folder: Path) -> Task:
     labeled = list(stories(folder / STORIES.format("val", "val")))
     n_valid = len(labeled) // 5  # 374 of 1,871
     test = list(stories(folder / STORIES.format("test", "test")))
-    return Task("story-cloze", "choice", 2, labeled[n_valid:], labeled[:n_valid], test,
-                ("first", "second"))  # fmt: skip
+    return Task(
+        "story-cloze",
+        "choice",
+        2,
+        labeled[n_valid:],
+        labeled[:n_valid],
+        test,
+        ("first", "second"),
+    )
 
 
 def stories(path: Path) -> Iterator[Example]:

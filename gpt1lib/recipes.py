@@ -17,17 +17,19 @@ from pathlib import Path
 from . import optim
 from .config import GPT1, KINDS, NOVELIST, TINY, GPTConfig
 
-SIZES = {"n_ctx": "longest sequence, in tokens", "n_layer": "blocks",
-         "n_head": "attention heads a block", "n_embd": "width of a state",
-         "dropout": "share of numbers set to 0 while training",
-         "tied": "the output matrix is the token embedding"}  # fmt: skip
+SIZES = {
+    "n_ctx": "longest sequence, in tokens",
+    "n_layer": "blocks",
+    "n_head": "attention heads a block",
+    "n_embd": "width of a state",
+    "dropout": "share of numbers set to 0 while training",
+    "tied": "the output matrix is the token embedding",
+}
 """The sizes that can be chosen; n_vocab follows from n_merges and the books."""
 
 
 def _option(default, text: str, changes_result: bool = True):
-    return field(
-        default=default, metadata={"help": text, "changes_result": changes_result}
-    )
+    return field(default=default, metadata={"help": text, "changes_result": changes_result})
 
 
 @dataclass(frozen=True)
@@ -48,9 +50,7 @@ class Recipe:
     lr: float = _option(2.5e-4, "highest learning rate")
     matrix_lr: float = _option(0.0, "Muon's highest rate, in the blocks; 0: Adam there")
     warmup: int = _option(2000, "updates with a rising learning rate")
-    fall: float = _option(
-        0.0, "share at the end with a rate falling in a line; 0: cosine"
-    )
+    fall: float = _option(0.0, "share at the end with a rate falling in a line; 0: cosine")
     betas: tuple[float, float] = _option((0.9, 0.999), "Adam's two averages")
     weight_decay: float = _option(0.01, "on all weights but biases and gains")
     clip: float = _option(1.0, "largest norm of a gradient (released code)")
@@ -68,8 +68,15 @@ class Recipe:
 
     def __post_init__(self):
         object.__setattr__(self, "betas", tuple(self.betas))
-        for name in ("n_merges", "batch", "steps", "accumulate", "evaluate_every",
-                     "sample_every", "save_every"):  # fmt: skip
+        for name in (
+            "n_merges",
+            "batch",
+            "steps",
+            "accumulate",
+            "evaluate_every",
+            "sample_every",
+            "save_every",
+        ):
             self._need(name, getattr(self, name) >= 1, ">= 1")
         for name in ("matrix_lr", "warmup", "weight_decay", "snapshots"):
             self._need(name, getattr(self, name) >= 0, ">= 0")

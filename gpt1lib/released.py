@@ -28,9 +28,7 @@ VOCABULARY_SHA256 = {
     "encoder_bpe_40000.json": (
         "fdf49b19e7de236852091da09b84a7a3cd5e7b0e79916376cf45f6b8127b8078"
     ),
-    "vocab_40000.bpe": (
-        "0ea9b51ae695073cd871e0358f7016311d671a7ff3963e367d5236522f294725"
-    ),
+    "vocab_40000.bpe": ("0ea9b51ae695073cd871e0358f7016311d671a7ff3963e367d5236522f294725"),
 }
 """Of the vocabulary as released; for the parameters no checksum was published."""
 
@@ -65,8 +63,12 @@ def arrays(config: GPTConfig) -> list[tuple[str, tuple[int, ...]]]:
     C = config.n_embd
     found = [("positions.weight", (config.n_ctx, C))]
     found.append(("tokens.weight", (config.n_vocab, C)))
-    sizes = {"attention.qkv": (C, 3 * C), "attention.project": (C, C),
-             "expand": (C, 4 * C), "shrink": (4 * C, C)}  # fmt: skip
+    sizes = {
+        "attention.qkv": (C, 3 * C),
+        "attention.project": (C, C),
+        "expand": (C, 4 * C),
+        "shrink": (4 * C, C),
+    }
     for i in range(config.n_layer):
         for ours in BLOCK:
             shape = (1, *sizes[ours]) if ours in sizes else (C,)
@@ -82,19 +84,20 @@ def config_of(shapes: list, n_head: int | None = None) -> GPTConfig:
     """
     if len(shapes) < 14 or (len(shapes) - 2) % 12:
         raise ValueError(
-            f"params_shapes.json lists {len(shapes)} arrays, "
-            "a GPT-1 has 2 and 12 a block"
+            f"params_shapes.json lists {len(shapes)} arrays, a GPT-1 has 2 and 12 a block"
         )
     (n_ctx, C), (n_vocab, _) = shapes[0], shapes[1]
-    config = GPTConfig(n_vocab=n_vocab, n_ctx=n_ctx, n_layer=(len(shapes) - 2) // 12,
-                       n_head=n_head or max(1, C // 64), n_embd=C)  # fmt: skip
-    for i, (found, (name, wanted)) in enumerate(
-        zip(shapes, arrays(config), strict=True)
-    ):
+    config = GPTConfig(
+        n_vocab=n_vocab,
+        n_ctx=n_ctx,
+        n_layer=(len(shapes) - 2) // 12,
+        n_head=n_head or max(1, C // 64),
+        n_embd=C,
+    )
+    for i, (found, (name, wanted)) in enumerate(zip(shapes, arrays(config), strict=True)):
         if tuple(found) != wanted:
             raise ValueError(
-                f"params_shapes.json: array {i} ({name}) is {tuple(found)}, "
-                f"expected {wanted}"
+                f"params_shapes.json: array {i} ({name}) is {tuple(found)}, expected {wanted}"
             )
     return config
 
@@ -102,8 +105,10 @@ def config_of(shapes: list, n_head: int | None = None) -> GPTConfig:
 def released_name(ours: str) -> str:
     """Hugging Face's name of one of our parameters; also OpenAI's but for a prefix."""
     if not ours.startswith("blocks."):
-        return {"tokens.weight": "tokens_embed.weight",
-                "positions.weight": "positions_embed.weight"}[ours]  # fmt: skip
+        return {
+            "tokens.weight": "tokens_embed.weight",
+            "positions.weight": "positions_embed.weight",
+        }[ours]
     _, i, *layer, kind = ours.split(".")
     return f"h.{i}.{BLOCK['.'.join(layer)]}.{kind}"
 
@@ -164,8 +169,7 @@ def parts(folder: Path) -> list[np.ndarray]:
             raise ValueError(f"{path} is cut short or no array: {error}") from error
         if part.ndim != 1 or part.dtype != np.float32:
             raise ValueError(
-                f"{path} is {part.dtype} of shape {part.shape}, "
-                "expected one row of float32"
+                f"{path} is {part.dtype} of shape {part.shape}, expected one row of float32"
             )
         found.append(part)
     return found
@@ -216,10 +220,14 @@ def empty(config: GPTConfig) -> GPT:
 def read_hugging_face(folder: Path) -> GPT:
     """A model from Hugging Face's folder; pickled files by torch's safe reader only."""
     found = json.loads((folder / "config.json").read_text(encoding="utf-8"))
-    config = GPTConfig(n_vocab=found["vocab_size"], n_ctx=found["n_positions"],
-                       n_layer=found["n_layer"], n_head=found["n_head"],
-                       n_embd=found["n_embd"],
-                       dropout=found.get("resid_pdrop", 0.1))  # fmt: skip
+    config = GPTConfig(
+        n_vocab=found["vocab_size"],
+        n_ctx=found["n_positions"],
+        n_layer=found["n_layer"],
+        n_head=found["n_head"],
+        n_embd=found["n_embd"],
+        dropout=found.get("resid_pdrop", 0.1),
+    )
     model = empty(config)
     if (folder / "model.safetensors").is_file():
         try:
@@ -253,8 +261,7 @@ def fill(model: GPT, names, get) -> None:
         tensor = tensor.T if in_out(ours) else tensor
         if tensor.shape != parameter.shape:
             raise ValueError(
-                f"{theirs!r} is {tuple(tensor.shape)}, expected "
-                f"{tuple(parameter.shape)}"
+                f"{theirs!r} is {tuple(tensor.shape)}, expected {tuple(parameter.shape)}"
             )
         parameter.copy_(tensor)
 
@@ -272,9 +279,7 @@ def to_hugging_face(model: GPT) -> dict[str, torch.Tensor]:
     out = {}
     for ours, tensor in model.state_dict().items():
         tensor = tensor.T if in_out(ours) else tensor
-        out[released_name(ours)] = tensor.detach().clone(
-            memory_format=torch.contiguous_format
-        )
+        out[released_name(ours)] = tensor.detach().clone(memory_format=torch.contiguous_format)
     return out
 
 
@@ -308,11 +313,22 @@ def save_hugging_face(folder: str | Path, model: GPT, bpe: BPE | None = None) ->
     folder, c = Path(folder), model.config
     with files.replacing(folder / "model.safetensors") as temporary:
         save_file(to_hugging_face(model), temporary, metadata={"format": "pt"})
-    files.write_json(folder / "config.json", {
-        "model_type": "openai-gpt", "architectures": ["OpenAIGPTLMHeadModel"],
-        "vocab_size": c.n_vocab, "n_positions": c.n_ctx, "n_embd": c.n_embd,
-        "n_layer": c.n_layer, "n_head": c.n_head, "afn": "gelu",
-        "layer_norm_epsilon": 1e-5, "attn_pdrop": c.dropout, "embd_pdrop": c.dropout,
-        "resid_pdrop": c.dropout})  # fmt: skip
+    files.write_json(
+        folder / "config.json",
+        {
+            "model_type": "openai-gpt",
+            "architectures": ["OpenAIGPTLMHeadModel"],
+            "vocab_size": c.n_vocab,
+            "n_positions": c.n_ctx,
+            "n_embd": c.n_embd,
+            "n_layer": c.n_layer,
+            "n_head": c.n_head,
+            "afn": "gelu",
+            "layer_norm_epsilon": 1e-5,
+            "attn_pdrop": c.dropout,
+            "embd_pdrop": c.dropout,
+            "resid_pdrop": c.dropout,
+        },
+    )
     if bpe is not None:
         bpe.save(folder, "vocab.json", "merges.txt")

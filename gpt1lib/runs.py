@@ -27,8 +27,12 @@ def git_commit() -> str:
 
 def origin() -> dict:
     """What must stand beside a stored result: its command, its commit, its machine."""
-    return {"command": shlex.join(["python", *sys.argv]), "commit": git_commit(),
-            "torch": torch.__version__, "threads": torch.get_num_threads()}  # fmt: skip
+    return {
+        "command": shlex.join(["python", *sys.argv]),
+        "commit": git_commit(),
+        "torch": torch.__version__,
+        "threads": torch.get_num_threads(),
+    }
 
 
 def keep_memory() -> None:

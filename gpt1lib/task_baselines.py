@@ -34,10 +34,12 @@ def of_overlap(a: str, b: str) -> Features:
     """How far two texts share their words."""
     one, two = (set(re.findall(r"[a-z']+", text.lower())) for text in (a, b))
     shared = len(one & two)
-    return {"share of all": shared / max(1, len(one | two)),
-            "share of the second": shared / max(1, len(two)),
-            "longer": (len(one) - len(two)) / 10,
-            "same": float(one == two)}  # fmt: skip
+    return {
+        "share of all": shared / max(1, len(one | two)),
+        "share of the second": shared / max(1, len(two)),
+        "longer": (len(one) - len(two)) / 10,
+        "same": float(one == two),
+    }
 
 
 def options(task: Task, example: Example, features: Callable, side: int | None):
@@ -59,8 +61,7 @@ class Linear(nn.Module):
         seen = Counter(name for features in flat for name in features)
         names = sorted(n for n, k in seen.items() if k > 1)  # seen once: only noise
         self.index = {name: i for i, name in enumerate(names)}
-        self.rarity = {n: math.log(len(flat) / seen[n]) + 1 if weigh else 1.0
-                       for n in names}  # fmt: skip
+        self.rarity = {n: math.log(len(flat) / seen[n]) + 1 if weigh else 1.0 for n in names}
         self.weigh, self.n_out = weigh, n_out
         self.weights = nn.EmbeddingBag(len(names), n_out, mode="sum")
         self.bias = nn.Parameter(torch.zeros(n_out))
@@ -71,8 +72,7 @@ class Linear(nn.Module):
         indices, values, starts = [], [], []
         for features in (f for row in rows for f in row):
             starts.append(len(indices))
-            kept = {n: x * self.rarity[n] for n, x in features.items()
-                    if n in self.index}  # fmt: skip
+            kept = {n: x * self.rarity[n] for n, x in features.items() if n in self.index}
             size = math.sqrt(sum(x * x for x in kept.values())) if self.weigh else 1.0
             indices += [self.index[n] for n in kept]
             values += [x / (size or 1.0) for x in kept.values()]
@@ -104,10 +104,7 @@ class Linear(nn.Module):
 
 
 def guesses(
-    task: Task,
-    features: Callable = of_words,
-    side: int | None = None,
-    limit: int | None = None,
+    task: Task, features: Callable = of_words, side: int | None = None, limit: int | None = None
 ) -> list[int]:
     """What logistic regression says on task.test after learning from task.train."""
     examples = task.train[:limit]

@@ -108,10 +108,12 @@ def film_snippets(path: Path = TASKS / "film_snippets.jsonl") -> Task:
     rows = read_lines(path, ("id", "score", "text"))
     splits = sort_out(
         (split_of(row["text"]), Example((row["text"],), int(row["score"] > 0)))
-        for row in rows if abs(row["score"]) >= 0.5
-    )  # fmt: skip
-    return Task("film_snippets", "classification", 2, **splits,
-                classes=("negative", "positive"))  # fmt: skip
+        for row in rows
+        if abs(row["score"]) >= 0.5
+    )
+    return Task(
+        "film_snippets", "classification", 2, **splits, classes=("negative", "positive")
+    )
 
 
 def entailment_set(path: Path = TASKS / "entailment.jsonl") -> Task:
@@ -122,8 +124,9 @@ def entailment_set(path: Path = TASKS / "entailment.jsonl") -> Task:
     rows = read_lines(path, ("premise", "hypothesis", "label", "rule", "split"))
     splits = {"train": [], "valid": [], "test": []}
     for row in rows:
-        example = Example((row["premise"], row["hypothesis"]), NLI.index(row["label"]),
-                          row["split"])  # fmt: skip
+        example = Example(
+            (row["premise"], row["hypothesis"]), NLI.index(row["label"]), row["split"]
+        )
         splits[row["split"].split(",")[0]].append(example)
     return Task("entailment", "entailment", 3, **splits, classes=NLI)
 
@@ -132,12 +135,10 @@ def verse_pairs(path: Path = TASKS / "verse_pairs.jsonl") -> Task:
     """Do two sentences render the same verse? Split by whole book of the Bible."""
     rows = read_lines(path, ("a", "b", "label", "ref_a"))
     splits = sort_out(
-        (split_of(row["ref_a"].rsplit(" ", 1)[0]),
-         Example((row["a"], row["b"]), row["label"]))
+        (split_of(row["ref_a"].rsplit(" ", 1)[0]), Example((row["a"], row["b"]), row["label"]))
         for row in rows
-    )  # fmt: skip
-    return Task("verse_pairs", "similarity", 2, **splits,
-                classes=("different", "same"))  # fmt: skip
+    )
+    return Task("verse_pairs", "similarity", 2, **splits, classes=("different", "same"))
 
 
 def story_cloze(path: Path = TASKS / "story_cloze.jsonl") -> Task:
@@ -147,8 +148,7 @@ def story_cloze(path: Path = TASKS / "story_cloze.jsonl") -> Task:
     """
     rows = read_lines(path, ("story", "choices", "label", "split"))
     splits = sort_out(
-        (row["split"], Example((row["story"], *row["choices"]), row["label"]))
-        for row in rows
+        (row["split"], Example((row["story"], *row["choices"]), row["label"])) for row in rows
     )
     return Task("story_cloze", "choice", 2, **splits, classes=("first", "second"))
 
@@ -157,8 +157,14 @@ def acceptability(path: Path = TASKS / "acceptability.jsonl") -> Task:
     """Is this a sentence, or was it broken? tools/make_acceptability.py."""
     rows = read_lines(path, ("text", "label", "split"))
     splits = sort_out((r["split"], Example((r["text"],), r["label"])) for r in rows)
-    return Task("acceptability", "classification", 2, **splits, metric="matthews",
-                classes=("broken", "whole"))  # fmt: skip
+    return Task(
+        "acceptability",
+        "classification",
+        2,
+        **splits,
+        metric="matthews",
+        classes=("broken", "whole"),
+    )
 
 
 TASKS_BY_NAME: dict[str, Callable[[], Task]] = {

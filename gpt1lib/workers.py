@@ -65,8 +65,9 @@ class Workers:
 
     def load_whole_state(self, model, optimizers, weights: dict, state: dict) -> None:
         """The reverse: every process takes its part of a whole state."""
-        set_state_dict(model, optimizers, model_state_dict=weights,
-                       optim_state_dict=state, options=WHOLE)  # fmt: skip
+        set_state_dict(
+            model, optimizers, model_state_dict=weights, optim_state_dict=state, options=WHOLE
+        )
 
     def whole_weights(self, model: nn.Module) -> dict:
         """Only the weights, gathered from all processes."""

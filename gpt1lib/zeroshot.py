@@ -15,10 +15,7 @@ from . import inputs, metrics, objectives, tasks
 from .bpe import BPE
 from .paths import TASKS
 
-SENTIMENT_WORDS = (
-    "bad",
-    "good",
-)  # the paper: negative, positive; ours rarely say those
+SENTIMENT_WORDS = ("bad", "good")  # the paper: negative, positive; ours rarely say those
 
 
 @torch.no_grad()
@@ -47,9 +44,7 @@ def continuation_scores(
 
 
 @torch.no_grad()
-def next_logits(
-    model: nn.Module, texts: Sequence[list[int]], batch: int = 32
-) -> Tensor:
+def next_logits(model: nn.Module, texts: Sequence[list[int]], batch: int = 32) -> Tensor:
     """Scores of what comes after each text: (N, V)."""
     out, n_ctx = [], model.config.n_ctx
     for start in range(0, len(texts), batch):
@@ -69,9 +64,12 @@ def sentence_scores(model: nn.Module, bpe: BPE, texts: Sequence[str]) -> list[fl
 
 
 def sentiment(
-    model: nn.Module, bpe: BPE, texts: Sequence[str],
-    words: tuple[str, str] = SENTIMENT_WORDS, cue: str = "very",
-) -> list[int]:  # fmt: skip
+    model: nn.Module,
+    bpe: BPE,
+    texts: Sequence[str],
+    words: tuple[str, str] = SENTIMENT_WORDS,
+    cue: str = "very",
+) -> list[int]:
     """SST-2: append `very`; which of two words is the likelier next one? 0 or 1.
 
     Raises ValueError for a word that is not one token.
@@ -90,8 +88,11 @@ def choices(
     model: nn.Module, bpe: BPE, examples: Sequence[tuple[str, Sequence[str]]]
 ) -> list[int]:
     """RACE: the answer with the highest mean log-probability, given what is before."""
-    pairs = [(bpe.encode(context), bpe.encode(choice))
-             for context, options in examples for choice in options]  # fmt: skip
+    pairs = [
+        (bpe.encode(context), bpe.encode(choice))
+        for context, options in examples
+        for choice in options
+    ]
     return _best(continuation_scores(model, pairs), [len(o) for _, o in examples])
 
 
@@ -154,15 +155,15 @@ def probes() -> list[Probe]:
     stories = [(e.texts[0], e.texts[1:]) for e in cloze]
     places = [(r["text"], r["choices"]) for r in schemas]
     return [
-        Probe("acceptability", [e.label for e in cola],
-              lambda m, b: above_median(sentence_scores(m, b, sentences))),
-        Probe("sentiment", [e.label for e in film],
-              lambda m, b: sentiment(m, b, snippets)),
-        Probe("story cloze", [e.label for e in cloze],
-              lambda m, b: choices(m, b, stories)),
-        Probe("schemas", [r["label"] for r in schemas],
-              lambda m, b: referents(m, b, places)),
-    ]  # fmt: skip
+        Probe(
+            "acceptability",
+            [e.label for e in cola],
+            lambda m, b: above_median(sentence_scores(m, b, sentences)),
+        ),
+        Probe("sentiment", [e.label for e in film], lambda m, b: sentiment(m, b, snippets)),
+        Probe("story cloze", [e.label for e in cloze], lambda m, b: choices(m, b, stories)),
+        Probe("schemas", [r["label"] for r in schemas], lambda m, b: referents(m, b, places)),
+    ]
 
 
 def relative(accuracy: float, chance: float, best: float) -> float:

@@ -32,15 +32,11 @@ WORDS = "the cat sat on the mat and the cat ran to the dog on the mat".split()
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4])
-@pytest.mark.parametrize(
-    "context", [[], ["the"], ["on", "the"], ["never", "seen", "words"]]
-)
+@pytest.mark.parametrize("context", [[], ["the"], ["on", "the"], ["never", "seen", "words"]])
 def test_probabilities_sum_to_one(n, context):
     vocabulary = set(WORDS)
     model = b.NGram(n, vocabulary).fit(WORDS)
-    total = sum(model.prob(context, w) for w in vocabulary) + model.prob(
-        context, "<new>"
-    )
+    total = sum(model.prob(context, w) for w in vocabulary) + model.prob(context, "<new>")
     assert total == pytest.approx(1)
 
 
@@ -56,9 +52,7 @@ def test_witten_bell_by_hand():
 
 def test_nats_add_up():
     model = b.NGram(3, set(WORDS)).fit(WORDS)
-    total = sum(
-        math.log(model.prob(WORDS[max(0, i - 2) : i], w)) for i, w in enumerate(WORDS)
-    )
+    total = sum(math.log(model.prob(WORDS[max(0, i - 2) : i], w)) for i, w in enumerate(WORDS))
     assert model.nats(WORDS) == pytest.approx(-total)
 
 
@@ -91,8 +85,10 @@ def test_kneser_ney_bigram_by_hand():
     d2 = 4 / (4 + 2 * 1)
     # contexts of each word: fra 1, san 1, the 1, cat 2, a 1; once 4, twice 1
     d1 = 4 / (4 + 2 * 1)
-    continuation = {w: (k - d1) / 6 + d1 * 5 / 6 / 5 for w, k in
-                    {san: 1, fra: 1, the: 1, cat: 2, a: 1}.items()}  # fmt: skip
+    continuation = {
+        w: (k - d1) / 6 + d1 * 5 / 6 / 5
+        for w, k in {san: 1, fra: 1, the: 1, cat: 2, a: 1}.items()
+    }
     assert model.prob((), cat) == pytest.approx(continuation[cat])
     assert model.prob((), cat) > model.prob((), fra)  # although fra occurs more often
     assert model.prob((fra,), san) == pytest.approx(

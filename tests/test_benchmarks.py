@@ -14,9 +14,7 @@ PATHS = sorted(FOLDER.glob("*.py"))
 @pytest.mark.slow
 @pytest.mark.parametrize("path", PATHS, ids=lambda p: p.stem)
 def test_each_explains_itself(path):
-    done = subprocess.run(
-        [sys.executable, path, "--help"], capture_output=True, text=True
-    )
+    done = subprocess.run([sys.executable, path, "--help"], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert "usage:" in done.stdout
 

@@ -76,8 +76,11 @@ def naive_merges(counts: dict[str, int], n_merges: int) -> list:
     return merges
 
 
-@given(st.dictionaries(st.text("abc", min_size=1, max_size=9), st.integers(1, 9),
-                       min_size=1, max_size=12))  # fmt: skip
+@given(
+    st.dictionaries(
+        st.text("abc", min_size=1, max_size=9), st.integers(1, 9), min_size=1, max_size=12
+    )
+)
 def test_learning_equals_the_naive_way(counts):
     assert bpe.learn_merges(counts, 40) == naive_merges(counts, 40)
 
@@ -119,9 +122,7 @@ def test_any_unicode_encodes(small, s):
     small.decode(ids)
 
 
-@given(
-    st.lists(st.sampled_from("the cat sat on mat end ate rat .".split()), max_size=12)
-)
+@given(st.lists(st.sampled_from("the cat sat on mat end ate rat .".split()), max_size=12))
 def test_round_trip(small, words):
     sentence = " ".join(words)
     assert small.decode(small.encode(sentence)) == sentence

@@ -14,9 +14,7 @@ from gpt1lib import checkpoint
 def saved(tmp_path):
     bpe = g.BPE.learn("the cat sat on the mat", 12)
     torch.manual_seed(0)
-    model = g.GPT(
-        g.GPTConfig(n_vocab=bpe.n_vocab, n_ctx=8, n_layer=2, n_head=2, n_embd=8)
-    )
+    model = g.GPT(g.GPTConfig(n_vocab=bpe.n_vocab, n_ctx=8, n_layer=2, n_head=2, n_embd=8))
     checkpoint.save(tmp_path, model, bpe, {"note": "small"})
     return tmp_path, model, bpe
 
@@ -38,9 +36,7 @@ def test_others_may_read_what_is_saved(saved):
         assert path.stat().st_mode == wanted, path.name
 
 
-@pytest.mark.parametrize(
-    "name", ["config.json", "meta.json", "model.safetensors", "vocab.bpe"]
-)
+@pytest.mark.parametrize("name", ["config.json", "meta.json", "model.safetensors", "vocab.bpe"])
 def test_a_missing_file_is_named(saved, name):
     (saved[0] / name).unlink()
     with pytest.raises(FileNotFoundError, match=f"{name} is missing"):
@@ -67,9 +63,11 @@ def test_wrong_keys_and_shapes_are_named(saved):
     cases = [
         (lambda t: t.pop("positions.weight"), "'positions.weight' is missing"),
         (lambda t: t.update(extra=torch.zeros(1)), "'extra' that the model has not"),
-        (lambda t: t.update({"positions.weight": torch.zeros(7, 8)}),
-         r"'positions.weight' is \(7, 8\), expected \(8, 8\)"),
-    ]  # fmt: skip
+        (
+            lambda t: t.update({"positions.weight": torch.zeros(7, 8)}),
+            r"'positions.weight' is \(7, 8\), expected \(8, 8\)",
+        ),
+    ]
     for change, message in cases:
         (folder / "model.safetensors").write_bytes(whole)
         rewrite(folder, change)

@@ -32,8 +32,9 @@ def test_padding_costs_nothing_and_changes_nothing(rows):
     plain = objectives.lm_loss(h @ W.T, ids, real)
     loss = chunked_padded_loss(h, W, ids, real, rows)
     assert loss.item() == pytest.approx(plain.item(), abs=1e-12)
-    for a, b in zip(torch.autograd.grad(loss, (h, W)), torch.autograd.grad(plain, (h, W)),
-                    strict=True):  # fmt: skip
+    for a, b in zip(
+        torch.autograd.grad(loss, (h, W)), torch.autograd.grad(plain, (h, W)), strict=True
+    ):
         assert torch.allclose(a, b, atol=1e-12)
     real[1, 1:] = 0
     with pytest.raises(ValueError, match="0 real targets"):

@@ -7,13 +7,7 @@ import gpt1lib as g
 
 def test_defaults_are_the_paper_s():
     c = g.GPT1
-    assert (c.n_layer, c.n_head, c.n_embd, c.n_ctx, c.n_vocab) == (
-        12,
-        12,
-        768,
-        512,
-        40478,
-    )
+    assert (c.n_layer, c.n_head, c.n_embd, c.n_ctx, c.n_vocab) == (12, 12, 768, 512, 40478)
     assert (c.head_dim, c.dropout, c.tied) == (64, 0.1, True)
 
 

@@ -8,10 +8,7 @@ from gpt1lib import BPE, corpus, paths
 
 def test_windows_are_contiguous_and_seeded():
     ids = torch.arange(100)
-    a, b = (
-        corpus.random_windows(ids, 7, 50, torch.Generator().manual_seed(3))
-        for _ in "ab"
-    )
+    a, b = (corpus.random_windows(ids, 7, 50, torch.Generator().manual_seed(3)) for _ in "ab")
     assert torch.equal(a, b) and a.shape == (50, 7)
     assert torch.equal(a - a[:, :1], torch.arange(7).expand(50, 7))
 

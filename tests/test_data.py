@@ -65,17 +65,13 @@ def test_the_shipped_snapshots_are_stages_of_the_shipped_model(novelist):
     assert 8 <= len(stages) <= 12
     found = [snapshots.load_snapshot(p) for p in stages]
     steps = novelist.meta["recipe"]["steps"]
-    assert [facts["step"] for _, facts in found] == snapshots.steps_to_keep(
-        steps, len(stages)
-    )
+    assert [facts["step"] for _, facts in found] == snapshots.steps_to_keep(steps, len(stages))
     text = corpus.read_books(paths.HELDOUT_BOOKS)["joyce_dubliners"][10_000:16_000]
     ids = torch.tensor(novelist.bpe.encode(text))
     nats = [pretrain.heldout_nats(model, ids) for model, _ in found]
     assert nats == sorted(nats, reverse=True)
     # 8 bits a weight cost next to nothing
-    assert nats[-1] == pytest.approx(
-        pretrain.heldout_nats(novelist.model, ids), abs=0.01
-    )
+    assert nats[-1] == pytest.approx(pretrain.heldout_nats(novelist.model, ids), abs=0.01)
 
 
 def test_the_shipped_model_beats_every_baseline(novelist):

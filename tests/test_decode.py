@@ -59,10 +59,7 @@ def test_filters_against_plain_python():
     rng, n = random.Random(1), 0
     for probs in random_distributions(3000):
         tensor = torch.tensor(probs, dtype=torch.float64)
-        k, p = (
-            rng.randint(1, 14),
-            rng.choice([1, 0.999, 0.5, 0.25, 1e-9, rng.random() or 1]),
-        )
+        k, p = (rng.randint(1, 14), rng.choice([1, 0.999, 0.5, 0.25, 1e-9, rng.random() or 1]))
         assert decode.keep_top_k(tensor, k).tolist() == plain_top_k(probs, k)
         assert decode.keep_top_p(tensor, p).tolist() == plain_top_p(probs, p)
         n += 1
@@ -71,17 +68,24 @@ def test_filters_against_plain_python():
 
 def test_filters_work_on_batches():
     probs = torch.rand(5, 3, 9, dtype=torch.float64).softmax(-1)
-    for kept, one in ((decode.keep_top_k(probs, 4), lambda q: plain_top_k(q, 4)),
-                      (decode.keep_top_p(probs, 0.4), lambda q: plain_top_p(q, 0.4))):  # fmt: skip
+    for kept, one in (
+        (decode.keep_top_k(probs, 4), lambda q: plain_top_k(q, 4)),
+        (decode.keep_top_p(probs, 0.4), lambda q: plain_top_p(q, 0.4)),
+    ):
         for i, j in itertools.product(range(5), range(3)):
             assert kept[i, j].tolist() == one(probs[i, j].tolist())
 
 
 @pytest.mark.parametrize(
     ("p", "wanted"),
-    [(0.4, [1, 0, 0, 0]), (0.6, [0.625, 0.375, 0, 0]), (0.8, [0.625, 0.375, 0, 0]),
-     (0.9, [0.526316, 0.315789, 0.157895, 0]), (1.0, [0.5, 0.3, 0.15, 0.05])],
-)  # fmt: skip
+    [
+        (0.4, [1, 0, 0, 0]),
+        (0.6, [0.625, 0.375, 0, 0]),
+        (0.8, [0.625, 0.375, 0, 0]),
+        (0.9, [0.526316, 0.315789, 0.157895, 0]),
+        (1.0, [0.5, 0.3, 0.15, 0.05]),
+    ],
+)
 def test_top_p_worked_example(p, wanted):
     logits = torch.tensor([0.5, 0.3, 0.15, 0.05]).log()
     probs = decode.next_token_probs(logits, top_p=p)
@@ -97,23 +101,27 @@ def test_the_textbook_bug_is_another_function():
 
 @pytest.mark.parametrize(
     ("T", "wanted"),
-    [(0.5, [0.127712, 0.046983, 0.607759, 0.175876, 0.041670]),
-     (1, [0.180743, 0.109626, 0.394285, 0.212104, 0.103242]),
-     (2, [0.196277, 0.152860, 0.289897, 0.212624, 0.148343]),
-     (0, [0, 0, 1, 0, 0])],
-)  # fmt: skip
+    [
+        (0.5, [0.127712, 0.046983, 0.607759, 0.175876, 0.041670]),
+        (1, [0.180743, 0.109626, 0.394285, 0.212104, 0.103242]),
+        (2, [0.196277, 0.152860, 0.289897, 0.212624, 0.148343]),
+        (0, [0, 0, 1, 0, 0]),
+    ],
+)
 def test_temperature_worked_example(T, wanted):
     logits = torch.tensor([0.38, -0.12, 1.16, 0.54, -0.18])
     assert torch.allclose(
-        decode.next_token_probs(logits, T),
-        torch.tensor(wanted, dtype=torch.float32),
-        atol=1e-6,
+        decode.next_token_probs(logits, T), torch.tensor(wanted, dtype=torch.float32), atol=1e-6
     )
 
 
 @settings(max_examples=200, deadline=None)
-@given(st.lists(st.floats(-80, 80, width=32), min_size=1, max_size=20),
-       st.floats(0.01, 50), st.integers(1, 25), st.floats(0.01, 1))  # fmt: skip
+@given(
+    st.lists(st.floats(-80, 80, width=32), min_size=1, max_size=20),
+    st.floats(0.01, 50),
+    st.integers(1, 25),
+    st.floats(0.01, 1),
+)
 def test_always_a_distribution(logits, T, k, p):
     probs = decode.next_token_probs(torch.tensor(logits), T, k, p)
     assert math.isclose(probs.sum().item(), 1, rel_tol=1e-4) and (probs >= 0).all()
@@ -131,9 +139,7 @@ def test_order_is_temperature_then_k_then_p():
     probs = probs * decode.keep_top_k(probs, 4)
     probs = probs / probs.sum()
     probs = probs * decode.keep_top_p(probs, 0.7)
-    assert torch.allclose(
-        decode.next_token_probs(logits, 2, 4, 0.7), probs / probs.sum()
-    )
+    assert torch.allclose(decode.next_token_probs(logits, 2, 4, 0.7), probs / probs.sum())
 
 
 # ---- drawing -----------------------------------------------------------------------
@@ -157,8 +163,10 @@ def test_a_token_of_mass_0_is_never_drawn():
 
 def test_the_seed_decides(model):
     ids = torch.tensor([[1, 2]])
-    runs = [decode.generate(model, ids, 30, generator=torch.Generator().manual_seed(s))
-            for s in (5, 5, 6)]  # fmt: skip
+    runs = [
+        decode.generate(model, ids, 30, generator=torch.Generator().manual_seed(s))
+        for s in (5, 5, 6)
+    ]
     assert torch.equal(runs[0], runs[1]) and not torch.equal(runs[0], runs[2])
 
 
@@ -192,9 +200,7 @@ def test_the_cache_changes_no_token_and_the_context_no_crash(
 
 @pytest.mark.parametrize("tied", [True, False])
 def test_the_reader_of_one_text_computes_the_model(tied):
-    config = g.GPTConfig(
-        n_vocab=13, n_ctx=16, n_layer=3, n_head=2, n_embd=12, tied=tied
-    )
+    config = g.GPTConfig(n_vocab=13, n_ctx=16, n_layer=3, n_head=2, n_embd=12, tied=tied)
     torch.manual_seed(3)
     model = g.GPT(config).eval()
     with torch.no_grad():
@@ -273,8 +279,11 @@ def test_it_writes_words(novelist):
     """Recognizable English: nearly all words of a text at 0.8 are in the books."""
     from gpt1lib import corpus, text
 
-    known = {w.lower() for t in corpus.read_books().values()
-             for w in text.split_words(text.standardize(t))}  # fmt: skip
+    known = {
+        w.lower()
+        for t in corpus.read_books().values()
+        for w in text.split_words(text.standardize(t))
+    }
     raw = " ".join(decode.write(novelist, "The", 200, 0.8, seed=s) for s in range(4))
     words = text.split_words(text.standardize(raw))
     assert len(words) > 500

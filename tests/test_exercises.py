@@ -12,8 +12,7 @@ from gpt1lib.lessons import Exercise, Wrong, checker, exercise
 
 FOLDER = Path(exercise.__file__).parent
 LESSONS = [
-    import_module(f"gpt1lib.lessons.{p.stem}")
-    for p in sorted(FOLDER.glob("lesson??.py"))
+    import_module(f"gpt1lib.lessons.{p.stem}") for p in sorted(FOLDER.glob("lesson??.py"))
 ]
 ALL = [e for lesson in LESSONS for e in lesson.EXERCISES]
 WRONG = [(e, w) for e in ALL for w in e.wrong]
@@ -63,12 +62,17 @@ def test_strict_mode_raises(e, monkeypatch, capsys):
 # ---- the checker itself, on a made-up exercise -------------------------------------
 
 DOUBLE = Exercise(
-    name="double", title="", task="", difficulty=1, importance=1, minutes=1,
+    name="double",
+    title="",
+    task="",
+    difficulty=1,
+    importance=1,
+    minutes=1,
     stub='\ndef double(x):\n    """Twice x."""\n    ...\n',
     solution='\ndef double(x):\n    """Twice x."""\n    return 2 * x\n',
     wrong=(Wrong("square", "def double(x):\n    return x * x", "That is the square."),),
     cases=lambda: [(torch.tensor([1.0, 3.0]),), (torch.tensor([[5.0]]),)],
-)  # fmt: skip
+)
 check_double = checker((DOUBLE,))
 
 
@@ -127,13 +131,22 @@ def test_printing_and_other_names(capsys):
 @pytest.mark.parametrize(
     ("a", "b", "equal"),
     [
-        (1, 1.0, True), (True, 1, False), (None, 0, False), ("a", "a", True),
-        ([1, 2], (1, 2), True), ([1, 2], [1, 2, 3], False), ({"a": 1}, {"a": 1}, True),
-        ({"a": 1}, {"b": 1}, False), (np.eye(2), np.eye(2), True),
-        (torch.eye(2), np.eye(2), False), (torch.tensor(2.0), 2.0, True),
-        (torch.tensor([True]), torch.tensor([1]), False), (float("nan"), 1.0, False),
-        (torch.tensor([1.0]), torch.tensor([1.0 + 1e-9]), True), (object(), object(), False),
+        (1, 1.0, True),
+        (True, 1, False),
+        (None, 0, False),
+        ("a", "a", True),
+        ([1, 2], (1, 2), True),
+        ([1, 2], [1, 2, 3], False),
+        ({"a": 1}, {"a": 1}, True),
+        ({"a": 1}, {"b": 1}, False),
+        (np.eye(2), np.eye(2), True),
+        (torch.eye(2), np.eye(2), False),
+        (torch.tensor(2.0), 2.0, True),
+        (torch.tensor([True]), torch.tensor([1]), False),
+        (float("nan"), 1.0, False),
+        (torch.tensor([1.0]), torch.tensor([1.0 + 1e-9]), True),
+        (object(), object(), False),
     ],
-)  # fmt: skip
+)
 def test_same(a, b, equal):
     assert exercise.same(a, b, 1e-5) is equal

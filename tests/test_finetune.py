@@ -17,26 +17,25 @@ SPECIALS = inputs.Specials.after(BPE_SMALL.n_vocab)
 @pytest.fixture
 def model():
     torch.manual_seed(0)
-    return g.GPT(g.GPTConfig(n_vocab=BPE_SMALL.n_vocab, n_ctx=24, n_layer=2, n_head=2,
-                             n_embd=16, dropout=0.0))  # fmt: skip
+    return g.GPT(
+        g.GPTConfig(
+            n_vocab=BPE_SMALL.n_vocab, n_ctx=24, n_layer=2, n_head=2, n_embd=16, dropout=0.0
+        )
+    )
 
 
 # ---- input transformations -----------------------------------------------------
 
 
 def test_golden_sequences(shared):
-    released = BPE.load(
-        shared / "openai_gpt", "encoder_bpe_40000.json", "vocab_40000.bpe"
-    )
+    released = BPE.load(shared / "openai_gpt", "encoder_bpe_40000.json", "vocab_40000.bpe")
     golden = json.loads((shared / "reference/golden_bpe.json").read_text())["sequences"]
     e = golden["entailment_001"]
     assert inputs.entailment(released, e["premise"], e["hypothesis"], 512) == [e["ids"]]
     c = golden["classification_001"]
     assert inputs.classification(released, c["text"], 512) == [c["ids"]]
     m = golden["multiple_choice_001"]
-    made = inputs.multiple_choice(
-        released, m["context_and_question"], list(m["choices"]), 512
-    )
+    made = inputs.multiple_choice(released, m["context_and_question"], list(m["choices"]), 512)
     assert made == [choice["ids"] for choice in m["choices"].values()]
 
 
@@ -48,9 +47,7 @@ def test_similarity_is_both_orders():
 
 
 def test_question_joins_the_context_without_delimiter():
-    made = inputs.multiple_choice(
-        BPE_SMALL, "a film", ["good", "bad"], 24, question="is thin"
-    )
+    made = inputs.multiple_choice(BPE_SMALL, "a film", ["good", "bad"], 24, question="is thin")
     wanted = BPE_SMALL.encode("a film is thin")
     assert made[0][1 : 1 + len(wanted)] == wanted
     assert [s.count(SPECIALS.delimiter) for s in made] == [1, 1]
@@ -59,8 +56,10 @@ def test_question_joins_the_context_without_delimiter():
 @pytest.mark.parametrize("n_ctx", [6, 9, 24])
 def test_long_segments_lose_no_special_token(n_ctx):
     long = "film " * 100
-    for sequence in (*inputs.classification(BPE_SMALL, long, n_ctx),
-                     *inputs.entailment(BPE_SMALL, long, long, n_ctx)):  # fmt: skip
+    for sequence in (
+        *inputs.classification(BPE_SMALL, long, n_ctx),
+        *inputs.entailment(BPE_SMALL, long, long, n_ctx),
+    ):
         assert len(sequence) <= n_ctx
         assert sequence[0] == SPECIALS.start and sequence[-1] == SPECIALS.extract
     pair = inputs.entailment(BPE_SMALL, long, long, n_ctx)[0]
@@ -83,10 +82,7 @@ def test_bad_inputs_are_named():
 
 
 def test_padding_and_extract_positions():
-    rows = [
-        [SPECIALS.start, 5, SPECIALS.extract],
-        [SPECIALS.start, 5, 6, 7, SPECIALS.extract],
-    ]
+    rows = [[SPECIALS.start, 5, SPECIALS.extract], [SPECIALS.start, 5, 6, 7, SPECIALS.extract]]
     ids, real = inputs.pad(rows)
     assert ids.tolist()[0] == [*rows[0], 0, 0] and real.tolist()[0] == [1, 1, 1, 0, 0]
     assert inputs.extract_positions(ids, SPECIALS).tolist() == [2, 4]
@@ -112,9 +108,7 @@ def test_splits_are_apart_and_complete(name):
     task = tasks.load(name)
     parts = [{e.texts for e in split} for split in (task.train, task.valid, task.test)]
     assert all(len(p) > 100 for p in parts)
-    assert (
-        not parts[0] & parts[1] and not parts[0] & parts[2] and not parts[1] & parts[2]
-    )
+    assert not parts[0] & parts[1] and not parts[0] & parts[2] and not parts[1] & parts[2]
     labels = {e.label for e in task.train}
     assert labels == set(range(task.n_classes))
 
@@ -126,9 +120,7 @@ def test_short_examples_are_counted_in_words_of_all_texts():
 
 
 def test_weak_ratings_are_left_out():
-    n = sum(
-        map(len, (lambda t: (t.train, t.valid, t.test))(tasks.load("film_snippets")))
-    )
+    n = sum(map(len, (lambda t: (t.train, t.valid, t.test))(tasks.load("film_snippets"))))
     rows = tasks.read_lines(tasks.TASKS / "film_snippets.jsonl", ("score",))
     assert n == sum(abs(r["score"]) >= 0.5 for r in rows) < len(rows) == 9805
 
@@ -152,8 +144,12 @@ def test_bad_files_are_named(tmp_path):
 
 def test_read_out_is_the_state_at_extract(model):
     c = classifier.Classifier(model, "classification", 3, dropout=0.0).eval()
-    ids, _ = inputs.pad([*inputs.classification(BPE_SMALL, "good film", 24),
-                         *inputs.classification(BPE_SMALL, "a bad dull film", 24)])  # fmt: skip
+    ids, _ = inputs.pad(
+        [
+            *inputs.classification(BPE_SMALL, "good film", 24),
+            *inputs.classification(BPE_SMALL, "a bad dull film", 24),
+        ]
+    )
     logits, h = c(ids)
     where = [row.tolist().index(SPECIALS.extract) for row in ids]
     wanted = torch.stack([c.head(h[i, t]) for i, t in enumerate(where)])
@@ -162,8 +158,10 @@ def test_read_out_is_the_state_at_extract(model):
 
 def test_similarity_does_not_depend_on_the_order(model):
     c = classifier.Classifier(model, "similarity", 2, dropout=0.0).eval()
-    probs = [classifier.classify(c, BPE_SMALL, *p) for p in (("good film", "bad plot"),
-                                                          ("bad plot", "good film"))]  # fmt: skip
+    probs = [
+        classifier.classify(c, BPE_SMALL, *p)
+        for p in (("good film", "bad plot"), ("bad plot", "good film"))
+    ]
     assert probs[0] == pytest.approx(probs[1], abs=1e-6)
 
 
@@ -177,8 +175,10 @@ def test_choice_is_one_scalar_each_and_a_softmax(model):
 
 def test_loss_is_l3_of_the_same_inputs(model):
     c = classifier.Classifier(model, "classification", 2, dropout=0.0).eval()
-    data = [(inputs.classification(BPE_SMALL, t, 24), y) for t, y in
-            (("good film", 1), ("a bad dull film", 0))]  # fmt: skip
+    data = [
+        (inputs.classification(BPE_SMALL, t, 24), y)
+        for t, y in (("good film", 1), ("a bad dull film", 0))
+    ]
     ids, real, labels = classifier.collate(data)
     task = torch.nn.functional.cross_entropy(c(ids)[0], labels)
     lm = 0.0
@@ -199,8 +199,12 @@ def test_dropout_is_set_for_fine_tuning(model):
 
 
 def test_bad_settings_are_named(model):
-    for bad, message in (({"lm_coef": -1}, "lambda"), ({"epochs": 0}, "epochs is 0"),
-                         ({"limit": 0}, "limit is 0"), ({"longest": 0}, "longest is 0")):  # fmt: skip
+    for bad, message in (
+        ({"lm_coef": -1}, "lambda"),
+        ({"epochs": 0}, "epochs is 0"),
+        ({"limit": 0}, "limit is 0"),
+        ({"longest": 0}, "longest is 0"),
+    ):
         with pytest.raises(ValueError, match=message):
             finetune.Settings(**bad)
     with pytest.raises(ValueError, match="n_classes is 1"):
@@ -224,18 +228,29 @@ def test_predictions_keep_the_order(model):
 def toy_task(n=40):
     """A task that 'good' decides."""
     texts = (("a fine good film", 1), ("a bad dull film", 0))
-    examples = [tasks.Example((f"{t} {'the plot ' * (i % 3)}",), y)
-                for i in range(n) for t, y in texts]  # fmt: skip
-    return tasks.Task("toy", "classification", 2, examples, examples[:8], examples[:8],
-                      ("bad", "good"))  # fmt: skip
+    examples = [
+        tasks.Example((f"{t} {'the plot ' * (i % 3)}",), y) for i in range(n) for t, y in texts
+    ]
+    return tasks.Task(
+        "toy", "classification", 2, examples, examples[:8], examples[:8], ("bad", "good")
+    )
 
 
 @pytest.fixture
 def toy(model, tmp_path, monkeypatch):
     checkpoint.save(tmp_path / "pre", model, BPE_SMALL)
     monkeypatch.setitem(tasks.TASKS_BY_NAME, "toy", toy_task)
-    return ["toy", "--checkpoint", str(tmp_path / "pre"), "--out", str(tmp_path / "o"),
-            "--batch", "8", "--lr", "5e-3"]  # fmt: skip
+    return [
+        "toy",
+        "--checkpoint",
+        str(tmp_path / "pre"),
+        "--out",
+        str(tmp_path / "o"),
+        "--batch",
+        "8",
+        "--lr",
+        "5e-3",
+    ]
 
 
 def test_the_command_line_learns(toy, tmp_path, capsys):
@@ -244,13 +259,18 @@ def test_the_command_line_learns(toy, tmp_path, capsys):
     result = finetune.main([*toy, "--epochs", "20"])
     assert result["test"]["accuracy"] == 1.0 and result["test"]["majority"] == 0.5
     names = {p.name for p in out.iterdir()}
-    assert names == {"classifier.safetensors", "classifier.json", "encoder.json",
-                     "vocab.bpe", "log.jsonl", "predictions.jsonl", "result.json",
-                     "lock"}  # fmt: skip
+    assert names == {
+        "classifier.safetensors",
+        "classifier.json",
+        "encoder.json",
+        "vocab.bpe",
+        "log.jsonl",
+        "predictions.jsonl",
+        "result.json",
+        "lock",
+    }
     stored = json.loads((out / "result.json").read_text())
-    assert stored["settings"]["lm_coef"] == 0.5 and stored["command"].startswith(
-        "python"
-    )
+    assert stored["settings"]["lm_coef"] == 0.5 and stored["command"].startswith("python")
     rows = [json.loads(x) for x in (out / "predictions.jsonl").read_text().splitlines()]
     assert [r["label"] for r in rows] == [e.label for e in toy_task().test]
     assert all((r["probs"][1] > 0.5) == r["label"] for r in rows)
@@ -259,8 +279,10 @@ def test_the_command_line_learns(toy, tmp_path, capsys):
     assert capsys.readouterr().out.splitlines()[0].endswith("good")
     classify.main([str(out), "a bad dull film"])
     assert capsys.readouterr().out.splitlines()[0].endswith("bad")
-    for wrong, message in (([str(out), "a", "b"], "needs 1 texts, there are 2"),
-                           ([str(tmp_path), "a"], "holds no classifier")):  # fmt: skip
+    for wrong, message in (
+        ([str(out), "a", "b"], "needs 1 texts, there are 2"),
+        ([str(tmp_path), "a"], "holds no classifier"),
+    ):
         with pytest.raises(SystemExit, match=message):
             classify.main(wrong)
 
@@ -268,15 +290,14 @@ def test_the_command_line_learns(toy, tmp_path, capsys):
 @pytest.mark.parametrize("method", finetune.METHODS)
 def test_each_method_moves_what_it_should(model, method):
     source = checkpoint.Checkpoint(model, BPE_SMALL, {}, None)
-    run = finetune.FineTuning(
-        source, toy_task(), finetune.Settings(method=method, batch=8)
-    )
+    run = finetune.FineTuning(source, toy_task(), finetune.Settings(method=method, batch=8))
     before = {k: v.clone() for k, v in run.classifier.named_parameters()}
     moved = []
     for _ in range(run.total):
         run.step()
-        moved.append({k for k, v in run.classifier.named_parameters()
-                      if not torch.equal(v, before[k])})  # fmt: skip
+        moved.append(
+            {k for k, v in run.classifier.named_parameters() if not torch.equal(v, before[k])}
+        )
     head, every = {"head.weight", "head.bias"}, set(before)
     if method == "frozen":
         assert moved[0] <= head and moved[-1] == head
@@ -288,8 +309,9 @@ def test_each_method_moves_what_it_should(model, method):
         assert moved[2] == every  # the very first update has a rate of 0
     shares = {g["depth"]: g["share"] for g in run.optimizer.param_groups}
     wanted = {0: 2.6**-3, 1: 2.6**-2, 2: 1 / 2.6, 3: 1.0}
-    assert shares == pytest.approx(wanted if method == "discriminative" else
-                                   dict.fromkeys(range(4), 1.0))  # fmt: skip
+    assert shares == pytest.approx(
+        wanted if method == "discriminative" else dict.fromkeys(range(4), 1.0)
+    )
 
 
 def test_a_stopped_run_ends_where_the_whole_one_ends(toy, tmp_path, monkeypatch):
@@ -311,9 +333,7 @@ def test_a_stopped_run_ends_where_the_whole_one_ends(toy, tmp_path, monkeypatch)
     again = finetune.main([*toy, "--epochs", "3"])
     assert len(calls) == 17 + 20 and again["test"] == whole["test"]
     for name in ("classifier.safetensors", "log.jsonl", "predictions.jsonl"):
-        assert (tmp_path / "o" / name).read_bytes() == (
-            tmp_path / "whole" / name
-        ).read_bytes()
+        assert (tmp_path / "o" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
     assert not (tmp_path / "o/state.pt").exists()
 
 
@@ -349,9 +369,7 @@ def test_graded_labels(model):
 
 
 def test_groups_are_scored_apart():
-    examples = [
-        tasks.Example(("a", "b"), y, g) for y, g in ((0, "x"), (1, "x"), (2, "y"))
-    ]
+    examples = [tasks.Example(("a", "b"), y, g) for y, g in ((0, "x"), (1, "x"), (2, "y"))]
     task = tasks.Task("t", "entailment", 3, [], [], examples)
     found = finetune.scores(task, [[1, 0, 0], [1, 0, 0], [0, 0, 1]], examples)
     assert found["groups"]["x"]["accuracy"] == 0.5
@@ -371,8 +389,11 @@ def test_an_lstm_can_be_fine_tuned():
 
 
 def test_errors_reach_the_shell_as_one_line(toy):
-    for more, message in ((["--lm-coef", "-1"], "lambda"), (["--limit", "0"], "limit is 0"),
-                          (["--data", "nowhere"], "no published set 'toy'")):  # fmt: skip
+    for more, message in (
+        (["--lm-coef", "-1"], "lambda"),
+        (["--limit", "0"], "limit is 0"),
+        (["--data", "nowhere"], "no published set 'toy'"),
+    ):
         with pytest.raises(SystemExit, match=message):
             finetune.main([*toy, *more])
 
@@ -380,14 +401,12 @@ def test_errors_reach_the_shell_as_one_line(toy):
 def test_a_batch_is_drawn_without_a_look_at_length():
     """Where length goes with the label, a batch of similar length would have one."""
     data = [([[0] * (10 + label)], label) for label in (0, 1)] * 200
-    mixed = [len({label for _, label in batch})
-             for batch in classifier.shuffled(data, 8, random.Random(0))]  # fmt: skip
+    mixed = [
+        len({label for _, label in batch})
+        for batch in classifier.shuffled(data, 8, random.Random(0))
+    ]
     assert len(mixed) == 50 and mixed.count(2) > 45  # one in 128 is of one class
-    drawn = [
-        x for batch in classifier.shuffled(data, 7, random.Random(0)) for x in batch
-    ]
+    drawn = [x for batch in classifier.shuffled(data, 7, random.Random(0)) for x in batch]
     assert sorted(drawn) == sorted(data) and drawn != data
-    lengths = [
-        len(s[0]) for batch in classifier.of_similar_length(data, 8) for s, _ in batch
-    ]
+    lengths = [len(s[0]) for batch in classifier.of_similar_length(data, 8) for s, _ in batch]
     assert lengths == sorted(lengths)

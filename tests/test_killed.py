@@ -14,11 +14,22 @@ from gpt1lib import checkpoint, pretrain, runs, snapshots
 from gpt1lib.recipes import RECIPES
 
 pytestmark = pytest.mark.slow
-RECIPE = replace(RECIPES["tiny"], n_merges=60, batch=4, steps=150, warmup=4, snapshots=4,
-                 evaluate_every=30, save_every=2, sample_every=50,
-                 model=replace(RECIPES["tiny"].model, dropout=0.1))  # fmt: skip
-LINES = {"books": {"one": "the cat sat on the mat. ", "two": "a dog ran to a house. "},
-         "heldout": {"three": "the dog sat on the house. "}}  # fmt: skip
+RECIPE = replace(
+    RECIPES["tiny"],
+    n_merges=60,
+    batch=4,
+    steps=150,
+    warmup=4,
+    snapshots=4,
+    evaluate_every=30,
+    save_every=2,
+    sample_every=50,
+    model=replace(RECIPES["tiny"].model, dropout=0.1),
+)
+LINES = {
+    "books": {"one": "the cat sat on the mat. ", "two": "a dog ran to a house. "},
+    "heldout": {"three": "the dog sat on the house. "},
+}
 # a server with torch already loaded: a killed run is started again in milliseconds
 SERVER = multiprocessing.get_context("forkserver")
 
@@ -67,8 +78,10 @@ def everything(out):
     """All that a run leaves and that does not depend on the clock."""
     state = torch.load(out / "state" / "state.pt", weights_only=True)
     state.pop("seconds")
-    log = [{k: v for k, v in line.items() if k not in ("tokens_per_s", "seconds")}
-           for line in runs.Log(out / "log.jsonl").lines()]  # fmt: skip
+    log = [
+        {k: v for k, v in line.items() if k not in ("tokens_per_s", "seconds")}
+        for line in runs.Log(out / "log.jsonl").lines()
+    ]
     stored = [(p.name, p.read_bytes()) for p in snapshots.paths(out)]
     weights = (out / "model.safetensors").read_bytes()
     return state, log, stored, weights, (out / "samples.jsonl").read_text()
@@ -119,10 +132,7 @@ def test_a_full_disk_is_named_and_the_last_state_kept(root, undisturbed):
     process.join()
     assert kind == "OSError" and "Nothing was saved yet" in message
     assert "make room there and start the same command again" in message
-    assert (
-        not list((out / "state").glob("*.tmp"))
-        and not (out / "state/state.pt").exists()
-    )
+    assert not list((out / "state").glob("*.tmp")) and not (out / "state/state.pt").exists()
     process = SERVER.Process(target=say, args=(out, root, None, said))
     process.start()
     assert said.get(timeout=60) is None  # with room it goes through

@@ -12,14 +12,48 @@ PACKAGE = Path(__file__).resolve().parents[1] / "gpt1lib"
 FILES = sorted(PACKAGE.rglob("*.py"))
 TREES = {p: ast.parse(p.read_text(encoding="utf-8")) for p in FILES}
 # a room may import from rooms of a lower floor, and from its own
-FLOORS = {"paths": 0, "files": 0, "text": 0, "config": 0, "baselines": 0, "metrics": 0,
-          "freezing": 0, "printed": 0, "bpe": 1, "model": 1, "objectives": 1, "optim": 1, "muon": 1, "recipes": 1,
-          "runs": 1, "workers": 1, "chunked_loss": 1, "numpy_gpt": 1, "lstm": 2,
-          "variants": 2,
-          "corpus": 2, "tasks": 2, "published": 2, "fast_decode": 2, "decode": 2, "inputs": 2,
-          "checkpoint": 3, "snapshots": 3, "task_baselines": 3, "readout": 4, "released": 4,
-          "pretrain": 4, "classifier": 4, "classify": 5, "finetune": 5, "experiments": 5, "zeroshot": 4, "paper": 6, "show": 6,
-          "lessons": 7}  # fmt: skip
+FLOORS = {
+    "paths": 0,
+    "files": 0,
+    "text": 0,
+    "config": 0,
+    "baselines": 0,
+    "metrics": 0,
+    "freezing": 0,
+    "printed": 0,
+    "bpe": 1,
+    "model": 1,
+    "objectives": 1,
+    "optim": 1,
+    "muon": 1,
+    "recipes": 1,
+    "runs": 1,
+    "workers": 1,
+    "chunked_loss": 1,
+    "numpy_gpt": 1,
+    "lstm": 2,
+    "variants": 2,
+    "corpus": 2,
+    "tasks": 2,
+    "published": 2,
+    "fast_decode": 2,
+    "decode": 2,
+    "inputs": 2,
+    "checkpoint": 3,
+    "snapshots": 3,
+    "task_baselines": 3,
+    "readout": 4,
+    "released": 4,
+    "pretrain": 4,
+    "classifier": 4,
+    "classify": 5,
+    "finetune": 5,
+    "experiments": 5,
+    "zeroshot": 4,
+    "paper": 6,
+    "show": 6,
+    "lessons": 7,
+}
 
 
 def room(path: Path) -> str:
@@ -31,11 +65,7 @@ def imported_rooms(path, tree):
     depth = len(path.relative_to(PACKAGE).parts)
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and node.level >= depth:
-            names = (
-                [node.module.split(".")[0]]
-                if node.module
-                else [a.name for a in node.names]
-            )
+            names = [node.module.split(".")[0]] if node.module else [a.name for a in node.names]
             yield from (n for n in names if n in FLOORS)
 
 
@@ -66,19 +96,12 @@ def test_one_definition_of_each_thing():
 
 def public(tree):
     for node in ast.walk(tree):
-        if isinstance(
-            node, ast.FunctionDef | ast.ClassDef
-        ) and not node.name.startswith("_"):
+        if isinstance(node, ast.FunctionDef | ast.ClassDef) and not node.name.startswith("_"):
             yield node
 
 
 def test_public_things_have_docstrings():
-    overridden = {
-        "forward",
-        "backward",
-        "figure",
-        "sentence",
-    }  # documented where first defined
+    overridden = {"forward", "backward", "figure", "sentence"}  # documented where first defined
     for path, tree in TREES.items():
         assert ast.get_docstring(tree), path
         inner = {

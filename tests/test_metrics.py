@@ -26,10 +26,7 @@ def test_matthews_and_f1():
     assert metrics.matthews(guesses, labels) == pytest.approx(0.478, abs=1e-3)
     assert metrics.f1(guesses, labels) == pytest.approx(12 / 15)
     assert metrics.matthews([1, 1], [1, 0]) == 0.0 and metrics.f1([0, 0], [1, 0]) == 0.0
-    assert (
-        metrics.matthews([1, 0], [1, 0]) == 1.0
-        and metrics.matthews([0, 1], [1, 0]) == -1.0
-    )
+    assert metrics.matthews([1, 0], [1, 0]) == 1.0 and metrics.matthews([0, 1], [1, 0]) == -1.0
     with pytest.raises(ValueError, match=r"\[2\] are neither 0 nor 1"):
         metrics.f1([2], [1])
 

@@ -48,9 +48,7 @@ def test_parameter_counts():
 def test_tied_is_the_same_memory():
     model = g.GPT(SMALL)
     assert model.output_matrix.data_ptr() == model.tokens.weight.data_ptr()
-    untied = g.GPT(
-        g.GPTConfig(n_vocab=37, n_ctx=4, n_layer=1, n_head=2, n_embd=8, tied=False)
-    )
+    untied = g.GPT(g.GPTConfig(n_vocab=37, n_ctx=4, n_layer=1, n_head=2, n_embd=8, tied=False))
     assert untied.output_matrix.data_ptr() != untied.tokens.weight.data_ptr()
 
 
@@ -59,9 +57,7 @@ def test_initialization():
     model = g.GPT(g.GPTConfig(n_vocab=900, n_ctx=64, n_layer=2, n_head=4, n_embd=64))
     for name, p in model.named_parameters():
         if p.dim() > 1:
-            assert abs(p.std().item() - 0.02) < 1e-3 and abs(p.mean().item()) < 1e-3, (
-                name
-            )
+            assert abs(p.std().item() - 0.02) < 1e-3 and abs(p.mean().item()) < 1e-3, name
         else:
             assert (p == (1.0 if name.endswith("weight") else 0.0)).all(), name
 
@@ -70,19 +66,24 @@ def test_initialization():
 
 
 def test_gelu_is_the_tanh_form():
-    table = {-3: -0.003637, -2: -0.045402, -1: -0.158808, -0.5: -0.154286, 0: 0.0,
-             0.5: 0.345714, 1: 0.841192, 2: 1.954598, 3: 2.996363}  # fmt: skip
+    table = {
+        -3: -0.003637,
+        -2: -0.045402,
+        -1: -0.158808,
+        -0.5: -0.154286,
+        0: 0.0,
+        0.5: 0.345714,
+        1: 0.841192,
+        2: 1.954598,
+        3: 2.996363,
+    }
     for x, y in table.items():
         assert gelu(torch.tensor(float(x))).item() == pytest.approx(y, abs=1e-6)
 
 
 def test_layer_norm_has_biased_variance_and_eps_inside_the_root():
     x = torch.tensor([[1.0, 0.0, 0.0, 0.0]]) * 1e-2  # small, so that eps shows
-    ln = (
-        g.GPT(g.GPTConfig(n_vocab=5, n_ctx=2, n_layer=1, n_head=1, n_embd=4))
-        .blocks[0]
-        .ln_1
-    )
+    ln = g.GPT(g.GPTConfig(n_vocab=5, n_ctx=2, n_layer=1, n_head=1, n_embd=4)).blocks[0].ln_1
     mean = x.mean()
     wanted = (x - mean) / ((x - mean).pow(2).mean() + 1e-5).sqrt()
     assert torch.allclose(ln(x), wanted, atol=1e-6)
@@ -108,9 +109,7 @@ def attention_by_hand(attention, x):
         for h in range(H):
             part = slice(h * D, (h + 1) * D)
             for t in range(T):
-                scores = [
-                    q[b, t, part] @ k[b, s, part] / math.sqrt(D) for s in range(t + 1)
-                ]
+                scores = [q[b, t, part] @ k[b, s, part] / math.sqrt(D) for s in range(t + 1)]
                 weights = torch.stack(scores).softmax(0)
                 out[b, t, part] = weights @ v[b, : t + 1, part]
     return attention.project(out)
@@ -203,10 +202,7 @@ def test_the_cache_changes_nothing(pieces):
 def test_gradients_by_finite_differences():
     config = g.GPTConfig(n_vocab=7, n_ctx=5, n_layer=2, n_head=2, n_embd=4, dropout=0.0)
     model = bold(config, dtype=torch.float64)
-    ids, real = (
-        some_ids(2, 5, n_vocab=7),
-        torch.tensor([[1, 1, 1, 1, 1], [1, 1, 1, 0, 0]]),
-    )
+    ids, real = (some_ids(2, 5, n_vocab=7), torch.tensor([[1, 1, 1, 1, 1], [1, 1, 1, 0, 0]]))
 
     def loss():
         return g.objectives.lm_loss(model(ids), ids, real)
@@ -233,10 +229,7 @@ def test_gradients_by_finite_differences():
 @pytest.mark.parametrize(
     ("ids", "message"),
     [
-        (
-            torch.zeros(1, 13, dtype=torch.long),
-            "sequence has 13 tokens, the context is 12",
-        ),
+        (torch.zeros(1, 13, dtype=torch.long), "sequence has 13 tokens, the context is 12"),
         (torch.tensor([[37]]), "token id 37 is not in 0 to 36"),
         (torch.tensor([[-1]]), "token id -1"),
         (torch.zeros(1, 0, dtype=torch.long), r"shape \(1, 0\)"),

@@ -16,12 +16,21 @@ from gpt1lib.lessons import notebooks as tools
 ROOT = Path(__file__).resolve().parents[1]
 PATHS = sorted((ROOT / "notebooks").glob("[0-9]*.ipynb"))
 CHECKED = "# NBVAL_CHECK_OUTPUT"
-HEADINGS = ["Objectives", "Recall", "Setup", "You may read elsewhere", "Summary",
-            "Questionnaire", "Further reading"]  # fmt: skip
+HEADINGS = [
+    "Objectives",
+    "Recall",
+    "Setup",
+    "You may read elsewhere",
+    "Summary",
+    "Questionnaire",
+    "Further reading",
+]
 # (cells, words, figures, exercises), each at least and at most; 00 is lighter, and 09
 # is a project of many small parts
-LIMITS = {"00": ((35, 110), (1500, 3500), (3, 10), (2, 6)),
-          "09": ((50, 120), (1500, 4000), (4, 12), (6, 8))}  # fmt: skip
+LIMITS = {
+    "00": ((35, 110), (1500, 3500), (3, 10), (2, 6)),
+    "09": ((50, 120), (1500, 4000), (4, 12), (6, 8)),
+}
 USUAL = ((50, 120), (1500, 4000), (4, 12), (3, 6))
 UK = r"\b(?:colou?r(?<!color)|tokenis|normalis|behaviou?r(?<!behavior)|labelled|maximis|initialis|favourite|neighbour|recognis|optimis|grey scale)\w*"
 MACHINE = re.compile(r"/root/|/home/|/tmp/|/work/|/Users/|site-packages")
@@ -72,9 +81,7 @@ def test_exercises_are_in_line_with_their_source(path, notebook):
     tools.sync(synced, path)
     assert [c.source for c in synced.cells] == [c.source for c in notebook.cells]
     shown = [
-        tools.mark(c)["exercise"]
-        for c in notebook.cells
-        if tools.mark(c).get("part") == "stub"
+        tools.mark(c)["exercise"] for c in notebook.cells if tools.mark(c).get("part") == "stub"
     ]
     assert sorted(shown) == sorted(tools.exercises_of(path)), "each exercise once"
 
@@ -97,14 +104,17 @@ def test_no_magic_and_no_widget_that_nbval_can_not_see(notebook):
     for cell in code_cells(notebook):
         lines = cell.source.splitlines()
         assert not [x for x in lines if x.lstrip().startswith(("%", "!"))]
-        assert not re.search(
-            r"\binteract\b|\bOutput\(|clear_output|NBVAL_SKIP", cell.source
-        )
+        assert not re.search(r"\binteract\b|\bOutput\(|clear_output|NBVAL_SKIP", cell.source)
 
 
 def test_outputs_name_no_machine_and_no_address(notebook):
-    text = json.dumps([{k: v for k, v in o.get("data", {}).items() if k.startswith("text/plain")}
-                       | {"text": o.get("text", "")} for o in outputs(notebook)])  # fmt: skip
+    text = json.dumps(
+        [
+            {k: v for k, v in o.get("data", {}).items() if k.startswith("text/plain")}
+            | {"text": o.get("text", "")}
+            for o in outputs(notebook)
+        ]
+    )
     assert not MACHINE.search(text)
     assert not re.search(r"0x[0-9a-f]{6,}", text)
     assert not MACHINE.search("".join(c.source for c in notebook.cells))
@@ -122,9 +132,7 @@ def test_every_picture_has_an_alt_text(notebook):
 
 
 def test_nothing_is_cut_off_in_the_stored_outputs(notebook):
-    assert "widget-view+json" not in json.dumps(
-        [o.get("data", {}) for o in outputs(notebook)]
-    )
+    assert "widget-view+json" not in json.dumps([o.get("data", {}) for o in outputs(notebook)])
 
 
 def test_template(path, notebook):
@@ -150,8 +158,12 @@ def test_template(path, notebook):
 def test_rhythm(path, notebook):
     s = tools.stats(notebook)
     cells, words, figures, exercises = LIMITS.get(path.name[:2], USUAL)
-    for name, (least, most) in (("cells", cells), ("words", words), ("figures", figures),
-                                ("exercises", exercises)):  # fmt: skip
+    for name, (least, most) in (
+        ("cells", cells),
+        ("words", words),
+        ("figures", figures),
+        ("exercises", exercises),
+    ):
         assert least <= s[name] <= most, (name, s[name])
     assert s["code run"] <= 2 and s["code p90"] <= 20 and s["code max"] <= 35
     assert s["after prose"] >= 0.9 and s["shows"] >= 0.85

@@ -25,8 +25,9 @@ def random_weights(config, n_classes=0, seed=0):
 
 def as_torch(config, weights):
     model = GPT(config).double()
-    model.load_state_dict({k: torch.tensor(w) for k, w in weights.items()
-                           if not k.startswith("head.")})  # fmt: skip
+    model.load_state_dict(
+        {k: torch.tensor(w) for k, w in weights.items() if not k.startswith("head.")}
+    )
     return model
 
 
@@ -61,9 +62,7 @@ def test_every_pretraining_gradient_equals_autograd(config, padded):
     loss, grads = ng.pretraining_loss(weights, ids, config, real)
     model = as_torch(config, weights)
     t = torch.tensor(ids)
-    wanted = objectives.lm_loss(
-        model(t), t, None if real is None else torch.tensor(real)
-    )
+    wanted = objectives.lm_loss(model(t), t, None if real is None else torch.tensor(real))
     wanted.backward()
     assert loss == pytest.approx(wanted.item(), abs=1e-10)
     named = dict(model.named_parameters())
@@ -82,8 +81,9 @@ def test_every_finetuning_gradient_equals_autograd(config, lm_coef):
         weights, ids, where, labels, config, lm_coef, real
     )
     model = as_torch(config, weights)
-    head = {k: torch.tensor(weights[f"head.{k}"], requires_grad=True)
-            for k in ("weight", "bias")}  # fmt: skip
+    head = {
+        k: torch.tensor(weights[f"head.{k}"], requires_grad=True) for k in ("weight", "bias")
+    }
     t = torch.tensor(ids)
     h = model.hidden(t)
     read = h[torch.arange(3), torch.tensor(where)]
@@ -91,9 +91,7 @@ def test_every_finetuning_gradient_equals_autograd(config, lm_coef):
     wanted_task = objectives.task_loss(logits, torch.tensor(labels))
     wanted_lm = objectives.lm_loss(model.logits(h), t, torch.tensor(real))
     (wanted_task + lm_coef * wanted_lm).backward()
-    assert (task, lm) == pytest.approx(
-        (wanted_task.item(), wanted_lm.item()), abs=1e-10
-    )
+    assert (task, lm) == pytest.approx((wanted_task.item(), wanted_lm.item()), abs=1e-10)
     assert np.allclose(probs, logits.softmax(-1).detach().numpy(), atol=1e-12)
     named = dict(model.named_parameters()) | {f"head.{k}": p for k, p in head.items()}
     assert grads.keys() == named.keys()
@@ -167,20 +165,13 @@ def test_the_head_is_read_where_finetune_reads_it():
     s = classifier.specials
     ids = np.array([[s.start, 3, 4, 5, s.extract], [s.start, 7, s.extract, 0, 0]])
     real = (np.arange(5) < [[5], [3]]).astype(float)
-    weights = {k.removeprefix("model."): p.detach().numpy()
-               for k, p in classifier.named_parameters()}  # fmt: skip
+    weights = {
+        k.removeprefix("model."): p.detach().numpy() for k, p in classifier.named_parameters()
+    }
     (task, lm), _, _ = ng.finetuning_loss(
-        weights,
-        ids,
-        np.array([4, 2]),
-        np.array([1, 0]),
-        classifier.model.config,
-        0.5,
-        real,
+        weights, ids, np.array([4, 2]), np.array([1, 0]), classifier.model.config, 0.5, real
     )
-    wanted = classifier.loss(
-        torch.tensor(ids), torch.tensor(real), torch.tensor([1, 0]), 0.5
-    )
+    wanted = classifier.loss(torch.tensor(ids), torch.tensor(real), torch.tensor([1, 0]), 0.5)
     assert task + 0.5 * lm == pytest.approx(wanted.item(), abs=1e-10)
 
 

@@ -62,8 +62,9 @@ def test_head_example():
 
 def test_lm_head_example():
     h = torch.tensor([0.6, -0.2, 0.8])
-    W_e = torch.tensor([[0.4, 0.1, 0.2], [0.1, 0.5, -0.1], [0.7, -0.1, 0.9],
-                        [0.2, 0.3, 0.6], [-0.3, 0.4, 0.1]])  # fmt: skip
+    W_e = torch.tensor(
+        [[0.4, 0.1, 0.2], [0.1, 0.5, -0.1], [0.7, -0.1, 0.9], [0.2, 0.3, 0.6], [-0.3, 0.4, 0.1]]
+    )
     logits = torch.stack([h @ W_e.T, torch.zeros(5)])[None]
     loss = o.lm_loss(logits, torch.tensor([[0, 2]]))
     assert near(loss, 0.930680) and near(o.perplexity(loss.item()), 2.536233)
@@ -93,8 +94,7 @@ def test_mean_per_sequence_then_over_sequences():
     wanted = -(log_probs[0].mean() + log_probs[1, :2].mean()) / 2
     assert torch.allclose(o.lm_loss(logits, ids, real), wanted)
     assert torch.allclose(
-        o.lm_log_likelihood(logits, ids, real),
-        log_probs[0].sum() + log_probs[1, :2].sum(),
+        o.lm_log_likelihood(logits, ids, real), log_probs[0].sum() + log_probs[1, :2].sum()
     )
 
 
@@ -117,9 +117,7 @@ def test_bad_input():
     with pytest.raises(ValueError, match="1 token"):
         o.lm_loss(logits[:, :1], torch.zeros(1, 1, dtype=torch.long))
     with pytest.raises(ValueError, match="0 real targets"):
-        o.lm_loss(
-            logits, torch.zeros(1, 3, dtype=torch.long), torch.tensor([[1, 0, 0]])
-        )
+        o.lm_loss(logits, torch.zeros(1, 3, dtype=torch.long), torch.tensor([[1, 0, 0]]))
     for bad in (-0.5, float("nan"), float("inf")):
         with pytest.raises(ValueError, match="lambda"):
             o.combined_loss(torch.tensor(1.0), torch.tensor(1.0), bad)

@@ -26,9 +26,7 @@ def test_no_remote_resource_is_loaded():
         r"""(?:src|href)=["']https?:|@import|\bfetch\(|XMLHttpRequest|import\(["']http|"""
         r"""from ["']http|urlopen|hf_hub_download|from_pretrained"""
     )
-    files = [
-        p for s in ("py", "js", "css", "ipynb") for p in ROOT.glob(f"gpt1lib/**/*.{s}")
-    ]
+    files = [p for s in ("py", "js", "css", "ipynb") for p in ROOT.glob(f"gpt1lib/**/*.{s}")]
     files += ROOT.glob("notebooks/*.ipynb")
     assert len(files) > 20
     for path in files:

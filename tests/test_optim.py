@@ -18,9 +18,17 @@ def test_only_matrices_are_decayed():
 
 @pytest.mark.parametrize(
     ("step", "rate"),
-    [(0, 0), (1000, 1.25), (2000, 2.5), (2001, 2.499975), (250_000, 2.133883),
-     (500_000, 1.25), (750_000, 0.366117), (1_000_000, 0)],
-)  # fmt: skip
+    [
+        (0, 0),
+        (1000, 1.25),
+        (2000, 2.5),
+        (2001, 2.499975),
+        (250_000, 2.133883),
+        (500_000, 1.25),
+        (750_000, 0.366117),
+        (1_000_000, 0),
+    ],
+)
 def test_warmup_cosine(step, rate):
     value = 2.5 * optim.warmup_cosine(step, 2000, 1_000_000)
     assert value == pytest.approx(rate, abs=6e-5 if step == 2000 else 1e-6)
@@ -28,14 +36,7 @@ def test_warmup_cosine(step, rate):
 
 @pytest.mark.parametrize(
     ("update", "rate"),
-    [
-        (1, 0),
-        (2, 6.20471),
-        (3, 6.15942),
-        (46, 4.211957),
-        (92, 2.128623),
-        (138, 0.04529),
-    ],
+    [(1, 0), (2, 6.20471), (3, 6.15942), (46, 4.211957), (92, 2.128623), (138, 0.04529)],
 )
 def test_warmup_linear_of_rocstories(update, rate):
     """The released run: 138 updates, warm-up over 0.2 % of them, first rate 0."""
@@ -43,8 +44,9 @@ def test_warmup_linear_of_rocstories(update, rate):
     assert 6.25 * share == pytest.approx(rate, abs=1e-5)
 
 
-@pytest.mark.parametrize(("step", "rate"), [(0, 0), (5, 0.5), (10, 1), (60, 1), (80, 0.5),
-                                            (90, 0.25), (100, 0)])  # fmt: skip
+@pytest.mark.parametrize(
+    ("step", "rate"), [(0, 0), (5, 0.5), (10, 1), (60, 1), (80, 0.5), (90, 0.25), (100, 0)]
+)
 def test_warmup_flat(step, rate):
     assert optim.warmup_flat(step, 10, 100, fall=0.4) == pytest.approx(rate)
 

@@ -22,9 +22,7 @@ def pins(lines) -> dict[str, str]:
 
 
 def setup(*arguments):
-    return subprocess.run(
-        [sys.executable, SETUP, *arguments], capture_output=True, text=True
-    )
+    return subprocess.run([sys.executable, SETUP, *arguments], capture_output=True, text=True)
 
 
 def test_conda_environment_has_the_same_pins():

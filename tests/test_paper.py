@@ -40,17 +40,18 @@ def test_pre_ln_by_hand():
         h = h + b.mlp(b.ln_2(h))
     wanted = model.ln_end(h) @ model.tokens.weight.T
     assert torch.allclose(model(ids), wanted, atol=1e-6)
-    assert {m.weight.std().item() < 0.03 for m in model.blocks[0].modules()
-            if isinstance(m, torch.nn.Linear)} == {True}  # fmt: skip
+    assert {
+        m.weight.std().item() < 0.03
+        for m in model.blocks[0].modules()
+        if isinstance(m, torch.nn.Linear)
+    } == {True}
 
 
 def test_sinusoids_are_those_of_the_transformer():
     waves = variants.Sinusoids(16, 6).waves
     assert waves[3, 0].item() == pytest.approx(0.14112, abs=1e-5)  # sin 3
     assert waves[3, 1].item() == pytest.approx(-0.98999, abs=1e-5)  # cos 3
-    assert waves[5, 2].item() == pytest.approx(
-        torch.tensor(5 / 10000 ** (2 / 6)).sin().item()
-    )
+    assert waves[5, 2].item() == pytest.approx(torch.tensor(5 / 10000 ** (2 / 6)).sin().item())
     model = variants.SinusoidalGPT(CONFIG)
     assert "positions.weight" not in dict(model.named_parameters())
     shorter = g.inputs.shorten_context(model, 8).eval()
@@ -65,11 +66,15 @@ def test_parts_are_transferred_from_below():
     model = g.GPT(CONFIG)
     for n in range(4):
         made = paper.transferred(model, n, seed=1)
-        same = [torch.equal(a, b) for a, b in
-                ((made.tokens.weight, model.tokens.weight),
-                 (made.positions.weight, model.positions.weight),
-                 (made.blocks[0].expand.weight, model.blocks[0].expand.weight),
-                 (made.blocks[1].expand.weight, model.blocks[1].expand.weight))]  # fmt: skip
+        same = [
+            torch.equal(a, b)
+            for a, b in (
+                (made.tokens.weight, model.tokens.weight),
+                (made.positions.weight, model.positions.weight),
+                (made.blocks[0].expand.weight, model.blocks[0].expand.weight),
+                (made.blocks[1].expand.weight, model.blocks[1].expand.weight),
+            )
+        ]
         assert same == [n >= 1, n >= 1, n >= 2, n >= 3]
     a, b = paper.transferred(model, 0, 1), paper.transferred(model, 0, 2)
     assert not torch.equal(a.tokens.weight, b.tokens.weight)
@@ -93,9 +98,7 @@ def test_the_plan_covers_the_paper():
 
 def test_the_whole_plan_is_stored_and_nothing_else():
     """Else a table would silently have fewer seeds than the lesson says."""
-    plan = {
-        paper.key(c) for rows in experiments.EXPERIMENTS.values() for _, c in rows()
-    }
+    plan = {paper.key(c) for rows in experiments.EXPERIMENTS.values() for _, c in rows()}
     assert plan == set(paper.stored_cells())
     assert len(paper.stored_lines("cells")) == len(plan)
 
@@ -136,9 +139,11 @@ def test_the_paper_s_tables_name_the_same_sets_and_nine_records():
 def small(monkeypatch, tmp_path, novelist):
     """One small experiment that stores its lines in a folder of the test."""
     changes = (("epochs", 1), ("batch", 4), ("limit", 8))
-    rows = [(row, experiments.Cell("entailment", seed, source, changes))
-            for seed in (0, 1)
-            for row, source in (("full", "novelist"), ("none", "nothing"))]  # fmt: skip
+    rows = [
+        (row, experiments.Cell("entailment", seed, source, changes))
+        for seed in (0, 1)
+        for row, source in (("full", "novelist"), ("none", "nothing"))
+    ]
     monkeypatch.setattr(paper, "STORED", tmp_path)
     monkeypatch.setattr(paper, "TESTED", 12)
     for module in (paper, experiments):
@@ -197,9 +202,7 @@ def test_work_in_parallel_is_the_same_work():
 def test_a_missing_lstm_is_named_before_anything_runs(small, monkeypatch, tmp_path):
     cell = experiments.Cell("entailment", 0, "lstm")
     for module in (paper, experiments):
-        monkeypatch.setattr(
-            module, "EXPERIMENTS", {"small": lambda: iter([("a", cell)])}
-        )
+        monkeypatch.setattr(module, "EXPERIMENTS", {"small": lambda: iter([("a", cell)])})
     monkeypatch.setattr(paper, "LSTM_DIR", tmp_path)
     with pytest.raises(SystemExit, match="holds no LSTM. It is trained by: python -m"):
         paper.main(["small", "--workers", "1"])

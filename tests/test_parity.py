@@ -15,10 +15,14 @@ def twins(config, seed, std):
     for p in ours.parameters():
         torch.nn.init.normal_(p, mean=0.0 if p.dim() > 1 else 0.3, std=std)
     theirs = OpenAIGPTLMHeadModel(
-        OpenAIGPTConfig(vocab_size=config.n_vocab, n_positions=config.n_ctx,
-                        n_embd=config.n_embd, n_layer=config.n_layer,
-                        n_head=config.n_head)
-    ).eval()  # fmt: skip
+        OpenAIGPTConfig(
+            vocab_size=config.n_vocab,
+            n_positions=config.n_ctx,
+            n_embd=config.n_embd,
+            n_layer=config.n_layer,
+            n_head=config.n_head,
+        )
+    ).eval()
     theirs.transformer.load_state_dict(released.to_hugging_face(ours))
     theirs.tie_weights()
     return ours, theirs
@@ -71,9 +75,7 @@ def test_there_and_back():
 
 
 def test_one_training_step_agrees():
-    config = g.GPTConfig(
-        n_vocab=101, n_ctx=40, n_layer=2, n_head=4, n_embd=48, dropout=0.0
-    )
+    config = g.GPTConfig(n_vocab=101, n_ctx=40, n_layer=2, n_head=4, n_embd=48, dropout=0.0)
     ours, theirs = twins(config, 5, 0.1)
     ids = torch.randint(101, (3, 20))
     g.objectives.lm_loss(ours(ids), ids).backward()

@@ -8,18 +8,29 @@ import torch
 from gpt1lib import checkpoint, corpus, files, pretrain, runs, snapshots
 from gpt1lib.recipes import RECIPES
 
-RECIPE = replace(RECIPES["tiny"], n_merges=60, batch=4, steps=24, warmup=4, snapshots=3,
-                 evaluate_every=12, save_every=6, sample_every=12,
-                 model=replace(RECIPES["tiny"].model, dropout=0.0))  # fmt: skip
+RECIPE = replace(
+    RECIPES["tiny"],
+    n_merges=60,
+    batch=4,
+    steps=24,
+    warmup=4,
+    snapshots=3,
+    evaluate_every=12,
+    save_every=6,
+    sample_every=12,
+    model=replace(RECIPES["tiny"].model, dropout=0.0),
+)
 TIMES = {"tokens_per_s", "seconds"}
 
 
 @pytest.fixture(scope="module")
 def folders(tmp_path_factory):
     root = tmp_path_factory.mktemp("books")
-    for folder, name, line in (("books", "one", "the cat sat on the mat. "),
-                               ("books", "two", "a dog ran to the red house. "),
-                               ("heldout", "three", "the dog sat on the house. ")):  # fmt: skip
+    for folder, name, line in (
+        ("books", "one", "the cat sat on the mat. "),
+        ("books", "two", "a dog ran to the red house. "),
+        ("heldout", "three", "the dog sat on the house. "),
+    ):
         (root / folder).mkdir(exist_ok=True)
         (root / folder / f"{name}.txt").write_text(line * 120)
     return root / "books", root / "heldout"
@@ -74,9 +85,7 @@ def test_muon_needs_blocks_and_whole_matrices(folders, tmp_path):
 
 
 @pytest.mark.parametrize("stop_at", [6, 9, 18])
-def test_an_interrupted_run_ends_bit_for_bit_the_same(
-    finished, folders, tmp_path, stop_at
-):
+def test_an_interrupted_run_ends_bit_for_bit_the_same(finished, folders, tmp_path, stop_at):
     first = start(folders, tmp_path)
     original = first.train_step
 
@@ -91,9 +100,7 @@ def test_an_interrupted_run_ends_bit_for_bit_the_same(
     second = start(folders, tmp_path)
     assert second.resume() and second.step == stop_at - stop_at % 6
     second.run()
-    for a, b in zip(
-        finished.model.parameters(), second.model.parameters(), strict=True
-    ):
+    for a, b in zip(finished.model.parameters(), second.model.parameters(), strict=True):
         assert torch.equal(a, b)
     assert without_times(tmp_path) == without_times(finished.out)
     assert samples(tmp_path) == samples(finished.out)
@@ -151,13 +158,10 @@ def test_heldout_nats_counts_every_target_once(finished):
     for w in windows:
         log_probs = finished.model.eval()(w[None])[0, :-1].log_softmax(-1)
         total -= log_probs.gather(-1, w[1:, None]).sum().item()
-    assert pretrain.heldout_nats(finished.model, ids) == pytest.approx(
-        total / 69, abs=1e-5
-    )
+    assert pretrain.heldout_nats(finished.model, ids) == pytest.approx(total / 69, abs=1e-5)
 
 
-@pytest.mark.parametrize("change", [{"accumulate": 2}, {"accumulate": 3},
-                                    {"recompute": True}])  # fmt: skip
+@pytest.mark.parametrize("change", [{"accumulate": 2}, {"accumulate": 3}, {"recompute": True}])
 def test_saving_memory_does_not_change_the_run(folders, finished, tmp_path, change):
     run = start(folders, tmp_path, replace(RECIPE, **change))
     run.run()
@@ -205,9 +209,7 @@ def test_a_half_precision_checkpoint_is_scored_as_it_is_stored(folders, tmp_path
     size = (tmp_path / "model.safetensors").stat().st_size
     assert size < 2.3 * made.model.count_parameters()
     nats = pretrain.heldout_nats(made.model, run.heldout_ids[:-1])
-    assert made.meta["heldout"]["three"]["nats_per_token"] == pytest.approx(
-        nats, abs=1e-4
-    )
+    assert made.meta["heldout"]["three"]["nats_per_token"] == pytest.approx(nats, abs=1e-4)
     assert made.model.tokens.weight.dtype == torch.float32
 
 
@@ -250,9 +252,7 @@ def test_a_log_cut_in_the_middle_of_a_line_is_read_to_there(tmp_path):
     assert [x["step"] for x in log.lines()] == [0, 1, 2, 3, 4]
     log.cut(2)
     log.add({"step": 3, "again": True})
-    assert [x["step"] for x in log.lines()] == [0, 1, 2, 3] and "again" in log.lines()[
-        3
-    ]
+    assert [x["step"] for x in log.lines()] == [0, 1, 2, 3] and "again" in log.lines()[3]
 
 
 def test_what_a_killed_process_left_is_removed(folders, tmp_path):
@@ -264,7 +264,17 @@ def test_what_a_killed_process_left_is_removed(folders, tmp_path):
 
 def test_the_command_line(folders, tmp_path, capsys):
     books, heldout = map(str, folders)
-    arguments = ["--recipe", "tiny", "--steps", "2", "--books", books,
-                 "--heldout", heldout, "--out", str(tmp_path / "out")]  # fmt: skip
+    arguments = [
+        "--recipe",
+        "tiny",
+        "--steps",
+        "2",
+        "--books",
+        books,
+        "--heldout",
+        heldout,
+        "--out",
+        str(tmp_path / "out"),
+    ]
     pretrain.main(arguments)
     assert checkpoint.load(tmp_path / "out").meta["recipe"]["steps"] == 2

@@ -18,19 +18,39 @@ def write(folder, **files):
 GLUE_LINES = {  # header, one line, its texts and label
     "cola": (None, "gj04\t1\t\tOur friends won't buy it.", ("Our friends won't buy it.",), 1),
     "sst-2": ("sentence\tlabel", "a fine film \t1", ("a fine film ",), 1),
-    "mrpc": ("Quality\t#1 ID\t#2 ID\t#1 String\t#2 String", '0\t7\t8\tHe "said so.\tNo.',
-             ('He "said so.', "No."), 0),
-    "sts-b": ("index\tgenre\tfilename\tyear\told_index\tsource1\tsource2\tsentence1\t"
-              "sentence2\tscore", "0\tg\tf\ty\t1\ta\tb\tA man.\tA person.\t3.600",
-              ("A man.", "A person."), 3.6),
-    "qqp": ("id\tqid1\tqid2\tquestion1\tquestion2\tis_duplicate", "1\t2\t3\tWhy?\tHow?\t0",
-            ("Why?", "How?"), 0),
-    "mnli": ("index\tsentence1\tsentence2\tlabel1\tgold_label",
-             "0\tAll left.\tSome left.\tneutral\tentailment", ("All left.", "Some left."), 0),
-    "qnli": ("index\tquestion\tsentence\tlabel", "0\tWho?\tHe did.\tnot_entailment",
-             ("Who?", "He did."), 1),
+    "mrpc": (
+        "Quality\t#1 ID\t#2 ID\t#1 String\t#2 String",
+        '0\t7\t8\tHe "said so.\tNo.',
+        ('He "said so.', "No."),
+        0,
+    ),
+    "sts-b": (
+        "index\tgenre\tfilename\tyear\told_index\tsource1\tsource2\tsentence1\t"
+        "sentence2\tscore",
+        "0\tg\tf\ty\t1\ta\tb\tA man.\tA person.\t3.600",
+        ("A man.", "A person."),
+        3.6,
+    ),
+    "qqp": (
+        "id\tqid1\tqid2\tquestion1\tquestion2\tis_duplicate",
+        "1\t2\t3\tWhy?\tHow?\t0",
+        ("Why?", "How?"),
+        0,
+    ),
+    "mnli": (
+        "index\tsentence1\tsentence2\tlabel1\tgold_label",
+        "0\tAll left.\tSome left.\tneutral\tentailment",
+        ("All left.", "Some left."),
+        0,
+    ),
+    "qnli": (
+        "index\tquestion\tsentence\tlabel",
+        "0\tWho?\tHe did.\tnot_entailment",
+        ("Who?", "He did."),
+        1,
+    ),
     "rte": ("index\tsentence1\tsentence2\tlabel", "0\tA.\tB.\tentailment", ("A.", "B."), 0),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", published.GLUE)
@@ -43,9 +63,7 @@ def test_glue(tmp_path, name):
     assert task.test == [tasks.Example(texts, label)] * 3
     assert task.train + task.valid == task.test
     assert len(task.test[0].texts) == (1 if task.kind == "classification" else 2)
-    bad = (
-        line.rsplit("\t", 1)[0] + "\tfoo" if header else line.replace("\t1\t", "\tx\t")
-    )
+    bad = line.rsplit("\t", 1)[0] + "\tfoo" if header else line.replace("\t1\t", "\tx\t")
     if name == "mrpc":
         bad = "7" + line[1:]
     write(tmp_path, train_tsv="\n".join([*lines, bad]))
@@ -61,9 +79,7 @@ def test_glue(tmp_path, name):
 
 
 def nli(label, **more):
-    return json.dumps(
-        {"gold_label": label, "sentence1": "A.", "sentence2": "B.", **more}
-    )
+    return json.dumps({"gold_label": label, "sentence1": "A.", "sentence2": "B.", **more})
 
 
 def test_snli_leaves_out_pairs_without_a_label(tmp_path):
@@ -85,8 +101,12 @@ def test_scitail_has_two_labels(tmp_path):
 
 
 def test_race_joins_article_and_question(tmp_path):
-    article = {"article": "It rained.", "questions": ["Was it wet?", "Who _ ?"],
-               "options": [["yes", "no", "so", "oh"]] * 2, "answers": ["A", "D"]}  # fmt: skip
+    article = {
+        "article": "It rained.",
+        "questions": ["Was it wet?", "Who _ ?"],
+        "options": [["yes", "no", "so", "oh"]] * 2,
+        "answers": ["A", "D"],
+    }
     for part in ("train", "dev", "test"):
         for level in ("middle", "high"):
             folder = tmp_path / part / level
@@ -121,9 +141,7 @@ def test_story_cloze(tmp_path):
 def test_unknown_or_missing(tmp_path):
     with pytest.raises(ValueError, match="no published set 'squad', there are cola"):
         tasks.load("squad", tmp_path)
-    with pytest.raises(
-        FileNotFoundError, match=r"train.tsv is missing; the paper's sets"
-    ):
+    with pytest.raises(FileNotFoundError, match=r"train.tsv is missing; the paper's sets"):
         tasks.load("rte", tmp_path)
     with pytest.raises(FileNotFoundError, match="holds no middle"):
         tasks.load("race", tmp_path)
@@ -132,6 +150,4 @@ def test_unknown_or_missing(tmp_path):
 def test_released_settings_hold_for_stsb():
     """STS-B as in the released utils.py; see objectives.graded_target."""
     assert published.GLUE["sts-b"].labels is None
-    assert classifier.objectives.graded_target(3.6) == pytest.approx(
-        [0, 0, 0, 0.4, 0.6, 0]
-    )
+    assert classifier.objectives.graded_target(3.6) == pytest.approx([0, 0, 0, 0.4, 0.6, 0])

@@ -56,9 +56,7 @@ def test_it_learns_from_the_labels_and_from_nothing_else(novelist, few):
     """Tested on what it was fitted to it is nearly right; with turned labels, wrong."""
     same = replace(few, test=few.train)
     right = readout.read_out(novelist, same)
-    wrong = readout.read_out(
-        novelist, replace(same, test=[turned(e) for e in few.train])
-    )
+    wrong = readout.read_out(novelist, replace(same, test=[turned(e) for e in few.train]))
     for name in readout.VIEWS:
         assert right[name]["accuracy"] > 0.7
         assert right[name]["guesses"] == wrong[name]["guesses"]

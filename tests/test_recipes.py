@@ -25,16 +25,10 @@ def test_gpt1s_own_recipe_is_the_papers():
 def test_a_file_then_the_command_line_override_the_named_recipe(tmp_path):
     path = tmp_path / "run.toml"
     path.write_text('recipe = "tiny"\nsteps = 50\nlr = 1\n[model]\nn_layer = 3\n')
-    r = parsed(
-        "--config", str(path), "--n-head", "4", "--betas", "0.8", "0.9", "--bf16"
-    )
+    r = parsed("--config", str(path), "--n-head", "4", "--betas", "0.8", "0.9", "--bf16")
     tiny = RECIPES["tiny"]
     assert (r.steps, r.lr, r.batch) == (50, 1.0, tiny.batch)
-    assert (r.model.n_layer, r.model.n_head, r.model.n_embd) == (
-        3,
-        4,
-        tiny.model.n_embd,
-    )
+    assert (r.model.n_layer, r.model.n_head, r.model.n_embd) == (3, 4, tiny.model.n_embd)
     assert r.betas == (0.8, 0.9) and r.bf16 and not tiny.bf16
     assert not dataclasses.replace(r, bf16=False).bf16
     assert parsed("--config", str(path), "--no-bf16").bf16 is False
@@ -44,15 +38,18 @@ def test_without_a_name_it_is_tiny():
     assert parsed() == RECIPES["tiny"]
 
 
-@pytest.mark.parametrize(("text", "problem"), [
-    ('recipe = "huge"', "unknown recipe 'huge'.*gpt1"),
-    ("stepz = 5", "run.toml: unknown options.*stepz.*steps"),
-    ("steps = 0", "run.toml: steps is 0, it must be >= 1"),
-    ('steps = "many"', "run.toml: steps is 'many', it must be of kind int"),
-    ("[model]\nn_layers = 3", "unknown config names.*n_layers"),
-    ("[model]\nn_embd = 30", "n_embd is 30, it must be divisible"),
-    ("steps = ", "is no TOML file"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ('recipe = "huge"', "unknown recipe 'huge'.*gpt1"),
+        ("stepz = 5", "run.toml: unknown options.*stepz.*steps"),
+        ("steps = 0", "run.toml: steps is 0, it must be >= 1"),
+        ('steps = "many"', "run.toml: steps is 'many', it must be of kind int"),
+        ("[model]\nn_layers = 3", "unknown config names.*n_layers"),
+        ("[model]\nn_embd = 30", "n_embd is 30, it must be divisible"),
+        ("steps = ", "is no TOML file"),
+    ],
+)
 def test_a_bad_file_is_named_with_its_problem(tmp_path, text, problem):
     path = tmp_path / "run.toml"
     path.write_text(text)
@@ -60,11 +57,24 @@ def test_a_bad_file_is_named_with_its_problem(tmp_path, text, problem):
         recipes.read_toml(path)
 
 
-@pytest.mark.parametrize(("name", "value"), [
-    ("batch", 0), ("lr", 0.0), ("clip", -1.0), ("warmup", 2_000_000), ("kind", "rnn"),
-    ("betas", (0.9, 1.0)), ("short", 1.5), ("short_ctx", 100), ("fall", -0.1), ("matrix_lr", -1.0), ("accumulate", 0),
-    ("weight_decay", -0.1), ("snapshots", -1),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("batch", 0),
+        ("lr", 0.0),
+        ("clip", -1.0),
+        ("warmup", 2_000_000),
+        ("kind", "rnn"),
+        ("betas", (0.9, 1.0)),
+        ("short", 1.5),
+        ("short_ctx", 100),
+        ("fall", -0.1),
+        ("matrix_lr", -1.0),
+        ("accumulate", 0),
+        ("weight_decay", -0.1),
+        ("snapshots", -1),
+    ],
+)
 def test_values_that_make_no_run_are_refused(name, value):
     with pytest.raises(ValueError, match=f"{name} is"):
         dataclasses.replace(Recipe(), **{name: value})
@@ -81,8 +91,9 @@ def test_name_and_file_together_are_refused(tmp_path):
 
 
 def test_short_windows_at_first():
-    r = dataclasses.replace(RECIPES["gpt1"], steps=100, warmup=0, batch=3, short_ctx=128,
-                            short=0.4)  # fmt: skip
+    r = dataclasses.replace(
+        RECIPES["gpt1"], steps=100, warmup=0, batch=3, short_ctx=128, short=0.4
+    )
     assert {r.windows_at(step) for step in range(40)} == {(12, 128)}
     assert {r.windows_at(step) for step in range(40, 100)} == {(3, 512)}
     assert RECIPES["gpt1"].windows_at(0) == (64, 512)

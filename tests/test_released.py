@@ -49,8 +49,10 @@ def hugging_face(model, tmp_path):
 
 
 def same(a, b):
-    return all(torch.equal(x, y) for x, y in
-               zip(a.state_dict().values(), b.state_dict().values(), strict=True))  # fmt: skip
+    return all(
+        torch.equal(x, y)
+        for x, y in zip(a.state_dict().values(), b.state_dict().values(), strict=True)
+    )
 
 
 def contents(folder):
@@ -74,13 +76,15 @@ def test_the_order_of_the_stream_is_by_hand():
     """The first block by a reading of train.py, not by the code under test."""
     flat = np.arange(16 * 24 + 16 * 40 + 3 * (12 * 256 + 13 * 16), dtype=np.float32)
     names = [name for name, _ in released.arrays(SMALL)][:14]
-    assert names[:4] == ["positions.weight", "tokens.weight",
-                         "blocks.0.attention.qkv.weight", "blocks.0.attention.qkv.bias"]  # fmt: skip
+    assert names[:4] == [
+        "positions.weight",
+        "tokens.weight",
+        "blocks.0.attention.qkv.weight",
+        "blocks.0.attention.qkv.bias",
+    ]
     assert names[6:8] == ["blocks.0.ln_1.weight", "blocks.0.ln_1.bias"]
     assert names[12:] == ["blocks.0.ln_2.weight", "blocks.0.ln_2.bias"]
-    found = list(
-        released.slices([flat[:700], flat[700:701], flat[701:]], [384, 640, 768])
-    )
+    found = list(released.slices([flat[:700], flat[700:701], flat[701:]], [384, 640, 768]))
     assert found[2][0] == 384 + 640 and len(found[2]) == 768
     assert np.array_equal(np.concatenate(found), flat[:1792])
 
@@ -92,14 +96,10 @@ def test_openai_to_ours_to_openai_is_byte_equal(model, openai, tmp_path):
     made = released.load_released(openai, n_head=2)
     assert same(made.model, model) and not made.model.training
     released.save_openai(tmp_path / "again", made.model, made.bpe)
-    assert (
-        contents(tmp_path / "again") == contents(openai) and len(contents(openai)) == 13
-    )
+    assert contents(tmp_path / "again") == contents(openai) and len(contents(openai)) == 13
 
 
-def test_hugging_face_to_ours_to_hugging_face_is_byte_equal(
-    model, hugging_face, tmp_path
-):
+def test_hugging_face_to_ours_to_hugging_face_is_byte_equal(model, hugging_face, tmp_path):
     made = released.load_released(hugging_face)
     assert same(made.model, model)
     released.save_hugging_face(tmp_path / "again", made.model, made.bpe)
@@ -115,9 +115,7 @@ def test_transformers_reads_what_we_write(model, hugging_face):
 
 def test_we_read_what_transformers_writes(tmp_path):
     torch.manual_seed(1)
-    config = OpenAIGPTConfig(
-        vocab_size=40, n_positions=24, n_embd=16, n_layer=3, n_head=2
-    )
+    config = OpenAIGPTConfig(vocab_size=40, n_positions=24, n_embd=16, n_layer=3, n_head=2)
     theirs = OpenAIGPTLMHeadModel(config).eval()
     theirs.save_pretrained(tmp_path)
     small_bpe().save(tmp_path, "vocab.json", "merges.txt")
@@ -195,9 +193,7 @@ def test_missing_and_damaged_files_are_named(openai):
     with pytest.raises(FileNotFoundError, match="lacks params_3.npy"):
         released.load_released(openai, n_head=2)
     np.save(openai / "params_3.npy", np.zeros(5, np.float32))
-    with pytest.raises(
-        ValueError, match="hold .* numbers, params_shapes.json asks for"
-    ):
+    with pytest.raises(ValueError, match="hold .* numbers, params_shapes.json asks for"):
         released.load_released(openai, n_head=2)
     np.save(openai / "params_3.npy", np.zeros(5))
     with pytest.raises(ValueError, match="params_3.npy is float64"):
@@ -208,9 +204,7 @@ def test_missing_and_damaged_files_are_named(openai):
 
 
 def test_a_pickled_array_is_refused(openai):
-    np.save(
-        openai / "params_3.npy", np.array([{"a": 1}], dtype=object), allow_pickle=True
-    )
+    np.save(openai / "params_3.npy", np.array([{"a": 1}], dtype=object), allow_pickle=True)
     with pytest.raises(ValueError, match="params_3.npy is cut short or no array"):
         released.load_released(openai, n_head=2)
 
@@ -223,9 +217,7 @@ def test_other_shapes_are_refused(openai):
         released.load_released(openai, n_head=2)
     shapes[4] = [1, 16, 17]
     path.write_text(json.dumps(shapes))
-    with pytest.raises(
-        ValueError, match=r"array 4 \(blocks.0.attention.project.weight\)"
-    ):
+    with pytest.raises(ValueError, match=r"array 4 \(blocks.0.attention.project.weight\)"):
         released.load_released(openai, n_head=2)
 
 
@@ -259,8 +251,7 @@ def test_another_vocabulary_under_the_released_name_is_refused(openai, shared):
 
 
 needs_real = pytest.mark.skipif(
-    not text.real_pipeline_installed(),
-    reason="the [real] extra (ftfy, spaCy) is missing",
+    not text.real_pipeline_installed(), reason="the [real] extra (ftfy, spaCy) is missing"
 )
 
 

@@ -21,9 +21,7 @@ def test_attention_of_any_length(n):
 
 
 def test_a_measured_zero_is_not_a_masked_cell():
-    made = plots.heatmap(
-        [[0.0, 0.5], [1.0, 0.0]], masked=[[False, True], [False, False]]
-    )
+    made = plots.heatmap([[0.0, 0.5], [1.0, 0.0]], masked=[[False, True], [False, False]])
     shown = made.axes[0].images[0].get_array()
     assert shown.mask.tolist() == [[False, True], [False, False]]
     texts = [t.get_text() for t in made.axes[0].texts]
@@ -34,9 +32,7 @@ def test_a_measured_zero_is_not_a_masked_cell():
     "made",
     [
         lambda: plots.head_grid(CAUSAL),
-        lambda: plots.heatmaps(
-            {"a": np.eye(3), "b": -np.eye(3)}, ranges={"b": (-1, 1)}
-        ),
+        lambda: plots.heatmaps({"a": np.eye(3), "b": -np.eye(3)}, ranges={"b": (-1, 1)}),
         lambda: plots.probabilities(["a"], [1.0]),
         lambda: plots.probabilities(list("abc"), [0, 0, 0], [0.5, 0.3, 0.1], 0.1, 7),
         lambda: plots.bars(["a", "b"], [0.0, 0.0]),
@@ -60,10 +56,7 @@ def test_pictures_are_the_same_each_time():
     [
         (lambda: plots.heatmap([[np.nan]]), "1 nan"),
         (lambda: plots.heatmap([1.0]), r"shape \(1,\)"),
-        (
-            lambda: plots.heatmap(np.eye(2), masked=[[True]]),
-            r"masked has shape \(1, 1\)",
-        ),
+        (lambda: plots.heatmap(np.eye(2), masked=[[True]]), r"masked has shape \(1, 1\)"),
         (lambda: plots.heatmap(np.eye(2), rows=["a"]), "1 names for 2"),
         (lambda: plots.attention(np.eye(3), ["a"]), "there are 1 tokens"),
         (lambda: plots.bars(["a"], [1.0, 2.0]), "1 labels for 2"),
@@ -75,10 +68,7 @@ def test_pictures_are_the_same_each_time():
         (lambda: explorers.SamplingExplorer([0.0], ["a", "b"]), "2 words for 1"),
         (lambda: explorers.BigramExplorer(np.eye(2), ["a"]), "there are 1 names"),
         (lambda: explorers.ParameterExplorer({}), "configs is empty"),
-        (
-            lambda: explorers.masked_steps(np.eye(2), "sideways"),
-            "'sideways' is unknown",
-        ),
+        (lambda: explorers.masked_steps(np.eye(2), "sideways"), "'sideways' is unknown"),
     ],
 )
 def test_bad_input_is_named(make, message):
@@ -107,8 +97,12 @@ def test_the_style_stays_inside():
 
 def test_labels():
     assert labels.token_labels(["the</w>", "cat</w>", "the</w>", "\n</w>", "</w>"]) == [
-        "the (0)", "cat", "the (2)", "⏎", "",
-    ]  # fmt: skip
+        "the (0)",
+        "cat",
+        "the (2)",
+        "⏎",
+        "",
+    ]
 
 
 # ---- explorers ------------------------------------------------------------------------
@@ -120,11 +114,23 @@ def make_all():
         explorers.MaskExplorer(np.arange(9.0).reshape(3, 3), list("abc")),
         explorers.SamplingExplorer([2.0, 1.0, 0.0], WORDS[:3], prompt="x"),
         explorers.BigramExplorer([[0.5, 0.5], [1, 0]], list("ab")),
-        explorers.TrainingExplorer([{"step": 1, "loss": 4.0, "heldout": 4.2},
-                                    {"step": 9, "loss": 2.5}], references={"u": 3.0}),
-        explorers.ParameterExplorer({"t": {"n_vocab": 5, "n_ctx": 4, "n_layer": 1,
-                                           "n_head": 1, "n_embd": 2, "tied": True}}),
-    ]  # fmt: skip
+        explorers.TrainingExplorer(
+            [{"step": 1, "loss": 4.0, "heldout": 4.2}, {"step": 9, "loss": 2.5}],
+            references={"u": 3.0},
+        ),
+        explorers.ParameterExplorer(
+            {
+                "t": {
+                    "n_vocab": 5,
+                    "n_ctx": 4,
+                    "n_layer": 1,
+                    "n_head": 1,
+                    "n_embd": 2,
+                    "tied": True,
+                }
+            }
+        ),
+    ]
 
 
 @pytest.mark.parametrize("explorer", make_all(), ids=lambda e: type(e).__name__)
@@ -133,10 +139,7 @@ def test_explorers_describe_and_draw_themselves(explorer, monkeypatch):
     monkeypatch.setattr(explorers.base, "display", lambda data, raw: shown.append(data))
     explorer._ipython_display_()
     static, live = shown
-    assert (
-        static["text/plain"] == explorer.sentence()
-        and "data-static" in static["text/html"]
-    )
+    assert static["text/plain"] == explorer.sentence() and "data-static" in static["text/html"]
     assert "application/vnd.jupyter.widget-view+json" in live
     assert repr(explorer) == f"{type(explorer).__name__}: {explorer.sentence()}"
     assert " at 0x" not in repr(explorer)
@@ -147,13 +150,9 @@ def test_masked_steps_by_definition(kind):
     scores = np.random.default_rng(0).normal(size=(4, 4))
     masked, weights = explorers.masked_steps(scores, kind)
     for q in range(4):
-        seen = {
-            "correct": q + 1,
-            "after": 4,
-            "none": 4,
-            "ahead": min(4, q + 2),
-            "strict": q,
-        }[kind]
+        seen = {"correct": q + 1, "after": 4, "none": 4, "ahead": min(4, q + 2), "strict": q}[
+            kind
+        ]
         powers = np.exp(scores[q, :seen])
         wanted = np.zeros(4)
         wanted[:seen] = powers / powers.sum() if seen else 0

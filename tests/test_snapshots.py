@@ -24,9 +24,7 @@ def test_quantizing_is_off_by_half_a_step_at_most():
 def test_a_snapshot_comes_back_nearly_as_it_was(tmp_path, kind):
     torch.manual_seed(0)
     model = checkpoint.build(kind, TINY).eval()
-    path = snapshots.save_snapshot(
-        tmp_path, model, {"step": 12, "tokens": 99, "loss": 2.5}
-    )
+    path = snapshots.save_snapshot(tmp_path, model, {"step": 12, "tokens": 99, "loss": 2.5})
     found, facts = snapshots.load_snapshot(path)
     assert facts == {"step": 12, "tokens": 99, "loss": 2.5}
     assert checkpoint.kind_of(found) == kind and not found.training

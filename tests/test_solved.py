@@ -28,9 +28,7 @@ def test_the_lesson_on_the_release_runs_with_a_named_folder(tmp_path, monkeypatc
     path = next(p for p in PATHS if p.name.startswith("11"))
     notebook = nbformat.read(path, as_version=4)
     tools.execute(notebook, path.parent)
-    said = "".join(
-        o.get("text", "") for c in notebook.cells for o in c.get("outputs", ())
-    )
+    said = "".join(o.get("text", "") for c in notebook.cells for o in c.get("outputs", ()))
     assert "the released GPT-1" in said and "goes on with the course's own" not in said
 
 

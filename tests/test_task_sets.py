@@ -16,9 +16,7 @@ import make_entailment  # noqa: E402
 import make_story_cloze  # noqa: E402
 
 
-@pytest.mark.parametrize(
-    "maker", [make_acceptability, make_entailment, make_story_cloze]
-)
+@pytest.mark.parametrize("maker", [make_acceptability, make_entailment, make_story_cloze])
 def test_made_again_byte_for_byte(maker):
     name = maker.__name__.removeprefix("make_") + ".jsonl"
     stored = [json.loads(x) for x in (TASKS / name).read_text().splitlines()]
@@ -52,10 +50,7 @@ def test_labels_by_counting_states():
     )
     assert label("low", "middle") == label("no high", "no low") == "entailment"
     assert label("middle", "low") == label("no low", "no high") == "neutral"
-    assert (
-        label("look", "no middle") == "contradiction"
-        and label("low", "other") == "neutral"
-    )
+    assert label("look", "no middle") == "contradiction" and label("low", "other") == "neutral"
     said = make_entailment.who_does_it(
         make_entailment.Draw(make_entailment.random.Random(1), False)
     )
@@ -87,17 +82,16 @@ def test_no_pair_twice_and_new_words_are_new(rows):
     rules = {}
     for r in rows:
         rules.setdefault(r["split"], set()).add(r["rule"])
-    assert (
-        rules["test, new rule"] == {"where_it_was"}
-        and "where_it_was" not in rules["train"]
-    )
+    assert rules["test, new rule"] == {"where_it_was"} and "where_it_was" not in rules["train"]
 
 
 def test_simple_readers_stay_near_chance():
     """A third by guessing. Word overlap sees negations, which lower it."""
     task = tasks.load("entailment")
-    found = {k: metrics.accuracy(v, [e.label for e in task.test])["accuracy"]
-             for k, v in task_baselines.all_guesses(task).items()}  # fmt: skip
+    found = {
+        k: metrics.accuracy(v, [e.label for e in task.test])["accuracy"]
+        for k, v in task_baselines.all_guesses(task).items()
+    }
     assert found["second text alone"] == pytest.approx(1 / 3, abs=1e-4)
     assert found["first text alone"] < 0.45 and found["bag of words"] < 0.45
     assert found["word overlap"] < 0.5
@@ -130,8 +124,9 @@ def test_endings_alone_say_little():
 def test_sentences_are_cut_at_full_stops():
     text = 'He met Mr. Hale. "No," she said. "Why? I do not know."\n\nCHAPTER II\n\nIt rained.'
     assert make_story_cloze.sentences(text) == [
-        ["He met Mr. Hale.", '"No," she said.', '"Why?', 'I do not know."'], ["It rained."]
-    ]  # fmt: skip
+        ["He met Mr. Hale.", '"No," she said.', '"Why?', 'I do not know."'],
+        ["It rained."],
+    ]
 
 
 # ---- acceptability and schemas ---------------------------------------------------
@@ -143,10 +138,7 @@ def test_broken_sentences_are_those_of_the_books():
     for split in ("train", "valid", "test"):
         labels = [r["label"] for r in rows if r["split"] == split]
         assert sum(labels) * 2 == len(labels)
-    rng, words = (
-        make_acceptability.random.Random(0),
-        "He was in the house with them".split(),
-    )
+    rng, words = (make_acceptability.random.Random(0), "He was in the house with them".split())
     assert make_acceptability.exchanged(words, rng) != words
     assert len(make_acceptability.without_a_small_word(words, rng)) == len(words) - 1
     assert make_acceptability.in_another_form(["He", "ran"], rng) is None
@@ -159,15 +151,10 @@ def test_words_alone_do_not_find_broken_sentences():
 
 
 def test_schemas_come_in_twins():
-    rows = tasks.read_lines(
-        TASKS / "schemas.jsonl", ("text", "choices", "label", "twin")
-    )
+    rows = tasks.read_lines(TASKS / "schemas.jsonl", ("text", "choices", "label", "twin"))
     assert len(rows) == 60 and all(r["text"].count("_") == 1 for r in rows)
     for one, two in zip(rows[::2], rows[1::2], strict=True):
-        assert one["choices"] == two["choices"] and {one["label"], two["label"]} == {
-            0,
-            1,
-        }
+        assert one["choices"] == two["choices"] and {one["label"], two["label"]} == {0, 1}
         assert one["text"].split("_")[0] == two["text"].split("_")[0]
 
 
@@ -176,8 +163,10 @@ def test_schemas_come_in_twins():
 
 def test_baselines_find_what_is_there():
     """A set whose second text gives the label away is found out."""
-    examples = [tasks.Example((f"a {i % 7}", "good film" if i % 2 else "bad film"), i % 2)
-                for i in range(60)]  # fmt: skip
+    examples = [
+        tasks.Example((f"a {i % 7}", "good film" if i % 2 else "bad film"), i % 2)
+        for i in range(60)
+    ]
     task = tasks.Task("leaky", "similarity", 2, examples, [], examples)
     found = task_baselines.all_guesses(task)
     labels = [e.label for e in examples]

@@ -8,9 +8,7 @@ from hypothesis import strategies as st
 
 from gpt1lib import text
 
-RELEASED = re.compile(
-    r"""(-+|~+|!+|"+|;+|\?+|\++|,+|\)+|\(+|/+|\*+|\[+|\]+|}+|{+|\|+|_+)"""
-)
+RELEASED = re.compile(r"""(-+|~+|!+|"+|;+|\?+|\++|,+|\)+|\(+|/+|\*+|\[+|\]+|}+|{+|\|+|_+)""")
 
 
 def released_standardize(s: str) -> str:
@@ -41,9 +39,24 @@ def test_standardize_against_golden(shared):
 def test_words_of_the_fallback():
     s = text.standardize("I can't say \"Mr. O'Brien's\" U.S.A. well-known 3.50...\nYes")
     assert text.split_words(s) == [
-        "I", "ca", "n't", "say", '"', "Mr.", "O'Brien", "'s", '"', "U.S.A.", "well",
-        "-", "known", "3.50", "...", "\n", "Yes",
-    ]  # fmt: skip
+        "I",
+        "ca",
+        "n't",
+        "say",
+        '"',
+        "Mr.",
+        "O'Brien",
+        "'s",
+        '"',
+        "U.S.A.",
+        "well",
+        "-",
+        "known",
+        "3.50",
+        "...",
+        "\n",
+        "Yes",
+    ]
 
 
 @given(st.text(max_size=60))

@@ -15,34 +15,78 @@ from gpt1lib import checkpoint, runs, workers
 
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).resolve().parents[1]
-OPTIONS = ["--recipe", "tiny", "--n-merges", "60", "--batch", "6", "--steps", "40",
-           "--warmup", "4", "--save-every", "4", "--device", "cpu",
-           "--evaluate-every", "20", "--snapshots", "2", "--dropout", "0"]  # fmt: skip
+OPTIONS = [
+    "--recipe",
+    "tiny",
+    "--n-merges",
+    "60",
+    "--batch",
+    "6",
+    "--steps",
+    "40",
+    "--warmup",
+    "4",
+    "--save-every",
+    "4",
+    "--device",
+    "cpu",
+    "--evaluate-every",
+    "20",
+    "--snapshots",
+    "2",
+    "--dropout",
+    "0",
+]
 RUN = [sys.executable, "-m", "gpt1lib.pretrain"]
-TWO = [sys.executable, "-m", "torch.distributed.run", "--standalone",
-       "--nproc-per-node", "2", "-m", "gpt1lib.pretrain"]  # fmt: skip
+TWO = [
+    sys.executable,
+    "-m",
+    "torch.distributed.run",
+    "--standalone",
+    "--nproc-per-node",
+    "2",
+    "-m",
+    "gpt1lib.pretrain",
+]
 
 
 @pytest.fixture(scope="module")
 def root(tmp_path_factory):
     root = tmp_path_factory.mktemp("workers")
-    for folder, name, line in (("books", "one", "the cat sat on the mat. "),
-                               ("books", "two", "a dog ran to the red house. "),
-                               ("heldout", "three", "the dog sat on the house. ")):  # fmt: skip
+    for folder, name, line in (
+        ("books", "one", "the cat sat on the mat. "),
+        ("books", "two", "a dog ran to the red house. "),
+        ("heldout", "three", "the dog sat on the house. "),
+    ):
         (root / folder).mkdir(exist_ok=True)
         (root / folder / f"{name}.txt").write_text(line * 120)
     return root
 
 
 def command(start, root, out, *more):
-    return [*start, *OPTIONS, "--books", str(root / "books"), "--heldout",
-            str(root / "heldout"), "--out", str(root / out), *more]  # fmt: skip
+    return [
+        *start,
+        *OPTIONS,
+        "--books",
+        str(root / "books"),
+        "--heldout",
+        str(root / "heldout"),
+        "--out",
+        str(root / out),
+        *more,
+    ]
 
 
 def train(start, root, out, *more):
     env = {**os.environ, "OMP_NUM_THREADS": "1"}
-    done = subprocess.run(command(start, root, out, *more), cwd=ROOT, env=env,
-                          capture_output=True, text=True, timeout=180)  # fmt: skip
+    done = subprocess.run(
+        command(start, root, out, *more),
+        cwd=ROOT,
+        env=env,
+        capture_output=True,
+        text=True,
+        timeout=180,
+    )
     assert done.returncode == 0, done.stderr[-3000:]
     return runs.Log(root / out / "log.jsonl").lines()
 
@@ -74,8 +118,9 @@ def test_two_processes_take_the_steps_of_one(root, alone, more):
 
 
 def test_two_processes_take_muons_steps(root):
-    one, two = (train(start, root, f"muon{len(start)}", "--matrix-lr", "0.005")
-                for start in (RUN, TWO))  # fmt: skip
+    one, two = (
+        train(start, root, f"muon{len(start)}", "--matrix-lr", "0.005") for start in (RUN, TWO)
+    )
     assert_same_losses(two, one)
 
 
@@ -83,8 +128,9 @@ def test_one_process_killed_is_reported_and_the_run_resumes(root, alone):
     out = root / "wounded"
     env = {**os.environ, "OMP_NUM_THREADS": "1"}
     long = command(TWO, root, "wounded", "--steps", "40", "--save-every", "1")
-    with subprocess.Popen(long, cwd=ROOT, env=env, stderr=subprocess.PIPE,
-                          stdout=subprocess.DEVNULL, text=True) as team:  # fmt: skip
+    with subprocess.Popen(
+        long, cwd=ROOT, env=env, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True
+    ) as team:
         deadline = time.time() + 90
         while not (out / "state" / "state.pt").exists() and time.time() < deadline:
             time.sleep(0.01)
@@ -108,8 +154,12 @@ def children(pid):
 def test_what_two_began_one_can_finish(root, alone):
     out = root / "half"
     env = {**os.environ, "OMP_NUM_THREADS": "1"}
-    with subprocess.Popen(command(TWO, root, "half", "--save-every", "1"), cwd=ROOT,
-                          env=env, stderr=subprocess.DEVNULL) as team:  # fmt: skip
+    with subprocess.Popen(
+        command(TWO, root, "half", "--save-every", "1"),
+        cwd=ROOT,
+        env=env,
+        stderr=subprocess.DEVNULL,
+    ) as team:
         while not (out / "state" / "state.pt").exists() and team.poll() is None:
             time.sleep(0.01)
         team.terminate()
@@ -130,8 +180,9 @@ def test_splitting_alone_is_refused_with_the_way_to_do_it():
 
 
 def test_the_command_says_what_went_wrong_in_one_line(root):
-    done = subprocess.run(command(RUN, root, "bad", "--warmup", "50"), cwd=ROOT,
-                          capture_output=True, text=True)  # fmt: skip
+    done = subprocess.run(
+        command(RUN, root, "bad", "--warmup", "50"), cwd=ROOT, capture_output=True, text=True
+    )
     assert done.returncode == 1
     assert done.stderr.strip() == "pretrain: warmup is 50, it must be <= steps, 40"
     assert json.dumps(done.stdout) == '""'

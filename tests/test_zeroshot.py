@@ -7,9 +7,7 @@ import gpt1lib as g
 from gpt1lib import zeroshot
 from gpt1lib.bpe import BPE
 
-BPE_SMALL = BPE.learn(
-    "a very good film and a very bad dull film the plot is thin " * 3, 60
-)
+BPE_SMALL = BPE.learn("a very good film and a very bad dull film the plot is thin " * 3, 60)
 
 
 @pytest.fixture
@@ -21,8 +19,9 @@ def model():
 def one_by_one(model, given, rest):
     ids = torch.tensor([[*given, *rest]])
     log_probs = model(ids)[0].log_softmax(-1)
-    found = [log_probs[i - 1, ids[0, i]].item()
-             for i in range(max(1, len(given)), ids.shape[1])]  # fmt: skip
+    found = [
+        log_probs[i - 1, ids[0, i]].item() for i in range(max(1, len(given)), ids.shape[1])
+    ]
     return sum(found) / len(found)
 
 
@@ -62,8 +61,7 @@ def test_sentiment_compares_two_words_after_very(model):
 def test_choices_and_referents_take_the_likelier(model):
     context, options = "the film is", ["very good", "thin", "a dull plot"]
     scores = [
-        one_by_one(model, BPE_SMALL.encode(context), BPE_SMALL.encode(o))
-        for o in options
+        one_by_one(model, BPE_SMALL.encode(context), BPE_SMALL.encode(o)) for o in options
     ]
     assert (
         zeroshot.choices(model, BPE_SMALL, [(context, options)] * 2)
@@ -71,9 +69,7 @@ def test_choices_and_referents_take_the_likelier(model):
     )
     text, options = "the plot and _ is thin", ["a film", "a good film"]
     rest = BPE_SMALL.encode(" is thin")
-    scores = [
-        one_by_one(model, BPE_SMALL.encode(f"the plot and {o}"), rest) for o in options
-    ]
+    scores = [one_by_one(model, BPE_SMALL.encode(f"the plot and {o}"), rest) for o in options]
     assert zeroshot.referents(model, BPE_SMALL, [(text, options)]) == [
         scores.index(max(scores))
     ]
@@ -83,21 +79,14 @@ def test_choices_and_referents_take_the_likelier(model):
 
 def test_threshold_and_scale():
     assert zeroshot.above_median([3.0, 1.0, 2.0, 4.0]) == [1, 0, 0, 1]
-    assert (
-        zeroshot.relative(0.5, 0.5, 0.9) == 0 and zeroshot.relative(0.9, 0.5, 0.9) == 1
-    )
+    assert zeroshot.relative(0.5, 0.5, 0.9) == 0 and zeroshot.relative(0.9, 0.5, 0.9) == 1
     with pytest.raises(ValueError, match="not above chance"):
         zeroshot.relative(0.5, 0.5, 0.5)
 
 
 def test_the_probes_read_test_splits_only():
     sizes = {p.name: len(p.labels) for p in zeroshot.probes()}
-    assert sizes == {
-        "acceptability": 518,
-        "sentiment": 899,
-        "story cloze": 552,
-        "schemas": 60,
-    }
+    assert sizes == {"acceptability": 518, "sentiment": 899, "story cloze": 552, "schemas": 60}
 
 
 def test_pre_training_helps_where_it_should(novelist):

@@ -49,8 +49,14 @@ def run(name: str, command: list[str]) -> tuple[int, float]:
     print(f"-- {name} begins", flush=True)
     # GPT1_LIGHT: see gpt1lib.lessons.fewer; one thread: two parts share two cores
     light = os.environ | {"GPT1_LIGHT": "1", "OMP_NUM_THREADS": "1"}
-    done = subprocess.run(command, cwd=ROOT, env=light, text=True,
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT)  # fmt: skip
+    done = subprocess.run(
+        command,
+        cwd=ROOT,
+        env=light,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    )
     print(f"\n== {name}\n{done.stdout}", end="", flush=True)
     return done.returncode, time.time() - start
 

@@ -30,8 +30,10 @@ def totals(scores: dict) -> dict:
     tokens = sum(s["tokens"] - 1 for s in scores.values())
     characters = sum(s["characters"] for s in scores.values())
     bits = objectives.bits_per_character(nats, characters)
-    return {"perplexity": round(objectives.perplexity(nats / tokens), 2),
-            "bits_per_character": round(bits, 4)}  # fmt: skip
+    return {
+        "perplexity": round(objectives.perplexity(nats / tokens), 2),
+        "bits_per_character": round(bits, 4),
+    }
 
 
 def score_counts(n: int, ids: list[int], bpe, heldout: dict) -> dict:
@@ -42,10 +44,13 @@ def score_counts(n: int, ids: list[int], bpe, heldout: dict) -> dict:
         nats = model.nats(book)
         bits = objectives.bits_per_character(nats, len(text))
         per_token = nats / (len(book) - 1)
-        scores[name] = {"tokens": len(book), "characters": len(text),
-                        "nats_per_token": round(per_token, 4),
-                        "perplexity": round(objectives.perplexity(per_token), 2),
-                        "bits_per_character": round(bits, 4)}  # fmt: skip
+        scores[name] = {
+            "tokens": len(book),
+            "characters": len(text),
+            "nats_per_token": round(per_token, 4),
+            "perplexity": round(objectives.perplexity(per_token), 2),
+            "bits_per_character": round(bits, 4),
+        }
     return scores
 
 
@@ -57,26 +62,35 @@ def main():
     books, heldout = corpus.read_books(BOOKS), corpus.read_books(HELDOUT_BOOKS)
     novelist.check_books(books, heldout)
     ids = corpus.encode_books(books, novelist.bpe).tolist()
-    models = {"unigram": score_counts(1, ids, novelist.bpe, heldout),
-              "trigram": score_counts(3, ids, novelist.bpe, heldout)}  # fmt: skip
+    models = {
+        "unigram": score_counts(1, ids, novelist.bpe, heldout),
+        "trigram": score_counts(3, ids, novelist.bpe, heldout),
+    }
     facts = {}
     if args.lstm:
         lstm = checkpoints.load(args.lstm)
         models["lstm"] = lstm.meta["heldout"]
-        facts["lstm"] = {"command": lstm.meta["command"], "commit": lstm.meta["commit"],
-                         "parameters": lstm.model.count_parameters(),
-                         "units": lstm.model.units,
-                         "seconds": lstm.meta["seconds"]}  # fmt: skip
+        facts["lstm"] = {
+            "command": lstm.meta["command"],
+            "commit": lstm.meta["commit"],
+            "parameters": lstm.model.count_parameters(),
+            "units": lstm.model.units,
+            "seconds": lstm.meta["seconds"],
+        }
     models["novelist"] = novelist.meta["heldout"]
     samples = [decode.write(novelist, prompt, seed=0) for prompt in PROMPTS]
-    write_json(RESULTS / "language_models.json", {
-        "command": shlex.join(["python", "tools/language_models.py", *sys.argv[1:]]),
-        "commit": runs.git_commit(), "torch": torch.__version__, **facts,
-        "all_books": {name: totals(scores) for name, scores in models.items()},
-        "books": models,
-        "samples": {"prompts": PROMPTS, "seed": 0, "temperature": 0.8,
-                    "texts": samples},
-    })  # fmt: skip
+    write_json(
+        RESULTS / "language_models.json",
+        {
+            "command": shlex.join(["python", "tools/language_models.py", *sys.argv[1:]]),
+            "commit": runs.git_commit(),
+            "torch": torch.__version__,
+            **facts,
+            "all_books": {name: totals(scores) for name, scores in models.items()},
+            "books": models,
+            "samples": {"prompts": PROMPTS, "seed": 0, "temperature": 0.8, "texts": samples},
+        },
+    )
 
 
 if __name__ == "__main__":

@@ -19,9 +19,20 @@ from gpt1lib import corpus
 from gpt1lib.paths import HELDOUT_BOOKS
 
 SMALL = {"the", "a", "an", "of", "to", "in", "at", "with", "and", "for", "by", "from"}
-FORMS = {"was": "were", "were": "was", "is": "are", "are": "is", "has": "have",
-         "have": "has", "he": "him", "they": "them", "we": "us", "him": "he",
-         "them": "they", "us": "we"}  # fmt: skip
+FORMS = {
+    "was": "were",
+    "were": "was",
+    "is": "are",
+    "are": "is",
+    "has": "have",
+    "have": "has",
+    "he": "him",
+    "they": "them",
+    "we": "us",
+    "him": "he",
+    "them": "they",
+    "us": "we",
+}
 
 
 def exchanged(words: list[str], rng: random.Random) -> list[str] | None:
@@ -71,8 +82,14 @@ def make(seed: int = 0) -> list[dict]:
                 words = how(sentence.split(), rng) if how else sentence.split()
                 if words:
                     name = how.__name__ if how else ""
-                    rows.append({"text": " ".join(words), "label": int(how is None),
-                                 "broken": name, "split": split})  # fmt: skip
+                    rows.append(
+                        {
+                            "text": " ".join(words),
+                            "label": int(how is None),
+                            "broken": name,
+                            "split": split,
+                        }
+                    )
     rng.shuffle(rows)
     return balanced(rows)
 
@@ -81,11 +98,9 @@ def balanced(rows: list[dict]) -> list[dict]:
     """As many whole as broken sentences in each split: the surplus is left out."""
     kept = []
     for split in PARTS:
-        classes = [[r for r in rows if r["split"] == split and r["label"] == y]
-                   for y in (0, 1)]  # fmt: skip
+        classes = [[r for r in rows if r["split"] == split and r["label"] == y] for y in (0, 1)]
         n = min(map(len, classes))
-        kept += [row for pair in zip(*(c[:n] for c in classes), strict=True)
-                 for row in pair]  # fmt: skip
+        kept += [row for pair in zip(*(c[:n] for c in classes), strict=True) for row in pair]
     return kept
 
 

@@ -102,13 +102,8 @@ def kind_of_thing(draw: Draw) -> dict:
              high: {"special", "low", "other", "middle", "high"}}  # fmt: skip
     worlds, said = states("special", "low", "other", "middle", "high"), {}
     for noun, atoms in meant.items():
-        name = {low: "low", other: "other", middle: "middle", high: "high"}.get(
-            noun, "look"
-        )
-        said[name] = (
-            f"the {who} {did} {a(noun)}.",
-            where(worlds, lambda w, x=atoms: w & x),
-        )
+        name = {low: "low", other: "other", middle: "middle", high: "high"}.get(noun, "look")
+        said[name] = (f"the {who} {did} {a(noun)}.", where(worlds, lambda w, x=atoms: w & x))
         said[f"no {name}"] = (f"the {who} did not {do} {a(noun)}.",
                               where(worlds, lambda w, x=atoms: not w & x))  # fmt: skip
     return said
@@ -120,10 +115,7 @@ def how_many(draw: Draw) -> dict:
     did, do = draw.one(ACTS, NEW_ACTS)
     place, said = draw.rng.choice(PLACES), {}
     worlds = [w for w in states("here", "there", "not") if w]  # what some of them did
-    for suffix, text, yes in (
-        ("", "", {"here", "there"}),
-        (" here", f" {place}", {"here"}),
-    ):
+    for suffix, text, yes in (("", "", {"here", "there"}), (" here", f" {place}", {"here"})):
         said["all" + suffix] = (f"all the {who} {did}{text}.",
                                 where(worlds, lambda w, y=yes: w <= y))  # fmt: skip
         said["some" + suffix] = (f"some of the {who} {did}{text}.",

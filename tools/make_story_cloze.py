@@ -61,18 +61,20 @@ def story_at(part: list[str], i: int, rng: random.Random) -> dict | None:
     if not all(map(fits, [*story, true])) or not 25 <= sum(map(words, story)) <= 110:
         return None
     away = [
-        j
-        for j in range(max(0, i - 40), min(len(part), i + 45))
-        if j <= i - 8 or j >= i + 12
+        j for j in range(max(0, i - 40), min(len(part), i + 45)) if j <= i - 8 or j >= i + 12
     ]  # 8 to 40 from the nearest of the five
-    others = [part[j] for j in away if fits(part[j]) and part[j] != true
-              and abs(words(part[j]) - words(true)) <= 3
-              and spoken(part[j]) == spoken(true)]  # fmt: skip
+    others = [
+        part[j]
+        for j in away
+        if fits(part[j])
+        and part[j] != true
+        and abs(words(part[j]) - words(true)) <= 3
+        and spoken(part[j]) == spoken(true)
+    ]
     if not others:
         return None
     choices, label = [true, rng.choice(others)], rng.randrange(2)
-    return {"story": " ".join(story), "choices": choices[:: 1 - 2 * label],
-            "label": label}  # fmt: skip
+    return {"story": " ".join(story), "choices": choices[:: 1 - 2 * label], "label": label}
 
 
 def make(seed: int = 0) -> list[dict]:

@@ -24,9 +24,7 @@ def explorers():
     novelist = g.load_novelist()
     ids = novelist.bpe.encode(SENTENCE)
     weights = g.trace(novelist.model, ids).weights.numpy()
-    attention = g.show.AttentionExplorer(
-        weights, novelist.bpe.pieces(ids), head=14, row=11
-    )
+    attention = g.show.AttentionExplorer(weights, novelist.bpe.pieces(ids), head=14, row=11)
     prompt = "She opened the door and"
     with torch.no_grad():
         logits = novelist.model(torch.tensor([novelist.bpe.encode(prompt)]))[0, -1]
@@ -41,14 +39,11 @@ def main():
     path = sys.argv[1] if len(sys.argv) > 1 else shutil.which("chromium")
     frames = [standalone.page(e).replace('"', "&quot;") for e in explorers()]
     body = "".join(
-        f'<iframe srcdoc="{frame}" style="border:0;width:{width}px;height:690px">'
-        "</iframe>"
+        f'<iframe srcdoc="{frame}" style="border:0;width:{width}px;height:690px"></iframe>'
         for frame, width in zip(frames, (960, 600), strict=True)
     )
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=path, args=["--no-sandbox"]
-        )
+        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
         page = browser.new_page(viewport={"width": 1570, "height": 690})
         page.set_content(f"<body style='margin:0;white-space:nowrap'>{body}</body>")
         page.wait_for_timeout(1500)

@@ -56,17 +56,29 @@ def unknown_share(bpe, raw: str) -> float:
 
 
 def main():
-    rows = [{"text": raw, "openai": lowered(text.real_words(raw)),
-             "fallback": lowered(text.split_words(text.standardize(raw))),
-             "port": port_words(raw)} for raw in TEXTS]  # fmt: skip
+    rows = [
+        {
+            "text": raw,
+            "openai": lowered(text.real_words(raw)),
+            "fallback": lowered(text.split_words(text.standardize(raw))),
+            "port": port_words(raw),
+        }
+        for raw in TEXTS
+    ]
     bpe = load_novelist().bpe
-    unknown = {name: round(unknown_share(bpe, raw), 6)
-               for name, raw in corpus.read_books(HELDOUT_BOOKS).items()}  # fmt: skip
-    write_json(RESULTS / "pipelines.json", {
-        "command": shlex.join(["python", "tools/pipelines.py", *sys.argv[1:]]),
-        "commit": runs.git_commit(), "rows": rows,
-        "novelist_unknown_share": unknown,
-    })  # fmt: skip
+    unknown = {
+        name: round(unknown_share(bpe, raw), 6)
+        for name, raw in corpus.read_books(HELDOUT_BOOKS).items()
+    }
+    write_json(
+        RESULTS / "pipelines.json",
+        {
+            "command": shlex.join(["python", "tools/pipelines.py", *sys.argv[1:]]),
+            "commit": runs.git_commit(),
+            "rows": rows,
+            "novelist_unknown_share": unknown,
+        },
+    )
     for name in ("fallback", "port"):
         differ = sum(row[name] != row["openai"] for row in rows)
         print(f"{name} differs on {differ} of {len(rows)} texts")

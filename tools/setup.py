@@ -60,14 +60,7 @@ def install(dev):
     if not BIN.exists():
         print("Making .venv (this needs the network once, and a few minutes) ...")
         run(sys.executable, "-m", "venv", VENV)
-    pip = [
-        BIN / "python",
-        "-m",
-        "pip",
-        "install",
-        "--quiet",
-        "--disable-pip-version-check",
-    ]
+    pip = [BIN / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     index = os.environ.get("TORCH_INDEX")
     run(*pip, *(["--index-url", index] if index else []), torch_pin())
     run(*pip, "--editable", ".[dev,real]" if dev else ".")
@@ -95,9 +88,7 @@ def check_port(port):
             s.bind(("127.0.0.1", port))
         except OSError:
             sys.exit(
-                "Port {} is taken. Choose another one: make lab PORT={}".format(
-                    port, port + 1
-                )
+                "Port {} is taken. Choose another one: make lab PORT={}".format(port, port + 1)
             )
 
 

@@ -111,9 +111,7 @@ def same(a, b, tolerance: float, others_agree: bool = False) -> bool:
         return _close(np.asarray(a, float), np.asarray(b, float), tolerance)
     if isinstance(a, list | tuple) and isinstance(b, list | tuple):
         pairs = zip(a, b, strict=False)
-        return len(a) == len(b) and all(
-            same(x, y, tolerance, others_agree) for x, y in pairs
-        )
+        return len(a) == len(b) and all(same(x, y, tolerance, others_agree) for x, y in pairs)
     if isinstance(a, dict) and isinstance(b, dict):
         return a.keys() == b.keys() and all(
             same(a[k], b[k], tolerance, others_agree) for k in a
@@ -139,9 +137,7 @@ def _same_arrays(a, b, tolerance):
 def _to_numpy(x):
     if isinstance(x, torch.Tensor):
         return x.detach().cpu().numpy()
-    return (
-        np.asarray(x) if isinstance(x, np.ndarray | np.generic | int | float) else None
-    )
+    return np.asarray(x) if isinstance(x, np.ndarray | np.generic | int | float) else None
 
 
 def _kind(a: np.ndarray) -> str:
@@ -251,9 +247,7 @@ def check(exercise: Exercise, function):
         verdict = f"FAIL  {exercise.name}: {mistake}"
     if os.environ.get("GPT1_STRICT") == "1":
         raise AssertionError(verdict)
-    print(
-        textwrap.fill(verdict, 88, subsequent_indent="      ", break_on_hyphens=False)
-    )
+    print(textwrap.fill(verdict, 88, subsequent_indent="      ", break_on_hyphens=False))
     print("      The lesson goes on with the reference.")
     return exercise.reference
 

@@ -181,8 +181,7 @@ def log_likelihood(ids, probs):
         ),
         Wrong(
             "predicts itself",
-            "def log_likelihood(ids, probs):\n"
-            "    return float(np.log(probs[ids, ids]).sum())",
+            "def log_likelihood(ids, probs):\n    return float(np.log(probs[ids, ids]).sum())",
             "Off by one: you ask how well each token predicts itself. "
             "Targets are shifted by one.",
         ),
@@ -212,8 +211,7 @@ def _walk(n, length, seed):
 perplexity = Exercise(
     name="perplexity",
     title="Perplexity",
-    task="Turn the log-probabilities of all tokens of a text, in nats, into its "
-    "perplexity.",
+    task="Turn the log-probabilities of all tokens of a text, in nats, into its perplexity.",
     difficulty=1,
     importance=5,
     minutes=5,
@@ -239,8 +237,7 @@ def perplexity(log_probs):
         Wrong(
             "sum",
             "def perplexity(log_probs):\n    return math.exp(-float(log_probs.sum()))",
-            "You use the sum, so a longer text looks worse. Perplexity is per token: "
-            "the mean.",
+            "You use the sum, so a longer text looks worse. Perplexity is per token: the mean.",
         ),
         Wrong(
             "sign",
@@ -256,8 +253,7 @@ def perplexity(log_probs):
         Wrong(
             "mean of inverses",
             "def perplexity(log_probs):\n    return float((-log_probs).exp().mean())",
-            "You average 1 / p over tokens. Average the logarithms first, then "
-            "exponentiate.",
+            "You average 1 / p over tokens. Average the logarithms first, then exponentiate.",
         ),
     ),
     cases=lambda: [

@@ -39,8 +39,7 @@ def causal_mask(T):
         ),
         Wrong(
             "inverted",
-            "def causal_mask(T):\n"
-            "    return ~torch.ones(T, T, dtype=torch.bool).tril()",
+            "def causal_mask(T):\n    return ~torch.ones(T, T, dtype=torch.bool).tril()",
             "True and False are swapped: True means 'may be seen' here. (Some "
             "libraries use True for 'hidden'. Always look it up.)",
         ),
@@ -127,11 +126,7 @@ def running_mean(values):
             "Your means run from t to the end. The lower triangle, tril, looks back.",
         ),
     ),
-    cases=lambda: [
-        (_seeded(5, 3),),
-        (_seeded(2, 7, seed=1),),
-        (_seeded(1, 4, seed=2),),
-    ],
+    cases=lambda: [(_seeded(5, 3),), (_seeded(2, 7, seed=1),), (_seeded(1, 4, seed=2),)],
     hints=(
         "Start from `torch.ones(T, T).tril()`.",
         "Its row sums are 1, 2, 3, ...; with `keepdim=True` they divide row by row.",

@@ -124,8 +124,7 @@ def post_ln_block(x, attention, mlp, ln_1, ln_2):
             "LN on the sublayer only",
             "def post_ln_block(x, attention, mlp, ln_1, ln_2):\n"
             "    n = x + ln_1(attention(x))\n    return n + ln_2(mlp(n))",
-            "You normalize the output of each layer and add x unnormalized. "
-            "Normalize the sum.",
+            "You normalize the output of each layer and add x unnormalized. Normalize the sum.",
         ),
         Wrong(
             "second residual from x",
@@ -143,8 +142,7 @@ def post_ln_block(x, attention, mlp, ln_1, ln_2):
             "norms exchanged",
             "def post_ln_block(x, attention, mlp, ln_1, ln_2):\n"
             "    n = ln_2(x + attention(x))\n    return ln_1(n + mlp(n))",
-            "ln_1 belongs to attention and ln_2 to the feed-forward layer; they are "
-            "exchanged.",
+            "ln_1 belongs to attention and ln_2 to the feed-forward layer; they are exchanged.",
         ),
     ),
     cases=lambda: [
@@ -201,8 +199,7 @@ def tied_logits(h, W_e):
             "cosine",
             "def tied_logits(h, W_e):\n"
             "    unit = W_e / W_e.norm(dim=1, keepdim=True)\n    return h @ unit.T",
-            "You normalize the rows of W_e. Their lengths matter: a long row wins more "
-            "often.",
+            "You normalize the rows of W_e. Their lengths matter: a long row wins more often.",
         ),
     ),
     cases=lambda: [

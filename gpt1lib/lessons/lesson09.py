@@ -63,7 +63,7 @@ def softmax(scores):
         (_numbers(2, 3),),
         (_numbers(3, 3, seed=1),),
         (np.array([[1000.0, 1001.0], [0.0, -1000.0]]),),
-    ],  # fmt: skip
+    ],
     hints=(
         "`np.exp`, then divide by the sum over the last axis, with `keepdims=True`.",
         "Against overflow: softmax does not change if all scores of a row shift.",
@@ -101,15 +101,13 @@ def gelu(x):
         ),
         Wrong(
             "erf form",
-            "def gelu(x):\n"
-            "    return 0.5 * x * (1 + np.vectorize(math.erf)(x / math.sqrt(2)))",
+            "def gelu(x):\n    return 0.5 * x * (1 + np.vectorize(math.erf)(x / math.sqrt(2)))",
             "That is the exact GELU, with erf. Close, but GPT-1's weights were trained "
             "with the tanh form, which differs in the fourth digit.",
         ),
         Wrong(
             "no cube",
-            "def gelu(x):\n"
-            "    return 0.5 * x * (1 + np.tanh(math.sqrt(2 / math.pi) * x))",
+            "def gelu(x):\n    return 0.5 * x * (1 + np.tanh(math.sqrt(2 / math.pi) * x))",
             "The term 0.044715 x^3 inside tanh is missing.",
         ),
         Wrong(
@@ -233,8 +231,7 @@ def attention_weights(q, k):
     wrong=(
         Wrong(
             "no mask",
-            "def attention_weights(q, k):\n"
-            "    return softmax(q @ k.T / math.sqrt(q.shape[1]))",
+            "def attention_weights(q, k):\n    return softmax(q @ k.T / math.sqrt(q.shape[1]))",
             "There is no mask: the first token attends to the last.",
         ),
         Wrong(
@@ -313,8 +310,7 @@ def block_forward(x, attend, mlp, ln_1, ln_2):
             "normalizes before",
             "def block_forward(x, attend, mlp, ln_1, ln_2):\n"
             "    n = x + attend(ln_1(x))\n    return n + mlp(ln_2(n))",
-            "You normalize before each part, as GPT-2 does. GPT-1 normalizes after the "
-            "sum.",
+            "You normalize before each part, as GPT-2 does. GPT-1 normalizes after the sum.",
         ),
         Wrong(
             "no way past",
@@ -483,7 +479,7 @@ def tied_gradient(ids, d_h0, h, d_logits):
             _numbers(2, 4, seed=19),
             _numbers(2, 3, seed=20),
         ),
-    ],  # fmt: skip
+    ],
     hints=(
         "The output road is the gradient of a matrix product: `d_logits.T @ h`.",
         "`np.add.at(grad, ids, d_h0)` adds row i of d_h0 to row ids[i] of grad.",
@@ -540,11 +536,19 @@ def descend(weights, grads, lr):
             {"W": _numbers(2, 3, seed=21), "b": _numbers(2, seed=22)},
             {"W": _numbers(2, 3, seed=23), "b": _numbers(2, seed=24)},
             0.1,
-        ),
-    ],  # fmt: skip
+        )
+    ],
     hints=("One line: a dict comprehension.",),
 )
 
-EXERCISES = (softmax, gelu, layer_norm, attention_weights, block_forward,
-             next_token_loss, tied_gradient, descend)  # fmt: skip
+EXERCISES = (
+    softmax,
+    gelu,
+    layer_norm,
+    attention_weights,
+    block_forward,
+    next_token_loss,
+    tied_gradient,
+    descend,
+)
 check = checker(EXERCISES)

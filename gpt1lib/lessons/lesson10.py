@@ -60,8 +60,7 @@ def cut_window(ids, start, n_ctx):
         ),
         Wrong(
             "always the first",
-            "def cut_window(ids, start, n_ctx):\n"
-            "    return ids[:n_ctx], ids[1 : n_ctx + 1]",
+            "def cut_window(ids, start, n_ctx):\n    return ids[:n_ctx], ids[1 : n_ctx + 1]",
             "You always cut the first window; use `start`.",
         ),
         Wrong(
@@ -180,7 +179,7 @@ def adam_step(w, grad, m, v, t, lr, beta1=0.9, beta2=0.999, eps=1e-8):
             0.99,
             1e-4,
         ),
-    ],  # fmt: skip
+    ],
     hints=(
         "Five lines: m, v, their corrected forms, the step.",
         "`m = beta1 * m + (1 - beta1) * grad`, and v in the same way with grad ** 2.",
@@ -260,7 +259,7 @@ def learning_rate(step, peak, warmup, total):
         (10, 1.0, 10, 100),
         (60, 1.0, 10, 100),
         (100, 1.0, 10, 100),
-    ],  # fmt: skip
+    ],
     hints=(
         "Two cases: `if step < warmup`, and the rest.",
         "`0.5 * (1 + math.cos(math.pi * x))` falls from 1 to 0 while x goes from 0 to 1.",
@@ -329,11 +328,7 @@ def clip_together(grads, max_norm):
             "the root.",
         ),
     ),
-    cases=lambda: [
-        (_tensors(0, 1.0), 1.0),
-        (_tensors(2, 0.1), 5.0),
-        (_tensors(4, 3.0), 0.5),
-    ],  # fmt: skip
+    cases=lambda: [(_tensors(0, 1.0), 1.0), (_tensors(2, 0.1), 5.0), (_tensors(4, 3.0), 0.5)],
     hints=(
         "The square of the total norm is the sum of the squares of all numbers.",
         "One factor for all: `min(1, max_norm / norm)`.",
@@ -402,7 +397,7 @@ def decayed(shapes):
             },
         ),
         ({"blocks.0.ln_2.weight": (8,), "blocks.0.attention.qkv.weight": (24, 8)},),
-    ],  # fmt: skip
+    ],
     hints=("How many numbers does the shape of a bias have?",),
 )
 

@@ -145,15 +145,18 @@ def read_out(h, ids, extract):
         ),
     ),
     cases=lambda: [
-        (_numbers(3, 6, 4, seed=1),
-         torch.tensor([[7, 1, 2, 9, 0, 0], [7, 3, 9, 0, 0, 0], [7, 1, 2, 3, 4, 9]]), 9),
+        (
+            _numbers(3, 6, 4, seed=1),
+            torch.tensor([[7, 1, 2, 9, 0, 0], [7, 3, 9, 0, 0, 0], [7, 1, 2, 3, 4, 9]]),
+            9,
+        ),
         (_numbers(2, 5, 3, seed=2), torch.tensor([[7, 8, 9, 0, 0], [7, 8, 8, 9, 0]]), 9),
     ],
     hints=(
         "`(ids == extract)` is True at one place of each row; argmax finds it.",
         "`h[rows, places]` with two index tensors takes one vector for each pair.",
     ),
-)  # fmt: skip
+)
 
 similarity_logits = Exercise(
     name="similarity_logits",
@@ -192,8 +195,7 @@ def similarity_logits(h_ab, h_ba, W, b):
         ),
         Wrong(
             "mean",
-            "def similarity_logits(h_ab, h_ba, W, b):\n"
-            "    return (h_ab + h_ba) / 2 @ W + b",
+            "def similarity_logits(h_ab, h_ba, W, b):\n    return (h_ab + h_ba) / 2 @ W + b",
             "You take the mean. The paper adds the two vectors (section 3.3).",
         ),
         Wrong(
@@ -209,13 +211,21 @@ def similarity_logits(h_ab, h_ba, W, b):
         ),
     ),
     cases=lambda: [
-        (_numbers(3, 5, seed=3), _numbers(3, 5, seed=4), _numbers(5, 2, seed=5),
-         _numbers(2, seed=6)),
-        (_numbers(1, 4, seed=7), _numbers(1, 4, seed=8), _numbers(4, 6, seed=9),
-         _numbers(6, seed=10)),
+        (
+            _numbers(3, 5, seed=3),
+            _numbers(3, 5, seed=4),
+            _numbers(5, 2, seed=5),
+            _numbers(2, seed=6),
+        ),
+        (
+            _numbers(1, 4, seed=7),
+            _numbers(1, 4, seed=8),
+            _numbers(4, 6, seed=9),
+            _numbers(6, seed=10),
+        ),
     ],
     hints=("Element by element is what `+` does for tensors.",),
-)  # fmt: skip
+)
 
 choice_probs = Exercise(
     name="choice_probs",
@@ -265,10 +275,13 @@ def choice_probs(scalars, n_choices):
             "example stand next to each other.",
         ),
     ),
-    cases=lambda: [(_numbers(6, seed=11), 2), (_numbers(12, seed=12), 4),
-                   (_numbers(4, seed=13, scale=3.0), 4)],
+    cases=lambda: [
+        (_numbers(6, seed=11), 2),
+        (_numbers(12, seed=12), 4),
+        (_numbers(4, seed=13, scale=3.0), 4),
+    ],
     hints=("`scalars.view(-1, n_choices)` puts each example into a row.",),
-)  # fmt: skip
+)
 
 l3_loss = Exercise(
     name="l3_loss",
@@ -351,7 +364,7 @@ def l3_loss(label_log_probs, token_log_probs, lm_coef):
         "Three means: over labels, over the tokens of each sequence, over sequences.",
         "`torch.stack([row.mean() for row in token_log_probs])` has one number a sequence.",
     ),
-)  # fmt: skip
+)
 
 EXERCISES = (entailment_ids, read_out, similarity_logits, choice_probs, l3_loss)
 check = checker(EXERCISES)

@@ -74,11 +74,15 @@ def mean_log_prob(logits, ids):
             "That is the loss. A score should be higher for a likelier sentence.",
         ),
     ),
-    cases=lambda: [(_logits(6, 9, seed=1), _ids(6, 9, 2)),
-                   (_logits(3, 20, seed=3), _ids(3, 20, 4))],
-    hints=("Row i of the logits predicts ids[i + 1].",
-           "`log_probs[torch.arange(T - 1), ids[1:]]` takes one number a row."),
-)  # fmt: skip
+    cases=lambda: [
+        (_logits(6, 9, seed=1), _ids(6, 9, 2)),
+        (_logits(3, 20, seed=3), _ids(3, 20, 4)),
+    ],
+    hints=(
+        "Row i of the logits predicts ids[i + 1].",
+        "`log_probs[torch.arange(T - 1), ids[1:]]` takes one number a row.",
+    ),
+)
 
 likelier_choice = Exercise(
     name="likelier_choice",
@@ -137,7 +141,7 @@ def likelier_choice(answers):
         ([torch.tensor([-2.0, -1.0]), torch.tensor([-0.9, -2.4, -2.6, -1.9])],),
     ],
     hints=("One mean an answer, then the index of the largest.",),
-)  # fmt: skip
+)
 
 put_in_place = Exercise(
     name="put_in_place",
@@ -236,12 +240,7 @@ def relative_score(accuracy, chance, best):
             "The best model would not get 1: divide by what it has above chance.",
         ),
     ),
-    cases=lambda: [
-        (0.7, 0.5, 0.9),
-        (0.25, 0.25, 0.6),
-        (0.4, 0.5, 0.8),
-        (0.8, 1 / 3, 0.8),
-    ],
+    cases=lambda: [(0.7, 0.5, 0.9), (0.25, 0.25, 0.6), (0.4, 0.5, 0.8), (0.8, 1 / 3, 0.8)],
     hints=("How far above chance is it, and how far could it be?",),
 )
 

@@ -6,7 +6,7 @@ NAMES = [
     "tokens.weight",
     "positions.weight",
     *(f"blocks.{i}.{part}" for i in range(12) for part in ("attention.weight", "ln_1.bias")),
-]  # fmt: skip
+]
 
 points_and_percent = Exercise(
     name="points_and_percent",
@@ -30,8 +30,7 @@ def points_and_percent(before, after):
     wrong=(
         Wrong(
             "points twice",
-            "def points_and_percent(before, after):\n"
-            "    return after - before, after - before",
+            "def points_and_percent(before, after):\n    return after - before, after - before",
             "Your second number is the difference again. Percent is relative: of what?",
         ),
         Wrong(
@@ -54,9 +53,7 @@ def points_and_percent(before, after):
         ),
     ),
     cases=lambda: [(80.0, 60.0), (50.0, 55.0), (74.7, 59.9)],
-    hints=(
-        "Points are a difference; percent is that difference over the first score.",
-    ),
+    hints=("Points are a difference; percent is that difference over the first score.",),
 )
 
 mean_and_half = Exercise(
@@ -122,8 +119,7 @@ def mean_and_half(values, t):
             "smallest and largest",
             "def mean_and_half(values, t):\n"
             "    return sum(values) / len(values), (max(values) - min(values)) / 2",
-            "Half of the range grows with every further seed. The interval of a mean "
-            "shrinks.",
+            "Half of the range grows with every further seed. The interval of a mean shrinks.",
         ),
     ),
     cases=lambda: [

@@ -73,8 +73,7 @@ def hints_text(exercise: Exercise) -> str:
     ]
     solution = exercise.solution.strip("\n")
     folded.append(
-        "<details><summary>Solution</summary>\n\n"
-        f"```python\n{solution}\n```\n\n</details>"
+        f"<details><summary>Solution</summary>\n\n```python\n{solution}\n```\n\n</details>"
     )
     return "\n\n".join(folded)
 
@@ -132,9 +131,7 @@ def execute(notebook, folder: Path, timeout: int = 300) -> float:
     """Run all cells in a fresh kernel, in their folder; return the seconds it took."""
     start = time.perf_counter()
     where = {"metadata": {"path": str(folder)}}
-    client = NotebookClient(
-        notebook, timeout=timeout, kernel_name="python3", resources=where
-    )
+    client = NotebookClient(notebook, timeout=timeout, kernel_name="python3", resources=where)
     client.execute()
     return time.perf_counter() - start
 

@@ -18,7 +18,22 @@ from .explorers import (
 from .figure import show_figure
 from .labels import readable, token_labels
 
-__all__ = ["AttentionExplorer", "BigramExplorer", "FormatsExplorer", "JourneyExplorer",
-           "MaskExplorer", "ParameterExplorer", "SamplingExplorer", "SweepExplorer",
-           "TokenExplorer", "TrainingExplorer", "TyingExplorer", "WritingExplorer",
-           "diagrams", "plots", "readable", "show_figure", "token_labels"]  # fmt: skip
+__all__ = [
+    "AttentionExplorer",
+    "BigramExplorer",
+    "FormatsExplorer",
+    "JourneyExplorer",
+    "MaskExplorer",
+    "ParameterExplorer",
+    "SamplingExplorer",
+    "SweepExplorer",
+    "TokenExplorer",
+    "TrainingExplorer",
+    "TyingExplorer",
+    "WritingExplorer",
+    "diagrams",
+    "plots",
+    "readable",
+    "show_figure",
+    "token_labels",
+]

@@ -43,8 +43,16 @@ def architecture(config: GPTConfig) -> Figure:
 def draw_box(axes, x, y, width, height, color, **options) -> None:
     """A rounded box."""
     shape = "round,pad=0.02,rounding_size=0.1"
-    box = FancyBboxPatch((x, y), width, height, boxstyle=shape, facecolor=color,
-                         edgecolor=INK, linewidth=1, **options)  # fmt: skip
+    box = FancyBboxPatch(
+        (x, y),
+        width,
+        height,
+        boxstyle=shape,
+        facecolor=color,
+        edgecolor=INK,
+        linewidth=1,
+        **options,
+    )
     axes.add_patch(box)
 
 

@@ -119,8 +119,9 @@ def write_numbers(axes, image, values, digits) -> None:
         dark = 0.299 * r + 0.587 * g + 0.114 * b < 0.5
         zero = f"{0:.{digits}f}"
         text = f"{value:.{digits}f}".replace(f"-{zero}", zero)
-        axes.text(j, i, text, ha="center", va="center", fontsize=size,
-                  color="white" if dark else INK)  # fmt: skip
+        axes.text(
+            j, i, text, ha="center", va="center", fontsize=size, color="white" if dark else INK
+        )
 
 
 def label_axes(axes, rows, cols, xlabel, ylabel) -> None:
@@ -153,8 +154,7 @@ def written_grid(values, written, rows, cols, title: str = "") -> Figure:
         axes.set_aspect("auto")
         for (i, j), value in np.ndenumerate(values):
             color = "white" if value > 0.5 else INK
-            axes.text(j, i, written[i][j], ha="center", va="center", fontsize=8,
-                      color=color)  # fmt: skip
+            axes.text(j, i, written[i][j], ha="center", va="center", fontsize=8, color=color)
         label_axes(axes, rows, cols, "", "")
         axes.invert_yaxis()
         axes.xaxis.tick_bottom()
@@ -187,8 +187,15 @@ def pieces(rows: list[list[str]], parts: list[list[str]] | None = None) -> Figur
                         edgecolor=color,
                     )
                 )
-                axes.text(x + width / 2 - 0.1, y + 0.5, piece, ha="center", va="center",
-                          fontsize=9, family="monospace")  # fmt: skip
+                axes.text(
+                    x + width / 2 - 0.1,
+                    y + 0.5,
+                    piece,
+                    ha="center",
+                    va="center",
+                    fontsize=9,
+                    family="monospace",
+                )
                 x += width
             x, y = (0.0, y - 1.5) if parts else (x + 0.8, y)
         axes.set_xlim(-0.5, 72.5)
@@ -228,14 +235,14 @@ def head_grid(weights, title: str = "") -> Figure:
         width = 6.5
         figure = new_figure(width, width * 0.92 * n_layer / n_head + 0.7)
         axes = figure.add_subplot()
-        image = axes.imshow(
-            np.ma.masked_invalid(mosaic), cmap="magma_r", vmin=0, vmax=1
-        )
+        image = axes.imshow(np.ma.masked_invalid(mosaic), cmap="magma_r", vmin=0, vmax=1)
         middle = n_tokens / 2 - 0.5
-        axes.set_yticks([i * step + middle for i in range(n_layer)],
-                        [f"layer {i}" for i in range(n_layer)])  # fmt: skip
-        axes.set_xticks([i * step + middle for i in range(n_head)],
-                        [f"head {i}" for i in range(n_head)])  # fmt: skip
+        axes.set_yticks(
+            [i * step + middle for i in range(n_layer)], [f"layer {i}" for i in range(n_layer)]
+        )
+        axes.set_xticks(
+            [i * step + middle for i in range(n_head)], [f"head {i}" for i in range(n_head)]
+        )
         axes.xaxis.tick_top()
         axes.tick_params(length=0)
         axes.spines[:].set_visible(False)
@@ -271,13 +278,18 @@ def probabilities(
         y = np.arange(len(names))
         axes.barh(y, values, color=colors, height=0.72)
         if before is not None:
-            axes.barh(y[: len(before)], before, fill=False, edgecolor=INK, height=0.72,
-                      linewidth=0.9, label="before")  # fmt: skip
+            axes.barh(
+                y[: len(before)],
+                before,
+                fill=False,
+                edgecolor=INK,
+                height=0.72,
+                linewidth=0.9,
+                label="before",
+            )
         top = max([*values, *(before if before is not None else [])])
         for i, value in enumerate(values):
-            edge = max(
-                value, before[i] if before is not None and i < len(before) else 0
-            )
+            edge = max(value, before[i] if before is not None and i < len(before) else 0)
             axes.text(edge + top * 0.01, i, f"{value:.1%}", va="center", fontsize=9)
         axes.set_yticks(y, names)
         axes.invert_yaxis()
@@ -304,9 +316,7 @@ def bars(
     with style():
         figure = new_figure(7.5, 0.36 * len(values) + 1.0)
         axes = figure.add_subplot()
-        colors = [
-            COLORS[1] if i == highlight else COLORS[0] for i in range(len(values))
-        ]
+        colors = [COLORS[1] if i == highlight else COLORS[0] for i in range(len(values))]
         drawn = axes.barh(range(len(values)), values, color=colors, height=0.7)
         if highlight is not None:
             drawn[highlight].set_hatch("//")
@@ -345,16 +355,18 @@ def intervals(
                     axes.plot([low, high], [y, y], color=COLORS[k % 6], lw=2)
                 label = None if name in labeled else name
                 labeled.add(name)
-                axes.plot(
-                    value, y, MARKS[k % 6], color=COLORS[k % 6], ms=7, label=label
+                axes.plot(value, y, MARKS[k % 6], color=COLORS[k % 6], ms=7, label=label)
+                axes.annotate(
+                    f"{value:.2f}",
+                    (max(value, high or value), y),
+                    xytext=(6, 0),
+                    textcoords="offset points",
+                    va="center",
+                    fontsize=8,
                 )
-                axes.annotate(f"{value:.2f}", (max(value, high or value), y),
-                              xytext=(6, 0), textcoords="offset points", va="center",
-                              fontsize=8)  # fmt: skip
                 y += 0.3
             if chance:
-                axes.plot([chance[group]] * 2, [top - 0.15, y - 0.15], color=INK, lw=1,
-                          ls=":")  # fmt: skip
+                axes.plot([chance[group]] * 2, [top - 0.15, y - 0.15], color=INK, lw=1, ls=":")
             ticks.append(((top + y - 0.3) / 2, group))
             y += 0.25
         axes.set_yticks([t for t, _ in ticks], [name for _, name in ticks])
@@ -397,8 +409,15 @@ def stacked(parts: dict, title: str = "", unit: str = "parameters") -> Figure:
         axes = figure.add_subplot()
         for i, (name, value) in enumerate(parts.items()):
             label = f"{name}: {int(value):,} ({value / total:.1%})"
-            axes.barh([0], [value], left=left, color=COLORS[i % 6], edgecolor="white",
-                      hatch=HATCHES[i % 6], label=label)  # fmt: skip
+            axes.barh(
+                [0],
+                [value],
+                left=left,
+                color=COLORS[i % 6],
+                edgecolor="white",
+                hatch=HATCHES[i % 6],
+                label=label,
+            )
             left += value
         axes.set_yticks([])
         axes.spines["left"].set_visible(False)
@@ -468,8 +487,15 @@ def sweep(
             x = np.arange(len(values)) + 0.16 * (k - (len(series) - 1) / 2)
             means = as_matrix([p["mean"] for p in places], name, 1)
             halves, color = [p["half"] for p in places], COLORS[k % 6]
-            axes.errorbar(x, means, halves, color=color, marker=MARKS[k % 6],
-                          linestyle=DASHES[k % 6], linewidth=1.2)  # fmt: skip
+            axes.errorbar(
+                x,
+                means,
+                halves,
+                color=color,
+                marker=MARKS[k % 6],
+                linestyle=DASHES[k % 6],
+                linewidth=1.2,
+            )
             for at, place in zip(x + 0.05, places, strict=True):
                 seeds = place["seeds"]
                 axes.plot([at] * len(seeds), seeds, ".", color=color, markersize=4)
@@ -489,8 +515,9 @@ def place_labels(axes, ends) -> None:
     room, previous = 0.07 * (high - low), None
     for name, x, y in sorted(ends, key=lambda end: end[2]):
         place = y if previous is None else max(y, previous + room)
-        axes.annotate(name, (x, place), (8, 0), textcoords="offset points",
-                      va="center", fontsize=9)  # fmt: skip
+        axes.annotate(
+            name, (x, place), (8, 0), textcoords="offset points", va="center", fontsize=9
+        )
         previous = place
 
 

@@ -17,9 +17,15 @@ from in_lab import NOTEBOOKS
 
 from gpt1lib.lessons import notebooks
 
-FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-         "--disable-background-networking", "--disable-component-update",
-         "--disable-sync"]  # fmt: skip
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
 
 
 def chromium_path() -> str | None:
@@ -64,10 +70,7 @@ def lab_environment(home: Path) -> dict:
     Nothing is saved by itself: a slow test must not change what a later one opens.
     """
     chosen = {
-        "apputils-extension/notification": {
-            "fetchNews": "false",
-            "checkForUpdates": False,
-        },
+        "apputils-extension/notification": {"fetchNews": "false", "checkForUpdates": False},
         "docmanager-extension/plugin": {"autosave": False},
     }
     for name, values in chosen.items():
@@ -95,16 +98,22 @@ def lab(tmp_path_factory, chromium):
     home = tmp_path_factory.mktemp("jupyter")
     copy_solved(NOTEBOOKS, home / "root" / "notebooks")
     port = free_port()
-    command = [sys.executable, "-m", "jupyterlab", "--allow-root", "--no-browser",
-               "--ip=127.0.0.1", f"--port={port}", "--IdentityProvider.token=",
-               f"--ServerApp.root_dir={home / 'root'}",
-               "--LabApp.expose_app_in_browser=True",
-               "--JupyterNotebookApp.expose_app_in_browser=True",
-               "--LabApp.extension_manager=readonly"]  # fmt: skip
+    command = [
+        sys.executable,
+        "-m",
+        "jupyterlab",
+        "--allow-root",
+        "--no-browser",
+        "--ip=127.0.0.1",
+        f"--port={port}",
+        "--IdentityProvider.token=",
+        f"--ServerApp.root_dir={home / 'root'}",
+        "--LabApp.expose_app_in_browser=True",
+        "--JupyterNotebookApp.expose_app_in_browser=True",
+        "--LabApp.extension_manager=readonly",
+    ]
     with open(home / "lab.log", "w") as log:
-        server = subprocess.Popen(
-            command, stdout=log, stderr=log, env=lab_environment(home)
-        )
+        server = subprocess.Popen(command, stdout=log, stderr=log, env=lab_environment(home))
     address = f"http://127.0.0.1:{port}"
     wait_until_served(address, server, home / "lab.log")
     yield address

@@ -81,8 +81,11 @@ def sliders(page, explorer):
         keys = ["ArrowRight", "ArrowLeft"]
         if float(value) >= high:
             keys.reverse()
-        yield (f"slider {i} by keyboard", lambda s=slider, k=keys[0]: press(page, s, k),
-               lambda s=slider, k=keys[1]: press(page, s, k))  # fmt: skip
+        yield (
+            f"slider {i} by keyboard",
+            lambda s=slider, k=keys[0]: press(page, s, k),
+            lambda s=slider, k=keys[1]: press(page, s, k),
+        )
 
         def click(s=slider, share=0.2 if float(value) > (low + high) / 2 else 0.8):
             box = s.bounding_box()
@@ -100,13 +103,13 @@ def radios(page, explorer):
         at, n = states.index("true"), len(states)
         if n < 2:
             continue
-        to, keys = (
-            (at + 1, ("Right", "Left")) if at + 1 < n else (at - 1, ("Left", "Right"))
-        )
+        to, keys = (at + 1, ("Right", "Left")) if at + 1 < n else (at - 1, ("Left", "Right"))
         here, there = buttons.nth(at), buttons.nth(to)
-        yield (f"choice {i} by keyboard",
-               lambda b=here, k=keys[0]: press(page, b, f"Arrow{k}"),
-               lambda b=there, k=keys[1]: press(page, b, f"Arrow{k}"))  # fmt: skip
+        yield (
+            f"choice {i} by keyboard",
+            lambda b=here, k=keys[0]: press(page, b, f"Arrow{k}"),
+            lambda b=there, k=keys[1]: press(page, b, f"Arrow{k}"),
+        )
         other = n - 1 if at != n - 1 else 0
         yield f"choice {i} by mouse", buttons.nth(other).click, buttons.nth(at).click
 
@@ -123,8 +126,7 @@ def texts(page, explorer):
             field.fill(text)
             page.keyboard.press("Enter")
 
-        yield (f"text {i}", lambda p=put: p("The king was very old"),
-               lambda p=put, t=old: p(t))  # fmt: skip
+        yield (f"text {i}", lambda p=put: p("The king was very old"), lambda p=put, t=old: p(t))
 
 
 def rows(page, explorer):
@@ -139,8 +141,11 @@ def rows(page, explorer):
     yield "a row by focus", buttons.nth(other).focus, buttons.nth(at).focus
     key, undo = ("ArrowUp", "ArrowDown") if at else ("ArrowDown", "ArrowUp")
     to = at - 1 if at else at + 1
-    yield ("a row by arrow key", lambda: press(page, buttons.nth(at), key),
-           lambda: press(page, buttons.nth(to), undo))  # fmt: skip
+    yield (
+        "a row by arrow key",
+        lambda: press(page, buttons.nth(at), key),
+        lambda: press(page, buttons.nth(to), undo),
+    )
     big = explorer.locator("canvas.gx-big")
     box = big.bounding_box()
 
@@ -159,14 +164,16 @@ def cells(page, explorer):
     first = explorer.locator("button.gx-cell").first
     mine = explorer.locator(f"button.gx-cell[data-at='{place}']")
     yield "a cell by mouse", first.click, mine.click
-    yield ("a cell by keyboard", lambda: press(page, mine, "ArrowLeft"),
-           lambda: press(page, explorer.locator("button.gx-cell.gx-chosen"), "ArrowRight"))  # fmt: skip
+    yield (
+        "a cell by keyboard",
+        lambda: press(page, mine, "ArrowLeft"),
+        lambda: press(page, explorer.locator("button.gx-cell.gx-chosen"), "ArrowRight"),
+    )
 
 
 def buttons(page, explorer):
     """Buttons and what undoes them."""
-    undo = {"Draw one": "Reset", "Draw 100": "Reset",
-            "Keep this head beside": "Let it go"}  # fmt: skip
+    undo = {"Draw one": "Reset", "Draw 100": "Reset", "Keep this head beside": "Let it go"}
     for name in explorer.locator("button.gx-button").all_inner_texts():
         if name in undo:
             for way in ("click", "Enter"):
@@ -175,8 +182,11 @@ def buttons(page, explorer):
                     b = explorer.get_by_role("button", name=name, exact=True)
                     b.click() if way == "click" else b.press("Enter")
 
-                yield (f"{name} by {way}", lambda n=name, p=push: p(n),
-                       lambda n=undo[name], p=push: p(n))  # fmt: skip
+                yield (
+                    f"{name} by {way}",
+                    lambda n=name, p=push: p(n),
+                    lambda n=undo[name], p=push: p(n),
+                )
 
 
 def scores(page, explorer):
@@ -192,8 +202,11 @@ def scores(page, explorer):
         change(explorer.get_by_label("score from cat to the"))
         step.fill(was)
 
-    yield ("a score by keyboard", lambda: through(lambda cell: cell.press("ArrowUp")),
-           reset.click)  # fmt: skip
+    yield (
+        "a score by keyboard",
+        lambda: through(lambda cell: cell.press("ArrowUp")),
+        reset.click,
+    )
 
     def typed(cell):
         cell.click()
@@ -220,9 +233,11 @@ def clicks(page, explorer):
         svg = explorer.locator("svg").first
         box, drag = svg.bounding_box(), explorer.locator("input[type=range]")
         was = drag.input_value()
-        yield ("a place on the curve by mouse",
-               lambda: svg.click(position={"x": box["width"] / 3, "y": box["height"] / 3}),
-               lambda: drag.fill(was))  # fmt: skip
+        yield (
+            "a place on the curve by mouse",
+            lambda: svg.click(position={"x": box["width"] / 3, "y": box["height"] / 3}),
+            lambda: drag.fill(was),
+        )
 
 
 WAYS = (sliders, radios, texts, rows, cells, buttons, scores, clicks)

@@ -35,9 +35,7 @@ def cells(root):
 
 
 def test_half_precision_is_read_as_numpy_reads_it(page):
-    values = np.array(
-        [0, 1, -1, 0.1, 6e-8, -3e-5, 65504, np.inf, -np.inf, np.nan, 1 / 3]
-    )
+    values = np.array([0, 1, -1, 0.1, 6e-8, -3e-5, 65504, np.inf, -np.inf, np.nan, 1 / 3])
     explorer = explorers.BigramExplorer([[0.25, 0.75], [1, 0]], list("ab"))
     show(page, explorer)
     page.add_script_tag(content=explorers.base.COMMON)
@@ -45,8 +43,9 @@ def test_half_precision_is_read_as_numpy_reads_it(page):
     found = page.evaluate(f"""() => [...halves({{ get: () =>
         new DataView(new Uint16Array({json.dumps(bits)}).buffer) }}, "x")].map(String)""")
     wanted = values.astype(np.float16).astype(np.float32)
-    assert np.array_equal(np.float32([float(x.replace("Infinity", "inf")) for x in found]),
-                          wanted, equal_nan=True)  # fmt: skip
+    assert np.array_equal(
+        np.float32([float(x.replace("Infinity", "inf")) for x in found]), wanted, equal_nan=True
+    )
 
 
 @pytest.mark.parametrize("kind", ["correct", "none", "ahead", "after"])
@@ -85,8 +84,12 @@ def test_scores_can_be_edited_by_keyboard(page):
 def test_sampling_equals_the_library(page, temperature, top_k, top_p):
     logits = np.random.default_rng(1).normal(size=500) * 2
     words = [f"w{i}</w>" for i in range(500)]
-    root = show(page, explorers.SamplingExplorer(
-        logits, words, temperature=temperature, top_k=top_k, top_p=top_p))  # fmt: skip
+    root = show(
+        page,
+        explorers.SamplingExplorer(
+            logits, words, temperature=temperature, top_k=top_k, top_p=top_p
+        ),
+    )
     wanted = next_token_probs(torch.tensor(logits), temperature, top_k or None, top_p)
     for i, p in json.loads(root.get_attribute("data-after")):
         assert p == pytest.approx(wanted[i].item(), abs=1e-6)
@@ -105,14 +108,13 @@ def test_sampling_buttons_draw_and_reset(page):
     page.evaluate("model.set('top_k', 1)")
     assert root.get_attribute("data-kept") == "1"
     root.get_by_role("button", name="Reset").click()
-    assert (
-        root.get_attribute("data-kept") == "3" and not root.locator(".gx-chip").count()
-    )
+    assert root.get_attribute("data-kept") == "3" and not root.locator(".gx-chip").count()
 
 
 def test_a_click_appends_a_word(page):
-    e = explorers.SamplingExplorer([3.0, 1.0, 0.0], ["sea</w>", "b", "c"], prompt="the",
-                                   predict=lambda text: [0, 0, 0])  # fmt: skip
+    e = explorers.SamplingExplorer(
+        [3.0, 1.0, 0.0], ["sea</w>", "b", "c"], prompt="the", predict=lambda text: [0, 0, 0]
+    )
     root = show(page, e)
     root.get_by_role("button", name="sea").click()
     assert page.evaluate("model.get('prompt')") == "the sea"
@@ -156,8 +158,7 @@ def test_a_new_text_draws_new_heads(page, novelist):
         model.state.tokens = {json.dumps(e.tokens)};
         model.set('data', new DataView(new Uint16Array({json.dumps(data)}).buffer));
     }}""")
-    assert root.locator(".gx-matrix .gx-row").all_inner_texts() == [
-        "she", "looked", "at", "me"]  # fmt: skip
+    assert root.locator(".gx-matrix .gx-row").all_inner_texts() == ["she", "looked", "at", "me"]
     root.get_by_label("from looked").focus()
     assert root.locator(".gx-live").inner_text().startswith("“looked” attends")
 
@@ -170,8 +171,11 @@ def test_masks_in_each_place_equal_numpy(page, novelist):
     scores = np.frombuffer(e.scores, "<f2").astype(float).reshape(16, 5, 5)[9]
     free = np.exp(scores) / np.exp(scores).sum(-1, keepdims=True)
     root.get_by_label("from old").focus()
-    wanted = {"no mask": free[1], "after the softmax": free[1] * [1, 1, 0, 0, 0],
-              "before the softmax (GPT-1)": e.weights[2, 1][1]}  # fmt: skip
+    wanted = {
+        "no mask": free[1],
+        "after the softmax": free[1] * [1, 1, 0, 0, 0],
+        "before the softmax (GPT-1)": e.weights[2, 1][1],
+    }
     names = ["the", "old", "man", "went", "home"]
     for name, row in wanted.items():
         root.get_by_role("radio", name=name).click()
@@ -196,8 +200,7 @@ def test_a_head_is_kept_beside_another(page):
     assert kept.is_visible()
     apart = np.abs(weights[1, 2, 3] - weights[0, 0, 3]).sum() / 2
     assert (
-        f"differs by {apart:.0%} from layer 0, head 0"
-        in root.locator(".gx-live").inner_text()
+        f"differs by {apart:.0%} from layer 0, head 0" in root.locator(".gx-live").inner_text()
     )
     root.get_by_role("button", name="Keep this head beside").click()
     assert page.evaluate("model.get('pinned')") == 5 and not kept.is_visible()
@@ -209,12 +212,17 @@ def test_ways_of_writing_side_by_side(page, novelist):
     e = explorers.WritingExplorer(novelist, "The old man", n_tokens=6)
     root = show(page, e)
     assert root.locator(".gx-writings b").all_inner_texts() == [
-        "greedy", "4 beams", "T = 0.5", "T = 0.8", "T = 1", "T = 1.3"]  # fmt: skip
-    for text, (_, _, pairs) in zip(
-        root.locator(".gx-writings p").all(), e.rows, strict=True
-    ):
+        "greedy",
+        "4 beams",
+        "T = 0.5",
+        "T = 0.8",
+        "T = 1",
+        "T = 1.3",
+    ]
+    for text, (_, _, pairs) in zip(root.locator(".gx-writings p").all(), e.rows, strict=True):
         assert text.locator("span").all_inner_texts() == [
-            explorers.tokens.readable(piece) for piece, _ in pairs]  # fmt: skip
+            explorers.tokens.readable(piece) for piece, _ in pairs
+        ]
         title = text.locator("span").first.get_attribute("title")
         assert title.endswith(f"{100 * pairs[0][1]:.1f}%")
     root.get_by_label("seed").focus()
@@ -239,8 +247,11 @@ def test_bigrams_and_parameters(page):
     assert root.get_attribute("data-total") == "5303296"
 
 
-LOG = [{"step": 1, "loss": 6.0}, {"step": 10, "loss": 4.0, "heldout": 4.5},
-       {"step": 100, "loss": 3.0, "heldout": 3.6}]  # fmt: skip
+LOG = [
+    {"step": 1, "loss": 6.0},
+    {"step": 10, "loss": 4.0, "heldout": 4.5},
+    {"step": 100, "loss": 3.0, "heldout": 3.6},
+]
 WROTE = [{"step": 1, "text": "qqq"}, {"step": 100, "text": "the cat"}]
 
 
@@ -288,10 +299,7 @@ def test_a_run_that_goes_on_grows_on_the_page(page):
     for n in (1, 2, 3):
         points = json.dumps([[x["step"], x["loss"]] for x in LOG[:n]])
         page.evaluate(f"model.set('points', {points})")
-        assert (
-            f"After {LOG[n - 1]['step']} updates"
-            in root.locator(".gx-live").inner_text()
-        )
+        assert f"After {LOG[n - 1]['step']} updates" in root.locator(".gx-live").inner_text()
 
 
 # ---- tokens, tying, journey, formats -------------------------------------------------
@@ -343,16 +351,17 @@ def test_the_journey_by_keyboard(page, novelist):
 def test_lambda_moves_the_mix_and_the_formats_have_their_rows(page, novelist):
     e = explorers.FormatsExplorer(novelist)
     root = show(page, e)
-    for name, kind, n in (("multiple choice", "choice", 2), ("similarity", "similarity", 2),
-                          ("entailment", "entailment", 1)):  # fmt: skip
+    for name, kind, n in (
+        ("multiple choice", "choice", 2),
+        ("similarity", "similarity", 2),
+        ("entailment", "entailment", 1),
+    ):
         root.get_by_role("radio", name=name).click()
         e.kind = kind
         assert root.locator(".gx-tokens").count() == n
         found = e.losses()
         wanted = [found["L3 mean"], found["L3 sum"]]
-        assert json.loads(root.get_attribute("data-l3")) == pytest.approx(
-            wanted, abs=1e-3
-        )
+        assert json.loads(root.get_attribute("data-l3")) == pytest.approx(wanted, abs=1e-3)
     root.locator("input[type=range]").focus()
     page.keyboard.press("Home")
     assert "the language model makes 0%" in root.locator(".gx-live").inner_text()
@@ -360,11 +369,15 @@ def test_lambda_moves_the_mix_and_the_formats_have_their_rows(page, novelist):
 
 
 def test_the_sweep_tells_of_the_chosen_value(page):
-    found = {"0": {"film": [0.60, 0.62, 0.64], "logic": [0.4, 0.5, 0.6]},
-             "0.5": {"film": [0.63, 0.66, 0.66], "logic": [0.5, 0.4, 0.6]},
-             "1": {"film": [0.5, 0.5, 0.5], "logic": [0.3, 0.3, 0.3]}}  # fmt: skip
-    accuracies = {value: {task: dict(enumerate(seeds)) for task, seeds in row.items()}
-                  for value, row in found.items()}  # fmt: skip
+    found = {
+        "0": {"film": [0.60, 0.62, 0.64], "logic": [0.4, 0.5, 0.6]},
+        "0.5": {"film": [0.63, 0.66, 0.66], "logic": [0.5, 0.4, 0.6]},
+        "1": {"film": [0.5, 0.5, 0.5], "logic": [0.3, 0.3, 0.3]},
+    }
+    accuracies = {
+        value: {task: dict(enumerate(seeds)) for task, seeds in row.items()}
+        for value, row in found.items()
+    }
     e = explorers.SweepExplorer(accuracies, chosen="0.5", compared="0")
     root = show(page, e)
     said, band = root.locator(".gx-live"), root.locator(".gx-band")

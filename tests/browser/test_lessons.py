@@ -136,8 +136,10 @@ def test_live_views_survive_a_restarted_kernel(page, lab):
 def stored_pictures(name) -> dict[int, int]:
     """Cell -> how many static pictures its stored outputs hold, where there are any."""
     cells = nbformat.read(NOTEBOOKS / name, as_version=4).cells
-    pages = {i: [o.get("data", {}).get("text/html", "") for o in cell.get("outputs", [])]
-             for i, cell in enumerate(cells)}  # fmt: skip
+    pages = {
+        i: [o.get("data", {}).get("text/html", "") for o in cell.get("outputs", [])]
+        for i, cell in enumerate(cells)
+    }
     counts = {i: sum(p.count("<figure") for p in found) for i, found in pages.items()}
     return {i: n for i, n in counts.items() if n}
 
@@ -152,8 +154,7 @@ def test_reopened_without_a_kernel_the_pictures_stand(page, lab):
     assert sum(wanted.values()) >= 12
     for cell, n in wanted.items():  # only cells near the window are in the page
         page.evaluate(
-            """i => window.jupyterapp.shell.currentWidget.content.scrollToItem(i)""",
-            cell,
+            """i => window.jupyterapp.shell.currentWidget.content.scrollToItem(i)""", cell
         )
         output = page.locator(f'{PANEL} .jp-Cell[data-windowed-list-index="{cell}"]')
         pictures = output.locator(".jp-OutputArea figure img")
@@ -188,8 +189,9 @@ def test_dark_theme_reaches_every_explorer(page, lab):
                 const d = document.createElement('i'); d.style.color = p; e.append(d);
                 const out = [c, getComputedStyle(d).color]; d.remove(); return out; }"""
             )
-            bright, dark = (sum(map(int, c.strip("rgba()").split(",")[:3]))
-                            for c in (text, paper))  # fmt: skip
+            bright, dark = (
+                sum(map(int, c.strip("rgba()").split(",")[:3])) for c in (text, paper)
+            )
             assert bright > 500 > 250 > dark
         keep_screenshots(page, "dark")
         page.evaluate(SHUTDOWN)

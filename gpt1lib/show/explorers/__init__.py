@@ -19,8 +19,24 @@ from .training import TrainingExplorer
 from .tying import TyingExplorer
 from .writing import WritingExplorer
 
-__all__ = ["CSS", "MASKS", "AttentionExplorer", "BigramExplorer", "Explorer",
-           "FormatsExplorer", "JourneyExplorer", "MaskExplorer", "ParameterExplorer",
-           "SamplingExplorer", "SweepExplorer", "TokenExplorer", "TrainingExplorer",
-           "TyingExplorer", "WritingExplorer", "masked_steps", "merge_steps",
-           "parameter_parts", "script"]  # fmt: skip
+__all__ = [
+    "CSS",
+    "MASKS",
+    "AttentionExplorer",
+    "BigramExplorer",
+    "Explorer",
+    "FormatsExplorer",
+    "JourneyExplorer",
+    "MaskExplorer",
+    "ParameterExplorer",
+    "SamplingExplorer",
+    "SweepExplorer",
+    "TokenExplorer",
+    "TrainingExplorer",
+    "TyingExplorer",
+    "WritingExplorer",
+    "masked_steps",
+    "merge_steps",
+    "parameter_parts",
+    "script",
+]

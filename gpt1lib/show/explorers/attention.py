@@ -48,16 +48,20 @@ class AttentionExplorer(Explorer):
         weights = plots.as_matrix(weights, "weights", 4)
         n_layer, n_head, n_tokens, _ = weights.shape
         if weights.shape[2:] != (len(tokens), len(tokens)):
-            raise ValueError(
-                f"weights are {weights.shape}, there are {len(tokens)} tokens"
-            )
+            raise ValueError(f"weights are {weights.shape}, there are {len(tokens)} tokens")
         if not 0 <= head < n_layer * n_head:
             raise ValueError(f"head is {head}, there are {n_layer * n_head} heads")
         self.weights = weights
         given = b"" if scores is None else centered(scores)
-        super().__init__(data=as_half(weights), scores=given, tokens=list(tokens),
-                         n_layer=n_layer, n_head=n_head, head=head,
-                         row=row % n_tokens)  # fmt: skip
+        super().__init__(
+            data=as_half(weights),
+            scores=given,
+            tokens=list(tokens),
+            n_layer=n_layer,
+            n_head=n_head,
+            head=head,
+            row=row % n_tokens,
+        )
 
     @classmethod
     def of(cls, model, bpe, prompt: str, head: int = 0) -> "AttentionExplorer":

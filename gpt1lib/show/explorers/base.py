@@ -54,9 +54,7 @@ class Explorer(anywidget.AnyWidget):
 
     def _ipython_display_(self) -> None:
         static = picture(self.figure(), self.sentence())
-        static["text/html"] = static["text/html"].replace(
-            "<figure", "<figure data-static"
-        )
+        static["text/html"] = static["text/html"].replace("<figure", "<figure data-static")
         if os.environ.get(LIVE_PAGES):
             from .standalone import frame
 

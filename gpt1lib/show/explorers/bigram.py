@@ -21,9 +21,7 @@ class BigramExplorer(Explorer):
     def __init__(self, probs, names: Sequence[str], row: int = 0):
         self.probs = plots.as_matrix(probs, "probs")
         if self.probs.shape != (len(names), len(names)):
-            raise ValueError(
-                f"probs are {self.probs.shape}, there are {len(names)} names"
-            )
+            raise ValueError(f"probs are {self.probs.shape}, there are {len(names)} names")
         super().__init__(data=as_half(self.probs), names=list(names), row=row)
 
     def sentence(self) -> str:
@@ -35,5 +33,12 @@ class BigramExplorer(Explorer):
         )
 
     def figure(self) -> Figure:
-        return plots.heatmap(self.probs, self.names, self.names, vmax=None,
-                             xlabel="next", ylabel="this", numbers=False)  # fmt: skip
+        return plots.heatmap(
+            self.probs,
+            self.names,
+            self.names,
+            vmax=None,
+            xlabel="next",
+            ylabel="this",
+            numbers=False,
+        )

@@ -15,12 +15,17 @@ FIELDS = {
 }
 EXAMPLES = {
     "classification": ("This film was brilliant",),
-    "entailment": ("The old man spoke to the young girl",
-                   "An elderly person talked to a child"),
+    "entailment": (
+        "The old man spoke to the young girl",
+        "An elderly person talked to a child",
+    ),
     "similarity": ("He went home early", "He came home late"),
-    "choice": ("She opened the letter and read it", "Then she began to weep",
-               "Then the horse ate the hay"),
-}  # fmt: skip
+    "choice": (
+        "She opened the letter and read it",
+        "Then she began to weep",
+        "Then the horse ate the hay",
+    ),
+}
 
 
 class FormatsExplorer(Explorer):
@@ -49,8 +54,7 @@ class FormatsExplorer(Explorer):
         self.bpe = source.bpe
         self.model = inputs.add_special_tokens(source.model, generator).eval()
         texts = {k: list(v) for k, v in EXAMPLES.items()} | traits.pop("texts", {})
-        super().__init__(fields={k: list(v) for k, v in FIELDS.items()}, texts=texts,
-                         **traits)  # fmt: skip
+        super().__init__(fields={k: list(v) for k, v in FIELDS.items()}, texts=texts, **traits)
         self._read()
         self.observe(lambda change: self._read(), "texts")
 
@@ -100,9 +104,13 @@ class FormatsExplorer(Explorer):
         nats = [[x for _, _, x in row if x is not None] for row in shown["rows"]]
         mean = sum(sum(n) / len(n) for n in nats) / len(nats)
         total = sum(map(sum, nats))
-        return {"task": shown["task"], "lm mean": mean, "lm sum": total,
-                "L3 mean": -(shown["task"] + self.lm_coef * mean),
-                "L3 sum": -(shown["task"] + self.lm_coef * total)}  # fmt: skip
+        return {
+            "task": shown["task"],
+            "lm mean": mean,
+            "lm sum": total,
+            "L3 mean": -(shown["task"] + self.lm_coef * mean),
+            "L3 sum": -(shown["task"] + self.lm_coef * total),
+        }
 
     def sentence(self) -> str:
         rows, found = self.formats[self.kind]["rows"], self.losses()

@@ -16,8 +16,9 @@ def journey(model, steps) -> list[dict]:
     found = [{"name": "embeddings", "block": -1, "h": steps.h0}]
     x = steps.h0
     for i, block in enumerate(steps.blocks):
-        for name, h in zip(STAGES, (x + block.attended, block.n, block.n + block.mlp,
-                                    block.h), strict=True):  # fmt: skip
+        for name, h in zip(
+            STAGES, (x + block.attended, block.n, block.n + block.mlp, block.h), strict=True
+        ):
             found.append({"name": name, "block": i, "h": h})
         x = block.h
     return found
@@ -28,13 +29,19 @@ def _reading(model, bpe, state: dict, n: int) -> dict:
     h = state["h"]
     top = model.logits(h).softmax(dim=-1).topk(n)
     ids, probs = top.indices.tolist(), top.values.tolist()
-    guesses = [[[piece, round(p, 4)] for piece, p in zip(bpe.pieces(i), q, strict=True)]
-               for i, q in zip(ids, probs, strict=True)]  # fmt: skip
+    guesses = [
+        [[piece, round(p, 4)] for piece, p in zip(bpe.pieces(i), q, strict=True)]
+        for i, q in zip(ids, probs, strict=True)
+    ]
     spread = h.std(dim=-1, unbiased=False).tolist()
-    return {"name": state["name"], "block": state["block"], "shape": list(h.shape),
-            "size": [round(v, 3) for v in spread],
-            "mean": [round(v, 3) for v in h.mean(dim=-1).tolist()],
-            "top": guesses}  # fmt: skip
+    return {
+        "name": state["name"],
+        "block": state["block"],
+        "shape": list(h.shape),
+        "size": [round(v, 3) for v in spread],
+        "mean": [round(v, 3) for v in h.mean(dim=-1).tolist()],
+        "top": guesses,
+    }
 
 
 class JourneyExplorer(Explorer):
@@ -61,8 +68,9 @@ class JourneyExplorer(Explorer):
         with torch.no_grad():
             found = journey(model, trace(model, ids))
             stages = [_reading(model, bpe, state, n) for state in found]
-        super().__init__(tokens=bpe.pieces(ids), stages=stages, stage=len(stages) - 1,
-                         place=len(ids) - 1)  # fmt: skip
+        super().__init__(
+            tokens=bpe.pieces(ids), stages=stages, stage=len(stages) - 1, place=len(ids) - 1
+        )
 
     def blocks(self) -> list[dict]:
         """The stages that leave a block, and the embeddings before the first."""
@@ -71,8 +79,11 @@ class JourneyExplorer(Explorer):
     def sentence(self) -> str:
         name = token_labels(self.tokens)[self.place]
         best = [s["top"][self.place][0] for s in self.blocks()]
-        return f"After '{name}' the states predict, block by block: " + ", ".join(
-            f"'{readable(p)}' {q:.0%}" for p, q in best) + "."  # fmt: skip
+        return (
+            f"After '{name}' the states predict, block by block: "
+            + ", ".join(f"'{readable(p)}' {q:.0%}" for p, q in best)
+            + "."
+        )
 
     def figure(self) -> Figure:
         rows, names = self.blocks(), token_labels(self.tokens)

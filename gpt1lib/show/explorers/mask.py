@@ -48,12 +48,8 @@ class MaskExplorer(Explorer):
     def __init__(self, scores, tokens: Sequence[str], kind="correct", step: int = 2):
         scores = plots.as_matrix(scores, "scores")
         if scores.shape != (len(tokens), len(tokens)):
-            raise ValueError(
-                f"scores are {scores.shape}, there are {len(tokens)} tokens"
-            )
-        super().__init__(
-            scores=scores.tolist(), tokens=list(tokens), kind=kind, step=step
-        )
+            raise ValueError(f"scores are {scores.shape}, there are {len(tokens)} tokens")
+        super().__init__(scores=scores.tolist(), tokens=list(tokens), kind=kind, step=step)
 
     def sentence(self) -> str:
         weights = masked_steps(self.scores, self.kind)[1]

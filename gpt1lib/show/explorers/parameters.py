@@ -31,16 +31,12 @@ class ParameterExplorer(Explorer):
 
     def __init__(self, configs: dict[str, dict]):
         if not configs:
-            raise ValueError(
-                "configs is empty, it needs at least one size to start from"
-            )
+            raise ValueError("configs is empty, it needs at least one size to start from")
         plain = {k: c if isinstance(c, dict) else asdict(c) for k, c in configs.items()}
         super().__init__(configs=plain)
 
     def sentence(self) -> str:
-        totals = {
-            k: sum(parameter_parts(**c).values()) for k, c in self.configs.items()
-        }
+        totals = {k: sum(parameter_parts(**c).values()) for k, c in self.configs.items()}
         return "Parameters: " + ", ".join(f"{k} {n:,}" for k, n in totals.items()) + "."
 
     def figure(self) -> Figure:

@@ -42,8 +42,13 @@ class SamplingExplorer(Explorer):
         if len(words) != len(self.logits):
             raise ValueError(f"{len(words)} words for {len(self.logits)} logits")
         self.predict = predict
-        super().__init__(data=as_bytes(self.logits), words=list(words), prompt=prompt,
-                         editable=predict is not None, **traits)  # fmt: skip
+        super().__init__(
+            data=as_bytes(self.logits),
+            words=list(words),
+            prompt=prompt,
+            editable=predict is not None,
+            **traits,
+        )
         self.observe(self._read_prompt, "prompt")
 
     @classmethod
@@ -78,9 +83,7 @@ class SamplingExplorer(Explorer):
         from ...decode import next_token_probs
 
         logits = torch.tensor(self.logits)
-        after = next_token_probs(
-            logits, self.temperature, self.top_k or None, self.top_p
-        )
+        after = next_token_probs(logits, self.temperature, self.top_k or None, self.top_p)
         return next_token_probs(logits, self.temperature or 1.0).numpy(), after.numpy()
 
     def sentence(self) -> str:
@@ -100,6 +103,4 @@ class SamplingExplorer(Explorer):
         other = max(0.0, 1 - after[top].sum()) if n_other else None
         title = f"After '{self.prompt}', temperature {self.temperature:g}"
         words = [self.words[i] for i in top]
-        return plots.probabilities(
-            words, after[top], before[top], other, n_other, title
-        )
+        return plots.probabilities(words, after[top], before[top], other, n_other, title)

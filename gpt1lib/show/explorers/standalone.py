@@ -45,8 +45,11 @@ def page(explorer: Explorer, still: bool = False) -> str:
     names = [n for n in explorer.trait_names(sync=True) if not n.startswith("_")]
     names = set(names) - {"layout", "tabbable", "tooltip"}  # ipywidgets' own
     state = {name: getattr(explorer, name) for name in sorted(names)}
-    arrays = {k: base64.b64encode(state.pop(k)).decode() for k in sorted(names)
-              if isinstance(state[k], bytes)}  # fmt: skip
+    arrays = {
+        k: base64.b64encode(state.pop(k)).decode()
+        for k in sorted(names)
+        if isinstance(state[k], bytes)
+    }
     return TEMPLATE.format(
         title=type(explorer).__name__,
         css=CSS,

@@ -32,11 +32,9 @@ class SweepExplorer(Explorer):
                 raise ValueError(f"{value!r} is not among the values {values}")
         base = accuracies[compared]
         tasks = {
-            task: [_place(accuracies[v][task], base[task]) for v in values]
-            for task in base
+            task: [_place(accuracies[v][task], base[task]) for v in values] for task in base
         }
-        super().__init__(values=values, tasks=tasks, chosen=chosen, compared=compared,
-                         **traits)  # fmt: skip
+        super().__init__(values=values, tasks=tasks, chosen=chosen, compared=compared, **traits)
 
     def sentence(self) -> str:
         at = self.values.index(self.chosen)
@@ -59,5 +57,10 @@ def _place(found: dict[int, float], base: dict[int, float]) -> dict:
         )
     mean, half = metrics.mean_interval(list(found.values()))
     gain, give = metrics.mean_interval([found[seed] - base[seed] for seed in base])
-    return {"seeds": [found[seed] for seed in base], "mean": mean, "half": half,
-            "gain": gain, "give": give}  # fmt: skip
+    return {
+        "seeds": [found[seed] for seed in base],
+        "mean": mean,
+        "half": half,
+        "gain": gain,
+        "give": give,
+    }

@@ -29,9 +29,12 @@ class TrainingExplorer(Explorer):
     scale = traitlets.Enum(("linear", "log"), "linear").tag(sync=True)
 
     def __init__(self, log=(), samples=(), references=None, total=0, **traits):
-        super().__init__(points=[[x["step"], x["loss"]] for x in log],
-                         references=references or {}, total=total,
-                         **traits)  # fmt: skip
+        super().__init__(
+            points=[[x["step"], x["loss"]] for x in log],
+            references=references or {},
+            total=total,
+            **traits,
+        )
         self.samples = [[x["step"], x["text"]] for x in samples]
         self.heldout = [[x["step"], x["heldout"]] for x in log if "heldout" in x]
 
@@ -60,5 +63,4 @@ class TrainingExplorer(Explorer):
             ends = [self.points[0][0], self.points[-1][0]] if self.points else [0, 1]
             series[name] = (ends, [nats, nats])
         marks = {"held out": self.heldout} if self.heldout else None
-        return plots.lines(series, xlabel="updates", ylabel="nats per token",
-                           marks=marks)  # fmt: skip
+        return plots.lines(series, xlabel="updates", ylabel="nats per token", marks=marks)

@@ -46,15 +46,22 @@ class TyingExplorer(Explorer):
         total = model.count_parameters()
         self.rows = W[picked].detach().numpy()
         super().__init__(
-            data=as_half(self.rows), n_embd=W.shape[1], tokens=words,
-            neighbors=[[[p, round(s, 4)] for p, s in zip(bpe.pieces(i), v, strict=True)]
-                       for i, v in zip(near.indices[:, 1:].tolist(),
-                                       near.values[:, 1:].tolist(), strict=True)],
+            data=as_half(self.rows),
+            n_embd=W.shape[1],
+            tokens=words,
+            neighbors=[
+                [[p, round(s, 4)] for p, s in zip(bpe.pieces(i), v, strict=True)]
+                for i, v in zip(
+                    near.indices[:, 1:].tolist(), near.values[:, 1:].tolist(), strict=True
+                )
+            ],
             places=bpe.pieces(ids),
-            wins=[[[round(x, 3), r] for x, r in zip(a, b, strict=True)] for a, b in
-                  zip(logits[:, picked].T.tolist(), ranks.T.tolist(), strict=True)],
+            wins=[
+                [[round(x, 3), r] for x, r in zip(a, b, strict=True)]
+                for a, b in zip(logits[:, picked].T.tolist(), ranks.T.tolist(), strict=True)
+            ],
             counts=[total, total + W.numel()],
-        )  # fmt: skip
+        )
 
     def sentence(self) -> str:
         word, near = readable(self.tokens[self.chosen]), self.neighbors[self.chosen]
@@ -71,6 +78,4 @@ class TyingExplorer(Explorer):
         near = self.neighbors[self.chosen]
         title = f"Rows of W_e nearest to '{readable(self.tokens[self.chosen])}'"
         words, values = zip(*near, strict=True)
-        return plots.bars(
-            [readable(w) for w in words], np.array(values), "cosine", title
-        )
+        return plots.bars([readable(w) for w in words], np.array(values), "cosine", title)

@@ -26,9 +26,14 @@ class WritingExplorer(Explorer):
     message = traitlets.Unicode("").tag(sync=True)
 
     def __init__(
-        self, source, prompt: str, seed: int = 0, n_tokens: int = 24,
-        temperatures: Sequence[float] = (0.5, 0.8, 1.0, 1.3), n_beams: int = 4,
-    ):  # fmt: skip
+        self,
+        source,
+        prompt: str,
+        seed: int = 0,
+        n_tokens: int = 24,
+        temperatures: Sequence[float] = (0.5, 0.8, 1.0, 1.3),
+        n_beams: int = 4,
+    ):
         self.source, self.n_tokens = source, n_tokens
         self.temperatures, self.n_beams = tuple(temperatures), n_beams
         super().__init__(prompt=prompt, seed=seed)
@@ -50,11 +55,7 @@ class WritingExplorer(Explorer):
         for temperature in self.temperatures:
             generator = torch.Generator().manual_seed(self.seed)
             texts[f"T = {temperature:g}"] = decode.generate(
-                model,
-                given,
-                self.n_tokens,
-                temperature=temperature,
-                generator=generator,
+                model, given, self.n_tokens, temperature=temperature, generator=generator
             )[0]
         return [self._row(name, ids, given.shape[1]) for name, ids in texts.items()]
 
@@ -79,13 +80,13 @@ class WritingExplorer(Explorer):
 
     def sentence(self) -> str:
         said = "; ".join(
-            f"{name}: {' '.join(readable(p) for p, _ in pairs)}"
-            for name, _, pairs in self.rows
+            f"{name}: {' '.join(readable(p) for p, _ in pairs)}" for name, _, pairs in self.rows
         )
         return f"After '{self.prompt}', seed {self.seed}. {said}."
 
     def figure(self) -> Figure:
-        rows = [[f"{name}:", *(readable(p) for p, _ in pairs[:9])]
-                for name, _, pairs in self.rows]  # fmt: skip
+        rows = [
+            [f"{name}:", *(readable(p) for p, _ in pairs[:9])] for name, _, pairs in self.rows
+        ]
         parts = [["how", *["text"] * (len(row) - 1)] for row in rows]
         return plots.pieces(rows, parts)
