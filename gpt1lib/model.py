@@ -10,6 +10,8 @@ Letters: B batch, T tokens, C n_embd, H heads, D = C / H, V vocabulary.
 """
 
 import math
+import zlib
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 import torch
@@ -115,16 +117,20 @@ class Block(nn.Module):
 class GPT(nn.Module):
     """The language model: token ids (B, T) in, logits (B, T, V) out (Eq. 2)."""
 
+    block = Block  # variants.py puts another one here
+
     def __init__(self, config: GPTConfig):
         super().__init__()
         self.config = config
         self.tokens = nn.Embedding(config.n_vocab, config.n_embd)  # W_e
         self.positions = nn.Embedding(config.n_ctx, config.n_embd)  # W_p
         self.drop = nn.Dropout(config.dropout)
-        self.blocks = nn.ModuleList(Block(config) for _ in range(config.n_layer))
-        if not config.tied:
-            self.output = nn.Linear(config.n_embd, config.n_vocab, bias=False)
+        self.blocks = nn.ModuleList(self.block(config) for _ in range(config.n_layer))
         self.apply(initialize)
+        if not config.tied:
+            with drawn_apart("output"):
+                self.output = nn.Linear(config.n_embd, config.n_vocab, bias=False)
+                initialize(self.output)
 
     @property
     def output_matrix(self) -> Tensor:
@@ -167,6 +173,18 @@ def initialize(module: nn.Module) -> None:
         nn.init.normal_(module.weight, std=0.02)
     if isinstance(module, nn.Linear) and module.bias is not None:
         nn.init.zeros_(module.bias)
+
+
+@contextmanager
+def drawn_apart(name: str):
+    """Draw what GPT-1 does not have from a seed of its own: the rest stays as GPT-1's.
+
+    Models that differ in one choice then begin with the same numbers in all that they
+    share, and in all that is drawn after them.
+    """
+    with torch.random.fork_rng():
+        torch.manual_seed(zlib.crc32(f"{torch.initial_seed()} {name}".encode()))
+        yield
 
 
 def check_ids(ids: Tensor, config: GPTConfig, start: int = 0) -> None:

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from .config import GPTConfig
-from .model import GPT, Block, initialize
+from .model import GPT, Block
 
 
 class PreLNBlock(Block):
@@ -26,10 +26,10 @@ class PreLNBlock(Block):
 class PreLNGPT(GPT):
     """Pre-LN blocks, and the one LayerNorm at the end that they need."""
 
+    block = PreLNBlock
+
     def __init__(self, config: GPTConfig):
         super().__init__(config)
-        self.blocks = nn.ModuleList(PreLNBlock(config) for _ in range(config.n_layer))
-        self.blocks.apply(initialize)
         self.ln_end = nn.LayerNorm(config.n_embd, eps=1e-5)
 
     def hidden(self, ids: Tensor, cache=None) -> Tensor:

@@ -47,6 +47,24 @@ def test_pre_ln_by_hand():
     } == {True}
 
 
+def test_variants_begin_with_the_numbers_of_gpt1():
+    def begun(kind, config):
+        torch.manual_seed(3)
+        model = checkpoint.build(kind, config)
+        return model.state_dict(), torch.rand(4)
+
+    theirs, later = begun("gpt", CONFIG)
+    others = [("pre_ln", CONFIG), ("sinusoidal", CONFIG), ("gpt", replace(CONFIG, tied=False))]
+    for kind, config in others:
+        mine, after = begun(kind, config)
+        shared = mine.keys() & theirs.keys()
+        assert len(theirs) - len(shared) == (kind == "sinusoidal")  # the positions
+        assert all(torch.equal(mine[name], theirs[name]) for name in shared), kind
+        assert torch.equal(after, later), "what is drawn next is the same, too"
+    assert 0.017 < mine["output.weight"].std() < 0.023
+    assert not torch.equal(mine["output.weight"], theirs["tokens.weight"])
+
+
 def test_sinusoids_are_those_of_the_transformer():
     waves = variants.Sinusoids(16, 6).waves
     assert waves[3, 0].item() == pytest.approx(0.14112, abs=1e-5)  # sin 3
