@@ -20,11 +20,12 @@ import nbformat
 import numpy as np
 from nbformat.v4 import new_code_cell, new_notebook
 
-from gpt1lib import GPT1, NOVELIST, load_novelist, runs
-from gpt1lib.files import write_json
-from gpt1lib.paths import BENCHMARKS, ROOT
+from gpt1lib import GPT1, NOVELIST, load_novelist
 from gpt1lib.show import explorers
 from gpt1lib.show.explorers import standalone
+from gpt1lib.storage import run_folder
+from gpt1lib.storage.files import write_json
+from gpt1lib.storage.paths import BENCHMARKS, ROOT
 
 sys.path.insert(0, str(ROOT / "tests" / "browser"))
 import in_lab as lab_tools  # noqa: E402
@@ -229,7 +230,7 @@ def main():
     for name, row in found.items():
         ratio = f", {slow / row['median']:.0f} times as fast" if "interact" not in name else ""
         print(f"{name:<34}{row['median']:>7.1f} ms, p95 {row['p95']:>7.1f}{ratio}")
-    write_json(BENCHMARKS / "explorers.json", {"milliseconds": found, **runs.origin()})
+    write_json(BENCHMARKS / "explorers.json", {"milliseconds": found, **run_folder.origin()})
 
 
 if __name__ == "__main__":

@@ -14,9 +14,11 @@ from dataclasses import replace
 import torch
 from transformers import OpenAIGPTConfig, OpenAIGPTLMHeadModel
 
-from gpt1lib import GPT, GPT1, NOVELIST, decode, released, runs
-from gpt1lib.files import write_json
-from gpt1lib.paths import BENCHMARKS
+from gpt1lib import GPT, GPT1, NOVELIST, decode
+from gpt1lib.checkpoints import openai
+from gpt1lib.storage import run_folder
+from gpt1lib.storage.files import write_json
+from gpt1lib.storage.paths import BENCHMARKS
 
 SIZES = {"full": GPT1, "novelist": NOVELIST}
 
@@ -40,7 +42,7 @@ def pair(config):
             pad_token_id=0,
         )
     ).eval()
-    theirs.transformer.load_state_dict(released.to_hugging_face(model), strict=False)
+    theirs.transformer.load_state_dict(openai.to_hugging_face(model), strict=False)
     return model, theirs
 
 
@@ -91,7 +93,7 @@ def main():
         "{prompt} + {new} tokens, all equal: ours {ours} tokens/s, transformers "
         "{theirs}, ours / theirs {ratio} ({lowest} to {highest})".format(**found)
     )
-    write_json(BENCHMARKS / f"generation_{args.size}.json", found | runs.origin())
+    write_json(BENCHMARKS / f"generation_{args.size}.json", found | run_folder.origin())
     past = config.n_ctx - args.prompt + 20
     assert decode.greedy(model, ids, past).shape[1] == config.n_ctx + 20
     print(f"past the context of {config.n_ctx}: ours goes on")

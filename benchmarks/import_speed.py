@@ -9,9 +9,9 @@ import subprocess
 import sys
 import time
 
-from gpt1lib import runs
-from gpt1lib.files import write_json
-from gpt1lib.paths import BENCHMARKS
+from gpt1lib.storage import run_folder
+from gpt1lib.storage.files import write_json
+from gpt1lib.storage.paths import BENCHMARKS
 
 
 def seconds(code: str) -> float:
@@ -36,7 +36,7 @@ def main():
             "torch_seconds": round(torch_s, 2),
             "ours_seconds": round(ours_s, 2),
             "ratio": round(ratio, 3),
-            **runs.origin(),
+            **run_folder.origin(),
         },
     )
 

@@ -23,11 +23,13 @@ import torch.nn.functional as F
 from torch import nn
 from tqdm import tqdm
 
-from gpt1lib import NOVELIST, corpus, objectives, optim, pretrain, recipes, runs
+from gpt1lib import NOVELIST, corpus, optim, pretrain, scoring
 from gpt1lib.bpe import BPE
-from gpt1lib.files import write_json
+from gpt1lib.fast import keep_memory
 from gpt1lib.model import Attention
-from gpt1lib.paths import BENCHMARKS, BOOKS, HELDOUT_BOOKS, NOVELIST_DIR
+from gpt1lib.storage import run_folder
+from gpt1lib.storage.files import write_json
+from gpt1lib.storage.paths import BENCHMARKS, BOOKS, HELDOUT_BOOKS, NOVELIST_DIR
 
 BATCH = 12  # nanoGPT's README, "I only have a macbook"
 
@@ -100,18 +102,19 @@ def train_nanogpt(minutes: float):
 
 def train_ours(minutes: float):
     """Train by the recipe for minutes, with the updates that fit by a short trial."""
-    recipe = recipes.RECIPES["quick"]
+    recipe = pretrain.RECIPES["quick"]
     with tempfile.TemporaryDirectory() as folder:
         trial = pretrain.Pretraining(recipe, folder)
         trial.train_step()
         speeds = [speed_at(trial, step) for step in (0, recipe.steps - 1)]
         # parts of the run, each at its own speed, in seconds an update
+        short = recipe.warmup_ctx_share
         each = sum(
             share * recipe.batch * recipe.model.n_ctx / speed
-            for share, speed in zip((recipe.short, 1 - recipe.short), speeds, strict=True)
+            for share, speed in zip((short, 1 - short), speeds, strict=True)
         )
         steps = int(60 * minutes / each)
-        fitted = recipes.merged(recipe, {"steps": steps, "warmup": steps // 20})
+        fitted = recipe.merged(recipe, {"steps": steps, "warmup": steps // 20})
         run = pretrain.Pretraining(fitted, folder)
         run.run()
     return run.model, run.seconds, run.seen
@@ -131,23 +134,20 @@ def main():
     parser.add_argument("who", choices=["ours", "nanogpt"])
     parser.add_argument("--minutes", type=float, default=8)
     args = parser.parse_args()
-    runs.keep_memory()  # for both: a setting of the process, not of a recipe
+    keep_memory()  # for both: a setting of the process, not of a recipe
     train = train_ours if args.who == "ours" else train_nanogpt
     model, seconds, tokens = train(args.minutes)
     bpe = BPE.load(NOVELIST_DIR)
-    scores = pretrain.score_books(model.eval(), bpe, corpus.read_books(HELDOUT_BOOKS))
-    nats = sum(s["nats_per_token"] * (s["tokens"] - 1) for s in scores.values())
-    characters = sum(s["characters"] for s in scores.values())
-    bits = objectives.bits_per_character(nats, characters)
+    scores = scoring.score_books(model.eval(), bpe, corpus.read_books(HELDOUT_BOOKS))
     found = {
         "who": args.who,
         "minutes": args.minutes,
         "seconds": round(seconds),
         "tokens": tokens,
         "parameters": sum(p.numel() for p in model.parameters()),
-        "bits_per_character": round(bits, 4),
+        "bits_per_character": scoring.all_books(scores)["bits_per_character"],
         "books": {k: s["bits_per_character"] for k, s in scores.items()},
-        **runs.origin(),
+        **run_folder.origin(),
     }
     print(json.dumps(found, indent=1))
     write_json(BENCHMARKS / f"quality_{args.who}_{args.minutes:g}_minutes.json", found)

@@ -18,11 +18,13 @@ from dataclasses import replace
 import torch
 from tqdm import tqdm
 
-from gpt1lib import GPT, corpus, objectives, optim, pretrain, runs
+from gpt1lib import GPT, corpus, objectives, optim, pretrain, scoring
 from gpt1lib.bpe import BPE
-from gpt1lib.files import write_json
-from gpt1lib.paths import BENCHMARKS, BOOKS
-from gpt1lib.recipes import RECIPES
+from gpt1lib.fast import keep_memory
+from gpt1lib.pretrain.recipes import RECIPES
+from gpt1lib.storage import run_folder
+from gpt1lib.storage.files import write_json
+from gpt1lib.storage.paths import BENCHMARKS, BOOKS
 
 STORED = BENCHMARKS / "recipe_trials.json"
 
@@ -58,7 +60,7 @@ def trial(recipe, ids: torch.Tensor, seconds: float):
             objective.zero_grad(set_to_none=True)
             loss = objective(corpus.random_windows(ids, length, n_windows, draws))
             loss.backward()
-            optim.clip_gradients(model, recipe.clip)
+            optim.clip_gradients(model, recipe.grad_clip)
             for optimizer in optimizers:
                 optimizer.step()
             losses.append(loss.item())
@@ -72,18 +74,18 @@ def main():
     base = RECIPES["novelist"]
     parser.add_argument("--seconds", type=float, default=300, help="processor time")
     parser.add_argument("--n-merges", type=int, default=base.n_merges)
-    parser.add_argument("--short-ctx", type=int, default=0)
-    parser.add_argument("--short", type=float, default=0.0, help="share of the run")
+    parser.add_argument("--warmup-ctx", "--short-ctx", type=int, default=0)
+    parser.add_argument("--warmup-ctx-share", "--short", type=float, default=0.0)
     parser.add_argument("--batch", type=int, default=base.batch)
     parser.add_argument("--lr", type=float, default=base.lr)
     parser.add_argument("--matrix-lr", type=float, default=0.0)
     parser.add_argument("--warmup", type=float, default=0.05, help="share of the run")
-    parser.add_argument("--fall", type=float, default=0.0, help="0: cosine")
+    parser.add_argument("--warmdown", "--fall", type=float, default=0.0)
     parser.add_argument("--block-std", type=float, default=base.block_std)
     parser.add_argument("--seed", type=int, default=0)
     args = parser.parse_args()
     torch.set_num_threads(1)
-    runs.keep_memory()
+    keep_memory()
     bpe, ids, rest, n_characters = split_books(args.n_merges)
     sizes = replace(base.model, n_vocab=bpe.n_vocab)
     recipe = replace(
@@ -92,22 +94,22 @@ def main():
         batch=args.batch,
         lr=args.lr,
         matrix_lr=args.matrix_lr,
-        fall=args.fall,
+        warmdown=args.warmdown,
         seed=args.seed,
-        short_ctx=args.short_ctx,
-        short=args.short,
+        warmup_ctx=args.warmup_ctx,
+        warmup_ctx_share=args.warmup_ctx_share,
         block_std=args.block_std,
         steps=10**6,
         warmup=round(args.warmup * 1e6),
     )
     model, losses = trial(recipe, ids, args.seconds)
-    nats = sum(pretrain.heldout_nats(model, x) * (len(x) - 1) for x in rest)
+    nats = sum(scoring.heldout_nats(model, x) * (len(x) - 1) for x in rest)
     bits = objectives.bits_per_character(nats, n_characters)
     n = math.ceil(len(losses) / 12)
     parts = (losses[i : i + n] for i in range(0, len(losses), n))
     curve = [round(sum(part) / len(part), 2) for part in parts]
     found = {
-        **runs.origin(),
+        **run_folder.origin(),
         **vars(args),
         "updates": len(losses),
         "curve": curve,

@@ -17,9 +17,11 @@ from types import SimpleNamespace
 
 import torch
 
-from gpt1lib import GPT, GPT1, NOVELIST, TINY, optim, pretrain, runs
-from gpt1lib.files import write_json
-from gpt1lib.paths import BENCHMARKS
+from gpt1lib import GPT, GPT1, NOVELIST, TINY, optim, pretrain
+from gpt1lib.fast import keep_memory
+from gpt1lib.storage import run_folder
+from gpt1lib.storage.files import write_json
+from gpt1lib.storage.paths import BENCHMARKS
 
 SIZES = {
     "tiny": (
@@ -33,7 +35,7 @@ SIZES = {
 
 def ours(config):
     """One step of our trainer, as a function of ids."""
-    runs.keep_memory()
+    keep_memory()
     model = GPT(config).train()
     objective = pretrain.Objective(model, chunked=True)
     optimizer = optim.adamw(model, lr=1e-3)
@@ -137,7 +139,7 @@ def main():
         "{share_of_peak:.0%} of the {peak_gflops:,} GFLOP/s of a large matrix "
         "product".format(size=args.size, dropout=args.dropout, **found)
     )
-    write_json(BENCHMARKS / f"training_{args.size}.json", found | runs.origin())
+    write_json(BENCHMARKS / f"training_{args.size}.json", found | run_folder.origin())
 
 
 def summary(config, batch: int, ours: list, theirs: list, peak: list) -> dict:

@@ -1,16 +1,50 @@
 """gpt1lib: GPT-1 ("Improving Language Understanding by Generative Pre-Training").
 
-The model, its training and its use, in small files that a course can show. In the
-notebooks: `import gpt1lib as g`.
+In the notebooks: `import gpt1lib as g`. The ground is GPT-1 and nothing else; read it in
+this order. Each folder is a room for one verb, and imports run from the top down only.
+
+    config       the sizes of a model, in one frozen record
+    text         before BPE: punctuation made uniform, cut into words
+    bpe          byte-pair encoding: text to token ids and back
+    corpus       books as one stream of ids, and random windows of it
+    model        embeddings, causal attention, post-LayerNorm blocks, the tied softmax
+    tracing      one forward pass with every step kept
+    objectives   L1, L2 and L3, and the losses that code minimizes
+    optim        Adam with decoupled decay, warm-up schedules, gradient clipping
+    inputs       the four input transformations: every task becomes sequences
+    decode       greedy, temperature, top-k, top-p, beam search
+    scoring      how well a model predicts a text, in nats and bits
+    metrics      scores of predictions, with intervals
+    numpy_gpt    the same model in numpy, every gradient by hand
+
+    storage/     paths, files, run_folder, options: what a run keeps, and is told
+    fast/        loss, reader, machine: tricks, each held equal to the plain code
+    baselines/   ngrams, lstm, variants, bag_of_words: what GPT-1 is compared with
+    checkpoints/ checkpoint, snapshots, openai: models on disk, ours and the released
+    tasks/       task, course_sets, published, catalog: labeled sets in one form
+    pretrain/    recipes, objective, optimizers, muon, processes, run: learn from books
+    finetune/    settings, adapt, batches, classifier, methods, scores, run, classify: L3
+    paper/       plan, sources, run, results, zeroshot, readout, paper_numbers: its tables
+    show/        plots, diagrams, labels, figure, explorers: pictures and widgets
+    lessons/     exercise, notebooks, lessonNN: exercises that check themselves
+
+Three ways run through it:
+
+    books  -> text -> bpe -> corpus -> model -> objectives -> pretrain/ -> checkpoints/
+    texts  -> tasks/ -> inputs -> model -> objectives -> finetune/ -> paper/
+    prompt -> bpe -> model -> decode -> text            model -> tracing -> show/
 """
 
 from importlib import import_module
+from pkgutil import iter_modules
 
-from . import bpe, config, corpus, model, objectives, optim, paths, text
+from . import bpe, config, corpus, model, objectives, optim, text
 from .bpe import BPE
-from .checkpoint import load_novelist
+from .checkpoints import load_novelist
 from .config import GPT1, NOVELIST, TINY, GPTConfig
-from .model import GPT, causal_mask, trace
+from .model import GPT, causal_mask
+from .storage import paths
+from .tracing import trace
 
 __all__ = [
     "BPE",
@@ -32,36 +66,9 @@ __all__ = [
     "trace",
 ]
 
-_ON_DEMAND = {
-    "baselines",
-    "checkpoint",
-    "classifier",
-    "decode",
-    "experiments",
-    "finetune",
-    "freezing",
-    "inputs",
-    "lessons",
-    "metrics",
-    "numpy_gpt",
-    "paper",
-    "pretrain",
-    "printed",
-    "published",
-    "readout",
-    "recipes",
-    "released",
-    "runs",
-    "show",
-    "snapshots",
-    "task_baselines",
-    "tasks",
-    "zeroshot",
-}
-
 
 def __getattr__(name: str):
-    """Import the larger rooms only when they are first used: `g.show`, `g.decode`."""
-    if name in _ON_DEMAND:
+    """Import a file or a room when it is first used: `g.decode`, `g.show`."""
+    if name in {module.name for module in iter_modules(__path__)}:
         return import_module(f".{name}", __name__)
     raise AttributeError(f"gpt1lib has no {name!r}")

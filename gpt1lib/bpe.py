@@ -13,7 +13,8 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from . import files, text
+from . import text
+from .storage import files
 
 END = "</w>"
 UNK = "<unk>"
@@ -142,6 +143,8 @@ class BPE:
 
     encoder: piece -> id.  merges: the pairs, first learned first.
     split: cuts standardized text into words (GPT-1: spaCy; here `text.split_words`).
+    words: the whole way from raw text to words in the place of `text.standardize` and
+    split, such as `text.real_words`.
     """
 
     def __init__(
@@ -149,6 +152,7 @@ class BPE:
         encoder: dict[str, int],
         merges: list[Pair],
         split: Callable[[str], list[str]] = text.split_words,
+        words: Callable[[str], list[str]] | None = None,
     ):
         if sorted(encoder.values()) != list(range(len(encoder))):
             raise ValueError("the ids of a vocabulary must be 0, 1, 2, ... once each")
@@ -156,8 +160,7 @@ class BPE:
         self.decoder = {i: piece for piece, i in self.encoder.items()}
         self.merges = [tuple(pair) for pair in merges]
         self.ranks = {pair: rank for rank, pair in enumerate(self.merges)}
-        self.split = split
-        self.words: Callable[[str], list[str]] | None = None  # the whole pipeline
+        self.split, self.words = split, words
         self._chunk_ids: dict[str, list[int]] = {}  # the cache
 
     # ---- learning, reading and writing -------------------------------------
@@ -229,12 +232,9 @@ class BPE:
         return symbols
 
     def encode(self, raw: str) -> list[int]:
-        """Token ids of any text; characters never seen become `<unk>`.
-
-        With `words` set (text.real_words: OpenAI's own pipeline) it cuts the raw text.
-        """
-        if self.words is not None:
-            return [i for word in self.words(raw) for i in self._encode_word(word)]
+        """Token ids of any text; characters never seen become `<unk>`."""
+        if self.words is not None:  # a pipeline that must see the whole text
+            return [i for word in self.words_of(raw) for i in self._encode_word(word)]
         cache, ids = self._chunk_ids, []
         for chunk in text.standardize(raw).split(" "):
             known = cache.get(chunk)
@@ -243,6 +243,10 @@ class BPE:
                 known = cache[chunk] = [i for w in words for i in self._encode_word(w)]
             ids += known
         return ids
+
+    def words_of(self, raw: str) -> list[str]:
+        """The words of a text that BPE cuts into pieces, one by one."""
+        return self.words(raw) if self.words else self.split(text.standardize(raw))
 
     def _encode_word(self, word: str) -> list[int]:
         if "\n" in word:

@@ -2,9 +2,12 @@
 
 from dataclasses import dataclass, fields
 
+INIT_STD = 0.02
+"""Standard deviation of every initial weight matrix: N(0, 0.02) (section 4.1)."""
+
 KINDS = ("gpt", "lstm", "pre_ln", "sinusoidal")
 """Models that can be trained: GPT-1, the paper's LSTM, and two that differ in one thing
-(variants.py)."""
+(baselines/variants.py)."""
 
 
 @dataclass(frozen=True)

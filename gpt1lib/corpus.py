@@ -11,9 +11,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from . import files
 from .bpe import BPE
-from .paths import BOOKS
+from .storage import files
+from .storage.paths import BOOKS
 
 
 def read_books(folder: str | Path = BOOKS) -> dict[str, str]:
@@ -51,7 +51,7 @@ def same_texts(books: dict[str, str], others: dict[str, str]) -> set[str]:
 
 
 def write_tokens(path: str | Path, ids: Tensor) -> None:
-    """Store a stream of ids (N,) in the fewest whole bytes an id, as a .npy file."""
+    """Store a stream of ids (N,) in the fewest whole bytes per id, as a .npy file."""
     kind = np.uint16 if int(ids.max()) < 2**16 else np.uint32
     with files.replacing(path) as temporary, open(temporary, "wb") as f:
         np.save(f, ids.numpy().astype(kind))

@@ -1,8 +1,9 @@
 """From probabilities to text: greedy, temperature, top-k, top-p, beam search.
 
 GPT-1's paper reports no generated text and its vocabulary has no token that ends one:
-these are the field's usual methods, on GPT-1's probabilities. Generation reads each
-token once, with a key-value cache.
+these are the field's usual methods, on GPT-1's probabilities. `stream` and `generate`
+read each token once, with a key-value cache; `beam_search`, whose texts change places at
+each step, reads them again.
 """
 
 import math
@@ -12,8 +13,10 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from . import fast_decode, text
-from .model import GPT, KVCache, check_ids
+from . import text
+from .checkpoints import Checkpoint
+from .fast.reader import FastReader, can_read
+from .model import GPT, KVCache, LanguageModel, check_ids, evaluating
 
 
 def check_decoding(temperature=1.0, top_k=None, top_p=None) -> None:
@@ -100,9 +103,15 @@ def draw(probs: Tensor, generator: torch.Generator | None = None) -> Tensor:
 
 
 class Reader:
-    """Reads texts token by token with a key-value cache; any model, any device."""
+    """Reads texts token by token with a key-value cache; any device, any model with one.
 
-    def __init__(self, model: GPT):
+    Raises ValueError for a model that keeps no keys and values.
+    """
+
+    def __init__(self, model: LanguageModel):
+        if not model.has_cache:
+            name = type(model).__name__
+            raise ValueError(f"{name} has no key-value cache, and decoding needs one")
         self.model = model
         self.forget()
 
@@ -115,9 +124,16 @@ class Reader:
         self.cache = KVCache(self.model.config.n_layer)
 
 
+def reader_of(model: LanguageModel, n_texts: int) -> Reader | FastReader:
+    """The fast reader of one text on a CPU where it computes the same, else the plain one."""
+    if isinstance(model, GPT) and can_read(model, n_texts):
+        return FastReader(model)
+    return Reader(model)
+
+
 @torch.inference_mode()
 def stream(
-    model: GPT,
+    model: LanguageModel,
     ids: Tensor,
     n_tokens: int,
     temperature: float = 1.0,
@@ -128,19 +144,16 @@ def stream(
     """Yield n_tokens new columns (B, 1) of ids, one after the other.
 
     Each token is read once, through a key-value cache; a single text on a CPU by the
-    reader in fast_decode.py, which computes the same. When the context is full, the
-    window slides: the older half is dropped and the younger half is read again from
-    position 0, since learned positions do not shift along. ids (B, T), T <= n_ctx.
+    reader in fast/, which computes the same. When the context is full, the window slides:
+    the older half is dropped and the younger half is read again from position 0, since
+    learned positions do not shift along. ids (B, T), T <= n_ctx.
     """
     check_decoding(temperature, top_k, top_p)
     if n_tokens < 0:
         raise ValueError(f"n_tokens is {n_tokens}, it must be >= 0")
     check_ids(ids, model.config)
-    n_ctx, training = model.config.n_ctx, model.training
-    model.eval()
-    fast = fast_decode.can_read(model, len(ids))
-    reader = fast_decode.FastReader(model) if fast else Reader(model)
-    try:
+    n_ctx, reader = model.config.n_ctx, reader_of(model, len(ids))
+    with evaluating(model):
         window = fresh = ids
         for _ in range(n_tokens):
             if window.shape[1] > n_ctx:
@@ -154,16 +167,14 @@ def stream(
                 fresh = draw(probs, generator)  # (B, 1)
             window = torch.cat([window, fresh], dim=1)
             yield fresh
-    finally:
-        model.train(training)
 
 
-def generate(model: GPT, ids: Tensor, n_tokens: int, **options) -> Tensor:
+def generate(model: LanguageModel, ids: Tensor, n_tokens: int, **options) -> Tensor:
     """ids (B, T) with n_tokens more columns; options as in `stream`."""
     return torch.cat([ids, *stream(model, ids, n_tokens, **options)], dim=1)
 
 
-def greedy(model: GPT, ids: Tensor, n_tokens: int) -> Tensor:
+def greedy(model: LanguageModel, ids: Tensor, n_tokens: int) -> Tensor:
     """The likeliest token at each step, n_tokens times."""
     return generate(model, ids, n_tokens, temperature=0.0)
 
@@ -177,7 +188,7 @@ class Beam:
 
 
 @torch.inference_mode()
-def beam_search(model: GPT, ids: Tensor, n_tokens: int, n_beams: int) -> list[Beam]:
+def beam_search(model: LanguageModel, ids: Tensor, n_tokens: int, n_beams: int) -> list[Beam]:
     """The n_beams likeliest continuations that survive, best first. ids (1, T) or (T,).
 
     At each step every beam is extended by every token, and the n_beams best sums of
@@ -188,29 +199,28 @@ def beam_search(model: GPT, ids: Tensor, n_tokens: int, n_beams: int) -> list[Be
         raise ValueError(f"n_beams is {n_beams}, it must be >= 1")
     ids = ids[None] if ids.dim() == 1 else ids
     check_ids(ids, model.config, start=max(0, n_tokens - 1))
-    training = model.training
-    model.eval()
     sums = torch.zeros(1, dtype=torch.float64)  # (beams,)
-    for _ in range(n_tokens):
-        log_probs = model(ids)[:, -1].double().log_softmax(dim=-1)  # (beams, V)
-        total = (sums[:, None] + log_probs).flatten()
-        sums, best = total.topk(min(n_beams, total.numel()))
-        parent, token = best // log_probs.shape[1], best % log_probs.shape[1]
-        ids = torch.cat([ids[parent], token[:, None]], dim=1)
-    model.train(training)
+    with evaluating(model):
+        for _ in range(n_tokens):
+            log_probs = model(ids)[:, -1].double().log_softmax(dim=-1)  # (beams, V)
+            total = (sums[:, None] + log_probs).flatten()
+            sums, best = total.topk(min(n_beams, total.numel()))
+            parent, token = best // log_probs.shape[1], best % log_probs.shape[1]
+            ids = torch.cat([ids[parent], token[:, None]], dim=1)
     return [Beam(i, s) for i, s in zip(ids, sums.tolist(), strict=True)]
 
 
 @torch.inference_mode()
-def log_prob(model: GPT, ids: Tensor, start: int = 1) -> float:
+def log_prob(model: LanguageModel, ids: Tensor, start: int = 1) -> float:
     """Sum of log P(u_i | u_<i) in nats over the tokens from `start` on; ids (T,)."""
-    log_probs = model(ids[None, :-1])[0].double().log_softmax(dim=-1)  # (T-1, V)
+    with evaluating(model):
+        log_probs = model(ids[None, :-1])[0].double().log_softmax(dim=-1)  # (T-1, V)
     picked = log_probs.gather(-1, ids[1:, None])[:, 0]  # (T-1,)
     return float(picked[start - 1 :].sum())
 
 
 def write(
-    checkpoint,
+    checkpoint: Checkpoint,
     prompt: str = "",
     n_tokens: int = 60,
     temperature: float = 0.8,

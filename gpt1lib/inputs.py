@@ -5,13 +5,14 @@ new rows of W_e, added at fine-tuning, in the order of the released code: _start
 _delimiter_, _classify_ (which Figure 1 calls Extract).
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
 
 from .bpe import BPE
-from .model import GPT
+from .model import LanguageModel
 
 
 @dataclass(frozen=True)
@@ -28,7 +29,9 @@ class Specials:
         return cls(n_vocab, n_vocab + 1, n_vocab + 2)
 
 
-def add_special_tokens(model: GPT, generator: torch.Generator | None = None) -> GPT:
+def add_special_tokens(
+    model: LanguageModel, generator: torch.Generator | None = None
+) -> LanguageModel:
     """The same model with three more rows of W_e, random and as large as the others.
 
     train.py draws them from N(0, 0.02), as all weights. A pre-trained W_e has grown
@@ -43,21 +46,6 @@ def add_special_tokens(model: GPT, generator: torch.Generator | None = None) -> 
         state[name] = torch.cat([state[name], rows])
     larger.load_state_dict(state)
     return larger
-
-
-def shorten_context(model: GPT, n_ctx: int) -> GPT:
-    """The same model for at most n_ctx tokens: the later rows of W_p are left out.
-
-    As in train.py, where n_ctx is that of the longest example.
-    """
-    if not 1 <= n_ctx <= model.config.n_ctx:
-        raise ValueError(f"n_ctx is {n_ctx}, it must be in 1 to {model.config.n_ctx}")
-    shorter = type(model)(replace(model.config, n_ctx=n_ctx))
-    state = model.state_dict()
-    if "positions.weight" in state:  # not where positions are waves
-        state["positions.weight"] = state["positions.weight"][:n_ctx]
-    shorter.load_state_dict(state)
-    return shorter
 
 
 def segment(bpe: BPE, text: str, room: int, what: str) -> list[int]:
@@ -106,7 +94,7 @@ def similarity(bpe: BPE, a: str, b: str, n_ctx: int) -> list[list[int]]:
 def multiple_choice(
     bpe: BPE, context: str, choices: list[str], n_ctx: int, question: str = ""
 ) -> list[list[int]]:
-    """One sequence a choice: [Start] context question [Delim] choice [Extract].
+    """One sequence per choice: [Start] context question [Delim] choice [Extract].
 
     Context and question are joined without a delimiter. ValueError for fewer than two
     choices.
@@ -117,8 +105,23 @@ def multiple_choice(
     return [two_segments(bpe, asked, choice, n_ctx) for choice in choices]
 
 
+def to_sequences(bpe: BPE, kind: str, texts: Sequence[str], n_ctx: int) -> list[list[int]]:
+    """The token sequences of one example, by the transformation of its kind of task.
+
+    texts: (text,), (a, b), or (context, choice 1, choice 2, ...).
+    """
+    first, *rest = texts
+    if kind == "classification":
+        return classification(bpe, first, n_ctx)
+    if kind == "entailment":
+        return entailment(bpe, first, rest[0], n_ctx)
+    if kind == "similarity":
+        return similarity(bpe, first, rest[0], n_ctx)
+    return multiple_choice(bpe, first, rest, n_ctx)
+
+
 def check_context(n_ctx: int, least: int) -> None:
-    """ValueError where the context can not hold the special tokens and some text."""
+    """ValueError where the context cannot hold the special tokens and some text."""
     if n_ctx < least:
         raise ValueError(f"the context is {n_ctx} tokens, at least {least} are needed")
 
@@ -142,7 +145,7 @@ def pad(sequences: list[list[int]]) -> tuple[Tensor, Tensor]:
 
 def extract_positions(ids: Tensor, specials: Specials) -> Tensor:
     """Where each sequence's Extract token stands: ids (N, T) -> (N,)."""
-    found = ids == specials.extract
-    if not bool(found.any(dim=1).all()):
+    is_extract = ids == specials.extract  # (N, T)
+    if not bool(is_extract.any(dim=1).all()):
         raise ValueError("a sequence has no Extract token")
-    return found.int().argmax(dim=1)
+    return is_extract.int().argmax(dim=1)

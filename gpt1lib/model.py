@@ -9,16 +9,16 @@ their sum where the released code drops entries of the table.
 Letters: B batch, T tokens, C n_embd, H heads, D = C / H, V vocabulary.
 """
 
-import math
 import zlib
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from .config import GPTConfig
+from .config import INIT_STD, GPTConfig
 
 
 def causal_mask(n_query: int, n_key: int | None = None, device=None) -> Tensor:
@@ -38,7 +38,7 @@ def gelu(x: Tensor) -> Tensor:
 
 
 class KVCache:
-    """Keys and values of the tokens already read, one pair a block."""
+    """Keys and values of the tokens already read, one pair per block."""
 
     def __init__(self, n_layer: int):
         self.keys: list[Tensor | None] = [None] * n_layer
@@ -72,7 +72,8 @@ class Attention(nn.Module):
         q, k, v = self.qkv(x).split(C, dim=-1)  # 3 x (B, T, C)
         return tuple(t.view(heads).transpose(1, 2) for t in (q, k, v))  # (B, H, T, D)
 
-    def forward(self, x: Tensor, cache: KVCache | None = None, layer: int = 0):
+    def forward(self, x: Tensor, cache: KVCache | None = None, layer: int = 0) -> Tensor:
+        """x (B, T, C) -> (B, T, C); a cache gives the keys and values of earlier tokens."""
         q, k, v = self.split_heads(x)
         if cache is not None:
             k, v = cache.append(layer, k, v)
@@ -109,15 +110,65 @@ class Block(nn.Module):
         """Position by position: widen four times, GELU, shrink."""
         return self.shrink(gelu(self.expand(n)))  # (B, T, C)
 
-    def forward(self, x: Tensor, cache: KVCache | None = None, layer: int = 0):
+    def forward(self, x: Tensor, cache: KVCache | None = None, layer: int = 0) -> Tensor:
+        """The states after this block: x (B, T, C) -> (B, T, C)."""
         n = self.ln_1(x + self.drop(self.attention(x, cache, layer)))  # (B, T, C)
         return self.ln_2(n + self.drop(self.mlp(n)))  # (B, T, C)
 
 
-class GPT(nn.Module):
-    """The language model: token ids (B, T) in, logits (B, T, V) out (Eq. 2)."""
+class LanguageModel(nn.Module, ABC):
+    """What every model here keeps to: token ids (B, T) in, logits (B, T, V) out.
 
-    block = Block  # variants.py puts another one here
+    A model sets config, tokens and blocks, and computes `hidden`; training,
+    fine-tuning, decoding and scoring ask for nothing else. has_cache: whether `hidden` can
+    go on from a KVCache.
+    """
+
+    config: GPTConfig
+    tokens: nn.Embedding  # W_e
+    blocks: nn.ModuleList  # empty where there are none
+    has_cache = True
+
+    @abstractmethod
+    def hidden(self, ids: Tensor, cache: KVCache | None = None) -> Tensor:
+        """States (B, T, C) from which the next tokens are predicted; ids (B, T).
+
+        With a cache, ids follow what was read. Raises ValueError for ids of the wrong shape
+        or kind, out of the vocabulary, or more than n_ctx of them.
+        """
+
+    @property
+    def output_matrix(self) -> Tensor:
+        """The (V, C) matrix of the softmax: W_e itself in GPT-1."""
+        return self.tokens.weight
+
+    def logits(self, h: Tensor) -> Tensor:
+        """Scores of every token: h W_e^T, no bias (Eq. 2)."""
+        return h @ self.output_matrix.T  # (..., V)
+
+    def forward(self, ids: Tensor, cache: KVCache | None = None) -> Tensor:
+        """Logits (B, T, V) of ids (B, T)."""
+        return self.logits(self.hidden(ids, cache))
+
+    def count_parameters(self) -> int:
+        """Every number that training may change, tied ones once."""
+        return sum(p.numel() for p in self.parameters())
+
+    def depth_of(self, name: str) -> int:
+        """How deep a parameter lies: 0 embeddings, 1 the first block, 2 the second ...
+
+        What follows the last block lies as deep as that one; without blocks all is 1.
+        """
+        part, _, rest = name.partition(".")
+        if part in ("tokens", "positions"):
+            return 0
+        return 1 + int(rest.split(".")[0]) if part == "blocks" else max(1, len(self.blocks))
+
+
+class GPT(LanguageModel):
+    """GPT-1: embeddings, a stack of blocks, the tied softmax (Eq. 2)."""
+
+    block = Block  # baselines/variants.py puts another one here
 
     def __init__(self, config: GPTConfig):
         super().__init__()
@@ -134,7 +185,7 @@ class GPT(nn.Module):
 
     @property
     def output_matrix(self) -> Tensor:
-        """The (V, C) matrix of the softmax: W_e itself in GPT-1."""
+        """The (V, C) matrix of the softmax: W_e itself, but in an untied variant."""
         return self.tokens.weight if self.config.tied else self.output.weight
 
     def embed(self, ids: Tensor, start: int = 0) -> Tensor:
@@ -143,11 +194,7 @@ class GPT(nn.Module):
         return self.drop(self.tokens(ids) + self.positions(where))  # (B, T, C)
 
     def hidden(self, ids: Tensor, cache: KVCache | None = None) -> Tensor:
-        """States h_n (B, T, C) after the last block; a cache holds what was read.
-
-        Raises ValueError for ids of the wrong shape or kind, out of the vocabulary, or
-        more than n_ctx of them.
-        """
+        """States h_n (B, T, C) after the last block; a cache holds what was read."""
         start = 0 if cache is None else len(cache)
         check_ids(ids, self.config, start)
         h = self.embed(ids, start)
@@ -155,36 +202,13 @@ class GPT(nn.Module):
             h = block(h, cache, layer)
         return h  # (B, T, C)
 
-    def logits(self, h: Tensor) -> Tensor:
-        """Scores of every token: h W_e^T, no bias (Eq. 2)."""
-        return h @ self.output_matrix.T  # (..., V)
-
-    def forward(self, ids: Tensor, cache: KVCache | None = None) -> Tensor:
-        return self.logits(self.hidden(ids, cache))  # (B, T, V)
-
-    def count_parameters(self) -> int:
-        """Every number that training may change, tied ones once."""
-        return sum(p.numel() for p in self.parameters())
-
 
 def initialize(module: nn.Module) -> None:
     """N(0, 0.02) for every matrix, 0 for biases, LayerNorm at 1 and 0 (section 4.1)."""
     if isinstance(module, nn.Linear | nn.Embedding):
-        nn.init.normal_(module.weight, std=0.02)
+        nn.init.normal_(module.weight, std=INIT_STD)
     if isinstance(module, nn.Linear) and module.bias is not None:
         nn.init.zeros_(module.bias)
-
-
-@contextmanager
-def drawn_apart(name: str):
-    """Draw what GPT-1 does not have from a seed of its own: the rest stays as GPT-1's.
-
-    Models that differ in one choice then begin with the same numbers in all that they
-    share, and in all that is drawn after them.
-    """
-    with torch.random.fork_rng():
-        torch.manual_seed(zlib.crc32(f"{torch.initial_seed()} {name}".encode()))
-        yield
 
 
 def check_ids(ids: Tensor, config: GPTConfig, start: int = 0) -> None:
@@ -203,69 +227,35 @@ def check_ids(ids: Tensor, config: GPTConfig, start: int = 0) -> None:
         raise ValueError(f"token id {bad} is not in 0 to {config.n_vocab - 1}")
 
 
-# ---- the same computation with every step kept, for pictures and lessons ------------
+# ---- a model's surroundings, left as they were found ----------------------------------
 
 
-@dataclass
-class BlockTrace:
-    """What one block computes; shapes without the batch, which is 1."""
-
-    q: Tensor  # (H, T, D)
-    k: Tensor  # (H, T, D)
-    v: Tensor  # (H, T, D)
-    scores: Tensor  # (H, T, T)  q k^T / sqrt(D), before the mask
-    masked: Tensor  # (H, T, T)  -inf where the key is later
-    weights: Tensor  # (H, T, T)  after the softmax
-    attended: Tensor  # (T, C)  after the output projection
-    n: Tensor  # (T, C)  LN(x + attended)
-    mlp: Tensor  # (T, C)
-    h: Tensor  # (T, C)  LN(n + mlp)
+@contextmanager
+def evaluating(*modules: nn.Module) -> Iterator[None]:
+    """Dropout off; afterwards each part is in the mode that it was in, also after an error."""
+    modes = [(part, part.training) for module in modules for part in module.modules()]
+    for module in modules:
+        module.eval()
+    try:
+        yield
+    finally:
+        for part, training in modes:
+            part.training = training
 
 
-@dataclass
-class Trace:
-    """Every intermediate of one forward pass over one sequence."""
-
-    ids: Tensor  # (T,)
-    h0: Tensor  # (T, C)
-    blocks: list[BlockTrace] = field(default_factory=list)
-    logits: Tensor | None = None  # (T, V)
-
-    @property
-    def weights(self) -> Tensor:
-        """Attention weights of all layers and heads, (L, H, T, T)."""
-        return torch.stack([block.weights for block in self.blocks])
+@contextmanager
+def seeded(seed: int, device: torch.device | None = None) -> Iterator[None]:
+    """Draw from this seed inside; the caller's own random numbers go on as if nothing was."""
+    devices = [device] if device is not None and device.type == "cuda" else []
+    with torch.random.fork_rng(devices):
+        torch.manual_seed(seed)
+        yield
 
 
-@torch.no_grad()
-def trace(model: GPT, ids) -> Trace:
-    """Run the model on one sequence, ids (T,) or a list, and keep every step.
+def drawn_apart(name: str):
+    """Draw what GPT-1 does not have from a seed of its own: the rest stays as GPT-1's.
 
-    Dropout is off whatever the model's mode. A test holds the logits equal to
-    `model(ids)`.
+    Models that differ in one choice then begin with the same numbers in all that they
+    share, and in all that is drawn after them.
     """
-    ids = torch.as_tensor(ids)
-    check_ids(ids[None], model.config)
-    training = model.training
-    model.eval()
-    h = model.embed(ids[None])[0]  # (T, C)
-    steps = Trace(ids=ids, h0=h)
-    for block in model.blocks:
-        steps.blocks.append(_trace_block(block, h))
-        h = steps.blocks[-1].h
-    steps.logits = model.logits(h)  # (T, V)
-    model.train(training)
-    return steps
-
-
-def _trace_block(block: Block, x: Tensor) -> BlockTrace:
-    q, k, v = (t[0] for t in block.attention.split_heads(x[None]))  # (H, T, D)
-    scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])  # (H, T, T)
-    masked = scores.masked_fill(~causal_mask(len(x), device=x.device), -math.inf)
-    weights = masked.softmax(dim=-1)  # (H, T, T)
-    mixed = (weights @ v).transpose(0, 1).flatten(1)  # (T, C)
-    attended = block.attention.project(mixed)
-    n = block.ln_1(x + attended)
-    mlp = block.mlp(n)
-    h = block.ln_2(n + mlp)
-    return BlockTrace(q, k, v, scores, masked, weights, attended, n, mlp, h)
+    return seeded(zlib.crc32(f"{torch.initial_seed()} {name}".encode()))

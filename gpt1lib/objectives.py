@@ -85,9 +85,14 @@ def combined_loss(task: Tensor, lm: Tensor, lm_coef: float = 0.5) -> Tensor:
 
     Raises ValueError for a negative or non-finite lambda.
     """
+    check_lm_coef(lm_coef)
+    return task + lm_coef * lm
+
+
+def check_lm_coef(lm_coef: float) -> None:
+    """ValueError unless lambda is finite and not negative."""
     if not (math.isfinite(lm_coef) and lm_coef >= 0):
         raise ValueError(f"lm_coef (lambda) is {lm_coef}, it must be finite and >= 0")
-    return task + lm_coef * lm
 
 
 def combined(task: Tensor, lm: Tensor, lm_coef: float = 0.5) -> Tensor:
@@ -101,7 +106,7 @@ def perplexity(nats_per_token: float) -> float:
 
 
 def bits_per_character(nats: float, n_characters: int) -> float:
-    """A score that does not depend on the tokenizer: total nats -> bits a character."""
+    """A score that does not depend on the tokenizer: total nats -> bits per character."""
     if n_characters < 1:
         raise ValueError(f"n_characters is {n_characters}, it must be >= 1")
     return nats / math.log(2) / n_characters

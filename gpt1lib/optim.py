@@ -5,6 +5,7 @@ from collections.abc import Iterable
 
 import torch
 from torch import nn
+from torch.optim.lr_scheduler import LambdaLR
 
 
 def adamw(
@@ -20,13 +21,20 @@ def adamw(
     The paper gives no betas; these are the released fine-tuning code's. `without`:
     parameters that another optimizer trains.
     """
-    others = {id(p) for p in without}
-    parameters = [p for p in model.parameters() if p.requires_grad and id(p) not in others]
-    groups = [
-        {"params": [p for p in parameters if p.dim() > 1], "weight_decay": weight_decay},
-        {"params": [p for p in parameters if p.dim() <= 1], "weight_decay": 0.0},
-    ]
+    groups = decay_groups(model, weight_decay, without)
     return torch.optim.AdamW(groups, lr=lr, betas=betas, eps=1e-8, fused=True)
+
+
+def decay_groups(
+    model: nn.Module, weight_decay: float, without: Iterable[nn.Parameter] = ()
+) -> list[dict]:
+    """Two groups of what learns: matrices, which decay, and biases and gains, which do not."""
+    others = {id(p) for p in without}
+    learning = [p for p in model.parameters() if p.requires_grad and id(p) not in others]
+    return [
+        {"params": [p for p in learning if p.dim() > 1], "weight_decay": weight_decay},
+        {"params": [p for p in learning if p.dim() <= 1], "weight_decay": 0.0},
+    ]
 
 
 def check_progress(step: int, warmup: float, total: int) -> None:
@@ -59,15 +67,23 @@ def warmup_linear(step: int, warmup: float, total: int) -> float:
     return rise * (1 - min(step, total) / total)
 
 
-def warmup_flat(step: int, warmup: float, total: int, fall: float) -> float:
-    """Share of the peak rate: linear up, flat, linear to 0 over the last `fall` of all.
+def warmup_flat(step: int, warmup: float, total: int, warmdown: float) -> float:
+    """Share of the peak rate: linear up, flat, linear to 0 over the last share `warmdown`.
 
     Not GPT-1's: for short runs, where more time at the peak pays.
     """
     check_progress(step, warmup, total)
     if step < warmup:
         return step / warmup
-    return min(1.0, (1 - min(step, total) / total) / fall)
+    return min(1.0, (1 - min(step, total) / total) / warmdown)
+
+
+def go_on_from(scheduler: LambdaLR, step: int) -> None:
+    """Give every group the rate of the update after `step` updates, as a resumed run needs."""
+    if step:
+        before = {"last_epoch": step - 1, "_step_count": step + 1}
+        scheduler.load_state_dict(scheduler.state_dict() | before)
+        scheduler.step()
 
 
 def set_lr(optimizer: torch.optim.Optimizer, lr: float) -> None:

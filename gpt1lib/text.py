@@ -3,14 +3,14 @@
 GPT-1 ran `ftfy`, its own punctuation rules and spaCy's English tokenizer (paper,
 section 4.1; released text_utils.py). `standardize` is those rules. `split_words` is a
 fallback for spaCy that needs no package: one regular expression that keeps the habits
-that matter (contractions apart, titles and initials whole, one token a sign).
+that matter (contractions apart, titles and initials whole, one token per punctuation mark).
 """
 
 import re
 from functools import lru_cache
 from importlib.util import find_spec
 
-_PADDED = re.compile(r'([-~!";?+,)(/*\[\]}{|_])\1*')  # a run of one and the same sign
+_PADDED = re.compile(r'([-~!";?+,)(/*\[\]}{|_])\1*')  # a run of one character
 _ASCII = str.maketrans(
     {"—": "-", "–": "-", "―": "-", "…": "...", "´": "'"}  # as in OpenAI's code
     | {"“": '"', "”": '"', "‘": "'", "’": "'"}  # what ftfy does before it
@@ -35,20 +35,20 @@ _WORD = re.compile(
     \n                                        # the end of a paragraph
   | (?:mr|mrs|ms|dr|st|jr|sr|vs|co|no|rev|capt|col|gen|lt|messrs|prof|etc)\.(?!\w)
   | \w\.(?:\w\.)+                             # i.e.  U.S.A.  a.m.
-  | can(?=not\b)                              # can not
+  | can(?=not\b)                              # cannot: can, not
   | [^\W_]+?(?=n't\b) | n't\b                 # do n't
   | '(?:s|m|re|ve|ll|d)\b                     # 's  'll
   | \d+(?:[.,:]\d+)*                          # 3.50  10:30
   | [^\W_]+(?:[.@][^\W_]+)*(?:'(?!(?:s|m|re|ve|ll|d)\b)[^\W_]+)?   # words, O'Brien
   | \.{2,}                                    # ...
-  | [^\w\s] | _                               # one sign
+  | [^\w\s] | _                               # one character
     """,
     re.IGNORECASE | re.VERBOSE,
 )
 
 
 def split_words(text: str) -> list[str]:
-    """Cut standardized text into words and signs; a new line stays as a token."""
+    """Cut standardized text into words and punctuation; a new line stays as a token."""
     return _WORD.findall(text)
 
 

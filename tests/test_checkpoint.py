@@ -7,7 +7,7 @@ import torch
 from safetensors.torch import load_file, save_file
 
 import gpt1lib as g
-from gpt1lib import checkpoint
+from gpt1lib.checkpoints import checkpoint
 
 
 @pytest.fixture

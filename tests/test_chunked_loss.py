@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from gpt1lib import objectives
-from gpt1lib.chunked_loss import chunked_lm_loss, chunked_padded_loss
+from gpt1lib.fast.loss import chunked_lm_loss, chunked_padded_loss
 
 
 @pytest.mark.parametrize("rows", [1, 7, 18, 100])

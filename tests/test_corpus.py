@@ -3,7 +3,8 @@
 import pytest
 import torch
 
-from gpt1lib import BPE, corpus, paths
+from gpt1lib import BPE, corpus
+from gpt1lib.storage import paths
 
 
 def test_windows_are_contiguous_and_seeded():

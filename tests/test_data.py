@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 import torch
 
-from gpt1lib import corpus, files, paths, pretrain, snapshots
+from gpt1lib import corpus, pretrain, scoring
+from gpt1lib.checkpoints import snapshots
+from gpt1lib.storage import files, paths
 
 FOLDERS = ("books", "heldout_books", "tasks")
 
@@ -68,10 +70,10 @@ def test_the_shipped_snapshots_are_stages_of_the_shipped_model(novelist):
     assert [facts["step"] for _, facts in found] == snapshots.steps_to_keep(steps, len(stages))
     text = corpus.read_books(paths.HELDOUT_BOOKS)["joyce_dubliners"][10_000:16_000]
     ids = torch.tensor(novelist.bpe.encode(text))
-    nats = [pretrain.heldout_nats(model, ids) for model, _ in found]
+    nats = [scoring.heldout_nats(model, ids) for model, _ in found]
     assert nats == sorted(nats, reverse=True)
-    # 8 bits a weight cost next to nothing
-    assert nats[-1] == pytest.approx(pretrain.heldout_nats(novelist.model, ids), abs=0.01)
+    # 8 bits per weight cost next to nothing
+    assert nats[-1] == pytest.approx(scoring.heldout_nats(novelist.model, ids), abs=0.01)
 
 
 def test_the_shipped_model_beats_every_baseline(novelist):

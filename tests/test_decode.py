@@ -10,7 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import gpt1lib as g
-from gpt1lib import decode, fast_decode, variants
+from gpt1lib import decode
+from gpt1lib.baselines import variants
+from gpt1lib.fast.reader import FastReader, can_read
 
 CONFIG = g.GPTConfig(n_vocab=11, n_ctx=16, n_layer=2, n_head=2, n_embd=8, dropout=0.0)
 
@@ -207,8 +209,8 @@ def test_the_reader_of_one_text_computes_the_model(tied):
         for p in model.parameters():
             p.add_(torch.randn_like(p) / 3)  # biases and gains that differ
     ids = torch.randint(13, (1, 16))
-    assert fast_decode.can_read(model, 1)
-    reader = fast_decode.FastReader(model)
+    assert can_read(model, 1)
+    reader = FastReader(model)
     for start in (1, 5):  # the second text must not see the first
         reader.forget()
         found = [reader.read(ids[:, :start])]
@@ -220,14 +222,14 @@ def test_the_reader_of_one_text_computes_the_model(tied):
 
 
 def test_the_reader_of_one_text_leaves_other_models_alone(model):
-    assert fast_decode.can_read(model, 1) and not fast_decode.can_read(model, 2)
+    assert can_read(model, 1) and not can_read(model, 2)
     config = model.config
-    assert not fast_decode.can_read(variants.PreLNGPT(config), 1)
-    assert not fast_decode.can_read(variants.SinusoidalGPT(config), 1)
-    assert not fast_decode.can_read(g.GPT(config).double(), 1)
+    assert not can_read(variants.PreLNGPT(config), 1)
+    assert not can_read(variants.SinusoidalGPT(config), 1)
+    assert not can_read(g.GPT(config).double(), 1)
     hooked = g.GPT(config)
     hooked.blocks[1].register_forward_hook(lambda module, inputs, out: out * 0)
-    assert not fast_decode.can_read(hooked, 1)
+    assert not can_read(hooked, 1)
 
 
 def test_the_mode_is_left_as_found(model):

@@ -7,8 +7,13 @@ import pytest
 import torch
 
 import gpt1lib as g
-from gpt1lib import checkpoint, classifier, classify, finetune, inputs, tasks
+from gpt1lib import finetune, inputs, tasks
 from gpt1lib.bpe import BPE
+from gpt1lib.checkpoints import checkpoint
+from gpt1lib.finetune import batches, classifier, classify
+from gpt1lib.finetune.__main__ import main
+from gpt1lib.storage.paths import TASKS
+from gpt1lib.tasks import course_sets
 
 BPE_SMALL = BPE.learn("a fine good film and a bad dull film the plot is thin", 40)
 SPECIALS = inputs.Specials.after(BPE_SMALL.n_vocab)
@@ -121,20 +126,20 @@ def test_short_examples_are_counted_in_words_of_all_texts():
 
 def test_weak_ratings_are_left_out():
     n = sum(map(len, (lambda t: (t.train, t.valid, t.test))(tasks.load("film_snippets"))))
-    rows = tasks.read_lines(tasks.TASKS / "film_snippets.jsonl", ("score",))
+    rows = tasks.read_lines(TASKS / "film_snippets.jsonl", ("score",))
     assert n == sum(abs(r["score"]) >= 0.5 for r in rows) < len(rows) == 9805
 
 
 def test_bad_files_are_named(tmp_path):
     path = tmp_path / "t.jsonl"
     with pytest.raises(FileNotFoundError, match="t.jsonl is missing"):
-        tasks.film_snippets(path)
+        course_sets.film_snippets(path)
     path.write_text('{"id": "1", "score": 2, "text": "x"}\nnot json\n')
     with pytest.raises(ValueError, match="line 2: no JSON"):
-        tasks.film_snippets(path)
+        course_sets.film_snippets(path)
     path.write_text('{"id": "1", "score": 2}\n')
     with pytest.raises(ValueError, match="line 1: no field text"):
-        tasks.film_snippets(path)
+        course_sets.film_snippets(path)
     with pytest.raises(ValueError, match="no task 'mnli'.*film_snippets"):
         tasks.load("mnli")
 
@@ -159,7 +164,7 @@ def test_read_out_is_the_state_at_extract(model):
 def test_similarity_does_not_depend_on_the_order(model):
     c = classifier.Classifier(model, "similarity", 2, dropout=0.0).eval()
     probs = [
-        classifier.classify(c, BPE_SMALL, *p)
+        classifier.class_probs(c, BPE_SMALL, *p)
         for p in (("good film", "bad plot"), ("bad plot", "good film"))
     ]
     assert probs[0] == pytest.approx(probs[1], abs=1e-6)
@@ -168,18 +173,18 @@ def test_similarity_does_not_depend_on_the_order(model):
 def test_choice_is_one_scalar_each_and_a_softmax(model):
     c = classifier.Classifier(model, "choice", 2, dropout=0.0).eval()
     assert c.head.out_features == 1
-    a = classifier.classify(c, BPE_SMALL, "a film", "good", "bad dull")
-    b = classifier.classify(c, BPE_SMALL, "a film", "bad dull", "good")
+    a = classifier.class_probs(c, BPE_SMALL, "a film", "good", "bad dull")
+    b = classifier.class_probs(c, BPE_SMALL, "a film", "bad dull", "good")
     assert a == pytest.approx(b[::-1], abs=1e-6) and sum(a) == pytest.approx(1)
 
 
 def test_loss_is_l3_of_the_same_inputs(model):
     c = classifier.Classifier(model, "classification", 2, dropout=0.0).eval()
     data = [
-        (inputs.classification(BPE_SMALL, t, 24), y)
+        batches.Encoded(inputs.classification(BPE_SMALL, t, 24), y)
         for t, y in (("good film", 1), ("a bad dull film", 0))
     ]
-    ids, real, labels = classifier.collate(data)
+    ids, real, labels = batches.collate(data)
     task = torch.nn.functional.cross_entropy(c(ids)[0], labels)
     lm = 0.0
     for sequences, _ in data:  # one by one, without padding
@@ -187,7 +192,7 @@ def test_loss_is_l3_of_the_same_inputs(model):
         log_probs = c.model(row)[0, :-1].log_softmax(-1)
         lm -= log_probs.gather(-1, row[0, 1:, None]).mean().item() / 2
     for lm_coef in (0.0, 0.5, 2.0):
-        loss = c.loss(ids, real, labels, lm_coef).item()
+        loss = c.losses(ids, real, labels, lm_coef)[0].item()
         assert loss == pytest.approx(task.item() + lm_coef * lm, abs=1e-5)
 
 
@@ -213,16 +218,16 @@ def test_bad_settings_are_named(model):
         classifier.Classifier(model, "regression", 2)
     task = tasks.Task("t", "classification", 2, [], [], [])
     with pytest.raises(ValueError, match="label 2 is not in 0 to 1"):
-        classifier.prepare(BPE_SMALL, task, [tasks.Example(("film",), 2)], 24)
+        batches.prepare(BPE_SMALL, task, [tasks.Example(("film",), 2)], 24)
 
 
 def test_predictions_keep_the_order(model):
     c = classifier.Classifier(model, "classification", 2, dropout=0.0).eval()
     texts = ["film", "a good film and a bad dull film", "thin plot", "fine"]
-    data = [(inputs.classification(BPE_SMALL, t, 24), 0) for t in texts]
+    data = [batches.Encoded(inputs.classification(BPE_SMALL, t, 24), 0) for t in texts]
     together = classifier.predict(c, data, batch=3)
     for text, probs in zip(texts, together, strict=True):
-        assert classifier.classify(c, BPE_SMALL, text) == pytest.approx(probs, abs=1e-5)
+        assert classifier.class_probs(c, BPE_SMALL, text) == pytest.approx(probs, abs=1e-5)
 
 
 def toy_task(n=40):
@@ -256,7 +261,7 @@ def toy(model, tmp_path, monkeypatch):
 def test_the_command_line_learns(toy, tmp_path, capsys):
     """Everything is written, and the classifier reads texts from the shell."""
     out = tmp_path / "o"
-    result = finetune.main([*toy, "--epochs", "20"])
+    result = main([*toy, "--epochs", "20"])
     assert result["test"]["accuracy"] == 1.0 and result["test"]["majority"] == 0.5
     names = {p.name for p in out.iterdir()}
     assert names == {
@@ -315,7 +320,7 @@ def test_each_method_moves_what_it_should(model, method):
 
 
 def test_a_stopped_run_ends_where_the_whole_one_ends(toy, tmp_path, monkeypatch):
-    whole = finetune.main([*toy, "--epochs", "3", "--out", str(tmp_path / "whole")])
+    whole = main([*toy, "--epochs", "3", "--out", str(tmp_path / "whole")])
     step, calls = finetune.FineTuning.step, []
 
     def stopped(run):
@@ -326,11 +331,11 @@ def test_a_stopped_run_ends_where_the_whole_one_ends(toy, tmp_path, monkeypatch)
 
     monkeypatch.setattr(finetune.FineTuning, "step", stopped)
     with pytest.raises(SystemExit, match="start the same command again"):
-        finetune.main([*toy, "--epochs", "3"])
+        main([*toy, "--epochs", "3"])
     assert (tmp_path / "o/state.pt").is_file()
-    with pytest.raises(SystemExit, match="made with other settings"):
-        finetune.main([*toy, "--epochs", "4"])
-    again = finetune.main([*toy, "--epochs", "3"])
+    with pytest.raises(SystemExit, match="made with other settings: epochs was 3, is 4"):
+        main([*toy, "--epochs", "4"])
+    again = main([*toy, "--epochs", "3"])
     assert len(calls) == 17 + 20 and again["test"] == whole["test"]
     for name in ("classifier.safetensors", "log.jsonl", "predictions.jsonl"):
         assert (tmp_path / "o" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
@@ -347,7 +352,7 @@ def test_early_stopping_keeps_the_best(model, monkeypatch):
         weights.append(run.classifier.head.weight.clone())
         return {"accuracy": next(found)}
 
-    monkeypatch.setattr(finetune, "scores", score)
+    monkeypatch.setattr(finetune.run, "scores", score)
     run.run(quiet=True)
     assert run.update == 4 * run.per_epoch, "two epochs after the best"
     assert torch.equal(run.classifier.head.weight, weights[1])
@@ -356,16 +361,16 @@ def test_early_stopping_keeps_the_best(model, monkeypatch):
 def test_graded_labels(model):
     examples = [tasks.Example(("good film", "fine film"), g) for g in (3.6, 0.0, 5.0)]
     task = tasks.Task("graded", "similarity", 6, examples, [], examples, graded=True)
-    data = classifier.prepare(BPE_SMALL, task, examples, 24)
+    data = batches.prepare(BPE_SMALL, task, examples, 24)
     assert data[0][1] == pytest.approx([0, 0, 0, 0.4, 0.6, 0])
     assert data[1][1] == [1, 0, 0, 0, 0, 0] and data[2][1] == [0, 0, 0, 0, 0, 1]
     c = classifier.Classifier(model, "similarity", 6, dropout=0.0).eval()
-    assert torch.isfinite(c.loss(*classifier.collate(data), 0.5))
+    assert torch.isfinite(c.losses(*batches.collate(data), 0.5)[0])
     probs = [label for _, label in data]
     assert finetune.scores(task, probs, examples)["pearson"] == 1.0
     bad = [tasks.Example(("good", "film"), 5.5)]
     with pytest.raises(ValueError, match="grade 5.5 is not in 0 to 5"):
-        classifier.prepare(BPE_SMALL, task, bad, 24)
+        batches.prepare(BPE_SMALL, task, bad, 24)
 
 
 def test_groups_are_scored_apart():
@@ -385,7 +390,7 @@ def test_an_lstm_can_be_fine_tuned():
     settings = finetune.Settings(epochs=20, batch=8, lr=1e-2)
     model, log = finetune.finetune(source, toy_task(), settings, quiet=True)
     assert log[-1]["task"] < 0.1 < log[0]["task"]
-    assert classifier.classify(model, BPE_SMALL, "a fine good film")[1] > 0.9
+    assert classifier.class_probs(model, BPE_SMALL, "a fine good film")[1] > 0.9
 
 
 def test_errors_reach_the_shell_as_one_line(toy):
@@ -395,7 +400,7 @@ def test_errors_reach_the_shell_as_one_line(toy):
         (["--data", "nowhere"], "no published set 'toy'"),
     ):
         with pytest.raises(SystemExit, match=message):
-            finetune.main([*toy, *more])
+            main([*toy, *more])
 
 
 def test_a_batch_is_drawn_without_a_look_at_length():
@@ -403,10 +408,13 @@ def test_a_batch_is_drawn_without_a_look_at_length():
     data = [([[0] * (10 + label)], label) for label in (0, 1)] * 200
     mixed = [
         len({label for _, label in batch})
-        for batch in classifier.shuffled(data, 8, random.Random(0))
+        for batch in batches.shuffled(data, 8, random.Random(0))
     ]
     assert len(mixed) == 50 and mixed.count(2) > 45  # one in 128 is of one class
-    drawn = [x for batch in classifier.shuffled(data, 7, random.Random(0)) for x in batch]
+    drawn = [x for batch in batches.shuffled(data, 7, random.Random(0)) for x in batch]
     assert sorted(drawn) == sorted(data) and drawn != data
-    lengths = [len(s[0]) for batch in classifier.of_similar_length(data, 8) for s, _ in batch]
+    encoded = [batches.Encoded(*item) for item in data]
+    order = [i for batch in batches.of_similar_length(encoded, 8) for i in batch]
+    lengths = [len(data[i][0][0]) for i in order]
+    assert sorted(order) == list(range(len(data)))
     assert lengths == sorted(lengths)

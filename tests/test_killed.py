@@ -10,8 +10,10 @@ from dataclasses import replace
 import pytest
 import torch
 
-from gpt1lib import checkpoint, pretrain, runs, snapshots
-from gpt1lib.recipes import RECIPES
+from gpt1lib import pretrain
+from gpt1lib.checkpoints import checkpoint, snapshots
+from gpt1lib.pretrain.recipes import RECIPES
+from gpt1lib.storage import run_folder
 
 pytestmark = pytest.mark.slow
 RECIPE = replace(
@@ -80,7 +82,7 @@ def everything(out):
     state.pop("seconds")
     log = [
         {k: v for k, v in line.items() if k not in ("tokens_per_s", "seconds")}
-        for line in runs.Log(out / "log.jsonl").lines()
+        for line in run_folder.Log(out / "log.jsonl").lines()
     ]
     stored = [(p.name, p.read_bytes()) for p in snapshots.paths(out)]
     weights = (out / "model.safetensors").read_bytes()

@@ -1,6 +1,8 @@
 """The house: imports run one way, one definition of each thing, all of it documented."""
 
 import ast
+import graphlib
+import re
 import subprocess
 import sys
 from collections import Counter
@@ -11,74 +13,145 @@ import pytest
 PACKAGE = Path(__file__).resolve().parents[1] / "gpt1lib"
 FILES = sorted(PACKAGE.rglob("*.py"))
 TREES = {p: ast.parse(p.read_text(encoding="utf-8")) for p in FILES}
-# a room may import from rooms of a lower floor, and from its own
-FLOORS = {
-    "paths": 0,
-    "files": 0,
-    "text": 0,
-    "config": 0,
-    "baselines": 0,
-    "metrics": 0,
-    "freezing": 0,
-    "printed": 0,
-    "bpe": 1,
-    "model": 1,
-    "objectives": 1,
-    "optim": 1,
-    "muon": 1,
-    "recipes": 1,
-    "runs": 1,
-    "workers": 1,
-    "chunked_loss": 1,
-    "numpy_gpt": 1,
-    "lstm": 2,
-    "variants": 2,
-    "corpus": 2,
-    "tasks": 2,
-    "published": 2,
-    "fast_decode": 2,
-    "decode": 2,
-    "inputs": 2,
-    "checkpoint": 3,
-    "snapshots": 3,
-    "task_baselines": 3,
-    "readout": 4,
-    "released": 4,
-    "pretrain": 4,
-    "classifier": 4,
-    "classify": 5,
-    "finetune": 5,
-    "experiments": 5,
-    "zeroshot": 4,
-    "paper": 6,
-    "show": 6,
-    "lessons": 7,
-}
+ROOT = PACKAGE.parent
+# who may import whom, from the ground up: a file or room imports from lines above its own,
+# a file of a room also from its own room; rooms on one line do not know each other
+ORDER = """
+storage
+config text objectives optim metrics
+bpe model numpy_gpt
+tasks
+tracing corpus inputs fast baselines
+checkpoints scoring
+decode
+pretrain finetune
+paper
+show
+lessons
+"""
+FLOOR = {name: i for i, line in enumerate(ORDER.split("\n")) for name in line.split()}
 
 
-def room(path: Path) -> str:
-    return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+def module_of(path: Path) -> str:
+    """gpt1lib/tasks/task.py -> tasks.task; a package's __init__ -> its name."""
+    parts = path.relative_to(PACKAGE).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-def imported_rooms(path, tree):
-    """Rooms of the package that a file imports, directly or in a function."""
-    depth = len(path.relative_to(PACKAGE).parts)
+MODULES = {module_of(p): p for p in FILES}
+
+
+def room(module: str) -> str:
+    return module.split(".")[0]
+
+
+def arrows(module: str, path: Path, tree: ast.AST) -> set[str]:
+    """The modules of the package that a file imports, at its top or in a function."""
+    package = module.split(".") if path.stem == "__init__" else module.split(".")[:-1]
+    package = [part for part in package if part]
+    targets = set()
     for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom) and node.level >= depth:
-            names = [node.module.split(".")[0]] if node.module else [a.name for a in node.names]
-            yield from (n for n in names if n in FLOORS)
+        if isinstance(node, ast.Import):
+            whole = [a.name for a in node.names if a.name.split(".")[0] == PACKAGE.name]
+            targets |= {name.removeprefix("gpt1lib").removeprefix(".") for name in whole}
+        if isinstance(node, ast.ImportFrom):
+            if node.level:
+                base = package[: len(package) - node.level + 1]
+            elif (node.module or "").split(".")[0] == PACKAGE.name:
+                base = []
+            else:
+                continue
+            inner = (node.module or "").removeprefix("gpt1lib").strip(".")
+            source = ".".join([*base, *inner.split(".")]).strip(".")
+            names = [f"{source}.{a.name}".strip(".") for a in node.names]
+            targets |= {n if n in MODULES else source for n in names}
+    return targets - {module}
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(PACKAGE)))
-def test_imports_run_one_way(path):
-    if path == PACKAGE / "__init__.py":
-        return  # it opens all rooms
-    for name in imported_rooms(path, TREES[path]):
-        assert FLOORS[name] <= FLOORS[room(path)], f"{room(path)} imports {name}"
+ARROWS = {module: arrows(module, path, TREES[path]) for module, path in MODULES.items()}
 
 
-def test_every_room_has_a_floor():
-    assert {room(p) for p in FILES} - {"__init__"} == set(FLOORS)
+def forbidden(graph: dict[str, set[str]]) -> list[str]:
+    """Every arrow against ORDER."""
+    return [
+        f"{module} imports {target}"
+        for module, targets in graph.items()
+        for target in targets
+        if module and target  # the package itself opens all rooms, on top of all
+        if room(module) != room(target) and FLOOR[room(target)] >= FLOOR[room(module)]
+    ]
+
+
+def circle(graph: dict[str, set[str]]) -> list[str]:
+    """A way of imports that comes back to where it began; empty where there is none.
+
+    A package's __init__ only hands names on, so its own files may import its rooms' names.
+    """
+    try:
+        graphlib.TopologicalSorter(graph).prepare()
+    except graphlib.CycleError as error:
+        return error.args[1]
+    return []
+
+
+def test_imports_run_one_way():
+    assert forbidden(ARROWS) == []
+    assert {room(m) for m in MODULES} - {""} == set(FLOOR), "every file and room has a floor"
+
+
+def test_there_is_no_circle():
+    assert circle(ARROWS) == []
+
+
+def test_the_rule_finds_an_arrow_against_it_and_a_circle_on_a_floor():
+    assert forbidden({"model": {"show.plots"}}) == ["model imports show.plots"]
+    assert forbidden({"pretrain.run": {"finetune.run"}}), "rooms of one floor are strangers"
+    assert (
+        forbidden({"pretrain.run": {"pretrain.muon"}, "bpe": {"text", "storage.files"}}) == []
+    )
+    assert circle({"tasks.a": {"tasks.b"}, "tasks.b": {"tasks.c"}, "tasks.c": {"tasks.a"}})
+    in_a_function = ast.parse("def f():\n    from ..show import plots")
+    assert arrows("paper.run", PACKAGE / "paper" / "run.py", in_a_function) == {"show.plots"}
+
+
+# ---- the map in the docstring and the README ------------------------------------------
+
+
+def tree_lines(text: str) -> dict[str, str]:
+    """name -> what is said of it, of the indented lines of the map."""
+    return dict(re.findall(r"^ {4}([a-z_0-9]+/?) +([^>\n]+)$", text, re.MULTILINE))
+
+
+def folder_lines() -> dict[str, set[str]]:
+    """What the map must name: ground files, and rooms with their files."""
+    ground = {p.stem: set() for p in PACKAGE.glob("*.py") if p.stem != "__init__"}
+    rooms = {}
+    for p in (p for p in PACKAGE.iterdir() if (p / "__init__.py").is_file()):
+        inside = {
+            q.stem for q in p.iterdir() if q.suffix == ".py" or (q / "__init__.py").exists()
+        }
+        names = {re.sub(r"lesson\d\d", "lessonNN", n) for n in inside}
+        rooms[f"{p.name}/"] = names - {"__init__", "__main__"}
+    return ground | rooms
+
+
+def test_the_map_shows_the_folder_as_it_is():
+    said, there = (
+        tree_lines(ast.get_docstring(TREES[PACKAGE / "__init__.py"], clean=False)),
+        folder_lines(),
+    )
+    assert said.keys() == there.keys()
+    for name, files in there.items():
+        if name.endswith("/"):
+            assert set(said[name].split(":")[0].split(", ")) == files, name
+
+
+def test_the_readme_shows_the_same_map():
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    doc = ast.get_docstring(TREES[PACKAGE / "__init__.py"], clean=False)
+    lines = [line for line in doc.splitlines() if line.startswith("    ")]
+    assert len(lines) > 25
+    assert "\n".join(line[4:] for line in lines) in readme.replace("\n\n", "\n")
 
 
 def test_one_definition_of_each_thing():
@@ -89,7 +162,7 @@ def test_one_definition_of_each_thing():
         for node in tree.body
         if isinstance(node, ast.FunctionDef | ast.ClassDef)
     )
-    shared = {"main", "load", "save", "checksum", "write", "sync", "draw"}
+    shared = {"main", "parser", "train", "load", "save", "checksum", "write", "sync", "draw"}
     twice = {n for n, k in names.items() if k > 1 and not n.startswith("_")} - shared
     assert not twice
 

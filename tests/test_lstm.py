@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from gpt1lib import GPT, GPT1, NOVELIST, TINY
-from gpt1lib.lstm import LSTM, matching_units
+from gpt1lib.baselines.lstm import LSTM, matching_units
 
 
 @pytest.mark.parametrize("config", [TINY, NOVELIST])

@@ -6,7 +6,8 @@ import pytest
 import torch
 
 import gpt1lib as g
-from gpt1lib import muon, optim
+from gpt1lib import optim
+from gpt1lib.pretrain import muon
 
 CONFIG = g.GPTConfig(n_vocab=11, n_ctx=8, n_layer=2, n_head=2, n_embd=8)
 

@@ -6,7 +6,7 @@ import torch
 
 from gpt1lib import GPT, GPTConfig, objectives, optim
 from gpt1lib import numpy_gpt as ng
-from gpt1lib.classifier import Classifier
+from gpt1lib.finetune.classifier import Classifier
 
 CONFIGS = [
     GPTConfig(n_vocab=11, n_ctx=8, n_layer=1, n_head=1, n_embd=6, dropout=0.0),

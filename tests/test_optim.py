@@ -48,7 +48,7 @@ def test_warmup_linear_of_rocstories(update, rate):
     ("step", "rate"), [(0, 0), (5, 0.5), (10, 1), (60, 1), (80, 0.5), (90, 0.25), (100, 0)]
 )
 def test_warmup_flat(step, rate):
-    assert optim.warmup_flat(step, 10, 100, fall=0.4) == pytest.approx(rate)
+    assert optim.warmup_flat(step, 10, 100, warmdown=0.4) == pytest.approx(rate)
 
 
 def test_impossible_progress():

@@ -12,8 +12,12 @@ import pytest
 import torch
 
 import gpt1lib as g
-from gpt1lib import checkpoint, experiments, paper, printed, variants
+from gpt1lib import paper
+from gpt1lib.baselines import variants
+from gpt1lib.checkpoints import checkpoint
 from gpt1lib.config import KINDS, GPTConfig
+from gpt1lib.paper import paper_numbers, plan, results, run, sources
+from gpt1lib.paper.__main__ import main
 
 ROOT = Path(__file__).resolve().parents[1]
 CONFIG = GPTConfig(n_vocab=50, n_ctx=16, n_layer=2, n_head=2, n_embd=16, dropout=0.0)
@@ -72,7 +76,7 @@ def test_sinusoids_are_those_of_the_transformer():
     assert waves[5, 2].item() == pytest.approx(torch.tensor(5 / 10000 ** (2 / 6)).sin().item())
     model = variants.SinusoidalGPT(CONFIG)
     assert "positions.weight" not in dict(model.named_parameters())
-    shorter = g.inputs.shorten_context(model, 8).eval()
+    shorter = g.finetune.shorten_context(model, 8).eval()
     ids = torch.randint(50, (1, 8))
     assert torch.allclose(shorter(ids), model.eval()(ids), atol=1e-6)
 
@@ -83,7 +87,7 @@ def test_sinusoids_are_those_of_the_transformer():
 def test_parts_are_transferred_from_below():
     model = g.GPT(CONFIG)
     for n in range(4):
-        made = paper.transferred(model, n, seed=1)
+        made = sources.transferred(model, n, seed=1)
         same = [
             torch.equal(a, b)
             for a, b in (
@@ -94,63 +98,69 @@ def test_parts_are_transferred_from_below():
             )
         ]
         assert same == [n >= 1, n >= 1, n >= 2, n >= 3]
-    a, b = paper.transferred(model, 0, 1), paper.transferred(model, 0, 2)
+    a, b = sources.transferred(model, 0, 1), sources.transferred(model, 0, 2)
     assert not torch.equal(a.tokens.weight, b.tokens.weight)
     with pytest.raises(ValueError, match="n is 4, it must be in 0 to 3"):
-        paper.transferred(model, 4, 0)
+        sources.transferred(model, 4, 0)
 
 
 # ---- the tables ------------------------------------------------------------------
 
 
 def test_the_plan_covers_the_paper():
-    plan = list(experiments.table5())
-    assert len({cell for _, cell in plan}) == len(plan) == 4 * 4 * 5 + 2 * (5 + 15)
-    seeds = Counter((row, cell.task) for row, cell in plan)
+    cells = list(plan.table5())
+    assert len({cell for _, cell in cells}) == len(cells) == 4 * 4 * 5 + 2 * (5 + 15)
+    seeds = Counter((row, cell.task) for row, cell in cells)
     assert len(seeds) == 16 and min(seeds.values()) == 5
-    rows = {row for row, _ in plan}
+    rows = {row for row, _ in cells}
     assert rows == {"full", "no pre-training", "no auxiliary loss", "LSTM"}
-    assert {row for row, _ in experiments.transfer()} == {str(n) for n in range(6)}
-    assert {cell.task for _, cell in plan} == set(experiments.CHOSEN)
+    assert {row for row, _ in plan.transfer()} == {str(n) for n in range(6)}
+    assert {cell.task for _, cell in cells} == set(plan.CHOSEN)
 
 
 def test_the_whole_plan_is_stored_and_nothing_else():
     """Else a table would silently have fewer seeds than the lesson says."""
-    plan = {paper.key(c) for rows in experiments.EXPERIMENTS.values() for _, c in rows()}
-    assert plan == set(paper.stored_cells())
-    assert len(paper.stored_lines("cells")) == len(plan)
+    keys = {results.key(c) for rows in plan.EXPERIMENTS.values() for _, c in rows()}
+    assert keys == set(results.stored_cells())
+    assert len(paper.stored_lines("cells")) == len(keys)
 
 
 def test_experiments_share_their_cells():
-    full = experiments.Cell("entailment", 0)
+    full = plan.Cell("entailment", 0)
     for name in ("table5", "transfer", "lambda", "sizes"):
-        assert full in {cell for _, cell in experiments.EXPERIMENTS[name]()}
-    of_lm = dict(experiments.weights_of_lm())
-    assert of_lm["0"] in {cell for _, cell in experiments.table5()}
-    same = replace(experiments.SETTINGS, seed=2, **experiments.CHOSEN["film_snippets"])
+        assert full in {cell for _, cell in plan.EXPERIMENTS[name]()}
+    of_lm = dict(plan.weights_of_lm())
+    assert of_lm["0"] in {cell for _, cell in plan.table5()}
+    same = replace(plan.SETTINGS, seed=2, **plan.CHOSEN["film_snippets"])
     assert of_lm["0.5"].settings == same
 
 
 def test_the_paper_s_averages_are_those_of_its_rows():
     """The printed LSTM average is 69.1; its row gives 69.1625."""
-    for average, scores in printed.TABLE5.values():
-        assert len(scores) == len(printed.TABLE5_TASKS)
+    for average, scores in paper_numbers.TABLE5.values():
+        assert len(scores) == len(paper_numbers.TABLE5_TASKS)
         assert sum(scores) / 8 == pytest.approx(average, abs=0.07)
-    exact = {row: sum(scores) / 8 for row, (_, scores) in printed.TABLE5.items()}
+    exact = {row: sum(scores) / 8 for row, (_, scores) in paper_numbers.TABLE5.items()}
     assert exact["full"] == pytest.approx(74.65)
     assert exact["no auxiliary loss"] == pytest.approx(75.025)
-    assert {len(curve) for curve in printed.FIGURE2_LEFT.values()} == {14}
+    assert {len(curve) for curve in paper_numbers.FIGURE2_LEFT.values()} == {14}
 
 
 def test_the_paper_s_tables_name_the_same_sets_and_nine_records():
-    sets = [name for names in printed.TABLE1.values() for name in names]
-    assert sorted(sets) == sorted(printed.TABLES2_TO_4) and len(sets) == 12
-    missed = {k for k, (best, gpt) in printed.TABLES2_TO_4.items() if gpt < best}
+    sets = [name for names in paper_numbers.TABLE1.values() for name in names]
+    assert sorted(sets) == sorted(paper_numbers.TABLES2_TO_4) and len(sets) == 12
+    missed = {k for k, (best, gpt) in paper_numbers.TABLES2_TO_4.items() if gpt < best}
     assert missed == {"RTE", "SST2", "MRPC"}
-    full = dict(zip(printed.TABLE5_TASKS, printed.TABLE5["full"][1], strict=True))
+    full = dict(zip(paper_numbers.TABLE5_TASKS, paper_numbers.TABLE5["full"][1], strict=True))
     for name in set(full) - {"MNLI"}:  # Table 5 has the mean of its two halves
-        assert full[name] == printed.TABLES2_TO_4[name][1]
+        assert full[name] == paper_numbers.TABLES2_TO_4[name][1]
     assert full["MNLI"] == pytest.approx((82.1 + 81.4) / 2, abs=0.06)
+
+
+def only_experiment(monkeypatch, rows):
+    for name in list(plan.EXPERIMENTS):
+        monkeypatch.delitem(plan.EXPERIMENTS, name)
+    monkeypatch.setitem(plan.EXPERIMENTS, "small", lambda: iter(rows))
 
 
 @pytest.fixture
@@ -158,19 +168,18 @@ def small(monkeypatch, tmp_path, novelist):
     """One small experiment that stores its lines in a folder of the test."""
     changes = (("epochs", 1), ("batch", 4), ("limit", 8))
     rows = [
-        (row, experiments.Cell("entailment", seed, source, changes))
+        (row, plan.Cell("entailment", seed, source, changes))
         for seed in (0, 1)
         for row, source in (("full", "novelist"), ("none", "nothing"))
     ]
-    monkeypatch.setattr(paper, "STORED", tmp_path)
-    monkeypatch.setattr(paper, "TESTED", 12)
-    for module in (paper, experiments):
-        monkeypatch.setattr(module, "EXPERIMENTS", {"small": lambda: iter(rows)})
+    monkeypatch.setattr(results, "STORED", tmp_path)
+    monkeypatch.setattr(run, "TESTED", 12)
+    only_experiment(monkeypatch, rows)
     return tmp_path / "cells.jsonl"
 
 
 def test_a_stopped_experiment_goes_on(small, monkeypatch):
-    run_cell, calls = paper.run_cell, []
+    run_cell, calls = run.run_cell, []
 
     def stopped(cell):
         calls.append(cell)
@@ -178,11 +187,11 @@ def test_a_stopped_experiment_goes_on(small, monkeypatch):
             raise KeyboardInterrupt
         return run_cell(cell)
 
-    monkeypatch.setattr(paper, "run_cell", stopped)
-    with pytest.raises(KeyboardInterrupt):
-        paper.main(["small", "--workers", "1"])
+    monkeypatch.setattr(run, "run_cell", stopped)
+    with pytest.raises(SystemExit, match="start the same command again"):
+        main(["small", "--workers", "1"])
     assert len(small.read_text().splitlines()) == 2
-    paper.main(["small", "--workers", "1"])
+    main(["small", "--workers", "1"])
     lines = [json.loads(x) for x in small.read_text().splitlines()]
     assert len(calls) == 5 and len(lines) == 4
     for line in lines:
@@ -195,7 +204,7 @@ def test_a_stopped_experiment_goes_on(small, monkeypatch):
 
 
 def test_cells_made_with_other_settings_do_not_count(small):
-    paper.main(["small", "--workers", "1"])
+    main(["small", "--workers", "1"])
     lines = [json.loads(x) for x in small.read_text().splitlines()]
     lines[0]["settings"]["lr"] = 1.0
     small.write_text("".join(json.dumps(x) + "\n" for x in lines))
@@ -203,37 +212,36 @@ def test_cells_made_with_other_settings_do_not_count(small):
 
 
 def test_a_cell_gives_the_same_number_again(small, capsys):
-    paper.main(["small", "--workers", "1"])
-    paper.main(["--quick"])
+    main(["small", "--workers", "1"])
+    main(["--quick"])
     line = capsys.readouterr().out.strip().splitlines()[-1]
     now, stored = line.split("now ")[1].split(", stored ")
     assert now == stored
 
 
 def test_work_in_parallel_is_the_same_work():
-    found = dict(paper.in_parallel(abs, [-1, 2, -3], workers=2))
-    assert found == dict(paper.in_parallel(abs, [-1, 2, -3], workers=1))
+    found = dict(run.in_parallel(abs, [-1, 2, -3], workers=2))
+    assert found == dict(run.in_parallel(abs, [-1, 2, -3], workers=1))
     with pytest.raises(TypeError):
-        list(paper.in_parallel(abs, [1, "no number"], workers=2))
+        list(run.in_parallel(abs, [1, "no number"], workers=2))
 
 
 def test_a_missing_lstm_is_named_before_anything_runs(small, monkeypatch, tmp_path):
-    cell = experiments.Cell("entailment", 0, "lstm")
-    for module in (paper, experiments):
-        monkeypatch.setattr(module, "EXPERIMENTS", {"small": lambda: iter([("a", cell)])})
-    monkeypatch.setattr(paper, "LSTM_DIR", tmp_path)
+    cell = plan.Cell("entailment", 0, "lstm")
+    only_experiment(monkeypatch, [("a", cell)])
+    monkeypatch.setattr(sources, "LSTM_DIR", tmp_path)
     with pytest.raises(SystemExit, match="holds no LSTM. It is trained by: python -m"):
-        paper.main(["small", "--workers", "1"])
+        main(["small", "--workers", "1"])
 
 
 def test_unknown_experiments_are_named():
     with pytest.raises(SystemExit, match="no experiment table6"):
-        paper.main(["table6"])
+        main(["table6"])
 
 
 def test_shuffled_books_keep_their_sentences(monkeypatch, tmp_path):
-    monkeypatch.setattr(paper, "WORK", tmp_path)
-    folder = paper.shuffled_books()
+    monkeypatch.setattr(sources, "WORK", tmp_path)
+    folder = sources.shuffled_books()
     books = g.corpus.read_books(g.paths.BOOKS)
     shuffled = g.corpus.read_books(folder)
     assert shuffled.keys() == books.keys()
@@ -249,12 +257,12 @@ def test_workers_end_with_a_run_that_is_killed(tmp_path):
     """Otherwise each goes on computing for nobody, on a core of its own."""
     code = f"""
 import os, pathlib, time
-from gpt1lib import paper
+from gpt1lib.paper import run
 def work(i):
     pathlib.Path({str(tmp_path)!r}, str(os.getpid())).touch()
     time.sleep(300)
 if __name__ == "__main__":
-    list(paper.in_parallel(work, [0, 1], 2))
+    list(run.in_parallel(work, [0, 1], 2))
 """
     (tmp_path / "run.py").write_text(code)
     parent = subprocess.Popen([sys.executable, tmp_path / "run.py"], cwd=ROOT)

@@ -5,8 +5,11 @@ from dataclasses import replace
 import pytest
 import torch
 
-from gpt1lib import checkpoint, corpus, files, pretrain, runs, snapshots
-from gpt1lib.recipes import RECIPES
+from gpt1lib import corpus, pretrain, scoring
+from gpt1lib.checkpoints import checkpoint, snapshots
+from gpt1lib.pretrain.__main__ import main
+from gpt1lib.pretrain.recipes import RECIPES
+from gpt1lib.storage import files, run_folder
 
 RECIPE = replace(
     RECIPES["tiny"],
@@ -81,7 +84,7 @@ def test_muon_needs_blocks_and_whole_matrices(folders, tmp_path):
     with pytest.raises(ValueError, match="kind lstm has no blocks"):
         start(folders, tmp_path, replace(recipe, kind="lstm"))
     with pytest.raises(ValueError, match="--matrix-lr needs whole matrices"):
-        start(folders, tmp_path, replace(recipe, shard=True))
+        start(folders, tmp_path, replace(recipe, fsdp=True))
 
 
 @pytest.mark.parametrize("stop_at", [6, 9, 18])
@@ -107,7 +110,7 @@ def test_an_interrupted_run_ends_bit_for_bit_the_same(finished, folders, tmp_pat
 
 
 def without_times(folder):
-    lines = runs.Log(folder / "log.jsonl").lines()
+    lines = run_folder.Log(folder / "log.jsonl").lines()
     return [{k: v for k, v in x.items() if k not in TIMES} for x in lines]
 
 
@@ -117,12 +120,12 @@ def samples(folder):
 
 def test_another_recipe_or_other_books_are_refused(finished, folders, tmp_path):
     other = start(folders, finished.out, replace(RECIPE, lr=1e-4))
-    with pytest.raises(ValueError, match="another recipe: lr was 0.003, is 0.0001"):
+    with pytest.raises(ValueError, match="other settings: lr was 0.003, is 0.0001"):
         other.resume()
-    assert start(folders, finished.out, replace(RECIPE, accumulate=2)).resume()
+    assert start(folders, finished.out, replace(RECIPE, grad_accum=2)).resume()
     changed = start(folders, finished.out)
     changed.books = {**changed.books, "one": "other words"}
-    with pytest.raises(ValueError, match="books have changed"):
+    with pytest.raises(ValueError, match="books was .*, is "):
         changed.resume()
 
 
@@ -158,10 +161,12 @@ def test_heldout_nats_counts_every_target_once(finished):
     for w in windows:
         log_probs = finished.model.eval()(w[None])[0, :-1].log_softmax(-1)
         total -= log_probs.gather(-1, w[1:, None]).sum().item()
-    assert pretrain.heldout_nats(finished.model, ids) == pytest.approx(total / 69, abs=1e-5)
+    assert scoring.heldout_nats(finished.model, ids) == pytest.approx(total / 69, abs=1e-5)
 
 
-@pytest.mark.parametrize("change", [{"accumulate": 2}, {"accumulate": 3}, {"recompute": True}])
+@pytest.mark.parametrize(
+    "change", [{"grad_accum": 2}, {"grad_accum": 3}, {"activation_checkpointing": True}]
+)
 def test_saving_memory_does_not_change_the_run(folders, finished, tmp_path, change):
     run = start(folders, tmp_path, replace(RECIPE, **change))
     run.run()
@@ -198,17 +203,17 @@ def test_the_token_stream_is_mapped_and_is_the_books(finished):
 def test_snapshots_are_stages_of_the_run(finished):
     found = [snapshots.load_snapshot(p) for p in snapshots.paths(finished.out)]
     assert [facts["step"] for _, facts in found] == [6, 12, 24]
-    nats = [pretrain.heldout_nats(m, finished.heldout_ids, 8) for m, _ in found]
+    nats = [scoring.heldout_nats(m, finished.heldout_ids, 8) for m, _ in found]
     assert nats == sorted(nats, reverse=True) and nats[-1] < nats[0] - 0.1
 
 
 def test_a_half_precision_checkpoint_is_scored_as_it_is_stored(folders, tmp_path):
-    run = start(folders, tmp_path, replace(RECIPE, half=True, steps=12))
+    run = start(folders, tmp_path, replace(RECIPE, save_fp16=True, steps=12))
     run.run()
     made = checkpoint.load(tmp_path)
     size = (tmp_path / "model.safetensors").stat().st_size
     assert size < 2.3 * made.model.count_parameters()
-    nats = pretrain.heldout_nats(made.model, run.heldout_ids[:-1])
+    nats = scoring.heldout_nats(made.model, run.heldout_ids[:-1])
     assert made.meta["heldout"]["three"]["nats_per_token"] == pytest.approx(nats, abs=1e-4)
     assert made.model.tokens.weight.dtype == torch.float32
 
@@ -231,7 +236,7 @@ def test_the_same_text_under_another_name_is_no_held_out_book(folders, tmp_path)
 
 def test_two_runs_do_not_write_to_one_folder(folders, tmp_path):
     run = start(folders, tmp_path)
-    with runs.only_one(run.state), pytest.raises(RuntimeError, match="another run is"):
+    with run_folder.only_one(run.state), pytest.raises(RuntimeError, match="another run is"):
         run.run()
     run.run()  # and it is free again
 
@@ -241,11 +246,11 @@ def test_bf16_and_tiny_batches_are_refused_before_the_run(folders, tmp_path):
         with pytest.raises(ValueError, match="bf16 is on, but cpu"):
             start(folders, tmp_path, replace(RECIPE, bf16=True))
     with pytest.raises(ValueError, match="batch of 4 windows.*in 5 parts"):
-        start(folders, tmp_path, replace(RECIPE, accumulate=5))
+        start(folders, tmp_path, replace(RECIPE, grad_accum=5))
 
 
 def test_a_log_cut_in_the_middle_of_a_line_is_read_to_there(tmp_path):
-    log = runs.Log(tmp_path / "log.jsonl")
+    log = run_folder.Log(tmp_path / "log.jsonl")
     for step in range(5):
         log.add({"step": step})
     log.path.write_text(log.path.read_text() + '{"step": 5, "lo')
@@ -276,5 +281,5 @@ def test_the_command_line(folders, tmp_path, capsys):
         "--out",
         str(tmp_path / "out"),
     ]
-    pretrain.main(arguments)
+    main(arguments)
     assert checkpoint.load(tmp_path / "out").meta["recipe"]["steps"] == 2

@@ -4,7 +4,9 @@ import json
 
 import pytest
 
-from gpt1lib import classifier, published, tasks
+from gpt1lib import tasks
+from gpt1lib.finetune import classifier
+from gpt1lib.tasks import published
 
 
 def write(folder, **files):

@@ -5,7 +5,7 @@ from pathlib import Path
 import torch
 
 from gpt1lib import GPT, GPT1
-from gpt1lib.recipes import RECIPES
+from gpt1lib.pretrain.recipes import RECIPES
 
 README = (Path(__file__).resolve().parents[1] / "README.md").read_text()
 

@@ -5,7 +5,8 @@ from dataclasses import replace
 import pytest
 import torch
 
-from gpt1lib import readout, tasks
+from gpt1lib import tasks
+from gpt1lib.paper import readout
 
 
 def test_leaving_out_by_formula_is_leaving_out():

@@ -5,21 +5,22 @@ import dataclasses
 
 import pytest
 
-from gpt1lib import GPT1, recipes
-from gpt1lib.recipes import RECIPES, Recipe
+from gpt1lib import GPT1
+from gpt1lib.pretrain import recipes
+from gpt1lib.pretrain.recipes import RECIPES, Recipe
 
 
 def parsed(*arguments):
     parser = argparse.ArgumentParser()
-    recipes.add_options(parser)
+    recipes.add_recipe_options(parser, list(arguments))
     return recipes.from_options(parser.parse_args(list(arguments)))
 
 
 def test_gpt1s_own_recipe_is_the_papers():
     r = RECIPES["gpt1"]
     assert r.model == GPT1 and (r.batch, r.model.n_ctx) == (64, 512)
-    assert (r.lr, r.warmup, r.weight_decay, r.clip) == (2.5e-4, 2000, 0.01, 1.0)
-    assert r.model.dropout == 0.1 and r.n_merges == 40_000 and r.short_ctx == 0
+    assert (r.lr, r.warmup, r.weight_decay, r.grad_clip) == (2.5e-4, 2000, 0.01, 1.0)
+    assert r.model.dropout == 0.1 and r.n_merges == 40_000 and r.warmup_ctx == 0
 
 
 def test_a_file_then_the_command_line_override_the_named_recipe(tmp_path):
@@ -46,7 +47,7 @@ def test_without_a_name_it_is_tiny():
         ("steps = 0", "run.toml: steps is 0, it must be >= 1"),
         ('steps = "many"', "run.toml: steps is 'many', it must be of kind int"),
         ("[model]\nn_layers = 3", "unknown config names.*n_layers"),
-        ("[model]\nn_embd = 30", "n_embd is 30, it must be divisible"),
+        ("[model]\nn_embd = 31", "n_embd is 31, it must be divisible"),
         ("steps = ", "is no TOML file"),
     ],
 )
@@ -62,15 +63,15 @@ def test_a_bad_file_is_named_with_its_problem(tmp_path, text, problem):
     [
         ("batch", 0),
         ("lr", 0.0),
-        ("clip", -1.0),
+        ("grad_clip", -1.0),
         ("warmup", 2_000_000),
         ("kind", "rnn"),
         ("betas", (0.9, 1.0)),
-        ("short", 1.5),
-        ("short_ctx", 100),
-        ("fall", -0.1),
+        ("warmup_ctx_share", 1.5),
+        ("warmup_ctx", 100),
+        ("warmdown", -0.1),
         ("matrix_lr", -1.0),
-        ("accumulate", 0),
+        ("grad_accum", 0),
         ("weight_decay", -0.1),
         ("snapshots", -1),
     ],
@@ -92,7 +93,7 @@ def test_name_and_file_together_are_refused(tmp_path):
 
 def test_short_windows_at_first():
     r = dataclasses.replace(
-        RECIPES["gpt1"], steps=100, warmup=0, batch=3, short_ctx=128, short=0.4
+        RECIPES["gpt1"], steps=100, warmup=0, batch=3, warmup_ctx=128, warmup_ctx_share=0.4
     )
     assert {r.windows_at(step) for step in range(40)} == {(12, 128)}
     assert {r.windows_at(step) for step in range(40, 100)} == {(3, 512)}
@@ -101,14 +102,14 @@ def test_short_windows_at_first():
 
 def test_the_rates():
     gpt1 = RECIPES["gpt1"]
-    short = dataclasses.replace(gpt1, steps=100, warmup=10, fall=0.5)
+    short = dataclasses.replace(gpt1, steps=100, warmup=10, warmdown=0.5)
     assert [short.rate_at(step) for step in (5, 50, 75, 100)] == [0.5, 1.0, 0.5, 0.0]
     assert gpt1.rate_at(500_000) == pytest.approx(0.5)
 
 
 def test_what_only_changes_speed_may_change_under_a_resume():
     r = RECIPES["tiny"]
-    other = dataclasses.replace(r, accumulate=2, save_every=7, recompute=True)
+    other = dataclasses.replace(r, grad_accum=2, save_every=7, activation_checkpointing=True)
     assert other.method() == r.method()
     assert dataclasses.replace(r, lr=1.0).method() != r.method()
 

@@ -12,7 +12,8 @@ from safetensors.torch import load_file, save_file
 from transformers import OpenAIGPTConfig, OpenAIGPTLMHeadModel
 
 import gpt1lib as g
-from gpt1lib import BPE, GPT, GPT1, GPTConfig, released, text
+from gpt1lib import BPE, GPT, GPT1, GPTConfig, text
+from gpt1lib.checkpoints import openai as released
 
 SMALL = GPTConfig(n_vocab=40, n_ctx=24, n_layer=3, n_head=2, n_embd=16, dropout=0.0)
 
@@ -151,7 +152,7 @@ def test_full_size_files_load_within_memory_and_agree_with_transformers(tmp_path
     code = (
         "import time\n"
         "from pathlib import Path\n"
-        "from gpt1lib import released\n"
+        "from gpt1lib.checkpoints import openai as released\n"
         "def peak():  # of this process alone, in bytes\n"
         "    status = Path('/proc/self/status').read_text()\n"
         "    return 1024 * int(status.split('VmHWM:')[1].split()[0])\n"

@@ -3,7 +3,8 @@
 import pytest
 import torch
 
-from gpt1lib import GPT, TINY, checkpoint, snapshots
+from gpt1lib import GPT, TINY
+from gpt1lib.checkpoints import checkpoint, snapshots
 
 
 def test_each_snapshot_is_twice_as_far_as_the_one_before():

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from gpt1lib import metrics, task_baselines, tasks
-from gpt1lib.paths import TASKS
+from gpt1lib import metrics, tasks
+from gpt1lib.baselines import bag_of_words
+from gpt1lib.storage.paths import TASKS
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tools"))
 import make_acceptability  # noqa: E402
@@ -90,7 +91,7 @@ def test_simple_readers_stay_near_chance():
     task = tasks.load("entailment")
     found = {
         k: metrics.accuracy(v, [e.label for e in task.test])["accuracy"]
-        for k, v in task_baselines.all_guesses(task).items()
+        for k, v in bag_of_words.all_guesses(task).items()
     }
     assert found["second text alone"] == pytest.approx(1 / 3, abs=1e-4)
     assert found["first text alone"] < 0.45 and found["bag of words"] < 0.45
@@ -116,7 +117,7 @@ def test_stories_follow_the_rules():
 
 def test_endings_alone_say_little():
     task = tasks.load("story_cloze")
-    guesses = task_baselines.guesses(task, side=1)
+    guesses = bag_of_words.guesses(task, side=1)
     low, high = metrics.accuracy(guesses, [e.label for e in task.test])["interval"]
     assert low < 0.5 < high
 
@@ -146,7 +147,7 @@ def test_broken_sentences_are_those_of_the_books():
 
 def test_words_alone_do_not_find_broken_sentences():
     task = tasks.load("acceptability")
-    guesses = task_baselines.guesses(task)
+    guesses = bag_of_words.guesses(task)
     assert metrics.accuracy(guesses, [e.label for e in task.test])["accuracy"] < 0.7
 
 
@@ -168,7 +169,7 @@ def test_baselines_find_what_is_there():
         for i in range(60)
     ]
     task = tasks.Task("leaky", "similarity", 2, examples, [], examples)
-    found = task_baselines.all_guesses(task)
+    found = bag_of_words.all_guesses(task)
     labels = [e.label for e in examples]
     assert found["second text alone"] == labels == found["bag of words"]
     assert metrics.accuracy(found["first text alone"], labels)["accuracy"] < 0.7
@@ -177,4 +178,4 @@ def test_baselines_find_what_is_there():
 def test_graded_tasks_have_no_such_baseline():
     task = tasks.Task("g", "similarity", 6, [], [], [], graded=True)
     with pytest.raises(ValueError, match="g has grades"):
-        task_baselines.all_guesses(task)
+        bag_of_words.all_guesses(task)

@@ -11,7 +11,9 @@ from pathlib import Path
 import pytest
 import torch
 
-from gpt1lib import checkpoint, runs, workers
+from gpt1lib.checkpoints import checkpoint
+from gpt1lib.pretrain import processes
+from gpt1lib.storage import run_folder
 
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).resolve().parents[1]
@@ -88,7 +90,7 @@ def train(start, root, out, *more):
         timeout=180,
     )
     assert done.returncode == 0, done.stderr[-3000:]
-    return runs.Log(root / out / "log.jsonl").lines()
+    return run_folder.Log(root / out / "log.jsonl").lines()
 
 
 @pytest.fixture(scope="module")
@@ -110,7 +112,7 @@ def assert_same_weights(root, out):
         assert torch.allclose(x, y, atol=2e-5)
 
 
-@pytest.mark.parametrize("more", [(), ("--shard",), ("--accumulate", "2")])
+@pytest.mark.parametrize("more", [(), ("--fsdp",), ("--accumulate", "2")])
 def test_two_processes_take_the_steps_of_one(root, alone, more):
     out = "two" + "".join(more)
     assert_same_losses(train(TWO, root, out, *more), alone)
@@ -166,17 +168,17 @@ def test_what_two_began_one_can_finish(root, alone):
     assert_same_losses(train(RUN, root, "half", "--save-every", "1"), alone)
 
 
-def test_alone_a_process_is_the_chief_and_nothing_is_wrapped():
-    team = workers.join("cpu")
+def test_alone_a_process_is_the_main_one_and_nothing_is_wrapped():
+    team = processes.join("cpu")
     module = torch.nn.Linear(2, 2)
-    assert team.chief and team.size == 1 and team.wrap(module) is module
+    assert team.is_main and team.size == 1 and team.wrap(module) is module
     team.wait()
     assert team.mean(torch.tensor(3.0)) == 3
 
 
 def test_splitting_alone_is_refused_with_the_way_to_do_it():
     with pytest.raises(RuntimeError, match="start with torchrun"):
-        workers.join("cpu").wrap(torch.nn.Linear(2, 2), shard=True)
+        processes.join("cpu").wrap(torch.nn.Linear(2, 2), fsdp=True)
 
 
 def test_the_command_says_what_went_wrong_in_one_line(root):

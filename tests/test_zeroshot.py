@@ -4,8 +4,8 @@ import pytest
 import torch
 
 import gpt1lib as g
-from gpt1lib import zeroshot
 from gpt1lib.bpe import BPE
+from gpt1lib.paper import zeroshot
 
 BPE_SMALL = BPE.learn("a very good film and a very bad dull film the plot is thin " * 3, 60)
 

@@ -15,25 +15,14 @@ from pathlib import Path
 import torch
 from tqdm import tqdm
 
-from gpt1lib import checkpoint as checkpoints
-from gpt1lib import corpus, decode, load_novelist, objectives, runs
-from gpt1lib.baselines import KneserNey
-from gpt1lib.files import write_json
-from gpt1lib.paths import BOOKS, HELDOUT_BOOKS, RESULTS
+from gpt1lib import corpus, decode, load_novelist, scoring
+from gpt1lib.baselines.ngrams import KneserNey
+from gpt1lib.checkpoints import checkpoint as checkpoints
+from gpt1lib.storage import run_folder
+from gpt1lib.storage.files import write_json
+from gpt1lib.storage.paths import BOOKS, HELDOUT_BOOKS, RESULTS
 
 PROMPTS = ("", "The old man", "She opened the letter and", "It was a dark night, and")
-
-
-def totals(scores: dict) -> dict:
-    """Perplexity and bits per character of all books together."""
-    nats = sum(s["nats_per_token"] * (s["tokens"] - 1) for s in scores.values())
-    tokens = sum(s["tokens"] - 1 for s in scores.values())
-    characters = sum(s["characters"] for s in scores.values())
-    bits = objectives.bits_per_character(nats, characters)
-    return {
-        "perplexity": round(objectives.perplexity(nats / tokens), 2),
-        "bits_per_character": round(bits, 4),
-    }
 
 
 def score_counts(n: int, ids: list[int], bpe, heldout: dict) -> dict:
@@ -41,16 +30,8 @@ def score_counts(n: int, ids: list[int], bpe, heldout: dict) -> dict:
     model, scores = KneserNey(n, bpe.n_vocab).fit(ids), {}
     for name, text in tqdm(heldout.items(), desc=f"{n}-gram"):
         book = bpe.encode(text)
-        nats = model.nats(book)
-        bits = objectives.bits_per_character(nats, len(text))
-        per_token = nats / (len(book) - 1)
-        scores[name] = {
-            "tokens": len(book),
-            "characters": len(text),
-            "nats_per_token": round(per_token, 4),
-            "perplexity": round(objectives.perplexity(per_token), 2),
-            "bits_per_character": round(bits, 4),
-        }
+        nats = model.nats(book) / (len(book) - 1)
+        scores[name] = scoring.book_score(nats, len(book), len(text))
     return scores
 
 
@@ -83,10 +64,10 @@ def main():
         RESULTS / "language_models.json",
         {
             "command": shlex.join(["python", "tools/language_models.py", *sys.argv[1:]]),
-            "commit": runs.git_commit(),
+            "commit": run_folder.git_commit(),
             "torch": torch.__version__,
             **facts,
-            "all_books": {name: totals(scores) for name, scores in models.items()},
+            "all_books": {name: scoring.all_books(scores) for name, scores in models.items()},
             "books": models,
             "samples": {"prompts": PROMPTS, "seed": 0, "temperature": 0.8, "texts": samples},
         },

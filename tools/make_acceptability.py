@@ -16,7 +16,7 @@ from make_story_cloze import PARTS, sentences
 from write_set import write_set
 
 from gpt1lib import corpus
-from gpt1lib.paths import HELDOUT_BOOKS
+from gpt1lib.storage.paths import HELDOUT_BOOKS
 
 SMALL = {"the", "a", "an", "of", "to", "in", "at", "with", "and", "for", "by", "from"}
 FORMS = {

@@ -13,9 +13,10 @@ import sys
 from tokenizers.normalizers import BertNormalizer
 from tokenizers.pre_tokenizers import BertPreTokenizer
 
-from gpt1lib import corpus, load_novelist, runs, text
-from gpt1lib.files import write_json
-from gpt1lib.paths import HELDOUT_BOOKS, RESULTS
+from gpt1lib import corpus, load_novelist, text
+from gpt1lib.storage import run_folder
+from gpt1lib.storage.files import write_json
+from gpt1lib.storage.paths import HELDOUT_BOOKS, RESULTS
 
 TEXTS = (
     "The old man went out into the rain.",
@@ -74,7 +75,7 @@ def main():
         RESULTS / "pipelines.json",
         {
             "command": shlex.join(["python", "tools/pipelines.py", *sys.argv[1:]]),
-            "commit": runs.git_commit(),
+            "commit": run_folder.git_commit(),
             "rows": rows,
             "novelist_unknown_share": unknown,
         },

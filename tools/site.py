@@ -16,9 +16,9 @@ import nbformat
 from nbconvert import HTMLExporter
 from tqdm import tqdm
 
-from gpt1lib.files import write_text
 from gpt1lib.lessons import notebooks
 from gpt1lib.show.explorers.base import LIVE_PAGES
+from gpt1lib.storage.files import write_text
 
 ROOT = Path(__file__).resolve().parents[1]
 SITE = ROOT / "build" / "site"

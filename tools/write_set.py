@@ -5,8 +5,8 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
-from gpt1lib.files import write_text
-from gpt1lib.paths import TASKS
+from gpt1lib.storage.files import write_text
+from gpt1lib.storage.paths import TASKS
 
 
 def write_set(name: str, make: Callable[[], list[dict]], description: str) -> None:

@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from gpt1lib import numpy_gpt
-
+from .. import numpy_gpt
 from . import Exercise, Wrong, checker
 
 

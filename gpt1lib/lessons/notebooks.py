@@ -22,8 +22,8 @@ import nbformat
 from nbclient import NotebookClient
 from nbformat.v4 import new_code_cell, new_markdown_cell
 
-from ..files import write_json, write_text
-from ..paths import RESULTS
+from ..storage.files import write_json, write_text
+from ..storage.paths import RESULTS
 from .exercise import Exercise
 
 RUN_TIMES = RESULTS / "run_times.json"

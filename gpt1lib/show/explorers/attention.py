@@ -68,7 +68,7 @@ class AttentionExplorer(Explorer):
         """The attention of a model on a prompt that can be edited."""
         import torch
 
-        from ...model import trace
+        from ...tracing import trace
 
         def read(text: str):
             ids = bpe.encode(text)

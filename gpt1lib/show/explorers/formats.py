@@ -3,6 +3,7 @@
 import traitlets
 from matplotlib.figure import Figure
 
+from ...inputs import to_sequences
 from .. import plots
 from ..labels import readable
 from .base import Explorer, module
@@ -60,11 +61,7 @@ class FormatsExplorer(Explorer):
 
     def sequences(self, kind: str) -> list[list[int]]:
         """Token ids of the typed texts under one format."""
-        from ...classifier import to_sequences
-        from ...tasks import Example
-
-        example = Example(tuple(self.texts[kind]), 0)
-        return to_sequences(self.bpe, kind, example, self.model.config.n_ctx)
+        return to_sequences(self.bpe, kind, self.texts[kind], self.model.config.n_ctx)
 
     def _read(self) -> None:
         try:

@@ -62,7 +62,7 @@ class JourneyExplorer(Explorer):
     def __init__(self, model, bpe, prompt: str, n: int = 5):
         import torch
 
-        from ...model import trace
+        from ...tracing import trace
 
         ids = bpe.encode(prompt)
         with torch.no_grad():

@@ -51,13 +51,10 @@ class TokenExplorer(Explorer):
         self.observe(lambda change: self._read(), "text")
 
     def _read(self) -> None:
-        from ... import text
-
         if len(self.text) > 400:
             self.message = f"The text has {len(self.text)} signs, this page shows 400."
             return
-        cut = self.bpe.words or (lambda raw: self.bpe.split(text.standardize(raw)))
-        words = [w.lower() for w in cut(self.text) if "\n" not in w]
+        words = [w.lower() for w in self.bpe.words_of(self.text) if "\n" not in w]
         self.message = "" if words else "Type a text."
         with self.hold_sync():
             self.words, self.merges = words, merge_steps(words, self.bpe)

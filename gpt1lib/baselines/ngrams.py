@@ -1,0 +1,145 @@
+"""Language models made of counts: what a GPT has to beat.
+
+An n-gram model gives the next word from the n - 1 words before it, by counting how
+often each continuation occurred.
+"""
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+
+import numpy as np
+
+
+def bigram_counts(text: str, alphabet: str) -> np.ndarray:
+    """How often each character follows each other one: (V, V) counts, row then column.
+
+    Characters that are not in the alphabet are left out.
+    """
+    index = {c: i for i, c in enumerate(alphabet)}
+    ids = np.array([index[c] for c in text if c in index])
+    counts = np.zeros((len(alphabet), len(alphabet)), dtype=np.int64)
+    np.add.at(counts, (ids[:-1], ids[1:]), 1)
+    return counts
+
+
+def bigram_probs(counts: np.ndarray, smoothing: float = 1.0) -> np.ndarray:
+    """Rows that sum to 1, after adding `smoothing` to each count. (V, V)
+
+    Raises ValueError for a negative smoothing, or 0 where a row is empty.
+    """
+    if smoothing < 0:
+        raise ValueError(f"smoothing is {smoothing}, it must be >= 0")
+    smoothed = counts + smoothing
+    sums = smoothed.sum(axis=1, keepdims=True)
+    if (sums == 0).any():
+        raise ValueError("a row has no counts: smoothing must be > 0")
+    return smoothed / sums
+
+
+class NGram:
+    """Interpolated n-gram model over words (Witten and Bell 1991).
+
+    P_n(w | context) = (count(context w) + d P_(n-1)(w)) / (count(context) + d), where d
+    is the number of different words seen after the context: the more varied its
+    continuations, the more the shorter context has to say. Below one word stands the
+    uniform distribution.
+    """
+
+    def __init__(self, n: int, vocabulary: Sequence[str]):
+        if n < 1:
+            raise ValueError(f"n is {n}, it must be >= 1")
+        self.n, self.vocabulary = n, frozenset(vocabulary)
+        self.counts = [defaultdict(Counter) for _ in range(n)]  # by context length
+        self.totals = [Counter() for _ in range(n)]
+
+    def fit(self, words: Sequence[str]) -> "NGram":
+        """Count all n-grams of a text; returns the model."""
+        for length in range(self.n):
+            counts, totals = self.counts[length], self.totals[length]
+            for i in range(length, len(words)):
+                context = tuple(words[i - length : i])
+                counts[context][words[i]] += 1
+                totals[context] += 1
+        return self
+
+    def prob(self, context: Sequence[str], word: str) -> float:
+        """P(word | context); only the last n - 1 words of the context count.
+
+        One more word stands for all that the vocabulary has not.
+        """
+        p = 1 / (len(self.vocabulary) + 1)
+        for length in range(min(self.n, len(context) + 1)):
+            seen = tuple(context[len(context) - length :])
+            if seen in self.counts[length]:
+                following = self.counts[length][seen]
+                d = len(following)
+                p = (following[word] + d * p) / (self.totals[length][seen] + d)
+        return p
+
+    def nats(self, words: Sequence[str]) -> float:
+        """Total loss -sum log P over a text, in nats."""
+        context = self.n - 1
+        return -sum(
+            math.log(self.prob(words[max(0, i - context) : i], word))
+            for i, word in enumerate(words)
+        )
+
+
+class KneserNey:
+    """Interpolated Kneser-Ney n-gram model over token ids (Chen and Goodman 1998).
+
+    P_n(w | c) = max(count(c w) - d, 0) / count(c) + (share left over) P_(n-1)(w | c').
+    Below the longest n-gram, counts say in how many different contexts a word was seen:
+    "francisco" is frequent, but only after "san". Below one word: uniform.
+    """
+
+    def __init__(self, n: int, n_vocab: int):
+        if n < 1:
+            raise ValueError(f"n is {n}, it must be >= 1")
+        self.n, self.n_vocab = n, n_vocab
+
+    def fit(self, ids: Sequence[int]) -> "KneserNey":
+        """Count all n-grams of a stream of ids; returns the model."""
+        counts = Counter(zip(*(ids[i:] for i in range(self.n)), strict=False))
+        self.tables = []  # for 1, 2, ... n: counts, totals, kinds, discount
+        for _ in range(self.n):
+            totals, kinds = Counter(), Counter()  # by context
+            for gram, count in counts.items():
+                totals[gram[:-1]] += count
+                kinds[gram[:-1]] += 1
+            once, twice = (sum(c == k for c in counts.values()) for k in (1, 2))
+            discount = once / (once + 2 * twice) if once else 0.75
+            self.tables.insert(0, (counts, totals, kinds, discount))
+            counts = Counter(gram[1:] for gram in counts)  # contexts, not occurrences
+        return self
+
+    def prob(self, context: Sequence[int], token: int) -> float:
+        """P(token | context); only the last n - 1 ids of the context count."""
+        p = 1 / self.n_vocab
+        for length, (counts, totals, kinds, discount) in enumerate(self.tables):
+            if length > len(context):
+                break
+            seen = tuple(context[len(context) - length :])
+            total = totals.get(seen)
+            if total is None:
+                break  # an unseen context has no longer one that was seen
+            left = discount * kinds[seen] / total
+            p = max(counts.get((*seen, token), 0) - discount, 0) / total + left * p
+        return p
+
+    def nats(self, ids: Sequence[int]) -> float:
+        """Total loss -sum log P of every id but the first, in nats."""
+        k = self.n - 1
+        return -sum(
+            math.log(self.prob(ids[max(0, i - k) : i], ids[i])) for i in range(1, len(ids))
+        )
+
+
+def unseen_share(training: Sequence[str], text: Sequence[str], n: int) -> float:
+    """Share of the n-grams of a text that never occurred in training."""
+    if len(text) < n:
+        raise ValueError(f"the text has {len(text)} words, an {n}-gram needs {n}")
+    known = set(zip(*(training[i:] for i in range(n)), strict=False))
+    grams = list(zip(*(text[i:] for i in range(n)), strict=False))
+    return sum(gram not in known for gram in grams) / len(grams)

@@ -1,0 +1,64 @@
+"""What GPT-1 might have been: one choice changed, all else equal, for comparison.
+
+Untied output is no class of its own: GPTConfig(tied=False).
+"""
+
+import math
+
+import torch
+from torch import Tensor, nn
+
+from ..config import INIT_STD, GPTConfig
+from ..model import GPT, Block
+
+
+class PreLNBlock(Block):
+    """LayerNorm before each branch and not after the sum, as GPT-2 has it.
+
+    n = x + attention(LN(x));  h = n + mlp(LN(n)).
+    """
+
+    def forward(self, x: Tensor, cache=None, layer: int = 0):
+        n = x + self.drop(self.attention(self.ln_1(x), cache, layer))  # (B, T, C)
+        return n + self.drop(self.mlp(self.ln_2(n)))  # (B, T, C)
+
+
+class PreLNGPT(GPT):
+    """Pre-LN blocks, and the one LayerNorm at the end that they need."""
+
+    block = PreLNBlock
+
+    def __init__(self, config: GPTConfig):
+        super().__init__(config)
+        self.ln_end = nn.LayerNorm(config.n_embd, eps=1e-5)
+
+    def hidden(self, ids: Tensor, cache=None) -> Tensor:
+        """States (B, T, C) after the last LayerNorm."""
+        return self.ln_end(super().hidden(ids, cache))
+
+
+class Sinusoids(nn.Module):
+    """Fixed waves in the place of learned positions (Vaswani et al. 2017, 3.5).
+
+    One learned number scales them, for our token embeddings change their size too.
+    """
+
+    def __init__(self, n_ctx: int, n_embd: int):
+        super().__init__()
+        where = torch.arange(n_ctx)[:, None]
+        rate = 10_000 ** (-torch.arange(0, n_embd, 2) / n_embd)
+        waves = torch.stack([(where * rate).sin(), (where * rate).cos()], dim=-1)
+        self.register_buffer("waves", waves.flatten(1)[:, :n_embd], persistent=False)
+        self.size = nn.Parameter(torch.tensor(INIT_STD * math.sqrt(2)))  # as N(0, 0.02)
+
+    def forward(self, where: Tensor) -> Tensor:
+        """(T,) -> (T, C)"""
+        return self.size * self.waves[where]
+
+
+class SinusoidalGPT(GPT):
+    """GPT-1 but for its positions, which are waves."""
+
+    def __init__(self, config: GPTConfig):
+        super().__init__(config)
+        self.positions = Sinusoids(config.n_ctx, config.n_embd)

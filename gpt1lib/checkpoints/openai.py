@@ -1,0 +1,337 @@
+"""The released GPT-1: OpenAI's files and Hugging Face's, read and written exactly.
+
+OpenAI's folder (github.com/openai/finetune-transformer-lm, model/, MIT license) holds
+params_0.npy to params_9.npy, one stream of 116,534,784 float32 numbers cut in ten;
+params_shapes.json, which cuts it into 146 arrays; encoder_bpe_40000.json and
+vocab_40000.bpe. Hugging Face's folder (openai-community/openai-gpt on its hub) holds
+model.safetensors (or pytorch_model.bin), config.json, vocab.json and merges.txt. Either
+weighs about 0.5 GB. Nothing here downloads, and no file that is read can run code.
+"""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import torch
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save_file
+
+from .. import text
+from ..bpe import BPE
+from ..config import GPTConfig
+from ..model import GPT
+from ..storage import files
+from . import checkpoint
+
+OPENAI = ("params_shapes.json", "encoder_bpe_40000.json", "vocab_40000.bpe")
+N_FILES = 10
+VOCABULARY_SHA256 = {
+    "encoder_bpe_40000.json": (
+        "fdf49b19e7de236852091da09b84a7a3cd5e7b0e79916376cf45f6b8127b8078"
+    ),
+    "vocab_40000.bpe": ("0ea9b51ae695073cd871e0358f7016311d671a7ff3963e367d5236522f294725"),
+}
+"""Of the vocabulary as released; for the parameters no checksum was published."""
+SMALLEST_RELEASED = 400_000
+"""Bytes; a smaller vocabulary file is somebody's own."""
+
+BLOCK = {
+    "attention.qkv": "attn.c_attn",
+    "attention.project": "attn.c_proj",
+    "ln_1": "ln_1",
+    "expand": "mlp.c_fc",
+    "shrink": "mlp.c_proj",
+    "ln_2": "ln_2",
+}
+"""Our names of a block's layers and the release's, in the order of its arrays."""
+
+WHERE = """The released GPT-1 is not part of this course; it is 0.5 GB, MIT license.
+Ask for one of these folders, put it anywhere, and name it here:
+  OpenAI's, repository openai/finetune-transformer-lm, its folder `model`:
+    params_0.npy ... params_9.npy, params_shapes.json, encoder_bpe_40000.json,
+    vocab_40000.bpe
+  Hugging Face's, model openai-community/openai-gpt:
+    model.safetensors, config.json, vocab.json, merges.txt"""
+
+
+# ---- names and shapes ----------------------------------------------------------------
+
+
+def arrays(config: GPTConfig) -> list[tuple[str, tuple[int, ...]]]:
+    """(our name, released shape) of every array in the order of OpenAI's stream.
+
+    146 for GPT-1: positions, tokens, then twelve per block. A layer computes x W + b with
+    W of shape (1, in, out), a convolution of width 1: the transpose of torch's.
+    """
+    C = config.n_embd
+    found = [("positions.weight", (config.n_ctx, C))]
+    found.append(("tokens.weight", (config.n_vocab, C)))
+    sizes = {
+        "attention.qkv": (C, 3 * C),
+        "attention.project": (C, C),
+        "expand": (C, 4 * C),
+        "shrink": (4 * C, C),
+    }
+    for i in range(config.n_layer):
+        for ours in BLOCK:
+            shape = (1, *sizes[ours]) if ours in sizes else (C,)
+            found.append((f"blocks.{i}.{ours}.weight", shape))
+            found.append((f"blocks.{i}.{ours}.bias", shape[-1:]))
+    return found
+
+
+def config_of(shapes: list, n_head: int | None = None) -> GPTConfig:
+    """The sizes that a params_shapes.json describes; heads of 64 unless n_head is set.
+
+    Raises ValueError where it describes no GPT-1.
+    """
+    if len(shapes) < 14 or (len(shapes) - 2) % 12:
+        raise ValueError(
+            f"params_shapes.json lists {len(shapes)} arrays, a GPT-1 has 2 and 12 per block"
+        )
+    (n_ctx, C), (n_vocab, _) = shapes[0], shapes[1]
+    config = GPTConfig(
+        n_vocab=n_vocab,
+        n_ctx=n_ctx,
+        n_layer=(len(shapes) - 2) // 12,
+        n_head=n_head or max(1, C // 64),
+        n_embd=C,
+    )
+    for i, (found, (name, wanted)) in enumerate(zip(shapes, arrays(config), strict=True)):
+        if tuple(found) != wanted:
+            raise ValueError(
+                f"params_shapes.json: array {i} ({name}) is {tuple(found)}, expected {wanted}"
+            )
+    return config
+
+
+def released_name(ours: str) -> str:
+    """Hugging Face's name of one of our parameters; also OpenAI's but for a prefix."""
+    if not ours.startswith("blocks."):
+        return {
+            "tokens.weight": "tokens_embed.weight",
+            "positions.weight": "positions_embed.weight",
+        }[ours]
+    _, i, *layer, kind = ours.split(".")
+    return f"h.{i}.{BLOCK['.'.join(layer)]}.{kind}"
+
+
+# ---- reading -------------------------------------------------------------------------
+
+
+def load_released(folder: str | Path, n_head: int | None = None):
+    """The released GPT-1 from a folder that the user names, in either layout.
+
+    Returns a Checkpoint (model in eval mode, BPE with the real text pipeline if it is
+    installed). Raises FileNotFoundError for files that are missing, and says where to
+    ask for them; ValueError for shapes, sizes or a vocabulary that are not GPT-1's.
+    """
+    folder = Path(folder)
+    if (folder / OPENAI[0]).is_file():
+        model, names = read_openai(folder, n_head), OPENAI[1:]
+    elif (folder / "config.json").is_file():
+        model, names = read_hugging_face(folder), ("vocab.json", "merges.txt")
+    else:
+        raise FileNotFoundError(f"no released GPT-1 in {folder}.\n{WHERE}")
+    check_vocabulary_files(folder)
+    words = text.real_words if text.real_pipeline_installed() else None
+    bpe = BPE.load(folder, *names, words=words)
+    checkpoint.check_vocabulary(bpe, model.config)
+    facts = {"source": str(folder), "pipeline": "real" if bpe.words else "fallback"}
+    return checkpoint.Checkpoint(model.eval(), bpe, facts, folder)
+
+
+def check_vocabulary_files(folder: Path) -> None:
+    """ValueError if a file of the released name is not the released file.
+
+    Only for a vocabulary of about the released size.
+    """
+    for name, wanted in VOCABULARY_SHA256.items():
+        path = folder / name
+        if path.is_file() and path.stat().st_size > SMALLEST_RELEASED:
+            found = files.sha256(path)
+            if found != wanted:
+                raise ValueError(
+                    f"{path} is not the released file: SHA-256 {found[:12]}..., "
+                    f"expected {wanted[:12]}..."
+                )
+
+
+def parameter_files(folder: Path) -> list[np.ndarray]:
+    """The ten parameter files, mapped; FileNotFoundError if one is missing."""
+    paths = [folder / f"params_{i}.npy" for i in range(N_FILES)]
+    missing = [p.name for p in paths if not p.is_file()]
+    if missing:
+        raise FileNotFoundError(f"{folder} lacks {', '.join(missing)}.\n{WHERE}")
+    found = []
+    for path in paths:
+        try:
+            part = np.load(path, mmap_mode="r", allow_pickle=False)
+        except (ValueError, EOFError) as error:
+            raise ValueError(f"{path} is cut short or no array: {error}") from error
+        if part.ndim != 1 or part.dtype != np.float32:
+            raise ValueError(
+                f"{path} is {part.dtype} of shape {part.shape}, expected one row of float32"
+            )
+        found.append(part)
+    return found
+
+
+def slices(stream: list[np.ndarray], sizes: list[int]) -> Iterator[np.ndarray]:
+    """Cut one stream, stored in parts, into arrays of given sizes, one at a time."""
+    part, start = 0, 0
+    for size in sizes:
+        taken = []
+        while size:
+            if start == len(stream[part]):
+                part, start = part + 1, 0
+                continue
+            some = stream[part][start : start + size]
+            taken.append(some)
+            start, size = start + len(some), size - len(some)
+        yield np.concatenate(taken)
+
+
+def read_openai(folder: Path, n_head: int | None = None) -> GPT:
+    """A model from OpenAI's ten files; memory beyond the model: one array."""
+    shapes = json.loads((folder / OPENAI[0]).read_text(encoding="utf-8"))
+    config = config_of(shapes, n_head)
+    wanted, stream = arrays(config), parameter_files(folder)
+    n_found, n_wanted = sum(map(len, stream)), sum(int(np.prod(s)) for _, s in wanted)
+    if n_found != n_wanted:
+        raise ValueError(
+            f"the params_*.npy of {folder} hold {n_found:,} numbers, "
+            f"params_shapes.json asks for {n_wanted:,}"
+        )
+    model = empty(config)
+    state = model.state_dict()
+    sizes = [int(np.prod(shape)) for _, shape in wanted]
+    for (name, shape), flat in zip(wanted, slices(stream, sizes), strict=True):
+        array = torch.from_numpy(flat).view(shape)
+        state[name].copy_(array[0].T if len(shape) == 3 else array)
+    return model
+
+
+def empty(config: GPTConfig) -> GPT:
+    """A model whose numbers are yet to come: nothing is drawn, memory is only taken."""
+    with torch.device("meta"):
+        model = GPT(config)
+    return model.to_empty(device="cpu")
+
+
+def read_hugging_face(folder: Path) -> GPT:
+    """A model from Hugging Face's folder; pickled files by torch's safe reader only."""
+    found = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    config = GPTConfig(
+        n_vocab=found["vocab_size"],
+        n_ctx=found["n_positions"],
+        n_layer=found["n_layer"],
+        n_head=found["n_head"],
+        n_embd=found["n_embd"],
+        dropout=found.get("resid_pdrop", 0.1),
+    )
+    model = empty(config)
+    if (folder / "model.safetensors").is_file():
+        try:
+            with safe_open(folder / "model.safetensors", framework="pt") as f:
+                copy_weights(model, set(f.keys()), f.get_tensor)
+        except SafetensorError as error:
+            raise ValueError(
+                f"{folder / 'model.safetensors'} is cut short or damaged: {error}"
+            ) from error
+    elif (folder / "pytorch_model.bin").is_file():
+        path = folder / "pytorch_model.bin"
+        tensors = torch.load(path, weights_only=True, mmap=True, map_location="cpu")
+        copy_weights(model, tensors.keys(), tensors.__getitem__)
+    else:
+        raise FileNotFoundError(f"{folder} has a config.json but no weights.\n{WHERE}")
+    return model
+
+
+def copy_weights(model: GPT, names, get) -> None:
+    """Copy tensors under Hugging Face's names into a model, one at a time.
+
+    Raises ValueError for a tensor that is missing or has another shape. The port's
+    stored masks (attn.bias) and its tied output matrix hold nothing of their own.
+    """
+    prefix = "transformer." if any(n.startswith("transformer.") for n in names) else ""
+    for ours, parameter in model.state_dict().items():
+        theirs = prefix + released_name(ours)
+        if theirs not in names:
+            raise ValueError(f"the weights lack {theirs!r}")
+        tensor = get(theirs)
+        tensor = tensor.T if in_out(ours) else tensor
+        if tensor.shape != parameter.shape:
+            raise ValueError(
+                f"{theirs!r} is {tuple(tensor.shape)}, expected {tuple(parameter.shape)}"
+            )
+        parameter.copy_(tensor)
+
+
+def in_out(ours: str) -> bool:
+    """Whether the release stores this parameter as (in, out), torch as (out, in)."""
+    return ours.startswith("blocks.") and ours.endswith("weight") and ".ln_" not in ours
+
+
+# ---- writing -------------------------------------------------------------------------
+
+
+def to_hugging_face(model: GPT) -> dict[str, torch.Tensor]:
+    """The weights under the names and in the layout of transformers' OpenAIGPTModel."""
+    out = {}
+    for ours, tensor in model.state_dict().items():
+        tensor = tensor.T if in_out(ours) else tensor
+        out[released_name(ours)] = tensor.detach().clone(memory_format=torch.contiguous_format)
+    return out
+
+
+def from_hugging_face(tensors: dict[str, torch.Tensor], model: GPT) -> None:
+    """Fill a model from tensors named as in transformers' OpenAIGPTModel."""
+    with torch.no_grad():
+        copy_weights(model, tensors.keys(), tensors.__getitem__)
+
+
+def save_openai(folder: str | Path, model: GPT, bpe: BPE | None = None) -> None:
+    """Write OpenAI's layout: the stream in ten parts of nearly equal length."""
+    folder, state = Path(folder), model.state_dict()
+    wanted = arrays(model.config)
+    sizes = [int(np.prod(shape)) for _, shape in wanted]
+    files.write_json(folder / OPENAI[0], [list(s) for _, s in wanted], indent=None)
+    lengths = [len(p) for p in np.array_split(np.empty(sum(sizes), np.int8), N_FILES)]
+    stream = [
+        (state[name].T if in_out(name) else state[name]).reshape(-1).numpy()
+        for name, _ in wanted
+    ]
+    for i, part in enumerate(slices(stream, lengths)):
+        with files.replacing(folder / f"params_{i}.npy") as temporary:
+            with open(temporary, "wb") as f:
+                np.save(f, part)
+    if bpe is not None:
+        bpe.save(folder, *OPENAI[1:])
+
+
+def save_hugging_face(folder: str | Path, model: GPT, bpe: BPE | None = None) -> None:
+    """Write Hugging Face's layout, which transformers' OpenAIGPT reads."""
+    folder, c = Path(folder), model.config
+    with files.replacing(folder / "model.safetensors") as temporary:
+        save_file(to_hugging_face(model), temporary, metadata={"format": "pt"})
+    files.write_json(
+        folder / "config.json",
+        {
+            "model_type": "openai-gpt",
+            "architectures": ["OpenAIGPTLMHeadModel"],
+            "vocab_size": c.n_vocab,
+            "n_positions": c.n_ctx,
+            "n_embd": c.n_embd,
+            "n_layer": c.n_layer,
+            "n_head": c.n_head,
+            "afn": "gelu",
+            "layer_norm_epsilon": 1e-5,
+            "attn_pdrop": c.dropout,
+            "embd_pdrop": c.dropout,
+            "resid_pdrop": c.dropout,
+        },
+    )
+    if bpe is not None:
+        bpe.save(folder, "vocab.json", "merges.txt")

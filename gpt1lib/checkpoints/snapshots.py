@@ -1,0 +1,74 @@
+"""Stages of a pre-training run in a quarter of their size: 8 bits per weight.
+
+Each row of a matrix is stored as integers from -127 to 127 and one scale; vectors are
+stored in 16 bits. Good to look at how a model grew, not to train it on.
+"""
+
+import dataclasses
+import json
+import re
+from pathlib import Path
+
+import torch
+from safetensors import safe_open
+from safetensors.torch import save_file
+from torch import Tensor
+
+from ..config import GPTConfig
+from ..storage import files
+from . import checkpoint
+
+FOLDER = "snapshots"  # beside the checkpoint
+
+
+def steps_to_keep(steps: int, n: int) -> list[int]:
+    """The n updates after which a run is kept, each twice as far, the last at steps.
+
+    The paper's Figure 2 (right) looks at pre-training on such an axis.
+    """
+    return sorted({round(steps / 2**k) for k in range(n)} - {0})
+
+
+def quantize(weight: Tensor) -> tuple[Tensor, Tensor]:
+    """(R, C) float -> (R, C) int8 and (R, 1) scales; weight is about int8 x scale."""
+    scale = weight.abs().amax(dim=1, keepdim=True).clamp(min=1e-12) / 127
+    return (weight / scale).round().to(torch.int8), scale
+
+
+def save_snapshot(folder: Path, model, facts: dict) -> Path:
+    """Write the weights of a model as they are after facts["step"] updates."""
+    tensors = {}
+    for name, weight in model.state_dict().items():
+        if weight.dim() == 2:
+            tensors[name], tensors[f"{name}.scale"] = quantize(weight.detach().cpu())
+        else:
+            tensors[name] = weight.detach().half().cpu()
+    config = {**dataclasses.asdict(model.config), "kind": checkpoint.kind_of(model)}
+    path = folder / FOLDER / f"step_{facts['step']:07d}.safetensors"
+    described = json.dumps({"config": config, "facts": facts})
+    with files.replacing(path) as temporary:
+        save_file(tensors, temporary, metadata={"snapshot": described})
+    return path
+
+
+def load_snapshot(path: str | Path):
+    """(model in eval mode, its facts: step, tokens, loss) of one stored stage."""
+    with safe_open(path, framework="pt") as f:
+        described = json.loads(f.metadata()["snapshot"])
+        tensors = {name: f.get_tensor(name) for name in f.keys()}  # noqa: SIM118
+    config = described["config"]
+    model = checkpoint.build(config.pop("kind"), GPTConfig.from_dict(config))
+    state = {}
+    for name, stored in tensors.items():
+        if name.endswith(".scale"):
+            continue
+        scale = tensors.get(f"{name}.scale", 1.0)
+        state[name] = stored.float() * scale
+    model.load_state_dict(state)
+    return model.eval(), described["facts"]
+
+
+def paths(folder: str | Path) -> list[Path]:
+    """The stored stages of a checkpoint, first to last."""
+    found = (Path(folder) / FOLDER).glob("step_*.safetensors")
+    return sorted(found, key=lambda p: int(re.findall(r"\d+", p.stem)[0]))

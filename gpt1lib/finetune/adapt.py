@@ -1,0 +1,54 @@
+"""A pre-trained model made ready for a task: its source, its context, its dropout."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from torch import nn
+
+from ..checkpoints import Checkpoint, checkpoint, openai
+from ..model import LanguageModel, seeded
+from ..tasks import Task
+from .batches import prepare
+
+
+def open_source(folder: Path) -> Checkpoint:
+    """Our own checkpoint, or the released GPT-1 in either of its layouts."""
+    if (folder / "meta.json").is_file():
+        return checkpoint.load(folder)
+    return openai.load_released(folder)
+
+
+def shortened(source: Checkpoint, task: Task) -> Checkpoint:
+    """The source with the context of the task's longest example, as in train.py."""
+    if not hasattr(source.model, "positions"):
+        return source  # an LSTM has no positions to leave out
+    examples = [*task.train, *task.valid, *task.test]
+    data = prepare(source.bpe, task, examples, source.model.config.n_ctx)
+    longest = max(len(s) for sequences, _ in data for s in sequences)
+    return replace(source, model=shorten_context(source.model, longest))
+
+
+def shorten_context(model: LanguageModel, n_ctx: int) -> LanguageModel:
+    """The same model for at most n_ctx tokens: the later rows of W_p are left out.
+
+    As in train.py, where n_ctx is that of the longest example.
+    """
+    if not 1 <= n_ctx <= model.config.n_ctx:
+        raise ValueError(f"n_ctx is {n_ctx}, it must be in 1 to {model.config.n_ctx}")
+    with seeded(0):  # its numbers are replaced
+        shorter = type(model)(replace(model.config, n_ctx=n_ctx))
+    state = model.state_dict()
+    if "positions.weight" in state:  # not where positions are waves
+        state["positions.weight"] = state["positions.weight"][:n_ctx]
+    shorter.load_state_dict(state)
+    return shorter
+
+
+def set_dropout(model: LanguageModel, rate: float) -> None:
+    """Give every dropout of a model this rate."""
+    model.config = replace(model.config, dropout=rate)
+    for module in model.modules():
+        if isinstance(module, nn.Dropout):
+            module.p = rate
+        elif hasattr(module, "dropout") and not isinstance(module, nn.LSTM):
+            module.dropout = rate

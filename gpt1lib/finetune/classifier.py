@@ -1,0 +1,139 @@
+"""A pre-trained model with a linear layer on Extract: Eq. 3, for every kind of task.
+
+The released code gives the linear layer a bias, which the paper's Eq. 3 has not; so do
+we. Its language-model softmax also runs over the position rows, which lie in the same
+table there; ours runs over tokens and specials.
+"""
+
+import json
+from dataclasses import asdict, replace
+from pathlib import Path
+
+import torch
+from torch import Tensor, nn
+
+from .. import inputs, objectives
+from ..bpe import BPE
+from ..checkpoints import checkpoint
+from ..config import INIT_STD, GPTConfig
+from ..fast.loss import chunked_padded_loss
+from ..model import LanguageModel, evaluating, seeded
+from ..storage import files
+from ..tasks import KINDS, Task
+from .adapt import set_dropout
+from .batches import Encoded, collate, of_similar_length
+
+
+class Classifier(nn.Module):
+    """A pre-trained language model with three special tokens and a linear layer.
+
+    kind: classification and entailment (n_classes logits), similarity (the two Extract
+    vectors are added, then one layer), choice (one scalar per sequence, softmax over
+    choices).
+    """
+
+    def __init__(self, model: LanguageModel, kind: str, n_classes: int, dropout: float = 0.1):
+        super().__init__()
+        if kind not in KINDS:
+            raise ValueError(f"kind {kind!r} is unknown, there are {KINDS}")
+        if n_classes < 2:
+            raise ValueError(f"n_classes is {n_classes}, it must be >= 2")
+        self.kind, self.n_classes = kind, n_classes
+        self.model = inputs.add_special_tokens(model)
+        self.specials = inputs.Specials.after(model.config.n_vocab)
+        set_dropout(self.model, dropout)
+        self.drop = nn.Dropout(dropout)
+        n_out = 1 if kind == "choice" else n_classes
+        self.head = nn.Linear(model.config.n_embd, n_out)
+        nn.init.normal_(self.head.weight, std=INIT_STD)
+        nn.init.zeros_(self.head.bias)
+
+    def forward(self, ids: Tensor) -> tuple[Tensor, Tensor]:
+        """Task logits (B, n_classes) and states (N, T, C) of ids (N, T).
+
+        N is B for classification, 2 B for similarity, n_classes B for choice; the
+        sequences of one example stand in a row.
+        """
+        h = self.model.hidden(ids)  # (N, T, C)
+        where = inputs.extract_positions(ids, self.specials)
+        read_out = h[torch.arange(len(ids)), where]  # (N, C)
+        if self.kind == "similarity":
+            read_out = read_out.view(-1, 2, h.shape[-1]).sum(dim=1)  # (B, C)
+        logits = self.head(self.drop(read_out))
+        return logits.view(-1, self.n_classes), h
+
+    def losses(
+        self, ids: Tensor, real: Tensor, labels: Tensor, lm_coef: float
+    ) -> tuple[Tensor, Tensor, Tensor | None]:
+        """-L3 on one batch, and its parts: task loss, and language-model loss or None.
+
+        ids, real: (N, T); labels: (B,) classes, or (B, grades) distributions.
+        """
+        task_logits, h = self(ids)
+        task = objectives.task_loss(task_logits, labels)
+        if lm_coef == 0:
+            return task, task, None  # the softmax over all tokens would cost time for nothing
+        # the same number as objectives.lm_loss(self.model.logits(h), ids, real), faster
+        lm = chunked_padded_loss(h, self.model.output_matrix, ids, real)
+        return objectives.combined_loss(task, lm, lm_coef), task, lm
+
+
+# ---- predictions -----------------------------------------------------------------
+
+
+@torch.no_grad()
+def predict(classifier: Classifier, data: list[Encoded], batch: int = 64) -> list[list[float]]:
+    """Probabilities of the classes for each item of `data`, in its order."""
+    probs: list[list[float]] = [[] for _ in data]
+    with evaluating(classifier):
+        for part in of_similar_length(data, batch):
+            ids, _, _ = collate([data[i] for i in part])
+            rows = classifier(ids)[0].softmax(dim=-1).tolist()
+            for i, row in zip(part, rows, strict=True):
+                probs[i] = row
+    return probs
+
+
+def class_probs(classifier: Classifier, bpe: BPE, *texts: str) -> list[float]:
+    """Probabilities of the classes for one example given as text."""
+    n_ctx = classifier.model.config.n_ctx
+    sequences = inputs.to_sequences(bpe, classifier.kind, texts, n_ctx)
+    return predict(classifier, [Encoded(sequences, 0)])[0]
+
+
+# ---- on disk ---------------------------------------------------------------------
+
+
+def save(folder: Path, classifier: Classifier, bpe: BPE, task: Task) -> None:
+    """Weights, vocabulary, and what else `load` needs."""
+    facts = {
+        "task": task.name,
+        "kind": task.kind,
+        "n_classes": task.n_classes,
+        "classes": task.classes,
+        "model": checkpoint.kind_of(classifier.model),
+        "config": asdict(classifier.model.config),
+    }
+    files.write_json(folder / "classifier.json", facts)
+    bpe.save(folder)
+    checkpoint.save_weights(folder / "classifier.safetensors", classifier)
+
+
+def load(folder: str | Path) -> tuple[Classifier, BPE, dict]:
+    """(classifier in eval mode, its tokenizer, its facts) from a fine-tuning folder.
+
+    Raises FileNotFoundError where no classifier was written.
+    """
+    folder = Path(folder)
+    if not (folder / "classifier.json").is_file():
+        raise FileNotFoundError(
+            f"{folder} holds no classifier; `python -m gpt1lib.finetune` makes one"
+        )
+    facts = json.loads((folder / "classifier.json").read_text(encoding="utf-8"))
+    config = GPTConfig.from_dict(facts["config"])
+    bare = replace(config, n_vocab=config.n_vocab - 3)  # before the special tokens
+    with seeded(0):  # its numbers are replaced
+        model = checkpoint.build(facts["model"], bare)
+        classifier = Classifier(model, facts["kind"], facts["n_classes"], config.dropout)
+    checkpoint.load_weights(folder / "classifier.safetensors", classifier)
+    return classifier.eval(), BPE.load(folder), facts

@@ -1,0 +1,198 @@
+"""One fine-tuning run with L3 (Eq. 3 to 5, section 4.1).
+
+As in the paper nothing is frozen, there is one learning rate for all and a fixed number
+of epochs; other ways, which came from elsewhere, can be chosen (settings.METHODS).
+"""
+
+import math
+import random
+import zlib
+from dataclasses import asdict
+
+import torch
+from torch.optim.lr_scheduler import LambdaLR
+from tqdm import tqdm
+
+from .. import optim, tasks
+from ..checkpoints import Checkpoint
+from ..model import seeded
+from ..storage.options import renamed
+from ..storage.run_folder import RunFolder, progress
+from ..tasks import Task
+from .batches import Encoded, collate, prepare, shuffled
+from .classifier import Classifier, predict
+from .methods import freeze_below, groups_by_depth, lowest_depth
+from .scores import scores
+from .settings import Settings
+
+
+class FineTuning:
+    """One run: the classifier, its data, its optimizer, and where it stands.
+
+    Everything random in an update follows from the seed and the number of the update,
+    so weights, optimizer and that number are all that a resumed run needs.
+    """
+
+    def __init__(self, source: Checkpoint, task: Task, settings: Settings):
+        s, n_ctx = settings, source.model.config.n_ctx
+        self.source, self.task, self.settings, self.update = source, task, settings, 0
+        with seeded(s.seed):
+            self.classifier = Classifier(source.model, task.kind, task.n_classes, s.dropout)
+        self.classifier.train()
+        self.data = prepare(source.bpe, task, chosen_examples(task, s), n_ctx)
+        self.valid = prepare(source.bpe, task, task.valid, n_ctx)
+        self.per_epoch = math.ceil(len(self.data) / s.batch)
+        self.total = s.epochs * self.per_epoch
+        groups = groups_by_depth(self.classifier, s)
+        self.optimizer = torch.optim.AdamW(groups, lr=s.lr, fused=True)
+        self.scheduler = LambdaLR(self.optimizer, self._rate)
+        self.log: list[dict] = []
+        self.best: dict = {}
+        self._order: list[list[Encoded]] = []
+
+    def _rate(self, update: int) -> float:
+        return optim.warmup_linear(update, self.settings.warmup * self.total, self.total)
+
+    # ---- one update --------------------------------------------------------------
+
+    def step(self) -> dict:
+        """One update; returns what the log keeps of it."""
+        s, batch = self.settings, self._batch()
+        progress = self.update / self.total
+        freeze_below(self.classifier, lowest_depth(self.classifier, s.method, progress))
+        lm_coef = 0.0 if s.method == "frozen" else s.lm_coef
+        self.optimizer.zero_grad(set_to_none=True)
+        with seeded(zlib.crc32(f"{s.seed} {self.update}".encode())):  # dropout
+            loss, task, lm = self.classifier.losses(*collate(batch), lm_coef)
+            loss.backward()
+        optim.clip_gradients(self.classifier, s.grad_clip)
+        self.optimizer.step()
+        self.scheduler.step()
+        self.update += 1
+        line = {"update": self.update, "epoch": 1 + (self.update - 1) // self.per_epoch}
+        parts = {"loss": loss, "task": task} | ({} if lm is None else {"lm": lm})
+        line |= {name: round(x.item(), 4) for name, x in parts.items()}
+        if not math.isfinite(line["loss"]):
+            raise FloatingPointError(
+                f"the loss is {line['loss']} at update {self.update}; a lower --lr often helps"
+            )
+        return line
+
+    def _batch(self) -> list[Encoded]:
+        epoch, i = divmod(self.update, self.per_epoch)
+        if i == 0 or not self._order:
+            shuffle = random.Random(f"{self.settings.seed} {epoch}")
+            self._order = shuffled(self.data, self.settings.batch, shuffle)
+        return self._order[i]
+
+    # ---- the run -----------------------------------------------------------------
+
+    def run(self, folder: RunFolder | None = None, quiet: bool = False) -> Classifier:
+        """Train to the end; with a folder each epoch's state is saved, and the log kept.
+
+        With patience the classifier of the best validation score is kept.
+        """
+        with progress(self.total, self.update, "update", quiet) as bar:
+            while self.update < self.total and not self._stopped():
+                line = self.step()
+                ends_epoch = self.update % self.per_epoch == 0
+                if ends_epoch:
+                    line |= self._validated(bar)
+                self._keep(line, folder, ends_epoch)
+                bar.set_postfix({k: line[k] for k in ("task", "lm") if k in line})
+                bar.update()
+        if self.settings.patience and self.best:
+            self.classifier.load_state_dict(self.best["weights"])
+        return self.classifier.eval()
+
+    def _keep(self, line: dict, folder: RunFolder | None, ends_epoch: bool) -> None:
+        """The line in memory; on disk, too, and the state with it after an epoch."""
+        self.log.append(line)
+        if folder:
+            folder.log.add(line)
+            if ends_epoch:
+                self.save_state(folder)
+
+    def _validated(self, bar: tqdm) -> dict:
+        """The score on the validation set after an epoch."""
+        if not self.valid:
+            return {}
+        probs = predict(self.classifier, self.valid)
+        score = scores(self.task, probs, self.task.valid)["accuracy"]
+        if not bar.disable:
+            tqdm.write(f"epoch {self.update // self.per_epoch}: {score:.1%} on validation")
+        if not self.best or score > self.best["score"]:
+            copies = {k: v.clone() for k, v in self.classifier.state_dict().items()}
+            weights = copies if self.settings.patience else {}
+            self.best = {"score": score, "update": self.update, "weights": weights}
+        return {"valid": score}
+
+    def _stopped(self) -> bool:
+        if not (self.settings.patience and self.best):
+            return False
+        since = (self.update - self.best["update"]) // self.per_epoch
+        return since >= self.settings.patience
+
+    # ---- saving and going on -------------------------------------------------------
+
+    def facts(self) -> dict:
+        """What a resumed run must share with the one that was stopped."""
+        weights = (p.detach().numpy() for p in self.source.model.parameters())
+        checksum = zlib.crc32(b"".join(w.tobytes() for w in weights))
+        return {
+            "task": self.task.name,
+            "settings": asdict(self.settings),
+            "examples": len(self.data),
+            "weights": checksum,
+        }
+
+    def save_state(self, folder: RunFolder) -> None:
+        """Write all that the next update depends on, whole or not at all."""
+        state = {
+            "best": self.best,
+            "classifier": self.classifier.state_dict(),
+            "optimizer": self.optimizer.state_dict(),
+        }
+        folder.save(self.facts(), self.update, state)
+
+    def resume(self, folder: RunFolder) -> bool:
+        """Go on from the last saved state; False if there is none.
+
+        Raises ValueError if it is of another task, other settings or another model.
+        """
+        state = folder.load(self.facts(), renamed(Settings))
+        folder.log.cut(state["update"] if state else 0)
+        if state is None:
+            return False
+        self.classifier.load_state_dict(state["classifier"])
+        self.optimizer.load_state_dict(state["optimizer"])
+        self.update, self.best = state["update"], state["best"] or {}
+        optim.go_on_from(self.scheduler, self.update)
+        self.log = folder.log.lines()
+        return True
+
+
+def chosen_examples(task: Task, settings: Settings) -> list:
+    """The training examples that the settings ask for; ValueError where none is left."""
+    examples = tasks.no_longer_than(task.train, settings.longest)
+    if settings.limit and settings.limit < len(examples):
+        examples = random.Random(settings.seed).sample(examples, settings.limit)
+    if not examples:
+        raise ValueError(f"{task.name} has no training examples")
+    return examples
+
+
+def finetune(
+    source: Checkpoint, task: Task, settings: Settings, quiet: bool = False
+) -> tuple[Classifier, list[dict]]:
+    """Fine-tune on task.train; returns the classifier and a log, one dict per update."""
+    run = FineTuning(source, task, settings)
+    return run.run(quiet=quiet), run.log
+
+
+def evaluated(run: FineTuning, split: str) -> tuple[dict, list[list[float]]]:
+    """Scores on a split of the task, and the probabilities behind them."""
+    examples, n_ctx = getattr(run.task, split), run.source.model.config.n_ctx
+    data = prepare(run.source.bpe, run.task, examples, n_ctx)
+    probs = predict(run.classifier, data)
+    return scores(run.task, probs, examples), probs

@@ -1,0 +1,38 @@
+"""Scores of a task's predictions: accuracy, the task's own metric, groups apart."""
+
+from .. import metrics
+from ..tasks import Example, Task
+
+
+def scores(task: Task, probs: list[list[float]], examples: list[Example]) -> dict:
+    """Accuracy with interval, the task's own metric, and the accuracy of each group.
+
+    probs: of the classes, one list per example. A graded task is scored by the expected
+    grade (Pearson), and by the likeliest grade.
+    """
+    guesses = [max(range(len(p)), key=p.__getitem__) for p in probs]
+    if task.graded:
+        return graded_scores(probs, guesses, [e.label for e in examples])
+    labels = [int(e.label) for e in examples]
+    result = metrics.accuracy(guesses, labels)
+    if task.metric != "accuracy":
+        result[task.metric] = round(getattr(metrics, task.metric)(guesses, labels), 4)
+    groups = sorted({e.group for e in examples})
+    if len(groups) > 1:
+        result["groups"] = {g: group_accuracy(g, guesses, examples) for g in groups}
+    return result
+
+
+def graded_scores(probs: list[list[float]], guesses: list[int], gold: list) -> dict:
+    """Pearson's correlation of expected and given grades, beside the accuracy."""
+    expected = [sum(grade * p for grade, p in enumerate(row)) for row in probs]
+    result = metrics.accuracy(guesses, [round(grade) for grade in gold])
+    return result | {"pearson": round(metrics.pearson(expected, gold), 4)}
+
+
+def group_accuracy(group: str, guesses: list[int], examples: list[Example]) -> dict:
+    """The accuracy on the examples of one group."""
+    pairs = [
+        (g, int(e.label)) for g, e in zip(guesses, examples, strict=True) if e.group == group
+    ]
+    return metrics.accuracy([g for g, _ in pairs], [label for _, label in pairs])

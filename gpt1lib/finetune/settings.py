@@ -1,0 +1,50 @@
+"""How to fine-tune: every option in one record."""
+
+from dataclasses import dataclass
+
+from ..objectives import check_lm_coef
+from ..storage.options import need, option
+
+METHODS = {
+    "full": "every weight, one learning rate (the paper)",
+    "frozen": "only the linear layer: a linear probe",
+    "discriminative": "each block at 1/2.6 of the rate above it (ULMFiT)",
+    "gradual": "one block more at a time, from the top (ULMFiT)",
+}
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How to fine-tune; the paper's numbers (section 4.1) but for the learning rate.
+
+    Raises ValueError where a value makes no run, and names it.
+    """
+
+    epochs: int = option(3, "passes over the training set; the paper's number for most")
+    batch: int = option(32, "examples per update")
+    lr: float = option(2.5e-4, "highest learning rate; the paper's 117M model: 6.25e-5")
+    warmup: float = option(0.002, "share of the updates with a rising learning rate")
+    lm_coef: float = option(0.5, "lambda, the weight of the language model in L3")
+    dropout: float = option(0.1, "in the model and before the linear layer")
+    weight_decay: float = option(0.01, "on all weights but biases and gains")
+    grad_clip: float = option(1.0, "largest norm of a gradient (released code)", "clip")
+    seed: int = option(0, "everything random follows from it")
+    limit: int | None = option(None, "use only so many training examples")
+    longest: int | None = option(None, "only examples of at most so many words in all")
+    method: str = option(
+        "full", "; ".join(f"{k}: {v}" for k, v in METHODS.items()), choices=tuple(METHODS)
+    )
+    patience: int | None = option(None, "stop after so many epochs without a better score")
+
+    def __post_init__(self):
+        check_lm_coef(self.lm_coef)
+        for name in ("epochs", "batch"):
+            need(self, name, getattr(self, name) >= 1, ">= 1")
+        for name in ("limit", "longest", "patience"):
+            value = getattr(self, name)
+            need(self, name, value is None or value >= 1, ">= 1, or left out")
+        for name in ("lr", "grad_clip"):
+            need(self, name, getattr(self, name) > 0, "> 0")
+        for name in ("dropout", "warmup", "weight_decay"):
+            need(self, name, 0 <= getattr(self, name) < 1, "in [0, 1)")
+        need(self, "method", self.method in METHODS, f"one of {', '.join(METHODS)}")

@@ -1,0 +1,89 @@
+"""What frozen states know of a story's ending: a linear reader, fitted in closed form.
+
+Where fine-tuning finds nothing, either the checkpoint knows nothing or the recipe does
+not bring it out. Here nothing of the checkpoint learns; the same with random weights
+shows what the reader itself learns from the labels.
+"""
+
+import torch
+from torch import Tensor
+from tqdm import tqdm
+
+from .. import metrics, tasks
+from ..bpe import BPE
+from ..checkpoints import checkpoint
+
+STRENGTHS = tuple(10.0**k for k in range(7))
+VIEWS = ("last", "match")
+
+
+@torch.no_grad()
+def views(model, bpe: BPE, story: str, ending: str) -> dict[str, Tensor]:
+    """Two views (C,) of an ending after its story, from the states of the last block.
+
+    last: the state at the last token, as near as a frozen model comes to Extract;
+    match: mean state of the story times mean state of the ending, channel by channel.
+    A story too long for the context loses its beginning. ValueError for an empty text.
+    """
+    told, new = bpe.encode(story), bpe.encode(ending)
+    if not (told and new):
+        raise ValueError(f"an empty text: story {story!r}, ending {ending!r}")
+    ids = torch.tensor([(told + new)[-model.config.n_ctx :]])
+    h = model.hidden(ids)[0]  # (T, C)
+    before, after = h[: -len(new)], h[-len(new) :]
+    return {"last": after[-1], "match": before.mean(dim=0) * after.mean(dim=0)}
+
+
+def differences(source: checkpoint.Checkpoint, examples: list) -> dict[str, Tensor]:
+    """view -> (N, C): the view of the first ending less that of the second."""
+    rows = {name: [] for name in VIEWS}
+    for example in tqdm(examples, leave=False):
+        story, *endings = example.texts
+        a, b = (views(source.model, source.bpe, story, x) for x in endings)
+        for name in VIEWS:
+            rows[name].append(a[name] - b[name])
+    return {name: torch.stack(row) for name, row in rows.items()}
+
+
+def ridge(X: Tensor, y: Tensor, strengths=STRENGTHS) -> tuple[Tensor, float]:
+    """Ridge regression of y (N,) on X (N, C): weights (C,) and the chosen strength.
+
+    The strength with the most signs right when each row is left out in turn. No fit is
+    repeated: leaving out row i multiplies its error by 1 / (1 - h_ii), where h is
+    X (X'X + kI)^-1 X'.
+    """
+    X, y = X.double(), y.double()
+    gram, eye = X.T @ X, torch.eye(X.shape[1], dtype=torch.double)
+    best = None
+    for k in strengths:
+        solve = torch.linalg.solve(gram + k * eye, X.T)  # (C, N)
+        w = solve @ y
+        leverage = (X * solve.T).sum(dim=1)  # h_ii
+        left_out = y - (y - X @ w) / (1 - leverage)  # what the others say of row i
+        right = (left_out.sign() == y).double().mean().item()
+        if best is None or right > best[0]:
+            best = right, w, k
+    return best[1], best[2]
+
+
+def read_out(source: checkpoint.Checkpoint, task: tasks.Task) -> dict[str, dict]:
+    """view -> accuracy on the test set, with interval, guesses, strength of the ridge.
+
+    ValueError where there are not two endings to choose from.
+    """
+    if task.kind != "choice" or task.n_classes != 2:
+        raise ValueError(
+            f"{task.name} is of kind {task.kind} with {task.n_classes} classes; only "
+            "two endings can be read out"
+        )
+    learnt = [*task.train, *task.valid]
+    known, asked = differences(source, learnt), differences(source, task.test)
+    y = torch.tensor([1 - 2 * e.label for e in learnt])  # +1: the first is right
+    found = {}
+    for name in VIEWS:
+        scale = known[name].std(dim=0)
+        w, strength = ridge(known[name] / scale, y)
+        guesses = ((asked[name] / scale).double() @ w < 0).int().tolist()
+        found[name] = metrics.accuracy(guesses, [e.label for e in task.test])
+        found[name] |= {"strength": strength, "guesses": guesses}
+    return found

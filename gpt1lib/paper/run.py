@@ -1,0 +1,144 @@
+"""Run what is not stored yet: cells of the tables, zero-shot curves, the linear reader.
+
+Each cell runs on one thread, as many at once as there are cores: small models gain little
+from a second thread, and so the numbers do not depend on the number of cores. Nothing is
+tuned on a test set.
+"""
+
+import multiprocessing
+import os
+import random
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import asdict, replace
+
+from tqdm import tqdm
+
+from .. import finetune, tasks
+from ..bpe import BPE
+from ..checkpoints import snapshots
+from ..fast.machine import keep_memory, threads
+from ..storage.paths import LSTM_DIR, NOVELIST_DIR
+from ..storage.run_folder import progress
+from . import readout, sources, zeroshot
+from .plan import EXPERIMENTS, VARIANTS, Cell
+from .results import key, store, stored_cells, stored_lines
+
+TESTED = 1000  # test examples at most
+
+
+def run_cell(cell: Cell) -> dict:
+    """Fine-tune and test; returns what is stored."""
+    start, task = time.perf_counter(), tasks.load(cell.task)
+    test = at_most(tasks.no_longer_than(task.test, cell.settings.longest), TESTED)
+    task = replace(task, valid=[], test=test)
+    with threads(1):
+        begin = finetune.shortened(sources.source(cell.source, cell.seed), task)
+        run = finetune.FineTuning(begin, task, cell.settings)
+        run.run(quiet=True)
+        scores, _ = finetune.evaluated(run, "test")
+    return {
+        "task": cell.task,
+        "source": cell.source,
+        "settings": asdict(cell.settings),
+        **scores,
+        "seconds": round(time.perf_counter() - start),
+    }
+
+
+def at_most(examples: list, n: int) -> list:
+    """n of the examples, always the same ones."""
+    return examples if len(examples) <= n else random.Random(0).sample(examples, n)
+
+
+def in_parallel(work, items: list, workers: int) -> Iterator[tuple]:
+    """(item, work(item)), in the order in which they get done."""
+    if workers == 1:
+        yield from ((item, work(item)) for item in items)
+        return
+    spawn = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(workers, spawn, begin_worker) as pool:
+        futures = {pool.submit(work, item): item for item in items}
+        try:
+            for future in as_completed(futures):
+                yield futures[future], future.result()
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+def begin_worker() -> None:
+    """Prepare a process that works for us, and let it end when we do, even killed."""
+    keep_memory()
+
+    def watch():
+        multiprocessing.parent_process().join()
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
+def run_experiments(names: list[str], begun: dict, workers: int) -> None:
+    """All cells of the experiments that are not stored yet.
+
+    begun: command and commit, kept beside each result.
+    """
+    cells = list(dict.fromkeys(c for name in names for _, c in EXPERIMENTS[name]()))
+    done = stored_cells()
+    left = [cell for cell in cells if key(cell) not in done]
+    if any(cell.source == "lstm" for cell in left):
+        sources.pretrained_lstm()  # where it is missing, say so now and not in an hour
+    rows = [row for row in VARIANTS if any(cell.source == row for cell in left)]
+    store_pretrainings(rows, begun, workers)
+    with progress(len(cells), len(cells) - len(left), "cell") as bar:
+        for cell, line in in_parallel(run_cell, left, workers):
+            store("cells", line | begun)
+            bar.set_postfix_str(f"{cell.task}, {cell.source}, seed {cell.seed}")
+            bar.update()
+
+
+def store_pretrainings(rows: list[str], begun: dict, workers: int) -> None:
+    """Make the short pre-trainings and keep what they reached."""
+    known = {line["row"] for line in stored_lines("pretraining")}
+    for row, made in in_parallel(short_facts, rows, workers):
+        if row not in known:
+            store("pretraining", {"row": row, **made, **begun})
+
+
+def short_facts(row: str) -> dict:
+    """The recipe of a short pre-training and its score on held-out books."""
+    with threads(1):
+        meta = sources.pretrain_short(row).meta
+    return {"recipe": meta["recipe"], "heldout": meta["heldout"]}
+
+
+def zero_shot(begun: dict) -> None:
+    """Figure 2 (right): the four tests on every snapshot of both kinds of model."""
+    done = {(r["model"], r["step"]) for r in stored_lines("zeroshot")}
+    bpe, probes = BPE.load(NOVELIST_DIR), zeroshot.probes()
+    folders = {"novelist": NOVELIST_DIR, "LSTM": LSTM_DIR}
+    stages = [
+        (kind, path) for kind, folder in folders.items() for path in snapshots.paths(folder)
+    ]
+    for kind in set(folders) - {kind for kind, _ in stages}:
+        print(
+            f"paper: no snapshots of the {kind} in {folders[kind]}, so nothing new "
+            "for its curve; see data/README.md on how to train it"
+        )
+    for kind, path in tqdm(stages, desc="zeroshot"):
+        model, facts = snapshots.load_snapshot(path)
+        if (kind, facts["step"]) in done:
+            continue
+        scores = {p.name: p.score(model, bpe) for p in probes}
+        store("zeroshot", {"model": kind, **facts, "scores": scores, **begun})
+
+
+def read_out_endings(begun: dict) -> None:
+    """Story cloze by a linear reader of frozen states: pre-trained and random ones."""
+    done = {(line["row"], line["seed"]) for line in stored_lines("readout")}
+    rows = [("novelist", 0), *(("nothing", seed) for seed in range(3))]
+    task = tasks.load("story_cloze")
+    for row, seed in tqdm([r for r in rows if r not in done], desc="readout"):
+        views = readout.read_out(sources.source(row, seed), task)
+        store("readout", {"row": row, "seed": seed, "views": views, **begun})

@@ -1,0 +1,175 @@
+"""What pre-training alone knows: tasks without any training on them (section 5).
+
+The paper turns four tasks into questions to the bare language model, each answered by
+comparing probabilities; nothing is learned from labels. Figure 2 (right) follows the
+scores along pre-training. Works for any model that maps ids to logits.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from .. import inputs, metrics, objectives, tasks
+from ..bpe import BPE
+from ..model import LanguageModel
+from ..storage.paths import TASKS
+from ..tasks import course_sets
+
+SENTIMENT_WORDS = ("bad", "good")  # the paper: negative, positive; ours rarely say those
+
+
+@torch.no_grad()
+def continuation_scores(
+    model: LanguageModel, pairs: Sequence[tuple[list[int], list[int]]], batch: int = 32
+) -> list[float]:
+    """Mean log P of each token of `rest` given all before it; pairs: (given, rest).
+
+    Where nothing is given, the first token of `rest` has nothing to be predicted from
+    and is not counted. What is longer than the context loses its beginning.
+    """
+    n_ctx, out = model.config.n_ctx, [0.0] * len(pairs)
+    for n, (given, rest) in enumerate(pairs, start=1):
+        if not rest or len(given) + len(rest) < 2:
+            raise ValueError(f"text {n} has no token that could be predicted")
+    order = sorted(range(len(pairs)), key=lambda i: sum(map(len, pairs[i])))
+    for start in range(0, len(order), batch):
+        part = order[start : start + batch]
+        ids, real = inputs.pad([[*pairs[i][0], *pairs[i][1]][-n_ctx:] for i in part])
+        log_probs = objectives.token_log_probs(model(ids), ids)  # (B, T-1)
+        for row, i in enumerate(part):
+            end = int(real[row].sum()) - 1  # of the predictions
+            n = min(len(pairs[i][1]), end)
+            out[i] = log_probs[row, end - n : end].mean().item()
+    return out
+
+
+@torch.no_grad()
+def next_logits(model: LanguageModel, texts: Sequence[list[int]], batch: int = 32) -> Tensor:
+    """Scores of what comes after each text: (N, V)."""
+    out, n_ctx = [], model.config.n_ctx
+    for start in range(0, len(texts), batch):
+        ids, real = inputs.pad([t[-n_ctx:] for t in texts[start : start + batch]])
+        last = real.sum(dim=1).long() - 1
+        h = model.hidden(ids)[torch.arange(len(ids)), last]  # (B, C)
+        out.append(model.logits(h))
+    return torch.cat(out)
+
+
+# ---- the four heuristics ---------------------------------------------------------
+
+
+def sentence_scores(model: LanguageModel, bpe: BPE, texts: Sequence[str]) -> list[float]:
+    """CoLA: the mean log-probability of a sentence's tokens; a threshold decides."""
+    return continuation_scores(model, [([], bpe.encode(t)) for t in texts])
+
+
+def sentiment(
+    model: LanguageModel,
+    bpe: BPE,
+    texts: Sequence[str],
+    words: tuple[str, str] = SENTIMENT_WORDS,
+    cue: str = "very",
+) -> list[int]:
+    """SST-2: append `very`; which of two words is the likelier next one? 0 or 1.
+
+    Raises ValueError for a word that is not one token.
+    """
+    sides = [bpe.encode(w) for w in words]
+    for word, ids in zip(words, sides, strict=True):
+        if len(ids) != 1:
+            raise ValueError(f"{word!r} is {len(ids)} tokens, it must be 1")
+    n_ctx, end = model.config.n_ctx, bpe.encode(cue)
+    prompts = [bpe.encode(t)[: n_ctx - len(end)] + end for t in texts]
+    scores = next_logits(model, prompts)[:, [ids[0] for ids in sides]]
+    return scores.argmax(dim=1).tolist()
+
+
+def choices(
+    model: LanguageModel, bpe: BPE, examples: Sequence[tuple[str, Sequence[str]]]
+) -> list[int]:
+    """RACE: the answer with the highest mean log-probability, given what is before."""
+    pairs = [
+        (bpe.encode(context), bpe.encode(choice))
+        for context, options in examples
+        for choice in options
+    ]
+    return _best(continuation_scores(model, pairs), [len(o) for _, o in examples])
+
+
+def referents(
+    model: LanguageModel, bpe: BPE, examples: Sequence[tuple[str, Sequence[str]]]
+) -> list[int]:
+    """Winograd: each candidate in the place of _; which makes the rest likelier?
+
+    Raises ValueError for a text that has not exactly one _.
+    """
+    pairs = []
+    for text, options in examples:
+        if text.count("_") != 1:
+            raise ValueError(f"{text!r} has {text.count('_')} places marked _, not 1")
+        before, after = text.split("_")
+        rest = bpe.encode(after)
+        pairs += [(bpe.encode(before + option), rest) for option in options]
+    return _best(continuation_scores(model, pairs), [len(o) for _, o in examples])
+
+
+def _best(scores: list[float], sizes: list[int]) -> list[int]:
+    """Where the highest score of each group is."""
+    out, start = [], 0
+    for size in sizes:
+        group = scores[start : start + size]
+        out.append(group.index(max(group)))
+        start += size
+    return out
+
+
+# ---- the tests -------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Probe:
+    """One zero-shot test: its name, the labels, and how a model guesses."""
+
+    name: str
+    labels: list[int]
+    guess: Callable[[LanguageModel, BPE], list[int]]
+
+    def score(self, model: LanguageModel, bpe: BPE) -> dict:
+        """Accuracy with its interval."""
+        return metrics.accuracy(self.guess(model, bpe), self.labels)
+
+
+def above_median(scores: list[float]) -> list[int]:
+    """1 for the upper half: a threshold that needs no label where classes are even."""
+    middle = sorted(scores)[len(scores) // 2]
+    return [int(x >= middle) for x in scores]
+
+
+def probes() -> list[Probe]:
+    """The four tests on the course's own sets; always the sets' test splits."""
+    cola, film = course_sets.acceptability().test, course_sets.film_snippets().test
+    cloze = course_sets.story_cloze().test
+    schemas = tasks.read_lines(TASKS / "schemas.jsonl", ("text", "choices", "label"))
+    sentences = [e.texts[0] for e in cola]
+    snippets = [e.texts[0] for e in film]
+    stories = [(e.texts[0], e.texts[1:]) for e in cloze]
+    places = [(r["text"], r["choices"]) for r in schemas]
+    return [
+        Probe(
+            "acceptability",
+            [e.label for e in cola],
+            lambda m, b: above_median(sentence_scores(m, b, sentences)),
+        ),
+        Probe("sentiment", [e.label for e in film], lambda m, b: sentiment(m, b, snippets)),
+        Probe("story cloze", [e.label for e in cloze], lambda m, b: choices(m, b, stories)),
+        Probe("schemas", [r["label"] for r in schemas], lambda m, b: referents(m, b, places)),
+    ]
+
+
+def relative(accuracy: float, chance: float, best: float) -> float:
+    """The paper's scale: 0 for guessing, 1 for the best model."""
+    if not best > chance:
+        raise ValueError(f"the best score {best} is not above chance, {chance}")
+    return (accuracy - chance) / (best - chance)

@@ -1,0 +1,60 @@
+"""Pre-train a GPT-1 on books; start the same command again to go on.
+
+    python -m gpt1lib.pretrain --recipe novelist --out runs/novelist
+    torchrun --nproc-per-node 2 -m gpt1lib.pretrain --recipe novelist --out runs/two
+
+The recipes keep GPT-1's method and change its sizes.
+"""
+
+import argparse
+from pathlib import Path
+
+from tqdm import tqdm
+
+from ..fast.machine import keep_memory
+from ..storage.paths import BOOKS, HELDOUT_BOOKS
+from ..storage.run_folder import one_line_errors
+from . import processes, recipes
+from .run import Pretraining
+
+
+def parser(argv: list[str] | None = None) -> argparse.ArgumentParser:
+    """The options of the command line; help shows the values of the recipe in argv."""
+    p = argparse.ArgumentParser(
+        prog="python -m gpt1lib.pretrain", description=__doc__.split("\n")[0]
+    )
+    p.add_argument("--out", type=Path, required=True, help="checkpoint folder")
+    p.add_argument("--books", type=Path, default=BOOKS, help="folder of .txt books")
+    p.add_argument("--heldout", type=Path, default=HELDOUT_BOOKS, help="books only scored on")
+    p.add_argument("--device", choices=["cpu", "cuda"], help="default: a GPU if any")
+    recipes.add_recipe_options(p, argv)
+    return p
+
+
+def train(args: argparse.Namespace, world: processes.Processes) -> None:
+    """One run, from the start or from where it was stopped."""
+    recipe = recipes.from_options(args)
+    run = Pretraining(recipe, args.out, args.books, args.heldout, world)
+    if run.resume() and world.is_main:
+        tqdm.write(f"going on from step {run.step}")
+    run.run()
+    world.finish()
+
+
+def main(argv: list[str] | None = None) -> None:
+    """The command line."""
+    args = parser(argv).parse_args(argv)
+    keep_memory()
+    world = processes.join(args.device)
+    try:
+        if world.size > 1:
+            train(args, world)  # torchrun reports which process failed, and how
+        else:
+            with one_line_errors("pretrain"):
+                train(args, world)
+    finally:
+        world.leave()
+
+
+if __name__ == "__main__":
+    main()

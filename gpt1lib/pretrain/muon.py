@@ -1,0 +1,85 @@
+"""Steps for the matrices inside the blocks that change all directions alike.
+
+GPT-1 was trained by Adam, and so is the novelist. Adam looks at each number of a matrix
+alone. Muon (Jordan et al. 2024) looks at the whole matrix: it makes the rows of an
+update orthogonal, so that a direction with a small gradient moves as far as one with a
+large gradient. A post-LayerNorm model then needs no long warm-up (lesson 10). It is
+turned on by `--matrix-lr`; embeddings, biases and gains stay with Adam.
+
+Muon orthogonalizes by five rounds of matrix products. This takes the cheaper way of MUD
+(momentum decorrelation, arXiv 2603.17970), one solve with a triangular matrix, on
+squares of C x C, which all matrices of a block can be cut into.
+"""
+
+import math
+
+import torch
+from torch import Tensor, nn
+
+from ..model import LanguageModel
+
+
+def matrices(model: LanguageModel) -> list[nn.Parameter]:
+    """The matrices inside the blocks, which Muon may train."""
+    return [p for block in model.blocks for p in block.parameters() if p.dim() == 2]
+
+
+def squares(x: Tensor) -> Tensor:
+    """A matrix (m, n) as a stack of squares (max / min, min, min).
+
+    Raises ValueError unless one side is a multiple of the other.
+    """
+    m, n = x.shape
+    if max(m, n) % min(m, n):
+        raise ValueError(f"a matrix of {m} x {n} cannot be cut into squares")
+    return x.view(-1, n, n) if m >= n else x.view(m, -1, m).transpose(0, 1)
+
+
+def decorrelate(x: Tensor) -> Tensor:
+    """Rows of length 1 that hardly resemble each other, in the span of x's: (N, C, C).
+
+    G holds the cosines of all pairs of rows. Multiplying by the inverse of its lower
+    triangle takes from each row what the rows above it have already.
+    """
+    x = unit_rows(x)
+    G = x @ x.mT  # (N, C, C), ones on the diagonal: unitriangular
+    new = torch.linalg.solve_triangular(G, x, upper=False, unitriangular=True)
+    return unit_rows(new)
+
+
+def unit_rows(x: Tensor) -> Tensor:
+    """Each row divided by its length; a row of zeros stays one."""
+    return x / (x.norm(dim=-1, keepdim=True) + 1e-8)
+
+
+class Muon(torch.optim.Optimizer):
+    """Momentum, decorrelated, in steps as long as Adam's.
+
+    Adam moves a number by about 0.2 of its learning rate: the root mean square that the
+    rows of length 1 are scaled to (Liu et al. 2025, arXiv 2502.16982).
+    """
+
+    def __init__(self, params, lr: float, momentum=0.95, weight_decay=0.01):
+        super().__init__(params, {"lr": lr, "momentum": momentum, "weight_decay": weight_decay})
+
+    @torch.no_grad()
+    def step(self, closure=None):
+        """One update of every matrix; all squares of one size in one product."""
+        for group in self.param_groups:
+            params = [p for p in group["params"] if p.grad is not None]
+            if not params:
+                continue
+            updates = [squares(self._nesterov(p, group["momentum"])) for p in params]
+            C = updates[0].shape[-1]
+            new = decorrelate(torch.cat(updates)).split([len(u) for u in updates])
+            for p, u in zip(params, new, strict=True):
+                p.mul_(1 - group["lr"] * group["weight_decay"])
+                squares(p).sub_(u, alpha=group["lr"] * 0.2 * math.sqrt(C))
+
+    def _nesterov(self, p: Tensor, momentum: float) -> Tensor:
+        """The running mean of gradients, a step ahead."""
+        state = self.state[p]
+        if not state:
+            state["mean"] = torch.zeros_like(p)
+        mean = state["mean"].lerp_(p.grad, 1 - momentum)
+        return p.grad.lerp(mean, momentum)

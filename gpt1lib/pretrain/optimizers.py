@@ -1,0 +1,30 @@
+"""The optimizers of a recipe, and their learning rates."""
+
+from collections.abc import Callable
+
+from torch.optim import Optimizer
+from torch.optim.lr_scheduler import LambdaLR
+
+from .. import optim
+from ..model import LanguageModel
+from . import muon
+from .recipes import Recipe
+
+
+def build_optimizers(model: LanguageModel, recipe: Recipe) -> list[Optimizer]:
+    """Adam for all, or for all but the blocks' matrices, and Muon for those."""
+    r = recipe
+    if not r.matrix_lr:
+        return [optim.adamw(model, r.lr, r.betas, r.weight_decay)]
+    matrices = muon.matrices(model)
+    if not matrices:
+        raise ValueError(f"matrix_lr is {r.matrix_lr}, kind {r.kind} has no blocks")
+    return [
+        optim.adamw(model, r.lr, r.betas, r.weight_decay, without=matrices),
+        muon.Muon(matrices, r.matrix_lr, weight_decay=r.weight_decay),
+    ]
+
+
+def build_schedulers(optimizers: list[Optimizer], rate_at: Callable[[int], float]) -> list:
+    """One for each optimizer: its rates are those it was made with, times rate_at(step)."""
+    return [LambdaLR(optimizer, rate_at) for optimizer in optimizers]

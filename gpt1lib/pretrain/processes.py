@@ -1,0 +1,133 @@
+"""Several processes that train one model: `torchrun`, and what torch builds on it.
+
+Each process computes the loss of its share of a batch; torch averages the gradients
+(DistributedDataParallel), or also splits the weights where one process cannot hold them
+(FSDP2). Alone, a process is one of one, and nothing here does anything.
+"""
+
+import os
+import sys
+from contextlib import nullcontext
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+from torch.distributed.checkpoint.state_dict import (
+    StateDictOptions,
+    get_model_state_dict,
+    get_state_dict,
+    set_state_dict,
+)
+
+WHOLE = StateDictOptions(full_state_dict=True, cpu_offload=True)
+
+
+@dataclass(frozen=True)
+class Processes:
+    """This process among all that train together."""
+
+    rank: int = 0
+    size: int = 1
+    device: torch.device = torch.device("cpu")
+
+    @property
+    def is_main(self) -> bool:
+        """True in the one process that writes files and speaks."""
+        return self.rank == 0
+
+    def wrap(self, objective: nn.Module, fsdp: bool = False) -> nn.Module:
+        """The module that averages gradients (or splits weights) over all processes."""
+        objective.to(self.device)
+        if fsdp:
+            return split_weights(objective)
+        if self.size == 1:
+            return objective
+        ids = [self.device.index] if self.device.type == "cuda" else None
+        return nn.parallel.DistributedDataParallel(objective, device_ids=ids)
+
+    def mean(self, x: Tensor) -> Tensor:
+        """The mean of a number over all processes."""
+        if self.size > 1:
+            torch.distributed.all_reduce(x)
+            x = x / self.size
+        return x
+
+    def wait(self) -> None:
+        """Until all processes have come this far."""
+        if self.size > 1:
+            torch.distributed.barrier()
+
+    # The whole state, however it is spread; all processes must call these.
+
+    def whole_state(self, model: nn.Module, optimizers) -> tuple[dict, dict]:
+        """Weights and optimizer state, gathered from all processes."""
+        return get_state_dict(model, optimizers, options=WHOLE)
+
+    def load_whole_state(self, model, optimizers, weights: dict, state: dict) -> None:
+        """The reverse: every process takes its part of a whole state."""
+        set_state_dict(
+            model, optimizers, model_state_dict=weights, optim_state_dict=state, options=WHOLE
+        )
+
+    def whole_weights(self, model: nn.Module) -> dict:
+        """Only the weights, gathered from all processes."""
+        return get_model_state_dict(model, options=WHOLE)
+
+    def leave(self) -> None:
+        """End the group; its processes may go their ways."""
+        if torch.distributed.is_available() and torch.distributed.is_initialized():
+            torch.distributed.destroy_process_group()
+
+    def finish(self) -> None:
+        """After a good end: wait for all, leave, and end this process at once.
+
+        Gloo's threads now and then abort the interpreter's own shutdown, and torchrun
+        would call a finished run a failed one.
+        """
+        if self.size == 1:
+            return
+        self.wait()
+        self.leave()
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(0)
+
+
+ALONE = Processes()
+
+
+def join(device: str | None = None) -> Processes:
+    """Meet the processes that torchrun started; alone where it did not.
+
+    Talks over nccl between GPUs and over gloo between CPUs.
+    """
+    name = device or ("cuda" if torch.cuda.is_available() else "cpu")
+    if "RANK" not in os.environ:
+        return Processes(device=torch.device(name))
+    local = int(os.environ["LOCAL_RANK"])
+    place = torch.device(name, local) if name == "cuda" else torch.device(name)
+    if place.type == "cuda":
+        torch.cuda.set_device(place)
+    if not torch.distributed.is_initialized():
+        torch.distributed.init_process_group("nccl" if name == "cuda" else "gloo")
+    return Processes(int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"]), place)
+
+
+def split_weights(objective: nn.Module) -> nn.Module:
+    """FSDP2: each process holds its part of every weight, block by block.
+
+    Raises RuntimeError without a process group, for there is nothing to split over.
+    """
+    if not torch.distributed.is_initialized():
+        raise RuntimeError("--fsdp needs processes to split over: start with torchrun")
+    from torch.distributed.fsdp import fully_shard
+
+    for block in objective.model.blocks:
+        fully_shard(block)
+    return fully_shard(objective)
+
+
+def each_on_its_own(wrapped: nn.Module, averaging: bool):
+    """A context for one part of a batch: gradients stay local unless `averaging`."""
+    ddp = isinstance(wrapped, nn.parallel.DistributedDataParallel)
+    return wrapped.no_sync() if ddp and not averaging else nullcontext()

@@ -1,0 +1,213 @@
+"""How to pre-train: every option in one record, and four recipes by name.
+
+A recipe can come from its name, from a TOML file, from the command line, or from all
+three, each overriding the one before:
+
+    recipe = "tiny"        # start from this one
+    steps = 500
+    [model]
+    n_layer = 3
+"""
+
+import argparse
+import tomllib
+from dataclasses import asdict, dataclass, fields, replace
+from pathlib import Path
+
+from .. import optim
+from ..config import GPT1, INIT_STD, KINDS, NOVELIST, TINY, GPTConfig
+from ..storage.options import add_options, given_options, need, option, with_field_names
+
+SIZES = {
+    "n_ctx": "longest sequence, in tokens",
+    "n_layer": "blocks",
+    "n_head": "attention heads per block",
+    "n_embd": "width of a state",
+    "dropout": "share of numbers set to 0 while training",
+    "tied": "the output matrix is the token embedding",
+}
+"""The sizes that can be chosen; n_vocab follows from n_merges and the books."""
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How to pre-train one model; the defaults are GPT-1's (section 4.1).
+
+    Raises ValueError where a value makes no run, and names it.
+    """
+
+    model: GPTConfig = option(GPT1, "sizes of the model")
+    kind: str = option("gpt", "what to train", choices=KINDS)
+    n_merges: int = option(40_000, "BPE merges to learn from the books")
+    batch: int = option(64, "windows per update, all processes together")
+    warmup_ctx: int = option(0, "tokens per window at first; 0: n_ctx throughout", "short_ctx")
+    warmup_ctx_share: float = option(0.0, "share of the run with such windows", "short")
+    steps: int = option(1_000_000, "updates; the paper's Figure 2 ends here")
+    block_std: float = option(INIT_STD, "standard deviation of initial weights in the blocks")
+    lr: float = option(2.5e-4, "highest learning rate")
+    matrix_lr: float = option(0.0, "Muon's highest rate, in the blocks; 0: Adam there")
+    warmup: int = option(2000, "updates with a rising learning rate")
+    warmdown: float = option(0.0, "share of the run with a linear decay; 0: cosine", "fall")
+    betas: tuple[float, float] = option((0.9, 0.999), "Adam's two averages")
+    weight_decay: float = option(0.01, "on all weights but biases and gains")
+    grad_clip: float = option(1.0, "largest norm of a gradient (released code)", "clip")
+    seed: int = option(0, "everything random follows from it")
+    bf16: bool = option(False, "16-bit arithmetic where the GPU has it")
+    save_fp16: bool = option(False, "store the finished weights in 16 bits", "half")
+    snapshots: int = option(0, "keep so many stages of the run, each twice as far")
+    grad_accum: int = option(
+        1, "parts a batch is computed in, to save memory", "accumulate", changes_result=False
+    )
+    activation_checkpointing: bool = option(
+        False, "compute activations twice, to save memory", "recompute", changes_result=False
+    )
+    compile: bool = option(False, "compile the model (torch.compile)", changes_result=False)
+    fsdp: bool = option(
+        False, "shard the model over the processes (FSDP2)", "shard", changes_result=False
+    )
+    evaluate_every: int = option(
+        10_000, "updates between held-out scores", changes_result=False
+    )
+    sample_every: int = option(10_000, "updates between written samples", changes_result=False)
+    save_every: int = option(1_000, "updates between saved states", changes_result=False)
+
+    def __post_init__(self):
+        object.__setattr__(self, "betas", tuple(self.betas))
+        every = ("evaluate_every", "sample_every", "save_every")
+        for name in ("n_merges", "batch", "steps", "grad_accum", *every):
+            need(self, name, getattr(self, name) >= 1, ">= 1")
+        for name in ("matrix_lr", "warmup", "weight_decay", "snapshots"):
+            need(self, name, getattr(self, name) >= 0, ">= 0")
+        for name in ("lr", "grad_clip", "block_std"):
+            need(self, name, getattr(self, name) > 0, "> 0")
+        for name in ("warmdown", "warmup_ctx_share"):
+            need(self, name, 0 <= getattr(self, name) <= 1, "a share, 0 to 1")
+        need(self, "warmup", self.warmup <= self.steps, f"<= steps, {self.steps}")
+        need(self, "kind", self.kind in KINDS, f"one of {KINDS}")
+        n_ctx, first = self.model.n_ctx, self.warmup_ctx
+        divides = first >= 0 and n_ctx % (first or 1) == 0
+        need(self, "warmup_ctx", divides, f"a divisor of n_ctx, {n_ctx}, or 0")
+        shares = len(self.betas) == 2 and all(0 <= b < 1 for b in self.betas)
+        need(self, "betas", shares, "two numbers in [0, 1)")
+
+    def windows_at(self, step: int) -> tuple[int, int]:
+        """Windows and tokens per window in the update after `step` updates.
+
+        Short windows come in greater number: each update reads equally many tokens.
+        """
+        if self.warmup_ctx and step < self.warmup_ctx_share * self.steps:
+            return self.batch * self.model.n_ctx // self.warmup_ctx, self.warmup_ctx
+        return self.batch, self.model.n_ctx
+
+    def rate_at(self, step: int) -> float:
+        """Share of the highest learning rates in the update after `step` updates."""
+        if self.warmdown:
+            return optim.warmup_flat(step, self.warmup, self.steps, self.warmdown)
+        return optim.warmup_cosine(step, self.warmup, self.steps)
+
+    def method(self) -> dict:
+        """The options that change what is learned; a resumed run must share them."""
+        changing = {f.name for f in fields(self) if f.metadata["changes_result"]}
+        return {k: v for k, v in asdict(self).items() if k in changing}
+
+
+RECIPES = {
+    "gpt1": Recipe(),
+    # A model of 5 million parameters takes larger steps than one of 117 million, on far
+    # smaller batches. block_std: see pretrain.scale_blocks.
+    "novelist": Recipe(NOVELIST, n_merges=8000, batch=8, steps=8000, block_std=0.04,
+                       lr=1e-3, warmup=200, betas=(0.9, 0.99), save_fp16=True, snapshots=10,
+                       evaluate_every=500, sample_every=1000, save_every=100),
+    # The best after minutes (benchmarks/recipe_trials.py); not GPT-1's method.
+    "quick": Recipe(NOVELIST, n_merges=8000, batch=6, warmup_ctx=128, warmup_ctx_share=0.6,
+                    steps=1500, block_std=0.04, lr=4e-3, matrix_lr=4e-3, warmup=75,
+                    warmdown=0.6, betas=(0.9, 0.99), save_fp16=True, evaluate_every=250,
+                    sample_every=500, save_every=100),
+    "tiny": Recipe(TINY, n_merges=400, batch=16, steps=200, lr=3e-3, warmup=20,
+                   evaluate_every=100, sample_every=100, save_every=100),
+}  # fmt: skip
+
+
+FIRST = "tiny"
+"""The recipe that a file or a command line starts from where it names none."""
+
+# ---- from a file and from the command line -------------------------------------------
+
+
+def merged(recipe: Recipe, given: dict) -> Recipe:
+    """A recipe with some values replaced; `model` may be a dict of some sizes.
+
+    A run cut short warms up over a tenth of it. Raises ValueError for a name that is no
+    option, TypeError for a value of another kind.
+    """
+    given = with_field_names(Recipe, given)
+    if "model" in given:
+        sizes = {**asdict(recipe.model), **given["model"]}
+        given["model"] = GPTConfig.from_dict(sizes)
+    for name, value in given.items():
+        given[name] = _of_kind(name, value, getattr(Recipe(), name))
+    if given.get("steps", recipe.steps) < given.get("warmup", recipe.warmup):
+        given.setdefault("warmup", given["steps"] // 10)
+    return replace(recipe, **given)
+
+
+def _of_kind(name: str, value, example):
+    kind = type(example)
+    if kind is float and type(value) is int:
+        return float(value)
+    if kind is tuple and isinstance(value, list):
+        return tuple(value)
+    if type(value) is not kind:
+        raise TypeError(f"{name} is {value!r}, it must be of kind {kind.__name__}")
+    return value
+
+
+def read_toml(path: str | Path) -> Recipe:
+    """A recipe from a TOML file; its `recipe` names the one to start from (tiny)."""
+    try:
+        given = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+    except tomllib.TOMLDecodeError as error:
+        raise ValueError(f"{path} is no TOML file: {error}") from error
+    name = given.pop("recipe", FIRST)
+    if name not in RECIPES:
+        raise ValueError(f"unknown recipe {name!r}, known: {sorted(RECIPES)}")
+    try:
+        return merged(RECIPES[name], given)
+    except (ValueError, TypeError) as error:
+        raise ValueError(f"{path}: {error}") from error
+
+
+def add_recipe_options(parser: argparse.ArgumentParser, argv: list[str] | None = None) -> None:
+    """--recipe, --config, and an option for each field, with the values of that recipe."""
+    base = parser.add_argument_group("what to start from")
+    base.add_argument("--recipe", choices=RECIPES, help=f"a recipe by name ({FIRST})")
+    base.add_argument("--config", type=Path, help="a TOML file with a recipe")
+    now = _started_from(argv)
+    add_options(parser, now, "how to train")
+    add_options(parser, now.model, "sizes of the model", SIZES)
+
+
+def _started_from(argv: list[str] | None) -> Recipe:
+    """The recipe that a command line names, for its help; what is wrong is said later."""
+    peek = argparse.ArgumentParser(add_help=False, exit_on_error=False)
+    peek.add_argument("--recipe", default=FIRST)
+    peek.add_argument("--config")
+    try:
+        named, _ = peek.parse_known_args(argv)
+        return read_toml(named.config) if named.config else RECIPES[named.recipe]
+    except (argparse.ArgumentError, KeyError, ValueError, OSError):
+        return RECIPES[FIRST]
+
+
+def from_options(args: argparse.Namespace) -> Recipe:
+    """The recipe that parsed options describe; 'tiny' where none is named."""
+    if args.recipe and args.config:
+        raise ValueError("give --recipe or --config, not both")
+    base = read_toml(args.config) if args.config else RECIPES[args.recipe or FIRST]
+    given = given_options(args, Recipe)
+    if sizes := given_options(args, GPTConfig):
+        given["model"] = sizes
+    recipe = merged(base, given)
+    if recipe.warmup != given.get("warmup", base.warmup):
+        print(f"pretrain: {recipe.steps} updates, so the warm-up takes {recipe.warmup}")
+    return recipe

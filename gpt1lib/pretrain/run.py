@@ -1,0 +1,311 @@
+"""One pre-training run: random windows of books, each next token predicted (Eq. 1).
+
+Everything random in an update follows from the seed and the number of the update, so a run
+that was killed at any moment goes on from its last saved state and ends where it would have
+ended.
+"""
+
+import math
+import shutil
+import time
+from contextlib import nullcontext
+from dataclasses import asdict, replace
+from pathlib import Path
+
+import torch
+from torch import Tensor
+from tqdm import tqdm
+
+from .. import corpus, decode, optim, scoring
+from ..bpe import BPE
+from ..checkpoints import checkpoint, snapshots
+from ..model import LanguageModel, evaluating, seeded
+from ..storage import files
+from ..storage.options import renamed
+from ..storage.paths import BOOKS, HELDOUT_BOOKS
+from ..storage.run_folder import RunFolder, command_line, progress
+from .objective import Objective, checkpoint_activations, scale_blocks
+from .optimizers import build_optimizers, build_schedulers
+from .processes import ALONE, Processes, each_on_its_own
+from .recipes import Recipe
+
+LOG_EVERY = 10  # updates
+SCORED_WINDOWS = 64  # of the held-out books, while training
+BYTES_PER_PARAMETER = 12  # of a saved state: a weight and Adam's two averages
+
+
+def seed_of(recipe: Recipe, step: int, rank: int = 0) -> int:
+    """The seed of one update; another for each process, whose dropout must differ."""
+    return (recipe.seed * 1_000_003 + step) * 1009 + rank  # primes keep the seeds apart
+
+
+class Pretraining:
+    """One run: books, model, optimizer and log, saved so that it can go on."""
+
+    def __init__(
+        self,
+        recipe: Recipe,
+        out: str | Path,
+        books: str | Path = BOOKS,
+        heldout: str | Path = HELDOUT_BOOKS,
+        world: Processes = ALONE,
+    ):
+        self.folder, self.world = RunFolder(out, "state"), world
+        self.out, self.state = Path(out), Path(out) / "state"
+        self._read(recipe, books, heldout)
+        self.recipe = replace(recipe, model=replace(recipe.model, n_vocab=self.bpe.n_vocab))
+        self._check_machine()
+        with seeded(recipe.seed):
+            self.model = checkpoint.build(recipe.kind, self.recipe.model)
+        self._prepare_model()
+        self.optimizers = build_optimizers(self.model, self.recipe)
+        self.schedulers = build_schedulers(self.optimizers, self.recipe.rate_at)
+        self.step, self.seen, self.seconds = 0, 0, 0.0
+        self.log, self.samples = self.folder.log, self.folder.log_of("samples")
+
+    def _read(self, recipe: Recipe, books: str | Path, heldout: str | Path) -> None:
+        """Books, tokenizer and token stream; the main process makes what is missing."""
+        self.books, self.heldout = corpus.read_books(books), corpus.read_books(heldout)
+        both = self.books.keys() & self.heldout.keys()
+        both |= corpus.same_texts(self.books, self.heldout)
+        if both:
+            raise ValueError(f"held-out books are among the training books: {both}")
+        tokens = self.state / f"tokens-{corpus.checksum(self.books)[:16]}.npy"
+        if self.world.is_main:
+            files.remove_unfinished(self.out)
+            if not (self.state / "vocab.bpe").exists():
+                BPE.learn(self.books.values(), recipe.n_merges).save(self.state)
+            if not tokens.exists():
+                stream = corpus.encode_books(self.books, BPE.load(self.state))
+                corpus.write_tokens(tokens, stream)
+        self.world.wait()
+        self.bpe = BPE.load(self.state)
+        self.ids = corpus.open_tokens(tokens)
+        self.heldout_ids = corpus.encode_books(self.heldout, self.bpe)
+
+    def _check_machine(self) -> None:
+        r, device = self.recipe, self.world.device
+        if r.bf16 and not (device.type == "cuda" and torch.cuda.is_bf16_supported()):
+            raise ValueError(
+                f"bf16 is on, but {device} computes 16-bit numbers by emulation, some "
+                "hundred times slower: leave it off"
+            )
+        if r.matrix_lr and r.fsdp:
+            raise ValueError("--matrix-lr needs whole matrices, --fsdp splits them")
+        if r.batch < self.world.size * r.grad_accum:
+            raise ValueError(
+                f"a batch of {r.batch} windows cannot be shared by {self.world.size} "
+                f"processes in {r.grad_accum} parts each"
+            )
+
+    def _prepare_model(self) -> None:
+        """The fresh model with its loss, as this machine is to compute it."""
+        r, on_cpu = self.recipe, self.world.device.type == "cpu"
+        scale_blocks(self.model, r.block_std)
+        if r.activation_checkpointing:
+            checkpoint_activations(self.model)
+        objective = Objective(self.model, chunked=on_cpu and not r.compile)
+        self.objective = self.world.wrap(objective, r.fsdp)
+        if r.compile:
+            self.objective = torch.compile(self.objective)
+
+    # ---- one step ------------------------------------------------------------
+
+    def batch(self) -> tuple[Tensor, int]:
+        """This process's windows of the next update (B, T), and how many all have."""
+        r, world = self.recipe, self.world
+        n, length = r.windows_at(self.step)
+        generator = torch.Generator().manual_seed(seed_of(r, self.step))
+        ids = corpus.random_windows(self.ids, length, n, generator)
+        return ids[world.rank :: world.size].to(world.device), n
+
+    def backward(self, ids: Tensor, n_windows: int) -> Tensor:
+        """Add up the gradients of all parts; the mean loss over all processes."""
+        r, world, total = self.recipe, self.world, torch.zeros((), device=ids.device)
+        parts = ids.tensor_split(r.grad_accum)
+        for i, part in enumerate(parts):
+            share = len(part) / n_windows  # of this part in the whole batch
+            last = i == len(parts) - 1
+            with each_on_its_own(self.objective, averaging=last):
+                with torch.autocast(world.device.type, torch.bfloat16, enabled=r.bf16):
+                    loss = self.objective(part)
+                (loss * share * world.size).backward()  # torch averages over processes
+            total = total + loss.detach() * share * world.size
+        return world.mean(total)
+
+    def train_step(self) -> dict:
+        """One update on one batch; returns what the log keeps of it."""
+        r, start = self.recipe, time.perf_counter()
+        ids, n_windows = self.batch()
+        self.objective.zero_grad(set_to_none=True)
+        with seeded(seed_of(r, self.step, self.world.rank), self.world.device):  # dropout
+            loss = float(self.backward(ids, n_windows))
+        self._check_loss(loss)
+        norm = optim.clip_gradients(self.model, r.grad_clip)
+        lr = r.lr * r.rate_at(self.step)
+        for optimizer, scheduler in zip(self.optimizers, self.schedulers, strict=True):
+            optimizer.step()
+            scheduler.step()
+        elapsed, n_tokens = time.perf_counter() - start, n_windows * ids.shape[1]
+        self.step, self.seen = self.step + 1, self.seen + n_tokens
+        self.seconds += elapsed
+        return {
+            "step": self.step,
+            "tokens": self.seen,
+            "loss": round(loss, 6),
+            "lr": lr,
+            "grad_norm": round(norm, 3),
+            "tokens_per_s": round(n_tokens / elapsed),
+            "seconds": round(self.seconds, 1),
+        }
+
+    def _check_loss(self, loss: float) -> None:
+        if not math.isfinite(loss):
+            lr = self.recipe.lr * self.recipe.rate_at(self.step)
+            raise FloatingPointError(
+                f"the loss is {loss} at step {self.step} (learning rate {lr:.3g}). "
+                f"{self.folder.last_saved()}; a lower --lr or a longer --warmup often helps"
+            )
+
+    # ---- saving and going on -------------------------------------------------
+
+    def facts(self) -> dict:
+        """What a resumed run must share with the one that was stopped."""
+        return {**self.recipe.method(), "books": corpus.checksum(self.books)}
+
+    def save_state(self) -> None:
+        """Write all that the next step depends on, whole or not at all.
+
+        With the seed, the step gives random state and place in the data, too.
+        """
+        weights, optimizer = self.world.whole_state(self.model, self.optimizers)
+        if self.world.is_main:
+            done = {"seen": self.seen, "seconds": self.seconds}
+            parts = {"model": weights, "optimizer": optimizer}
+            self.folder.save(self.facts(), self.step, done | parts)
+
+    def resume(self) -> bool:
+        """Go on from the last saved step; False if there is none.
+
+        Raises ValueError if the method or the books are no longer the same.
+        """
+        state = self.folder.load(self.facts(), renamed(Recipe))
+        if state is None:
+            return False
+        self.step, self.seen, self.seconds = (state[k] for k in ("step", "seen", "seconds"))
+        self.world.load_whole_state(
+            self.model, self.optimizers, state["model"], state["optimizer"]
+        )
+        for scheduler in self.schedulers:
+            optim.go_on_from(scheduler, self.step)
+        return True
+
+    # ---- the run -------------------------------------------------------------
+
+    def run(self) -> None:
+        """Train to the last step, then write the checkpoint.
+
+        Raises OSError where the disk is full; the last saved state is kept.
+        """
+        with self.folder.writing(), self.folder.held() if self.world.is_main else nullcontext():
+            self._run()
+
+    def _run(self) -> None:
+        r = self.recipe
+        keep = snapshots.steps_to_keep(r.steps, r.snapshots)
+        if self.world.is_main:
+            self._check_room()
+            self.log.cut(self.step)
+            self.samples.cut(self.step)
+        with progress(r.steps, self.step, "step", quiet=not self.world.is_main) as bar:
+            while self.step < r.steps:
+                line = self.train_step()
+                last = self.step == r.steps
+                if self.step % r.evaluate_every == 0 or last:
+                    line["heldout"] = round(self._heldout(), 6)
+                if self.step in keep or self.step % r.sample_every == 0 or last:
+                    self._show_progress(line, self.step in keep)
+                if self.step % LOG_EVERY == 0 or "heldout" in line or self.step == 1:
+                    self._log(line)
+                if self.step % r.save_every == 0 or last:
+                    self.save_state()
+                bar.set_postfix(self._at_a_glance(line))
+                bar.update()
+        self.finish()
+
+    def _log(self, line: dict) -> None:
+        if self.world.is_main:
+            self.log.add(line)
+
+    def _at_a_glance(self, line: dict) -> dict:
+        per_token = sum(map(len, self.books.values())) / len(self.ids)  # characters
+        return {
+            "loss": line["loss"],
+            "ppl": round(math.exp(min(line["loss"], 20))),
+            "bits/char": round(line["loss"] / math.log(2) / per_token, 2),
+            "tok/s": line["tokens_per_s"],
+        }
+
+    def _heldout(self) -> float:
+        """Through the wrapped objective: with split weights all processes must help."""
+        ids = self.heldout_ids.to(self.world.device)
+        with evaluating(self.objective):
+            n_ctx = self.recipe.model.n_ctx
+            return scoring.mean_nats(self.objective, ids, n_ctx, SCORED_WINDOWS)
+
+    def _show_progress(self, line: dict, keep: bool) -> None:
+        """A stage of the model on disk, and a text by it."""
+        model = self.whole_model()
+        if not self.world.is_main:
+            return
+        if keep:
+            facts = {k: line[k] for k in ("step", "tokens", "loss")}
+            snapshots.save_snapshot(self.out, model, facts)
+        if model.has_cache:
+            source = checkpoint.Checkpoint(model, self.bpe, {}, self.out)
+            text = decode.write(source, n_tokens=60, seed=self.recipe.seed)
+            self.samples.add({"step": self.step, "text": text})
+            tqdm.write(f"step {self.step}: {text}")
+
+    def whole_model(self) -> LanguageModel:
+        """The model in one piece on the CPU; a copy unless it is already there."""
+        if self.world.size == 1 and self.world.device.type == "cpu":
+            return self.model
+        with seeded(self.recipe.seed):
+            model = checkpoint.build(self.recipe.kind, self.recipe.model)
+        weights = self.world.whole_weights(self.model)
+        if self.world.is_main:
+            model.load_state_dict(weights)
+        return model
+
+    def _check_room(self) -> None:
+        """OSError before a long run rather than in it: two states must fit."""
+        n = self.model.count_parameters()
+        need, free = 2 * BYTES_PER_PARAMETER * n, shutil.disk_usage(self.out).free
+        if free < need:
+            raise OSError(
+                f"a saved state takes {need / 2e6:,.0f} MB and there must be room for "
+                f"two, {free / 1e6:,.0f} MB are free"
+            )
+
+    def finish(self) -> None:
+        """Score every held-out book and write the checkpoint with its history."""
+        model = self.whole_model()
+        if not self.world.is_main:
+            return
+        if self.recipe.save_fp16:  # the scores are those of the weights as stored
+            model.half().float()
+        meta = {
+            "command": command_line("pretrain"),
+            "commit": self.folder.commit,
+            "torch": torch.__version__,
+            "seconds": round(self.seconds),
+            "recipe": asdict(self.recipe),
+            "books": sorted(self.books),
+            "heldout_books": sorted(self.heldout),
+            "books_sha256": corpus.checksum(self.books),
+            "heldout_books_sha256": corpus.checksum(self.heldout),
+            "training_tokens": len(self.ids),
+            "heldout": scoring.score_books(model, self.bpe, self.heldout),
+        }
+        checkpoint.save(self.out, model, self.bpe, meta, fp16=self.recipe.save_fp16)

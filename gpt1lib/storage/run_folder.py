@@ -1,0 +1,215 @@
+"""What every run that takes minutes keeps in its folder, so that it can be killed.
+
+A run has a state (all that its next step depends on), a log, a lock, and the commit that it
+began with. `RunFolder` writes and reads them for pre-training, for fine-tuning and for the
+paper's cells alike: whole files only, and a state made with other settings is refused.
+"""
+
+import json
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import torch
+from tqdm import tqdm
+
+from . import files
+from .paths import ROOT
+
+
+def git_commit() -> str:
+    """The commit of the working tree, or 'unknown' outside a repository."""
+    command = ["git", "-C", str(ROOT), "rev-parse", "HEAD"]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return "unknown"
+    return done.stdout.strip()
+
+
+def command_line(module: str, argv: list[str] | None = None) -> str:
+    """The command as one would type it again: python -m gpt1lib.MODULE and its options."""
+    words = sys.argv[1:] if argv is None else argv
+    return shlex.join(["python", "-m", f"gpt1lib.{module}", *words])
+
+
+def origin() -> dict:
+    """What must stand beside a stored result: its command, its commit, its machine."""
+    return {
+        "command": shlex.join(["python", *sys.argv]),
+        "commit": git_commit(),
+        "torch": torch.__version__,
+        "threads": torch.get_num_threads(),
+    }
+
+
+def progress(total: int, done: int, unit: str, quiet: bool = False) -> tqdm:
+    """The bar of a run that has done a part already."""
+    return tqdm(total=total, initial=done, unit=unit, disable=quiet)
+
+
+@contextmanager
+def only_one(folder: Path) -> Iterator[None]:
+    """Hold a folder for this process; the system lets go of it even if we are killed.
+
+    Raises RuntimeError where another process holds it: two runs would overwrite each
+    other. Not on Windows, which has no such lock.
+    """
+    try:
+        import fcntl
+    except ImportError:
+        yield
+        return
+    folder.mkdir(parents=True, exist_ok=True)
+    with open(folder / "lock", "w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise RuntimeError(f"another run is writing to {folder}") from None
+        yield
+
+
+@contextmanager
+def one_line_errors(name: str) -> Iterator[None]:
+    """End a command with one line, `name: what went wrong`, and not with a traceback."""
+    try:
+        yield
+    except (ValueError, TypeError, OSError, FloatingPointError, RuntimeError) as error:
+        sys.exit(f"{name}: {error}")
+    except KeyboardInterrupt:
+        sys.exit(f"{name}: stopped; start the same command again to go on")
+
+
+class Log:
+    """JSON lines; a killed run may leave half a line at the end, which is not read.
+
+    counter: the field that numbers the lines, such as step or update.
+    """
+
+    def __init__(self, path: Path, counter: str = "step"):
+        self.path, self.counter = path, counter
+
+    def lines(self) -> list[dict]:
+        """All whole lines; none where there is no file."""
+        if not self.path.exists():
+            return []
+        whole = []
+        for line in self.path.read_text(encoding="utf-8").splitlines():
+            try:
+                whole.append(json.loads(line))
+            except json.JSONDecodeError:
+                break  # cut short: nothing after it is whole
+        return whole
+
+    def write(self, lines: list[dict]) -> None:
+        """Replace the file, whole or not at all."""
+        files.write_text(self.path, "".join(json.dumps(x) + "\n" for x in lines))
+
+    def cut(self, last: int) -> None:
+        """Forget what came after a step: the run is about to do it again."""
+        self.write([x for x in self.lines() if x[self.counter] <= last])
+
+    def add(self, line: dict) -> None:
+        """Append one line at once, for whoever watches."""
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        with open(self.path, "a", encoding="utf-8") as f:
+            f.write(json.dumps(line, ensure_ascii=False) + "\n")
+
+
+class RunFolder:
+    """The folder of one run.
+
+    state: where the state lies, the folder itself unless another is named. counter: what
+    the log's lines are numbered by. The commit is that of the tree when the run began: the
+    tree may move on while it goes.
+    """
+
+    def __init__(self, folder: str | Path, state: str = "", counter: str = "step"):
+        self.folder = Path(folder)
+        self.state = self.folder / state / "state.pt"
+        self.counter, self.saved, self.commit = counter, None, git_commit()
+        self.log = self.log_of("log")
+
+    def log_of(self, name: str) -> Log:
+        """A log in this folder, NAME.jsonl."""
+        return Log(self.folder / f"{name}.jsonl", self.counter)
+
+    def held(self):
+        """Hold the folder for this process alone; see `only_one`."""
+        return only_one(self.state.parent)
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """A failed write, on a full disk say, names what is kept and how to go on."""
+        try:
+            yield
+        except OSError as error:
+            raise OSError(
+                f"writing to {self.folder} failed ({error}). {self.last_saved()}: make "
+                "room there and start the same command again"
+            ) from error
+
+    def save(self, facts: dict, step: int, state: dict) -> None:
+        """Write the state, whole or not at all. facts: what a resumed run must share."""
+        stored = {"facts": json.dumps(facts), self.counter: step, **state}
+        with files.replacing(self.state) as temporary:
+            try:
+                torch.save(stored, temporary)
+            except RuntimeError as error:  # torch's way to say that a write failed
+                raise OSError(f"could not write {temporary.name}: {error}") from error
+        self.saved = step
+
+    def load(self, facts: dict, renamed: dict[str, str] | None = None) -> dict | None:
+        """The last saved state, or None.
+
+        renamed: old name -> new name of facts in states of an earlier version. Raises
+        ValueError, and names each fact, if the state was made with other ones.
+        """
+        if not self.state.exists():
+            return None
+        stored = torch.load(self.state, weights_only=True, map_location="cpu")
+        then = with_new_names(facts_of(stored), renamed or {})
+        changed = what_changed(then, json.loads(json.dumps(facts)))  # tuples become lists
+        if changed:
+            raise ValueError(
+                f"{self.state} was made with other settings: {'; '.join(changed)}. "
+                "Use those again, or another --out"
+            )
+        self.saved = stored[self.counter]
+        return stored
+
+    def last_saved(self) -> str:
+        """What is safe on disk, in a sentence."""
+        if self.saved is None:
+            return "Nothing was saved yet"
+        return f"The state of {self.counter} {self.saved} is kept in {self.state.parent}"
+
+
+def facts_of(stored: dict) -> dict:
+    """The facts of a stored state; earlier versions kept method and books apart."""
+    if "facts" in stored:
+        return json.loads(stored["facts"])
+    return json.loads(stored["method"]) | {"books": stored["books"]}
+
+
+def with_new_names(facts: dict, renamed: dict[str, str]) -> dict:
+    """Facts under the names of today, in inner records too."""
+    return {
+        renamed.get(k, k): with_new_names(v, renamed) if isinstance(v, dict) else v
+        for k, v in facts.items()
+    }
+
+
+def what_changed(then: dict, now: dict) -> list[str]:
+    """What differs between two records, a sentence each; dicts are compared inside."""
+    changed = []
+    for name in now | then:
+        a, b = then.get(name), now.get(name)
+        if isinstance(a, dict) and isinstance(b, dict):
+            changed += what_changed(a, b)
+        elif a != b:
+            changed.append(f"{name} was {a}, is {b}")
+    return changed

@@ -1,0 +1,83 @@
+"""The labeled sets that come with the course.
+
+Small sets for learning; results on them are not benchmark results. See data/README.md.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from ..storage.paths import TASKS
+from .task import NLI, Example, Task, read_lines, sort_out, split_of
+
+
+def film_snippets(path: Path = TASKS / "film_snippets.jsonl") -> Task:
+    """Is a critic's sentence positive? Ratings below 0.5 in size are left out."""
+    rows = read_lines(path, ("id", "score", "text"))
+    splits = sort_out(
+        (split_of(row["text"]), Example((row["text"],), int(row["score"] > 0)))
+        for row in rows
+        if abs(row["score"]) >= 0.5
+    )
+    return Task(
+        "film_snippets", "classification", 2, **splits, classes=("negative", "positive")
+    )
+
+
+def entailment_set(path: Path = TASKS / "entailment.jsonl") -> Task:
+    """Does the first sentence entail the second? Synthetic: tools/make_entailment.py.
+
+    The test set has three parts: as in training, with new words, and by a new rule.
+    """
+    rows = read_lines(path, ("premise", "hypothesis", "label", "rule", "split"))
+    splits = {"train": [], "valid": [], "test": []}
+    for row in rows:
+        example = Example(
+            (row["premise"], row["hypothesis"]), NLI.index(row["label"]), row["split"]
+        )
+        splits[row["split"].split(",")[0]].append(example)
+    return Task("entailment", "entailment", 3, **splits, classes=NLI)
+
+
+def verse_pairs(path: Path = TASKS / "verse_pairs.jsonl") -> Task:
+    """Do two sentences render the same verse? Split by whole book of the Bible."""
+    rows = read_lines(path, ("a", "b", "label", "ref_a"))
+    splits = sort_out(
+        (split_of(row["ref_a"].rsplit(" ", 1)[0]), Example((row["a"], row["b"]), row["label"]))
+        for row in rows
+    )
+    return Task("verse_pairs", "similarity", 2, **splits, classes=("different", "same"))
+
+
+def story_cloze(path: Path = TASKS / "story_cloze.jsonl") -> Task:
+    """Which sentence goes on with the story? tools/make_story_cloze.py.
+
+    Neighboring stories share sentences, so each split is a part of each book.
+    """
+    rows = read_lines(path, ("story", "choices", "label", "split"))
+    splits = sort_out(
+        (row["split"], Example((row["story"], *row["choices"]), row["label"])) for row in rows
+    )
+    return Task("story_cloze", "choice", 2, **splits, classes=("first", "second"))
+
+
+def acceptability(path: Path = TASKS / "acceptability.jsonl") -> Task:
+    """Is this a sentence, or was it broken? tools/make_acceptability.py."""
+    rows = read_lines(path, ("text", "label", "split"))
+    splits = sort_out((r["split"], Example((r["text"],), r["label"])) for r in rows)
+    return Task(
+        "acceptability",
+        "classification",
+        2,
+        **splits,
+        metric="matthews",
+        classes=("broken", "whole"),
+    )
+
+
+TASKS_BY_NAME: dict[str, Callable[[], Task]] = {
+    "film_snippets": film_snippets,
+    "entailment": entailment_set,
+    "verse_pairs": verse_pairs,
+    "story_cloze": story_cloze,
+    "acceptability": acceptability,
+}

@@ -1,0 +1,251 @@
+"""The paper's own sets, read from disk in the formats they are published in.
+
+GLUE's TSV files (CoLA, SST-2, MRPC, STS-B, QQP, MNLI, QNLI, RTE), SNLI and SciTail in
+JSON lines, RACE's folders, the Story Cloze Test's CSV. None comes with the course; who
+has them names their folder. GLUE keeps the labels of its test sets, so `test` is the
+published development set here, and `valid` a tenth of the training set.
+"""
+
+import csv
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from .task import NLI, Example, Task, read_lines, split_of
+
+NLI_GLUE = {"entailment": 0, "contradiction": 1, "neutral": 2}
+TWO_WAY = {"entailment": 0, "not_entailment": 1}
+YES_NO = {"0": 0, "1": 1}
+
+
+@dataclass(frozen=True)
+class Table:
+    """How one GLUE set is laid out: names, or for CoLA numbers, of its columns."""
+
+    kind: str
+    texts: tuple[str | int, ...]
+    label: str | int
+    labels: dict[str, int] | None  # None: grades from 0 to 5
+    metric: str = "accuracy"
+    dev: str = "dev.tsv"
+    header: bool = True
+
+
+GLUE = {
+    "cola": Table("classification", (3,), 1, YES_NO, "matthews", header=False),
+    "sst-2": Table("classification", ("sentence",), "label", YES_NO),
+    "mrpc": Table("similarity", ("#1 String", "#2 String"), "Quality", YES_NO, "f1"),
+    "sts-b": Table("similarity", ("sentence1", "sentence2"), "score", None, "pearson"),
+    "qqp": Table("similarity", ("question1", "question2"), "is_duplicate", YES_NO,
+                 "f1"),
+    "mnli": Table("entailment", ("sentence1", "sentence2"), "gold_label", NLI_GLUE,
+                  dev="dev_matched.tsv"),
+    "qnli": Table("entailment", ("question", "sentence"), "label", TWO_WAY),
+    "rte": Table("entailment", ("sentence1", "sentence2"), "label", TWO_WAY),
+}  # fmt: skip
+OTHERS = ("snli", "scitail", "race", "story-cloze")
+
+
+def read_published(name: str, folder: Path) -> Task:
+    """A published set from the folder that holds its files.
+
+    Raises ValueError for an unknown set, and for a line in another format, which it
+    names; FileNotFoundError for a missing file.
+    """
+    if name in GLUE:
+        return glue(name, folder)
+    readers = {"snli": snli, "scitail": scitail, "race": race, "story-cloze": cloze}
+    if name not in readers:
+        raise ValueError(f"no published set {name!r}, there are {', '.join((*GLUE, *OTHERS))}")
+    return readers[name](folder)
+
+
+# ---- GLUE ------------------------------------------------------------------------
+
+
+def glue(name: str, folder: Path) -> Task:
+    """train.tsv and dev.tsv of one of GLUE's sets."""
+    table = GLUE[name]
+    train, valid = set_apart(list(rows_of(folder / "train.tsv", table)))
+    test = list(rows_of(folder / table.dev, table))
+    graded = table.labels is None
+    return Task(
+        name,
+        table.kind,
+        6 if graded else len(table.labels),
+        train,
+        valid,
+        test,
+        () if graded else tuple(table.labels),
+        table.metric,
+        graded,
+    )
+
+
+def rows_of(path: Path, table: Table) -> Iterator[Example]:
+    """The examples of one TSV file. Quotes are letters in these files."""
+    with opened(path) as f:
+        lines = csv.reader(f, delimiter="\t", quoting=csv.QUOTE_NONE)
+        header = next(lines, []) if table.header else None
+        columns = [column_of(path, header, c) for c in (*table.texts, table.label)]
+        for n, cells in enumerate(lines, start=1 + table.header):
+            if len(cells) <= max(columns):
+                raise ValueError(
+                    f"{path}, line {n}: {len(cells)} columns, "
+                    f"at least {max(columns) + 1} are needed"
+                )
+            *texts, label = (cells[c] for c in columns)
+            yield Example(tuple(texts), label_of(path, n, label, table.labels))
+
+
+def column_of(path: Path, header: list[str] | None, column: str | int) -> int:
+    """The number of a column; ValueError where the header has no such name."""
+    if header is None:
+        return column
+    if column not in header:
+        raise ValueError(f"{path}, line 1: no column {column!r} in {header}")
+    return header.index(column)
+
+
+def label_of(path: Path, n: int, label: str, labels: dict[str, int] | None):
+    """A class by its name, or a grade from 0 to 5."""
+    if labels is not None:
+        if label not in labels:
+            raise ValueError(f"{path}, line {n}: label {label!r} is not in {[*labels]}")
+        return labels[label]
+    try:
+        grade = float(label)
+    except ValueError:
+        grade = -1.0
+    if not 0 <= grade <= 5:
+        raise ValueError(f"{path}, line {n}: {label!r} is no grade from 0 to 5")
+    return grade
+
+
+# ---- the others ------------------------------------------------------------------
+
+
+def snli(folder: Path) -> Task:
+    """SNLI's JSON lines; pairs without a majority label ("-") are left out."""
+    parts = [
+        nli_lines(folder / f"snli_1.0_{part}.jsonl", NLI) for part in ("train", "dev", "test")
+    ]
+    return Task("snli", "entailment", 3, *parts, NLI)
+
+
+def scitail(folder: Path) -> Task:
+    """SciTail in SNLI's format: two labels, no contradiction."""
+    parts = [
+        nli_lines(folder / f"scitail_1.0_{part}.txt", ("entailment", "neutral"))
+        for part in ("train", "dev", "test")
+    ]
+    return Task("scitail", "entailment", 2, *parts, ("entailment", "neutral"))
+
+
+def nli_lines(path: Path, labels: tuple[str, ...]) -> list[Example]:
+    """Premise, hypothesis and gold label of each line."""
+    examples = []
+    needed = ("gold_label", "sentence1", "sentence2")
+    for n, row in enumerate(read_lines(path, needed), start=1):
+        if row["gold_label"] == "-":
+            continue
+        if row["gold_label"] not in labels:
+            raise ValueError(
+                f"{path}, line {n}: label {row['gold_label']!r} is not in {[*labels]}"
+            )
+        label = labels.index(row["gold_label"])
+        examples.append(Example((row["sentence1"], row["sentence2"]), label))
+    return examples
+
+
+def race(folder: Path) -> Task:
+    """RACE's folders train, dev, test, each with middle and high: a file an article."""
+    return Task(
+        "race",
+        "choice",
+        4,
+        *(list(race_part(folder / part)) for part in ("train", "dev", "test")),
+        tuple("ABCD"),
+    )
+
+
+def race_part(folder: Path) -> Iterator[Example]:
+    """Context and question are joined without a delimiter (section 3.3)."""
+    paths = sorted(folder.glob("*/*.txt"))
+    if not paths:
+        raise FileNotFoundError(f"{folder} holds no middle/*.txt or high/*.txt")
+    for path in paths:
+        try:
+            article = json.loads(path.read_text(encoding="utf-8"))
+            asked = zip(
+                article["questions"], article["options"], article["answers"], strict=True
+            )
+            for question, options, answer in asked:
+                context = f"{article['article']} {question}"
+                label = "ABCD".index(answer)
+                yield Example((context, *options), label, path.parent.name)
+        except (ValueError, KeyError, TypeError) as error:
+            raise ValueError(f"{path}: not in RACE's format ({error!r})") from error
+
+
+STORIES = "cloze_test_{}__spring2016 - cloze_test_ALL_{}.csv"
+CLOZE_COLUMNS = [
+    *(f"InputSentence{i}" for i in (1, 2, 3, 4)),
+    "RandomFifthSentenceQuiz1",
+    "RandomFifthSentenceQuiz2",
+    "AnswerRightEnding",
+]
+
+
+def cloze(folder: Path) -> Task:
+    """The Story Cloze Test of spring 2016; a fifth of its validation set is `valid`.
+
+    GPT-1 trained on 1,497 of the 1,871 labeled stories; which ones, is random in the
+    released code, and ours are others.
+    """
+    labeled = list(stories(folder / STORIES.format("val", "val")))
+    n_valid = len(labeled) // 5  # 374 of 1,871
+    test = list(stories(folder / STORIES.format("test", "test")))
+    return Task(
+        "story-cloze",
+        "choice",
+        2,
+        labeled[n_valid:],
+        labeled[:n_valid],
+        test,
+        ("first", "second"),
+    )
+
+
+def stories(path: Path) -> Iterator[Example]:
+    """The examples of one CSV file."""
+    with opened(path) as f:
+        for n, row in enumerate(csv.DictReader(f), start=2):
+            missing = [c for c in CLOZE_COLUMNS if not row.get(c)]
+            if missing:
+                raise ValueError(f"{path}, line {n}: no field {', '.join(missing)}")
+            *story, one, two, right = (row[c] for c in CLOZE_COLUMNS)
+            if right not in ("1", "2"):
+                raise ValueError(f"{path}, line {n}: ending {right!r} is not 1 or 2")
+            yield Example((" ".join(story), one, two), int(right) - 1)
+
+
+# ---- common ----------------------------------------------------------------------
+
+
+def opened(path: Path):
+    """A text file; FileNotFoundError says where such sets come from."""
+    if not path.is_file():
+        raise FileNotFoundError(
+            f"{path} is missing; the paper's sets do not come with the course, "
+            "data/README.md says where to ask for them"
+        )
+    return open(path, encoding="utf-8", newline="")
+
+
+def set_apart(examples: list[Example]) -> tuple[list[Example], list[Example]]:
+    """(train, valid): a tenth is set apart, by a checksum of its texts."""
+    valid = [e for e in examples if split_of("\t".join(e.texts)) == "valid"]
+    kept = [e for e in examples if split_of("\t".join(e.texts)) != "valid"]
+    return kept, valid

@@ -1,0 +1,97 @@
+"""A labeled task in one form: examples in three splits, whatever files they come from."""
+
+import json
+import zlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+KINDS = ("classification", "entailment", "similarity", "choice")
+"""Figure 1's four ways to make sequences of an example."""
+NLI = ("entailment", "contradiction", "neutral")
+
+
+@dataclass(frozen=True)
+class Example:
+    """One labeled example: a text, a pair, or a context with choices.
+
+    label: a class, or a grade from 0 to 5. group: a part of the set to be scored apart.
+    """
+
+    texts: tuple[str, ...]  # (text,), (a, b), or (context, choice 1, choice 2, ...)
+    label: int | float
+    group: str = ""
+
+
+@dataclass(frozen=True)
+class Task:
+    """A task with its three splits.
+
+    kind: one of KINDS. classes: their names. metric: the score beside accuracy.
+    graded: labels are grades from 0 to 5, as in STS-B.
+    """
+
+    name: str
+    kind: str
+    n_classes: int
+    train: list[Example]
+    valid: list[Example]
+    test: list[Example]
+    classes: tuple[str, ...] = ()
+    metric: str = "accuracy"
+    graded: bool = False
+
+    def __post_init__(self):
+        if self.kind not in KINDS:
+            raise ValueError(f"kind {self.kind!r} is unknown, there are {KINDS}")
+        if self.n_classes < 2:
+            raise ValueError(f"n_classes is {self.n_classes}, it must be >= 2")
+
+
+def read_lines(path: Path, needed: tuple[str, ...]) -> list[dict]:
+    """The objects of a JSON-lines file; ValueError names the line that is wrong."""
+    if not path.is_file():
+        raise FileNotFoundError(f"{path} is missing; it comes with the course in data/")
+    rows = []
+    for n, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+        try:
+            row = json.loads(line)
+        except json.JSONDecodeError as error:
+            raise ValueError(f"{path}, line {n}: no JSON ({error.msg})") from error
+        missing = [k for k in needed if not isinstance(row, dict) or k not in row]
+        if missing:
+            raise ValueError(f"{path}, line {n}: no field {', '.join(missing)}")
+        rows.append(row)
+    if not rows:
+        raise ValueError(f"{path} is empty")
+    return rows
+
+
+def split_of(key: str) -> str:
+    """train, valid or test (8 : 1 : 1) by a checksum of the key, so it never moves."""
+    place = zlib.crc32(key.encode()) % 10
+    return {8: "valid", 9: "test"}.get(place, "train")
+
+
+def sort_out(examples: Iterable[tuple[str, Example]]) -> dict[str, list[Example]]:
+    """Pairs (split, example) to three lists with nothing in common.
+
+    Some verses stand word for word in two books of the Bible: what test has is dropped
+    from the others, and what valid has from train.
+    """
+    splits = {"train": [], "valid": [], "test": []}
+    for split, example in examples:
+        splits[split].append(example)
+    seen = set()
+    for name in ("test", "valid", "train"):
+        kept = [e for e in splits[name] if e.texts not in seen]
+        seen |= {e.texts for e in kept}
+        splits[name] = kept
+    return splits
+
+
+def no_longer_than(examples: list[Example], n_words: int | None) -> list[Example]:
+    """The examples of at most n_words words, all texts together; all for None."""
+    if n_words is None:
+        return examples
+    return [e for e in examples if sum(len(t.split()) for t in e.texts) <= n_words]

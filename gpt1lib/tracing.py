@@ -1,0 +1,83 @@
+"""One forward pass with every step kept: for pictures and lessons."""
+
+import math
+from dataclasses import dataclass, field
+
+import torch
+from torch import Tensor
+
+from .model import GPT, Block, LanguageModel, causal_mask, check_ids, evaluating
+
+
+@dataclass
+class BlockTrace:
+    """What one block computes; shapes without the batch, which is 1."""
+
+    q: Tensor  # (H, T, D)
+    k: Tensor  # (H, T, D)
+    v: Tensor  # (H, T, D)
+    scores: Tensor  # (H, T, T)  q k^T / sqrt(D), before the mask
+    masked: Tensor  # (H, T, T)  -inf where the key is later
+    weights: Tensor  # (H, T, T)  after the softmax
+    attended: Tensor  # (T, C)  after the output projection
+    n: Tensor  # (T, C)  LN(x + attended)
+    mlp: Tensor  # (T, C)
+    h: Tensor  # (T, C)  LN(n + mlp)
+
+
+@dataclass
+class Trace:
+    """Every intermediate of one forward pass over one sequence."""
+
+    ids: Tensor  # (T,)
+    h0: Tensor  # (T, C)
+    blocks: list[BlockTrace] = field(default_factory=list)
+    logits: Tensor | None = None  # (T, V)
+
+    @property
+    def weights(self) -> Tensor:
+        """Attention weights of all layers and heads, (L, H, T, T)."""
+        return torch.stack([block.weights for block in self.blocks])
+
+
+@torch.no_grad()
+def trace(model: GPT, ids) -> Trace:
+    """Run the model on one sequence, ids (T,) or a list, and keep every step.
+
+    Dropout is off whatever the model's mode. A test holds the logits equal to
+    `model(ids)`. Raises ValueError for a model that computes otherwise than GPT-1.
+    """
+    check_steps(model)
+    ids = torch.as_tensor(ids)
+    check_ids(ids[None], model.config)
+    with evaluating(model):
+        h = model.embed(ids[None])[0]  # (T, C)
+        steps = Trace(ids=ids, h0=h)
+        for block in model.blocks:
+            steps.blocks.append(_trace_block(block, h))
+            h = steps.blocks[-1].h
+        steps.logits = model.logits(h)  # (T, V)
+    return steps
+
+
+def check_steps(model: LanguageModel) -> None:
+    """ValueError unless a model's steps are GPT-1's: its own `hidden`, and its blocks."""
+    name = type(model).__name__
+    if not isinstance(model, GPT) or type(model).hidden is not GPT.hidden:
+        raise ValueError(f"trace follows the steps of GPT-1, {name} takes others")
+    others = {type(block).__name__ for block in model.blocks if type(block) is not Block}
+    if others:
+        raise ValueError(f"trace follows post-LN blocks, {name} has {', '.join(others)}")
+
+
+def _trace_block(block: Block, x: Tensor) -> BlockTrace:
+    q, k, v = (t[0] for t in block.attention.split_heads(x[None]))  # (H, T, D)
+    scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])  # (H, T, T)
+    masked = scores.masked_fill(~causal_mask(len(x), device=x.device), -math.inf)
+    weights = masked.softmax(dim=-1)  # (H, T, T)
+    mixed = (weights @ v).transpose(0, 1).flatten(1)  # (T, C)
+    attended = block.attention.project(mixed)
+    n = block.ln_1(x + attended)
+    mlp = block.mlp(n)
+    h = block.ln_2(n + mlp)
+    return BlockTrace(q, k, v, scores, masked, weights, attended, n, mlp, h)
