@@ -1,6 +1,11 @@
-"""Scores of predictions, with intervals: what the paper's tables report."""
+"""Scores of predictions, with intervals: what the paper's tables report.
+
+scipy.stats and sklearn.metrics take a second and more to import, so each is imported in
+the function that needs it: most lessons need neither.
+"""
 
 import math
+import statistics
 from collections.abc import Sequence
 
 
@@ -29,26 +34,43 @@ def accuracy(guesses: Sequence[int], labels: Sequence[int]) -> dict:
 
 
 def matthews(guesses: Sequence[int], labels: Sequence[int]) -> float:
-    """Matthews' correlation of two classes, CoLA's score: 0 for guessing, 1 at best."""
-    tp, fp, fn, tn = _table(guesses, labels)
-    below = (tp + fp) * (tp + fn) * (tn + fp) * (tn + fn)
-    return (tp * tn - fp * fn) / math.sqrt(below) if below else 0.0
+    """Matthews' correlation of two classes, CoLA's score: 1 at best.
+
+    0 for guessing, and where one of the lists is constant.
+    """
+    from sklearn.metrics import matthews_corrcoef
+
+    _check_classes(guesses, labels)
+    if _is_constant(guesses) or _is_constant(labels):
+        return 0.0
+    return float(matthews_corrcoef(labels, guesses))
 
 
 def f1(guesses: Sequence[int], labels: Sequence[int]) -> float:
     """Harmonic mean of precision and recall of class 1, the score of MRPC and QQP."""
-    tp, fp, fn, _ = _table(guesses, labels)
-    return 2 * tp / (2 * tp + fp + fn) if tp else 0.0
+    from sklearn.metrics import f1_score
+
+    _check_classes(guesses, labels)
+    return float(f1_score(labels, guesses, zero_division=0.0))
 
 
 def pearson(a: Sequence[float], b: Sequence[float]) -> float:
     """Correlation of two lists, STS-B's score; 0 where one of them is constant."""
+    from scipy.stats import pearsonr
+
     _check_lengths(a, b)
-    mean_a, mean_b = sum(a) / len(a), sum(b) / len(b)
-    pairs = [(x - mean_a, y - mean_b) for x, y in zip(a, b, strict=True)]
-    both = sum(x * y for x, y in pairs)
-    size = math.sqrt(sum(x * x for x, _ in pairs) * sum(y * y for _, y in pairs))
-    return both / size if size else 0.0
+    if _is_constant(a) or _is_constant(b):
+        return 0.0
+    return float(pearsonr(a, b).statistic)
+
+
+def student_t(freedom: int) -> float:
+    """The two-sided 95 % point of Student's t: 2.093 at 19 degrees of freedom."""
+    from scipy.stats import t
+
+    if freedom < 1:
+        raise ValueError(f"there are {freedom} degrees of freedom, at least 1 is needed")
+    return float(t.ppf(0.975, freedom))
 
 
 def mean_interval(values: Sequence[float]) -> tuple[float, float]:
@@ -56,25 +78,19 @@ def mean_interval(values: Sequence[float]) -> tuple[float, float]:
     n = len(values)
     if n < 2:
         raise ValueError(f"{n} values have no spread, at least 2 are needed")
-    mean = sum(values) / n
-    spread = math.sqrt(sum((x - mean) ** 2 for x in values) / (n - 1))
-    return mean, _student(n - 1) * spread / math.sqrt(n)
+    standard_error = statistics.stdev(values) / math.sqrt(n)
+    return sum(values) / n, student_t(n - 1) * standard_error
 
 
-def _student(freedom: int) -> float:
-    """The two-sided 95 % point of Student's t."""
-    table = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262)
-    return table[freedom - 1] if freedom <= len(table) else 1.96 + 2.4 / freedom
+def _is_constant(values: Sequence[float]) -> bool:
+    return min(values) == max(values)
 
 
-def _table(guesses: Sequence[int], labels: Sequence[int]) -> tuple[int, int, int, int]:
-    """True and false positives, false and true negatives; classes 0 and 1 only."""
+def _check_classes(guesses: Sequence[int], labels: Sequence[int]) -> None:
     _check_lengths(guesses, labels)
     strange = ({*guesses} | {*labels}) - {0, 1}
     if strange:
         raise ValueError(f"classes {sorted(strange)} are neither 0 nor 1")
-    pairs = list(zip(guesses, labels, strict=True))
-    return tuple(pairs.count(x) for x in ((1, 1), (1, 0), (0, 1), (0, 0)))
 
 
 def _check_lengths(a: Sequence, b: Sequence) -> None:

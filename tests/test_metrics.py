@@ -1,6 +1,10 @@
 """Scores against values worked out by hand or known from tables."""
 
+import subprocess
+import sys
+
 import pytest
+from scipy.stats import binomtest
 
 from gpt1lib import metrics
 
@@ -11,6 +15,13 @@ def test_wilson_interval():
     assert metrics.wilson(0, 10)[0] == pytest.approx(0, abs=1e-9)
     with pytest.raises(ValueError, match="n is 0"):
         metrics.wilson(0, 0)
+
+
+@pytest.mark.parametrize("correct, n", [(0, 7), (1, 1), (30, 60), (707, 899)])
+def test_wilson_agrees_with_scipy(correct, n):
+    """scipy takes z = 1.95996 where the stored intervals took 1.96."""
+    low, high = binomtest(correct, n).proportion_ci(method="wilson")
+    assert metrics.wilson(correct, n) == pytest.approx((low, high), abs=1e-5)
 
 
 def test_accuracy_and_majority():
@@ -27,19 +38,59 @@ def test_matthews_and_f1():
     assert metrics.f1(guesses, labels) == pytest.approx(12 / 15)
     assert metrics.matthews([1, 1], [1, 0]) == 0.0 and metrics.f1([0, 0], [1, 0]) == 0.0
     assert metrics.matthews([1, 0], [1, 0]) == 1.0 and metrics.matthews([0, 1], [1, 0]) == -1.0
+    with pytest.raises(ValueError, match="1 guesses and 2 labels"):
+        metrics.matthews([0], [0, 1])
     with pytest.raises(ValueError, match=r"\[2\] are neither 0 nor 1"):
         metrics.f1([2], [1])
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("score", [metrics.matthews, metrics.pearson])
+@pytest.mark.parametrize("a, b", [([0, 0], [0, 1]), ([0, 1], [1, 1]), ([1], [1])])
+def test_what_is_constant_correlates_with_nothing(score, a, b):
+    assert score(a, b) == 0.0
+
+
+@pytest.mark.parametrize(
+    "score", [metrics.matthews, metrics.f1, metrics.pearson], ids=lambda f: f.__name__
+)
+def test_scores_are_plain_numbers(score):
+    assert type(score([0, 1, 1], [0, 1, 0])) is float  # not np.float64, which prints its type
 
 
 def test_pearson():
     assert metrics.pearson([1, 2, 3], [2, 4, 6]) == pytest.approx(1)
     assert metrics.pearson([1, 2, 3], [3, 2, 1]) == pytest.approx(-1)
     assert metrics.pearson([1, 2, 3, 4], [1, 3, 2, 4]) == pytest.approx(0.8)
-    assert metrics.pearson([1, 1], [1, 2]) == 0.0
+    with pytest.raises(ValueError, match="2 guesses and 1 labels"):
+        metrics.pearson([1, 2], [1])
+
+
+@pytest.mark.parametrize(
+    "freedom, point",
+    [(1, 12.706), (2, 4.303), (9, 2.262), (10, 2.228), (19, 2.093), (120, 1.980)],
+)
+def test_student_t_is_that_of_the_tables(freedom, point):
+    assert metrics.student_t(freedom) == pytest.approx(point, abs=5e-4)
+
+
+def test_student_t_needs_freedom():
+    with pytest.raises(ValueError, match="0 degrees of freedom"):
+        metrics.student_t(0)
 
 
 def test_interval_over_seeds():
     mean, half = metrics.mean_interval([1.0, 2.0, 3.0, 4.0, 5.0])
-    assert mean == 3 and half == pytest.approx(2.776 * 1.5811 / 5**0.5, abs=1e-3)
+    assert mean == 3 and half == pytest.approx(2.77645 * 1.58114 / 5**0.5, rel=1e-5)
     with pytest.raises(ValueError, match="1 values"):
         metrics.mean_interval([1.0])
+
+
+def test_accuracies_need_no_library():
+    """scipy and scikit-learn take seconds to import; who asks for a share waits for none."""
+    code = (
+        "import sys, gpt1lib as g; g.metrics.accuracy([1, 0], [1, 1]); "
+        "print({'scipy', 'sklearn'} & set(sys.modules))"
+    )
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert out.stdout.strip() == "set()", out.stderr

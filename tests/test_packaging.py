@@ -1,5 +1,7 @@
 """The promises of the first two commands: pins, Makefile, setup, CI."""
 
+import ast
+import importlib.metadata
 import importlib.util
 import re
 import socket
@@ -13,6 +15,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 SETUP = ROOT / "tools" / "setup.py"
+FOLDERS = ("gpt1lib", "tools", "tests", "benchmarks")
 
 
 def pins(lines) -> dict[str, str]:
@@ -37,6 +40,42 @@ def test_every_requirement_is_pinned_exactly():
     extras = PROJECT["optional-dependencies"].values()
     everything = PROJECT["dependencies"] + [x for extra in extras for x in extra]
     assert len(pins(everything)) == len(everything)
+
+
+def imported(folder: str) -> dict[str, str]:
+    """Top-level module -> a file of the folder that imports it, in a function or above."""
+    modules = {}
+    for path in (ROOT / folder).rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                modules |= {alias.name.split(".")[0]: path.name for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and not node.level:
+                modules[node.module.split(".")[0]] = path.name
+    return modules
+
+
+def third_party(folder: str) -> dict[str, str]:
+    """Package -> a file of the folder that imports it; not Python's own, not ours."""
+    package_of = importlib.metadata.packages_distributions()
+    ours = {"gpt1lib", *FOLDERS}
+    ours |= {p.stem for name in FOLDERS[1:] for p in (ROOT / name).rglob("*.py")}
+    return {
+        re.sub("[-_.]+", "-", package_of.get(module, [module])[0]).lower(): file
+        for module, file in imported(folder).items()
+        if module not in sys.stdlib_module_names | ours
+    }
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_every_import_is_pinned(folder):
+    """What merely comes along with another package would change under our feet."""
+    extras = PROJECT["optional-dependencies"]
+    allowed = PROJECT["dependencies"] + extras["real"]
+    if folder != "gpt1lib":
+        allowed += extras["dev"]
+    packages = third_party(folder)
+    assert len(packages) > 2
+    assert {p: file for p, file in packages.items() if p not in pins(allowed)} == {}
 
 
 def test_make_help_lists_every_target():
@@ -86,8 +125,6 @@ def test_setup_reads_the_torch_pin():
 
 def test_setup_is_readable_by_an_old_python():
     """No f-strings or newer: an old Python must get as far as its message."""
-    import ast
-
     tree = ast.parse(SETUP.read_text(), feature_version=(3, 6))
     newer = (ast.JoinedStr, ast.NamedExpr, ast.Match)
     assert not [node for node in ast.walk(tree) if isinstance(node, newer)]

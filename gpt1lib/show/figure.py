@@ -10,7 +10,7 @@ import matplotlib
 from IPython.display import display
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
-from PIL import Image  # matplotlib brings it along
+from PIL import Image
 
 STYLE = Path(__file__).with_name("gpt1.mplstyle")
 DPI = 144
