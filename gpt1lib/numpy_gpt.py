@@ -1,13 +1,20 @@
 """GPT-1 in numpy: every function, and its gradient by hand.
 
 The same model as `model.py`, without torch: arrays in, arrays out, nothing hidden. A
-function computes forward and returns its result with what the way back will need; its
-twin with `_backward` takes the gradient of the loss by that result and returns the
-gradients by its inputs. Tests hold all of them equal to torch's and to finite
-differences. Dropout is left out: it multiplies by random zeros and adds nothing to see.
+function of the forward pass returns its result, and where the backward pass needs more than
+that, `kept`. Its twin with `_backward` takes `d`, the gradient of the loss with respect to
+that result, and returns the gradient with respect to x and those of the parameters. Tests
+hold all of them equal to torch's and to finite differences. Dropout is left out: it
+multiplies by random zeros and adds nothing to see.
 
-Weights are a dict from names to arrays, named and shaped as in `model.py`.
-Letters: B sequences, T tokens, C n_embd, H heads, D = C / H, V vocabulary, K classes.
+Parameters are a nested dict, named and shaped as in `model.py`, and so are their gradients:
+`params["blocks"][0]["expand"]` is {"weight": array, "bias": array}, so that
+`linear(x, **params["expand"])` reads as it is meant. `flatten` and `nested` lead to torch's
+names with dots and back.
+
+Letters: B sequences, T tokens, C n_embd, H heads, D = C / H, V vocabulary, K classes,
+N all positions of a batch in one row. A comment at the end of a line gives the shape of
+what the line computes.
 """
 
 import math
@@ -15,68 +22,142 @@ import math
 import numpy as np
 from numpy import ndarray as Array
 
-from .config import GPTConfig
+from .config import INIT_STD, GPTConfig
+
+# ---- parameters ----------------------------------------------------------------------
+
+
+def initial_params(config: GPTConfig, seed: int = 0, n_classes: int = 0) -> dict:
+    """Fresh parameters: N(0, INIT_STD), biases 0, LayerNorm 1 and 0; with a head if asked."""
+    rng, C = np.random.default_rng(seed), config.n_embd
+
+    def matrix(*shape):
+        return rng.normal(0, INIT_STD, shape)
+
+    def layer(n_out, n_in):
+        return {"weight": matrix(n_out, n_in), "bias": np.zeros(n_out)}
+
+    def norm():
+        return {"weight": np.ones(C), "bias": np.zeros(C)}
+
+    def one_block():
+        return {
+            "attention": {"qkv": layer(3 * C, C), "project": layer(C, C)},
+            "ln_1": norm(),
+            "expand": layer(4 * C, C),
+            "shrink": layer(C, 4 * C),
+            "ln_2": norm(),
+        }
+
+    params = {
+        "tokens": {"weight": matrix(config.n_vocab, C)},
+        "positions": {"weight": matrix(config.n_ctx, C)},
+        "blocks": [one_block() for _ in range(config.n_layer)],
+    }
+    if n_classes:
+        params["head"] = layer(n_classes, C)
+    return params
+
+
+def flatten(params: dict | list | Array, name: str = "") -> dict[str, Array]:
+    """Nested parameters in one row: {"blocks.0.attention.qkv.weight": array, ...}."""
+    if isinstance(params, Array):
+        return {name: params}
+    parts = enumerate(params) if isinstance(params, list) else params.items()
+    flat = {}
+    for key, part in parts:
+        flat |= flatten(part, f"{name}.{key}" if name else key)
+    return flat
+
+
+def nested(flat: dict[str, Array]) -> dict:
+    """The reverse of `flatten`; a torch model's state_dict has such names.
+
+    Raises ValueError unless the blocks are numbered 0, 1, ... without a gap.
+    """
+    params = {}
+    for name, array in flat.items():
+        *path, leaf = name.split(".")
+        part = params
+        for key in path:
+            part = part.setdefault(key, {})
+        part[leaf] = array
+    blocks = params["blocks"]
+    numbers = [str(i) for i in range(len(blocks))]
+    if blocks.keys() != set(numbers):
+        raise ValueError(f"blocks are {sorted(blocks)}, they must be {numbers}")
+    return params | {"blocks": [blocks[i] for i in numbers]}
+
 
 # ---- the parts -----------------------------------------------------------------------
 
 
 def softmax(scores: Array) -> Array:
-    """exp(scores) / their sum, over the last axis; the maximum is taken off before."""
+    """exp(scores) / their sum, over the last axis.
+
+    The maximum is subtracted first: it cancels, and exp cannot overflow.
+    """
     powers = np.exp(scores - scores.max(axis=-1, keepdims=True))
     return powers / powers.sum(axis=-1, keepdims=True)
 
 
 def softmax_backward(d: Array, probs: Array) -> Array:
-    """Each score raises its own probability and lowers all others."""
-    return probs * (d - (d * probs).sum(axis=-1, keepdims=True))
+    """Each score raises its own entry of `probs`, the result, and lowers all others."""
+    mean = (d * probs).sum(axis=-1, keepdims=True)  # (..., 1)
+    return probs * (d - mean)  # (..., n)
 
 
-def linear(x: Array, W: Array, b: Array) -> Array:
-    """x W^T + b: (..., in) -> (..., out), W (out, in)."""
-    return x @ W.T + b
+def linear(x: Array, weight: Array, bias: Array) -> Array:
+    """x W^T + b: (..., in) -> (..., out), weight (out, in)."""
+    return x @ weight.T + bias
 
 
-def linear_backward(d: Array, x: Array, W: Array) -> tuple[Array, Array, Array]:
-    """Gradients by x, W and b; W and b are used at every position, so sum over all."""
-    flat_d, flat_x = d.reshape(-1, d.shape[-1]), x.reshape(-1, x.shape[-1])
-    return d @ W, flat_d.T @ flat_x, flat_d.sum(axis=0)
+def linear_backward(d: Array, x: Array, params: dict) -> tuple[Array, dict]:
+    """Weight and bias are used at every position, so their gradients sum over all."""
+    flat_d = d.reshape(-1, d.shape[-1])  # (N, out)
+    flat_x = x.reshape(-1, x.shape[-1])  # (N, in)
+    d_weight = flat_d.T @ flat_x  # (out, in)
+    d_bias = flat_d.sum(axis=0)  # (out,)
+    dx = d @ params["weight"]  # (..., in)
+    return dx, {"weight": d_weight, "bias": d_bias}
 
 
-SLOPE = math.sqrt(2 / math.pi)
+SLOPE, CUBIC = math.sqrt(2 / math.pi), 0.044715
+"""The two numbers in GELU's tanh form (train.py of the released code, gelu)."""
 
 
-def np_gelu(x: Array) -> Array:
+def gelu(x: Array) -> Array:
     """GELU in the tanh form of the released code."""
-    return 0.5 * x * (1 + np.tanh(SLOPE * (x + 0.044715 * x**3)))
+    return 0.5 * x * (1 + np.tanh(SLOPE * (x + CUBIC * x**3)))
 
 
 def gelu_backward(d: Array, x: Array) -> Array:
     """Product rule: x / 2 times (1 + tanh), and tanh' = 1 - tanh^2."""
-    t = np.tanh(SLOPE * (x + 0.044715 * x**3))
-    inner = SLOPE * (1 + 3 * 0.044715 * x**2)
-    return d * 0.5 * (1 + t + x * (1 - t**2) * inner)
+    t = np.tanh(SLOPE * (x + CUBIC * x**3))  # (..., n)
+    inner = SLOPE * (1 + 3 * CUBIC * x**2)  # (..., n)
+    return d * 0.5 * (1 + t + x * (1 - t**2) * inner)  # (..., n)
 
 
-def layer_norm(x: Array, gain: Array, bias: Array, eps: float = 1e-5):
-    """Each state to mean 0 and variance 1 (divided by C), then gain and bias."""
-    std = np.sqrt(x.var(axis=-1, keepdims=True) + eps)
+def layer_norm(x: Array, weight: Array, bias: Array, eps: float = 1e-5) -> tuple[Array, tuple]:
+    """Each state to mean 0 and variance 1 (divided by C), then weight (the gain) and bias."""
+    std = np.sqrt(x.var(axis=-1, keepdims=True) + eps)  # (..., 1)
     z = (x - x.mean(axis=-1, keepdims=True)) / std  # (..., C)
-    return z * gain + bias, (z, std)
+    return z * weight + bias, (z, std)
 
 
-def layer_norm_backward(d: Array, kept, gain: Array) -> tuple[Array, Array, Array]:
-    """Gradients by x, gain and bias.
+def layer_norm_backward(d: Array, kept: tuple, params: dict) -> tuple[Array, dict]:
+    """What would only shift or stretch a whole state is taken out of its gradient.
 
-    What would only shift or stretch a whole state is taken out again: the layer would
-    undo it.
+    The layer would undo it.
     """
-    z, std = kept
-    flat = (-1, d.shape[-1])
-    d_gain, d_bias = (d * z).reshape(flat).sum(axis=0), d.reshape(flat).sum(axis=0)
-    dz = d * gain
-    shift = dz.mean(axis=-1, keepdims=True)
-    stretch = z * (dz * z).mean(axis=-1, keepdims=True)
-    return (dz - shift - stretch) / std, d_gain, d_bias
+    z, std = kept  # (..., C), (..., 1)
+    d_weight = (d * z).reshape(-1, d.shape[-1]).sum(axis=0)  # (C,)
+    d_bias = d.reshape(-1, d.shape[-1]).sum(axis=0)  # (C,)
+    dz = d * params["weight"]  # (..., C)
+    shift = dz.mean(axis=-1, keepdims=True)  # (..., 1)
+    stretch = z * (dz * z).mean(axis=-1, keepdims=True)  # (..., C)
+    dx = (dz - shift - stretch) / std  # (..., C)
+    return dx, {"weight": d_weight, "bias": d_bias}
 
 
 # ---- attention -----------------------------------------------------------------------
@@ -94,195 +175,178 @@ def merge(x: Array) -> Array:
     return x.transpose(0, 2, 1, 3).reshape(B, T, H * D)
 
 
-def np_attention(x: Array, weights: dict, name: str, n_head: int):
+def attention(x: Array, params: dict, n_head: int) -> tuple[Array, tuple]:
     """Masked multi-head self-attention, (B, T, C) -> (B, T, C)."""
-    W, b = weights[f"{name}.qkv.weight"], weights[f"{name}.qkv.bias"]
-    q, k, v = (split(t, n_head) for t in np.split(linear(x, W, b), 3, axis=-1))
+    qkv = linear(x, **params["qkv"])  # (B, T, 3 C)
+    q, k, v = (split(t, n_head) for t in np.split(qkv, 3, axis=-1))  # (B, H, T, D)
     T, D = q.shape[2:]
     scores = q @ k.swapaxes(-1, -2) / math.sqrt(D)  # (B, H, T, T)
-    later = np.triu(np.ones((T, T), bool), 1)
-    probs = softmax(np.where(later, -np.inf, scores))
-    mixed = merge(probs @ v)  # (B, T, C)
-    out = linear(mixed, weights[f"{name}.project.weight"], weights[f"{name}.project.bias"])
-    return out, (x, q, k, v, probs, mixed)
+    later = np.triu(np.ones((T, T), bool), 1)  # (T, T)
+    weights = softmax(np.where(later, -np.inf, scores))  # (B, H, T, T)
+    mixed = merge(weights @ v)  # (B, T, C)
+    return linear(mixed, **params["project"]), (x, q, k, v, weights, mixed)
 
 
-def attention_backward(d: Array, kept, weights: dict, name: str, grads: dict) -> Array:
-    """Gradient by x; those of the four matrices and biases go into `grads`."""
-    x, q, k, v, probs, mixed = kept
+def attention_backward(d: Array, kept: tuple, params: dict) -> tuple[Array, dict]:
+    """The chain of `attention` from its end; at a product each gets d times the other."""
+    x, q, k, v, weights, mixed = kept
     H, D = q.shape[1], q.shape[3]
-    d, dW, db = linear_backward(d, mixed, weights[f"{name}.project.weight"])
-    grads[f"{name}.project.weight"], grads[f"{name}.project.bias"] = dW, db
-    d = split(d, H)  # (B, H, T, D)
-    dv = probs.swapaxes(-1, -2) @ d
-    # where the mask hid a score its probability is 0, and so is its gradient
-    d_scores = softmax_backward(d @ v.swapaxes(-1, -2), probs) / math.sqrt(D)
-    dq, dk = d_scores @ k, d_scores.swapaxes(-1, -2) @ q
+    d_mixed, grads_project = linear_backward(d, mixed, params["project"])  # (B, T, C)
+    d_heads = split(d_mixed, H)  # (B, H, T, D)
+    d_weights = d_heads @ v.swapaxes(-1, -2)  # (B, H, T, T)
+    # where the mask hid a score its weight is 0, and so is its gradient
+    d_scores = softmax_backward(d_weights, weights) / math.sqrt(D)  # (B, H, T, T)
+    dq = d_scores @ k  # (B, H, T, D)
+    dk = d_scores.swapaxes(-1, -2) @ q  # (B, H, T, D)
+    dv = weights.swapaxes(-1, -2) @ d_heads  # (B, H, T, D)
     d_qkv = np.concatenate([merge(t) for t in (dq, dk, dv)], axis=-1)  # (B, T, 3 C)
-    dx, dW, db = linear_backward(d_qkv, x, weights[f"{name}.qkv.weight"])
-    grads[f"{name}.qkv.weight"], grads[f"{name}.qkv.bias"] = dW, db
-    return dx
+    dx, grads_qkv = linear_backward(d_qkv, x, params["qkv"])  # (B, T, C)
+    return dx, {"qkv": grads_qkv, "project": grads_project}
 
 
 # ---- a block, and the whole model ----------------------------------------------------
 
 
-def block(x: Array, weights: dict, name: str, n_head: int):
-    """n = LN(x + np_attention(x)); h = LN(n + mlp(n)), as in Figure 1."""
-    w = {k.removeprefix(name): a for k, a in weights.items() if k.startswith(name)}
-    a, kept_a = np_attention(x, weights, f"{name}attention", n_head)
-    n, kept_1 = layer_norm(x + a, w["ln_1.weight"], w["ln_1.bias"])
-    wide = linear(n, w["expand.weight"], w["expand.bias"])  # (B, T, 4 C)
-    active = np_gelu(wide)
-    m = linear(active, w["shrink.weight"], w["shrink.bias"])
-    h, kept_2 = layer_norm(n + m, w["ln_2.weight"], w["ln_2.bias"])
+def block(x: Array, params: dict, n_head: int) -> tuple[Array, tuple]:
+    """n = LN(x + attention(x)); h = LN(n + mlp(n)), as in Figure 1."""
+    a, kept_a = attention(x, params["attention"], n_head)  # (B, T, C)
+    n, kept_1 = layer_norm(x + a, **params["ln_1"])  # (B, T, C)
+    wide = linear(n, **params["expand"])  # (B, T, 4 C)
+    active = gelu(wide)  # (B, T, 4 C)
+    m = linear(active, **params["shrink"])  # (B, T, C)
+    h, kept_2 = layer_norm(n + m, **params["ln_2"])  # (B, T, C)
     return h, (kept_a, kept_1, n, wide, active, kept_2)
 
 
-def block_backward(d: Array, kept, weights: dict, name: str, grads: dict) -> Array:
-    """The way back through a block: at each sum the gradient takes both roads."""
+def block_backward(d: Array, kept: tuple, params: dict) -> tuple[Array, dict]:
+    """The backward pass of a block: at each sum the gradient takes both roads."""
     kept_a, kept_1, n, wide, active, kept_2 = kept
-
-    def keep(part, dW, db):
-        grads[f"{name}{part}.weight"], grads[f"{name}{part}.bias"] = dW, db
-
-    d, dg, db = layer_norm_backward(d, kept_2, weights[f"{name}ln_2.weight"])
-    keep("ln_2", dg, db)
-    d_active, dW, db = linear_backward(d, active, weights[f"{name}shrink.weight"])
-    keep("shrink", dW, db)
-    d_wide = gelu_backward(d_active, wide)
-    dn, dW, db = linear_backward(d_wide, n, weights[f"{name}expand.weight"])
-    keep("expand", dW, db)
-    d = d + dn  # past the MLP, and through it
-    d, dg, db = layer_norm_backward(d, kept_1, weights[f"{name}ln_1.weight"])
-    keep("ln_1", dg, db)
-    return d + attention_backward(d, kept_a, weights, f"{name}attention", grads)
-
-
-def initial_weights(config: GPTConfig, seed: int = 0, n_classes: int = 0) -> dict:
-    """Fresh weights: N(0, 0.02), biases 0, LayerNorm 1 and 0; with a head if asked."""
-    rng, C = np.random.default_rng(seed), config.n_embd
-    shapes = {"tokens.weight": (config.n_vocab, C), "positions.weight": (config.n_ctx, C)}
-    parts = {
-        "attention.qkv": (3 * C, C),
-        "attention.project": (C, C),
-        "ln_1": (C,),
-        "expand": (4 * C, C),
-        "shrink": (C, 4 * C),
-        "ln_2": (C,),
-    }
-    for i in range(config.n_layer):
-        for part, shape in parts.items():
-            shapes[f"blocks.{i}.{part}.weight"] = shape
-            shapes[f"blocks.{i}.{part}.bias"] = shape[:1]
-    if n_classes:
-        shapes |= {"head.weight": (n_classes, C), "head.bias": (n_classes,)}
-    made = {
-        name: rng.normal(0, 0.02, shape) if len(shape) > 1 else np.zeros(shape)
-        for name, shape in shapes.items()
-    }
-    return {
-        k: np.ones_like(a) if ".ln_" in k and k.endswith("weight") else a
-        for k, a in made.items()
+    d_sum, grads_ln_2 = layer_norm_backward(d, kept_2, params["ln_2"])  # (B, T, C)
+    d_active, grads_shrink = linear_backward(d_sum, active, params["shrink"])  # (B, T, 4 C)
+    d_wide = gelu_backward(d_active, wide)  # (B, T, 4 C)
+    dn, grads_expand = linear_backward(d_wide, n, params["expand"])  # (B, T, C)
+    dn += d_sum  # (B, T, C), through the MLP and past it
+    d_sum, grads_ln_1 = layer_norm_backward(dn, kept_1, params["ln_1"])  # (B, T, C)
+    dx, grads_attention = attention_backward(d_sum, kept_a, params["attention"])  # (B, T, C)
+    dx += d_sum  # (B, T, C), through the attention and past it
+    return dx, {
+        "attention": grads_attention,
+        "ln_1": grads_ln_1,
+        "expand": grads_expand,
+        "shrink": grads_shrink,
+        "ln_2": grads_ln_2,
     }
 
 
-def states(weights: dict, ids: Array, config: GPTConfig):
-    """h_n (B, T, C) after the last block, and what the way back needs."""
-    h = weights["tokens.weight"][ids] + weights["positions.weight"][: ids.shape[1]]
+def states(params: dict, ids: Array, config: GPTConfig) -> tuple[Array, list]:
+    """h_n (B, T, C) after the last block, and what the backward pass needs."""
+    h = params["tokens"]["weight"][ids]  # (B, T, C)
+    h = h + params["positions"]["weight"][: ids.shape[1]]  # (B, T, C)
     kept = []
-    for i in range(config.n_layer):
-        h, of_block = block(h, weights, f"blocks.{i}.", config.n_head)
-        kept.append(of_block)
+    for block_params in params["blocks"]:
+        h, kept_here = block(h, block_params, config.n_head)  # (B, T, C)
+        kept.append(kept_here)
     return h, kept
 
 
-def states_backward(d: Array, kept: list, weights: dict, ids: Array, grads: dict) -> None:
-    """From the gradient by h_n down to both embeddings; all gradients into `grads`."""
-    for i in reversed(range(len(kept))):
-        d = block_backward(d, kept[i], weights, f"blocks.{i}.", grads)
-    by_token = np.zeros_like(weights["tokens.weight"])
-    np.add.at(by_token, ids, d)  # a token that stands twice collects twice
-    grads["tokens.weight"] = grads.get("tokens.weight", 0) + by_token
-    by_place = np.zeros_like(weights["positions.weight"])
-    by_place[: ids.shape[1]] = d.sum(axis=0)
-    grads["positions.weight"] = by_place
+def states_backward(d: Array, kept: list, params: dict, ids: Array) -> dict:
+    """From the gradient with respect to h_n to those of all parameters that made it."""
+    blocks = []
+    for kept_here, block_params in zip(kept[::-1], params["blocks"][::-1], strict=True):
+        d, grads = block_backward(d, kept_here, block_params)  # (B, T, C)
+        blocks.insert(0, grads)
+    d_tokens = np.zeros_like(params["tokens"]["weight"])  # (V, C)
+    np.add.at(d_tokens, ids, d)  # (V, C), a token that stands twice collects twice
+    d_positions = np.zeros_like(params["positions"]["weight"])  # (n_ctx, C)
+    d_positions[: ids.shape[1]] = d.sum(axis=0)  # (T, C)
+    return {
+        "tokens": {"weight": d_tokens},
+        "positions": {"weight": d_positions},
+        "blocks": blocks,
+    }
 
 
 # ---- the losses ----------------------------------------------------------------------
 
 
-def np_lm_loss(h: Array, W_e: Array, ids: Array, real: Array | None = None):
+def lm_loss(
+    h: Array, W_e: Array, ids: Array, real: Array | None = None
+) -> tuple[float, Array, Array]:
     """-L1, a mean over the real targets of a sequence, then over sequences.
 
-    Returns the loss and its gradients by h and by W_e as the output matrix.
+    Returns the loss and its gradients with respect to h and to W_e as the output matrix.
     """
-    real = np.ones(ids.shape) if real is None else np.asarray(real, float)
+    real = np.ones(ids.shape) if real is None else np.asarray(real, float)  # (B, T)
     share = real[:, 1:] / real[:, 1:].sum(axis=1, keepdims=True) / len(ids)  # (B, T-1)
-    targets = ids[:, 1:, None]
+    targets = ids[:, 1:, None]  # (B, T-1, 1)
     probs = softmax(h[:, :-1] @ W_e.T)  # (B, T-1, V)
     chosen = np.take_along_axis(probs, targets, axis=-1)  # (B, T-1, 1)
     loss = -(np.log(chosen[..., 0]) * share).sum()
-    d_logits = probs.copy()
-    np.put_along_axis(d_logits, targets, chosen - 1, axis=-1)  # p - onehot
-    d_logits *= share[..., None]
-    dh = np.zeros_like(h)
-    dh[:, :-1] = d_logits @ W_e  # the last state has no target
-    dW_e = np.einsum("btv,btc->vc", d_logits, h[:, :-1])
+    d_logits = probs.copy()  # (B, T-1, V)
+    np.put_along_axis(d_logits, targets, chosen - 1, axis=-1)  # (B, T-1, V), p - onehot
+    d_logits *= share[..., None]  # (B, T-1, V)
+    dh = np.zeros_like(h)  # (B, T, C), the last state has no target
+    dh[:, :-1] = d_logits @ W_e  # (B, T-1, C)
+    dW_e = np.einsum("btv,btc->vc", d_logits, h[:, :-1])  # (V, C)
     return loss, dh, dW_e
 
 
-def np_task_loss(h: Array, where: Array, W_y: Array, b_y: Array, labels: Array):
-    """-L2: cross-entropy of a linear layer on the states at `where` (B,).
+def task_loss(
+    h: Array, head: dict, where: Array, labels: Array
+) -> tuple[float, Array, dict, Array]:
+    """-L2: cross-entropy of the head, a linear layer, on the states at `where` (B,).
 
-    Returns the loss, its gradients by h, W_y and b_y, and the probabilities (B, K).
+    Returns the loss, its gradients with respect to h and to the head, and the
+    probabilities (B, K).
     """
-    rows = np.arange(len(h))
+    rows = np.arange(len(h))  # (B,)
     read = h[rows, where]  # (B, C)
-    probs = softmax(linear(read, W_y, b_y))  # (B, K)
+    probs = softmax(linear(read, **head))  # (B, K)
     loss = -np.log(probs[rows, labels]).mean()
-    d_logits = probs.copy()
-    d_logits[rows, labels] -= 1
-    d_read, dW_y, db_y = linear_backward(d_logits / len(h), read, W_y)
-    dh = np.zeros_like(h)
-    dh[rows, where] = d_read
-    return loss, dh, dW_y, db_y, probs
+    d_logits = probs.copy()  # (B, K)
+    d_logits[rows, labels] -= 1  # (B,), p - onehot
+    d_logits /= len(h)  # (B, K)
+    d_read, grads_head = linear_backward(d_logits, read, head)  # (B, C)
+    dh = np.zeros_like(h)  # (B, T, C), only one state of each sequence is read
+    dh[rows, where] = d_read  # (B, C)
+    return loss, dh, grads_head, probs
 
 
-def pretraining_loss(weights: dict, ids: Array, config: GPTConfig, real=None):
-    """-L1 of a batch and the gradients of all weights.
+def pretraining_loss(
+    params: dict, ids: Array, config: GPTConfig, real: Array | None = None
+) -> tuple[float, dict]:
+    """-L1 of a batch and the gradients of all parameters of the language model.
 
-    W_e is used twice, so its gradient has two parts: as the output matrix, and as the
-    table of embeddings.
+    W_e is used twice, so its gradient has two parts: as the table of embeddings, and as
+    the output matrix.
     """
-    grads = {}
-    h, kept = states(weights, ids, config)
-    loss, dh, grads["tokens.weight"] = np_lm_loss(h, weights["tokens.weight"], ids, real)
-    states_backward(dh, kept, weights, ids, grads)
+    h, kept = states(params, ids, config)  # (B, T, C)
+    loss, dh, dW_e = lm_loss(h, params["tokens"]["weight"], ids, real)  # dh (B, T, C)
+    grads = states_backward(dh, kept, params, ids)
+    grads["tokens"]["weight"] += dW_e  # (V, C)
     return loss, grads
 
 
 def finetuning_loss(
-    weights: dict,
+    params: dict,
     ids: Array,
     where: Array,
     labels: Array,
     config: GPTConfig,
     lm_coef: float = 0.5,
-    real=None,
-):
+    real: Array | None = None,
+) -> tuple[tuple[float, float], dict, Array]:
     """-L3 = task loss + lambda x language-model loss (Eq. 5), and all gradients.
 
     Returns the two losses, the gradients, and the probabilities of the classes (B, K).
     """
-    h, kept = states(weights, ids, config)
-    task, dh, dW_y, db_y, probs = np_task_loss(
-        h, where, weights["head.weight"], weights["head.bias"], labels
-    )
-    lm, dh_lm, dW_e = np_lm_loss(h, weights["tokens.weight"], ids, real)
-    grads = {"head.weight": dW_y, "head.bias": db_y, "tokens.weight": lm_coef * dW_e}
-    states_backward(dh + lm_coef * dh_lm, kept, weights, ids, grads)
-    return (task, lm), grads, probs
+    h, kept = states(params, ids, config)  # (B, T, C)
+    task, dh, grads_head, probs = task_loss(h, params["head"], where, labels)  # dh (B, T, C)
+    lm, dh_lm, dW_e = lm_loss(h, params["tokens"]["weight"], ids, real)  # dh_lm (B, T, C)
+    dh += lm_coef * dh_lm  # (B, T, C)
+    grads = states_backward(dh, kept, params, ids)
+    grads["tokens"]["weight"] += lm_coef * dW_e  # (V, C)
+    return (task, lm), grads | {"head": grads_head}, probs
 
 
 # ---- Adam ----------------------------------------------------------------------------
@@ -293,31 +357,32 @@ class NumpyAdam:
 
     def __init__(
         self,
-        weights: dict,
+        params: dict,
         lr: float,
-        betas=(0.9, 0.999),
+        betas: tuple[float, float] = (0.9, 0.999),
         eps: float = 1e-8,
         weight_decay: float = 0.01,
         clip: float = 1.0,
     ):
-        self.weights, self.lr, self.betas, self.eps = weights, lr, betas, eps
+        self.params, self.lr, self.betas, self.eps = flatten(params), lr, betas, eps
         self.weight_decay, self.clip, self.t = weight_decay, clip, 0
-        self.m = {k: np.zeros_like(w) for k, w in weights.items()}
-        self.v = {k: np.zeros_like(w) for k, w in weights.items()}
+        self.m = {name: np.zeros_like(p) for name, p in self.params.items()}
+        self.v = {name: np.zeros_like(p) for name, p in self.params.items()}
 
     def step(self, grads: dict, lr: float | None = None) -> float:
-        """One update of all weights, in place; returns the norm of the gradients."""
+        """One update of all parameters, in place; returns the norm of the gradients."""
         self.t += 1
         lr, (b1, b2) = self.lr if lr is None else lr, self.betas
+        grads = flatten(grads)
         norm = math.sqrt(sum((g**2).sum() for g in grads.values()))
         scale = min(1.0, self.clip / (norm + 1e-6))
         for name, g in grads.items():
-            w, g = self.weights[name], g * scale
+            p, g = self.params[name], g * scale
             self.m[name] = b1 * self.m[name] + (1 - b1) * g
             self.v[name] = b2 * self.v[name] + (1 - b2) * g**2
             m_hat = self.m[name] / (1 - b1**self.t)
             v_hat = self.v[name] / (1 - b2**self.t)
-            if w.ndim > 1:
-                w -= lr * self.weight_decay * w
-            w -= lr * m_hat / (np.sqrt(v_hat) + self.eps)
+            if p.ndim > 1:
+                p -= lr * self.weight_decay * p
+            p -= lr * m_hat / (np.sqrt(v_hat) + self.eps)
         return norm

@@ -158,7 +158,8 @@ def test_one_definition_of_each_thing():
     names = Counter(
         node.name
         for path, tree in TREES.items()
-        if not path.stem.startswith("lesson")
+        # numpy_gpt.py is the same model again, in numpy: its functions keep their names
+        if not path.stem.startswith("lesson") and path.stem != "numpy_gpt"
         for node in tree.body
         if isinstance(node, ast.FunctionDef | ast.ClassDef)
     )

@@ -1,5 +1,9 @@
 """numpy's GPT-1 against torch, float64 both, and against finite differences."""
 
+import ast
+import copy
+import inspect
+
 import numpy as np
 import pytest
 import torch
@@ -16,19 +20,29 @@ CONFIGS = [
 IDS = "{0.n_layer}x{0.n_embd}".format
 
 
-def random_weights(config, n_classes=0, seed=0):
+def random_params(config, n_classes=0, seed=0):
     """Larger than fresh ones, biases too, so that every gradient is worth comparing."""
     rng = np.random.default_rng(seed)
-    fresh = ng.initial_weights(config, seed, n_classes)
-    return {k: w + rng.normal(0, 0.3, w.shape) for k, w in fresh.items()}
+    fresh = ng.flatten(ng.initial_params(config, seed, n_classes))
+    return ng.nested({k: p + rng.normal(0, 0.3, p.shape) for k, p in fresh.items()})
 
 
-def as_torch(config, weights):
+def as_torch(config, params):
     model = GPT(config).double()
+    flat = ng.flatten(params)
     model.load_state_dict(
-        {k: torch.tensor(w) for k, w in weights.items() if not k.startswith("head.")}
+        {k: torch.tensor(p) for k, p in flat.items() if not k.startswith("head.")}
     )
     return model
+
+
+def structure(params):
+    """The keys on every level, and the shape and type of each array."""
+    if isinstance(params, dict):
+        return {key: structure(part) for key, part in params.items()}
+    if isinstance(params, list):
+        return [structure(part) for part in params]
+    return params.shape, params.dtype
 
 
 def batch(config, seed=0):
@@ -43,29 +57,29 @@ def batch(config, seed=0):
 
 @pytest.mark.parametrize("config", CONFIGS, ids=IDS)
 def test_forward_equals_torch(config):
-    weights = random_weights(config)
+    params = random_params(config)
     ids, _, _ = batch(config)
-    h, _ = ng.states(weights, ids, config)
-    model = as_torch(config, weights)
+    h, _ = ng.states(params, ids, config)
+    model = as_torch(config, params)
     wanted = model.hidden(torch.tensor(ids)).detach().numpy()
     assert np.abs(h - wanted).max() < 1e-10
     logits = model.logits(torch.tensor(h)).detach().numpy()
-    assert np.abs(h @ weights["tokens.weight"].T - logits).max() < 1e-10
+    assert np.abs(h @ params["tokens"]["weight"].T - logits).max() < 1e-10
 
 
 @pytest.mark.parametrize("config", CONFIGS, ids=IDS)
 @pytest.mark.parametrize("padded", [False, True])
 def test_every_pretraining_gradient_equals_autograd(config, padded):
-    weights = random_weights(config)
+    params = random_params(config)
     ids, real, _ = batch(config)
     real = real if padded else None
-    loss, grads = ng.pretraining_loss(weights, ids, config, real)
-    model = as_torch(config, weights)
+    loss, grads = ng.pretraining_loss(params, ids, config, real)
+    model = as_torch(config, params)
     t = torch.tensor(ids)
     wanted = objectives.lm_loss(model(t), t, None if real is None else torch.tensor(real))
     wanted.backward()
     assert loss == pytest.approx(wanted.item(), abs=1e-10)
-    named = dict(model.named_parameters())
+    grads, named = ng.flatten(grads), dict(model.named_parameters())
     assert grads.keys() == named.keys()
     for name, p in named.items():
         assert np.abs(grads[name] - p.grad.numpy()).max() < 1e-8, name
@@ -74,16 +88,14 @@ def test_every_pretraining_gradient_equals_autograd(config, padded):
 @pytest.mark.parametrize("config", CONFIGS, ids=IDS)
 @pytest.mark.parametrize("lm_coef", [0.0, 0.5])
 def test_every_finetuning_gradient_equals_autograd(config, lm_coef):
-    weights = random_weights(config, n_classes=3)
+    params = random_params(config, n_classes=3)
     ids, real, lengths = batch(config)
     where, labels = lengths - 1, np.array([2, 0, 1])
     (task, lm), grads, probs = ng.finetuning_loss(
-        weights, ids, where, labels, config, lm_coef, real
+        params, ids, where, labels, config, lm_coef, real
     )
-    model = as_torch(config, weights)
-    head = {
-        k: torch.tensor(weights[f"head.{k}"], requires_grad=True) for k in ("weight", "bias")
-    }
+    model = as_torch(config, params)
+    head = {k: torch.tensor(p, requires_grad=True) for k, p in params["head"].items()}
     t = torch.tensor(ids)
     h = model.hidden(t)
     read = h[torch.arange(3), torch.tensor(where)]
@@ -94,6 +106,7 @@ def test_every_finetuning_gradient_equals_autograd(config, lm_coef):
     assert (task, lm) == pytest.approx((wanted_task.item(), wanted_lm.item()), abs=1e-10)
     assert np.allclose(probs, logits.softmax(-1).detach().numpy(), atol=1e-12)
     named = dict(model.named_parameters()) | {f"head.{k}": p for k, p in head.items()}
+    grads = ng.flatten(grads)
     assert grads.keys() == named.keys()
     for name, p in named.items():
         wanted = 0 if p.grad is None else p.grad.numpy()
@@ -102,35 +115,35 @@ def test_every_finetuning_gradient_equals_autograd(config, lm_coef):
 
 @pytest.mark.parametrize("config", CONFIGS, ids=IDS)
 def test_every_gradient_equals_finite_differences(config):
-    weights = random_weights(config, n_classes=2)
+    params = random_params(config, n_classes=2)
     ids, real, lengths = batch(config)
     given = (ids, lengths - 1, np.array([1, 0, 1]), config, 0.5, real)
-    _, grads, _ = ng.finetuning_loss(weights, *given)
-    rng, step = np.random.default_rng(1), 1e-5
-    for name, w in weights.items():
+    _, grads, _ = ng.finetuning_loss(params, *given)
+    grads, rng, step = ng.flatten(grads), np.random.default_rng(1), 1e-5
+    for name, p in ng.flatten(params).items():
         for _ in range(4):
-            where = tuple(rng.integers(n) for n in w.shape)
+            where = tuple(rng.integers(n) for n in p.shape)
             if name == "tokens.weight":
                 where = (ids[0, 1], where[1])  # a token that occurs
-            old, ends = w[where], []
+            old, ends = p[where], []
             for move in (step, -step):
-                w[where] = old + move
-                (task, lm), _, _ = ng.finetuning_loss(weights, *given)
+                p[where] = old + move
+                (task, lm), _, _ = ng.finetuning_loss(params, *given)
                 ends.append(task + 0.5 * lm)
-            w[where] = old
+            p[where] = old
             slope = (ends[0] - ends[1]) / (2 * step)
             assert grads[name][where] == pytest.approx(slope, abs=1e-6), (name, where)
 
 
 def test_twenty_updates_equal_torchs_adamw():
     config = CONFIGS[1]
-    weights = random_weights(config)
-    model = as_torch(config, weights)
+    params = random_params(config)
+    model = as_torch(config, params)
     optimizer = optim.adamw(model, lr=0.01)
-    mine = ng.NumpyAdam(weights, lr=0.01)
+    mine = ng.NumpyAdam(params, lr=0.01)
     for seed in range(20):
         ids, real, _ = batch(config, seed)
-        _, grads = ng.pretraining_loss(weights, ids, config, real)
+        _, grads = ng.pretraining_loss(params, ids, config, real)
         norm = mine.step(grads)
         t = torch.tensor(ids)
         loss = objectives.lm_loss(model(t), t, torch.tensor(real))
@@ -138,22 +151,84 @@ def test_twenty_updates_equal_torchs_adamw():
         loss.backward()
         assert norm == pytest.approx(optim.clip_gradients(model), abs=1e-9)
         optimizer.step()
+    flat = ng.flatten(params)
     for name, p in model.named_parameters():
-        assert np.abs(weights[name] - p.detach().numpy()).max() < 1e-8, name
+        assert np.abs(flat[name] - p.detach().numpy()).max() < 1e-8, name
 
 
-def test_fresh_weights_are_gpt1s():
+@pytest.mark.parametrize("config", CONFIGS, ids=IDS)
+def test_gradients_have_exactly_the_structure_of_the_parameters(config):
+    params = random_params(config, n_classes=2)
+    ids, real, lengths = batch(config)
+    before = copy.deepcopy(params)
+    _, grads, _ = ng.finetuning_loss(
+        params, ids, lengths - 1, np.array([1, 0, 1]), config, 0.5, real
+    )
+    assert structure(grads) == structure(params)
+    assert list(ng.flatten(grads)) == list(ng.flatten(params))
+    # nothing was written into the parameters, and no gradient is one of them
+    for name, p in ng.flatten(params).items():
+        assert np.array_equal(p, ng.flatten(before)[name]), name
+        assert not np.shares_memory(p, ng.flatten(grads)[name]), name
+    _, grads = ng.pretraining_loss(params, ids, config, real)
+    del params["head"]  # the language model does not have it
+    assert structure(grads) == structure(params)
+
+
+@pytest.mark.parametrize("n_layer", [1, 3, 11])
+def test_a_state_dict_of_torch_round_trips(n_layer):
+    config = GPTConfig(n_vocab=11, n_ctx=8, n_layer=n_layer, n_head=2, n_embd=6)
+    flat = {k: p.numpy() for k, p in GPT(config).state_dict().items()}
+    params = ng.nested(flat)
+    assert structure(params).keys() == structure(ng.initial_params(config)).keys()
+    assert len(params["blocks"]) == n_layer
+    back = ng.flatten(params)
+    assert list(back) == list(flat)
+    assert all(back[k] is flat[k] for k in flat)  # the arrays themselves, not copies
+    GPT(config).load_state_dict({k: torch.tensor(p) for k, p in back.items()})
+    shuffled = ng.nested(dict(reversed(flat.items())))
+    assert all(ng.flatten(shuffled)[k] is flat[k] for k in flat)
+
+
+def test_a_missing_block_is_named():
+    flat = ng.flatten(ng.initial_params(CONFIGS[1]))
+    kept = {k: p for k, p in flat.items() if not k.startswith("blocks.0.")}
+    with pytest.raises(ValueError, match=r"blocks are \['1'\], they must be \['0'\]"):
+        ng.nested(kept)
+
+
+def test_every_line_of_the_backward_pass_says_its_shape():
+    lines = inspect.getsource(ng).splitlines()
+    functions = [
+        f
+        for f in ast.parse("\n".join(lines)).body
+        if isinstance(f, ast.FunctionDef) and f.name.endswith("_backward")
+    ]
+    assert len(functions) == 7
+    computing = [
+        node
+        for f in functions
+        for node in ast.walk(f)
+        if isinstance(node, ast.Assign | ast.AugAssign)
+        and any(isinstance(part, ast.Call | ast.BinOp) for part in ast.walk(node.value))
+    ]
+    assert len(computing) > 25
+    for node in computing:
+        assert "  # (" in lines[node.end_lineno - 1], lines[node.end_lineno - 1]
+
+
+def test_fresh_parameters_are_gpt1s():
     config = GPTConfig(n_vocab=300, n_ctx=64, n_layer=2, n_head=2, n_embd=32)
-    weights = ng.initial_weights(config, n_classes=2)
+    params = ng.flatten(ng.initial_params(config, n_classes=2))
     with torch.device("meta"):
         named = {k: tuple(p.shape) for k, p in GPT(config).named_parameters()}
     head = {"head.weight": (2, 32), "head.bias": (2,)}
-    assert {k: w.shape for k, w in weights.items()} == named | head
-    for name, w in weights.items():
-        if w.ndim > 1:
-            assert w.std() == pytest.approx(0.02, rel=0.15), name
+    assert {k: p.shape for k, p in params.items()} == named | head
+    for name, p in params.items():
+        if p.ndim > 1:
+            assert p.std() == pytest.approx(0.02, rel=0.15), name
         else:
-            assert (w == (1 if ".ln_" in name and "weight" in name else 0)).all(), name
+            assert (p == (1 if ".ln_" in name and "weight" in name else 0)).all(), name
 
 
 def test_the_head_is_read_where_finetune_reads_it():
@@ -165,11 +240,11 @@ def test_the_head_is_read_where_finetune_reads_it():
     s = classifier.specials
     ids = np.array([[s.start, 3, 4, 5, s.extract], [s.start, 7, s.extract, 0, 0]])
     real = (np.arange(5) < [[5], [3]]).astype(float)
-    weights = {
-        k.removeprefix("model."): p.detach().numpy() for k, p in classifier.named_parameters()
-    }
+    params = ng.nested(
+        {k.removeprefix("model."): p.detach().numpy() for k, p in classifier.named_parameters()}
+    )
     (task, lm), _, _ = ng.finetuning_loss(
-        weights, ids, np.array([4, 2]), np.array([1, 0]), classifier.model.config, 0.5, real
+        params, ids, np.array([4, 2]), np.array([1, 0]), classifier.model.config, 0.5, real
     )
     wanted = classifier.loss(torch.tensor(ids), torch.tensor(real), torch.tensor([1, 0]), 0.5)
     assert task + 0.5 * lm == pytest.approx(wanted.item(), abs=1e-10)
