@@ -282,25 +282,27 @@ def _mean(values: list[float]) -> dict:
 
 
 def zero_shot(command: str) -> None:
-    """Figure 2 (right): the four tests on every snapshot of both kinds of model."""
-    done = {(r["model"], r["step"]) for r in stored_lines("zeroshot")}
+    """Figure 2 (right): the four tests on every stage at hand of both kinds of model."""
     bpe, probes = BPE.load(NOVELIST_DIR), zeroshot.probes()
-    folders = {"novelist": NOVELIST_DIR, "LSTM": LSTM_DIR}
-    stages = [
-        (kind, path) for kind, folder in folders.items() for path in snapshots.paths(folder)
-    ]
-    for kind in set(folders) - {kind for kind, _ in stages}:
-        print(
-            f"paper: no snapshots of the {kind} in {folders[kind]}, so nothing new "
-            "for its curve; see data/README.md on how to train it"
-        )
-    for kind, path in tqdm(stages, desc="zeroshot"):
-        model, facts = snapshots.load_snapshot(path)
-        if (kind, facts["step"]) in done:
-            continue
-        scores = {p.name: p.score(model, bpe) for p in probes}
-        line = {"model": kind, **facts, "scores": scores, "command": command}
-        store("zeroshot", line | {"commit": runs.git_commit()})
+    for kind, folder in {"novelist": NOVELIST_DIR, "LSTM": LSTM_DIR}.items():
+        for model, facts in tqdm(snapshots.stages(folder), desc=f"zeroshot, {kind}"):
+            if facts["step"] in scored_steps(kind):
+                continue
+            scores = {p.name: p.score(model, bpe) for p in probes}
+            line = {"model": kind, **facts, "scores": scores, "command": command}
+            store("zeroshot", line | {"commit": runs.git_commit()})
+        recipe = recipes.RECIPES["novelist"]
+        wanted = snapshots.steps_to_keep(recipe.steps, recipe.snapshots)
+        if missing := sorted(set(wanted) - scored_steps(kind)):
+            print(
+                f"paper: {folder} has no stages of the {kind} after {missing} updates, so "
+                "its curve has holes there; data/README.md tells how to make them"
+            )
+
+
+def scored_steps(kind: str) -> set[int]:
+    """After which updates a model's zero-shot scores are stored."""
+    return {x["step"] for x in stored_lines("zeroshot") if x["model"] == kind}
 
 
 def read_out_endings(command: str) -> None:

@@ -283,7 +283,7 @@ class Pretraining:
 
     def _run(self) -> None:
         r = self.recipe
-        keep = snapshots.steps_to_keep(r.steps, r.snapshots)
+        keep = snapshots.steps_to_keep(r.steps, r.snapshots)[:-1]  # the last: the checkpoint
         if self.team.chief:
             self._check_room()
             self.log.cut(self.step)
@@ -330,7 +330,7 @@ class Pretraining:
         if not self.team.chief:
             return
         if keep:
-            facts = {k: line[k] for k in ("step", "tokens", "loss")}
+            facts = {k: line[k] for k in snapshots.FACTS}
             snapshots.save_snapshot(self.out, model, facts)
         if self.recipe.kind == "gpt":
             made = checkpoint.Checkpoint(model, self.bpe, {}, self.out)

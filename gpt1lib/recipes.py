@@ -57,7 +57,7 @@ class Recipe:
     seed: int = _option(0, "everything random follows from it")
     bf16: bool = _option(False, "16-bit arithmetic where the GPU has it")
     half: bool = _option(False, "store the finished weights in 16 bits")
-    snapshots: int = _option(0, "keep so many stages of the run, each twice as far")
+    snapshots: int = _option(0, "stages kept, each twice as far; the last: the checkpoint")
     accumulate: int = _option(1, "parts a batch is computed in, to save memory", False)
     recompute: bool = _option(False, "recompute activations, to save memory", False)
     compile: bool = _option(False, "compile the model (torch.compile)", False)
