@@ -2,12 +2,14 @@
 
 import json
 import re
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
 import torch
 
-from gpt1lib import corpus, pretrain, scoring
+from gpt1lib import corpus, paper, scoring
 from gpt1lib.checkpoints import snapshots
 from gpt1lib.storage import files, paths
 
@@ -61,19 +63,50 @@ def test_the_shipped_model_is_small_and_documented(novelist):
 
 
 def test_the_shipped_snapshots_are_stages_of_the_shipped_model(novelist):
-    stages = snapshots.paths(novelist.folder)
-    folder = novelist.folder / snapshots.FOLDER
-    assert sum(p.stat().st_size for p in folder.iterdir()) < 60e6
-    assert 8 <= len(stages) <= 12
-    found = [snapshots.load_snapshot(p) for p in stages]
-    steps = novelist.meta["recipe"]["steps"]
-    assert [facts["step"] for _, facts in found] == snapshots.steps_to_keep(steps, len(stages))
+    recipe, found = novelist.meta["recipe"], list(snapshots.stages(novelist.folder))
+    steps = [facts["step"] for _, facts in found]
+    kept = snapshots.steps_to_keep(recipe["steps"], recipe["snapshots"])
+    assert steps == sorted({*steps, 1000, 8000} & set(kept))
     text = corpus.read_books(paths.HELDOUT_BOOKS)["joyce_dubliners"][10_000:16_000]
     ids = torch.tensor(novelist.bpe.encode(text))
     nats = [scoring.heldout_nats(model, ids) for model, _ in found]
-    assert nats == sorted(nats, reverse=True)
-    # 8 bits per weight cost next to nothing
-    assert nats[-1] == pytest.approx(scoring.heldout_nats(novelist.model, ids), abs=0.01)
+    assert nats == sorted(nats, reverse=True) and nats[-1] < nats[0] - 0.4
+
+
+def test_8_bits_a_weight_cost_next_to_nothing(novelist, tmp_path):
+    snapshots.save_snapshot(tmp_path, novelist.model, {"step": 8000})
+    stored, _ = snapshots.load_snapshot(snapshots.paths(tmp_path)[0])
+    text = corpus.read_books(paths.HELDOUT_BOOKS)["joyce_dubliners"][10_000:16_000]
+    ids = torch.tensor(novelist.bpe.encode(text))
+    nats = scoring.heldout_nats(stored, ids)
+    assert nats == pytest.approx(scoring.heldout_nats(novelist.model, ids), abs=0.01)
+
+
+def test_the_scores_of_all_stages_are_stored(novelist):
+    recipe = novelist.meta["recipe"]
+    kept = snapshots.steps_to_keep(recipe["steps"], recipe["snapshots"])
+    lines = paper.stored_lines("zeroshot")
+    for kind in ("novelist", "LSTM"):
+        assert [x["step"] for x in lines if x["model"] == kind] == kept
+    for _, facts in snapshots.stages(novelist.folder):
+        stored = next(x for x in lines if x["step"] == facts["step"])
+        assert {k: stored[k] for k in facts} == facts
+
+
+def test_the_tracked_files_weigh_less_than_60_mb():
+    """A clone is light, and stays so: the history keeps whatever was once added."""
+    if shutil.which("git") is None or not (paths.ROOT / ".git").exists():
+        pytest.skip("no git checkout: nothing tells which files are tracked")
+    listed = subprocess.run(
+        ["git", "ls-files", "-z"], cwd=paths.ROOT, capture_output=True, text=True
+    )
+    if listed.returncode:
+        pytest.skip(f"git does not list the files: {listed.stderr}")
+    tracked = [paths.ROOT / name for name in listed.stdout.split("\0") if name]
+    sizes = {p: p.stat().st_size for p in tracked if p.is_file()}
+    assert len(sizes) > 200
+    largest = sorted(sizes, key=sizes.get, reverse=True)[:5]
+    assert sum(sizes.values()) < 60e6, f"the largest: {[p.name for p in largest]}"
 
 
 def test_the_shipped_model_beats_every_baseline(novelist):

@@ -7,6 +7,7 @@ import time
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -232,6 +233,31 @@ def test_a_missing_lstm_is_named_before_anything_runs(small, monkeypatch, tmp_pa
     monkeypatch.setattr(sources, "LSTM_DIR", tmp_path)
     with pytest.raises(SystemExit, match="holds no LSTM. It is trained by: python -m"):
         main(["small", "--workers", "1"])
+
+
+# ---- without fine-tuning ---------------------------------------------------------
+
+
+def test_what_is_scored_zero_shot_is_not_scored_again(monkeypatch, capsys):
+    monkeypatch.setattr(run, "store", lambda name, line: pytest.fail("stored again"))
+    run.zero_shot({"command": "a command"})
+    assert "no stages" not in capsys.readouterr().out
+
+
+def test_zero_shot_scores_the_stages_that_are_there(monkeypatch, tmp_path, capsys):
+    """The shipped ones; the end of a run is its model. What is missing is told."""
+    probe = SimpleNamespace(name="parameters", score=lambda m, bpe: m.count_parameters())
+    monkeypatch.setattr(results, "STORED", tmp_path)
+    monkeypatch.setattr(run, "LSTM_DIR", tmp_path / "nothing")
+    monkeypatch.setattr(paper.zeroshot, "probes", lambda: [probe])
+    run.zero_shot({"command": "a command"})
+    lines = paper.stored_lines("zeroshot")
+    assert {1000, 8000} <= {line["step"] for line in lines}
+    assert {line["model"] for line in lines} == {"novelist"}
+    assert {line["scores"]["parameters"] for line in lines} == {5_303_296}
+    assert lines[-1]["step"] == 8000 and lines[-1]["loss"] == 3.580321
+    told = capsys.readouterr().out
+    assert "no stages of the LSTM after [16, 31, 62, 125, 250" in told
 
 
 def test_unknown_experiments_are_named():

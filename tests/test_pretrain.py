@@ -201,7 +201,8 @@ def test_the_token_stream_is_mapped_and_is_the_books(finished):
 
 
 def test_snapshots_are_stages_of_the_run(finished):
-    found = [snapshots.load_snapshot(p) for p in snapshots.paths(finished.out)]
+    assert [snapshots.step_of(p) for p in snapshots.paths(finished.out)] == [6, 12]
+    found = list(snapshots.stages(finished.out))
     assert [facts["step"] for _, facts in found] == [6, 12, 24]
     nats = [scoring.heldout_nats(m, finished.heldout_ids, 8) for m, _ in found]
     assert nats == sorted(nats, reverse=True) and nats[-1] < nats[0] - 0.1

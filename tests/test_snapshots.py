@@ -1,9 +1,12 @@
 """Stages of a run in 8 bits a weight: small, close, and they know what they are."""
 
+import json
+
 import pytest
 import torch
 
 from gpt1lib import GPT, TINY
+from gpt1lib.bpe import BPE
 from gpt1lib.checkpoints import checkpoint, snapshots
 
 
@@ -41,3 +44,24 @@ def test_snapshots_are_found_in_the_order_of_their_steps(tmp_path):
         snapshots.save_snapshot(tmp_path, GPT(TINY), {"step": step})
     steps = [snapshots.load_snapshot(p)[1]["step"] for p in snapshots.paths(tmp_path)]
     assert steps == [20, 300, 1000]
+
+
+def test_the_last_stage_of_a_finished_run_is_its_checkpoint(tmp_path):
+    torch.manual_seed(0)
+    model = GPT(TINY).eval()
+    for step in (6, 12):
+        facts = {"step": step, "tokens": 8 * step, "loss": 3.0}
+        snapshots.save_snapshot(tmp_path, model, facts)
+    assert [facts["step"] for _, facts in snapshots.stages(tmp_path)] == [6, 12]
+    bpe = BPE({chr(256 + i): i for i in range(TINY.n_vocab)}, [])
+    checkpoint.save(tmp_path, model, bpe)
+    line = {"step": 12, "tokens": 96, "loss": 2.5}
+    (tmp_path / "log.jsonl").write_text(json.dumps({**line, "lr": 0.1}) + "\n")
+    found = list(snapshots.stages(tmp_path))
+    assert [facts["step"] for _, facts in found] == [6, 12]  # step 12 not twice
+    assert found[-1][1] == line
+    assert torch.equal(found[-1][0].tokens.weight, model.tokens.weight)  # and not in 8 bits
+
+
+def test_a_folder_without_a_run_has_no_stages(tmp_path):
+    assert list(snapshots.stages(tmp_path / "nothing")) == []

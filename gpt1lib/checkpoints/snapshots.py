@@ -1,12 +1,15 @@
 """Stages of a pre-training run in a quarter of their size: 8 bits per weight.
 
 Each row of a matrix is stored as integers from -127 to 127 and one scale; vectors are
-stored in 16 bits. Good to look at how a model grew, not to train it on.
+stored in 16 bits. Good to look at how a model grew, not to train it on. The last stage
+of a finished run is its checkpoint; it is not stored twice.
 """
 
 import dataclasses
 import json
+import math
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import torch
@@ -19,6 +22,7 @@ from ..storage import files
 from . import checkpoint
 
 FOLDER = "snapshots"  # beside the checkpoint
+FACTS = ("step", "tokens", "loss")  # what is known of a stage, as in log.jsonl
 
 
 def steps_to_keep(steps: int, n: int) -> list[int]:
@@ -70,5 +74,24 @@ def load_snapshot(path: str | Path):
 
 def paths(folder: str | Path) -> list[Path]:
     """The stored stages of a checkpoint, first to last."""
-    found = (Path(folder) / FOLDER).glob("step_*.safetensors")
-    return sorted(found, key=lambda p: int(re.findall(r"\d+", p.stem)[0]))
+    return sorted((Path(folder) / FOLDER).glob("step_*.safetensors"), key=step_of)
+
+
+def step_of(path: Path) -> int:
+    """After how many updates a stored stage was kept, by its name."""
+    return int(re.findall(r"\d+", path.stem)[0])
+
+
+def stages(folder: str | Path) -> Iterator[tuple]:
+    """(model, its facts) of each stage that is there, first to last.
+
+    The last one of a finished run is the model of the checkpoint, just as it is stored.
+    """
+    finished = (Path(folder) / "meta.json").is_file()
+    end = checkpoint.load(folder) if finished else None
+    facts = {k: end.log[-1][k] for k in FACTS} if finished else {"step": math.inf}
+    for path in paths(folder):
+        if step_of(path) < facts["step"]:
+            yield load_snapshot(path)
+    if finished:
+        yield end.model, facts

@@ -3,9 +3,9 @@
 from . import paper_numbers, plan, readout, zeroshot
 from .results import accuracies, stored_finetuning, stored_lines, summary
 from .run import at_most
-from .sources import transferred
+from .sources import source, transferred
 
 __all__ = [
-    "accuracies", "at_most", "paper_numbers", "plan", "readout", "stored_finetuning",
+    "accuracies", "at_most", "paper_numbers", "plan", "readout", "source", "stored_finetuning",
     "stored_lines", "summary", "transferred", "zeroshot",
 ]  # fmt: skip

@@ -20,6 +20,7 @@ from .. import finetune, tasks
 from ..bpe import BPE
 from ..checkpoints import snapshots
 from ..fast.machine import keep_memory, threads
+from ..pretrain import RECIPES
 from ..storage.paths import LSTM_DIR, NOVELIST_DIR
 from ..storage.run_folder import progress
 from . import readout, sources, zeroshot
@@ -114,24 +115,25 @@ def short_facts(row: str) -> dict:
 
 
 def zero_shot(begun: dict) -> None:
-    """Figure 2 (right): the four tests on every snapshot of both kinds of model."""
-    done = {(r["model"], r["step"]) for r in stored_lines("zeroshot")}
+    """Figure 2 (right): the four tests on every stage at hand of both kinds of model."""
     bpe, probes = BPE.load(NOVELIST_DIR), zeroshot.probes()
-    folders = {"novelist": NOVELIST_DIR, "LSTM": LSTM_DIR}
-    stages = [
-        (kind, path) for kind, folder in folders.items() for path in snapshots.paths(folder)
-    ]
-    for kind in set(folders) - {kind for kind, _ in stages}:
-        print(
-            f"paper: no snapshots of the {kind} in {folders[kind]}, so nothing new "
-            "for its curve; see data/README.md on how to train it"
-        )
-    for kind, path in tqdm(stages, desc="zeroshot"):
-        model, facts = snapshots.load_snapshot(path)
-        if (kind, facts["step"]) in done:
-            continue
-        scores = {p.name: p.score(model, bpe) for p in probes}
-        store("zeroshot", {"model": kind, **facts, "scores": scores, **begun})
+    for kind, folder in {"novelist": NOVELIST_DIR, "LSTM": LSTM_DIR}.items():
+        for model, facts in tqdm(snapshots.stages(folder), desc=f"zeroshot, {kind}"):
+            if facts["step"] not in scored_steps(kind):
+                scores = {p.name: p.score(model, bpe) for p in probes}
+                store("zeroshot", {"model": kind, **facts, "scores": scores, **begun})
+        recipe = RECIPES["novelist"]
+        wanted = snapshots.steps_to_keep(recipe.steps, recipe.snapshots)
+        if missing := sorted(set(wanted) - scored_steps(kind)):
+            print(
+                f"paper: {folder} has no stages of the {kind} after {missing} updates, so "
+                "its curve has holes there; data/README.md tells how to make them"
+            )
+
+
+def scored_steps(kind: str) -> set[int]:
+    """After which updates a model's zero-shot scores are stored."""
+    return {x["step"] for x in stored_lines("zeroshot") if x["model"] == kind}
 
 
 def read_out_endings(begun: dict) -> None:

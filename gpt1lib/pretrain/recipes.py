@@ -54,7 +54,7 @@ class Recipe:
     seed: int = option(0, "everything random follows from it")
     bf16: bool = option(False, "16-bit arithmetic where the GPU has it")
     save_fp16: bool = option(False, "store the finished weights in 16 bits", "half")
-    snapshots: int = option(0, "keep so many stages of the run, each twice as far")
+    snapshots: int = option(0, "stages kept, each twice as far; the last: the checkpoint")
     grad_accum: int = option(
         1, "parts a batch is computed in, to save memory", "accumulate", changes_result=False
     )

@@ -212,7 +212,7 @@ class Pretraining:
 
     def _run(self) -> None:
         r = self.recipe
-        keep = snapshots.steps_to_keep(r.steps, r.snapshots)
+        keep = snapshots.steps_to_keep(r.steps, r.snapshots)[:-1]  # the last: the checkpoint
         if self.world.is_main:
             self._check_room()
             self.log.cut(self.step)
@@ -259,7 +259,7 @@ class Pretraining:
         if not self.world.is_main:
             return
         if keep:
-            facts = {k: line[k] for k in ("step", "tokens", "loss")}
+            facts = {k: line[k] for k in snapshots.FACTS}
             snapshots.save_snapshot(self.out, model, facts)
         if model.has_cache:
             source = checkpoint.Checkpoint(model, self.bpe, {}, self.out)
