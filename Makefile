@@ -33,7 +33,7 @@ paper-quick: .venv/lab ## one cell of each of them again, beside the stored one 
 	$(PY) -m gpt1lib.paper --quick
 
 clean: ## remove .venv and build products
-	rm -rf .venv build .pytest_cache .ruff_cache .hypothesis gpt1_course.egg-info
+	rm -rf .venv node_modules build .pytest_cache .ruff_cache .hypothesis gpt1_course.egg-info
 
 .venv/lab: pyproject.toml tools/setup.py
 	@$(PYTHON) tools/setup.py install

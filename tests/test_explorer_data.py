@@ -36,7 +36,7 @@ def test_a_typed_text_is_read_and_a_long_one_refused(novelist):
     e.text = "two words"
     assert e.words == ["two", "words"] and not e.message
     e.text = "x" * 500
-    assert "500 signs" in e.message and e.words == ["two", "words"]
+    assert "the text has 500 characters" in e.message and e.words == ["two", "words"]
     e.text = ""
     assert e.message == "Type a text."
 
@@ -145,10 +145,10 @@ SWEEP = {  # value -> task -> seed -> accuracy; the order of seeds must not matt
 def test_a_sweep_compares_seed_by_seed():
     e = explorers.SweepExplorer(SWEEP, chosen="0.5", compared="0")
     film = e.tasks["film"][1]
-    assert film["mean"] == pytest.approx(0.65) and film["gain"] == pytest.approx(0.03)
+    assert film["mean"] == pytest.approx(0.65) and film["difference"] == pytest.approx(0.03)
     # differences 0.03, 0.04, 0.02: t 4.303 times 0.01 over the root of 3
-    assert film["give"] == pytest.approx(4.303 * 0.01 / 3**0.5, rel=1e-3)
-    assert e.tasks["logic"][1]["gain"] == pytest.approx(0)
+    assert film["difference_half"] == pytest.approx(4.303 * 0.01 / 3**0.5, rel=1e-3)
+    assert e.tasks["logic"][1]["difference"] == pytest.approx(0)
     assert "film 65.0% give or take 4.3%" in e.sentence()
     with pytest.raises(ValueError, match="'1' is not among the values"):
         explorers.SweepExplorer(SWEEP, chosen="1", compared="0")

@@ -30,6 +30,7 @@ def parts(quick: bool) -> dict[str, list[str]]:
     lint = {
         "lint": [*ruff, "check", *FORMATTED, "notebooks"],
         "format": [*ruff, "format", "--check", *FORMATTED],
+        "javascript": [sys.executable, "tools/javascript.py"],
     }
     if quick:
         return lint | {"tests": [*PYTEST, "tests", "-m", "not slow and not browser"]}

@@ -521,7 +521,7 @@ def place_labels(axes, ends) -> None:
         previous = place
 
 
-def color_table(name: str = "magma_r", n: int = 256) -> list[str]:
+def color_table(name: str, n: int) -> list[str]:
     """A color map as n hexadecimal colors, for the explorers."""
     shades = colormaps[name](np.linspace(0, 1, n))[:, :3]
     return ["#" + "".join(f"{round(255 * c):02x}" for c in rgb) for rgb in shades]

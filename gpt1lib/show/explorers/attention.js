@@ -1,229 +1,390 @@
 // All heads as thumbnails, one head large, one token's row as bars and as arcs.
-function draw(model, root) {
-  const alive = root.alive = {};           // a new prompt draws everything anew
-  const when = (name, act) => model.on("change:" + name, () => { if (root.alive === alive) act(); });
-  if (model.get("editable")) {
-    const line = el("div", "gx-control", root), label = el("label", "", line, "text"), input = el("input", "gx-prompt", line);
-    line.style.gridTemplateColumns = "4em minmax(120px, 560px)";
-    input.id = label.htmlFor = `gx-${++serial}`;
-    input.value = model.get("prompt"); input.spellcheck = false;
-    input.addEventListener("change", () => { model.set("prompt", input.value); model.save_changes(); });
-    const status = el("p", "gx-note", root, model.get("message"));
-    when("message", () => { status.textContent = model.get("message"); });
-  }
-  if (!root.bound) {
-    root.bound = true;                     // once: each drawing would add another
-    model.on("change:data", () => { root.replaceChildren(); draw(model, root); });
-  }
-  const L = model.get("n_layer"), H = model.get("n_head"), tokens = model.get("tokens");
-  const T = tokens.length, names = labels(tokens), dark = root.classList.contains("gx-dark");
-  const masked = halves(model, "data"), scores = model.get("scores").byteLength ? halves(model, "scores") : null;
-  let mode = scores ? model.get("mask") : "before", w = weights(), pinned = model.get("pinned");
-  const at = (h, q, k) => w[(h * T + q) * T + k];
-  const last = q => mode === "none" ? T - 1 : q;       // the latest token that row q sees
-  let head = model.get("head"), row = Math.min(model.get("row"), T - 1);
-  function weights() {                                 // under each place of the mask
-    if (mode === "before") return masked;
-    const out = new Float32Array(scores.length);
-    for (let i = 0; i < out.length; i += T) {
-      const q = i / T % T;
-      let top = -Infinity, sum = 0;
-      for (let k = 0; k < T; k++) top = Math.max(top, scores[i + k]);
-      for (let k = 0; k < T; k++) sum += out[i + k] = Math.exp(scores[i + k] - top);
-      for (let k = 0; k < T; k++) out[i + k] = mode === "after" && k > q ? 0 : out[i + k] / sum;
-    }
-    return out;
-  }
 
-  const cols = el("div", "gx-cols", root), left = el("div", "", cols), right = el("div", "", cols);
-  el("p", "gx-title", left, `All ${L * H} heads`);
-  const grid = el("div", "gx-grid", left);
+const MASKS = {
+  before: "before the softmax (GPT-1)",
+  none: "no mask",
+  after: "after the softmax",
+};
+
+function draw(model, root) {
+  const view = readAttention(model);
+  view.dark = root.classList.contains("gx-dark");
+  view.root = root;
+  root.shown = view; // a new prompt draws everything anew: this view then rests
+  if (model.get("editable")) addPrompt(view);
+  if (!root.bound) {
+    root.bound = true; // once: each drawing would add another
+    model.on("change:data", () => {
+      root.replaceChildren();
+      draw(model, root);
+    });
+  }
+  const cols = el("div", "gx-cols", root);
+  const left = el("div", "", cols);
+  const right = el("div", "", cols);
+  addTiles(view, left);
+  addLegend(view, left);
+  addChoices(view, left);
+  addMatrix(view, right);
+  addBeside(view, left);
+  view.said = live(root);
+  view.arcs = el("div", "gx-arcs", root);
+  view.bars = el("ol", "gx-bars", root);
+  followPython(view);
+  show(view);
+}
+
+function readAttention(model) {
+  const tokens = model.get("tokens");
+  const T = tokens.length;
+  const scores = model.get("scores").byteLength ? halves(model, "scores") : null;
+  const view = { model, T, L: model.get("n_layer"), H: model.get("n_head"), scores };
+  view.names = labels(tokens);
+  view.masked = halves(model, "data"); // (L, H, T, T), as are scores and weights
+  view.mask = scores ? model.get("mask") : "before";
+  view.weights = weightsOf(view);
+  view.pinned = model.get("pinned");
+  view.head = model.get("head");
+  view.row = Math.min(model.get("row"), T - 1);
+  return view;
+}
+
+function whileShown(view, act) {
+  return () => {
+    if (view.root.shown === view) act(view);
+  };
+}
+
+function addPrompt(view) {
+  const { model, root } = view;
+  textLine(root, "text", model.get("prompt"), "4em", text => save(model, { prompt: text }));
+  const status = el("p", "gx-note", root, model.get("message"));
+  const tell = () => {
+    status.textContent = model.get("message");
+  };
+  model.on("change:message", whileShown(view, tell));
+}
+
+function followPython(view) {
+  const { model } = view;
+  follow(view, ["pinned"], whileShown(view, show));
+  follow(view, ["head"], whileShown(view, show));
+  follow(view, ["row"], whileShown(view, showRow));
+  const masked = () => {
+    if (!view.scores || model.get("mask") === view.mask) return;
+    view.picker.set(model.get("mask"));
+    setMask(view, model.get("mask"));
+  };
+  model.on("change:mask", whileShown(view, masked));
+}
+
+// ---- weights under each place of the mask
+
+const weightAt = ({ weights, T }, head, q, k) => weights[(head * T + q) * T + k];
+
+// The latest token that row q sees.
+const lastSeen = (view, q) => (view.mask === "none" ? view.T - 1 : q);
+
+function weightsOf({ mask, masked, scores, T }) {
+  if (mask === "before") return masked;
+  const weights = new Float32Array(scores.length);
+  for (let i = 0; i < weights.length; i += T) {
+    const q = (i / T) % T;
+    const total = softmaxRow(scores, i, T, weights);
+    for (let k = 0; k < T; k++) {
+      weights[i + k] = mask === "after" && k > q ? 0 : weights[i + k] / total;
+    }
+  }
+  return weights;
+}
+
+// Powers of the T scores from i on, written into `powers`; returns their sum.
+function softmaxRow(scores, i, T, powers) {
+  let top = -Infinity;
+  let total = 0;
+  for (let k = 0; k < T; k++) top = Math.max(top, scores[i + k]);
+  for (let k = 0; k < T; k++) {
+    const power = Math.exp(scores[i + k] - top);
+    powers[i + k] = power;
+    total += power;
+  }
+  return total;
+}
+
+// What the row would give to later tokens.
+function laterShare({ scores, head, row, T }) {
+  const i = (head * T + row) * T;
+  const powers = new Float64Array(T);
+  const total = softmaxRow(scores.subarray(i, i + T), 0, T, powers);
+  return sum(powers.subarray(row + 1)) / total;
+}
+
+// Half the sum of differences to the head that is kept: 0 alike, 1 apart.
+function distance(view) {
+  const { head, pinned, row, T } = view;
+  let total = 0;
+  for (let k = 0; k < T; k++) {
+    total += Math.abs(weightAt(view, head, row, k) - weightAt(view, pinned, row, k));
+  }
+  return total / 2;
+}
+
+// ---- the tiles: all heads
+
+function addTiles(view, parent) {
+  const { L, H } = view;
+  el("p", "gx-title", parent, `All ${L * H} heads`);
+  const grid = el("div", "gx-grid", parent);
   grid.style.gridTemplateColumns = `4em repeat(${H}, minmax(44px, 72px))`;
   grid.setAttribute("role", "radiogroup");
   grid.setAttribute("aria-label", "attention heads, a row a layer; arrow keys move");
   el("span", "", grid);
   for (let h = 0; h < H; h++) el("span", "gx-lab", grid, `head ${h}`);
-  const tiles = [];
+  view.tiles = [];
   for (let l = 0; l < L; l++) {
     el("span", "gx-lab", grid, `layer ${l}`);
-    for (let h = 0; h < H; h++) {
-      const i = l * H + h, b = el("button", "gx-tile", grid);
-      b.type = "button";
-      b.setAttribute("role", "radio");
-      b.setAttribute("aria-label", `layer ${l}, head ${h}`);
-      b.addEventListener("click", () => select(i));
-      b.addEventListener("keydown", e => {
-        const d = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: H, ArrowUp: -H }[e.key];
-        if (d == null) return;
-        e.preventDefault();
-        if (i + d >= 0 && i + d < L * H) { select(i + d); tiles[i + d].focus(); }
-      });
-      paint(el("canvas", "gx-hatch", b), i);
-      tiles.push(b);
-    }
+    for (let h = 0; h < H; h++) view.tiles.push(tile(view, grid, l * H + h));
   }
-  const scale = el("div", "gx-scale", left);
-  el("span", "", scale, "0");
-  el("i", "", scale).style.background = `linear-gradient(90deg, ${[0, .25, .5, .75, 1].map(v => css(rgb(v, dark))).join(",")})`;
-  el("span", "", scale, "1   weight");
-  el("span", "gx-hatch", scale).style.cssText = "width:18px;height:9px;margin-left:12px";
-  el("span", "", scale, "masked (later tokens)");
-  const facts = el("p", "gx-note", left);
-  const MASKS = { before: "before the softmax (GPT-1)", none: "no mask", after: "after the softmax" };
-  const picker = scores && choice(left, "mask", MASKS, mode, v => { model.set("mask", v); model.save_changes(); setMask(v); });
-  function setMask(v) {
-    mode = v; w = weights();
-    tiles.forEach((b, i) => paint(b.firstChild, i));
-    show();
-  }
-  const pin = button(left, "Keep this head beside", () => {
-    pinned = pinned === head ? -1 : head;
-    model.set("pinned", pinned); model.save_changes(); show();
-  });
+}
 
-  const title = el("p", "gx-title", right);
-  const size = Math.max(12, Math.min(30, Math.floor(380 / T)));
-  const matrix = el("div", "gx-matrix", right);
-  matrix.style.gridTemplate = `auto repeat(${T}, ${size}px) / auto ${T * size}px`;
-  el("span", "", matrix);
-  const top = el("div", "", matrix);
-  top.style.cssText = `display:grid;grid-template-columns:repeat(${T},${size}px);align-items:end`;
-  for (const n of names) el("span", "gx-col", top, n);
-  const rows = names.map((n, i) => {
-    const b = el("button", "gx-row", matrix, n);
-    b.type = "button";
-    b.style.gridColumn = 1; b.style.gridRow = i + 2;
-    b.setAttribute("aria-label", `from ${n}`);
-    b.addEventListener("mouseenter", () => setRow(i));
-    b.addEventListener("focus", () => setRow(i));
-    b.addEventListener("click", () => setRow(i));
-    b.addEventListener("keydown", e => {
-      const d = { ArrowDown: 1, ArrowUp: -1 }[e.key];
-      if (!d || !rows[i + d]) return;
-      e.preventDefault();
-      rows[i + d].focus();
-    });
-    return b;
+function tile(view, grid, head) {
+  const { H, tiles } = view;
+  const b = el("button", "gx-tile", grid);
+  b.type = "button";
+  b.setAttribute("role", "radio");
+  b.setAttribute("aria-label", headName(view, head));
+  b.addEventListener("click", () => select(view, head));
+  b.addEventListener("keydown", e => {
+    const d = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: H, ArrowUp: -H }[e.key];
+    if (d == null) return;
+    e.preventDefault();
+    if (!tiles[head + d]) return;
+    select(view, head + d);
+    tiles[head + d].focus();
   });
-  const wrap = el("div", "gx-wrap", matrix);
-  wrap.style.cssText = `grid-column:2;grid-row:2/${T + 2}`;
-  const big = el("canvas", "gx-big gx-hatch", wrap), mark = el("div", "gx-mark", wrap);
-  big.setAttribute("role", "img");
-  mark.style.height = `${100 / T}%`;
-  wrap.addEventListener("mousemove", e => {
-    const box = big.getBoundingClientRect();
-    const q = Math.floor((e.clientY - box.top) / box.height * T);
-    const k = Math.floor((e.clientX - box.left) / box.width * T);
-    if (q < 0 || k < 0 || q >= T || k >= T) return;
-    setRow(q);
-    wrap.title = k > last(q) ? `${names[q]} to ${names[k]}: masked` : `${names[q]} to ${names[k]}: ${at(head, q, k).toFixed(3)}`;
-  });
-  const beside = el("div", "", left), besideTitle = el("p", "gx-title", beside), second = el("canvas", "gx-hatch", beside);
-  second.style.cssText = `width:${T * Math.min(size, 16)}px;image-rendering:pixelated;display:block`;
-  second.setAttribute("role", "img");
-  const said = live(root), arcs = el("div", "gx-arcs", root), bars = el("ol", "gx-bars", root);
+  paint(view, el("canvas", "gx-hatch", b), head);
+  return b;
+}
 
-  function paint(canvas, h) {
-    canvas.width = canvas.height = T;
-    const ctx = canvas.getContext("2d");
-    ctx.clearRect(0, 0, T, T);
-    for (let q = 0; q < T; q++) for (let k = 0; k <= last(q); k++) {
-      ctx.fillStyle = css(rgb(at(h, q, k), dark));
+const headName = ({ H }, head) => `layer ${Math.floor(head / H)}, head ${head % H}`;
+
+function select(view, head) {
+  keep(view, { head });
+  show(view);
+}
+
+// A pixel a weight; what is masked stays clear and lets the hatching through.
+function paint(view, canvas, head) {
+  const { T, dark } = view;
+  canvas.width = canvas.height = T;
+  const ctx = canvas.getContext("2d");
+  ctx.clearRect(0, 0, T, T);
+  for (let q = 0; q < T; q++) {
+    const last = lastSeen(view, q);
+    for (let k = 0; k <= last; k++) {
+      ctx.fillStyle = css(rgb(weightAt(view, head, q, k), dark));
       ctx.fillRect(k, q, 1, 1);
     }
   }
-  function select(i) {
-    head = i;
-    model.set("head", i);
-    model.save_changes();
-    show();
-  }
-  function setRow(q) {
-    if (q !== row) { row = q; model.set("row", q); model.save_changes(); }
-    showRow();
-  }
-  function showRow() {
-    rows.forEach((r, i) => r.classList.toggle("gx-on", i === row));
-    mark.style.top = `${100 * row / T}%`;
-    const keys = names.map((n, k) => k).filter(k => k <= last(row)).sort((a, b) => at(head, row, b) - at(head, row, a));
-    said.textContent = `“${names[row]}” attends ` + keys.slice(0, 3).map(k => `${percent(at(head, row, k), 0)} to “${names[k]}”`).join(", ") +
-      (row === T - 1 ? ". It is the last token and may see all." : {
-        before: () => `. The ${T - 1 - row} later tokens are masked.`,
-        none: () => `. ${percent(later(), 0)} go to later tokens: without a mask it sees the answers.`,
-        after: () => `. The ${T - 1 - row} later tokens were cut after the softmax: the row adds up to ${percent(1 - later(), 0)} only.`,
-      }[mode]()) + (pinned < 0 || pinned === head ? "" : ` It differs by ${percent(distance(), 0)} from ${headName(pinned)}.`);
-    drawArcs();
-    bars.replaceChildren();
-    for (const k of keys.slice(0, 6)) {
-      const li = el("li", "", bars);
-      el("span", "gx-word", li, names[k]);
-      el("span", "gx-fill", el("span", "gx-track", li)).style.width = percent(at(head, row, k));
-      el("span", "gx-num", li, percent(at(head, row, k)));
-    }
-  }
-  function later() {                        // what row would give to later tokens
-    const i = (head * T + row) * T;
-    let top = -Infinity, sum = 0, rest = 0;
-    for (let k = 0; k < T; k++) top = Math.max(top, scores[i + k]);
-    for (let k = 0; k < T; k++) { const v = Math.exp(scores[i + k] - top); sum += v; if (k > row) rest += v; }
-    return rest / sum;
-  }
-  function distance() {                     // half the sum of differences: 0 alike, 1 apart
-    let sum = 0;
-    for (let k = 0; k < T; k++) sum += Math.abs(at(head, row, k) - at(pinned, row, k));
-    return sum / 2;
-  }
-  function drawArcs() {                     // the row over the sentence: thick is much
-    const step = Math.max(46, Math.min(84, 900 / T)), width = step * T, height = 78;
-    arcs.replaceChildren();
-    const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
-    const put = (kind, attributes, text) => {
-      const e = document.createElementNS(svg.namespaceURI, kind);
-      for (const [k, v] of Object.entries(attributes)) e.setAttribute(k, v);
-      if (text) e.textContent = text;
-      svg.appendChild(e);
-    };
-    svg.setAttribute("viewBox", `0 0 ${width} ${height + 18}`);
-    svg.setAttribute("aria-hidden", "true");   // the sentence above says it
-    svg.style.cssText = `width:100%;max-width:${width}px;display:block`;
-    const x = k => (k + .5) * step;
-    for (let k = 0; k <= last(row); k++) {
-      const v = at(head, row, k);
-      if (v < .005) continue;
-      const high = k === row ? 16 : Math.min(height - 6, 14 + 9 * Math.abs(row - k));
-      const d = k === row ? `M${x(k) - 7} ${height}C${x(k) - 14} ${height - 26} ${x(k) + 14} ${height - 26} ${x(k) + 7} ${height}`
-        : `M${x(row)} ${height}C${x(row)} ${height - high * 1.3} ${x(k)} ${height - high * 1.3} ${x(k)} ${height}`;
-      put("path", { d, fill: "none", stroke: "#5790fc", "stroke-width": (1 + 9 * v).toFixed(1), "stroke-opacity": (.3 + .7 * v).toFixed(2) });
-    }
-    names.forEach((n, k) => put("text", { x: x(k), y: height + 13, "text-anchor": "middle", "font-weight": k === row ? 700 : 400, opacity: k > last(row) ? .45 : 1 }, n.length > 10 ? n.slice(0, 9) + "…" : n));
-    arcs.appendChild(svg);
-  }
-  function headName(h) { return `layer ${Math.floor(h / H)}, head ${h % H}`; }
-  function show() {
-    tiles.forEach((b, i) => { b.setAttribute("aria-checked", i === head); b.tabIndex = i === head ? 0 : -1; });
-    paint(big, head);
-    let entropy = 0, reach = 0;
-    for (let q = 0; q < T; q++) for (let k = 0; k <= last(q); k++) {
-      const v = at(head, q, k);
-      if (v > 0) entropy -= v * Math.log2(v);
-      reach += v * (q - k);
-    }
-    const name = headName(head);
-    pin.textContent = pinned === head ? "Let it go" : "Keep this head beside";
-    beside.hidden = pinned < 0 || pinned === head;
-    if (!beside.hidden) {
-      paint(second, pinned);
-      besideTitle.textContent = `L${headName(pinned).slice(1)}, kept`;
-      second.setAttribute("aria-label", `${headName(pinned)}, kept for comparison`);
-    }
-    title.textContent = `L${name.slice(1)}: from each row to each column`;
-    big.setAttribute("aria-label", `${name}: ${T} by ${T} attention weights, ${mode === "none" ? "no mask" : "later tokens masked"}`);
-    facts.textContent = `${name}: looks ${reach < 0 ? "ahead" : "back"} ${Math.abs(reach / T).toFixed(1)} tokens on average; entropy ${(entropy / T).toFixed(2)} bits.`;
-    showRow();
-  }
-  when("mask", () => { if (scores && model.get("mask") !== mode) { picker.set(model.get("mask")); setMask(model.get("mask")); } });
-  when("pinned", () => { if (model.get("pinned") !== pinned) { pinned = model.get("pinned"); show(); } });
-  when("head", () => { if (model.get("head") !== head) { head = model.get("head"); show(); } });
-  when("row", () => { if (model.get("row") !== row) { row = model.get("row"); showRow(); } });
-  show();
 }
+
+// ---- below the tiles: colors, facts of the head, place of the mask, a head to keep
+
+function addLegend(view, parent) {
+  const scale = colorScale(parent, view.dark, "0", "1   weight");
+  el("span", "gx-hatch", scale).style.cssText = "width:18px;height:9px;margin-left:12px";
+  el("span", "", scale, "masked (later tokens)");
+  view.facts = el("p", "gx-note", parent);
+}
+
+function addChoices(view, parent) {
+  if (view.scores) {
+    view.picker = choice(parent, "mask", MASKS, view.mask, mask => {
+      save(view.model, { mask });
+      setMask(view, mask);
+    });
+  }
+  view.pin = button(parent, "Keep this head beside", () => {
+    keep(view, { pinned: view.pinned === view.head ? -1 : view.head });
+    show(view);
+  });
+}
+
+function setMask(view, mask) {
+  view.mask = mask;
+  view.weights = weightsOf(view);
+  view.tiles.forEach((b, head) => {
+    paint(view, b.firstChild, head);
+  });
+  show(view);
+}
+
+const cellSize = T => Math.max(12, Math.min(30, Math.floor(380 / T)));
+
+function addBeside(view, parent) {
+  const { T } = view;
+  view.beside = el("div", "", parent);
+  view.besideTitle = el("p", "gx-title", view.beside);
+  view.second = el("canvas", "gx-hatch", view.beside);
+  const width = T * Math.min(cellSize(T), 16);
+  view.second.style.cssText = `width:${width}px;image-rendering:pixelated;display:block`;
+  view.second.setAttribute("role", "img");
+}
+
+// ---- the matrix: one head large
+
+function addMatrix(view, parent) {
+  const { T, names } = view;
+  view.title = el("p", "gx-title", parent);
+  const size = cellSize(T);
+  const matrix = el("div", "gx-matrix", parent);
+  matrix.style.gridTemplate = `auto repeat(${T}, ${size}px) / auto ${T * size}px`;
+  el("span", "", matrix);
+  const top = el("div", "", matrix);
+  const columns = `repeat(${T},${size}px)`;
+  top.style.cssText = `display:grid;grid-template-columns:${columns};align-items:end`;
+  for (const name of names) el("span", "gx-col", top, name);
+  view.rows = rowButtons(
+    matrix,
+    names,
+    name => `from ${name}`,
+    q => setRow(view, q),
+  );
+  const big = bigPicture(matrix, T, "gx-big gx-hatch", (q, k) => {
+    setRow(view, q);
+    const weight = weightAt(view, view.head, q, k).toFixed(3);
+    big.wrap.title = `${names[q]} to ${names[k]}: ${k > lastSeen(view, q) ? "masked" : weight}`;
+  });
+  view.big = big.canvas;
+  view.mark = big.mark;
+}
+
+function show(view) {
+  const { head, T } = view;
+  const name = headName(view, head);
+  const which = view.mask === "none" ? "no mask" : "later tokens masked";
+  check(view.tiles, head);
+  paint(view, view.big, head);
+  showPinned(view);
+  view.title.textContent = `L${name.slice(1)}: from each row to each column`;
+  view.big.setAttribute("aria-label", `${name}: ${T} by ${T} attention weights, ${which}`);
+  view.facts.textContent = `${name}: ${factsOf(view)}.`;
+  showRow(view);
+}
+
+function factsOf(view) {
+  const { head, T } = view;
+  let entropy = 0;
+  let reach = 0;
+  for (let q = 0; q < T; q++) {
+    const last = lastSeen(view, q);
+    for (let k = 0; k <= last; k++) {
+      const weight = weightAt(view, head, q, k);
+      entropy += bitsOf(weight);
+      reach += weight * (q - k);
+    }
+  }
+  const way = `${reach < 0 ? "ahead" : "back"} ${Math.abs(reach / T).toFixed(1)} tokens`;
+  return `looks ${way} on average; entropy ${(entropy / T).toFixed(2)} bits`;
+}
+
+function showPinned(view) {
+  const { pinned, head } = view;
+  view.pin.textContent = pinned === head ? "Let it go" : "Keep this head beside";
+  view.beside.hidden = pinned < 0 || pinned === head;
+  if (view.beside.hidden) return;
+  const name = headName(view, pinned);
+  paint(view, view.second, pinned);
+  view.besideTitle.textContent = `L${name.slice(1)}, kept`;
+  view.second.setAttribute("aria-label", `${name}, kept for comparison`);
+}
+
+// ---- one row: a sentence, arcs, bars
+
+function setRow(view, q) {
+  if (q !== view.row) keep(view, { row: q });
+  showRow(view);
+}
+
+function showRow(view) {
+  const { names, head, row, T } = view;
+  const weight = k => weightAt(view, head, row, k);
+  const keys = names.map((_, k) => k).filter(k => k <= lastSeen(view, row));
+  keys.sort((a, b) => weight(b) - weight(a));
+  view.rows.forEach((r, i) => {
+    r.classList.toggle("gx-on", i === row);
+  });
+  view.mark.style.top = `${(100 * row) / T}%`;
+  view.said.textContent = rowSentence(view, keys);
+  drawArcs(view);
+  view.bars.replaceChildren();
+  for (const k of keys.slice(0, 6)) {
+    bar(view.bars, names[k], weight(k), percent(weight(k)));
+  }
+}
+
+function rowSentence(view, keys) {
+  const { names, head, row, pinned } = view;
+  const share = k => `${percent(weightAt(view, head, row, k), 0)} to “${names[k]}”`;
+  const apart = pinned >= 0 && pinned !== head;
+  return (
+    `“${names[row]}” attends ${keys.slice(0, 3).map(share).join(", ")}${maskSentence(view)}` +
+    (apart
+      ? ` It differs by ${percent(distance(view), 0)} from ${headName(view, pinned)}.`
+      : "")
+  );
+}
+
+function maskSentence(view) {
+  const { mask, row, T } = view;
+  const n = T - 1 - row;
+  if (n === 0) return ". It is the last token and may see all.";
+  if (mask === "before") return `. The ${n} later tokens are masked.`;
+  const later = laterShare(view);
+  return mask === "none"
+    ? `. ${percent(later, 0)} go to later tokens: without a mask it sees the answers.`
+    : `. The ${n} later tokens were cut after the softmax: ` +
+        `the row adds up to ${percent(1 - later, 0)} only.`;
+}
+
+const ARCS = 78; // their height in pixels
+
+// The row over the sentence: thick is much.
+function drawArcs(view) {
+  const { names, head, row, T } = view;
+  const last = lastSeen(view, row);
+  const step = Math.max(46, Math.min(84, 900 / T));
+  const x = k => (k + 0.5) * step;
+  view.arcs.replaceChildren();
+  const box = { viewBox: `0 0 ${step * T} ${ARCS + 18}`, "aria-hidden": "true" };
+  const svg = shape("svg", view.arcs, box); // hidden: the sentence above says it
+  svg.style.cssText = `width:100%;max-width:${step * T}px;display:block`;
+  for (let k = 0; k <= last; k++) {
+    const weight = weightAt(view, head, row, k);
+    if (weight >= 0.005) arc(svg, x(row), x(k), Math.abs(row - k), weight);
+  }
+  names.forEach((name, k) => {
+    const style = {
+      "text-anchor": "middle",
+      "font-weight": k === row ? 700 : 400,
+      opacity: k > last ? 0.45 : 1,
+    };
+    const short = name.length > 10 ? `${name.slice(0, 9)}…` : name;
+    shape("text", svg, { x: x(k), y: ARCS + 13, ...style }, short);
+  });
+}
+
+function arc(svg, from, to, apart, weight) {
+  const top = ARCS - 1.3 * Math.min(ARCS - 6, 14 + 9 * apart);
+  const near = ARCS - 26;
+  const d =
+    apart === 0 // a token that attends to itself
+      ? `M${to - 7} ${ARCS}C${to - 14} ${near} ${to + 14} ${near} ${to + 7} ${ARCS}`
+      : `M${from} ${ARCS}C${from} ${top} ${to} ${top} ${to} ${ARCS}`;
+  const width = (1 + 9 * weight).toFixed(1);
+  const opacity = (0.3 + 0.7 * weight).toFixed(2);
+  const stroke = { stroke: BLUE, "stroke-width": width, "stroke-opacity": opacity };
+  shape("path", svg, { d, fill: "none", ...stroke });
+}
+
+export default start(draw);

@@ -3,13 +3,15 @@
 from collections.abc import Sequence
 
 import ipywidgets
+import torch
 import traitlets
 from IPython.display import display
 from matplotlib.figure import Figure
 
+from ...tracing import trace
 from .. import plots
 from ..labels import token_labels
-from .base import Explorer, as_half, module
+from .base import Explorer, as_half
 
 
 def centered(scores) -> bytes:
@@ -27,8 +29,6 @@ class AttentionExplorer(Explorer):
     token whose weights are listed), mask, pinned (a head kept beside, or -1).
     """
 
-    name = "attention"
-    _esm = module(name)
     data = traitlets.Bytes().tag(sync=True)
     scores = traitlets.Bytes(b"").tag(sync=True)
     mask = traitlets.Enum(("before", "none", "after"), "before").tag(sync=True)
@@ -39,7 +39,6 @@ class AttentionExplorer(Explorer):
     head = traitlets.Int(0).tag(sync=True)
     row = traitlets.Int(0).tag(sync=True)
     prompt = traitlets.Unicode("").tag(sync=True)
-    message = traitlets.Unicode("").tag(sync=True)
     editable = traitlets.Bool(False).tag(sync=True)
 
     def __init__(
@@ -66,9 +65,6 @@ class AttentionExplorer(Explorer):
     @classmethod
     def of(cls, model, bpe, prompt: str, head: int = 0) -> "AttentionExplorer":
         """The attention of a model on a prompt that can be edited."""
-        import torch
-
-        from ...tracing import trace
 
         def read(text: str):
             ids = bpe.encode(text)
@@ -76,36 +72,29 @@ class AttentionExplorer(Explorer):
                 raise ValueError("the text is empty")
             if len(ids) > 64:
                 raise ValueError(f"the text has {len(ids)} tokens, this page shows 64")
-            found = trace(model, ids)
-            scores = torch.stack([block.scores for block in found.blocks])
-            return found.weights.numpy(), bpe.pieces(ids), scores.numpy()
+            steps = trace(model, ids)
+            scores = torch.stack([block.scores for block in steps.blocks])
+            return steps.weights.numpy(), bpe.pieces(ids), scores.numpy()
 
         weights, tokens, scores = read(prompt)
-        made = cls(weights, tokens, head=head, scores=scores)
-        made.prompt, made.editable, made.read = prompt, True, read
-        made.observe(made._read_prompt, "prompt")
-        return made
+        explorer = cls(weights, tokens, head=head, scores=scores)
+        explorer.prompt, explorer.editable, explorer.read = prompt, True, read
+        explorer.observe(lambda change: explorer.answer(explorer._read_prompt), "prompt")
+        return explorer
 
     @classmethod
     def compare(cls, model, bpe, one: str, two: str, head: int = 0) -> tuple:
         """Two prompts, one above the other: a head chosen in one is shown in both."""
-        made = cls.of(model, bpe, one, head), cls.of(model, bpe, two, head)
-        ipywidgets.jslink((made[0], "head"), (made[1], "head"))
-        for explorer in made:
+        pair = cls.of(model, bpe, one, head), cls.of(model, bpe, two, head)
+        ipywidgets.jslink((pair[0], "head"), (pair[1], "head"))
+        for explorer in pair:
             display(explorer)
-        return made
+        return pair
 
-    def _read_prompt(self, change) -> None:
-        try:
-            self.weights, tokens, scores = self.read(change["new"])
-        except ValueError as error:
-            self.message = f"This can not be shown: {error}."
-            return
-        with self.hold_sync():
-            self.message, self.tokens = "", tokens
-            self.row = len(tokens) - 1
-            self.scores = centered(scores)
-            self.data = as_half(self.weights)
+    def _read_prompt(self) -> dict:
+        self.weights, tokens, scores = self.read(self.prompt)
+        data = {"scores": centered(scores), "data": as_half(self.weights)}
+        return {"tokens": tokens, "row": len(tokens) - 1, **data}
 
     def sentence(self) -> str:
         layer, head = divmod(self.head, self.n_head)

@@ -1,29 +1,37 @@
 """What all explorers share: an ES module, a static picture, and how they are shown."""
 
+import json
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import anywidget
 import numpy as np
+import traitlets
 from IPython.display import display
 from matplotlib.figure import Figure
 
+from .. import plots
 from ..figure import picture
+from .standalone import frame
 
 LIVE_PAGES = "GPT1_LIVE_PAGES"  # set by tools/site.py: views that need no kernel
 HERE = Path(__file__).parent
 CSS = (HERE / "common.css").read_text(encoding="utf-8")
-COMMON = (HERE / "common.js").read_text(encoding="utf-8")
+
+
+def colors() -> str:
+    """The colors of the static figures as JavaScript; of magma nine, to interpolate."""
+    magma = plots.color_table("magma", 9)
+    return f"const COLORS = {json.dumps(plots.COLORS)};\nconst MAGMA = {json.dumps(magma)};\n"
+
+
+COMMON = colors() + (HERE / "common.js").read_text(encoding="utf-8")
 
 
 def script(name: str) -> str:
-    """The code of an explorer: the shared part, then its own."""
+    """The ES module of an explorer: the colors, the shared part, then its own."""
     return COMMON + "\n" + (HERE / f"{name}.js").read_text(encoding="utf-8")
-
-
-def module(name: str) -> str:
-    """The ES module of an explorer, as anywidget wants it."""
-    return script(name) + "\nexport default start(draw);\n"
 
 
 def as_bytes(values) -> bytes:
@@ -37,9 +45,32 @@ def as_half(values) -> bytes:
 
 
 class Explorer(anywidget.AnyWidget):
-    """What all explorers share: a picture, a sentence, and how they are shown."""
+    """What all explorers share: code, a picture, a sentence, and how they are shown.
+
+    Trait: message, what is said of an input that cannot be read.
+    """
 
     _css = CSS
+    message = traitlets.Unicode("").tag(sync=True)
+
+    def __init_subclass__(cls, **options) -> None:
+        if Explorer in cls.__bases__:  # traitlets derives more classes from each of these
+            cls._esm = script(cls.__module__.rpartition(".")[-1])  # sweep.py shows sweep.js
+        super().__init_subclass__(**options)
+
+    def answer(self, make: Callable[[], dict]) -> None:
+        """Set the traits that `make` returns, all at once; its error becomes the message.
+
+        After an error the explorer goes on showing what it showed.
+        """
+        try:
+            traits = {"message": ""} | make()
+        except (ValueError, RuntimeError) as error:
+            self.message = f"This cannot be read: {error}."
+            return
+        with self.hold_sync():
+            for name, value in traits.items():
+                setattr(self, name, value)
 
     def sentence(self) -> str:
         """What is to be seen, from the data."""
@@ -56,8 +87,6 @@ class Explorer(anywidget.AnyWidget):
         static = picture(self.figure(), self.sentence())
         static["text/html"] = static["text/html"].replace("<figure", "<figure data-static")
         if os.environ.get(LIVE_PAGES):
-            from .standalone import frame
-
             static["text/html"] += frame(self)
             display(static, raw=True)
             return

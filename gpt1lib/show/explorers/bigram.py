@@ -6,14 +6,12 @@ import traitlets
 from matplotlib.figure import Figure
 
 from .. import plots
-from .base import Explorer, as_half, module
+from .base import Explorer, as_half
 
 
 class BigramExplorer(Explorer):
     """A table (V, V) of probabilities: row, then what follows it. Trait: row."""
 
-    name = "bigram"
-    _esm = module(name)
     data = traitlets.Bytes().tag(sync=True)
     names = traitlets.List(traitlets.Unicode()).tag(sync=True)
     row = traitlets.Int(0).tag(sync=True)
@@ -27,7 +25,7 @@ class BigramExplorer(Explorer):
     def sentence(self) -> str:
         best = int(self.probs[self.row].argmax())
         return (
-            f"Table of what follows each of {len(self.names)} signs; after "
+            f"Table of what follows each of {len(self.names)} characters; after "
             f"'{self.names[self.row]}' most often '{self.names[best]}' "
             f"({self.probs[self.row, best]:.0%})."
         )

@@ -1,12 +1,15 @@
 """The four input transformations, and what L3 weighs on them."""
 
+import math
+
+import torch
 import traitlets
 from matplotlib.figure import Figure
 
-from ...inputs import to_sequences
+from ... import inputs, objectives
 from .. import plots
 from ..labels import readable
-from .base import Explorer, module
+from .base import Explorer
 
 FIELDS = {
     "classification": ("text",),
@@ -37,49 +40,32 @@ class FormatsExplorer(Explorer):
     lm_coef (lambda), texts (kind -> the texts typed).
     """
 
-    name = "formats"
-    _esm = module(name)
     fields = traitlets.Dict().tag(sync=True)
     texts = traitlets.Dict().tag(sync=True)
     formats = traitlets.Dict().tag(sync=True)
-    message = traitlets.Unicode("").tag(sync=True)
     kind = traitlets.Enum(tuple(FIELDS), "classification").tag(sync=True)
     lm_coef = traitlets.Float(0.5, min=0.0, max=2.0).tag(sync=True)
 
     def __init__(self, source, seed: int = 0, **traits):
-        import torch
-
-        from ... import inputs
-
         generator = torch.Generator().manual_seed(seed)
         self.bpe = source.bpe
         self.model = inputs.add_special_tokens(source.model, generator).eval()
         texts = {k: list(v) for k, v in EXAMPLES.items()} | traits.pop("texts", {})
         super().__init__(fields={k: list(v) for k, v in FIELDS.items()}, texts=texts, **traits)
-        self._read()
-        self.observe(lambda change: self._read(), "texts")
+        self.answer(self._read)
+        self.observe(lambda change: self.answer(self._read), "texts")
 
     def sequences(self, kind: str) -> list[list[int]]:
         """Token ids of the typed texts under one format."""
-        return to_sequences(self.bpe, kind, self.texts[kind], self.model.config.n_ctx)
+        n_ctx = self.model.config.n_ctx
+        return inputs.to_sequences(self.bpe, kind, self.texts[kind], n_ctx)
 
-    def _read(self) -> None:
-        try:
-            self.formats = {kind: self._format(kind) for kind in FIELDS}
-            self.message = ""
-        except ValueError as error:
-            self.message = f"This can not be read: {error}."
+    def _read(self) -> dict:
+        return {"formats": {kind: self._format(kind) for kind in FIELDS}}
 
     def _format(self, kind: str) -> dict:
         """Pieces with their segments, and the loss of each token but the first."""
-        import math
-
-        import torch
-
-        from ... import objectives
-        from ...inputs import Specials
-
-        s = Specials.after(self.bpe.n_vocab)
+        s = inputs.Specials.after(self.bpe.n_vocab)
         names = {s.start: "[start]", s.delimiter: "[delim]", s.extract: "[extract]"}
         rows = []
         for ids in self.sequences(kind):
@@ -110,11 +96,11 @@ class FormatsExplorer(Explorer):
         }
 
     def sentence(self) -> str:
-        rows, found = self.formats[self.kind]["rows"], self.losses()
+        rows, losses = self.formats[self.kind]["rows"], self.losses()
         text = " / ".join(" ".join(readable(p) for p, _, _ in row) for row in rows)
         return (
             f"{self.kind}: {text}. Read at [extract]. With lambda {self.lm_coef:g} "
-            f"L3 is {found['L3 mean']:.3f} by means, {found['L3 sum']:.3f} by sums."
+            f"L3 is {losses['L3 mean']:.3f} by means, {losses['L3 sum']:.3f} by sums."
         )
 
     def figure(self) -> Figure:

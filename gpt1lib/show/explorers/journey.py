@@ -1,31 +1,33 @@
 """The journey of a token through the blocks: what each state would predict."""
 
 import numpy as np
+import torch
 import traitlets
 from matplotlib.figure import Figure
 
+from ...tracing import trace
 from .. import plots
 from ..labels import readable, token_labels
-from .base import Explorer, module
+from .base import Explorer
 
 STAGES = ("x + attention", "LayerNorm 1", "n + MLP", "LayerNorm 2")
 
 
 def journey(model, steps) -> list[dict]:
     """Every state on the way of a Trace: name, block, shape, states (T, C)."""
-    found = [{"name": "embeddings", "block": -1, "h": steps.h0}]
+    states = [{"name": "embeddings", "block": -1, "h": steps.h0}]
     x = steps.h0
     for i, block in enumerate(steps.blocks):
         for name, h in zip(
             STAGES, (x + block.attended, block.n, block.n + block.mlp, block.h), strict=True
         ):
-            found.append({"name": name, "block": i, "h": h})
+            states.append({"name": name, "block": i, "h": h})
         x = block.h
-    return found
+    return states
 
 
 def _reading(model, bpe, state: dict, n: int) -> dict:
-    """A state in plain numbers: shape, mean, spread, and its n best guesses."""
+    """A state in plain numbers: shape, mean, standard deviation, n best guesses."""
     h = state["h"]
     top = model.logits(h).softmax(dim=-1).topk(n)
     ids, probs = top.indices.tolist(), top.values.tolist()
@@ -33,13 +35,12 @@ def _reading(model, bpe, state: dict, n: int) -> dict:
         [[piece, round(p, 4)] for piece, p in zip(bpe.pieces(i), q, strict=True)]
         for i, q in zip(ids, probs, strict=True)
     ]
-    spread = h.std(dim=-1, unbiased=False).tolist()
     return {
         "name": state["name"],
         "block": state["block"],
         "shape": list(h.shape),
-        "size": [round(v, 3) for v in spread],
         "mean": [round(v, 3) for v in h.mean(dim=-1).tolist()],
+        "std": [round(v, 3) for v in h.std(dim=-1, unbiased=False).tolist()],
         "top": guesses,
     }
 
@@ -52,22 +53,16 @@ class JourneyExplorer(Explorer):
     sums before and after each LayerNorm. Traits: stage, place.
     """
 
-    name = "journey"
-    _esm = module(name)
     tokens = traitlets.List(traitlets.Unicode()).tag(sync=True)
     stages = traitlets.List().tag(sync=True)
     stage = traitlets.Int(-1).tag(sync=True)
     place = traitlets.Int(-1).tag(sync=True)
 
     def __init__(self, model, bpe, prompt: str, n: int = 5):
-        import torch
-
-        from ...tracing import trace
-
         ids = bpe.encode(prompt)
         with torch.no_grad():
-            found = journey(model, trace(model, ids))
-            stages = [_reading(model, bpe, state, n) for state in found]
+            states = journey(model, trace(model, ids))
+            stages = [_reading(model, bpe, state, n) for state in states]
         super().__init__(
             tokens=bpe.pieces(ids), stages=stages, stage=len(stages) - 1, place=len(ids) - 1
         )

@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 
 from .. import plots
 from ..labels import token_labels
-from .base import Explorer, module
+from .base import Explorer
 
 MASKS = ("correct", "none", "ahead", "strict", "after")
 
@@ -38,8 +38,6 @@ class MaskExplorer(Explorer):
     step (0 to 2).
     """
 
-    name = "mask"
-    _esm = module(name)
     scores = traitlets.List().tag(sync=True)
     tokens = traitlets.List(traitlets.Unicode()).tag(sync=True)
     kind = traitlets.Enum(MASKS, "correct").tag(sync=True)

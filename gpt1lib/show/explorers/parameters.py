@@ -6,7 +6,7 @@ import traitlets
 from matplotlib.figure import Figure
 
 from .. import plots
-from .base import Explorer, module
+from .base import Explorer
 
 
 def parameter_parts(n_vocab, n_ctx, n_layer, n_embd, tied=True, **_) -> dict[str, int]:
@@ -25,8 +25,6 @@ def parameter_parts(n_vocab, n_ctx, n_layer, n_embd, tied=True, **_) -> dict[str
 class ParameterExplorer(Explorer):
     """Sizes to parameter counts, live. configs: name -> dict of a GPTConfig's sizes."""
 
-    name = "parameters"
-    _esm = module(name)
     configs = traitlets.Dict().tag(sync=True)
 
     def __init__(self, configs: dict[str, dict]):

@@ -3,12 +3,14 @@
 from collections.abc import Callable, Sequence
 
 import numpy as np
+import torch
 import traitlets
 from matplotlib.figure import Figure
 
+from ...decode import next_token_probs
 from .. import plots
 from ..labels import readable
-from .base import Explorer, as_bytes, module
+from .base import Explorer, as_bytes
 
 
 class SamplingExplorer(Explorer):
@@ -18,12 +20,9 @@ class SamplingExplorer(Explorer):
     editable. Traits: temperature (0 is greedy), top_k (0 is off), top_p (1 is off).
     """
 
-    name = "sampling"
-    _esm = module(name)
     data = traitlets.Bytes().tag(sync=True)
     words = traitlets.List(traitlets.Unicode()).tag(sync=True)
     prompt = traitlets.Unicode("").tag(sync=True)
-    message = traitlets.Unicode("").tag(sync=True)
     editable = traitlets.Bool(False).tag(sync=True)
     joined = traitlets.Bool(False).tag(sync=True)
     temperature = traitlets.Float(1.0, min=0.0, max=2.5).tag(sync=True)
@@ -49,12 +48,12 @@ class SamplingExplorer(Explorer):
             editable=predict is not None,
             **traits,
         )
-        self.observe(self._read_prompt, "prompt")
+        if predict:
+            self.observe(lambda change: self.answer(self._read_prompt), "prompt")
 
     @classmethod
     def of(cls, source, prompt: str, **traits) -> "SamplingExplorer":
         """What a checkpoint says next, after a prompt that can be edited."""
-        import torch
 
         def predict(text: str):
             ids = source.bpe.encode(text) or [source.bpe.newline]
@@ -65,23 +64,12 @@ class SamplingExplorer(Explorer):
         words = source.bpe.pieces(range(source.bpe.n_vocab))
         return cls(predict(prompt), words, prompt, predict, **traits)
 
-    def _read_prompt(self, change) -> None:
-        if self.predict is None:
-            return
-        try:
-            self.logits = plots.as_matrix(self.predict(change["new"]), "logits", 1)
-        except (ValueError, RuntimeError) as error:
-            self.message = f"The model can not read this: {error}"
-            return
-        self.message = ""
-        self.data = as_bytes(self.logits)
+    def _read_prompt(self) -> dict:
+        self.logits = plots.as_matrix(self.predict(self.prompt), "logits", 1)
+        return {"data": as_bytes(self.logits)}
 
     def distribution(self) -> tuple[np.ndarray, np.ndarray]:
         """Probabilities (V,) before and after top-k and top-p, at this temperature."""
-        import torch
-
-        from ...decode import next_token_probs
-
         logits = torch.tensor(self.logits)
         after = next_token_probs(logits, self.temperature, self.top_k or None, self.top_p)
         return next_token_probs(logits, self.temperature or 1.0).numpy(), after.numpy()

@@ -7,7 +7,7 @@ import base64
 import html
 import json
 
-from . import CSS, Explorer, script
+import anywidget
 
 TEMPLATE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8">
@@ -37,7 +37,7 @@ start(draw).render({{ model, el: document.querySelector("#here") }});
 """
 
 
-def page(explorer: Explorer, still: bool = False) -> str:
+def page(explorer: anywidget.AnyWidget, still: bool = False) -> str:
     """HTML that shows the explorer and needs nothing else.
 
     still: what would ask the model is switched off, for readers; tests leave it on.
@@ -52,15 +52,15 @@ def page(explorer: Explorer, still: bool = False) -> str:
     }
     return TEMPLATE.format(
         title=type(explorer).__name__,
-        css=CSS,
-        script=script(explorer.name),
+        css=explorer._css,
+        script=explorer._esm,
         arrays=json.dumps(arrays),
         still=json.dumps(still),
         state=json.dumps(state).replace("</", "<\\/"),
     )
 
 
-def frame(explorer: Explorer) -> str:
+def frame(explorer: anywidget.AnyWidget) -> str:
     """The page as an element of another page; hides the picture before it."""
     ready = (
         "this.style.height=this.contentDocument.documentElement.scrollHeight+24+'px';"

@@ -5,7 +5,7 @@ from matplotlib.figure import Figure
 
 from ... import metrics
 from .. import plots
-from .base import Explorer, module
+from .base import Explorer
 
 
 class SweepExplorer(Explorer):
@@ -17,8 +17,6 @@ class SweepExplorer(Explorer):
     seed by seed).
     """
 
-    name = "sweep"
-    _esm = module(name)
     setting = traitlets.Unicode("λ").tag(sync=True)
     values = traitlets.List().tag(sync=True)
     tasks = traitlets.Dict().tag(sync=True)
@@ -38,29 +36,30 @@ class SweepExplorer(Explorer):
 
     def sentence(self) -> str:
         at = self.values.index(self.chosen)
-        found = "; ".join(
+        accuracies = "; ".join(
             f"{task} {places[at]['mean']:.1%} give or take {places[at]['half']:.1%}"
             for task, places in self.tasks.items()
         )
-        return f"Stored runs with {self.setting} = {self.chosen}: {found}."
+        return f"Stored runs with {self.setting} = {self.chosen}: {accuracies}."
 
     def figure(self) -> Figure:
         return plots.sweep(self.values, self.tasks, self.setting)
 
 
-def _place(found: dict[int, float], base: dict[int, float]) -> dict:
+def _place(accuracy: dict[int, float], base: dict[int, float]) -> dict:
     """Mean and half interval over seeds, and of the differences to the base."""
-    if set(found) != set(base):
+    if set(accuracy) != set(base):
         raise ValueError(
-            f"a value was run with the seeds {sorted(found)}, the one that it is "
+            f"a value was run with the seeds {sorted(accuracy)}, the one that it is "
             f"compared with, with {sorted(base)}"
         )
-    mean, half = metrics.mean_interval(list(found.values()))
-    gain, give = metrics.mean_interval([found[seed] - base[seed] for seed in base])
+    mean, half = metrics.mean_interval(list(accuracy.values()))
+    differences = [accuracy[seed] - base[seed] for seed in base]
+    difference, difference_half = metrics.mean_interval(differences)
     return {
-        "seeds": [found[seed] for seed in base],
+        "seeds": [accuracy[seed] for seed in base],
         "mean": mean,
         "half": half,
-        "gain": gain,
-        "give": give,
+        "difference": difference,
+        "difference_half": difference_half,
     }

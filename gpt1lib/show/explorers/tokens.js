@@ -1,50 +1,109 @@
 // BPE merge by merge: every word's symbols, the merge that comes next, the ids at the end.
-const SHADES = ["#5790fc", "#f89c20", "#e42536", "#964a8b", "#7a21dd", "#7a7a80"];
 
-function join(symbols, left, right) {
-  const out = [];
-  for (let i = 0; i < symbols.length; i++) {
-    if (symbols[i] === left && symbols[i + 1] === right) { out.push(left + right); i++; } else out.push(symbols[i]);
-  }
-  return out;
-}
-const start0 = word => { const c = [...word]; c[c.length - 1] += "</w>"; return c; };
+const PIECE_HUES = [BLUE, ORANGE, RED, PURPLE, VIOLET, GRAY];
+const NOTE =
+  "▁ marks the end of a word. Of all pairs that stand side by side, " +
+  "the one that was learned first is merged first.";
 
 function draw(model, root) {
+  const view = { model, root };
   const label = el("label", "gx-name", root, "text");
-  const input = el("input", "gx-prompt", root);
-  input.id = label.htmlFor = `gx-${++serial}`;
-  input.value = model.get("text"); input.spellcheck = false;
-  input.addEventListener("change", () => { model.set("text", input.value); model.set("step", -1); model.save_changes(); });
-  const drag = slider(root, "merges applied", { min: 0, max: 1, step: 1, value: 0,
-    text: i => `${i} of ${model.get("merges").length}` }, i => { model.set("step", i); model.save_changes(); show(); });
-  const said = live(root), box = el("div", "gx-words", root), note = el("p", "gx-note", root);
-  function show() {
-    const merges = model.get("merges"), at = model.get("step") < 0 ? merges.length : Math.min(model.get("step"), merges.length);
-    drag.input.max = merges.length; drag.set(at);
-    let words = model.get("words").map(start0);
-    for (const [a, b] of merges.slice(0, at)) words = words.map(s => join(s, a, b));
-    const next = merges[at], ids = model.get("ids");
-    box.replaceChildren();
-    words.forEach((symbols, w) => {
-      const word = el("div", "gx-word-box", box);
-      symbols.forEach((s, i) => {
-        const chip = el("span", "gx-piece", word);
-        chip.style.borderColor = SHADES[i % SHADES.length];
-        el("span", "", chip, s.endsWith("</w>") ? s.slice(0, -4) : s);
-        if (s.endsWith("</w>")) el("i", "gx-end", chip, "▁").title = "</w>: the end of a word";
-        if (at === merges.length && ids[w]) el("small", "", chip, ids[w][i] ?? "");
-        if (next && ((symbols[i] === next[0] && symbols[i + 1] === next[1]) || (symbols[i] === next[1] && symbols[i - 1] === next[0]))) chip.classList.add("gx-next");
-      });
-    });
-    const n = words.reduce((sum, s) => sum + s.length, 0);
-    said.textContent = (model.get("message") ? model.get("message") + " " : "") + (next
-      ? `${n} pieces after ${at} merges. Next: ${readable(next[0])} + ${readable(next[1])}, merge ${(next[2] + 1).toLocaleString("en")} of ${model.get("n_merges").toLocaleString("en")}.`
-      : `${n} tokens after ${at} merges; the number below each is its id.`);
-    root.dataset.pieces = JSON.stringify(words);
-    note.textContent = "▁ marks the end of a word. Of all pairs that stand side by side, the one that was learned first is merged first.";
+  const input = textInput(root, label, model.get("text"), text => {
+    save(model, { text, step: -1 });
+  });
+  const text = i => `${i} of ${model.get("merges").length}`;
+  const options = { min: 0, max: 1, step: 1, value: 0, text };
+  view.drag = slider(root, "merges applied", options, step => {
+    save(model, { step });
+    show(view);
+  });
+  view.said = live(root);
+  view.box = el("div", "gx-words", root);
+  el("p", "gx-note", root, NOTE);
+  for (const name of ["words", "merges", "ids", "message", "step"]) {
+    model.on(`change:${name}`, () => show(view));
   }
-  for (const name of ["words", "merges", "ids", "message", "step"]) model.on("change:" + name, show);
-  model.on("change:text", () => { input.value = model.get("text"); });
-  show();
+  model.on("change:text", () => {
+    input.value = model.get("text");
+  });
+  show(view);
 }
+
+// ---- the merges
+
+// The characters of a word; the last one carries its end.
+function characters(word) {
+  const symbols = [...word];
+  symbols[symbols.length - 1] += "</w>";
+  return symbols;
+}
+
+// Every left that a right follows becomes one symbol with it.
+function merge(symbols, left, right) {
+  const merged = [];
+  for (let i = 0; i < symbols.length; i++) {
+    if (symbols[i] === left && symbols[i + 1] === right) {
+      merged.push(left + right);
+      i++;
+    } else merged.push(symbols[i]);
+  }
+  return merged;
+}
+
+function wordsAfter(words, merges) {
+  let pieces = words.map(characters);
+  for (const [left, right] of merges) pieces = pieces.map(word => merge(word, left, right));
+  return pieces;
+}
+
+// ---- the pieces
+
+function show(view) {
+  const { model, drag, box } = view;
+  const merges = model.get("merges");
+  const step = model.get("step");
+  const n = step < 0 ? merges.length : Math.min(step, merges.length);
+  drag.input.max = merges.length;
+  drag.set(n);
+  const words = wordsAfter(model.get("words"), merges.slice(0, n));
+  const next = merges[n];
+  box.replaceChildren();
+  words.forEach((symbols, w) => {
+    addWord(box, symbols, next, next ? null : model.get("ids")[w]);
+  });
+  view.said.textContent = sentence(model, sum(words.map(word => word.length)), n, next);
+  view.root.dataset.pieces = JSON.stringify(words);
+}
+
+function addWord(box, symbols, next, ids) {
+  const word = el("div", "gx-word-box", box);
+  symbols.forEach((symbol, i) => {
+    const chip = el("span", "gx-piece", word);
+    const ends = symbol.endsWith("</w>");
+    chip.style.borderColor = PIECE_HUES[i % PIECE_HUES.length];
+    el("span", "", chip, ends ? symbol.slice(0, -4) : symbol);
+    if (ends) el("i", "gx-end", chip, "▁").title = "</w>: the end of a word";
+    if (ids) el("small", "", chip, ids[i] ?? "");
+    if (next && isMerged(symbols, i, next)) chip.classList.add("gx-next");
+  });
+}
+
+function isMerged(symbols, i, [left, right]) {
+  const isLeft = symbols[i] === left && symbols[i + 1] === right;
+  return isLeft || (symbols[i] === right && symbols[i - 1] === left);
+}
+
+function sentence(model, nPieces, nMerges, next) {
+  const message = model.get("message");
+  const begin = message ? `${message} ` : "";
+  const after = `after ${nMerges} merges`;
+  if (!next) return `${begin}${nPieces} tokens ${after}; the number below each is its id.`;
+  const [left, right, rank] = next;
+  return (
+    `${begin}${nPieces} pieces ${after}. ` +
+    `Next: ${readable(left)} + ${readable(right)}, ` +
+    `merge ${commas(rank + 1)} of ${commas(model.get("n_merges"))}.`
+  );
+}
+
+export default start(draw);

@@ -3,9 +3,10 @@
 import traitlets
 from matplotlib.figure import Figure
 
+from ...bpe import characters, merge_pair
 from .. import plots
 from ..labels import readable
-from .base import Explorer, module
+from .base import Explorer
 
 
 def merge_steps(words: list[str], bpe) -> list[list]:
@@ -14,8 +15,6 @@ def merge_steps(words: list[str], bpe) -> list[list]:
     Each is [left, right, rank]; applied one after the other to all words they give the
     pieces that `bpe.bpe` gives word by word.
     """
-    from ...bpe import characters, merge_pair
-
     symbols, steps = [characters(w) for w in words], []
     while True:
         pairs = {p for s in symbols for p in zip(s, s[1:], strict=False)}
@@ -34,36 +33,32 @@ class TokenExplorer(Explorer):
     step, the number of merges applied (-1: all).
     """
 
-    name = "tokens"
-    _esm = module(name)
     text = traitlets.Unicode("").tag(sync=True)
     words = traitlets.List(traitlets.Unicode()).tag(sync=True)
     merges = traitlets.List().tag(sync=True)
     ids = traitlets.List().tag(sync=True)
     n_merges = traitlets.Int(0).tag(sync=True)
-    message = traitlets.Unicode("").tag(sync=True)
     step = traitlets.Int(-1).tag(sync=True)
 
     def __init__(self, bpe, text: str, step: int = -1):
         self.bpe = bpe
         super().__init__(text=text, step=step, n_merges=len(bpe.merges))
-        self._read()
-        self.observe(lambda change: self._read(), "text")
+        self.answer(self._read)
+        self.observe(lambda change: self.answer(self._read), "text")
 
-    def _read(self) -> None:
+    def _read(self) -> dict:
         if len(self.text) > 400:
-            self.message = f"The text has {len(self.text)} signs, this page shows 400."
-            return
+            raise ValueError(f"the text has {len(self.text)} characters, this page shows 400")
         words = [w.lower() for w in self.bpe.words_of(self.text) if "\n" not in w]
-        self.message = "" if words else "Type a text."
-        with self.hold_sync():
-            self.words, self.merges = words, merge_steps(words, self.bpe)
-            self.ids = [[self.bpe._id(p) for p in self.bpe.bpe(w)] for w in words]
+        return {
+            "message": "" if words else "Type a text.",
+            "words": words,
+            "merges": merge_steps(words, self.bpe),
+            "ids": [[self.bpe._id(p) for p in self.bpe.bpe(w)] for w in words],
+        }
 
     def pieces(self) -> list[list[str]]:
         """The pieces of each word after `step` merges."""
-        from ...bpe import characters, merge_pair
-
         symbols = [characters(w) for w in self.words]
         for left, right, _ in self.merges[: None if self.step < 0 else self.step]:
             symbols = [merge_pair(s, (left, right)) for s in symbols]

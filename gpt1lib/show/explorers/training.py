@@ -5,7 +5,7 @@ import traitlets
 from matplotlib.figure import Figure
 
 from .. import plots
-from .base import Explorer, module
+from .base import Explorer
 
 
 class TrainingExplorer(Explorer):
@@ -17,8 +17,6 @@ class TrainingExplorer(Explorer):
     last), unit (nats, bits, perplexity), scale (linear, log).
     """
 
-    name = "training"
-    _esm = module(name)
     points = traitlets.List().tag(sync=True)
     heldout = traitlets.List().tag(sync=True)
     samples = traitlets.List().tag(sync=True)

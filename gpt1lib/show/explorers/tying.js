@@ -1,56 +1,101 @@
 // A token's row of the tied matrix, its nearest rows, and how it fares as the next token.
+
+const MATRICES = { tied: "the same matrix (GPT-1)", own: "a matrix of its own" };
+
 function draw(model, root) {
-  const tokens = model.get("tokens"), C = model.get("n_embd"), rows = halves(model, "data");
-  const dark = root.classList.contains("gx-dark"), names = tokens.map(readable);
-  let chosen = model.get("chosen");
-  const pick = el("div", "gx-choice", root);
-  pick.setAttribute("role", "radiogroup"); pick.setAttribute("aria-label", "token");
-  el("span", "gx-name", pick, "token");
-  const buttons = names.map((n, i) => {
-    const b = el("button", "", pick, n);
-    b.type = "button"; b.setAttribute("role", "radio");
-    b.addEventListener("click", () => choose(i));
-    return b;
+  const view = { model, root, C: model.get("n_embd"), rows: halves(model, "data") };
+  view.names = model.get("tokens").map(readable);
+  view.dark = root.classList.contains("gx-dark");
+  view.chosen = model.get("chosen");
+  addTokens(view);
+  const title = `Its row: ${view.C} numbers, read as an embedding and used as output weights`;
+  el("p", "gx-title", root, title);
+  view.strip = el("canvas", "gx-strip", root);
+  view.strip.setAttribute("role", "img");
+  const cols = el("div", "gx-cols", root);
+  view.near = addList(cols, "Nearest rows (cosine)", "330px");
+  const ranks = "Its rank as the next token, after each token of the text";
+  view.wins = addList(cols, ranks, "380px");
+  choice(root, "output matrix", MATRICES, model.get("tied") ? "tied" : "own", which => {
+    save(model, { tied: which === "tied" });
+    show(view);
   });
-  pick.addEventListener("keydown", e => {
-    const d = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[e.key];
-    if (!d) return;
-    e.preventDefault(); choose((chosen + d + names.length) % names.length); buttons[chosen].focus();
-  });
-  el("p", "gx-title", root, `Its row: ${C} numbers, read as an embedding and used as output weights`);
-  const strip = el("canvas", "gx-strip", root);
-  strip.setAttribute("role", "img");
-  const cols = el("div", "gx-cols", root), left = el("div", "", cols), right = el("div", "", cols);
-  el("p", "gx-title", left, "Nearest rows (cosine)");
-  const near = el("ol", "gx-bars", left); near.style.width = "330px";
-  el("p", "gx-title", right, "Its rank as the next token, after each token of the text");
-  const wins = el("ol", "gx-bars", right); wins.style.width = "380px";
-  choice(root, "output matrix", { tied: "the same matrix (GPT-1)", own: "a matrix of its own" },
-    model.get("tied") ? "tied" : "own", v => { model.set("tied", v === "tied"); model.save_changes(); show(); });
-  const said = live(root);
-  function choose(i) { chosen = i; model.set("chosen", i); model.save_changes(); show(); }
-  function bar(list, name, share, number) {
-    const li = el("li", "", list);
-    el("span", "gx-word", li, name);
-    el("span", "gx-fill", el("span", "gx-track", li)).style.width = percent(Math.max(0, share));
-    el("span", "gx-num", li, number);
-  }
-  function show() {
-    buttons.forEach((b, i) => { b.setAttribute("aria-checked", i === chosen); b.tabIndex = i === chosen ? 0 : -1; });
-    const row = rows.subarray(chosen * C, (chosen + 1) * C), top = row.reduce((m, v) => Math.max(m, Math.abs(v)), 1e-9);
-    strip.width = C; strip.height = 1;
-    const ctx = strip.getContext("2d");
-    row.forEach((v, i) => { ctx.fillStyle = css(rgb(.5 + v / top / 2, dark)); ctx.fillRect(i, 0, 1, 1); });
-    strip.setAttribute("aria-label", `${C} numbers between ${(-top).toFixed(2)} and ${top.toFixed(2)}`);
-    near.replaceChildren(); wins.replaceChildren();
-    for (const [piece, cosine] of model.get("neighbors")[chosen]) bar(near, readable(piece), cosine, cosine.toFixed(3));
-    const places = model.get("places"), here = model.get("wins")[chosen];
-    here.forEach(([logit, rank], i) => bar(wins, "… " + readable(places[i]), 1 / Math.sqrt(rank), `${rank.toLocaleString("en")}.`));
-    const best = here.reduce((b, w, i) => w[1] < here[b][1] ? i : b, 0), tied = model.get("tied");
-    root.dataset.count = model.get("counts")[tied ? 0 : 1];
-    said.textContent = `“${names[chosen]}” fits best after “${readable(places[best])}”, where it is number ${here[best][1].toLocaleString("en")} with a score of ${here[best][0].toFixed(2)}. ` +
-      `With ${tied ? "one matrix for both jobs" : "an output matrix of its own"} the model has ${(+root.dataset.count).toLocaleString("en")} parameters.`;
-  }
-  model.on("change:chosen", () => { if (model.get("chosen") !== chosen) { chosen = model.get("chosen"); show(); } });
-  show();
+  view.said = live(root);
+  follow(view, ["chosen"], () => show(view));
+  show(view);
 }
+
+function addTokens(view) {
+  const { names, root } = view;
+  const group = radioGroup(root, "token");
+  view.buttons = names.map((name, i) => radio(group, name, () => choose(view, i)));
+  group.addEventListener("keydown", e => {
+    const d = ONWARD[e.key];
+    if (!d) return;
+    e.preventDefault();
+    choose(view, (view.chosen + d + names.length) % names.length);
+    view.buttons[view.chosen].focus();
+  });
+}
+
+function choose(view, chosen) {
+  keep(view, { chosen });
+  show(view);
+}
+
+function addList(parent, title, width) {
+  const box = el("div", "", parent);
+  el("p", "gx-title", box, title);
+  const list = el("ol", "gx-bars", box);
+  list.style.width = width;
+  return list;
+}
+
+function show(view) {
+  const { model, chosen, near, wins } = view;
+  const places = model.get("places");
+  check(view.buttons, chosen);
+  paintRow(view);
+  near.replaceChildren();
+  for (const [piece, cosine] of model.get("neighbors")[chosen]) {
+    bar(near, readable(piece), Math.max(0, cosine), cosine.toFixed(3));
+  }
+  wins.replaceChildren();
+  model.get("wins")[chosen].forEach(([, rank], i) => {
+    bar(wins, `… ${readable(places[i])}`, 1 / Math.sqrt(rank), `${commas(rank)}.`);
+  });
+  view.root.dataset.count = model.get("counts")[model.get("tied") ? 0 : 1];
+  view.said.textContent = `${bestPlace(view)} ${parameters(view)}`;
+}
+
+// The C numbers of the row as colors, from its least to its largest.
+function paintRow({ rows, C, chosen, strip, dark }) {
+  const row = rows.subarray(chosen * C, (chosen + 1) * C);
+  const top = row.reduce((most, v) => Math.max(most, Math.abs(v)), 1e-9);
+  strip.width = C;
+  strip.height = 1;
+  const ctx = strip.getContext("2d");
+  row.forEach((v, i) => {
+    ctx.fillStyle = css(rgb(0.5 + v / top / 2, dark));
+    ctx.fillRect(i, 0, 1, 1);
+  });
+  const range = `${(-top).toFixed(2)} and ${top.toFixed(2)}`;
+  strip.setAttribute("aria-label", `${C} numbers between ${range}`);
+}
+
+function bestPlace({ model, names, chosen }) {
+  const here = model.get("wins")[chosen];
+  const best = here.reduce((b, [, rank], i) => (rank < here[b][1] ? i : b), 0);
+  const [logit, rank] = here[best];
+  return (
+    `“${names[chosen]}” fits best after “${readable(model.get("places")[best])}”, ` +
+    `where it is number ${commas(rank)} with a score of ${logit.toFixed(2)}.`
+  );
+}
+
+function parameters({ model, root }) {
+  const matrix = model.get("tied") ? "one matrix for both jobs" : "an output matrix of its own";
+  return `With ${matrix} the model has ${commas(+root.dataset.count)} parameters.`;
+}
+
+export default start(draw);

@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 
 import numpy as np
+import torch
 import traitlets
 from matplotlib.figure import Figure
 
 from .. import plots
 from ..labels import readable
-from .base import Explorer, as_half, module
+from .base import Explorer, as_half
 
 
 class TyingExplorer(Explorer):
@@ -19,8 +20,6 @@ class TyingExplorer(Explorer):
     Traits: chosen (index of the token), tied (which count of parameters is shown).
     """
 
-    name = "tying"
-    _esm = module(name)
     data = traitlets.Bytes().tag(sync=True)
     n_embd = traitlets.Int().tag(sync=True)
     tokens = traitlets.List(traitlets.Unicode()).tag(sync=True)
@@ -32,8 +31,6 @@ class TyingExplorer(Explorer):
     tied = traitlets.Bool(True).tag(sync=True)
 
     def __init__(self, model, bpe, prompt: str, tokens: Sequence[str] = (), n: int = 8):
-        import torch
-
         ids = bpe.encode(prompt)
         words = [f"{t}</w>" for t in tokens] or bpe.pieces(dict.fromkeys(ids))
         picked = [bpe.id_of(w) for w in words]

@@ -1,39 +1,64 @@
 // One prompt and one seed, several ways to go on, a row each; the kernel writes.
+
+const HINT = "Type a prompt and press Enter, or move the seed.";
+const LEGEND =
+  "Shade: the probability that the model gave the token, at temperature 1. " +
+  "Framed: where a row first parts from the one above.";
+const SEEDS = { min: 0, max: 99, step: 1, help: "the same draws for every temperature" };
+
 function draw(model, root) {
-  const dark = root.classList.contains("gx-dark");
-  const line = el("div", "gx-control", root), label = el("label", "", line, "prompt"), input = el("input", "gx-prompt", line);
-  line.style.gridTemplateColumns = "4em minmax(120px, 560px)";
-  input.id = label.htmlFor = `gx-${++serial}`;
-  input.value = model.get("prompt"); input.spellcheck = false;
-  input.addEventListener("change", () => ask("prompt", input.value));
-  const drag = slider(root, "seed", { min: 0, max: 99, step: 1, value: model.get("seed"), help: "the same draws for every temperature" }, v => ask("seed", v));
+  const view = { model, dark: root.classList.contains("gx-dark") };
+  const ask = traits => {
+    view.status.textContent = "The model writes ...";
+    save(model, traits);
+  };
+  const given = model.get("prompt");
+  const input = textLine(root, "prompt", given, "4em", prompt => ask({ prompt }));
+  const drag = slider(root, "seed", { ...SEEDS, value: model.get("seed") }, seed =>
+    ask({ seed }),
+  );
   drag.row.classList.add("gx-asks");
-  const status = el("p", "gx-note", root, ""), table = el("div", "gx-writings", root), said = live(root);
-  el("p", "gx-note", root, "Shade: the probability that the model gave the token, at temperature 1. Framed: where a row first parts from the one above.");
-  function ask(name, value) { status.textContent = "The model writes ..."; model.set(name, value); model.save_changes(); }
-  function show() {
-    const rows = model.get("rows");
-    table.replaceChildren();
-    rows.forEach(([name, mean, pairs], r) => {
-      el("b", "", table, name);
-      const text = el("p", "", table), above = r ? rows[r - 1][2] : pairs;
-      const parted = pairs.findIndex(([piece], i) => piece !== above[i][0]);
-      pairs.forEach(([piece, p], i) => {
-        const s = el("span", i === parted ? "gx-parted" : "", text, readable(piece));
-        const c = rgb(p, dark);
-        s.style.background = css(c); s.style.color = ink(c);
-        s.title = `${readable(piece)}: ${percent(p)}`;
-        if (piece.endsWith("</w>")) text.append(" ");
-      });
-      el("small", "", table, mean.toFixed(2));
-    });
-    const best = rows.reduce((a, b) => b[1] > a[1] ? b : a);
-    said.textContent = `The likeliest text, by the mean log-probability on the right, is that of ${best[0]} with ${best[1].toFixed(2)} nats a token.`;
-    status.textContent = model.get("message") || "Type a prompt and press Enter, or move the seed.";
-  }
-  model.on("change:rows", show);
-  model.on("change:message", () => { status.textContent = model.get("message"); });
-  model.on("change:prompt", () => { input.value = model.get("prompt"); });
+  view.status = el("p", "gx-note", root, "");
+  view.table = el("div", "gx-writings", root);
+  view.said = live(root);
+  el("p", "gx-note", root, LEGEND);
+  model.on("change:rows", () => show(view));
+  model.on("change:message", () => {
+    view.status.textContent = model.get("message");
+  });
+  model.on("change:prompt", () => {
+    input.value = model.get("prompt");
+  });
   model.on("change:seed", () => drag.set(model.get("seed")));
-  show();
+  show(view);
 }
+
+function show(view) {
+  const { model, table } = view;
+  const rows = model.get("rows");
+  table.replaceChildren();
+  rows.forEach(([name, mean, pairs], r) => {
+    el("b", "", table, name);
+    addText(view, pairs, rows[Math.max(0, r - 1)][2]);
+    el("small", "", table, mean.toFixed(2));
+  });
+  const best = rows.reduce((a, b) => (b[1] > a[1] ? b : a));
+  view.said.textContent =
+    "The likeliest text, by the mean log-probability on the right, is that of " +
+    `${best[0]} with ${best[1].toFixed(2)} nats a token.`;
+  view.status.textContent = model.get("message") || HINT;
+}
+
+// The tokens of a row [piece, probability]; the first that differs from those above is framed.
+function addText({ table, dark }, pairs, above) {
+  const text = el("p", "", table);
+  const parted = pairs.findIndex(([piece], i) => piece !== above[i][0]);
+  pairs.forEach(([piece, p], i) => {
+    const span = el("span", i === parted ? "gx-parted" : "", text, readable(piece));
+    shade(span, p, dark);
+    span.title = `${readable(piece)}: ${percent(p)}`;
+    if (piece.endsWith("</w>")) text.append(" ");
+  });
+}
+
+export default start(draw);

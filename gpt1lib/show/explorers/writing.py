@@ -2,12 +2,14 @@
 
 from collections.abc import Sequence
 
+import torch
 import traitlets
 from matplotlib.figure import Figure
 
+from ... import decode, objectives
 from .. import plots
 from ..labels import readable
-from .base import Explorer, module
+from .base import Explorer
 
 
 class WritingExplorer(Explorer):
@@ -18,12 +20,9 @@ class WritingExplorer(Explorer):
     shows the likeliest. Traits: prompt, seed.
     """
 
-    name = "writing"
-    _esm = module(name)
     prompt = traitlets.Unicode("").tag(sync=True)
     seed = traitlets.Int(0, min=0, max=99).tag(sync=True)
     rows = traitlets.List().tag(sync=True)
-    message = traitlets.Unicode("").tag(sync=True)
 
     def __init__(
         self,
@@ -38,14 +37,12 @@ class WritingExplorer(Explorer):
         self.temperatures, self.n_beams = tuple(temperatures), n_beams
         super().__init__(prompt=prompt, seed=seed)
         self.rows = self.written()
-        self.observe(self._write, ["prompt", "seed"])
+        self.observe(
+            lambda change: self.answer(lambda: {"rows": self.written()}), ["prompt", "seed"]
+        )
 
     def written(self) -> list:
         """Rows [name, mean log P, [[piece, probability], ...]], P at temperature 1."""
-        import torch
-
-        from ... import decode
-
         model, bpe = self.source.model, self.source.bpe
         room = model.config.n_ctx - self.n_tokens
         given = torch.tensor([(bpe.encode(self.prompt) or [bpe.newline])[-room:]])
@@ -60,23 +57,13 @@ class WritingExplorer(Explorer):
         return [self._row(name, ids, given.shape[1]) for name, ids in texts.items()]
 
     def _row(self, name: str, ids, start: int) -> list:
-        import torch
-
-        from ... import objectives
-
         with torch.no_grad():
-            found = objectives.token_log_probs(self.source.model(ids[None]), ids[None])
-        log_probs = found[0, start - 1 :]
+            log_probs = objectives.token_log_probs(self.source.model(ids[None]), ids[None])
+        log_probs = log_probs[0, start - 1 :]
         pieces = self.source.bpe.pieces(ids[start:].tolist())
         probs = [round(p, 4) for p in log_probs.exp().tolist()]
         pairs = [list(pair) for pair in zip(pieces, probs, strict=True)]
         return [name, round(log_probs.mean().item(), 3), pairs]
-
-    def _write(self, change) -> None:
-        try:
-            self.rows, self.message = self.written(), ""
-        except ValueError as error:
-            self.message = f"The model can not go on from this: {error}."
 
     def sentence(self) -> str:
         said = "; ".join(

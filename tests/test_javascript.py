@@ -1,0 +1,131 @@
+"""The explorers' JavaScript as text; tools/javascript.py lints it where Node.js is."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from itertools import takewhile
+from pathlib import Path
+
+import numpy as np
+import pytest
+from matplotlib import colormaps
+
+from gpt1lib.show import explorers, plots
+from gpt1lib.show.explorers import base
+
+ROOT = Path(__file__).resolve().parents[1]
+FOLDER = ROOT / "gpt1lib" / "show" / "explorers"
+FILES = sorted(FOLDER.glob("*.js"))
+TEXTS = {p.stem: p.read_text(encoding="utf-8") for p in FILES}
+LONGEST = 45
+NAME = re.compile(r"^(?:export )?(?:async )?(?:function\*?|const|let|class) ([\w$]+)", re.M)
+each_file = pytest.mark.parametrize("name", TEXTS)
+
+
+def functions(text):
+    """(name, number of lines) of what is defined at the top of a formatted file.
+
+    Its body is indented, up to a line that closes it in the first column.
+    """
+    lines = text.splitlines()
+    for i, line in enumerate(lines):
+        if name := NAME.match(line):
+            inner = list(takewhile(lambda x: not x or x[0] == " ", lines[i + 1 :]))
+            rest = lines[i + 1 + len(inner) :]
+            closes = bool(rest) and rest[0][0] in ")]}"
+            while inner and not inner[-1]:
+                inner.pop()
+            yield name[1], 1 + len(inner) + closes
+
+
+@each_file
+def test_functions_are_short(name):
+    long = {f: n for f, n in functions(TEXTS[name]) if n > LONGEST}
+    assert not long
+    assert len(list(functions(TEXTS[name]))) > 1
+
+
+def test_a_long_function_would_be_found():
+    body = "  if (x) {\n    act();\n  }\n" * 20
+    assert dict(functions(f"function long(x) {{\n{body}}}\n\nconst a = 1;\n"))["long"] == 62
+    assert dict(functions(f"const long = x => {{\n{body}}};\n")) == {"long": 62}
+    assert dict(functions("const one =\n  1;\n\nconst two = 2;")) == {"one": 2, "two": 1}
+
+
+@each_file
+def test_lines_are_short_and_nothing_is_remote(name):
+    lines = TEXTS[name].splitlines()
+    assert max(map(len, lines)) <= 96
+    addresses = re.findall(r"\w+://[^\s\"'`]+|//cdn[^\s\"'`]*", TEXTS[name])
+    assert set(addresses) <= {"http://www.w3.org/2000/svg"}  # a name, not a place
+
+
+@pytest.mark.parametrize("name", sorted(TEXTS.keys() - {"common"}))
+def test_the_parts_of_a_module_do_not_define_a_name_twice(name):
+    page = ["code", "arrays", "model"]  # what standalone.TEMPLATE adds
+    names = NAME.findall(base.script(name)) + page
+    assert len(names) == len(set(names))
+    assert TEXTS[name].endswith("\nexport default start(draw);\n")
+
+
+def test_every_explorer_runs_the_code_beside_it():
+    classes = [getattr(explorers, n) for n in explorers.__all__ if n.endswith("Explorer")]
+    codes = {
+        c.__module__.split(".")[-1]: c._esm for c in classes if c is not explorers.Explorer
+    }
+    assert codes == {name: base.script(name) for name in TEXTS.keys() - {"common"}}
+
+
+# ---- colors and names are defined once ------------------------------------------------
+
+
+def test_the_colors_are_those_of_the_figures():
+    given = dict(re.findall(r"^const (COLORS|MAGMA) = (.*);$", base.COMMON, re.M))
+    assert json.loads(given["COLORS"]) == plots.COLORS
+    magma = colormaps["magma"](np.linspace(0, 1, 9))[:, :3]
+    stops = [[int(h[i : i + 2], 16) for i in (1, 3, 5)] for h in json.loads(given["MAGMA"])]
+    assert np.allclose(stops, 255 * magma, atol=0.51)
+
+
+def test_no_color_of_the_figures_is_typed_again():
+    for name, text in TEXTS.items():
+        assert not set(plots.COLORS) & set(re.findall(r"#[0-9a-f]{6}\b", text)), name
+    style = set(re.findall(r"#[0-9a-f]{6}\b", base.CSS))
+    assert style - set(plots.COLORS) == {"#1565c0", "#c62828", "#ff8a80"}  # accent, errors
+
+
+def test_a_constant_has_one_definition():
+    shared = set(re.findall(r"= (.{12,});$", TEXTS["common"], re.M))
+    for name in TEXTS.keys() - {"common"}:
+        assert not shared & set(re.findall(r"^const \w+ = (.{12,});$", TEXTS[name], re.M)), name
+
+
+def test_the_linter_knows_only_what_the_shared_part_defines():
+    config = re.sub(r"^\s*//.*$", "", (ROOT / "biome.jsonc").read_text(), flags=re.M)
+    names = json.loads(config)["javascript"]["globals"]
+    assert set(names) <= set(NAME.findall(base.COMMON))
+
+
+# ---- the tool ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("required", "status"), [("", 0), ("1", 1)])
+def test_without_node_the_check_says_so(tmp_path, required, status):
+    alone = {"PATH": str(tmp_path), "GPT1_REQUIRE_BROWSER": required}
+    done = subprocess.run(
+        [sys.executable, ROOT / "tools" / "javascript.py"],
+        env={**{k: v for k, v in os.environ.items() if k != "PATH"}, **alone},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == status, done.stderr
+    assert "there is no Node.js on this machine" in done.stdout
+
+
+def test_the_version_of_the_linter_is_pinned():
+    package = json.loads((ROOT / "package.json").read_text())
+    assert package["private"] is True
+    assert all(re.fullmatch(r"\d+\.\d+\.\d+", v) for v in package["devDependencies"].values())
+    assert not (ROOT / "package-lock.json").exists()  # it would name the registry

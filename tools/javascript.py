@@ -1,0 +1,65 @@
+"""Format and lint of the explorers' JavaScript, by Biome; installs it when it is missing.
+
+    python tools/javascript.py [--write]
+
+Without Node.js, or without a network at the first run, this is skipped with a sentence;
+with GPT1_REQUIRE_BROWSER=1, as in CI, it fails then. --write puts the format right.
+"""
+
+import argparse
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+BIOME = ROOT / "node_modules" / "@biomejs" / "biome"
+INSTALL = ["install", "--no-audit", "--no-fund", "--no-package-lock", "--loglevel=error"]
+CHECK = ["ci", "--error-on-warnings", "--colors=off"]
+WRITE = ["check", "--write", "--error-on-warnings", "--colors=off"]
+
+
+def without(reason: str) -> int:
+    """Say why nothing was checked; the exit status, 1 where this may not be."""
+    required = os.environ.get("GPT1_REQUIRE_BROWSER") == "1"
+    print(f"JavaScript is {'NOT' if required else 'not'} checked: {reason}")
+    return int(required)
+
+
+def is_installed() -> bool:
+    """Does node_modules hold Biome in the version that package.json names?"""
+    wanted = json.loads((ROOT / "package.json").read_text())["devDependencies"]
+    package = BIOME / "package.json"
+    return package.exists() and json.loads(package.read_text())["version"] in wanted.values()
+
+
+def install(npm: str | None) -> str | None:
+    """Install Biome; returns None, or a sentence that says why it could not be."""
+    if not npm:
+        return "Biome is not installed, and there is no npm to install it"
+    done = subprocess.run([npm, *INSTALL], cwd=ROOT, text=True, capture_output=True)
+    if done.returncode == 0:
+        return None
+    lines = done.stderr.strip().splitlines() or [f"it exited with {done.returncode}"]
+    return f"npm could not install Biome; is there a network? It said: {lines[0]}"
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Check all scripts; returns the exit status."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--write", action="store_true", help="put the format right")
+    args = parser.parse_args(argv)
+    node = shutil.which("node")
+    if not node:
+        return without("there is no Node.js on this machine")
+    reason = None if is_installed() else install(shutil.which("npm"))
+    if reason:
+        return without(reason)
+    command = [node, str(BIOME / "bin" / "biome"), *(WRITE if args.write else CHECK)]
+    return subprocess.run(command, cwd=ROOT).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main())
