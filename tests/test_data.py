@@ -124,7 +124,7 @@ def test_the_stored_scores_are_the_models(novelist):
     """One book again, from the text on."""
     name = "wells_island_of_doctor_moreau"
     text = corpus.read_books(paths.HELDOUT_BOOKS)[name]
-    found = pretrain.score_books(novelist.model, novelist.bpe, {name: text})[name]
+    found = scoring.score_books(novelist.model, novelist.bpe, {name: text})[name]
     for key, value in novelist.meta["heldout"][name].items():
         assert found[key] == pytest.approx(value, rel=1e-3), key
 

@@ -246,7 +246,8 @@ def test_the_head_is_read_where_finetune_reads_it():
     (task, lm), _, _ = ng.finetuning_loss(
         params, ids, np.array([4, 2]), np.array([1, 0]), classifier.model.config, 0.5, real
     )
-    wanted = classifier.loss(torch.tensor(ids), torch.tensor(real), torch.tensor([1, 0]), 0.5)
+    batch = torch.tensor(ids), torch.tensor(real), torch.tensor([1, 0])
+    wanted, _, _ = classifier.losses(*batch, 0.5)
     assert task + 0.5 * lm == pytest.approx(wanted.item(), abs=1e-10)
 
 
