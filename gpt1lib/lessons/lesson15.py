@@ -1,5 +1,7 @@
 """Lesson 15, Ablations: what each part of the recipe is worth."""
 
+import gpt1lib as g
+
 from .claims import holds as holds  # for the notebook
 from .exercise import checker, exercise
 
@@ -273,6 +275,105 @@ def embeddings_at_0(n, names):
         for x in names
         if (True if not x.startswith("blocks.") else int(x.split(".")[1]) < n - 1)
     ]
+
+
+# ---- what the lesson's claims are held to -------------------------------------------
+
+THREE = ["entailment", "film_snippets", "verse_pairs"]
+CLEAR_IN_TABLE5 = {
+    *((row, "film_snippets") for row in ("no pre-training", "no auxiliary loss", "LSTM")),
+    *((row, "verse_pairs") for row in ("no pre-training", "no auxiliary loss", "LSTM")),
+    ("LSTM", "story_cloze"),
+}
+CLEAR_BY_SIZE = {("film_snippets", "1000"), ("film_snippets", "2000")}
+
+
+def rising(changes) -> list[str]:
+    """The tasks of the paper's Table 5 whose change is above 0."""
+    return [t for t, x in zip(g.printed.TABLE5_TASKS, changes, strict=True) if x > 0]
+
+
+def ahead(table: dict, chance: dict) -> list[str]:
+    """The tasks where the full recipe's mean beats random weights, and these guessing."""
+    means = {t: (rows["full"][0], rows["no pre-training"][0]) for t, rows in table.items()}
+    return [task for task, (full, random) in means.items() if full > random > chance[task]]
+
+
+def apart(table: dict) -> list[str]:
+    """The tasks where the full recipe's interval lies above that of random weights."""
+    return [t for t, rows in table.items() if rows["full"][1] > rows["no pre-training"][2]]
+
+
+def around(value: float, rows: dict) -> list[str]:
+    """The rows, (mean, low, high) each, whose interval holds a value."""
+    return [row for row, (_, low, high) in rows.items() if low < value < high]
+
+
+def reaches(rows: dict, lower: str, upper: str) -> bool:
+    """Whether a lower mean's interval reaches into the one of an upper row."""
+    mean, _, high = rows[lower]
+    return mean < rows[upper][1] < high
+
+
+def clear(differences: dict) -> set:
+    """The keys whose difference, (mean, half), is larger than half its interval."""
+    return {key for key, (mean, half) in differences.items() if abs(mean) > half}
+
+
+def points(differences: dict, task: str) -> dict[str, int]:
+    """Number of labels -> mean difference in whole points, of one task."""
+    return {n: round(100 * mean) for (t, n), (mean, _) in differences.items() if t == task}
+
+
+def percent(runs: dict[int, float]) -> int:
+    """The mean accuracy of all seeds, in whole percent."""
+    return round(100 * sum(runs.values()) / len(runs))
+
+
+def by_each_seed(a: dict[int, float], b: dict[int, float]) -> list[float]:
+    """How many points a lies above b, seed by seed."""
+    return [100 * (a[seed] - b[seed]) for seed in a]
+
+
+def clear_at(sweep, task: str) -> list[str]:
+    """The values of a SweepExplorer whose gain exceeds half its interval."""
+    places = zip(sweep.values, sweep.tasks[task], strict=True)
+    return [value for value, place in places if place["gain"] > place["give"]]
+
+
+def clear_anywhere(sweep) -> list[tuple]:
+    """All (task, value) of a SweepExplorer whose gain is clear."""
+    return [(task, value) for task in sweep.tasks for value in clear_at(sweep, task)]
+
+
+def leads(sweep, task: str, value: str, other: str) -> bool:
+    """Whether one value of a SweepExplorer beats another with every seed."""
+    a, b = (sweep.tasks[task][sweep.values.index(v)]["seeds"] for v in (value, other))
+    return all(x > y for x, y in zip(a, b, strict=True))
+
+
+def lstm_between() -> int:
+    """On how many of the paper's eight tasks the LSTM lies between two GPT-1 rows."""
+    rows = (g.printed.TABLE5[row][1] for row in ("no pre-training", "LSTM", "full"))
+    return sum(low < lstm < high for low, lstm, high in zip(*rows, strict=True))
+
+
+def asked(test: str) -> float:
+    """The novelist's accuracy when it is asked without fine-tuning (lesson 14)."""
+    lines = [x for x in g.paper.stored_lines("zeroshot") if x["model"] == "novelist"]
+    return lines[-1]["scores"][test]["accuracy"]
+
+
+def updates(task: str, labels: int) -> int:
+    """Updates of a fine-tuning run of section 7."""
+    settings = g.experiments.Cell(task, 0).settings
+    return labels * settings.epochs // settings.batch
+
+
+def two_recipes(task: str) -> tuple:
+    """The settings of sections 4 and 9 for one task."""
+    first = g.experiments.Cell(task, 0).settings
+    return first, dict(g.experiments.recipes())["full"].settings
 
 
 EXERCISES = (points_and_percent, mean_and_half, paired_difference, transferred_names)
