@@ -25,3 +25,9 @@ def _truth(condition, claim: str) -> bool:
     shape = tuple(getattr(condition, "shape", ()))
     what = f"{kind} of shape {shape}" if shape else f"{kind} {condition!r}"
     raise TypeError(f"a claim needs one truth value, not {what[:80]}: {claim}")
+
+
+def leads(sweep, task: str, value: str, other: str) -> bool:
+    """Whether one value of a SweepExplorer beats another with every seed."""
+    a, b = (sweep.tasks[task][sweep.values.index(v)]["seeds"] for v in (value, other))
+    return all(x > y for x, y in zip(a, b, strict=True))

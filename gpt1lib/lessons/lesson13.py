@@ -3,6 +3,7 @@
 import torch
 
 from .claims import holds as holds  # for the notebook
+from .claims import leads as leads
 from .exercise import checker, exercise
 
 
@@ -339,6 +340,14 @@ def weight_on_the_task(label_log_probs, token_log_probs, lm_coef):
 def signs_apart(label_log_probs, token_log_probs, lm_coef):
     lm = torch.stack([row.mean() for row in token_log_probs]).mean()
     return (-label_log_probs.mean() + lm_coef * lm).item()
+
+
+# ---- what the lesson's claims are held to -------------------------------------------
+
+
+def unclear(sweep, task: str) -> bool:
+    """Whether no value of a SweepExplorer but the first differs clearly from the first."""
+    return all(abs(place["gain"]) < place["give"] for place in sweep.tasks[task][1:])
 
 
 EXERCISES = (entailment_ids, read_out, similarity_logits, choice_probs, l3_loss)

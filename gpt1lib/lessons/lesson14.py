@@ -2,6 +2,8 @@
 
 import torch
 
+import gpt1lib as g
+
 from .claims import holds as holds  # for the notebook
 from .exercise import checker, exercise
 
@@ -217,6 +219,21 @@ def cut_at_0(accuracy, chance, best):
 @relative_score.wrong("The best model would not get 1: divide by what it has above chance.")
 def divided_by_best(accuracy, chance, best):
     return (accuracy - chance) / best
+
+
+# ---- what the lesson's claims are held to -------------------------------------------
+
+
+def share_right(guesses: list[int], stories: list) -> tuple[float, float, float]:
+    """The share of stories whose ending is guessed, and its 95 % interval."""
+    right = sum(a == story.label for a, story in zip(guesses, stories, strict=True))
+    return right / len(stories), *g.metrics.wilson(right, len(stories))
+
+
+def within(row: dict) -> bool:
+    """Whether the LSTM's score lies in the interval (score, low, high) of the novelist."""
+    _, low, high = row["novelist"]
+    return low < row["LSTM"][0] < high
 
 
 EXERCISES = (mean_log_prob, likelier_choice, put_in_place, relative_score)

@@ -3,6 +3,7 @@
 import gpt1lib as g
 
 from .claims import holds as holds  # for the notebook
+from .claims import leads as leads
 from .exercise import checker, exercise
 
 NAMES = [
@@ -344,12 +345,6 @@ def clear_at(sweep, task: str) -> list[str]:
 def clear_anywhere(sweep) -> list[tuple]:
     """All (task, value) of a SweepExplorer whose gain is clear."""
     return [(task, value) for task in sweep.tasks for value in clear_at(sweep, task)]
-
-
-def leads(sweep, task: str, value: str, other: str) -> bool:
-    """Whether one value of a SweepExplorer beats another with every seed."""
-    a, b = (sweep.tasks[task][sweep.values.index(v)]["seeds"] for v in (value, other))
-    return all(x > y for x, y in zip(a, b, strict=True))
 
 
 def lstm_between() -> int:
