@@ -320,5 +320,13 @@ def one_block(n_vocab, n_ctx, n_layer, n_embd):
     return n_vocab * n_embd + n_ctx * n_embd + block
 
 
+# ---- what the lesson's claims are held to -------------------------------------------
+
+# worked out by hand: section 1's states, and the last row of section 4
+H0 = torch.tensor([[0.2, 0.0, 0.5, 0.2], [0.9, 0.4, -0.3, 0.2], [0.1, 0.6, 0.4, -0.4]])
+LOGITS = torch.tensor([-0.54, 0.43, 0.19, 0.19, 0.06])
+PROBS = torch.tensor([0.104056, 0.274494, 0.215924, 0.215924, 0.189602])
+
+
 EXERCISES = (embed, post_ln_block, tied_logits, block_parameters, gpt_parameters)
 check = checker(EXERCISES)

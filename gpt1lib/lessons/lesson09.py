@@ -495,6 +495,18 @@ def shrinks(weights, grads, lr):
     return {name: w * (1 - lr * grads[name]) for name, w in weights.items()}
 
 
+# ---- what the lesson's claims are held to -------------------------------------------
+
+
+def film_after_the() -> float:
+    """The probability of "film" after "the" that the mean within each sentence asks for.
+
+    Each of its sentences counts 1/3, as does each of "movie" but one, of two targets.
+    """
+    film, movie = 1 / 3 + 1 / 3, 1 / 3 + 1 / 3 + 1 / 2
+    return film / (film + movie)
+
+
 EXERCISES = (
     softmax,
     gelu,

@@ -384,5 +384,23 @@ def the_others(shapes):
     return [name for name, shape in shapes.items() if len(shape) == 1]
 
 
+# ---- what the lesson's claims are held to -------------------------------------------
+
+
+def ahead(losses: list[float], others: list[float]) -> bool:
+    """Whether a curve lies below another, but for its first two points."""
+    return all(a < b for a, b in zip(losses[2:], others[2:], strict=True))
+
+
+def reached(runs: list[dict], who: str) -> dict[float, float]:
+    """Minutes -> bits per character of one program's runs."""
+    return {q["minutes"]: q["bits_per_character"] for q in runs if q["who"] == who}
+
+
+def tokens_per_second(runs: list[dict], who: str) -> dict[float, float]:
+    """Minutes -> speed of one program's runs."""
+    return {q["minutes"]: q["tokens"] / q["seconds"] for q in runs if q["who"] == who}
+
+
 EXERCISES = (cut_window, adam_step, learning_rate, clip_together, decayed)
 check = checker(EXERCISES)

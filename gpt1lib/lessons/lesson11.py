@@ -4,6 +4,8 @@ import math
 
 import torch
 
+import gpt1lib as g
+
 from .claims import holds as holds  # for the notebook
 from .exercise import checker, exercise
 
@@ -189,6 +191,15 @@ def from_1(p, n_vocab, n_special):
 )
 def positions_first(p, n_vocab, n_special):
     return p
+
+
+# ---- what the lesson's claims are held to -------------------------------------------
+
+
+def cut_as_stored(row: dict) -> bool:
+    """Whether the real pipeline cuts a stored text into OpenAI's pieces."""
+    words = g.text.real_words(row["text"])
+    return ["\n" if "\n" in w else w.lower() for w in words] == row["openai"]
 
 
 EXERCISES = (cut_stream, linear_from_release, parameters_of, table_row)

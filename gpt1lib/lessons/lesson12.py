@@ -296,5 +296,19 @@ def _refusing(n_ctx):
     return toy_model
 
 
+# ---- what the lesson's claims are held to -------------------------------------------
+
+WORKED_OUT = {
+    0.5: [0.127712, 0.046983, 0.607759, 0.175876, 0.041670],
+    1.0: [0.180743, 0.109626, 0.394285, 0.212104, 0.103242],
+    2.0: [0.196277, 0.152860, 0.289897, 0.212624, 0.148343],
+}
+
+
+def as_worked_out(probs, temperature: float) -> bool:
+    """Whether the five probabilities of section 3 are those worked out by hand."""
+    return torch.allclose(probs, torch.tensor(WORKED_OUT[temperature]), atol=1e-6)
+
+
 EXERCISES = (apply_temperature, top_k_mask, top_p_mask, write_greedily)
 check = checker(EXERCISES)
