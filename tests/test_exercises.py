@@ -1,79 +1,217 @@
 """Checks that are themselves checked: stubs, solutions, and wrong answers."""
 
+import ast
+import builtins
+import inspect
 import re
 from importlib import import_module
 from pathlib import Path
 
+import nbformat
 import numpy as np
 import pytest
 import torch
 
-from gpt1lib.lessons import Exercise, Wrong, checker, exercise
+from gpt1lib.lessons import compare, holds
+from gpt1lib.lessons import exercise as machinery
+from gpt1lib.lessons import notebooks as tools
+from gpt1lib.lessons.exercise import Exercise, check, checker, diagnose, exercise
 
-FOLDER = Path(exercise.__file__).parent
+FOLDER = Path(machinery.__file__).parent
 LESSONS = [
     import_module(f"gpt1lib.lessons.{p.stem}") for p in sorted(FOLDER.glob("lesson??.py"))
 ]
 ALL = [e for lesson in LESSONS for e in lesson.EXERCISES]
-WRONG = [(e, w) for e in ALL for w in e.wrong]
+WRONG = [(e, w) for e in ALL for w in e.wrong_answers]
+NOTEBOOKS = sorted((FOLDER.parents[1] / "notebooks").glob("[0-9]*.ipynb"))
+
+
+def written(source, name):
+    """The function that a cell with this source would define."""
+    names = {"torch": torch, "np": np}
+    exec(source, names)
+    return names[name]
 
 
 def test_there_are_exercises():
-    assert len(LESSONS) >= 5 and len(ALL) >= 20
+    assert len(LESSONS) >= 11 and len(ALL) >= 50 and len(WRONG) >= 233
+
+
+@pytest.mark.parametrize("lesson", LESSONS, ids=lambda m: m.__name__[-2:])
+def test_a_lesson_lists_all_of_its_exercises_in_order(lesson):
+    defined = [x for x in vars(lesson).values() if isinstance(x, Exercise)]
+    assert defined == list(lesson.EXERCISES)
+    for e in defined:
+        functions = [w.function for w in e.wrong_answers]
+        assert all(getattr(lesson, f.__name__) is f for f in functions), "a name used twice"
 
 
 @pytest.mark.parametrize("e", ALL, ids=lambda e: e.name)
 def test_stub_is_todo_and_solution_passes(e, capsys):
-    check = checker((e,))
-    returned = check(e.compile(e.stub))
+    check_this = checker((e,))
+    returned = check_this(written(e.stub_text, e.name))
     assert capsys.readouterr().out.startswith(f"TODO  {e.name}")
-    assert exercise.diagnose(e, returned) is None, "a TODO hands on the reference"
-    check(e.reference)
+    assert diagnose(e, returned) is None, "a TODO hands on the solution"
+    check_this(e.solution)
     assert capsys.readouterr().out == f"PASS  {e.name}\n"
 
 
 @pytest.mark.parametrize(("e", "w"), WRONG, ids=lambda x: x.name)
 def test_a_wrong_answer_fails_with_its_own_message(e, w, capsys):
-    returned = checker((e,))(e.compile(w.source))
+    returned = check(e, w.function)
     out = " ".join(capsys.readouterr().out.split())
-    assert out.startswith("FAIL") and " ".join(w.message.split()) in out
-    assert exercise.diagnose(e, returned) is None, "a FAIL hands on the reference"
+    assert out == f"FAIL {e.name}: {' '.join(w.message.split())} {GOES_ON}"
+    assert diagnose(e, returned) is None, "a FAIL hands on the solution"
+
+
+GOES_ON = "The lesson goes on with the reference."
 
 
 @pytest.mark.parametrize("e", ALL, ids=lambda e: e.name)
 def test_form(e):
-    for source in (e.stub, e.solution):
-        assert re.match(rf'\ndef {e.name}\(.*\):\n    """', source)
-    assert e.stub.rstrip().endswith("...") and e.hints and len(e.wrong) >= 3
+    assert e.hints and len(e.wrong_answers) >= 3
     assert 1 <= e.difficulty <= 5 and 1 <= e.importance <= 5 and e.minutes <= 30
-    assert e.stub.split("(")[1].split(")")[0] == e.solution.split("(")[1].split(")")[0]
+
+
+@pytest.mark.parametrize("e", ALL, ids=lambda e: e.name)
+def test_the_stub_is_signature_docstring_and_dots(e):
+    stub, solution = (ast.parse(text).body for text in (e.stub_text, e.solution_text))
+    assert len(stub) == len(solution) == 1 and stub[0].name == solution[0].name == e.name
+    assert ast.unparse(stub[0].args) == ast.unparse(solution[0].args)
+    assert not stub[0].decorator_list and not solution[0].decorator_list
+    assert (
+        ast.get_docstring(stub[0])
+        == ast.get_docstring(solution[0])
+        == inspect.getdoc(e.solution)
+    )
+    assert ast.unparse(stub[0].body[1:]) == "..." and len(solution[0].body) > 1
+    assert e.stub_text.startswith(f"def {e.name}(") and e.stub_text.endswith('"""\n    ...')
+    docstring = e.stub_text.removesuffix("\n    ...")
+    assert e.solution_text.startswith(docstring + "\n") and "noqa" not in e.solution_text
+
+
+@pytest.mark.parametrize("e", ALL, ids=lambda e: e.name)
+def test_wrong_answers_take_what_the_solution_takes(e):
+    wanted = inspect.signature(e.solution)
+    assert all(inspect.signature(w.function) == wanted for w in e.wrong_answers)
 
 
 @pytest.mark.parametrize("e", ALL, ids=lambda e: e.name)
 def test_strict_mode_raises(e, monkeypatch, capsys):
     monkeypatch.setenv("GPT1_STRICT", "1")
-    check = checker((e,))
-    for source in (e.stub, *(w.source for w in e.wrong)):
+    for function in (written(e.stub_text, e.name), *(w.function for w in e.wrong_answers)):
         with pytest.raises(AssertionError):
-            check(e.compile(source))
-    check(e.reference)
+            check(e, function)
+    assert check(e, e.solution) is e.solution
+
+
+def global_names(source):
+    """Names that a function uses and neither sets nor takes, without Python's own."""
+    nodes = list(ast.walk(ast.parse(source)))
+    names = [node for node in nodes if isinstance(node, ast.Name)]
+    own = {n.id for n in names if isinstance(n.ctx, ast.Store)}
+    own |= {node.arg for node in nodes if isinstance(node, ast.arg)}
+    own |= {node.name for node in nodes if isinstance(node, ast.FunctionDef)}
+    return {n.id for n in names} - own - set(dir(builtins))
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda p: p.name[:2])
+def test_a_solution_uses_only_what_its_notebook_has(path):
+    known, names = tools.exercises_of(path), set()
+    for cell in nbformat.read(path, as_version=4).cells:
+        if cell.cell_type != "code":
+            continue
+        if tools.mark(cell).get("part") == "stub":
+            used = global_names(known[tools.mark(cell)["exercise"]].solution_text)
+            assert used <= names, f"{used - names} in {tools.mark(cell)['exercise']}"
+        for node in ast.walk(ast.parse(cell.source)):
+            if isinstance(node, ast.alias):
+                names.add(node.asname or node.name.split(".")[0])
+            elif isinstance(node, ast.FunctionDef):
+                names.add(node.name)
+
+
+def test_no_source_in_strings():
+    for path in FOLDER.glob("*.py"):
+        calls = {
+            node.func.id
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+        }
+        assert not calls & {"exec", "eval", "compile"}, path.name
+        assert not re.search(r"[\"']def \w+\(", path.read_text(encoding="utf-8")), path.name
+
+
+def test_a_solution_needs_a_docstring():
+    with pytest.raises(ValueError, match="nameless has no docstring"):
+
+        @exercise("", task="", difficulty=1, importance=1, minutes=1, cases=list, hints=())
+        def nameless(x):
+            return x
+
+
+# ---- what is still a stub ----------------------------------------------------------
+
+
+def doubled_docstring_and_dots(x):
+    """Another docstring."""
+    ...
+
+
+def doubled_pass(x):
+    """Twice x."""
+    pass
+
+
+def doubled_number(x):
+    """Twice x."""
+    return 4
+
+
+@pytest.mark.parametrize(
+    ("function", "untouched"),
+    [
+        (doubled_docstring_and_dots, True),
+        (doubled_pass, True),
+        (doubled_number, False),
+        (len, False),
+    ],
+)
+def test_untouched(function, untouched):
+    assert machinery.is_untouched(double, function) is untouched
 
 
 # ---- the checker itself, on a made-up exercise -------------------------------------
 
-DOUBLE = Exercise(
-    name="double",
-    title="",
-    task="",
+
+@exercise(
+    "",
     difficulty=1,
     importance=1,
     minutes=1,
-    stub='\ndef double(x):\n    """Twice x."""\n    ...\n',
-    solution='\ndef double(x):\n    """Twice x."""\n    return 2 * x\n',
-    wrong=(Wrong("square", "def double(x):\n    return x * x", "That is the square."),),
     cases=lambda: [(torch.tensor([1.0, 3.0]),), (torch.tensor([[5.0]]),)],
+    task="",
+    hints=(),
 )
-check_double = checker((DOUBLE,))
+def double(x):
+    """Twice x."""
+    return 2 * x
+
+
+@double.wrong("That is the square.")
+def square(x):
+    return x * x
+
+
+check_double = checker((double,))
+
+
+def test_an_exercise_is_its_solution_when_called():
+    assert (
+        double(4) == 8 and double.name == "double" and double.wrong_answers[0].name == "square"
+    )
+    assert double.stub_text == 'def double(x):\n    """Twice x."""\n    ...'
+    assert double.solution_text == 'def double(x):\n    """Twice x."""\n    return 2 * x'
 
 
 def forgets_to_return(x):
@@ -149,4 +287,59 @@ def test_printing_and_other_names(capsys):
     ],
 )
 def test_same(a, b, equal):
-    assert exercise.same(a, b, 1e-5) is equal
+    assert compare.same(a, b, 1e-5) is equal
+
+
+# ---- claims -------------------------------------------------------------------------
+
+TRUE = [
+    True,
+    np.True_,
+    np.bool_(1 < 2),
+    torch.tensor(True),
+    np.array(True),
+    torch.ones(2).all(),
+]
+NO_TRUTH = [
+    float("nan"),
+    1,
+    1.0,
+    "yes",
+    None,
+    [],
+    [True],
+    np.array([True, True]),
+    torch.tensor([True]),
+    torch.tensor(1.0),
+    np.float64("nan"),
+    torch.tensor([True, False]),
+]
+
+
+def test_a_claim_that_holds_says_nothing(capsys):
+    assert holds("all is well", *TRUE) is None
+    assert capsys.readouterr().out == ""
+
+
+@pytest.mark.parametrize("false", [False, np.False_, torch.tensor(False), np.nan > 1], ids=repr)
+def test_a_claim_that_does_not_hold_raises_its_words(false):
+    with pytest.raises(AssertionError, match="no longer holds: the mean rises$"):
+        holds("the mean rises", false)
+    with pytest.raises(AssertionError, match=r"the mean rises \(condition 2 of 3\)"):
+        holds("the mean rises", True, false, True)
+
+
+@pytest.mark.parametrize("condition", NO_TRUTH, ids=repr)
+def test_a_claim_needs_single_truth_values(condition):
+    with pytest.raises(TypeError, match="one truth value, not .*: the mean rises"):
+        holds("the mean rises", condition)
+
+
+def test_a_claim_needs_conditions():
+    with pytest.raises(TypeError, match="nothing to hold the claim to: the mean rises"):
+        holds("the mean rises")
+
+
+@pytest.mark.parametrize("lesson", LESSONS, ids=lambda m: m.__name__[-2:])
+def test_every_lesson_has_check_and_holds(lesson):
+    assert lesson.holds is holds and callable(lesson.check)

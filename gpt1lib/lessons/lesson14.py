@@ -2,7 +2,10 @@
 
 import torch
 
-from . import Exercise, Wrong, checker
+import gpt1lib as g
+
+from .claims import holds as holds  # for the notebook
+from .exercise import checker, exercise
 
 
 def _logits(*shape, seed):
@@ -13,236 +16,225 @@ def _ids(n, top, seed):
     return torch.randint(top, (n,), generator=torch.Generator().manual_seed(seed))
 
 
-mean_log_prob = Exercise(
-    name="mean_log_prob",
-    title="How likely is a sentence?",
-    task="Score a sentence as the paper does for CoLA: the mean log-probability of its "
-    "tokens. The first token has nothing before it, so it is given, not scored.",
+@exercise(
+    "How likely is a sentence?",
     difficulty=3,
     importance=5,
     minutes=8,
-    stub='''
-def mean_log_prob(logits, ids):
-    """Mean of log P of each token but the first, in nats.
-
-    logits: (T, V), row i made after reading token i; ids: (T,).
-    """
-    ...
-''',
-    solution='''
-def mean_log_prob(logits, ids):
-    """Mean of log P of each token but the first, in nats."""
-    log_probs = logits.log_softmax(dim=-1)
-    return log_probs[torch.arange(len(ids) - 1), ids[1:]].mean().item()
-''',
-    wrong=(
-        Wrong(
-            "no shift",
-            "def mean_log_prob(logits, ids):\n"
-            "    log_probs = logits.log_softmax(dim=-1)\n"
-            "    return log_probs[torch.arange(len(ids)), ids].mean().item()",
-            "You ask each state for the token that it has just read. Row i predicts "
-            "token i + 1.",
-        ),
-        Wrong(
-            "a sum",
-            "def mean_log_prob(logits, ids):\n"
-            "    log_probs = logits.log_softmax(dim=-1)\n"
-            "    return log_probs[torch.arange(len(ids) - 1), ids[1:]].sum().item()",
-            "You sum. Long sentences then always look worse than short ones; the paper "
-            "takes the mean.",
-        ),
-        Wrong(
-            "mean probability",
-            "def mean_log_prob(logits, ids):\n"
-            "    probs = logits.softmax(dim=-1)\n"
-            "    return probs[torch.arange(len(ids) - 1), ids[1:]].mean().log().item()",
-            "That is the log of the mean probability. Take the log of each probability "
-            "first: the product of probabilities is what matters.",
-        ),
-        Wrong(
-            "raw scores",
-            "def mean_log_prob(logits, ids):\n"
-            "    return logits[torch.arange(len(ids) - 1), ids[1:]].mean().item()",
-            "Logits are not log-probabilities yet: log_softmax makes them comparable.",
-        ),
-        Wrong(
-            "loss",
-            "def mean_log_prob(logits, ids):\n"
-            "    log_probs = logits.log_softmax(dim=-1)\n"
-            "    return -log_probs[torch.arange(len(ids) - 1), ids[1:]].mean().item()",
-            "That is the loss. A score should be higher for a likelier sentence.",
-        ),
-    ),
     cases=lambda: [
         (_logits(6, 9, seed=1), _ids(6, 9, 2)),
         (_logits(3, 20, seed=3), _ids(3, 20, 4)),
     ],
+    task=(
+        "Score a sentence as the paper does for CoLA: the mean log-probability of its "
+        "tokens. The first token has nothing before it, so it is given, not scored."
+    ),
     hints=(
         "Row i of the logits predicts ids[i + 1].",
         "`log_probs[torch.arange(T - 1), ids[1:]]` takes one number a row.",
     ),
 )
+def mean_log_prob(logits, ids):
+    """Mean of log P of each token but the first, in nats.
 
-likelier_choice = Exercise(
-    name="likelier_choice",
-    title="Which ending?",
-    task="For each question the log-probabilities of every answer's tokens are given. "
-    "Return the index of the answer with the highest mean, as the paper does for RACE.",
+    logits: (T, V), row i made after reading token i; ids: (T,).
+    """
+    log_probs = logits.log_softmax(dim=-1)
+    return log_probs[torch.arange(len(ids) - 1), ids[1:]].mean().item()
+
+
+@mean_log_prob.wrong(
+    "You ask each state for the token that it has just read. Row i predicts token i + 1."
+)
+def no_shift(logits, ids):
+    log_probs = logits.log_softmax(dim=-1)
+    return log_probs[torch.arange(len(ids)), ids].mean().item()
+
+
+@mean_log_prob.wrong(
+    "You sum. Long sentences then always look worse than short ones; the paper takes the mean."
+)
+def a_sum(logits, ids):
+    log_probs = logits.log_softmax(dim=-1)
+    return log_probs[torch.arange(len(ids) - 1), ids[1:]].sum().item()
+
+
+@mean_log_prob.wrong(
+    "That is the log of the mean probability. Take the log of each probability "
+    "first: the product of probabilities is what matters."
+)
+def mean_probability(logits, ids):
+    probs = logits.softmax(dim=-1)
+    return probs[torch.arange(len(ids) - 1), ids[1:]].mean().log().item()
+
+
+@mean_log_prob.wrong("Logits are not log-probabilities yet: log_softmax makes them comparable.")
+def raw_scores(logits, ids):
+    return logits[torch.arange(len(ids) - 1), ids[1:]].mean().item()
+
+
+@mean_log_prob.wrong("That is the loss. A score should be higher for a likelier sentence.")
+def loss(logits, ids):
+    log_probs = logits.log_softmax(dim=-1)
+    return -log_probs[torch.arange(len(ids) - 1), ids[1:]].mean().item()
+
+
+@exercise(
+    "Which ending?",
     difficulty=2,
     importance=4,
     minutes=6,
-    stub='''
-def likelier_choice(answers):
-    """The index of the best answer. answers: a list of tensors, log P of each token."""
-    ...
-''',
-    solution='''
-def likelier_choice(answers):
-    """The index of the best answer. answers: a list of tensors, log P of each token."""
-    means = [answer.mean().item() for answer in answers]
-    return means.index(max(means))
-''',
-    wrong=(
-        Wrong(
-            "sum",
-            "def likelier_choice(answers):\n"
-            "    sums = [answer.sum().item() for answer in answers]\n"
-            "    return sums.index(max(sums))",
-            "You compare sums, which favor short answers: each further token can only "
-            "lower a sum of logs. The paper compares means.",
-        ),
-        Wrong(
-            "the least likely",
-            "def likelier_choice(answers):\n"
-            "    means = [answer.mean().item() for answer in answers]\n"
-            "    return means.index(min(means))",
-            "You take the lowest mean. Log-probabilities are negative: the best is the "
-            "one nearest to 0.",
-        ),
-        Wrong(
-            "first tokens",
-            "def likelier_choice(answers):\n"
-            "    firsts = [answer[0].item() for answer in answers]\n"
-            "    return firsts.index(max(firsts))",
-            "You look at each answer's first token only.",
-        ),
-        Wrong(
-            "longest",
-            "def likelier_choice(answers):\n"
-            "    sizes = [len(answer) for answer in answers]\n"
-            "    return sizes.index(max(sizes))",
-            "You take the longest answer.",
-        ),
-    ),
     cases=lambda: [
         ([torch.tensor([-3.0]), torch.tensor([-1.0, -2.5, -1.5])],),
         ([torch.tensor([-2.5, -4.5]), torch.tensor([-2.0, -2.0]), torch.tensor([-4.0])],),
         ([torch.tensor([-2.0, -1.0]), torch.tensor([-0.9, -2.4, -2.6, -1.9])],),
     ],
+    task=(
+        "For each question the log-probabilities of every answer's tokens are given. "
+        "Return the index of the answer with the highest mean, as the paper does for RACE."
+    ),
     hints=("One mean an answer, then the index of the largest.",),
 )
+def likelier_choice(answers):
+    """The index of the best answer. answers: a list of tensors, log P of each token."""
+    means = [answer.mean().item() for answer in answers]
+    return means.index(max(means))
 
-put_in_place = Exercise(
-    name="put_in_place",
-    title="Who is meant?",
-    task="Prepare a Winograd question: put each candidate in the place of the `_` and "
-    "return, for each, what is given to the model and what is scored. The paper scores "
-    "the rest of the sentence, after the candidate, and not the candidate itself.",
+
+@likelier_choice.wrong(
+    "You compare sums, which favor short answers: each further token can only "
+    "lower a sum of logs. The paper compares means."
+)
+def highest_sum(answers):
+    sums = [answer.sum().item() for answer in answers]
+    return sums.index(max(sums))
+
+
+@likelier_choice.wrong(
+    "You take the lowest mean. Log-probabilities are negative: the best is the "
+    "one nearest to 0."
+)
+def the_least_likely(answers):
+    means = [answer.mean().item() for answer in answers]
+    return means.index(min(means))
+
+
+@likelier_choice.wrong("You look at each answer's first token only.")
+def first_tokens(answers):
+    firsts = [answer[0].item() for answer in answers]
+    return firsts.index(max(firsts))
+
+
+@likelier_choice.wrong("You take the longest answer.")
+def longest(answers):
+    sizes = [len(answer) for answer in answers]
+    return sizes.index(max(sizes))
+
+
+@exercise(
+    "Who is meant?",
     difficulty=2,
     importance=4,
     minutes=6,
-    stub='''
+    cases=lambda: [
+        ("the dog saw the cat and _ ran", ["the dog", "the cat"]),
+        ("because _ was ill.", ["the king", "the old servant", "she"]),
+    ],
+    task=(
+        "Prepare a Winograd question: put each candidate in the place of the `_` and "
+        "return, for each, what is given to the model and what is scored. The paper scores "
+        "the rest of the sentence, after the candidate, and not the candidate itself."
+    ),
+    hints=('`text.split("_")` gives what is before and after the place.',),
+)
 def put_in_place(text, candidates):
     """A list of (given, rest), one a candidate.
 
     put_in_place("the dog saw the cat and _ ran", ["the dog", "the cat"])
     -> [("the dog saw the cat and the dog", " ran"), ("the dog ... the cat", " ran")]
     """
-    ...
-''',
-    solution='''
-def put_in_place(text, candidates):
-    """A list of (given, rest), one a candidate."""
     before, after = text.split("_")
     return [(before + candidate, after) for candidate in candidates]
-''',
-    wrong=(
-        Wrong(
-            "candidate scored",
-            "def put_in_place(text, candidates):\n"
-            '    before, after = text.split("_")\n'
-            "    return [(before, candidate + after) for candidate in candidates]",
-            "You score the candidate too. A word that is frequent anyway would win; what "
-            "tells is how well the rest follows.",
-        ),
-        Wrong(
-            "whole sentence",
-            "def put_in_place(text, candidates):\n"
-            '    return [("", text.replace("_", candidate)) for candidate in candidates]',
-            "Nothing is given and the whole sentence is scored. Give everything up to "
-            "and with the candidate, score the rest.",
-        ),
-        Wrong(
-            "no candidate",
-            "def put_in_place(text, candidates):\n"
-            '    before, after = text.split("_")\n'
-            "    return [(before, after) for candidate in candidates]",
-            "The candidate is missing: all your pairs are the same.",
-        ),
-    ),
-    cases=lambda: [
-        ("the dog saw the cat and _ ran", ["the dog", "the cat"]),
-        ("because _ was ill.", ["the king", "the old servant", "she"]),
-    ],
-    hints=('`text.split("_")` gives what is before and after the place.',),
-)
 
-relative_score = Exercise(
-    name="relative_score",
-    title="From chance to the best",
-    task="Put an accuracy on the scale of the paper's Figure 2: 0 for guessing, 1 for the "
-    "best model. Below chance is below 0.",
+
+@put_in_place.wrong(
+    "You score the candidate too. A word that is frequent anyway would win; what "
+    "tells is how well the rest follows."
+)
+def candidate_scored(text, candidates):
+    before, after = text.split("_")
+    return [(before, candidate + after) for candidate in candidates]
+
+
+@put_in_place.wrong(
+    "Nothing is given and the whole sentence is scored. Give everything up to "
+    "and with the candidate, score the rest."
+)
+def whole_sentence(text, candidates):
+    return [("", text.replace("_", candidate)) for candidate in candidates]
+
+
+@put_in_place.wrong("The candidate is missing: all your pairs are the same.")
+def no_candidate(text, candidates):
+    before, after = text.split("_")
+    return [(before, after) for candidate in candidates]
+
+
+@exercise(
+    "From chance to the best",
     difficulty=1,
     importance=3,
     minutes=4,
-    stub='''
-def relative_score(accuracy, chance, best):
-    """0 at chance, 1 at best, a straight line between and beyond."""
-    ...
-''',
-    solution='''
+    cases=lambda: [(0.7, 0.5, 0.9), (0.25, 0.25, 0.6), (0.4, 0.5, 0.8), (0.8, 1 / 3, 0.8)],
+    task=(
+        "Put an accuracy on the scale of the paper's Figure 2: 0 for guessing, 1 for the "
+        "best model. Below chance is below 0."
+    ),
+    hints=("How far above chance is it, and how far could it be?",),
+)
 def relative_score(accuracy, chance, best):
     """0 at chance, 1 at best, a straight line between and beyond."""
     return (accuracy - chance) / (best - chance)
-''',
-    wrong=(
-        Wrong(
-            "share of the best",
-            "def relative_score(accuracy, chance, best):\n    return accuracy / best",
-            "A share of the best gives guessing a good score. Subtract chance from both.",
-        ),
-        Wrong(
-            "points above chance",
-            "def relative_score(accuracy, chance, best):\n    return accuracy - chance",
-            "These are points above chance. Divide by what the best model has above it.",
-        ),
-        Wrong(
-            "cut at 0",
-            "def relative_score(accuracy, chance, best):\n"
-            "    return max(0.0, (accuracy - chance) / (best - chance))",
-            "You cut at 0. A score below chance is news, and should be seen.",
-        ),
-        Wrong(
-            "divided by best",
-            "def relative_score(accuracy, chance, best):\n"
-            "    return (accuracy - chance) / best",
-            "The best model would not get 1: divide by what it has above chance.",
-        ),
-    ),
-    cases=lambda: [(0.7, 0.5, 0.9), (0.25, 0.25, 0.6), (0.4, 0.5, 0.8), (0.8, 1 / 3, 0.8)],
-    hints=("How far above chance is it, and how far could it be?",),
+
+
+@relative_score.wrong(
+    "A share of the best gives guessing a good score. Subtract chance from both."
 )
+def share_of_the_best(accuracy, chance, best):
+    return accuracy / best
+
+
+@relative_score.wrong(
+    "These are points above chance. Divide by what the best model has above it."
+)
+def points_above_chance(accuracy, chance, best):
+    return accuracy - chance
+
+
+@relative_score.wrong("You cut at 0. A score below chance is news, and should be seen.")
+def cut_at_0(accuracy, chance, best):
+    return max(0.0, (accuracy - chance) / (best - chance))
+
+
+@relative_score.wrong("The best model would not get 1: divide by what it has above chance.")
+def divided_by_best(accuracy, chance, best):
+    return (accuracy - chance) / best
+
+
+# ---- what the lesson's claims are held to -------------------------------------------
+
+
+def share_right(guesses: list[int], stories: list) -> tuple[float, float, float]:
+    """The share of stories whose ending is guessed, and its 95 % interval."""
+    right = sum(a == story.label for a, story in zip(guesses, stories, strict=True))
+    return right / len(stories), *g.metrics.wilson(right, len(stories))
+
+
+def within(row: dict) -> bool:
+    """Whether the LSTM's score lies in the interval (score, low, high) of the novelist."""
+    _, low, high = row["novelist"]
+    return low < row["LSTM"][0] < high
+
 
 EXERCISES = (mean_log_prob, likelier_choice, put_in_place, relative_score)
 check = checker(EXERCISES)

@@ -1,6 +1,10 @@
 """Lesson 15, Ablations: what each part of the recipe is worth."""
 
-from . import Exercise, Wrong, checker
+import gpt1lib as g
+
+from .claims import holds as holds  # for the notebook
+from .claims import leads as leads
+from .exercise import checker, exercise
 
 NAMES = [
     "tokens.weight",
@@ -8,146 +12,143 @@ NAMES = [
     *(f"blocks.{i}.{part}" for i in range(12) for part in ("attention.weight", "ln_1.bias")),
 ]
 
-points_and_percent = Exercise(
-    name="points_and_percent",
-    title="Points or percent?",
-    task="The paper says that without pre-training the average falls by 14.8 %. Return "
-    "the change from one score to another in points and in percent of the first.",
+
+@exercise(
+    "Points or percent?",
     difficulty=1,
     importance=4,
     minutes=4,
-    stub='''
-def points_and_percent(before, after):
-    """(points, percent): the change, and the change relative to before."""
-    ...
-''',
-    solution='''
+    cases=lambda: [(80.0, 60.0), (50.0, 55.0), (74.7, 59.9)],
+    task=(
+        "The paper says that without pre-training the average falls by 14.8 %. Return "
+        "the change from one score to another in points and in percent of the first."
+    ),
+    hints=("Points are a difference; percent is that difference over the first score.",),
+)
 def points_and_percent(before, after):
     """(points, percent): the change, and the change relative to before."""
     points = after - before
     return points, 100 * points / before
-''',
-    wrong=(
-        Wrong(
-            "points twice",
-            "def points_and_percent(before, after):\n    return after - before, after - before",
-            "Your second number is the difference again. Percent is relative: of what?",
-        ),
-        Wrong(
-            "relative to after",
-            "def points_and_percent(before, after):\n"
-            "    return after - before, 100 * (after - before) / after",
-            "You divide by the new score. A change is relative to where it started.",
-        ),
-        Wrong(
-            "unsigned",
-            "def points_and_percent(before, after):\n"
-            "    return abs(after - before), 100 * abs(after - before) / before",
-            "You lose the sign: a fall must be negative.",
-        ),
-        Wrong(
-            "share",
-            "def points_and_percent(before, after):\n"
-            "    return after - before, (after - before) / before",
-            "That is a share. Percent is a hundred times as much.",
-        ),
-    ),
-    cases=lambda: [(80.0, 60.0), (50.0, 55.0), (74.7, 59.9)],
-    hints=("Points are a difference; percent is that difference over the first score.",),
-)
 
-mean_and_half = Exercise(
-    name="mean_and_half",
-    title="How sure is a mean of five?",
-    task="The same fine-tuning with other seeds gives other scores. Return their mean and "
-    "half of its 95 % interval: t times the standard deviation (over n - 1) divided by "
-    "the square root of n. t comes from Student's table and is given.",
+
+@points_and_percent.wrong(
+    "Your second number is the difference again. Percent is relative: of what?"
+)
+def points_twice(before, after):
+    return after - before, after - before
+
+
+@points_and_percent.wrong(
+    "You divide by the new score. A change is relative to where it started."
+)
+def relative_to_after(before, after):
+    return after - before, 100 * (after - before) / after
+
+
+@points_and_percent.wrong("You lose the sign: a fall must be negative.")
+def unsigned(before, after):
+    return abs(after - before), 100 * abs(after - before) / before
+
+
+@points_and_percent.wrong("That is a share. Percent is a hundred times as much.")
+def share(before, after):
+    return after - before, (after - before) / before
+
+
+@exercise(
+    "How sure is a mean of five?",
     difficulty=2,
     importance=5,
     minutes=8,
-    stub='''
-def mean_and_half(values, t):
-    """(mean, half): the interval is mean - half to mean + half. t: Student's point."""
-    ...
-''',
-    solution='''
+    cases=lambda: [
+        ([0.70, 0.74, 0.69, 0.77, 0.72], 2.776),
+        ([0.5, 0.6, 0.52], 4.303),
+        ([71.0, 75.5], 12.706),
+    ],
+    task=(
+        "The same fine-tuning with other seeds gives other scores. Return their mean and "
+        "half of its 95 % interval: t times the standard deviation (over n - 1) divided by "
+        "the square root of n. t comes from Student's table and is given."
+    ),
+    hints=(
+        "n - 1 under the squares, n under the root.",
+        "`(variance / n) ** 0.5` is the standard error of the mean.",
+    ),
+)
 def mean_and_half(values, t):
     """(mean, half): the interval is mean - half to mean + half. t: Student's point."""
     n = len(values)
     mean = sum(values) / n
     variance = sum((x - mean) ** 2 for x in values) / (n - 1)
     return mean, t * (variance / n) ** 0.5
-''',
-    wrong=(
-        Wrong(
-            "over n",
-            "def mean_and_half(values, t):\n"
-            "    n, mean = len(values), sum(values) / len(values)\n"
-            "    variance = sum((x - mean) ** 2 for x in values) / n\n"
-            "    return mean, t * (variance / n) ** 0.5",
-            "You divide the squares by n. The mean was fitted to the same numbers, so "
-            "they lie too near to it: divide by n - 1.",
-        ),
-        Wrong(
-            "spread of one",
-            "def mean_and_half(values, t):\n"
-            "    n, mean = len(values), sum(values) / len(values)\n"
-            "    variance = sum((x - mean) ** 2 for x in values) / (n - 1)\n"
-            "    return mean, t * variance ** 0.5",
-            "That is how far a single run strays. A mean of n runs strays less: divide by "
-            "the square root of n.",
-        ),
-        Wrong(
-            "large n",
-            "def mean_and_half(values, t):\n"
-            "    n, mean = len(values), sum(values) / len(values)\n"
-            "    variance = sum((x - mean) ** 2 for x in values) / (n - 1)\n"
-            "    return mean, 1.96 * (variance / n) ** 0.5",
-            "1.96 holds for many values. With a handful the spread itself is uncertain: "
-            "use the t that is given.",
-        ),
-        Wrong(
-            "divided by n",
-            "def mean_and_half(values, t):\n"
-            "    n, mean = len(values), sum(values) / len(values)\n"
-            "    variance = sum((x - mean) ** 2 for x in values) / (n - 1)\n"
-            "    return mean, t * variance ** 0.5 / n",
-            "You divide the spread by n. It is the variance that falls with n, so the "
-            "spread falls with the square root.",
-        ),
-        Wrong(
-            "smallest and largest",
-            "def mean_and_half(values, t):\n"
-            "    return sum(values) / len(values), (max(values) - min(values)) / 2",
-            "Half of the range grows with every further seed. The interval of a mean shrinks.",
-        ),
-    ),
-    cases=lambda: [
-        ([0.70, 0.74, 0.69, 0.77, 0.72], 2.776),
-        ([0.5, 0.6, 0.52], 4.303),
-        ([71.0, 75.5], 12.706),
-    ],
-    hints=(
-        "n - 1 under the squares, n under the root.",
-        "`(variance / n) ** 0.5` is the standard error of the mean.",
-    ),
-)
 
-paired_difference = Exercise(
-    name="paired_difference",
-    title="The same seed on both sides",
-    task="Seed k draws the same training examples in the same order for both rows of a "
-    "table, so their scores rise and fall together. Return the mean of the differences, "
-    "seed by seed, and half of its 95 % interval.",
+
+@mean_and_half.wrong(
+    "You divide the squares by n. The mean was fitted to the same numbers, so "
+    "they lie too near to it: divide by n - 1."
+)
+def over_n(values, t):
+    n, mean = len(values), sum(values) / len(values)
+    variance = sum((x - mean) ** 2 for x in values) / n
+    return mean, t * (variance / n) ** 0.5
+
+
+@mean_and_half.wrong(
+    "That is how far a single run strays. A mean of n runs strays less: divide by "
+    "the square root of n."
+)
+def spread_of_one(values, t):
+    n, mean = len(values), sum(values) / len(values)
+    variance = sum((x - mean) ** 2 for x in values) / (n - 1)
+    return mean, t * variance**0.5
+
+
+@mean_and_half.wrong(
+    "1.96 holds for many values. With a handful the spread itself is uncertain: "
+    "use the t that is given."
+)
+def large_n(values, t):
+    n, mean = len(values), sum(values) / len(values)
+    variance = sum((x - mean) ** 2 for x in values) / (n - 1)
+    return mean, 1.96 * (variance / n) ** 0.5
+
+
+@mean_and_half.wrong(
+    "You divide the spread by n. It is the variance that falls with n, so the "
+    "spread falls with the square root."
+)
+def divided_by_n(values, t):
+    n, mean = len(values), sum(values) / len(values)
+    variance = sum((x - mean) ** 2 for x in values) / (n - 1)
+    return mean, t * variance**0.5 / n
+
+
+@mean_and_half.wrong(
+    "Half of the range grows with every further seed. The interval of a mean shrinks."
+)
+def smallest_and_largest(values, t):
+    return sum(values) / len(values), (max(values) - min(values)) / 2
+
+
+@exercise(
+    "The same seed on both sides",
     difficulty=3,
     importance=4,
     minutes=8,
-    stub='''
-def paired_difference(a, b, t):
-    """(mean, half) of a - b, where a[k] and b[k] share their seed. t: Student's point."""
-    ...
-''',
-    solution='''
+    cases=lambda: [
+        ([0.70, 0.74, 0.69, 0.77, 0.72], [0.66, 0.71, 0.67, 0.72, 0.70], 2.776),
+        ([0.50, 0.58, 0.53], [0.52, 0.61, 0.50], 4.303),
+    ],
+    task=(
+        "Seed k draws the same training examples in the same order for both rows of a "
+        "table, so their scores rise and fall together. Return the mean of the differences, "
+        "seed by seed, and half of its 95 % interval."
+    ),
+    hints=(
+        "First one list of differences, then as in the exercise before.",
+        "`[x - y for x, y in zip(a, b, strict=True)]`",
+    ),
+)
 def paired_difference(a, b, t):
     """(mean, half) of a - b, where a[k] and b[k] share their seed. t: Student's point."""
     differences = [x - y for x, y in zip(a, b, strict=True)]
@@ -155,133 +156,222 @@ def paired_difference(a, b, t):
     mean = sum(differences) / n
     variance = sum((d - mean) ** 2 for d in differences) / (n - 1)
     return mean, t * (variance / n) ** 0.5
-''',
-    wrong=(
-        Wrong(
-            "two intervals added",
-            "def paired_difference(a, b, t):\n"
-            "    def half(v):\n"
-            "        m = sum(v) / len(v)\n"
-            "        return t * (sum((x - m) ** 2 for x in v)\n"
-            "                    / (len(v) - 1) / len(v)) ** 0.5\n"
-            "    return sum(a) / len(a) - sum(b) / len(b), half(a) + half(b)",
-            "You add the two intervals. What both rows share, a lucky draw of examples, "
-            "cancels in the differences: take those first.",
-        ),
-        Wrong(
-            "as if independent",
-            "def paired_difference(a, b, t):\n"
-            "    def square(v):\n"
-            "        m = sum(v) / len(v)\n"
-            "        return sum((x - m) ** 2 for x in v) / (len(v) - 1) / len(v)\n"
-            "    return (sum(a) / len(a) - sum(b) / len(b),\n"
-            "            t * (square(a) + square(b)) ** 0.5)",
-            "You add the variances, as one does for rows that have nothing to do with "
-            "each other. These share their seeds: take the differences first.",
-        ),
-        Wrong(
-            "sorted",
-            "def paired_difference(a, b, t):\n"
-            "    d = [x - y for x, y in zip(sorted(a), sorted(b), strict=True)]\n"
-            "    m = sum(d) / len(d)\n"
-            "    return m, t * (sum((x - m) ** 2 for x in d)\n"
-            "                   / (len(d) - 1) / len(d)) ** 0.5",
-            "You sort both rows, so that a number no longer meets the one of its own seed.",
-        ),
-        Wrong(
-            "the other way round",
-            "def paired_difference(a, b, t):\n"
-            "    d = [y - x for x, y in zip(a, b, strict=True)]\n"
-            "    m = sum(d) / len(d)\n"
-            "    return m, t * (sum((x - m) ** 2 for x in d)\n"
-            "                   / (len(d) - 1) / len(d)) ** 0.5",
-            "Your sign is the other way round: it should be a - b.",
-        ),
-    ),
-    cases=lambda: [
-        ([0.70, 0.74, 0.69, 0.77, 0.72], [0.66, 0.71, 0.67, 0.72, 0.70], 2.776),
-        ([0.50, 0.58, 0.53], [0.52, 0.61, 0.50], 4.303),
-    ],
-    hints=(
-        "First one list of differences, then as in the exercise before.",
-        "`[x - y for x, y in zip(a, b, strict=True)]`",
-    ),
-)
 
-transferred_names = Exercise(
-    name="transferred_names",
-    title="What moves at point n?",
-    task="On the axis of Figure 2 (left), 0 means that nothing is transferred, 1 the "
-    "embeddings, 2 the embeddings and the lowest block, and so on. Return the names of "
-    "the parameters that are copied at point n, in the order given.",
+
+@paired_difference.wrong(
+    "You add the two intervals. What both rows share, a lucky draw of examples, "
+    "cancels in the differences: take those first."
+)
+def two_intervals_added(a, b, t):
+    def half(v):
+        m = sum(v) / len(v)
+        return t * (sum((x - m) ** 2 for x in v) / (len(v) - 1) / len(v)) ** 0.5
+
+    return sum(a) / len(a) - sum(b) / len(b), half(a) + half(b)
+
+
+@paired_difference.wrong(
+    "You add the variances, as one does for rows that have nothing to do with "
+    "each other. These share their seeds: take the differences first."
+)
+def as_if_independent(a, b, t):
+    def square(v):
+        m = sum(v) / len(v)
+        return sum((x - m) ** 2 for x in v) / (len(v) - 1) / len(v)
+
+    return (sum(a) / len(a) - sum(b) / len(b), t * (square(a) + square(b)) ** 0.5)
+
+
+@paired_difference.wrong(
+    "You sort both rows, so that a number no longer meets the one of its own seed."
+)
+def sorted_rows(a, b, t):
+    d = [x - y for x, y in zip(sorted(a), sorted(b), strict=True)]
+    m = sum(d) / len(d)
+    return m, t * (sum((x - m) ** 2 for x in d) / (len(d) - 1) / len(d)) ** 0.5
+
+
+@paired_difference.wrong("Your sign is the other way round: it should be a - b.")
+def the_other_way_round(a, b, t):
+    d = [y - x for x, y in zip(a, b, strict=True)]
+    m = sum(d) / len(d)
+    return m, t * (sum((x - m) ** 2 for x in d) / (len(d) - 1) / len(d)) ** 0.5
+
+
+@exercise(
+    "What moves at point n?",
     difficulty=3,
     importance=3,
     minutes=8,
-    stub='''
+    cases=lambda: [(0, NAMES), (1, NAMES), (4, NAMES), (13, NAMES)],
+    task=(
+        "On the axis of Figure 2 (left), 0 means that nothing is transferred, 1 the "
+        "embeddings, 2 the embeddings and the lowest block, and so on. Return the names of "
+        "the parameters that are copied at point n, in the order given."
+    ),
+    hints=(
+        "Block i is copied where i < n - 1.",
+        '`int(name.split(".")[1])` is the number of a block.',
+    ),
+)
 def transferred_names(n, names):
     """The names copied from the pre-trained model at point n of the axis.
 
     names: "tokens.weight", "positions.weight", "blocks.0.attention.weight", ...
     """
-    ...
-''',
-    solution='''
-def transferred_names(n, names):
-    """The names copied from the pre-trained model at point n of the axis."""
+
     def wanted(name):
         if not name.startswith("blocks."):
             return n >= 1
         return int(name.split(".")[1]) < n - 1
 
     return [name for name in names if wanted(name)]
-''',
-    wrong=(
-        Wrong(
-            "n blocks",
-            "def transferred_names(n, names):\n"
-            "    return [x for x in names if (n >= 1 if not x.startswith('blocks.')\n"
-            "            else int(x.split('.')[1]) < n)]",
-            "You copy n blocks. The first point is for the embeddings, so n blocks come "
-            "at point n + 1.",
-        ),
-        Wrong(
-            "no embeddings",
-            "def transferred_names(n, names):\n"
-            "    return [x for x in names if x.startswith('blocks.')\n"
-            "            and int(x.split('.')[1]) < n - 1]",
-            "The embeddings are missing: they come first, at point 1.",
-        ),
-        Wrong(
-            "from the top",
-            "def transferred_names(n, names):\n"
-            "    return [x for x in names if (n >= 1 if not x.startswith('blocks.')\n"
-            "            else int(x.split('.')[1]) >= 13 - n)]",
-            "You copy blocks from the top. A block expects what the ones below it make: "
-            "transfer starts at the bottom.",
-        ),
-        Wrong(
-            "beginnings of names",
-            "def transferred_names(n, names):\n"
-            "    parts = [f'blocks.{i}' for i in range(n - 1)]\n"
-            "    return [x for x in names if (n >= 1 if not x.startswith('blocks.')\n"
-            "            else any(x.startswith(p) for p in parts))]",
-            "`blocks.10` begins with `blocks.1`, so your comparison catches blocks that "
-            "it should not. Compare whole numbers.",
-        ),
-        Wrong(
-            "embeddings at 0",
-            "def transferred_names(n, names):\n"
-            "    return [x for x in names if (True if not x.startswith('blocks.')\n"
-            "            else int(x.split('.')[1]) < n - 1)]",
-            "At point 0 nothing is transferred, not even the embeddings.",
-        ),
-    ),
-    cases=lambda: [(0, NAMES), (1, NAMES), (4, NAMES), (13, NAMES)],
-    hints=(
-        "Block i is copied where i < n - 1.",
-        '`int(name.split(".")[1])` is the number of a block.',
-    ),
+
+
+@transferred_names.wrong(
+    "You copy n blocks. The first point is for the embeddings, so n blocks come at point n + 1."
 )
+def n_blocks(n, names):
+    return [
+        x
+        for x in names
+        if (n >= 1 if not x.startswith("blocks.") else int(x.split(".")[1]) < n)
+    ]
+
+
+@transferred_names.wrong("The embeddings are missing: they come first, at point 1.")
+def no_embeddings(n, names):
+    return [x for x in names if x.startswith("blocks.") and int(x.split(".")[1]) < n - 1]
+
+
+@transferred_names.wrong(
+    "You copy blocks from the top. A block expects what the ones below it make: "
+    "transfer starts at the bottom."
+)
+def from_the_top(n, names):
+    return [
+        x
+        for x in names
+        if (n >= 1 if not x.startswith("blocks.") else int(x.split(".")[1]) >= 13 - n)
+    ]
+
+
+@transferred_names.wrong(
+    "`blocks.10` begins with `blocks.1`, so your comparison catches blocks that "
+    "it should not. Compare whole numbers."
+)
+def beginnings_of_names(n, names):
+    parts = [f"blocks.{i}" for i in range(n - 1)]
+    return [
+        x
+        for x in names
+        if (n >= 1 if not x.startswith("blocks.") else any(x.startswith(p) for p in parts))
+    ]
+
+
+@transferred_names.wrong("At point 0 nothing is transferred, not even the embeddings.")
+def embeddings_at_0(n, names):
+    return [
+        x
+        for x in names
+        if (True if not x.startswith("blocks.") else int(x.split(".")[1]) < n - 1)
+    ]
+
+
+# ---- what the lesson's claims are held to -------------------------------------------
+
+THREE = ["entailment", "film_snippets", "verse_pairs"]
+CLEAR_IN_TABLE5 = {
+    *((row, "film_snippets") for row in ("no pre-training", "no auxiliary loss", "LSTM")),
+    *((row, "verse_pairs") for row in ("no pre-training", "no auxiliary loss", "LSTM")),
+    ("LSTM", "story_cloze"),
+}
+CLEAR_BY_SIZE = {("film_snippets", "1000"), ("film_snippets", "2000")}
+
+
+def rising(changes) -> list[str]:
+    """The tasks of the paper's Table 5 whose change is above 0."""
+    return [
+        t for t, x in zip(g.paper.paper_numbers.TABLE5_TASKS, changes, strict=True) if x > 0
+    ]
+
+
+def ahead(table: dict, chance: dict) -> list[str]:
+    """The tasks where the full recipe's mean beats random weights, and these guessing."""
+    means = {t: (rows["full"][0], rows["no pre-training"][0]) for t, rows in table.items()}
+    return [task for task, (full, random) in means.items() if full > random > chance[task]]
+
+
+def apart(table: dict) -> list[str]:
+    """The tasks where the full recipe's interval lies above that of random weights."""
+    return [t for t, rows in table.items() if rows["full"][1] > rows["no pre-training"][2]]
+
+
+def around(value: float, rows: dict) -> list[str]:
+    """The rows, (mean, low, high) each, whose interval holds a value."""
+    return [row for row, (_, low, high) in rows.items() if low < value < high]
+
+
+def reaches(rows: dict, lower: str, upper: str) -> bool:
+    """Whether a lower mean's interval reaches into the one of an upper row."""
+    mean, _, high = rows[lower]
+    return mean < rows[upper][1] < high
+
+
+def clear(differences: dict) -> set:
+    """The keys whose difference, (mean, half), is larger than half its interval."""
+    return {key for key, (mean, half) in differences.items() if abs(mean) > half}
+
+
+def points(differences: dict, task: str) -> dict[str, int]:
+    """Number of labels -> mean difference in whole points, of one task."""
+    return {n: round(100 * mean) for (t, n), (mean, _) in differences.items() if t == task}
+
+
+def percent(runs: dict[int, float]) -> int:
+    """The mean accuracy of all seeds, in whole percent."""
+    return round(100 * sum(runs.values()) / len(runs))
+
+
+def by_each_seed(a: dict[int, float], b: dict[int, float]) -> list[float]:
+    """How many points a lies above b, seed by seed."""
+    return [100 * (a[seed] - b[seed]) for seed in a]
+
+
+def clear_at(sweep, task: str) -> list[str]:
+    """The values of a SweepExplorer whose gain exceeds half its interval."""
+    places = zip(sweep.values, sweep.tasks[task], strict=True)
+    return [value for value, place in places if place["gain"] > place["give"]]
+
+
+def clear_anywhere(sweep) -> list[tuple]:
+    """All (task, value) of a SweepExplorer whose gain is clear."""
+    return [(task, value) for task in sweep.tasks for value in clear_at(sweep, task)]
+
+
+def lstm_between() -> int:
+    """On how many of the paper's eight tasks the LSTM lies between two GPT-1 rows."""
+    rows = (g.paper.paper_numbers.TABLE5[row][1] for row in ("no pre-training", "LSTM", "full"))
+    return sum(low < lstm < high for low, lstm, high in zip(*rows, strict=True))
+
+
+def asked(test: str) -> float:
+    """The novelist's accuracy when it is asked without fine-tuning (lesson 14)."""
+    lines = [x for x in g.paper.stored_lines("zeroshot") if x["model"] == "novelist"]
+    return lines[-1]["scores"][test]["accuracy"]
+
+
+def updates(task: str, labels: int) -> int:
+    """Updates of a fine-tuning run of section 7."""
+    settings = g.paper.plan.Cell(task, 0).settings
+    return labels * settings.epochs // settings.batch
+
+
+def two_recipes(task: str) -> tuple:
+    """The settings of sections 4 and 9 for one task."""
+    first = g.paper.plan.Cell(task, 0).settings
+    return first, dict(g.paper.plan.other_recipes())["full"].settings
+
 
 EXERCISES = (points_and_percent, mean_and_half, paired_difference, transferred_names)
 check = checker(EXERCISES)

@@ -61,8 +61,9 @@ def task_text(exercise: Exercise, number: int) -> str:
 
 def stub_text(exercise: Exercise, source: str | None = None) -> str:
     """The code cell: the stub, or another source in its place, and the check."""
-    body = (source or exercise.stub).strip("\n")
-    return f"{body}\n\n\n{exercise.name} = lesson.check({exercise.name})"
+    return (
+        f"{source or exercise.stub_text}\n\n\n{exercise.name} = lesson.check({exercise.name})"
+    )
 
 
 def hints_text(exercise: Exercise) -> str:
@@ -71,9 +72,9 @@ def hints_text(exercise: Exercise) -> str:
         f"<details><summary>Hint {i}</summary>\n\n{hint}\n\n</details>"
         for i, hint in enumerate(exercise.hints, start=1)
     ]
-    solution = exercise.solution.strip("\n")
     folded.append(
-        f"<details><summary>Solution</summary>\n\n```python\n{solution}\n```\n\n</details>"
+        "<details><summary>Solution</summary>\n\n"
+        f"```python\n{exercise.solution_text}\n```\n\n</details>"
     )
     return "\n\n".join(folded)
 
@@ -121,7 +122,7 @@ def solve(notebook, path: str | Path) -> None:
     for cell in notebook.cells:
         if mark(cell).get("part") == "stub":
             exercise = known[mark(cell)["exercise"]]
-            cell.source = stub_text(exercise, exercise.solution)
+            cell.source = stub_text(exercise, exercise.solution_text)
 
 
 # ---- running and storing ------------------------------------------------------------

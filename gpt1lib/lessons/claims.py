@@ -1,0 +1,33 @@
+"""What a lesson says in words, held to what its cells compute."""
+
+
+def holds(claim: str, *conditions) -> None:
+    """Nothing if all conditions are true, else AssertionError with the claim in words.
+
+    conditions: bools of Python, numpy or torch (a single one each). Anything else raises
+    TypeError: a number or a list that happens to count as true proves nothing.
+    """
+    if not conditions:
+        raise TypeError(f"nothing to hold the claim to: {claim}")
+    for number, condition in enumerate(conditions, start=1):
+        if not _truth(condition, claim):
+            which = f" (condition {number} of {len(conditions)})" if len(conditions) > 1 else ""
+            raise AssertionError(f"This no longer holds: {claim}{which}")
+
+
+def _truth(condition, claim: str) -> bool:
+    """A single truth value as a bool."""
+    if isinstance(condition, bool):
+        return condition
+    kind = str(getattr(condition, "dtype", type(condition).__name__)).removeprefix("torch.")
+    if kind == "bool" and condition.ndim == 0:
+        return bool(condition)
+    shape = tuple(getattr(condition, "shape", ()))
+    what = f"{kind} of shape {shape}" if shape else f"{kind} {condition!r}"
+    raise TypeError(f"a claim needs one truth value, not {what[:80]}: {claim}")
+
+
+def leads(sweep, task: str, value: str, other: str) -> bool:
+    """Whether one value of a SweepExplorer beats another with every seed."""
+    a, b = (sweep.tasks[task][sweep.values.index(v)]["seeds"] for v in (value, other))
+    return all(x > y for x, y in zip(a, b, strict=True))
