@@ -8,7 +8,7 @@ import torch
 from gpt1lib import readout, tasks
 
 
-def test_leaving_out_by_formula_is_leaving_out():
+def test_leaving_out_at_once_is_leaving_out():
     """The chosen strength is the one that refitting without each row would choose."""
     torch.manual_seed(0)
     X = torch.randn(40, 12)
