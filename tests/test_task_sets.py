@@ -1,6 +1,7 @@
 """The sets that our own scripts make: the same bytes again, and no way around reading."""
 
 import json
+import math
 import sys
 from collections import Counter
 from pathlib import Path
@@ -173,6 +174,42 @@ def test_baselines_find_what_is_there():
     labels = [e.label for e in examples]
     assert found["second text alone"] == labels == found["bag of words"]
     assert metrics.accuracy(found["first text alone"], labels)["accuracy"] < 0.7
+
+
+def test_words_are_weighted_by_rarity():
+    """Of three texts, "good" stands in three, "film" and "day" in two, "old" in one."""
+    reader = task_baselines.vectorizer(task_baselines.of_words)
+    texts = [("good film day",), ("film good",), ("day good old",)]
+    matrix = reader.fit_transform(texts).toarray()
+    assert list(reader.get_feature_names_out()) == ["0 day", "0 film", "0 good"]
+    rare, common = math.log(3 / 2) + 1, 1
+    size = math.sqrt(2 * rare**2 + common**2)
+    assert matrix[0] == pytest.approx([rare / size, rare / size, common / size])
+
+
+def test_overlap_by_hand():
+    """Three of four words shared; the second text has three."""
+    row = task_baselines.of_overlap(("a b c d", "b c a"))
+    assert row == pytest.approx([3 / 4, 1, 0.1, 0])
+    assert task_baselines.of_overlap(("so it is", "is it so")) == [1, 1, 0, 1]
+
+
+@pytest.mark.parametrize("n_choices", [2, 3, 4])
+def test_a_choice_is_learned_from_pairs(n_choices):
+    """The right choice names the story's animal, and stands anywhere."""
+
+    def question(i):
+        animals = ["cat", "dog", "owl", "fox"]
+        right, others = animals[i % 4], [a for a in animals if a != animals[i % 4]]
+        choices = [f"the {a} slept" for a in others[: n_choices - 1]]
+        label = (i // 4) % n_choices
+        choices.insert(label, f"the {right} slept")
+        return tasks.Example((f"a {right} came", *choices), label)
+
+    examples = [question(i) for i in range(48)]
+    task = tasks.Task("animals", "choice", n_choices, examples, [], examples)
+    labels = [e.label for e in examples]
+    assert task_baselines.guesses(task, task_baselines.of_overlap) == labels
 
 
 def test_graded_tasks_have_no_such_baseline():
