@@ -178,7 +178,7 @@ def test_baselines_find_what_is_there():
 
 def test_words_are_weighted_by_rarity():
     """Of three texts, "good" stands in three, "film" and "day" in two, "old" in one."""
-    reader = task_baselines.vectorizer(task_baselines.of_words)
+    reader = bag_of_words.vectorizer(bag_of_words.of_words)
     texts = [("good film day",), ("film good",), ("day good old",)]
     matrix = reader.fit_transform(texts).toarray()
     assert list(reader.get_feature_names_out()) == ["0 day", "0 film", "0 good"]
@@ -189,9 +189,9 @@ def test_words_are_weighted_by_rarity():
 
 def test_overlap_by_hand():
     """Three of four words shared; the second text has three."""
-    row = task_baselines.of_overlap(("a b c d", "b c a"))
+    row = bag_of_words.of_overlap(("a b c d", "b c a"))
     assert row == pytest.approx([3 / 4, 1, 0.1, 0])
-    assert task_baselines.of_overlap(("so it is", "is it so")) == [1, 1, 0, 1]
+    assert bag_of_words.of_overlap(("so it is", "is it so")) == [1, 1, 0, 1]
 
 
 @pytest.mark.parametrize("n_choices", [2, 3, 4])
@@ -209,7 +209,7 @@ def test_a_choice_is_learned_from_pairs(n_choices):
     examples = [question(i) for i in range(48)]
     task = tasks.Task("animals", "choice", n_choices, examples, [], examples)
     labels = [e.label for e in examples]
-    assert task_baselines.guesses(task, task_baselines.of_overlap) == labels
+    assert bag_of_words.guesses(task, bag_of_words.of_overlap) == labels
 
 
 def test_graded_tasks_have_no_such_baseline():
