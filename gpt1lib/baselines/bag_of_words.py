@@ -1,14 +1,14 @@
 """What a task yields without a language model: scores that fine-tuning has to beat.
 
 Each is a logistic regression on something simple: the words of the texts, the words of
-one side alone (a set whose labels can be had from there is flawed), or how many words
+one side alone (a set whose labels can be guessed from there is flawed), or how many words
 the texts share. Majority, always the largest class, is what metrics.accuracy reports.
 """
 
 import math
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 
 import torch
 from torch import Tensor, nn
@@ -16,7 +16,7 @@ from torch import Tensor, nn
 from .. import objectives
 from ..tasks.task import Example, Task
 
-Features = dict[str, float]
+Features = Mapping[str, float]
 
 
 def words(text: str) -> list[str]:
@@ -26,12 +26,12 @@ def words(text: str) -> list[str]:
 
 
 def of_words(*texts: str) -> Features:
-    """Each word with the number of its text: all that a bag of words sees."""
+    """Counts of words, each with the number of its text: all that a bag of words sees."""
     return Counter(f"{i} {w}" for i, text in enumerate(texts) for w in words(text))
 
 
 def of_overlap(a: str, b: str) -> Features:
-    """How far two texts share their words."""
+    """How many of their words two texts share."""
     one, two = (set(re.findall(r"[a-z']+", text.lower())) for text in (a, b))
     shared = len(one & two)
     return {
@@ -42,8 +42,10 @@ def of_overlap(a: str, b: str) -> Features:
     }
 
 
-def options(task: Task, example: Example, features: Callable, side: int | None):
-    """The features of an example, one set a choice; side: only this text of a pair."""
+def options(
+    task: Task, example: Example, features: Callable[..., Features], side: int | None
+) -> list[Features]:
+    """The features of an example, one set per choice; side: only this text of a pair."""
     first, *rest = example.texts
     if task.kind == "choice":
         pairs = [(choice,) if side else (first, choice) for choice in rest]
@@ -79,20 +81,22 @@ class Linear(nn.Module):
         where = torch.tensor(indices, dtype=torch.long)
         return where, torch.tensor(values), torch.tensor(starts)
 
-    def forward(self, read: tuple, n_classes: int) -> Tensor:
+    def forward(self, read: tuple[Tensor, Tensor, Tensor], n_classes: int) -> Tensor:
         """Logits (B, n_classes)."""
         indices, values, starts = read
         out = self.weights(indices, starts, per_sample_weights=values) + self.bias
         return out.view(-1, n_classes)
 
-    def fit(self, rows: list, labels: list[int], n_classes: int) -> "Linear":
+    def fit(
+        self, rows: list[list[Features]], labels: Sequence[int | float], n_classes: int
+    ) -> "Linear":
         """Minimize the loss with a small penalty on the weights, to convergence."""
         read, target = self.read(rows), torch.tensor(labels)
         optimizer = torch.optim.LBFGS(
             self.parameters(), max_iter=60, line_search_fn="strong_wolfe"
         )
 
-        def closure():
+        def closure() -> Tensor:
             optimizer.zero_grad()
             penalty = self.weights.weight.square().sum() / (2 * len(labels))
             loss = objectives.task_loss(self(read, n_classes), target) + penalty
@@ -104,7 +108,10 @@ class Linear(nn.Module):
 
 
 def guesses(
-    task: Task, features: Callable = of_words, side: int | None = None, limit: int | None = None
+    task: Task,
+    features: Callable[..., Features] = of_words,
+    side: int | None = None,
+    limit: int | None = None,
 ) -> list[int]:
     """What logistic regression says on task.test after learning from task.train."""
     examples = task.train[:limit]
@@ -121,12 +128,12 @@ def all_guesses(task: Task) -> dict[str, list[int]]:
     """The guesses of every baseline that a kind of task has; not for graded tasks."""
     if task.graded:
         raise ValueError(f"{task.name} has grades; these baselines guess classes")
-    found = {"bag of words": guesses(task)}
+    answers = {"bag of words": guesses(task)}
     if task.kind == "choice":
-        found["endings alone"] = guesses(task, side=1)
+        answers["endings alone"] = guesses(task, side=1)
     elif task.kind != "classification":
-        found["first text alone"] = guesses(task, side=0)
-        found["second text alone"] = guesses(task, side=1)
+        answers["first text alone"] = guesses(task, side=0)
+        answers["second text alone"] = guesses(task, side=1)
     if task.kind != "classification":
-        found["word overlap"] = guesses(task, of_overlap)
-    return found
+        answers["word overlap"] = guesses(task, of_overlap)
+    return answers
