@@ -1,15 +1,23 @@
 """Options of a run: one frozen record, read from a file and from the command line.
 
-A record is a dataclass whose fields are made by `option`. Its options on the command line,
+A record is a dataclass whose fields come from `option`. Its options on the command line,
 their help and their values all follow from the fields, so that no default is typed twice.
 """
 
 import argparse
+from collections.abc import Collection
 from dataclasses import Field, field, fields, is_dataclass
+from typing import Any
 
 
-def option(default, text: str, *old_names: str, changes_result=True, choices=None):
-    """A field with its help. old_names: accepted too, for runs and files of before.
+def option(
+    default: Any,
+    text: str,
+    *old_names: str,
+    changes_result: bool = True,
+    choices: Collection[str] | None = None,
+) -> Any:  # as dataclasses.field: it stands for a value of the field's own type
+    """A field with its help. old_names: accepted too, for earlier runs and files.
 
     changes_result: whether a resumed run must share its value.
     """
@@ -30,7 +38,7 @@ def renamed(record: type) -> dict[str, str]:
 
 
 def with_field_names(record: type, given: dict) -> dict:
-    """Values under the names of today; ValueError for a name that is no option."""
+    """Values under today's names; ValueError for a name that is not an option."""
     new_names, known = renamed(record), [f.name for f in fields(record)]
     given = {new_names.get(name, name): value for name, value in given.items()}
     unknown = sorted(set(given) - set(known))
