@@ -28,7 +28,7 @@ from .settings import Settings
 def parser() -> argparse.ArgumentParser:
     """The options of the command line."""
     p = argparse.ArgumentParser(
-        prog="python -m gpt1lib.finetune", description=__doc__.split("\n")[0]
+        prog="python -m gpt1lib.finetune", description=(__doc__ or "").split("\n")[0]
     )
     known = ", ".join(tasks.TASKS_BY_NAME)
     p.add_argument("task", help=f"{known}; or with --data a published set")

@@ -32,7 +32,7 @@ def repeat_one_of_each() -> None:
 def main(argv: list[str] | None = None) -> None:
     """The command line."""
     parser = argparse.ArgumentParser(
-        prog="python -m gpt1lib.paper", description=__doc__.split("\n")[0]
+        prog="python -m gpt1lib.paper", description=(__doc__ or "").split("\n")[0]
     )
     names = [*EXPERIMENTS, "zeroshot", "readout"]
     parser.add_argument("experiments", nargs="*", help=", ".join(names))

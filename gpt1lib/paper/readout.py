@@ -35,7 +35,7 @@ def views(model, bpe: BPE, story: str, ending: str) -> dict[str, Tensor]:
 
 
 def differences(source: checkpoint.Checkpoint, examples: list) -> dict[str, Tensor]:
-    """view -> (N, C): the view of the first ending less that of the second."""
+    """view -> (N, C): the view of the first ending minus that of the second."""
     rows = {name: [] for name in VIEWS}
     for example in tqdm(examples, leave=False):
         story, *endings = example.texts
@@ -54,16 +54,16 @@ def ridge(X: Tensor, y: Tensor, strengths=STRENGTHS) -> tuple[Tensor, float]:
     """
     X, y = X.double(), y.double()
     gram, eye = X.T @ X, torch.eye(X.shape[1], dtype=torch.double)
-    best = None
+    fits = []
     for k in strengths:
         solve = torch.linalg.solve(gram + k * eye, X.T)  # (C, N)
         w = solve @ y
         leverage = (X * solve.T).sum(dim=1)  # h_ii
         left_out = y - (y - X @ w) / (1 - leverage)  # what the others say of row i
         right = (left_out.sign() == y).double().mean().item()
-        if best is None or right > best[0]:
-            best = right, w, k
-    return best[1], best[2]
+        fits.append((right, w, k))
+    _, w, strength = max(fits, key=lambda fit: fit[0])  # the first of equals
+    return w, strength
 
 
 def read_out(source: checkpoint.Checkpoint, task: tasks.Task) -> dict[str, dict]:
@@ -76,14 +76,14 @@ def read_out(source: checkpoint.Checkpoint, task: tasks.Task) -> dict[str, dict]
             f"{task.name} is of kind {task.kind} with {task.n_classes} classes; only "
             "two endings can be read out"
         )
-    learnt = [*task.train, *task.valid]
-    known, asked = differences(source, learnt), differences(source, task.test)
-    y = torch.tensor([1 - 2 * e.label for e in learnt])  # +1: the first is right
-    found = {}
+    labeled = [*task.train, *task.valid]
+    known, asked = differences(source, labeled), differences(source, task.test)
+    y = torch.tensor([1 - 2 * int(e.label) for e in labeled])  # +1: the first is right
+    accuracies = {}
     for name in VIEWS:
         scale = known[name].std(dim=0)
         w, strength = ridge(known[name] / scale, y)
         guesses = ((asked[name] / scale).double() @ w < 0).int().tolist()
-        found[name] = metrics.accuracy(guesses, [e.label for e in task.test])
-        found[name] |= {"strength": strength, "guesses": guesses}
-    return found
+        accuracies[name] = metrics.accuracy(guesses, [int(e.label) for e in task.test])
+        accuracies[name] |= {"strength": strength, "guesses": guesses}
+    return accuracies

@@ -21,7 +21,7 @@ from .run import Pretraining
 def parser(argv: list[str] | None = None) -> argparse.ArgumentParser:
     """The options of the command line; help shows the values of the recipe in argv."""
     p = argparse.ArgumentParser(
-        prog="python -m gpt1lib.pretrain", description=__doc__.split("\n")[0]
+        prog="python -m gpt1lib.pretrain", description=(__doc__ or "").split("\n")[0]
     )
     p.add_argument("--out", type=Path, required=True, help="checkpoint folder")
     p.add_argument("--books", type=Path, default=BOOKS, help="folder of .txt books")
