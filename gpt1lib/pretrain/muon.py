@@ -48,7 +48,7 @@ def decorrelate(x: Tensor) -> Tensor:
 
 
 def unit_rows(x: Tensor) -> Tensor:
-    """Each row divided by its length; a row of zeros stays one."""
+    """Each row divided by its length; a row of zeros stays zero."""
     return x / (x.norm(dim=-1, keepdim=True) + 1e-8)
 
 
