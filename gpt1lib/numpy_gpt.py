@@ -66,7 +66,7 @@ def flatten(params: dict | list | Array, name: str = "") -> dict[str, Array]:
     parts = enumerate(params) if isinstance(params, list) else params.items()
     flat = {}
     for key, part in parts:
-        flat |= flatten(part, f"{name}.{key}" if name else key)
+        flat |= flatten(part, f"{name}.{key}" if name else str(key))
     return flat
 
 

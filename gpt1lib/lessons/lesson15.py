@@ -370,12 +370,12 @@ def by_each_seed(a: dict[int, float], b: dict[int, float]) -> list[float]:
 
 
 def clear_at(sweep) -> list[tuple[str, str]]:
-    """All (task, value) of a SweepExplorer whose gain exceeds half its interval."""
+    """All (task, value) of a SweepExplorer whose difference exceeds half its interval."""
     return [
         (task, value)
         for task, places in sweep.tasks.items()
         for value, place in zip(sweep.values, places, strict=True)
-        if place["gain"] > place["give"]
+        if place["difference"] > place["difference_half"]
     ]
 
 

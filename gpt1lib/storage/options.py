@@ -59,15 +59,20 @@ def add_options(
     """One option for each field of the record `now`; its help shows the value of `now`.
 
     texts: field -> help, for a record whose fields carry none; other fields get no option.
-    What was not typed is None, so that it can be told from a value that was.
+    What was not typed is None, so that it can be told from a value that was. Old names are
+    accepted and do not show in the help.
     """
     group = parser.add_argument_group(title)
     for f in fields(now):
         text = f.metadata.get("help") if texts is None else texts.get(f.name)
         if text and not is_dataclass(value := getattr(now, f.name)):
             shown = " ".join(map(str, value)) if isinstance(value, tuple) else value
-            text = f"{text} (now: {shown})".replace("%", "%%")
-            group.add_argument(*_flags(f), dest=f.name, help=text, default=None, **_kind(f))
+            text = text if value is None else f"{text} (default: {shown})"
+            helps = {f.name: text.replace("%", "%%")}
+            helps |= dict.fromkeys(f.metadata.get("old_names", ()), argparse.SUPPRESS)
+            for name, line in helps.items():
+                flag = "--" + name.replace("_", "-")
+                group.add_argument(flag, dest=f.name, help=line, default=None, **_kind(f))
 
 
 def given_options(args: argparse.Namespace, record: type) -> dict:
@@ -75,11 +80,6 @@ def given_options(args: argparse.Namespace, record: type) -> dict:
     names = {f.name for f in fields(record)}
     given = {k: v for k, v in vars(args).items() if k in names and v is not None}
     return {k: tuple(v) if isinstance(v, list) else v for k, v in given.items()}
-
-
-def _flags(f: Field) -> list[str]:
-    names = [f.name, *f.metadata.get("old_names", ())]
-    return ["--" + name.replace("_", "-") for name in names]
 
 
 def _kind(f: Field) -> dict:

@@ -24,7 +24,7 @@ def film_snippets(path: Path = TASKS / "film_snippets.jsonl") -> Task:
 
 
 def entailment_set(path: Path = TASKS / "entailment.jsonl") -> Task:
-    """Does the first sentence entail the second? Synthetic: tools/make_entailment.py.
+    """Does the first sentence entail the second? Synthetic: tools/data/entailment.py.
 
     The test set has three parts: as in training, with new words, and by a new rule.
     """
@@ -50,7 +50,7 @@ def verse_pairs(path: Path = TASKS / "verse_pairs.jsonl") -> Task:
 
 
 def story_cloze(path: Path = TASKS / "story_cloze.jsonl") -> Task:
-    """Which sentence goes on with the story? tools/make_story_cloze.py.
+    """Which sentence goes on with the story? tools/data/story_cloze.py.
 
     Neighboring stories share sentences, so each split is a part of each book.
     """
@@ -62,7 +62,7 @@ def story_cloze(path: Path = TASKS / "story_cloze.jsonl") -> Task:
 
 
 def acceptability(path: Path = TASKS / "acceptability.jsonl") -> Task:
-    """Is this a sentence, or was it broken? tools/make_acceptability.py."""
+    """Is this a sentence, or was it broken? tools/data/acceptability.py."""
     rows = read_lines(path, ("text", "label", "split"))
     splits = sort_out((r["split"], Example((r["text"],), r["label"])) for r in rows)
     return Task(
