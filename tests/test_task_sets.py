@@ -1,11 +1,7 @@
 """The sets that our own scripts make: the same bytes again, and no way around reading."""
 
-<<<<<<< HEAD
-import json
 import math
-=======
 import subprocess
->>>>>>> w-tb
 import sys
 from collections import Counter
 

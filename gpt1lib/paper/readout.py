@@ -36,11 +36,7 @@ def views(model, bpe: BPE, story: str, ending: str) -> dict[str, Tensor]:
 
 
 def differences(source: checkpoint.Checkpoint, examples: list) -> dict[str, Tensor]:
-<<<<<<< HEAD
     """view -> (N, C): the first ending's view minus the second's."""
-=======
-    """view -> (N, C): the view of the first ending minus that of the second."""
->>>>>>> w-tb
     rows = {name: [] for name in VIEWS}
     for example in tqdm(examples, leave=False):
         story, *endings = example.texts
@@ -56,7 +52,6 @@ def ridge(X: Tensor, y: Tensor, strengths=STRENGTHS) -> tuple[Tensor, float]:
     The strength with the most signs right when each row is left out in turn; of equals
     the smallest. In double precision.
     """
-<<<<<<< HEAD
     from sklearn.linear_model import RidgeCV  # a second to import, and few need it
     from sklearn.metrics import make_scorer
 
@@ -65,20 +60,6 @@ def ridge(X: Tensor, y: Tensor, strengths=STRENGTHS) -> tuple[Tensor, float]:
     model = RidgeCV(alphas=sorted(strengths), fit_intercept=False, scoring=most_signs)
     model.fit(X.double().numpy(), y.double().numpy())
     return torch.from_numpy(model.coef_), float(model.alpha_)
-=======
-    X, y = X.double(), y.double()
-    gram, eye = X.T @ X, torch.eye(X.shape[1], dtype=torch.double)
-    fits = []
-    for k in strengths:
-        solve = torch.linalg.solve(gram + k * eye, X.T)  # (C, N)
-        w = solve @ y
-        leverage = (X * solve.T).sum(dim=1)  # h_ii
-        left_out = y - (y - X @ w) / (1 - leverage)  # what the others say of row i
-        right = (left_out.sign() == y).double().mean().item()
-        fits.append((right, w, k))
-    _, w, strength = max(fits, key=lambda fit: fit[0])  # the first of equals
-    return w, strength
->>>>>>> w-tb
 
 
 def read_out(source: checkpoint.Checkpoint, task: tasks.Task) -> dict[str, dict]:
@@ -93,23 +74,12 @@ def read_out(source: checkpoint.Checkpoint, task: tasks.Task) -> dict[str, dict]
         )
     labeled = [*task.train, *task.valid]
     known, asked = differences(source, labeled), differences(source, task.test)
-<<<<<<< HEAD
-    y = torch.tensor([1 - 2 * e.label for e in labeled])  # +1: the first is right
-    results = {}
-=======
     y = torch.tensor([1 - 2 * int(e.label) for e in labeled])  # +1: the first is right
-    accuracies = {}
->>>>>>> w-tb
+    results = {}
     for name in VIEWS:
         scale = known[name].std(dim=0)
         w, strength = ridge(known[name] / scale, y)
         guesses = ((asked[name] / scale).double() @ w < 0).int().tolist()
-<<<<<<< HEAD
-        results[name] = metrics.accuracy(guesses, [e.label for e in task.test])
+        results[name] = metrics.accuracy(guesses, [int(e.label) for e in task.test])
         results[name] |= {"strength": strength, "guesses": guesses}
     return results
-=======
-        accuracies[name] = metrics.accuracy(guesses, [int(e.label) for e in task.test])
-        accuracies[name] |= {"strength": strength, "guesses": guesses}
-    return accuracies
->>>>>>> w-tb
