@@ -9,9 +9,6 @@ KINDS = ("gpt", "lstm", "pre_ln", "sinusoidal")
 """Models that can be trained: GPT-1, the paper's LSTM, and two that differ in one thing
 (baselines/variants.py)."""
 
-INIT_STD = 0.02
-"""section 4.1: N(0, 0.02)"""
-
 
 @dataclass(frozen=True)
 class GPTConfig:
