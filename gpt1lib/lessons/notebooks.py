@@ -162,7 +162,18 @@ def normalize(notebook) -> None:
             {k: v for k, v in cell.metadata.items() if k in kept}
         )
         if cell.cell_type == "code":
-            cell.outputs = [o for o in cell.outputs if keep(o)]
+            cell.outputs = joined([o for o in cell.outputs if keep(o)])
+
+
+def joined(outputs: list) -> list:
+    """What was printed in pieces, as a busy machine sends it, in one piece."""
+    whole = []
+    for output in outputs:
+        if output.output_type == "stream" and whole and whole[-1].output_type == "stream":
+            whole[-1].text += output.text
+        else:
+            whole.append(output)
+    return whole
 
 
 def keep(output) -> bool:
