@@ -1,5 +1,6 @@
-"""Drawings of the model, made from a config so that they can not disagree with it."""
+"""Drawings of the model, made from a config so that they cannot disagree with it."""
 
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch
 
@@ -40,7 +41,9 @@ def architecture(config: GPTConfig) -> Figure:
     return figure
 
 
-def draw_box(axes, x, y, width, height, color, **options) -> None:
+def draw_box(
+    axes: Axes, x: float, y: float, width: float, height: float, color: str, **options
+) -> None:
     """A rounded box."""
     shape = "round,pad=0.02,rounding_size=0.1"
     box = FancyBboxPatch(
@@ -56,13 +59,13 @@ def draw_box(axes, x, y, width, height, color, **options) -> None:
     axes.add_patch(box)
 
 
-def arrow(axes, start, end, **options) -> None:
+def arrow(axes: Axes, start: tuple[float, float], end: tuple[float, float], **options) -> None:
     """A thin arrow."""
     look = {"arrowstyle": "-|>", "color": INK, "linewidth": 1, **options}
     axes.annotate("", end, start, arrowprops=look)
 
 
-def around_blocks(axes, n_layer: int) -> None:
+def around_blocks(axes: Axes, n_layer: int) -> None:
     """The frame around one block, its two residual paths, and how often it repeats."""
     draw_box(axes, 0.25, 1.9, 7.6, 4.5, "none", linestyle="--")
     axes.text(0.1, 4.2, f"{n_layer} x", ha="right", va="center", fontsize=15)
@@ -72,7 +75,7 @@ def around_blocks(axes, n_layer: int) -> None:
         arrow(axes, (0.6, top), (1.0, top))
 
 
-def tie(axes, n_rows: int) -> None:
+def tie(axes: Axes, n_rows: int) -> None:
     """The bracket between the two uses of W_e."""
     low, high = 1.12 + 0.33, (n_rows - 1) * 1.12 + 0.33
     axes.plot([8.0, 8.6, 8.6, 8.0], [low, low, high, high], color=INK, linewidth=1)

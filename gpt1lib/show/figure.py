@@ -3,6 +3,7 @@
 import base64
 import html
 import io
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -17,7 +18,7 @@ DPI = 144
 
 
 @contextmanager
-def style():
+def style() -> Iterator[None]:
     """The course's look, inside a `with` only: nothing changes for other figures."""
     with matplotlib.rc_context(fname=STYLE):
         yield
@@ -31,9 +32,9 @@ def new_figure(width: float = 8, height: float = 4) -> Figure:
 
 
 def png(figure: Figure) -> bytes:
-    """The figure as PNG of 256 colors; the same bytes each time on one machine.
+    """The figure as a PNG of 256 colors; the same bytes each time on one machine.
 
-    A third of the bytes of full color, and to the eye the same.
+    A third of the size in full color, and the same to the eye.
     """
     buffer = io.BytesIO()
     with style():
@@ -45,7 +46,7 @@ def png(figure: Figure) -> bytes:
     return small.getvalue()
 
 
-def picture(figure: Figure, alt: str) -> dict:
+def picture(figure: Figure, alt: str) -> dict[str, str]:
     """A MIME bundle: HTML with alt text, PNG for viewers without HTML, the sentence."""
     if not alt.strip():
         raise ValueError("the alt text is empty; say in a sentence what is to be seen")
@@ -63,7 +64,7 @@ def picture(figure: Figure, alt: str) -> dict:
 
 
 def show_figure(figure: Figure, alt: str) -> None:
-    """Display a figure with its alt text: a sentence that says what is to be seen.
+    """Display a figure with its alt text: a sentence that says what it shows.
 
     Raises ValueError for an empty alt text.
     """

@@ -1,11 +1,14 @@
 """Figures: arrays in, a Figure out, nothing else touched."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from matplotlib import colormaps
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.image import AxesImage
 from matplotlib.patches import Rectangle
+from numpy.typing import ArrayLike
 
 from .figure import new_figure, style
 from .labels import readable, token_labels
@@ -17,7 +20,7 @@ HATCHES = ["", "//", "..", "xx", "\\\\", "++"]
 INK = "#222222"
 
 
-def as_matrix(values, name: str = "matrix", n_dim: int = 2) -> np.ndarray:
+def as_matrix(values: ArrayLike, name: str = "matrix", n_dim: int = 2) -> np.ndarray:
     """A float array of n_dim axes; ValueError for another shape or for nan."""
     array = np.asarray(values, dtype=float)
     if array.ndim != n_dim or array.size == 0:
@@ -28,10 +31,10 @@ def as_matrix(values, name: str = "matrix", n_dim: int = 2) -> np.ndarray:
 
 
 def heatmap(
-    values,
+    values: ArrayLike,
     rows: Sequence[str] | None = None,
     cols: Sequence[str] | None = None,
-    masked=None,
+    masked: ArrayLike | None = None,
     title: str = "",
     vmin: float | None = 0.0,
     vmax: float | None = 1.0,
@@ -60,12 +63,12 @@ def heatmap(
 
 
 def heatmaps(
-    panels: dict,
+    panels: Mapping[str, ArrayLike],
     rows: Sequence[str] | None = None,
     cols: Sequence[str] | None = None,
-    masked: dict | None = None,
+    masked: Mapping[str, ArrayLike] | None = None,
     digits: int = 2,
-    ranges: dict | None = None,
+    ranges: Mapping[str, tuple[float, float]] | None = None,
 ) -> Figure:
     """Several matrices side by side: name -> (n, m) array.
 
@@ -89,7 +92,16 @@ def heatmaps(
     return figure
 
 
-def draw_heatmap(axes, values, masked, vmin, vmax, cmap, numbers, digits) -> None:
+def draw_heatmap(
+    axes: Axes,
+    values: np.ndarray,
+    masked: ArrayLike | None,
+    vmin: float | None,
+    vmax: float | None,
+    cmap: str,
+    numbers: bool | None,
+    digits: int,
+) -> None:
     """Colors, hatched masked cells and numbers on given axes."""
     n, m = values.shape
     hidden = np.zeros((n, m), bool) if masked is None else np.asarray(masked, bool)
@@ -109,11 +121,11 @@ def draw_heatmap(axes, values, masked, vmin, vmax, cmap, numbers, digits) -> Non
         write_numbers(axes, image, shown, digits)
 
 
-def write_numbers(axes, image, values, digits) -> None:
+def write_numbers(axes: Axes, image: AxesImage, values: np.ma.MaskedArray, digits: int) -> None:
     """The value in each cell, light on dark and dark on light."""
-    size = 9 if max(values.shape) <= 8 else 7
+    size, masked = 9 if max(values.shape) <= 8 else 7, np.ma.getmaskarray(values)
     for (i, j), value in np.ndenumerate(values):
-        if values.mask is not np.ma.nomask and values.mask[i, j]:
+        if masked[i, j]:
             continue
         r, g, b, _ = image.cmap(image.norm(value))
         dark = 0.299 * r + 0.587 * g + 0.114 * b < 0.5
@@ -124,7 +136,9 @@ def write_numbers(axes, image, values, digits) -> None:
         )
 
 
-def label_axes(axes, rows, cols, xlabel, ylabel) -> None:
+def label_axes(
+    axes: Axes, rows: Sequence[str] | None, cols: Sequence[str] | None, xlabel: str, ylabel: str
+) -> None:
     """Names at the left and on top; none where there are too many to read."""
     m, n = (round(abs(np.diff(lim)[0])) for lim in (axes.get_xlim(), axes.get_ylim()))
     for names, count, which in ((rows, n, axes.set_yticks), (cols, m, axes.set_xticks)):
@@ -143,7 +157,13 @@ def label_axes(axes, rows, cols, xlabel, ylabel) -> None:
     axes.set_ylabel(ylabel)
 
 
-def written_grid(values, written, rows, cols, title: str = "") -> Figure:
+def written_grid(
+    values: ArrayLike,
+    written: Sequence[Sequence[str]],
+    rows: Sequence[str],
+    cols: Sequence[str],
+    title: str = "",
+) -> Figure:
     """A matrix (n, m) from 0 to 1 as colors, with a word in each cell."""
     values = as_matrix(values, "values")
     n, m = values.shape
@@ -152,9 +172,10 @@ def written_grid(values, written, rows, cols, title: str = "") -> Figure:
         axes = figure.add_subplot()
         draw_heatmap(axes, values, None, 0.0, 1.0, "magma_r", False, 2)
         axes.set_aspect("auto")
-        for (i, j), value in np.ndenumerate(values):
-            color = "white" if value > 0.5 else INK
-            axes.text(j, i, written[i][j], ha="center", va="center", fontsize=8, color=color)
+        for i, words in enumerate(written):
+            for j, word in enumerate(words):
+                color = "white" if values[i, j] > 0.5 else INK
+                axes.text(j, i, word, ha="center", va="center", fontsize=8, color=color)
         label_axes(axes, rows, cols, "", "")
         axes.invert_yaxis()
         axes.xaxis.tick_bottom()
@@ -205,10 +226,10 @@ def pieces(rows: list[list[str]], parts: list[list[str]] | None = None) -> Figur
 
 def _n_lines(rows: list[list[str]]) -> int:
     """About how many lines the boxes of `pieces` take."""
-    return len(rows) + sum(0.7 + 0.62 * len(p) for row in rows for p in row) // 60
+    return len(rows) + int(sum(0.7 + 0.62 * len(p) for row in rows for p in row) // 60)
 
 
-def attention(weights, tokens: Sequence[str], title: str = "") -> Figure:
+def attention(weights: ArrayLike, tokens: Sequence[str], title: str = "") -> Figure:
     """Causal attention weights (T, T): row = from, column = to; the future hatched."""
     weights = as_matrix(weights, "weights")
     if weights.shape != (len(tokens), len(tokens)):
@@ -218,8 +239,8 @@ def attention(weights, tokens: Sequence[str], title: str = "") -> Figure:
     return heatmap(weights, names, names, future, title, xlabel="to", ylabel="from")
 
 
-def head_grid(weights, title: str = "") -> Figure:
-    """All heads as thumbnails: (L, H, T, T), a row a layer, the future left white."""
+def head_grid(weights: ArrayLike, title: str = "") -> Figure:
+    """All heads as thumbnails: (L, H, T, T), one row per layer, the future left white."""
     weights = as_matrix(weights, "weights", 4)
     n_layer, n_head, n_tokens, _ = weights.shape
     gap = 1 + n_tokens // 12
@@ -253,13 +274,13 @@ def head_grid(weights, title: str = "") -> Figure:
 
 def probabilities(
     words: Sequence[str],
-    probs: Sequence[float],
-    before: Sequence[float] | None = None,
+    probs: ArrayLike,
+    before: ArrayLike | None = None,
     other: float | None = None,
     n_other: int | None = None,
     title: str = "",
 ) -> Figure:
-    """Horizontal bars of probabilities, one a word, in the given order.
+    """Horizontal bars of probabilities, one per word, in the given order.
 
     before: probabilities before a filter, drawn as outlines. other: the mass of all
     tokens that are not shown, n_other of them.
@@ -267,7 +288,8 @@ def probabilities(
     probs = as_matrix(probs, "probs", 1)
     if len(words) != len(probs):
         raise ValueError(f"{len(words)} words for {len(probs)} probabilities")
-    names, values = [readable(w) for w in words], list(probs)
+    names, values = [readable(w) for w in words], probs.tolist()
+    outlines = [] if before is None else np.asarray(before, float).tolist()
     if other is not None:
         names.append(f"other {n_other:,} tokens" if n_other else "all other tokens")
         values.append(other)
@@ -277,19 +299,19 @@ def probabilities(
         colors = [COLORS[0]] * len(probs) + [COLORS[4]] * (len(names) - len(probs))
         y = np.arange(len(names))
         axes.barh(y, values, color=colors, height=0.72)
-        if before is not None:
+        if outlines:
             axes.barh(
-                y[: len(before)],
-                before,
+                y[: len(outlines)],
+                outlines,
                 fill=False,
                 edgecolor=INK,
                 height=0.72,
                 linewidth=0.9,
                 label="before",
             )
-        top = max([*values, *(before if before is not None else [])])
+        top = max(values + outlines)
         for i, value in enumerate(values):
-            edge = max(value, before[i] if before is not None and i < len(before) else 0)
+            edge = max(value, outlines[i] if i < len(outlines) else 0)
             axes.text(edge + top * 0.01, i, f"{value:.1%}", va="center", fontsize=9)
         axes.set_yticks(y, names)
         axes.invert_yaxis()
@@ -303,7 +325,7 @@ def probabilities(
 
 def bars(
     labels: Sequence[str],
-    values: Sequence[float],
+    values: ArrayLike,
     xlabel: str = "",
     title: str = "",
     number_format: str = "{:.2f}",
@@ -336,7 +358,7 @@ def intervals(
     xlabel: str = "accuracy",
     title: str = "",
 ) -> Figure:
-    """Scores with their intervals, a group a row of `rows`, a mark for each series.
+    """Scores with their intervals, a group for each row of `rows`, a mark per series.
 
     rows: group -> series -> (value, low, high); low and high may be None. chance: the
     score of guessing in each group, drawn as a thin line.
@@ -381,9 +403,9 @@ def intervals(
 
 
 def columns(
-    labels: Sequence[str], values: Sequence[float], ylabel: str = "", title: str = ""
+    labels: Sequence[str], values: ArrayLike, ylabel: str = "", title: str = ""
 ) -> Figure:
-    """Upright bars, one a token, in the order of the text."""
+    """Vertical bars, one per token, in the order of the text."""
     values = as_matrix(values, "values", 1)
     if len(labels) != len(values):
         raise ValueError(f"{len(labels)} labels for {len(values)} values")
@@ -400,7 +422,7 @@ def columns(
     return figure
 
 
-def stacked(parts: dict, title: str = "", unit: str = "parameters") -> Figure:
+def stacked(parts: Mapping[str, float], title: str = "", unit: str = "parameters") -> Figure:
     """One bar of parts that add up: name -> number, each with its share."""
     values = as_matrix(list(parts.values()), "parts", 1)
     total, left = values.sum(), 0.0
@@ -429,12 +451,12 @@ def stacked(parts: dict, title: str = "", unit: str = "parameters") -> Figure:
 
 
 def lines(
-    series: dict,
-    x: Sequence[float] | None = None,
+    series: Mapping[str, ArrayLike],
+    x: ArrayLike | None = None,
     xlabel: str = "",
     ylabel: str = "",
     title: str = "",
-    marks: dict | None = None,
+    marks: Mapping[str, ArrayLike] | None = None,
     logx: bool = False,
 ) -> Figure:
     """Curves, each labeled at its end: name -> (n,) values over x, or name -> (x, y).
@@ -447,11 +469,11 @@ def lines(
         drawn = []
         for i, (name, values) in enumerate(series.items()):
             xs, ys = values if isinstance(values, tuple) else (x, values)
-            xs = np.arange(len(ys)) if xs is None else np.asarray(xs, float)
             ys = as_matrix(ys, name, 1)
-            style_of = {"color": COLORS[i % 6], "linestyle": DASHES[i % 6]}
-            thin = {"linewidth": 0.9, "alpha": 0.8} if len(ys) > 200 else {}
-            axes.plot(xs, ys, **style_of, **thin)
+            xs = np.arange(len(ys)) if xs is None else np.asarray(xs, float)
+            (curve,) = axes.plot(xs, ys, color=COLORS[i % 6], linestyle=DASHES[i % 6])
+            if len(ys) > 200:
+                curve.set(linewidth=0.9, alpha=0.8)
             drawn.append((name, xs[-1], ys[-1]))
         for i, (name, points) in enumerate((marks or {}).items(), start=len(series)):
             xs, ys = np.asarray(points, float).T
@@ -509,8 +531,8 @@ def sweep(
     return figure
 
 
-def place_labels(axes, ends) -> None:
-    """Names to the right of the last points, pushed apart where they would touch."""
+def place_labels(axes: Axes, ends: Sequence[tuple[str, float, float]]) -> None:
+    """Names to the right of the last points, moved apart where they would overlap."""
     low, high = axes.get_ylim()
     room, previous = 0.07 * (high - low), None
     for name, x, y in sorted(ends, key=lambda end: end[2]):

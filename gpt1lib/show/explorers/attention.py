@@ -1,22 +1,32 @@
 """Attention weights of all layers and heads."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import ipywidgets
+import numpy as np
 import torch
 import traitlets
 from IPython.display import display
 from matplotlib.figure import Figure
+from numpy.typing import ArrayLike
 
+from ...bpe import BPE
+from ...model import GPT
 from ...tracing import trace
 from .. import plots
 from ..labels import token_labels
 from .base import Explorer, as_half
 
+Reading = tuple[np.ndarray, list[str], np.ndarray]
+"""Weights (L, H, T, T), T pieces, and scores (L, H, T, T) before the mask."""
 
-def centered(scores) -> bytes:
-    """Scores less their row's largest, as bytes: the softmax does not see the
-    difference, and half precision is finest near 0, where the large weights are."""
+
+def centered(scores: ArrayLike) -> bytes:
+    """Scores minus the largest of their row, as bytes.
+
+    The softmax does not see the difference, and half precision is finest near 0, where
+    the large weights are.
+    """
     scores = plots.as_matrix(scores, "scores", 4)
     return as_half(scores - scores.max(-1, keepdims=True))
 
@@ -26,7 +36,7 @@ class AttentionExplorer(Explorer):
 
     scores: (L, H, T, T) before the mask; with them the mask can be taken away, or put
     after the softmax, in each head alone. Traits: head (layer * H + head), row (the
-    token whose weights are listed), mask, pinned (a head kept beside, or -1).
+    token whose weights are listed), mask, pinned (a head kept beside it, or -1).
     """
 
     data = traitlets.Bytes().tag(sync=True)
@@ -40,9 +50,15 @@ class AttentionExplorer(Explorer):
     row = traitlets.Int(0).tag(sync=True)
     prompt = traitlets.Unicode("").tag(sync=True)
     editable = traitlets.Bool(False).tag(sync=True)
+    read: Callable[[str], Reading]  # of a prompt; set where it can be edited
 
     def __init__(
-        self, weights, tokens: Sequence[str], head: int = 0, row: int = -1, scores=None
+        self,
+        weights: ArrayLike,
+        tokens: Sequence[str],
+        head: int = 0,
+        row: int = -1,
+        scores: ArrayLike | None = None,
     ):
         weights = plots.as_matrix(weights, "weights", 4)
         n_layer, n_head, n_tokens, _ = weights.shape
@@ -63,10 +79,10 @@ class AttentionExplorer(Explorer):
         )
 
     @classmethod
-    def of(cls, model, bpe, prompt: str, head: int = 0) -> "AttentionExplorer":
+    def of(cls, model: GPT, bpe: BPE, prompt: str, head: int = 0) -> "AttentionExplorer":
         """The attention of a model on a prompt that can be edited."""
 
-        def read(text: str):
+        def read(text: str) -> Reading:
             ids = bpe.encode(text)
             if not ids:
                 raise ValueError("the text is empty")
@@ -83,7 +99,9 @@ class AttentionExplorer(Explorer):
         return explorer
 
     @classmethod
-    def compare(cls, model, bpe, one: str, two: str, head: int = 0) -> tuple:
+    def compare(
+        cls, model: GPT, bpe: BPE, one: str, two: str, head: int = 0
+    ) -> tuple["AttentionExplorer", "AttentionExplorer"]:
         """Two prompts, one above the other: a head chosen in one is shown in both."""
         pair = cls.of(model, bpe, one, head), cls.of(model, bpe, two, head)
         ipywidgets.jslink((pair[0], "head"), (pair[1], "head"))

@@ -10,6 +10,7 @@ import numpy as np
 import traitlets
 from IPython.display import display
 from matplotlib.figure import Figure
+from numpy.typing import ArrayLike
 
 from .. import plots
 from ..figure import picture
@@ -34,12 +35,12 @@ def script(name: str) -> str:
     return COMMON + "\n" + (HERE / f"{name}.js").read_text(encoding="utf-8")
 
 
-def as_bytes(values) -> bytes:
+def as_bytes(values: ArrayLike) -> bytes:
     """Little-endian float32, for numbers that the browser goes on computing with."""
     return np.ascontiguousarray(values, dtype="<f4").tobytes()
 
 
-def as_half(values) -> bytes:
+def as_half(values: ArrayLike) -> bytes:
     """Little-endian float16, half the size: three digits, more than a picture shows."""
     return np.ascontiguousarray(values, dtype="<f2").tobytes()
 
@@ -47,7 +48,7 @@ def as_half(values) -> bytes:
 class Explorer(anywidget.AnyWidget):
     """What all explorers share: code, a picture, a sentence, and how they are shown.
 
-    Trait: message, what is said of an input that cannot be read.
+    Trait: message, what is said about an input that cannot be read.
     """
 
     _css = CSS
@@ -61,7 +62,7 @@ class Explorer(anywidget.AnyWidget):
     def answer(self, make: Callable[[], dict]) -> None:
         """Set the traits that `make` returns, all at once; its error becomes the message.
 
-        After an error the explorer goes on showing what it showed.
+        After an error the explorer keeps showing what it showed.
         """
         try:
             traits = {"message": ""} | make()
@@ -73,7 +74,7 @@ class Explorer(anywidget.AnyWidget):
                 setattr(self, name, value)
 
     def sentence(self) -> str:
-        """What is to be seen, from the data."""
+        """What the picture shows, from the data."""
         raise TypeError(f"{type(self).__name__} does not describe itself")
 
     def figure(self) -> Figure:
@@ -92,6 +93,6 @@ class Explorer(anywidget.AnyWidget):
             return
         display(static, raw=True)
         bundle = self._repr_mimebundle_()
-        data = dict(bundle[0] if isinstance(bundle, tuple) else bundle)
+        data: dict = dict(bundle[0] if isinstance(bundle, tuple) else bundle or {})
         data["text/plain"] = "Live view: run this cell."
         display(data, raw=True)

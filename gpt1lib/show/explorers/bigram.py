@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import traitlets
 from matplotlib.figure import Figure
+from numpy.typing import ArrayLike
 
 from .. import plots
 from .base import Explorer, as_half
@@ -16,7 +17,7 @@ class BigramExplorer(Explorer):
     names = traitlets.List(traitlets.Unicode()).tag(sync=True)
     row = traitlets.Int(0).tag(sync=True)
 
-    def __init__(self, probs, names: Sequence[str], row: int = 0):
+    def __init__(self, probs: ArrayLike, names: Sequence[str], row: int = 0):
         self.probs = plots.as_matrix(probs, "probs")
         if self.probs.shape != (len(names), len(names)):
             raise ValueError(f"probs are {self.probs.shape}, there are {len(names)} names")

@@ -1,4 +1,4 @@
-"""The four input transformations, and what L3 weighs on them."""
+"""The four input transformations, and L3 with its two terms on them."""
 
 import math
 
@@ -7,6 +7,7 @@ import traitlets
 from matplotlib.figure import Figure
 
 from ... import inputs, objectives
+from ...checkpoints import Checkpoint
 from .. import plots
 from ..labels import readable
 from .base import Explorer
@@ -46,7 +47,7 @@ class FormatsExplorer(Explorer):
     kind = traitlets.Enum(tuple(FIELDS), "classification").tag(sync=True)
     lm_coef = traitlets.Float(0.5, min=0.0, max=2.0).tag(sync=True)
 
-    def __init__(self, source, seed: int = 0, **traits):
+    def __init__(self, source: Checkpoint, seed: int = 0, **traits):
         generator = torch.Generator().manual_seed(seed)
         self.bpe = source.bpe
         self.model = inputs.add_special_tokens(source.model, generator).eval()
@@ -81,7 +82,7 @@ class FormatsExplorer(Explorer):
         n_classes = 3 if kind == "entailment" else 2
         return {"rows": rows, "task": round(math.log(n_classes), 6)}
 
-    def losses(self) -> dict:
+    def losses(self) -> dict[str, float]:
         """L2, L1 and L3 of the example, as means (the code) and sums (the paper)."""
         shown = self.formats[self.kind]
         nats = [[x for _, _, x in row if x is not None] for row in shown["rows"]]

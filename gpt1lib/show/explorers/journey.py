@@ -5,7 +5,9 @@ import torch
 import traitlets
 from matplotlib.figure import Figure
 
-from ...tracing import trace
+from ...bpe import BPE
+from ...model import GPT
+from ...tracing import Trace, trace
 from .. import plots
 from ..labels import readable, token_labels
 from .base import Explorer
@@ -13,7 +15,7 @@ from .base import Explorer
 STAGES = ("x + attention", "LayerNorm 1", "n + MLP", "LayerNorm 2")
 
 
-def journey(model, steps) -> list[dict]:
+def journey(model: GPT, steps: Trace) -> list[dict]:
     """Every state on the way of a Trace: name, block, shape, states (T, C)."""
     states = [{"name": "embeddings", "block": -1, "h": steps.h0}]
     x = steps.h0
@@ -26,7 +28,7 @@ def journey(model, steps) -> list[dict]:
     return states
 
 
-def _reading(model, bpe, state: dict, n: int) -> dict:
+def _reading(model: GPT, bpe: BPE, state: dict, n: int) -> dict:
     """A state in plain numbers: shape, mean, standard deviation, n best guesses."""
     h = state["h"]
     top = model.logits(h).softmax(dim=-1).topk(n)
@@ -58,7 +60,7 @@ class JourneyExplorer(Explorer):
     stage = traitlets.Int(-1).tag(sync=True)
     place = traitlets.Int(-1).tag(sync=True)
 
-    def __init__(self, model, bpe, prompt: str, n: int = 5):
+    def __init__(self, model: GPT, bpe: BPE, prompt: str, n: int = 5):
         ids = bpe.encode(prompt)
         with torch.no_grad():
             states = journey(model, trace(model, ids))

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import traitlets
 from matplotlib.figure import Figure
+from numpy.typing import ArrayLike
 
 from .. import plots
 from ..labels import token_labels
@@ -13,7 +14,7 @@ from .base import Explorer
 MASKS = ("correct", "none", "ahead", "strict", "after")
 
 
-def masked_steps(scores, kind: str = "correct") -> tuple[np.ndarray, np.ndarray]:
+def masked_steps(scores: ArrayLike, kind: str = "correct") -> tuple[np.ndarray, np.ndarray]:
     """Masked scores and weights (T, T) under a right mask or a wrong one.
 
     kind: correct; none; ahead (sees one token ahead); strict (hides itself, so the
@@ -43,7 +44,9 @@ class MaskExplorer(Explorer):
     kind = traitlets.Enum(MASKS, "correct").tag(sync=True)
     step = traitlets.Int(0, min=0, max=2).tag(sync=True)
 
-    def __init__(self, scores, tokens: Sequence[str], kind="correct", step: int = 2):
+    def __init__(
+        self, scores: ArrayLike, tokens: Sequence[str], kind: str = "correct", step: int = 2
+    ):
         scores = plots.as_matrix(scores, "scores")
         if scores.shape != (len(tokens), len(tokens)):
             raise ValueError(f"scores are {scores.shape}, there are {len(tokens)} tokens")

@@ -1,15 +1,19 @@
 """Where the parameters of a GPT sit."""
 
+from collections.abc import Mapping
 from dataclasses import asdict
 
 import traitlets
 from matplotlib.figure import Figure
 
+from ...config import GPTConfig
 from .. import plots
 from .base import Explorer
 
 
-def parameter_parts(n_vocab, n_ctx, n_layer, n_embd, tied=True, **_) -> dict[str, int]:
+def parameter_parts(
+    n_vocab: int, n_ctx: int, n_layer: int, n_embd: int, tied: bool = True, **_
+) -> dict[str, int]:
     """Where the parameters of a GPT sit; the sum is all of them."""
     C, L = n_embd, n_layer
     return {
@@ -23,11 +27,11 @@ def parameter_parts(n_vocab, n_ctx, n_layer, n_embd, tied=True, **_) -> dict[str
 
 
 class ParameterExplorer(Explorer):
-    """Sizes to parameter counts, live. configs: name -> dict of a GPTConfig's sizes."""
+    """Sizes to parameter counts, live. configs: name -> a GPTConfig, or a dict of sizes."""
 
     configs = traitlets.Dict().tag(sync=True)
 
-    def __init__(self, configs: dict[str, dict]):
+    def __init__(self, configs: Mapping[str, GPTConfig | dict]):
         if not configs:
             raise ValueError("configs is empty, it needs at least one size to start from")
         plain = {k: c if isinstance(c, dict) else asdict(c) for k, c in configs.items()}

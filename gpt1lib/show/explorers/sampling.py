@@ -6,7 +6,9 @@ import numpy as np
 import torch
 import traitlets
 from matplotlib.figure import Figure
+from numpy.typing import ArrayLike
 
+from ...checkpoints import Checkpoint
 from ...decode import next_token_probs
 from .. import plots
 from ..labels import readable
@@ -31,16 +33,15 @@ class SamplingExplorer(Explorer):
 
     def __init__(
         self,
-        logits,
+        logits: ArrayLike,
         words: Sequence[str],
         prompt: str = "",
-        predict: Callable | None = None,
+        predict: Callable[[str], np.ndarray] | None = None,
         **traits,
     ):
         self.logits = plots.as_matrix(logits, "logits", 1)
         if len(words) != len(self.logits):
             raise ValueError(f"{len(words)} words for {len(self.logits)} logits")
-        self.predict = predict
         super().__init__(
             data=as_bytes(self.logits),
             words=list(words),
@@ -49,23 +50,25 @@ class SamplingExplorer(Explorer):
             **traits,
         )
         if predict:
-            self.observe(lambda change: self.answer(self._read_prompt), "prompt")
+            self.observe(
+                lambda change: self.answer(lambda: self._read_prompt(predict)), "prompt"
+            )
 
     @classmethod
-    def of(cls, source, prompt: str, **traits) -> "SamplingExplorer":
+    def of(cls, source: Checkpoint, prompt: str, **traits) -> "SamplingExplorer":
         """What a checkpoint says next, after a prompt that can be edited."""
 
-        def predict(text: str):
+        def predict(text: str) -> np.ndarray:
             ids = source.bpe.encode(text) or [source.bpe.newline]
             with torch.no_grad():
-                ids = torch.tensor([ids[-source.model.config.n_ctx :]])
-                return source.model(ids)[0, -1].numpy()
+                window = torch.tensor([ids[-source.model.config.n_ctx :]])
+                return source.model(window)[0, -1].numpy()  # (V,)
 
         words = source.bpe.pieces(range(source.bpe.n_vocab))
         return cls(predict(prompt), words, prompt, predict, **traits)
 
-    def _read_prompt(self) -> dict:
-        self.logits = plots.as_matrix(self.predict(self.prompt), "logits", 1)
+    def _read_prompt(self, predict: Callable[[str], np.ndarray]) -> dict:
+        self.logits = plots.as_matrix(predict(self.prompt), "logits", 1)
         return {"data": as_bytes(self.logits)}
 
     def distribution(self) -> tuple[np.ndarray, np.ndarray]:

@@ -1,6 +1,6 @@
 """An explorer as a page of its own, live without a kernel: for slides and tests.
 
-Its arrays are on board; only what asks the model (a new prompt) stays as it is.
+It carries its arrays; only what asks the model (a new prompt) stays as it is.
 """
 
 import base64
@@ -40,21 +40,19 @@ start(draw).render({{ model, el: document.querySelector("#here") }});
 def page(explorer: anywidget.AnyWidget, still: bool = False) -> str:
     """HTML that shows the explorer and needs nothing else.
 
-    still: what would ask the model is switched off, for readers; tests leave it on.
+    still: what would ask the model is turned off, for readers; tests leave it on.
     """
-    names = [n for n in explorer.trait_names(sync=True) if not n.startswith("_")]
-    names = set(names) - {"layout", "tabbable", "tooltip"}  # ipywidgets' own
-    state = {name: getattr(explorer, name) for name in sorted(names)}
-    arrays = {
-        k: base64.b64encode(state.pop(k)).decode()
-        for k in sorted(names)
-        if isinstance(state[k], bytes)
-    }
+    traits = explorer.trait_values(sync=True)
+    ipywidgets_own = {"layout", "tabbable", "tooltip"}
+    names = sorted({n for n in traits if not n.startswith("_")} - ipywidgets_own)
+    values = {name: traits[name] for name in names}
+    arrays = {k: v for k, v in values.items() if isinstance(v, bytes)}
+    state = {k: v for k, v in values.items() if k not in arrays}
     return TEMPLATE.format(
         title=type(explorer).__name__,
-        css=explorer._css,
-        script=explorer._esm,
-        arrays=json.dumps(arrays),
+        css=traits["_css"],
+        script=traits["_esm"],
+        arrays=json.dumps({k: base64.b64encode(v).decode() for k, v in arrays.items()}),
         still=json.dumps(still),
         state=json.dumps(state).replace("</", "<\\/"),
     )

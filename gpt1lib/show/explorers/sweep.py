@@ -11,7 +11,7 @@ from .base import Explorer
 class SweepExplorer(Explorer):
     """A slider over the values of a setting, and what the stored runs reached there.
 
-    accuracies: value -> task -> seed -> accuracy, as paper.accuracies gives it; every
+    accuracies: value -> task -> seed -> accuracy, as paper.accuracies returns it; every
     value has every task with the same seeds, at least two. Traits: setting (its name),
     chosen (a value, as text), compared (the value that differences are taken against,
     seed by seed).

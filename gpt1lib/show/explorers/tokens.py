@@ -3,13 +3,13 @@
 import traitlets
 from matplotlib.figure import Figure
 
-from ...bpe import characters, merge_pair
+from ...bpe import BPE, characters, merge_pair
 from .. import plots
 from ..labels import readable
 from .base import Explorer
 
 
-def merge_steps(words: list[str], bpe) -> list[list]:
+def merge_steps(words: list[str], bpe: BPE) -> list[list]:
     """The merges that a text needs, in the order in which they were learned.
 
     Each is [left, right, rank]; applied one after the other to all words they give the
@@ -27,7 +27,7 @@ def merge_steps(words: list[str], bpe) -> list[list]:
 
 
 class TokenExplorer(Explorer):
-    """BPE on any text: characters first, then one merge a step, and ids at the end.
+    """BPE on any text: characters first, then one merge per step, and ids at the end.
 
     bpe: a BPE, ours or the released one. Traits: text (editable with a kernel) and
     step, the number of merges applied (-1: all).
@@ -40,7 +40,7 @@ class TokenExplorer(Explorer):
     n_merges = traitlets.Int(0).tag(sync=True)
     step = traitlets.Int(-1).tag(sync=True)
 
-    def __init__(self, bpe, text: str, step: int = -1):
+    def __init__(self, bpe: BPE, text: str, step: int = -1):
         self.bpe = bpe
         super().__init__(text=text, step=step, n_merges=len(bpe.merges))
         self.answer(self._read)

@@ -1,5 +1,7 @@
 """The curves of a training run, step by step."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import traitlets
 from matplotlib.figure import Figure
@@ -12,8 +14,8 @@ class TrainingExplorer(Explorer):
     """The curves of a run, a slider over its steps, and what the model wrote there.
 
     log: lines of a log.jsonl (step, loss, some with heldout); samples: lines of a
-    samples.jsonl; references: name -> nats, drawn as level lines. `add` shows one more
-    line of a run that is still going on. Traits: chosen (index of a line; -1 is the
+    samples.jsonl; references: name -> nats, drawn as horizontal lines. `add` shows one more
+    line of a run that is still going. Traits: chosen (index of a line; -1 is the
     last), unit (nats, bits, perplexity), scale (linear, log).
     """
 
@@ -26,7 +28,14 @@ class TrainingExplorer(Explorer):
     unit = traitlets.Enum(("nats", "bits", "perplexity"), "nats").tag(sync=True)
     scale = traitlets.Enum(("linear", "log"), "linear").tag(sync=True)
 
-    def __init__(self, log=(), samples=(), references=None, total=0, **traits):
+    def __init__(
+        self,
+        log: Sequence[dict] = (),
+        samples: Sequence[dict] = (),
+        references: dict[str, float] | None = None,
+        total: int = 0,
+        **traits,
+    ):
         super().__init__(
             points=[[x["step"], x["loss"]] for x in log],
             references=references or {},

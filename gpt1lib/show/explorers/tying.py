@@ -7,6 +7,8 @@ import torch
 import traitlets
 from matplotlib.figure import Figure
 
+from ...bpe import BPE
+from ...model import LanguageModel
 from .. import plots
 from ..labels import readable
 from .base import Explorer, as_half
@@ -30,7 +32,14 @@ class TyingExplorer(Explorer):
     chosen = traitlets.Int(0).tag(sync=True)
     tied = traitlets.Bool(True).tag(sync=True)
 
-    def __init__(self, model, bpe, prompt: str, tokens: Sequence[str] = (), n: int = 8):
+    def __init__(
+        self,
+        model: LanguageModel,
+        bpe: BPE,
+        prompt: str,
+        tokens: Sequence[str] = (),
+        n: int = 8,
+    ):
         ids = bpe.encode(prompt)
         words = [f"{t}</w>" for t in tokens] or bpe.pieces(dict.fromkeys(ids))
         picked = [bpe.id_of(w) for w in words]

@@ -7,6 +7,7 @@ import traitlets
 from matplotlib.figure import Figure
 
 from ... import decode, objectives
+from ...checkpoints import Checkpoint
 from .. import plots
 from ..labels import readable
 from .base import Explorer
@@ -16,7 +17,7 @@ class WritingExplorer(Explorer):
     """Continuations of one prompt side by side; each token shows its probability.
 
     source: a checkpoint. All temperatures draw with the same seed, so where their rows
-    part, only the temperature has parted them. Beam search keeps n_beams texts and
+    differ, only the temperature makes the difference. Beam search keeps n_beams texts and
     shows the likeliest. Traits: prompt, seed.
     """
 
@@ -26,7 +27,7 @@ class WritingExplorer(Explorer):
 
     def __init__(
         self,
-        source,
+        source: Checkpoint,
         prompt: str,
         seed: int = 0,
         n_tokens: int = 24,
@@ -56,7 +57,7 @@ class WritingExplorer(Explorer):
             )[0]
         return [self._row(name, ids, given.shape[1]) for name, ids in texts.items()]
 
-    def _row(self, name: str, ids, start: int) -> list:
+    def _row(self, name: str, ids: torch.Tensor, start: int) -> list:
         with torch.no_grad():
             log_probs = objectives.token_log_probs(self.source.model(ids[None]), ids[None])
         log_probs = log_probs[0, start - 1 :]
