@@ -219,7 +219,7 @@ def block(x: Array, params: dict, n_head: int) -> tuple[Array, tuple]:
 
 
 def block_backward(d: Array, kept: tuple, params: dict) -> tuple[Array, dict]:
-    """The backward pass of a block: at each sum the gradient takes both roads."""
+    """The backward pass of a block: at each sum the gradient takes both branches."""
     kept_a, kept_1, n, wide, active, kept_2 = kept
     d_sum, grads_ln_2 = layer_norm_backward(d, kept_2, params["ln_2"])  # (B, T, C)
     d_active, grads_shrink = linear_backward(d_sum, active, params["shrink"])  # (B, T, 4 C)
