@@ -226,7 +226,7 @@ def block(x: Array, params: dict, n_head: int) -> tuple[Array, tuple]:
 
 
 def block_backward(d: Array, kept: tuple, params: dict) -> tuple[Array, dict]:
-    """Gradients with respect to x and the parameters; at each sum d takes both roads."""
+    """Gradients with respect to x and the parameters; at each sum d takes both branches."""
     kept_a, kept_1, n, wide, active, kept_2 = kept
     d_sum, grads_ln_2 = layer_norm_backward(d, kept_2, params["ln_2"])  # (B, T, C)
     d_active, grads_shrink = linear_backward(d_sum, active, params["shrink"])  # (B, T, 4 C)

@@ -3,7 +3,7 @@
     python tools/javascript.py [--write]
 
 Without Node.js, or without a network at the first run, this is skipped with a sentence;
-with GPT1_REQUIRE_BROWSER=1, as in CI, it fails then. --write puts the format right.
+with GPT1_REQUIRE_BROWSER=1, as in CI, it fails then. --write fixes the format.
 """
 
 import argparse
@@ -22,7 +22,7 @@ WRITE = ["check", "--write", "--error-on-warnings", "--colors=off"]
 
 
 def without(reason: str) -> int:
-    """Say why nothing was checked; the exit status, 1 where this may not be."""
+    """Say why nothing was checked; the exit status, 1 where the check is required."""
     required = os.environ.get("GPT1_REQUIRE_BROWSER") == "1"
     print(f"JavaScript is {'NOT' if required else 'not'} checked: {reason}")
     return int(required)
@@ -49,7 +49,7 @@ def install(npm: str | None) -> str | None:
 def main(argv: list[str] | None = None) -> int:
     """Check all scripts; returns the exit status."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--write", action="store_true", help="put the format right")
+    parser.add_argument("--write", action="store_true", help="fix the format")
     args = parser.parse_args(argv)
     node = shutil.which("node")
     if not node:

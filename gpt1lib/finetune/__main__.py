@@ -1,4 +1,4 @@
-"""Fine-tune a pre-trained checkpoint on a labeled task; start again to go on.
+"""Fine-tune a pre-trained checkpoint on a labeled task; run it again to resume.
 
 python -m gpt1lib.finetune film_snippets --out runs/film
 python -m gpt1lib.finetune mrpc --data GLUE/MRPC --out runs/mrpc

@@ -20,7 +20,7 @@ class Encoded(NamedTuple):
 
 
 def prepare(bpe: BPE, task: Task, examples: Iterable[Example], n_ctx: int) -> list[Encoded]:
-    """Encode examples; ValueError names the example whose label is no class, or is empty.
+    """Encode examples; ValueError names one that is empty or whose label is no class.
 
     The label of a graded task becomes a distribution over the grades 0 to 5.
     """

@@ -1,6 +1,6 @@
 """A pre-trained model with a linear layer on Extract: Eq. 3, for every kind of task.
 
-The released code gives the linear layer a bias, which the paper's Eq. 3 has not; so do
+The released code gives the linear layer a bias, which Eq. 3 of the paper lacks; so do
 we. Its language-model softmax also runs over the position rows, which lie in the same
 table there; ours runs over tokens and specials.
 """

@@ -1,4 +1,4 @@
-"""Scores of a task's predictions: accuracy, the task's own metric, groups apart."""
+"""Scores of a task's predictions: accuracy, the task's own metric, group by group."""
 
 from .. import metrics
 from ..tasks import Example, Task

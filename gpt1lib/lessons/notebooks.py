@@ -218,7 +218,7 @@ def longest_code_run(cells) -> int:
 
 
 def stats(notebook) -> dict:
-    """The measures of design rules: one dict of numbers."""
+    """The measures of a lesson's rhythm, by name."""
     cells = notebook.cells
     code = [c for c in cells if c.cell_type == "code"]
     lines = sorted(code_lines(c) for c in code) or [0]

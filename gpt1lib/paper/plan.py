@@ -12,7 +12,7 @@ from ..finetune import Settings
 from ..pretrain import RECIPES
 
 SETTINGS = Settings(batch=8, lr=5e-4, warmup=0.1)
-"""Few examples make few updates: with 32 a batch a hundred or so, of which the paper's
+"""Few examples make few updates: with 32 per batch a hundred or so, of which the paper's
 0.2 % would be no warm-up at all."""
 CHOSEN = {
     "entailment": {"limit": 700, "epochs": 6, "lr": 2.5e-4},

@@ -58,7 +58,7 @@ def accuracies(experiment: str) -> dict[str, dict[str, dict[int, float]]]:
 
 
 def summary(experiment: str) -> dict[str, dict[str, dict]]:
-    """row -> task -> mean accuracy, half of its 95 % interval, number of seeds."""
+    """row -> task -> mean accuracy, half the width of its 95 % interval, number of seeds."""
     return {
         row: {task: _mean(list(seeds.values())) for task, seeds in by_task.items()}
         for row, by_task in accuracies(experiment).items()

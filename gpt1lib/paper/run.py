@@ -70,11 +70,11 @@ def in_parallel(work, items: list, workers: int) -> Iterator[tuple]:
 
 
 def begin_worker() -> None:
-    """Prepare a process that works for us, and let it end when we do, even killed."""
+    """Set up a worker process, which ends when the main process does, even killed."""
     keep_memory()
     parent = multiprocessing.parent_process()
     if parent is None:
-        return  # nobody started this process for us
+        return  # this is the main process
 
     def watch():
         parent.join()

@@ -1,4 +1,4 @@
-"""Pre-train a GPT-1 on books; start the same command again to go on.
+"""Pre-train a GPT-1 on books; run the same command again to resume.
 
     python -m gpt1lib.pretrain --recipe novelist --out runs/novelist
     torchrun --nproc-per-node 2 -m gpt1lib.pretrain --recipe novelist --out runs/two

@@ -2,7 +2,7 @@
 
 Each process computes the loss of its share of a batch; torch averages the gradients
 (DistributedDataParallel), or also splits the weights where one process cannot hold them
-(FSDP2). Alone, a process is one of one, and nothing here does anything.
+(FSDP2). A process that trains alone needs none of this.
 """
 
 import os
@@ -34,7 +34,7 @@ class Processes:
 
     @property
     def is_main(self) -> bool:
-        """True in the one process that writes files and speaks."""
+        """True in the one process that writes files and prints."""
         return self.rank == 0
 
     def wrap(self, objective: Objective, fsdp: bool = False) -> nn.Module:
@@ -55,7 +55,7 @@ class Processes:
         return x
 
     def wait(self) -> None:
-        """Until all processes have come this far."""
+        """Return when all processes have come this far."""
         if self.size > 1:
             torch.distributed.barrier()
 
@@ -99,9 +99,9 @@ ALONE = Processes()
 
 
 def join(device: str | None = None) -> Processes:
-    """Meet the processes that torchrun started; alone where it did not.
+    """Join the processes that torchrun started; where it did not, train alone.
 
-    Talks over nccl between GPUs and over gloo between CPUs.
+    They communicate over nccl between GPUs and over gloo between CPUs.
     """
     name = device or ("cuda" if torch.cuda.is_available() else "cpu")
     if "RANK" not in os.environ:

@@ -154,8 +154,8 @@ FIRST = "tiny"
 def merged(recipe: Recipe, given: dict) -> Recipe:
     """A recipe with some values replaced; `model` may be a dict of some sizes.
 
-    A run cut short warms up over a tenth of it. Raises ValueError for a name that is no
-    option, TypeError for a value of another kind.
+    A run shorter than its warm-up warms up over a tenth of it. Raises ValueError for a name
+    that is no option, TypeError for a value of another kind.
     """
     given = with_field_names(Recipe, given)
     if "model" in given:
@@ -207,7 +207,7 @@ def add_recipe_options(parser: argparse.ArgumentParser, argv: list[str] | None =
 
 
 def _started_from(argv: list[str] | None) -> Recipe:
-    """The recipe that a command line names, for its help; what is wrong is said later."""
+    """The recipe that a command line names, for its help; errors are reported later."""
     peek = argparse.ArgumentParser(add_help=False, exit_on_error=False)
     peek.add_argument("--recipe", default=FIRST)
     peek.add_argument("--config")

@@ -255,7 +255,7 @@ class Pretraining:
             return scoring.mean_nats(self.objective, ids, n_ctx, SCORED_WINDOWS)
 
     def _show_progress(self, line: dict, keep: bool) -> None:
-        """A stage of the model on disk, and a text by it."""
+        """Store a stage of the model if it is to be kept, and show a text by it."""
         model = self.whole_model()
         if not self.world.is_main:
             return
