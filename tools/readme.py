@@ -1,4 +1,4 @@
-"""Write the tables of README.md: the lessons, and what the benchmarks found.
+"""Write the tables of README.md, the lessons, and of docs/speed.md, what benchmarks found.
 
     python tools/readme.py
 
@@ -14,7 +14,7 @@ from pathlib import Path
 import nbformat
 
 ROOT = Path(__file__).resolve().parents[1]
-README = ROOT / "README.md"
+PAGES = (ROOT / "README.md", ROOT / "docs/speed.md")
 BENCHMARKS = ROOT / "data/results/benchmarks"
 
 
@@ -54,31 +54,32 @@ def speed() -> str:
         )
     f = found("generation_full")
     lines.append(
-        f"| greedy writing, full size, {f['prompt']} + {f['new']} tokens, all equal | "
+        f"| greedy generation, full size, {f['prompt']} + {f['new']} tokens, same output | "
         f"{f['ours']} tokens/s | transformers {f['theirs']} | {f['ratio']:.1f} |"
     )
     f = found("import")
     lines.append(
         f"| import | {f['ours_seconds']} s | torch alone {f['torch_seconds']} s | "
-        f"{f['ratio']:.2f} |"
+        f"{f['ratio']:.2f} of the time |"
     )
     for ours, theirs in ((5, 5), (8, 20), (20, 20)):
         a = found(f"quality_ours_{ours}_minutes")["bits_per_character"]
         b = found(f"quality_nanogpt_{theirs}_minutes")["bits_per_character"]
         lines.append(
-            f"| bits a character, unseen books | {a:.3f} after {ours} min | nanoGPT's "
+            f"| bits per character, unseen books | {a:.3f} after {ours} min | nanoGPT's "
             f"way {b:.3f} after {theirs} min | |"
         )
     return "\n".join(lines) + "\n"
 
 
-def updated(readme: str) -> str:
-    """README.md with today's tables."""
-    for name, table in (("lessons", lessons()), ("speed", speed())):
+def updated(page: str) -> str:
+    """A page with today's table between each pair of markers that it has."""
+    for name, table in (("lessons", lessons), ("speed", speed)):
         part = re.compile(f"(<!-- {name} -->\n).*?(?=<!-- /{name} -->)", re.DOTALL)
-        readme = part.sub(lambda m, table=table: m[1] + table, readme)
-    return readme
+        page = part.sub(lambda m, table=table: m[1] + table(), page)
+    return page
 
 
 if __name__ == "__main__":
-    README.write_text(updated(README.read_text(encoding="utf-8")), encoding="utf-8")
+    for path in PAGES:
+        path.write_text(updated(path.read_text(encoding="utf-8")), encoding="utf-8")
