@@ -1,13 +1,27 @@
-"""What the README says about costs is what the arithmetic says."""
+"""What the README and the pages beside it say is so: costs, links, commands, names."""
 
+import importlib
+import re
 from pathlib import Path
 
+import pytest
 import torch
 
 from gpt1lib import GPT, GPT1
-from gpt1lib.pretrain.recipes import RECIPES
+from gpt1lib.finetune import Settings
+from gpt1lib.pretrain.recipes import RECIPES, Recipe
+from gpt1lib.storage.options import renamed
 
-README = (Path(__file__).resolve().parents[1] / "README.md").read_text()
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = {
+    p.relative_to(ROOT).as_posix(): p.read_text(encoding="utf-8")
+    for p in (ROOT / "README.md", *sorted(ROOT.glob("docs/*.md")), ROOT / "data/README.md")
+}
+each_page = pytest.mark.parametrize("name", PAGES)
+COMMAND = re.compile(r"-m (gpt1lib[\w.]*)((?:[^`\n]|\\\n)*)")
+OPTION = re.compile(r"(?<![\w-])--[a-z][\w-]*")
+TORCHRUN = {"--nproc-per-node", "--nnodes", "--rdzv-backend", "--rdzv-endpoint"}
+OTHERS = TORCHRUN | {"--max-restarts", "--help"}
 
 
 def test_the_costs_of_gpt1():
@@ -16,15 +30,102 @@ def test_the_costs_of_gpt1():
     recipe = RECIPES["gpt1"]
     tokens = recipe.batch * GPT1.n_ctx
     update = 6 * n * tokens
+    page = " ".join(PAGES["docs/training.md"].split())
     for said in (
         f"{n:,} parameters",
         f"= {tokens:,} tokens",
         f"{update:.2e}".replace("e+", "e"),
-        f"needs {update / 1e14:.2f} s",
+        f"{update / 1e14:.2f} s for an update",
         f"{update * 1e6 / 1e14 / 3600:.0f} hours",
         f"{update * 1e6 / 1e14 / 3600 / 8:.0f} hours",
         f"{16 * n / 1e9:.1f} GB",
         f"{4 * tokens * GPT1.n_vocab / 1e9:.1f} GB",
-        f"need {update * 1e6 / 0.18e12 / 3600 / 24 / 365:.0f}\nyears",
+        f"need {update * 1e6 / 0.18e12 / 3600 / 24 / 365:.0f} years",
     ):
-        assert said in README, said
+        assert said in page, said
+    assert f"{n:,} parameters" in " ".join(PAGES["README.md"].split())
+
+
+def test_the_readme_is_for_a_newcomer():
+    assert 90 <= len(PAGES["README.md"].splitlines()) <= 115
+
+
+# ---- links, paths, commands ---------------------------------------------------------------
+
+
+def anchors(text: str) -> set[str]:
+    """The places in a page that a link can name, as GitHub makes them of its headings."""
+    headings = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", h).strip().lower().replace(" ", "-") for h in headings}
+
+
+@each_page
+def test_links_lead_somewhere(name):
+    for target in re.findall(r"\]\(([^)\s]+)\)", PAGES[name]):
+        path, _, place = target.partition("#")
+        there = ((ROOT / name).parent / path) if path else ROOT / name
+        assert "://" not in target and there.exists(), target
+        if place:
+            assert place in anchors(there.read_text(encoding="utf-8")), target
+
+
+def test_every_page_is_linked_from_the_readme():
+    assert {n for n in PAGES if n != "README.md"} <= set(
+        re.findall(r"\]\(([^)\s]+)\)", PAGES["README.md"])
+    )
+
+
+@each_page
+def test_paths_that_are_named_exist(name):
+    folders = "gpt1lib|tools|tests|docs|data|benchmarks|notebooks|\\.ci"
+    for path in re.findall(rf"`((?:{folders})/[^`\s]*)`", PAGES[name]):
+        assert list(ROOT.glob(path.rstrip("/").replace("lessonNN", "lesson??"))), path
+
+
+def commands() -> list[tuple[str, str]]:
+    """(module, its arguments) of every command of the library in the pages."""
+    return [m for text in PAGES.values() for m in COMMAND.findall(text)]
+
+
+def flags(module: str, capsys) -> set[str]:
+    """The options that a command of the library takes."""
+    package = importlib.import_module(module)
+    runs = importlib.import_module(f"{module}.__main__") if package.__path__ else package
+    with pytest.raises(SystemExit):
+        runs.main(["--help"])
+    return set(OPTION.findall(capsys.readouterr().out))
+
+
+def test_commands_and_their_options_are_real(capsys):
+    assert len(commands()) >= 12
+    for module, arguments in commands():
+        used = set(OPTION.findall(arguments))
+        assert used <= flags(module, capsys), (module, arguments)
+
+
+def test_options_in_the_prose_are_real_and_have_their_new_names(capsys):
+    known = flags("gpt1lib.pretrain", capsys) | flags("gpt1lib.finetune", capsys)
+    old = {"--" + x.replace("_", "-") for r in (Recipe, Settings) for x in renamed(r)}
+    assert "--shard" in old
+    for name in ("docs/training.md", "docs/speed.md"):
+        used = set(OPTION.findall(PAGES[name]))
+        assert not used & old and used <= known | OTHERS, name
+
+
+@each_page
+def test_make_targets_are_real(name):
+    targets = re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    used = re.findall(r"(?:`|^|/model )make ([a-z-]+)", PAGES[name], re.MULTILINE)
+    assert set(used) <= set(targets)
+
+
+def test_every_part_of_make_test_is_explained():
+    import sys
+
+    sys.path.insert(0, str(ROOT / "tools"))
+    try:
+        parts = importlib.import_module("check").parts(quick=False)
+    finally:
+        sys.path.remove(str(ROOT / "tools"))
+    explained = re.findall(r"^\| (\w+) \| ", PAGES["docs/maintaining.md"], re.MULTILINE)
+    assert set(parts) <= set(explained)

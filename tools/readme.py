@@ -1,4 +1,4 @@
-"""Write the tables of README.md: the lessons, and what the benchmarks measured.
+"""Write the tables of README.md, the lessons, and of docs/speed.md, what benchmarks found.
 
     python tools/readme.py
 
@@ -14,7 +14,7 @@ from pathlib import Path
 import nbformat
 
 ROOT = Path(__file__).resolve().parents[1]
-README = ROOT / "README.md"
+PAGES = (ROOT / "README.md", ROOT / "docs/speed.md")
 BENCHMARKS = ROOT / "data/results/benchmarks"
 
 
@@ -38,7 +38,7 @@ def lessons() -> str:
     return head + "\n".join(row(p, times[p.name]) for p in paths) + "\n"
 
 
-def stored(name: str) -> dict:
+def found(name: str) -> dict:
     """What one benchmark stored."""
     return json.loads((BENCHMARKS / f"{name}.json").read_text())
 
@@ -47,24 +47,24 @@ def speed() -> str:
     """The table of speeds: ours, another, how many times as fast."""
     lines = ["| on two cores | ours | beside it | ratio |", "|---|---|---|---|"]
     for size in ("tiny", "novelist", "full"):
-        f = stored(f"training_{size}")
+        f = found(f"training_{size}")
         lines.append(
             f"| training, {size} size | {f['ours']:,} tokens/s | transformers "
             f"{f['theirs']:,} | {f['ratio']:.2f} |"
         )
-    f = stored("generation_full")
+    f = found("generation_full")
     lines.append(
-        f"| greedy writing, full size, {f['prompt']} + {f['new']} tokens, all equal | "
+        f"| greedy generation, full size, {f['prompt']} + {f['new']} tokens, same output | "
         f"{f['ours']} tokens/s | transformers {f['theirs']} | {f['ratio']:.1f} |"
     )
-    f = stored("import")
+    f = found("import")
     lines.append(
         f"| import | {f['ours_seconds']} s | torch alone {f['torch_seconds']} s | "
-        f"{f['ratio']:.2f} |"
+        f"{f['ratio']:.2f} of the time |"
     )
     for ours, theirs in ((5, 5), (8, 20), (20, 20)):
-        a = stored(f"quality_ours_{ours}_minutes")["bits_per_character"]
-        b = stored(f"quality_nanogpt_{theirs}_minutes")["bits_per_character"]
+        a = found(f"quality_ours_{ours}_minutes")["bits_per_character"]
+        b = found(f"quality_nanogpt_{theirs}_minutes")["bits_per_character"]
         lines.append(
             f"| bits per character, unseen books | {a:.3f} after {ours} min | nanoGPT's "
             f"way {b:.3f} after {theirs} min | |"
@@ -72,13 +72,14 @@ def speed() -> str:
     return "\n".join(lines) + "\n"
 
 
-def updated(readme: str) -> str:
-    """README.md with today's tables."""
-    for name, table in (("lessons", lessons()), ("speed", speed())):
+def updated(page: str) -> str:
+    """A page with today's table between each pair of markers that it has."""
+    for name, table in (("lessons", lessons), ("speed", speed)):
         part = re.compile(f"(<!-- {name} -->\n).*?(?=<!-- /{name} -->)", re.DOTALL)
-        readme = part.sub(lambda m, table=table: m[1] + table, readme)
-    return readme
+        page = part.sub(lambda m, table=table: m[1] + table(), page)
+    return page
 
 
 if __name__ == "__main__":
-    README.write_text(updated(README.read_text(encoding="utf-8")), encoding="utf-8")
+    for path in PAGES:
+        path.write_text(updated(path.read_text(encoding="utf-8")), encoding="utf-8")
