@@ -48,8 +48,8 @@ class Checkpoint:
         return self._lines("samples.jsonl")
 
     def _lines(self, name: str) -> list[dict]:
-        text = (self.folder / name).read_text(encoding="utf-8")
-        return [json.loads(line) for line in text.splitlines()]
+        with open(self.folder / name, encoding="utf-8") as f:
+            return [json.loads(line) for line in f]
 
     def check_books(self, books: dict[str, str], heldout: dict[str, str]) -> None:
         """ValueError unless these are the books it was trained and scored on."""
