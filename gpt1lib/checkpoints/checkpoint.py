@@ -20,7 +20,7 @@ from ..baselines.lstm import LSTM
 from ..baselines.variants import PreLNGPT, SinusoidalGPT
 from ..bpe import BPE
 from ..config import GPTConfig
-from ..model import GPT, LanguageModel
+from ..model import GPT, LanguageModel, seeded
 from ..storage import files
 from ..storage.paths import NOVELIST_DIR
 
@@ -48,8 +48,8 @@ class Checkpoint:
         return self._lines("samples.jsonl")
 
     def _lines(self, name: str) -> list[dict]:
-        text = (self.folder / name).read_text(encoding="utf-8")
-        return [json.loads(line) for line in text.splitlines()]
+        with open(self.folder / name, encoding="utf-8") as f:
+            return [json.loads(line) for line in f]
 
     def check_books(self, books: dict[str, str], heldout: dict[str, str]) -> None:
         """ValueError unless these are the books it was trained and scored on."""
@@ -140,7 +140,8 @@ def load(folder: str | Path) -> Checkpoint:
             f"with: SHA-256 {bpe.checksum[:12]}..., "
             f"expected {meta['tokenizer_sha256'][:12]}..."
         )
-    model = build(config.pop("kind", "gpt"), GPTConfig.from_dict(config))
+    with seeded(0):  # its numbers are replaced
+        model = build(config.pop("kind", "gpt"), GPTConfig.from_dict(config))
     check_vocabulary(bpe, model.config)
     load_weights(folder / "model.safetensors", model)
     if files.sha256(folder / "model.safetensors") != meta["weights_sha256"]:

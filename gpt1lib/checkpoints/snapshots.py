@@ -17,7 +17,7 @@ from safetensors.torch import save_file
 from torch import Tensor
 
 from ..config import GPTConfig
-from ..model import LanguageModel
+from ..model import LanguageModel, seeded
 from ..storage import files
 from . import checkpoint
 
@@ -61,7 +61,8 @@ def load_snapshot(path: str | Path) -> tuple[LanguageModel, dict]:
         described = json.loads(f.metadata()["snapshot"])
         tensors = {name: f.get_tensor(name) for name in f.keys()}  # noqa: SIM118
     config = described["config"]
-    model = checkpoint.build(config.pop("kind"), GPTConfig.from_dict(config))
+    with seeded(0):  # its numbers are replaced
+        model = checkpoint.build(config.pop("kind"), GPTConfig.from_dict(config))
     state = {}
     for name, stored in tensors.items():
         if name.endswith(".scale"):

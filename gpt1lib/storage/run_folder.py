@@ -97,16 +97,16 @@ class Log:
         if not self.path.exists():
             return []
         whole = []
-        for line in self.path.read_text(encoding="utf-8").splitlines():
+        for line in self.path.read_bytes().split(b"\n"):
             try:
                 whole.append(json.loads(line))
-            except json.JSONDecodeError:
-                break  # cut short: nothing after it is whole
+            except ValueError:
+                break  # cut short, in a character even: nothing after it is whole
         return whole
 
     def write(self, lines: list[dict]) -> None:
         """Replace the file, whole or not at all."""
-        files.write_text(self.path, "".join(json.dumps(x) + "\n" for x in lines))
+        files.write_text(self.path, "".join(map(as_line, lines)))
 
     def cut(self, last: int) -> None:
         """Forget what came after a step: the run is about to do it again."""
@@ -116,7 +116,12 @@ class Log:
         """Append one line at once, for whoever watches."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
         with open(self.path, "a", encoding="utf-8") as f:
-            f.write(json.dumps(line, ensure_ascii=False) + "\n")
+            f.write(as_line(line))
+
+
+def as_line(values: dict) -> str:
+    """One record as JSON, and the new line after it."""
+    return json.dumps(values, ensure_ascii=False) + "\n"
 
 
 class RunFolder:

@@ -1,0 +1,257 @@
+"""What the library leaves as it found it: a model's modes, everybody's random numbers."""
+
+import random
+import re
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+import gpt1lib as g
+from gpt1lib import decode, finetune, scoring, tasks
+from gpt1lib.bpe import BPE
+from gpt1lib.checkpoints import checkpoint, openai, snapshots
+from gpt1lib.finetune import classifier
+from gpt1lib.model import evaluating, seeded
+from gpt1lib.paper import sources
+from gpt1lib.pretrain import RECIPES, Pretraining
+from gpt1lib.storage.run_folder import RunFolder
+
+LIBRARY = Path(g.__file__).parent
+BPE_SMALL = BPE.learn("a fine good film and a bad dull film the plot is thin", 40)
+CONFIG = g.GPTConfig(
+    n_vocab=BPE_SMALL.n_vocab, n_ctx=24, n_layer=2, n_head=2, n_embd=16, dropout=0.5
+)
+IDS = torch.tensor([[1, 5, 2, 7, 3, 3]])
+
+
+def modes(*models):
+    return [part.training for model in models for part in model.modules()]
+
+
+def mixed(model):
+    """Train mode, but one block in eval mode: a plain .train() would not bring it back."""
+    model.train()
+    model.blocks[0].eval()
+    return model
+
+
+@pytest.fixture
+def model():
+    with seeded(0):
+        return mixed(g.GPT(CONFIG))
+
+
+# ---- modes ---------------------------------------------------------------------------
+
+
+def test_evaluating_brings_back_each_parts_own_mode(model):
+    other = g.GPT(CONFIG).eval()
+    before = modes(model, other)
+    assert True in before and False in before[: len(modes(model))]
+    with evaluating(model, other):
+        assert not any(modes(model, other))
+        with evaluating(model):
+            pass
+        assert not any(modes(model, other)), "an inner one ends in the outer one's mode"
+    assert modes(model, other) == before
+    with pytest.raises(KeyError), evaluating(other, model):
+        raise KeyError
+    assert modes(model, other) == before
+
+
+def predicted(model):
+    data = [finetune.Encoded([[CONFIG.n_vocab, 1, CONFIG.n_vocab + 2]], 0)]
+    return finetune.predict(model, data)
+
+
+def closed_early(model):
+    """One token of two texts, then no more."""
+    texts = decode.stream(model, IDS.repeat(2, 1), 5, temperature=0)
+    first = next(texts)
+    texts.close()
+    return first.tolist()
+
+
+USES = {
+    "beam_search": lambda m: [b.log_prob for b in decode.beam_search(m, IDS, 3, 2)],
+    "stream": lambda m: decode.greedy(m, IDS.repeat(2, 1), 4).tolist(),
+    "stream of one text": lambda m: decode.greedy(m, IDS, 4).tolist(),
+    "stream closed early": closed_early,
+    "log_prob": lambda m: decode.log_prob(m, IDS[0]),
+    "trace": lambda m: g.trace(m, IDS[0]).logits.tolist(),
+    "heldout_nats": lambda m: scoring.heldout_nats(m, IDS[0]),
+    "predict": predicted,
+}
+
+
+def model_for(use, model):
+    """(what the use is given, the language model in it)."""
+    if use != "predict":
+        return model, model
+    head = finetune.Classifier(model, "classification", 2, dropout=0.5).train()
+    mixed(head.model)
+    return head, head.model
+
+
+@pytest.mark.parametrize("use", USES)
+def test_a_use_is_without_dropout_and_leaves_the_modes(use, model):
+    given, _ = model_for(use, model)
+    before = modes(given)
+    values = USES[use](given)
+    assert modes(given) == before
+    with evaluating(given):
+        assert values == USES[use](given), "dropout was on"
+
+
+@pytest.mark.parametrize("use", [use for use in USES if use != "stream of one text"])
+def test_a_use_that_raises_leaves_the_modes(use, model):
+    given, inner = model_for(use, model)
+    before, evaluated = modes(given), []
+
+    def broken(*_):
+        evaluated.append(not any(modes(given)))
+        raise ArithmeticError("broken on purpose")
+
+    inner.embed = broken
+    with pytest.raises(ArithmeticError, match="on purpose"):
+        USES[use](given)
+    assert evaluated == [True] and modes(given) == before
+
+
+def test_the_fast_reader_that_raises_leaves_the_modes(model, monkeypatch):
+    def broken(*_):
+        raise ArithmeticError("broken on purpose")
+
+    monkeypatch.setattr(decode.FastReader, "read", broken)
+    before = modes(model)
+    with pytest.raises(ArithmeticError, match="on purpose"):
+        decode.greedy(model, IDS, 4)
+    assert modes(model) == before
+
+
+# ---- random numbers --------------------------------------------------------------------
+
+
+def generators():
+    return torch.get_rng_state(), random.getstate(), np.random.get_state()[1].tolist()
+
+
+@contextmanager
+def nothing_drawn():
+    """All global generators, which stand somewhere in their sequence, stay there."""
+    torch.manual_seed(987_654)
+    torch.rand(7)
+    state, *others = generators()
+    yield
+    after, *others_after = generators()
+    assert torch.equal(state, after), "torch's generator has moved"
+    assert others == others_after
+
+
+def test_seeded_draws_apart():
+    with nothing_drawn(), seeded(3):
+        a = torch.rand(4)
+    with nothing_drawn(), seeded(3):
+        torch.testing.assert_close(torch.rand(4), a, rtol=0, atol=0)
+    with nothing_drawn(), pytest.raises(KeyError), seeded(3):
+        torch.rand(4)
+        raise KeyError
+
+
+RECIPE = replace(
+    RECIPES["tiny"],
+    n_merges=60,
+    batch=4,
+    steps=3,
+    warmup=1,
+    snapshots=2,
+    evaluate_every=2,
+    save_every=2,
+    sample_every=2,
+    model=replace(RECIPES["tiny"].model, dropout=0.1),
+)
+
+
+@pytest.fixture(scope="module")
+def books(make_books, tmp_path_factory):
+    return make_books(tmp_path_factory.mktemp("books"))
+
+
+@pytest.mark.parametrize(
+    "change", [{}, {"kind": "lstm"}, {"kind": "pre_ln", "model": replace(g.TINY, tied=False)}]
+)
+def test_pre_training_draws_nothing_of_ours(books, tmp_path, change):
+    with nothing_drawn():
+        run = Pretraining(replace(RECIPE, **change), tmp_path, *books)
+    with nothing_drawn():
+        run.train_step()
+    with nothing_drawn():
+        run.run()
+    with nothing_drawn():
+        checkpoint.load(tmp_path)
+        assert len(list(snapshots.stages(tmp_path))) == 2
+    with nothing_drawn():
+        assert Pretraining(run.recipe, tmp_path, *books).resume()
+
+
+def test_a_pre_training_does_not_depend_on_our_numbers(books, tmp_path):
+    weights = []
+    for seed in (1, 2):
+        torch.manual_seed(seed)
+        run = Pretraining(RECIPE, tmp_path / str(seed), *books)
+        run.train_step()
+        run.train_step()  # the first has a rate of 0
+        weights.append(run.model.state_dict())
+    assert all(torch.equal(weights[0][name], weights[1][name]) for name in weights[0])
+
+
+def toy_task():
+    texts = (("a fine good film", 1), ("a bad dull film", 0)) * 4
+    examples = [tasks.Example((text,), label) for text, label in texts]
+    return tasks.Task("toy", "classification", 2, examples, examples[:4], examples[:4])
+
+
+def test_fine_tuning_draws_nothing_of_ours(model, tmp_path):
+    source = checkpoint.Checkpoint(model.eval(), BPE_SMALL, {}, None)
+    settings, folder = finetune.Settings(batch=4), RunFolder(tmp_path, counter="update")
+    with nothing_drawn():
+        run = finetune.FineTuning(source, toy_task(), settings)
+    with nothing_drawn():
+        run.step()
+    with nothing_drawn():
+        run.run(folder, quiet=True)
+        finetune.evaluated(run, "test")
+    with nothing_drawn():
+        assert finetune.FineTuning(source, toy_task(), settings).resume(folder)
+    with nothing_drawn():
+        classifier.save(tmp_path, run.classifier, BPE_SMALL, toy_task())
+        classifier.load(tmp_path)
+
+
+def test_what_is_made_from_a_model_draws_nothing_of_ours(model):
+    with nothing_drawn():
+        sources.transferred(model, 2, seed=5)
+        finetune.shorten_context(model, 8)
+        openai.empty(CONFIG)
+        source = checkpoint.Checkpoint(model, BPE_SMALL, {}, None)
+        decode.write(source, "a fine", 5)
+        finetune.shortened(source, toy_task())
+
+
+def test_only_seeded_sets_the_global_seed():
+    """Everyone else has a torch.Generator or a random.Random of his own."""
+    own = re.compile(r"Generator\(\)\.manual_seed\(|torch\.random\.fork_rng|default_rng")
+    shared = re.compile(
+        r"manual_seed|\.seed\(|set_rng_state|random\.(seed|shuffle|sample|random|choice)\b"
+    )
+    lines = [
+        (path.relative_to(LIBRARY).as_posix(), line.strip())
+        for path in sorted(LIBRARY.rglob("*.py"))
+        for line in own.sub("", path.read_text(encoding="utf-8")).splitlines()
+        if shared.search(line)
+    ]
+    assert lines == [("model.py", "torch.manual_seed(seed)")]

@@ -1,0 +1,326 @@
+"""What a run keeps in its folder: whole states, readable logs, refusals that say why."""
+
+import json
+from dataclasses import replace
+
+import pytest
+import torch
+
+import gpt1lib as g
+from gpt1lib import finetune, tasks
+from gpt1lib.bpe import BPE
+from gpt1lib.checkpoints import checkpoint
+from gpt1lib.model import seeded
+from gpt1lib.pretrain import RECIPES, Pretraining
+from gpt1lib.storage import run_folder
+from gpt1lib.storage.run_folder import Log, RunFolder
+
+FACTS = {
+    "lr": 0.1,
+    "betas": (0.9, 0.99),
+    "books": "abc",
+    "model": {"n_layer": 2, "n_embd": 8, "inner": {"deep": True}},
+}
+
+
+# ---- the state -------------------------------------------------------------------------
+
+
+def test_what_is_saved_comes_back(tmp_path):
+    folder = RunFolder(tmp_path, "state", counter="update")
+    assert folder.load(FACTS) is None and folder.last_saved() == "Nothing was saved yet"
+    folder.save(FACTS, 7, {"weights": torch.arange(3)})
+    again = RunFolder(tmp_path, "state", counter="update")
+    state = again.load(FACTS)
+    assert state["update"] == 7 and torch.equal(state["weights"], torch.arange(3))
+    for kept in (folder, again):
+        assert kept.last_saved() == f"The state of update 7 is kept in {tmp_path / 'state'}"
+
+
+@pytest.mark.parametrize("error", [RuntimeError("no space"), KeyboardInterrupt()])
+def test_a_state_is_written_whole_or_not_at_all(tmp_path, monkeypatch, error):
+    folder = RunFolder(tmp_path)
+    folder.save(FACTS, 1, {"x": torch.ones(50)})
+    first, whole = folder.state.read_bytes(), torch.save
+
+    def half(state, path):
+        whole(state, path)
+        path.write_bytes(path.read_bytes()[:100])
+        raise error
+
+    monkeypatch.setattr(run_folder.torch, "save", half)
+    expected = OSError if isinstance(error, RuntimeError) else KeyboardInterrupt
+    with pytest.raises(expected):
+        folder.save(FACTS, 2, {"x": torch.zeros(50)})
+    assert folder.state.read_bytes() == first and folder.saved == 1
+    assert [p.name for p in tmp_path.iterdir()] == ["state.pt"], "nothing half is left"
+    assert RunFolder(tmp_path).load(FACTS)["step"] == 1
+
+
+def test_a_failed_write_names_what_is_kept(tmp_path):
+    folder = RunFolder(tmp_path)
+    folder.save(FACTS, 4, {})
+    with pytest.raises(OSError, match="disk full.*state of step 4 is kept.*again"):
+        with folder.writing():
+            raise OSError("disk full")
+
+
+def test_a_refusal_names_every_changed_fact_with_both_values(tmp_path):
+    RunFolder(tmp_path).save(FACTS, 3, {})
+    now = {
+        "lr": 0.2,
+        "betas": (0.9, 0.99),  # a list on disk
+        "books": "xyz",
+        "model": {"n_layer": 2, "n_embd": 16, "inner": {"deep": False}},
+        "more": 5,
+    }
+    folder = RunFolder(tmp_path)
+    with pytest.raises(ValueError, match="was made with other settings") as refusal:
+        folder.load(now)
+    told = str(refusal.value).split("settings: ")[1].split(". Use")[0].split("; ")
+    assert sorted(told) == [
+        "books was abc, is xyz",
+        "deep was True, is False",
+        "lr was 0.1, is 0.2",
+        "more was None, is 5",
+        "n_embd was 8, is 16",
+    ]
+    assert str(folder.state) in str(refusal.value) and folder.saved is None
+    assert RunFolder(tmp_path).load(FACTS)["step"] == 3, "and the state is as it was"
+
+
+def test_a_fact_that_is_gone_is_named(tmp_path):
+    RunFolder(tmp_path).save(FACTS, 3, {})
+    with pytest.raises(ValueError, match="books was abc, is None"):
+        RunFolder(tmp_path).load({k: v for k, v in FACTS.items() if k != "books"})
+
+
+def test_facts_under_old_names_are_known(tmp_path):
+    old = {"clip": 1.0, "settings": {"clip": 2.0, "seed": 0}}
+    now = {"grad_clip": 1.0, "settings": {"grad_clip": 2.0, "seed": 0}}
+    RunFolder(tmp_path).save(old, 1, {})
+    assert RunFolder(tmp_path).load(now, {"clip": "grad_clip"})["step"] == 1
+    changed = {"grad_clip": 1.0, "settings": {"grad_clip": 3.0, "seed": 0}}
+    with pytest.raises(ValueError, match=r": grad_clip was 2.0, is 3.0\. Use"):
+        RunFolder(tmp_path).load(changed, {"clip": "grad_clip"})
+
+
+def test_a_folder_is_held_by_one_run(tmp_path):
+    one, other = RunFolder(tmp_path, "state"), RunFolder(tmp_path, "state")
+    with one.held():
+        with pytest.raises(RuntimeError, match="another run is writing"), other.held():
+            pass
+    with other.held():
+        pass
+
+
+# ---- the log ----------------------------------------------------------------------------
+
+HARD = "caf\u00e9 \u2014 a line\u2028and a \x85 next\nline"
+"""Three characters that Python's splitlines takes for the end of a line."""
+
+
+def test_a_log_keeps_any_text(tmp_path):
+    log = Log(tmp_path / "log.jsonl")
+    lines = [{"step": i, "text": f"{i} {HARD}"} for i in range(4)]
+    for line in lines:
+        log.add(line)
+    assert log.lines() == lines
+
+
+def test_a_log_that_was_cut_and_continued_is_the_uninterrupted_one(tmp_path):
+    whole, parts = Log(tmp_path / "whole.jsonl"), Log(tmp_path / "parts.jsonl")
+    lines = [{"step": i, "text": f"{i} {HARD}"} for i in range(4)]
+    for line in lines:
+        whole.add(line)
+    for line in lines[:3]:
+        parts.add(line)
+    parts.cut(1)
+    for line in lines[2:]:
+        parts.add(line)
+    assert parts.path.read_bytes() == whole.path.read_bytes()
+
+
+def test_a_log_cut_at_any_byte_is_read_up_to_the_last_whole_line(tmp_path):
+    log = Log(tmp_path / "log.jsonl")
+    lines = [{"step": i, "text": "\u00e9\u2014"} for i in range(3)]
+    for line in lines:
+        log.add(line)
+    stored = log.path.read_bytes()
+    ends = [i + 1 for i, byte in enumerate(stored) if byte == ord("\n")]
+    for n in range(len(stored) + 1):
+        log.path.write_bytes(stored[:n])
+        whole = sum(end <= n + 1 for end in ends)  # only the new line itself may lack
+        assert log.lines() == lines[:whole], n
+    log.path.write_bytes(stored[:-4])
+    log.cut(1)
+    log.add(lines[2])
+    assert log.path.read_bytes() == stored
+
+
+def test_a_log_counts_by_its_own_counter_and_need_not_exist(tmp_path):
+    log = RunFolder(tmp_path, counter="update").log_of("other")
+    assert log.lines() == [] and log.path.name == "other.jsonl"
+    for update in range(4):
+        log.add({"update": update, "step": 100 - update})
+    log.cut(1)
+    assert [x["update"] for x in log.lines()] == [0, 1]
+
+
+def test_the_samples_of_a_checkpoint_may_hold_any_text(tmp_path):
+    Log(tmp_path / "samples.jsonl").add({"step": 1, "text": HARD})
+    samples = checkpoint.Checkpoint(None, None, {}, tmp_path).samples
+    assert samples == [{"step": 1, "text": HARD}]
+
+
+# ---- a state of an earlier version ---------------------------------------------------------
+
+RECIPE = replace(
+    RECIPES["tiny"],
+    n_merges=60,
+    batch=4,
+    steps=8,
+    warmup=2,
+    save_every=4,
+    grad_clip=0.5,
+    warmup_ctx=8,
+    warmup_ctx_share=0.5,
+    warmdown=0.5,
+    save_fp16=True,
+    snapshots=0,
+)
+OLD_NAMES = {
+    "warmdown": "fall",
+    "warmup_ctx_share": "short",
+    "warmup_ctx": "short_ctx",
+    "grad_clip": "clip",
+    "save_fp16": "half",
+}
+
+
+@pytest.fixture(scope="module")
+def books(make_books, tmp_path_factory):
+    return make_books(tmp_path_factory.mktemp("books"))
+
+
+@pytest.fixture(scope="module")
+def uninterrupted(books, tmp_path_factory):
+    run = Pretraining(RECIPE, tmp_path_factory.mktemp("whole"), *books)
+    run.run()
+    return run
+
+
+def as_before(state):
+    """A state as the first version wrote it."""
+    facts = json.loads(state.pop("facts"))
+    state["books"] = facts.pop("books")
+    state["method"] = json.dumps({OLD_NAMES.get(k, k): v for k, v in facts.items()})
+    for group in state["optimizer"]["param_groups"]:
+        group.pop("initial_lr", None)  # schedulers came later
+    return state
+
+
+@pytest.fixture
+def stopped_before(books, tmp_path):
+    run = Pretraining(RECIPE, tmp_path, *books)
+    for _ in range(5):
+        run.train_step()
+    run.save_state()
+    path = run.folder.state
+    torch.save(as_before(torch.load(path, weights_only=True)), path)
+    return tmp_path
+
+
+def test_an_old_state_is_old(stopped_before):
+    state = torch.load(stopped_before / "state/state.pt", weights_only=True)
+    keys = {"method", "books", "step", "seen", "seconds", "model", "optimizer"}
+    assert (
+        state.keys() == keys and set(OLD_NAMES.values()) <= json.loads(state["method"]).keys()
+    )
+    assert not any("initial_lr" in g for g in state["optimizer"]["param_groups"])
+
+
+def test_an_old_state_goes_on_to_the_same_end(stopped_before, uninterrupted, books):
+    run = Pretraining(RECIPE, stopped_before, *books)
+    assert run.resume() and run.step == 5
+    run.run()
+    mine, theirs = run.model.state_dict(), uninterrupted.model.state_dict()
+    assert all(torch.equal(mine[name], theirs[name]) for name in theirs)
+    ends = [r.log.lines()[-1] for r in (run, uninterrupted)]
+    assert ends[0]["loss"] == ends[1]["loss"] and ends[0]["lr"] == ends[1]["lr"]
+
+
+def test_an_old_state_of_another_method_or_other_books_is_refused(stopped_before, books):
+    with pytest.raises(ValueError, match="grad_clip was 0.5, is 2.0"):
+        Pretraining(replace(RECIPE, grad_clip=2.0), stopped_before, *books).resume()
+    run = Pretraining(RECIPE, stopped_before, *books)
+    run.books = {"one": "other words"}
+    with pytest.raises(ValueError, match=r"settings: books was \w+, is \w+\. Use"):
+        run.resume()
+
+
+# ---- fine-tuning --------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def source():
+    bpe = BPE.learn("a fine good film and a bad dull film", 20)
+    with seeded(0):
+        model = g.GPT(g.GPTConfig(bpe.n_vocab, 24, 1, 2, 8)).eval()
+    return checkpoint.Checkpoint(model, bpe, {}, None)
+
+
+def toy_task():
+    texts = (("a fine good film", 1), ("a bad dull film", 0)) * 6
+    examples = [tasks.Example((text,), label) for text, label in texts]
+    return tasks.Task("toy", "classification", 2, examples, [], examples)
+
+
+def stop_after(run, folder, n):
+    """Train n updates, then be interrupted in the next one."""
+    step = run.step
+
+    def stopping():
+        if run.update == n:
+            raise KeyboardInterrupt
+        return step()
+
+    run.step = stopping
+    with pytest.raises(KeyboardInterrupt):
+        run.run(folder, quiet=True)
+
+
+def test_after_a_resume_the_log_ends_at_the_last_saved_epoch(source, tmp_path):
+    settings = finetune.Settings(epochs=3, batch=4)
+    whole = finetune.FineTuning(source, toy_task(), settings)
+    whole.run(RunFolder(tmp_path / "whole", counter="update"), quiet=True)
+    folder = RunFolder(tmp_path / "parts", counter="update")
+    stop_after(finetune.FineTuning(source, toy_task(), settings), folder, 5)
+    assert [x["update"] for x in folder.log.lines()] == [1, 2, 3, 4, 5]
+    run = finetune.FineTuning(source, toy_task(), settings)
+    assert run.resume(folder) and run.update == 3
+    assert folder.log.lines() == run.log == whole.log[:3]
+    run.run(folder, quiet=True)
+    assert folder.log.lines() == run.log == whole.log
+
+
+def test_a_fine_tuning_stopped_in_its_first_epoch_begins_a_new_log(source, tmp_path):
+    settings = finetune.Settings(epochs=1, batch=4)
+    folder = RunFolder(tmp_path, counter="update")
+    stop_after(finetune.FineTuning(source, toy_task(), settings), folder, 2)
+    assert len(folder.log.lines()) == 2
+    run = finetune.FineTuning(source, toy_task(), settings)
+    assert not run.resume(folder) and run.log == folder.log.lines() == []
+
+
+def test_a_fine_tuning_state_with_old_names_goes_on(source, tmp_path):
+    settings = finetune.Settings(epochs=2, batch=4)
+    folder = RunFolder(tmp_path, counter="update")
+    stop_after(finetune.FineTuning(source, toy_task(), settings), folder, 4)
+    state = torch.load(folder.state, weights_only=True)
+    state["facts"] = state["facts"].replace('"grad_clip"', '"clip"')
+    torch.save(state, folder.state)
+    assert finetune.FineTuning(source, toy_task(), settings).resume(folder)
+    changed = replace(settings, grad_clip=3.0, lr=1e-3)
+    with pytest.raises(ValueError, match="lr was 0.00025, is 0.001; grad_clip was 1.0, is 3.0"):
+        finetune.FineTuning(source, toy_task(), changed).resume(folder)
