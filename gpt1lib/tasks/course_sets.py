@@ -11,7 +11,7 @@ from .task import NLI, Example, Task, by_split, read_lines, sort_out, split_of
 
 
 def film_snippets(path: Path = TASKS / "film_snippets.jsonl") -> Task:
-    """Is a critic's sentence positive? Ratings below 0.5 in size are left out."""
+    """Is a critic's sentence positive? Ratings between -0.5 and 0.5 are left out."""
     rows = read_lines(path, ("id", "score", "text"))
     splits = sort_out(
         (split_of(row["text"]), Example((row["text"],), int(row["score"] > 0)))
@@ -50,7 +50,7 @@ def verse_pairs(path: Path = TASKS / "verse_pairs.jsonl") -> Task:
 
 
 def story_cloze(path: Path = TASKS / "story_cloze.jsonl") -> Task:
-    """Which sentence goes on with the story? tools/make_story_cloze.py.
+    """Which sentence continues the story? tools/make_story_cloze.py.
 
     Neighboring stories share sentences, so each split is a part of each book.
     """
@@ -62,7 +62,7 @@ def story_cloze(path: Path = TASKS / "story_cloze.jsonl") -> Task:
 
 
 def acceptability(path: Path = TASKS / "acceptability.jsonl") -> Task:
-    """Is this a sentence, or was it broken? tools/make_acceptability.py."""
+    """Is this an intact sentence, or was it broken? tools/make_acceptability.py."""
     rows = read_lines(path, ("text", "label", "split"))
     splits = sort_out((r["split"], Example((r["text"],), r["label"])) for r in rows)
     return Task(
