@@ -45,7 +45,7 @@ def encode_books(books: dict[str, str], bpe: BPE) -> Tensor:
 
 
 def same_texts(books: dict[str, str], others: dict[str, str]) -> set[str]:
-    """Names of books whose text is also among the others, under whatever name."""
+    """Names of books whose text is also among the others, under any name."""
     known = set(others.values())
     return {name for name, text in books.items() if text in known}
 

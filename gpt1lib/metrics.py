@@ -51,8 +51,9 @@ def f1(guesses: Sequence[int], labels: Sequence[int]) -> float:
     from sklearn.metrics import f1_score
 
     _check_classes(guesses, labels)
+    # sklearn has no types, and the default of zero_division is a string
     score = f1_score(labels, guesses, zero_division=0.0)  # pyright: ignore[reportArgumentType]
-    return float(score)  # (sklearn has no types, and its default there is a string)
+    return float(score)
 
 
 def pearson(a: Sequence[float], b: Sequence[float]) -> float:
@@ -62,7 +63,8 @@ def pearson(a: Sequence[float], b: Sequence[float]) -> float:
     _check_lengths(a, b)
     if _is_constant(a) or _is_constant(b):
         return 0.0
-    return float(pearsonr(a, b)[0])  # (correlation, p-value)
+    # scipy makes the class of the result at run time
+    return float(pearsonr(a, b).statistic)  # pyright: ignore[reportAttributeAccessIssue]
 
 
 def student_t(freedom: int) -> float:

@@ -42,7 +42,7 @@ class NGram:
 
     P_n(w | context) = (count(context w) + d P_(n-1)(w)) / (count(context) + d), where d
     is the number of different words seen after the context: the more varied its
-    continuations, the more the shorter context has to say. Below one word stands the
+    continuations, the more the shorter context has to say. Below one word comes the
     uniform distribution.
     """
 

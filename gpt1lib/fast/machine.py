@@ -24,7 +24,7 @@ def keep_memory() -> None:
 
 @contextmanager
 def threads(n: int) -> Iterator[None]:
-    """Let torch use n threads for a while."""
+    """Let torch use n threads inside."""
     before = torch.get_num_threads()
     torch.set_num_threads(n)
     try:

@@ -16,7 +16,7 @@ def option(
     *old_names: str,
     changes_result: bool = True,
     choices: Collection[str] | None = None,
-) -> Any:  # as dataclasses.field: it stands for a value of the field's own type
+) -> Any:  # as dataclasses.field: it stands in for a value
     """A field with its help. old_names: accepted too, for earlier runs and files.
 
     changes_result: whether a resumed run must share its value.

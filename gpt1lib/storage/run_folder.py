@@ -37,7 +37,7 @@ def command_line(module: str, argv: list[str] | None = None) -> str:
 
 
 def origin() -> dict:
-    """What must stand beside a stored result: its command, its commit, its machine."""
+    """What must be stored with a result: its command, its commit, its machine."""
     return {
         "command": shlex.join(["python", *sys.argv]),
         "commit": git_commit(),
@@ -53,7 +53,7 @@ def progress(total: int, done: int, unit: str, quiet: bool = False) -> tqdm:
 
 @contextmanager
 def only_one(folder: Path) -> Iterator[None]:
-    """Hold a folder for this process; the system lets go of it even if we are killed.
+    """Hold a folder for this process; the system releases it even if we are killed.
 
     Raises RuntimeError where another process holds it: two runs would overwrite each
     other. Not on Windows, which has no such lock.
@@ -127,7 +127,7 @@ def as_line(values: dict) -> str:
 class RunFolder:
     """The folder of one run.
 
-    state: where the state lies, the folder itself unless another is named. counter: what
+    state: where the state is kept, the folder itself unless another is named. counter: what
     the log's lines are numbered by. The commit is that of the tree when the run began: the
     tree may move on while it goes.
     """
@@ -149,7 +149,7 @@ class RunFolder:
 
     @contextmanager
     def writing(self) -> Iterator[None]:
-        """A failed write, on a full disk say, names what is kept and how to go on."""
+        """A failed write, on a full disk say, names what is kept and how to continue."""
         try:
             yield
         except OSError as error:

@@ -11,7 +11,7 @@ from .task import NLI, Example, Task, by_split, read_lines, sort_out, split_of
 
 
 def film_snippets(path: Path = TASKS / "film_snippets.jsonl") -> Task:
-    """Is a critic's sentence positive? Ratings below 0.5 in size are left out."""
+    """Is a critic's sentence positive? Ratings between -0.5 and 0.5 are left out."""
     rows = read_lines(path, ("id", "score", "text"))
     splits = sort_out(
         (split_of(row["text"]), Example((row["text"],), int(row["score"] > 0)))

@@ -36,7 +36,7 @@ def script(name: str) -> str:
 
 
 def as_bytes(values: ArrayLike) -> bytes:
-    """Little-endian float32, for numbers that the browser goes on computing with."""
+    """Little-endian float32, for numbers that the browser computes with."""
     return np.ascontiguousarray(values, dtype="<f4").tobytes()
 
 

@@ -16,7 +16,7 @@ STAGES = ("x + attention", "LayerNorm 1", "n + MLP", "LayerNorm 2")
 
 
 def journey(model: GPT, steps: Trace) -> list[dict]:
-    """Every state on the way of a Trace: name, block, shape, states (T, C)."""
+    """Every state along a Trace: name, block, shape, states (T, C)."""
     states = [{"name": "embeddings", "block": -1, "h": steps.h0}]
     x = steps.h0
     for i, block in enumerate(steps.blocks):
