@@ -234,7 +234,9 @@ def stopped_before(books, tmp_path):
 def test_an_old_state_is_old(stopped_before):
     state = torch.load(stopped_before / "state/state.pt", weights_only=True)
     keys = {"method", "books", "step", "seen", "seconds", "model", "optimizer"}
-    assert state.keys() == keys and set(OLD_NAMES.values()) <= json.loads(state["method"]).keys()
+    assert (
+        state.keys() == keys and set(OLD_NAMES.values()) <= json.loads(state["method"]).keys()
+    )
     assert not any("initial_lr" in g for g in state["optimizer"]["param_groups"])
 
 
