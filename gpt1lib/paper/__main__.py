@@ -55,7 +55,8 @@ def main(argv: list[str] | None = None) -> None:
         sys.exit(f"paper: {args.workers} workers, it must be at least 1")
     keep_memory()
     if args.quick:
-        return repeat_one_of_each()
+        with one_line_errors("paper"):
+            return repeat_one_of_each()
     chosen = args.experiments or names
     folder = RunFolder(results.STORED)
     begun = {"command": command_line("paper", args.experiments), "commit": folder.commit}

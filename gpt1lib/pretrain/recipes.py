@@ -163,7 +163,7 @@ def merged(recipe: Recipe, given: dict) -> Recipe:
         given["model"] = GPTConfig.from_dict(sizes)
     for name, value in given.items():
         given[name] = _of_kind(name, value, getattr(Recipe(), name))
-    if given.get("steps", recipe.steps) < given.get("warmup", recipe.warmup):
+    if given.get("steps", recipe.steps) < recipe.warmup:
         given.setdefault("warmup", given["steps"] // 10)
     return replace(recipe, **given)
 

@@ -86,6 +86,8 @@ class Pretraining:
 
     def _check_machine(self) -> None:
         r, device = self.recipe, self.world.device
+        if device.type == "cuda" and not torch.cuda.is_available():
+            raise ValueError("the device is cuda, but torch finds no GPU on this machine")
         if r.bf16 and not (device.type == "cuda" and torch.cuda.is_bf16_supported()):
             raise ValueError(
                 f"bf16 is on, but {device} computes 16-bit numbers by emulation, some "

@@ -1,0 +1,270 @@
+"""One record of options: on the command line, in a file, and under the names of before."""
+
+import argparse
+import re
+from dataclasses import asdict, dataclass, fields, replace
+
+import pytest
+import torch
+
+from gpt1lib import paper
+from gpt1lib.config import GPTConfig
+from gpt1lib.finetune import Settings
+from gpt1lib.finetune.__main__ import main as finetune
+from gpt1lib.finetune.__main__ import parser as finetune_parser
+from gpt1lib.paper.__main__ import main as run_paper
+from gpt1lib.pretrain import recipes
+from gpt1lib.pretrain.__main__ import main as pretrain
+from gpt1lib.pretrain.__main__ import parser as pretrain_parser
+from gpt1lib.pretrain.recipes import RECIPES, SIZES, Recipe
+from gpt1lib.storage import options
+from gpt1lib.storage.options import option
+from gpt1lib.storage.run_folder import only_one
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One option of each kind."""
+
+    n_steps: int = option(5, "how many", "count", "number")
+    rate: float = option(0.5, "100% of it", changes_result=False)
+    loud: bool = option(False, "say it", "shout")
+    pair: tuple[float, float] = option((0.1, 0.2), "two numbers")
+    color: str = option("red", "which", choices=("red", "blue"))
+    limit: int | None = option(None, "at most")
+
+
+def typed(*argv, now=None):
+    parser = argparse.ArgumentParser()
+    options.add_options(parser, now or Sample(), "options")
+    return options.given_options(parser.parse_args(argv), Sample)
+
+
+# ---- the record ----------------------------------------------------------------------
+
+
+def test_only_what_was_typed_is_given():
+    assert typed() == {}
+    assert typed("--n-steps", "5") == {"n_steps": 5}, "typed, though it is the default"
+    assert typed("--loud") == {"loud": True} and typed("--no-loud") == {"loud": False}
+    assert typed("--pair", "1", "2") == {"pair": (1.0, 2.0)}
+    assert typed("--limit", "7", "--rate", "2") == {"limit": 7, "rate": 2.0}
+
+
+def test_what_is_typed_must_be_of_the_kind(capsys):
+    for argv, message in (
+        (["--color", "green"], "invalid choice: 'green'"),
+        (["--n-steps", "1.5"], "invalid int value: '1.5'"),
+        (["--pair", "1"], "expected 2 arguments"),
+    ):
+        with pytest.raises(SystemExit):
+            typed(*argv)
+        assert message in capsys.readouterr().err
+
+
+def test_old_names_are_accepted_everywhere():
+    assert options.renamed(Sample) == {"count": "n_steps", "number": "n_steps", "shout": "loud"}
+    assert typed("--count", "3") == typed("--number", "3") == {"n_steps": 3}
+    assert typed("--shout") == {"loud": True} and typed("--no-shout") == {"loud": False}
+    given = options.with_field_names(Sample, {"count": 3, "rate": 1.0})
+    assert given == {"n_steps": 3, "rate": 1.0}
+    with pytest.raises(ValueError, match=r"unknown options \['counts'\], known: \['color'"):
+        options.with_field_names(Sample, {"counts": 3})
+
+
+def test_a_bad_value_is_named_with_what_it_must_be():
+    with pytest.raises(ValueError, match="n_steps is 5, it must be > 9"):
+        options.need(Sample(), "n_steps", False, "> 9")
+    options.need(Sample(), "n_steps", True, "> 4")
+
+
+# ---- the values that help shows ---------------------------------------------------------
+
+
+def shown(parser, monkeypatch):
+    """option -> the value in the last words of its help."""
+    monkeypatch.setenv("COLUMNS", "1000")
+    monkeypatch.setenv("NO_COLOR", "1")
+    values, names = {}, []
+    for line in parser.format_help().splitlines():
+        if line.startswith("  --"):
+            names = re.findall(r"--([a-z0-9-]+)", line.split("   ")[0])
+        if now := re.search(r"\(now: (.*)\)$", line):
+            values |= dict.fromkeys(names, now[1])
+    return values
+
+
+def as_shown(record, skipped=()):
+    return {
+        f.name.replace("_", "-"): " ".join(map(str, v)) if isinstance(v, tuple) else str(v)
+        for f in fields(record)
+        if f.name not in skipped
+        for v in [getattr(record, f.name)]
+    }
+
+
+@pytest.mark.parametrize("named", ["", "tiny", "quick", "gpt1", "file"])
+def test_help_shows_the_values_of_the_recipe_that_was_named(named, tmp_path, monkeypatch):
+    argv, recipe = ["--recipe", named], RECIPES.get(named or "tiny")
+    if named == "file":
+        path = tmp_path / "mine.toml"
+        path.write_text('recipe = "quick"\nlr = 0.125\nfall = 0.25\n[model]\nn_layer = 7\n')
+        argv, recipe = ["--config", str(path)], recipes.read_toml(path)
+        assert (recipe.lr, recipe.warmdown, recipe.model.n_layer) == (0.125, 0.25, 7)
+    help_values = shown(pretrain_parser(argv if named else []), monkeypatch)
+    wanted = as_shown(recipe, {"model"}) | as_shown(recipe.model, {"n_vocab"})
+    assert wanted.items() <= help_values.items()
+    assert set(SIZES) == {f.name for f in fields(GPTConfig)} - {"n_vocab"}
+
+
+def test_help_survives_a_recipe_that_is_not_there(monkeypatch):
+    for argv in (["--recipe", "huge"], ["--config", "nowhere.toml"], ["--recipe"]):
+        values = shown(pretrain_parser(argv), monkeypatch)
+        assert values["lr"] == str(RECIPES["tiny"].lr)
+
+
+def test_the_help_of_fine_tuning_shows_the_settings(monkeypatch):
+    assert as_shown(Settings()).items() <= shown(finetune_parser(), monkeypatch).items()
+
+
+# ---- the names of before ------------------------------------------------------------------
+
+OLD = {  # old name -> (the name of today, a value, as typed)
+    "fall": ("warmdown", 0.5, ["--fall", "0.5"]),
+    "short": ("warmup_ctx_share", 0.25, ["--short", "0.25"]),
+    "short_ctx": ("warmup_ctx", 16, ["--short-ctx", "16"]),
+    "clip": ("grad_clip", 2.0, ["--clip", "2"]),
+    "half": ("save_fp16", True, ["--half"]),
+    "accumulate": ("grad_accum", 2, ["--accumulate", "2"]),
+    "recompute": ("activation_checkpointing", True, ["--recompute"]),
+    "shard": ("fsdp", True, ["--shard"]),
+}
+
+
+def test_these_are_all_old_names():
+    assert options.renamed(Recipe) == {old: new for old, (new, _, _) in OLD.items()}
+    assert options.renamed(Settings) == {"clip": "grad_clip"}
+
+
+@pytest.mark.parametrize("old", OLD)
+def test_a_recipe_knows_its_old_names(old, tmp_path):
+    new, value, argv = OLD[old]
+    wanted = replace(RECIPES["tiny"], **{new: value})
+    path = tmp_path / "old.toml"
+    path.write_text(f"{old} = {str(value).lower()}\n")
+    assert recipes.read_toml(path) == wanted != RECIPES["tiny"]
+    for words in (argv, ["--" + new.replace("_", "-"), *argv[1:]]):
+        parser = argparse.ArgumentParser()
+        recipes.add_recipe_options(parser, words)
+        assert recipes.from_options(parser.parse_args(words)) == wanted
+
+
+def test_fine_tuning_knows_its_old_name():
+    args = finetune_parser().parse_args(["toy", "--out", "x", "--clip", "2"])
+    assert options.given_options(args, Settings) == {"grad_clip": 2.0}
+
+
+def test_what_changes_a_result_is_part_of_the_method():
+    speed = {
+        "grad_accum",
+        "activation_checkpointing",
+        "compile",
+        "fsdp",
+        "evaluate_every",
+        "sample_every",
+        "save_every",
+    }
+    recipe = RECIPES["tiny"]
+    assert set(asdict(recipe)) - set(recipe.method()) == speed
+
+
+# ---- what goes wrong is one line ------------------------------------------------------------
+
+
+def one_line(command, argv, name):
+    """What a command that fails says, which is a line that begins with its name."""
+    with pytest.raises(SystemExit) as end:
+        command(argv)
+    said = end.value.code
+    assert isinstance(said, str) and said.startswith(f"{name}: ") and "\n" not in said
+    return said.removeprefix(f"{name}: ")
+
+
+@pytest.fixture(scope="module")
+def books(make_books, tmp_path_factory):
+    return make_books(tmp_path_factory.mktemp("books"))
+
+
+def test_pre_training_says_what_went_wrong_in_one_line(books, tmp_path):
+    toml = tmp_path / "mine.toml"
+    toml.write_text("stepz = 3")
+    where = ["--books", str(books[0]), "--heldout", str(books[1])]
+    where += ["--out", str(tmp_path), "--device", "cpu"]
+    (tmp_path / "state").mkdir()
+    small = ["--n-merges", "60", "--steps", "2", "--warmup", "1"]
+    for argv, message in (
+        (["--warmup", "500"], "warmup is 500, it must be <= steps, 200"),
+        (["--n-head", "5"], "n_embd is 32, it must be divisible by n_head, which is 5"),
+        (["--config", str(toml)], "unknown options ['stepz']"),
+        (["--steps", "50", "--warmup", "51"], "warmup is 51, it must be <= steps, 50"),
+        (["--config", "nowhere.toml"], "No such file or directory: 'nowhere.toml'"),
+        (["--config", str(toml), "--recipe", "tiny"], "give --recipe or --config, not both"),
+        ([*small, "--books", str(books[1])], "held-out books are among the training books"),
+        ([*small, "--fsdp"], "--fsdp needs processes to split over: start with torchrun"),
+    ):
+        assert message in one_line(pretrain, [*where, *argv], "pretrain")
+    with only_one(tmp_path / "state"):
+        assert "another run is writing" in one_line(pretrain, [*where, *small], "pretrain")
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
+def test_a_gpu_that_is_not_there_is_one_line(books, tmp_path):
+    argv = ["--books", str(books[0]), "--heldout", str(books[1]), "--out", str(tmp_path)]
+    said = one_line(pretrain, [*argv, "--n-merges", "60", "--device", "cuda"], "pretrain")
+    assert said == "the device is cuda, but torch finds no GPU on this machine"
+
+
+def test_fine_tuning_says_what_went_wrong_in_one_line(tmp_path):
+    out = ["--out", str(tmp_path / "out")]
+    for argv, message in (
+        (["nothing"], "no task 'nothing'"),
+        (["film_snippets", "--epochs", "0"], "epochs is 0, it must be >= 1"),
+        (["film_snippets", "--longest", "0"], "longest is 0, it must be >= 1, or left out"),
+    ):
+        assert message in one_line(finetune, [*argv, *out], "finetune")
+    with only_one(tmp_path / "out"):
+        said = one_line(finetune, ["film_snippets", *out], "finetune")
+    assert said == f"another run is writing to {tmp_path / 'out'}"
+
+
+def fails(error):
+    def failing(*_):
+        raise error
+
+    return failing
+
+
+def test_the_paper_says_what_went_wrong_in_one_line(tmp_path, monkeypatch):
+    monkeypatch.setattr(paper.results, "STORED", tmp_path)
+    assert "no experiment tabel5; known: ['table5'" in one_line(run_paper, ["tabel5"], "paper")
+    assert (
+        one_line(run_paper, ["--workers", "0"], "paper") == "0 workers, it must be at least 1"
+    )
+    with only_one(tmp_path):
+        assert "another run is writing" in one_line(run_paper, ["table5"], "paper")
+    monkeypatch.setattr(paper.run, "run_experiments", fails(FileNotFoundError("no LSTM")))
+    assert one_line(run_paper, ["table5"], "paper") == "no LSTM"
+    monkeypatch.setattr(paper.run, "run_experiments", fails(KeyboardInterrupt()))
+    said = one_line(run_paper, ["table5"], "paper")
+    assert said == "stopped; start the same command again to go on"
+    monkeypatch.setattr(paper.run, "run_cell", fails(FileNotFoundError("no LSTM")))
+    assert one_line(run_paper, ["--quick"], "paper") == "no LSTM"
+
+
+@pytest.mark.parametrize("command", [pretrain, finetune])
+def test_a_command_that_is_stopped_says_how_to_go_on(command, tmp_path, monkeypatch, books):
+    module = __import__(command.__module__, fromlist=["train"])
+    monkeypatch.setattr(module, "train", fails(KeyboardInterrupt()))
+    argv = ["--out", str(tmp_path)] + (["film_snippets"] if command is finetune else [])
+    said = one_line(command, argv, command.__module__.split(".")[1])
+    assert said == "stopped; start the same command again to go on"
