@@ -74,23 +74,22 @@ function append(view, id) {
 
 // ---- the distribution
 
-function powersOf(logits, temperature) {
+function softmax(logits, temperature) {
   let best = 0;
   for (let i = 1; i < logits.length; i++) if (logits[i] > logits[best]) best = i;
-  const powers = new Float64Array(logits.length);
+  const before = new Float64Array(logits.length);
   let total = 0;
   for (let i = 0; i < logits.length; i++) {
-    const power = Math.exp((logits[i] - logits[best]) / (temperature || 1));
-    powers[i] = power;
-    total += power;
+    before[i] = Math.exp((logits[i] - logits[best]) / temperature);
+    total += before[i];
   }
-  return { powers, total, best };
+  for (let i = 0; i < logits.length; i++) before[i] /= total;
+  return { before, best };
 }
 
 // The twin of decode.next_token_probs; also all before top-k and top-p, and their order.
 function distribution(logits, temperature, topK, topP) {
-  const { powers, total, best } = powersOf(logits, temperature);
-  const before = powers.map(power => power / total);
+  const { before, best } = softmax(logits, temperature || 1);
   const after = new Float64Array(logits.length);
   const ids = Array.from(before.keys());
   const order = ids.sort((a, b) => before[b] - before[a] || a - b);
@@ -99,7 +98,7 @@ function distribution(logits, temperature, topK, topP) {
     return { before, after, order, kept: 1 };
   }
   const { kept, mass } = nucleus(before, order, topK, topP);
-  for (const id of order.slice(0, kept)) after[id] = before[id] / mass;
+  for (let r = 0; r < kept; r++) after[order[r]] = before[order[r]] / mass;
   return { before, after, order, kept };
 }
 
