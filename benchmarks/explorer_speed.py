@@ -103,13 +103,13 @@ def without_kernel(page, novelist, n: int) -> dict:
         "tokens, a merge": (e.TokenExplorer(bpe, TEXT), "input[type=range]", "input"),
         "tying, a token": (e.TyingExplorer(m, bpe, TEXT[:40]), "[role=radio]", "click"),
     }
-    found = {}
+    milliseconds = {}
     for name, (explorer, selector, event) in cases.items():
         page.set_content(standalone.page(explorer))
         page.wait_for_selector(".gx " + selector.split(",")[0])
         page.evaluate(TIMED, [selector, event, 5])
-        found[name] = summary(page.evaluate(TIMED, [selector, event, n]))
-    return found
+        milliseconds[name] = summary(page.evaluate(TIMED, [selector, event, n]))
+    return milliseconds
 
 
 CELLS = (
@@ -128,7 +128,7 @@ CELLS = (
 )
 
 
-# the time of a key, and of the frame after `see` has found what it causes
+# the time of a key, and of the frame after `see` has noticed what it causes
 WATCH = """({inside, until}) => { window.began = window.ended = null;
   const node = document.querySelector(inside), last = node.querySelector('img')?.src;
   document.addEventListener('keydown', () => window.began ??= performance.now(),
@@ -170,11 +170,11 @@ def with_kernel(page, address: str, n: int) -> dict:
         box.fill(" ".join(words))
         time_taken = watched(page, ".gx", ".gx-matrix", "Enter")
         times["a new prompt of 32 tokens"].append(time_taken)
-    return {name: summary(found) for name, found in times.items()}
+    return {name: summary(taken) for name, taken in times.items()}
 
 
 def serve(home: Path) -> tuple[subprocess.Popen, str]:
-    """A JupyterLab on a notebook made for the measurement."""
+    """A JupyterLab on a notebook written for the measurement."""
     (home / "root" / "notebooks").mkdir(parents=True)
     cells = [
         new_code_cell(f"TEXT = {TEXT!r}\n" * (i == 0) + source)
@@ -219,18 +219,20 @@ def main():
                 executable_path=browser.chromium_path(), args=browser.FLAGS
             )
             page = chromium.new_page(viewport={"width": 1400, "height": 1000})
-            found = without_kernel(page, load_novelist(), args.n)
-            found |= with_kernel(page, address, max(10, args.n // 3))
+            milliseconds = without_kernel(page, load_novelist(), args.n)
+            milliseconds |= with_kernel(page, address, max(10, args.n // 3))
             chromium.close()
     finally:
         server.terminate()
         server.wait(30)
         shutil.rmtree(home, ignore_errors=True)
-    slow = found["interact with matplotlib, a head"]["median"]
-    for name, row in found.items():
+    slow = milliseconds["interact with matplotlib, a head"]["median"]
+    for name, row in milliseconds.items():
         ratio = f", {slow / row['median']:.0f} times as fast" if "interact" not in name else ""
         print(f"{name:<34}{row['median']:>7.1f} ms, p95 {row['p95']:>7.1f}{ratio}")
-    write_json(BENCHMARKS / "explorers.json", {"milliseconds": found, **run_folder.origin()})
+    write_json(
+        BENCHMARKS / "explorers.json", {"milliseconds": milliseconds, **run_folder.origin()}
+    )
 
 
 if __name__ == "__main__":

@@ -79,7 +79,7 @@ def main():
         ratios.append(b / a)
         speeds.append((args.new / a, args.new / b))
     ours, peers = (statistics.median(s) for s in zip(*speeds, strict=True))
-    found = {
+    result = {
         "prompt": args.prompt,
         "new": args.new,
         "equal": True,
@@ -91,9 +91,9 @@ def main():
     }
     print(
         "{prompt} + {new} tokens, all equal: ours {ours} tokens/s, transformers "
-        "{theirs}, ours / theirs {ratio} ({lowest} to {highest})".format(**found)
+        "{theirs}, ours / theirs {ratio} ({lowest} to {highest})".format(**result)
     )
-    write_json(BENCHMARKS / f"generation_{args.size}.json", found | run_folder.origin())
+    write_json(BENCHMARKS / f"generation_{args.size}.json", result | run_folder.origin())
     past = config.n_ctx - args.prompt + 20
     assert decode.greedy(model, ids, past).shape[1] == config.n_ctx + 20
     print(f"past the context of {config.n_ctx}: ours goes on")

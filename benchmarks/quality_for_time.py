@@ -5,8 +5,8 @@
 
 `ours` is the recipe "quick" with as many updates as fit the time; `nanogpt` a model of
 the same sizes on the same tokens with the settings that nanoGPT publishes: GELU by erf,
-pre-LayerNorm, no biases, AdamW 0.9/0.95, weight decay 0.1, 12 windows, lr 1e-3 falling
-by a cosine to a tenth. Only training counts as time. Bits per character are of the
+pre-LayerNorm, no biases, AdamW 0.9/0.95, weight decay 0.1, 12 windows, lr 1e-3 with a
+cosine decay to a tenth. Only training counts as time. Bits per character are of the
 three held-out books, all of them, so the tokenizer does not matter.
 """
 
@@ -34,8 +34,8 @@ from gpt1lib.storage.paths import BENCHMARKS, BOOKS, HELDOUT_BOOKS, NOVELIST_DIR
 BATCH = 12  # nanoGPT's README, "I only have a macbook"
 
 
-class PreLNBlock(nn.Module):
-    """x + attention(LN(x)), then x + mlp(LN(x)): the order that GPT-2 took up."""
+class NanoGPTBlock(nn.Module):
+    """nanoGPT's block: x + attention(LN(x)), then x + mlp(LN(x)), and no biases."""
 
     def __init__(self, config):
         super().__init__()
@@ -60,7 +60,7 @@ class NanoGPT(nn.Module):
         self.config = config
         self.tokens = nn.Embedding(config.n_vocab, config.n_embd)
         self.positions = nn.Embedding(config.n_ctx, config.n_embd)
-        self.blocks = nn.ModuleList(PreLNBlock(config) for _ in range(config.n_layer))
+        self.blocks = nn.ModuleList(NanoGPTBlock(config) for _ in range(config.n_layer))
         self.ln = nn.LayerNorm(config.n_embd, bias=False)
         for name, p in self.named_parameters():
             if p.dim() > 1:
@@ -107,21 +107,27 @@ def train_ours(minutes: float):
         trial = pretrain.Pretraining(recipe, folder)
         trial.train_step()
         speeds = [speed_at(trial, step) for step in (0, recipe.steps - 1)]
-        # parts of the run, each at its own speed, in seconds an update
-        short = recipe.warmup_ctx_share
-        each = sum(
-            share * recipe.batch * recipe.model.n_ctx / speed
-            for share, speed in zip((short, 1 - short), speeds, strict=True)
-        )
-        steps = int(60 * minutes / each)
-        fitted = recipe.merged(recipe, {"steps": steps, "warmup": steps // 20})
-        run = pretrain.Pretraining(fitted, folder)
+        run = pretrain.Pretraining(fitted(recipe, minutes, speeds), folder)
         run.run()
     return run.model, run.seconds, run.seen
 
 
+def fitted(recipe: pretrain.Recipe, minutes: float, speeds: list[float]) -> pretrain.Recipe:
+    """The recipe with as many updates as fit the time.
+
+    speeds: tokens per second with the short windows of its first part, and after them.
+    """
+    short = recipe.warmup_ctx_share
+    seconds_per_update = sum(
+        share * recipe.batch * recipe.model.n_ctx / speed
+        for share, speed in zip((short, 1 - short), speeds, strict=True)
+    )
+    steps = int(60 * minutes / seconds_per_update)
+    return pretrain.merged(recipe, {"steps": steps, "warmup": steps // 20})
+
+
 def speed_at(run: pretrain.Pretraining, step: int) -> float:
-    """Tokens a second in the updates after a step, the median of twenty."""
+    """Tokens per second in the updates after a step, the median of twenty."""
     speeds = []
     for _ in range(25):
         run.step = step
@@ -139,7 +145,7 @@ def main():
     model, seconds, tokens = train(args.minutes)
     bpe = BPE.load(NOVELIST_DIR)
     scores = scoring.score_books(model.eval(), bpe, corpus.read_books(HELDOUT_BOOKS))
-    found = {
+    result = {
         "who": args.who,
         "minutes": args.minutes,
         "seconds": round(seconds),
@@ -149,8 +155,8 @@ def main():
         "books": {k: s["bits_per_character"] for k, s in scores.items()},
         **run_folder.origin(),
     }
-    print(json.dumps(found, indent=1))
-    write_json(BENCHMARKS / f"quality_{args.who}_{args.minutes:g}_minutes.json", found)
+    print(json.dumps(result, indent=1))
+    write_json(BENCHMARKS / f"quality_{args.who}_{args.minutes:g}_minutes.json", result)
 
 
 if __name__ == "__main__":

@@ -21,6 +21,7 @@ from tqdm import tqdm
 from gpt1lib import GPT, corpus, objectives, optim, pretrain, scoring
 from gpt1lib.bpe import BPE
 from gpt1lib.fast import keep_memory
+from gpt1lib.pretrain.optimizers import build_optimizers
 from gpt1lib.pretrain.recipes import RECIPES
 from gpt1lib.storage import run_folder
 from gpt1lib.storage.files import write_json
@@ -49,13 +50,15 @@ def trial(recipe, ids: torch.Tensor, seconds: float):
     model = GPT(recipe.model).train()
     pretrain.scale_blocks(model, recipe.block_std)
     objective = pretrain.Objective(model, chunked=True)
-    optimizers = pretrain.build_optimizers(model, recipe)
+    optimizers = build_optimizers(model, recipe)
+    highest = [optimizer.param_groups[0]["lr"] for optimizer in optimizers]
     draws, losses = torch.Generator().manual_seed(recipe.seed), []
     start, share = time.process_time(), 0.0
     with tqdm(total=round(seconds), unit="s") as bar:
         while share < 1:
             step = round(share * recipe.steps)
-            pretrain.set_rates(optimizers, recipe, max(recipe.rate_at(step), 1e-3))
+            for optimizer, lr in zip(optimizers, highest, strict=True):
+                optim.set_lr(optimizer, lr * max(recipe.rate_at(step), 1e-3))
             n_windows, length = recipe.windows_at(step)
             objective.zero_grad(set_to_none=True)
             loss = objective(corpus.random_windows(ids, length, n_windows, draws))
@@ -108,17 +111,17 @@ def main():
     n = math.ceil(len(losses) / 12)
     parts = (losses[i : i + n] for i in range(0, len(losses), n))
     curve = [round(sum(part) / len(part), 2) for part in parts]
-    found = {
+    result = {
         **run_folder.origin(),
         **vars(args),
         "updates": len(losses),
         "curve": curve,
         "bits_per_character": round(bits, 4),
     }
-    print(json.dumps(found))
+    print(json.dumps(result))
     stored = json.loads(STORED.read_text()) if STORED.exists() else []
-    others = [x for x in stored if x["command"] != found["command"]]
-    write_json(STORED, [*others, found])
+    others = [x for x in stored if x["command"] != result["command"]]
+    write_json(STORED, [*others, result])
 
 
 if __name__ == "__main__":

@@ -85,7 +85,7 @@ def peak(config):
 
 
 def contestant(make, config, batch, ears, mouth):
-    """Wait for a number of seconds, work that long, say how many steps a second."""
+    """Wait for a number of seconds, work that long, say how many steps per second."""
     torch.manual_seed(0)
     step = make(config)
     ids = torch.randint(config.n_vocab, (batch, config.n_ctx))
@@ -123,27 +123,27 @@ def main():
     args = parser.parse_args()
     config, batch = SIZES[args.size]
     config = replace(config, dropout=args.dropout)
-    team = [start(make, config, batch) for make in (ours, theirs, peak)]
+    contestants = [start(make, config, batch) for make in (ours, theirs, peak)]
     for i in range(args.rounds + 1):
-        for one in team:
+        for one in contestants:
             one.ears.put(args.seconds)
             rate = one.mouth.get()
             if i:  # the first round warms up
                 one.rates.append(rate)
-    for one in team:
+    for one in contestants:
         one.ears.put(None)
-    found = summary(config, batch, *(one.rates for one in team))
+    result = summary(config, batch, *(one.rates for one in contestants))
     print(
         "{size}, dropout {dropout}: ours {ours:,} tokens/s, transformers {theirs:,}, "
         "ours / theirs {ratio:.2f} ({lowest:.2f} to {highest:.2f}); ours at "
         "{share_of_peak:.0%} of the {peak_gflops:,} GFLOP/s of a large matrix "
-        "product".format(size=args.size, dropout=args.dropout, **found)
+        "product".format(size=args.size, dropout=args.dropout, **result)
     )
-    write_json(BENCHMARKS / f"training_{args.size}.json", found | run_folder.origin())
+    write_json(BENCHMARKS / f"training_{args.size}.json", result | run_folder.origin())
 
 
 def summary(config, batch: int, ours: list, theirs: list, peak: list) -> dict:
-    """Medians, and the ratios of neighboring turns, from turns in steps a second."""
+    """Medians, and the ratios of neighboring turns, from turns in steps per second."""
     a, b, top = (statistics.median(rates) for rates in (ours, theirs, peak))
     ratios = [x / y for x, y in zip(ours, theirs, strict=True)]
     n_tokens, gflops = batch * config.n_ctx, top * 10 * 2 * 1024**3 / 1e9

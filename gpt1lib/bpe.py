@@ -23,12 +23,12 @@ NEWLINE = "\n" + END
 Pair = tuple[str, str]
 
 
-def count_words(raw: str, split: Callable[[str], list[str]] = text.split_words):
+def count_words(raw: str, split: Callable[[str], list[str]] = text.split_words) -> Counter[str]:
     """How often each lower-cased word occurs in a text: all that BPE needs of it.
 
     Words are cut chunk by chunk between spaces, each different chunk once.
     """
-    counts = Counter()
+    counts: Counter[str] = Counter()
     for chunk, n in Counter(text.standardize(raw).split(" ")).items():
         for word in split(chunk):
             counts[word.lower()] += n
@@ -84,7 +84,9 @@ def learn_merges(word_counts: dict[str, int], n_merges: int) -> list[Pair]:
     return merges
 
 
-def _count_pairs(words, counts):
+def _count_pairs(
+    words: list[list[str]], counts: list[int]
+) -> tuple[dict[Pair, int], dict[Pair, set[int]]]:
     """Count of each adjacent pair, and the indices of the words that hold it."""
     pair_counts, where = defaultdict(int), defaultdict(set)
     for i, (symbols, n) in enumerate(zip(words, counts, strict=True)):
@@ -94,14 +96,20 @@ def _count_pairs(words, counts):
     return pair_counts, where
 
 
-def _apply(pair, words, counts, pair_counts, where) -> set[Pair]:
-    """Merge `pair` in every word that holds it; return the pairs that this makes.
+def _apply(
+    pair: Pair,
+    words: list[list[str]],
+    counts: list[int],
+    pair_counts: dict[Pair, int],
+    where: dict[Pair, set[int]],
+) -> set[Pair]:
+    """Merge `pair` in every word that holds it; return the new pairs.
 
     Where (a, b) becomes ab between x and y, the pairs (x, a) and (b, y) give way to
     (x, ab) and (ab, y).
     """
     a, b = pair
-    made = set()
+    new_pairs: set[Pair] = set()
     for i in where.pop(pair):
         symbols, n, j = words[i], counts[i], 0
         while j + 1 < len(symbols):
@@ -117,10 +125,10 @@ def _apply(pair, words, counts, pair_counts, where) -> set[Pair]:
                 for new in neighbors:
                     pair_counts[new] += n
                     where[new].add(i)
-                    made.add(new)
+                    new_pairs.add(new)
             j += 1
     pair_counts[pair] = 0
-    return {new for new in made if pair_counts[new] > 0}
+    return {new for new in new_pairs if pair_counts[new] > 0}
 
 
 def build_encoder(alphabet: Iterable[str], merges: list[Pair]) -> dict[str, int]:
@@ -143,8 +151,8 @@ class BPE:
 
     encoder: piece -> id.  merges: the pairs, first learned first.
     split: cuts standardized text into words (GPT-1: spaCy; here `text.split_words`).
-    words: the whole way from raw text to words in the place of `text.standardize` and
-    split, such as `text.real_words`.
+    words: from raw text to words in one step, in place of `text.standardize` and split;
+    such as `text.real_words`.
     """
 
     def __init__(
@@ -158,7 +166,7 @@ class BPE:
             raise ValueError("the ids of a vocabulary must be 0, 1, 2, ... once each")
         self.encoder = dict(encoder)
         self.decoder = {i: piece for piece, i in self.encoder.items()}
-        self.merges = [tuple(pair) for pair in merges]
+        self.merges: list[Pair] = [(left, right) for left, right in merges]
         self.ranks = {pair: rank for rank, pair in enumerate(self.merges)}
         self.split, self.words = split, words
         self._chunk_ids: dict[str, list[int]] = {}  # the cache
@@ -176,7 +184,11 @@ class BPE:
 
     @classmethod
     def load(
-        cls, folder: str | Path, encoder="encoder.json", merges="vocab.bpe", **kwargs
+        cls,
+        folder: str | Path,
+        encoder: str = "encoder.json",
+        merges: str = "vocab.bpe",
+        **kwargs,
     ) -> "BPE":
         """Read a vocabulary in the released format (a JSON file and a merge list)."""
         folder = Path(folder)
@@ -187,14 +199,16 @@ class BPE:
                     f"{encoder} and {merges}, made by BPE.save or released with GPT-1"
                 )
         lines = (folder / merges).read_text(encoding="utf-8").split("\n")
-        pairs = [tuple(line.split(" ")) for line in lines[1:] if line]  # line 0: version
-        bad = [n for n, pair in enumerate(pairs, start=2) if len(pair) != 2]
+        rows = [line.split(" ") for line in lines[1:] if line]  # line 0: version
+        bad = [n for n, row in enumerate(rows, start=2) if len(row) != 2]
         if bad:
             raise ValueError(f"{folder / merges}, line {bad[0]}: not two symbols")
         vocabulary = json.loads((folder / encoder).read_text(encoding="utf-8"))
-        return cls(vocabulary, pairs, **kwargs)
+        return cls(vocabulary, [(left, right) for left, right in rows], **kwargs)
 
-    def save(self, folder: str | Path, encoder="encoder.json", merges="vocab.bpe") -> None:
+    def save(
+        self, folder: str | Path, encoder: str = "encoder.json", merges: str = "vocab.bpe"
+    ) -> None:
         """Write the two files of the released format."""
         lines = ["#version: 0.2", *(" ".join(pair) for pair in self.merges)]
         files.write_text(Path(folder) / merges, "\n".join(lines) + "\n")
@@ -213,7 +227,7 @@ class BPE:
 
     @property
     def newline(self) -> int:
-        """The id of a line break; where a text without a beginning can start from."""
+        """The id of a line break, which can start a text that has no prompt."""
         return self._id(NEWLINE)
 
     # ---- encoding ------------------------------------------------------------

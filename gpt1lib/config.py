@@ -6,11 +6,8 @@ INIT_STD = 0.02
 """Standard deviation of every initial weight matrix: N(0, 0.02) (section 4.1)."""
 
 KINDS = ("gpt", "lstm", "pre_ln", "sinusoidal")
-"""Models that can be trained: GPT-1, the paper's LSTM, and two that differ in one thing
+"""Models that can be trained: GPT-1, the paper's LSTM, and two that change one thing
 (baselines/variants.py)."""
-
-INIT_STD = 0.02
-"""section 4.1: N(0, 0.02)"""
 
 
 @dataclass(frozen=True)
@@ -62,7 +59,7 @@ GPT1 = GPTConfig()
 NOVELIST = GPTConfig(n_vocab=8120, n_ctx=256, n_layer=4, n_head=4, n_embd=256, dropout=0.0)
 """The model that ships with the course, pre-trained on twelve books.
 
-Without dropout: it reads each book five times, too few to learn them by heart.
+Without dropout: it reads each book five times, too few to memorize them.
 """
 
 TINY = GPTConfig(n_vocab=64, n_ctx=32, n_layer=2, n_head=2, n_embd=32)

@@ -2,7 +2,7 @@
 
 GPT-1's paper reports no generated text and its vocabulary has no token that ends one:
 these are the field's usual methods, on GPT-1's probabilities. `stream` and `generate`
-read each token once, with a key-value cache; `beam_search`, whose texts change places at
+read each token once, with a key-value cache; `beam_search`, whose texts swap places at
 each step, reads them again.
 """
 
@@ -19,7 +19,9 @@ from .fast.reader import FastReader, can_read
 from .model import GPT, KVCache, LanguageModel, check_ids, evaluating
 
 
-def check_decoding(temperature=1.0, top_k=None, top_p=None) -> None:
+def check_decoding(
+    temperature: float = 1.0, top_k: int | None = None, top_p: float | None = None
+) -> None:
     """ValueError unless temperature >= 0 is finite, top_k >= 1 and 0 < top_p <= 1.
 
     Temperature 0 means greedy; None turns top_k or top_p off.
@@ -228,14 +230,14 @@ def write(
     top_p: float | None = None,
     seed: int = 0,
 ) -> str:
-    """Let a checkpoint continue a prompt; tidy text for the eye.
+    """Let a checkpoint continue a prompt; returns tidy text for the eye.
 
     GPT-1 has no token for the start of a text: an empty prompt starts after a new line.
     A prompt longer than the context loses its beginning.
     """
     bpe, model = checkpoint.bpe, checkpoint.model
-    ids = bpe.encode(prompt) or [bpe.newline]
-    ids = torch.tensor([ids[-model.config.n_ctx :]])
+    prompt_ids = bpe.encode(prompt) or [bpe.newline]
+    ids = torch.tensor([prompt_ids[-model.config.n_ctx :]])  # (1, T)
     generator = torch.Generator().manual_seed(seed)
     new = generate(
         model,

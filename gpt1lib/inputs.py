@@ -32,11 +32,11 @@ class Specials:
 def add_special_tokens(
     model: LanguageModel, generator: torch.Generator | None = None
 ) -> LanguageModel:
-    """The same model with three more rows of W_e, random and as large as the others.
+    """The same model with three more rows of W_e, random, with the others' standard deviation.
 
-    train.py draws them from N(0, 0.02), as all weights. A pre-trained W_e has grown
-    (ours to a standard deviation of 0.07); beside it such rows are nearly nothing, and
-    the hundreds of updates of our small sets go by before Extract can be told apart.
+    train.py draws them from N(0, 0.02), like all weights. A pre-trained W_e has grown
+    (ours to a standard deviation of 0.07): next to it such rows are nearly zero, and our
+    small sets, with a few hundred updates, are over before Extract can be told apart.
     """
     config = replace(model.config, n_vocab=model.config.n_vocab + 3)
     larger = type(model)(config)

@@ -51,7 +51,8 @@ def f1(guesses: Sequence[int], labels: Sequence[int]) -> float:
     from sklearn.metrics import f1_score
 
     _check_classes(guesses, labels)
-    return float(f1_score(labels, guesses, zero_division=0.0))
+    score = f1_score(labels, guesses, zero_division=0.0)  # pyright: ignore[reportArgumentType]
+    return float(score)  # (sklearn has no types, and its default there is a string)
 
 
 def pearson(a: Sequence[float], b: Sequence[float]) -> float:
@@ -61,7 +62,7 @@ def pearson(a: Sequence[float], b: Sequence[float]) -> float:
     _check_lengths(a, b)
     if _is_constant(a) or _is_constant(b):
         return 0.0
-    return float(pearsonr(a, b).statistic)
+    return float(pearsonr(a, b)[0])  # (correlation, p-value)
 
 
 def student_t(freedom: int) -> float:

@@ -12,7 +12,7 @@ Letters: B batch, T tokens, C n_embd, H heads, D = C / H, V vocabulary.
 import zlib
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 
 import torch
 import torch.nn.functional as F
@@ -49,9 +49,10 @@ class KVCache:
 
     def append(self, layer: int, k: Tensor, v: Tensor) -> tuple[Tensor, Tensor]:
         """Add new keys and values (B, H, T, D) of a block; return all of them."""
-        if self.keys[layer] is not None:
-            k = torch.cat([self.keys[layer], k], dim=2)
-            v = torch.cat([self.values[layer], v], dim=2)
+        earlier_k, earlier_v = self.keys[layer], self.values[layer]
+        if earlier_k is not None and earlier_v is not None:
+            k = torch.cat([earlier_k, k], dim=2)
+            v = torch.cat([earlier_v, v], dim=2)
         self.keys[layer], self.values[layer] = k, v
         return k, v
 
@@ -155,9 +156,9 @@ class LanguageModel(nn.Module, ABC):
         return sum(p.numel() for p in self.parameters())
 
     def depth_of(self, name: str) -> int:
-        """How deep a parameter lies: 0 embeddings, 1 the first block, 2 the second ...
+        """How deep a parameter is: 0 embeddings, 1 the first block, 2 the second ...
 
-        What follows the last block lies as deep as that one; without blocks all is 1.
+        What follows the last block is as deep as that block; without blocks all else is 1.
         """
         part, _, rest = name.partition(".")
         if part in ("tokens", "positions"):
@@ -168,7 +169,7 @@ class LanguageModel(nn.Module, ABC):
 class GPT(LanguageModel):
     """GPT-1: embeddings, a stack of blocks, the tied softmax (Eq. 2)."""
 
-    block = Block  # baselines/variants.py puts another one here
+    block: type[Block] = Block  # baselines/variants.py puts another one here
 
     def __init__(self, config: GPTConfig):
         super().__init__()
@@ -232,7 +233,7 @@ def check_ids(ids: Tensor, config: GPTConfig, start: int = 0) -> None:
 
 @contextmanager
 def evaluating(*modules: nn.Module) -> Iterator[None]:
-    """Dropout off; afterwards each part is in the mode that it was in, also after an error."""
+    """Dropout off; afterwards each part is back in its own mode, even after an error."""
     modes = [(part, part.training) for module in modules for part in module.modules()]
     for module in modules:
         module.eval()
@@ -245,15 +246,15 @@ def evaluating(*modules: nn.Module) -> Iterator[None]:
 
 @contextmanager
 def seeded(seed: int, device: torch.device | None = None) -> Iterator[None]:
-    """Draw from this seed inside; the caller's own random numbers go on as if nothing was."""
+    """Draw from this seed inside; the caller's own random numbers go on undisturbed."""
     devices = [device] if device is not None and device.type == "cuda" else []
     with torch.random.fork_rng(devices):
         torch.manual_seed(seed)
         yield
 
 
-def drawn_apart(name: str):
-    """Draw what GPT-1 does not have from a seed of its own: the rest stays as GPT-1's.
+def drawn_apart(name: str) -> AbstractContextManager[None]:
+    """Draw what GPT-1 lacks from a seed of its own, so that the rest stays GPT-1's.
 
     Models that differ in one choice then begin with the same numbers in all that they
     share, and in all that is drawn after them.

@@ -66,7 +66,7 @@ def flatten(params: dict | list | Array, name: str = "") -> dict[str, Array]:
     parts = enumerate(params) if isinstance(params, list) else params.items()
     flat = {}
     for key, part in parts:
-        flat |= flatten(part, f"{name}.{key}" if name else key)
+        flat |= flatten(part, f"{name}.{key}" if name else str(key))
     return flat
 
 
@@ -102,7 +102,10 @@ def softmax(scores: Array) -> Array:
 
 
 def softmax_backward(d: Array, probs: Array) -> Array:
-    """Each score raises its own entry of `probs`, the result, and lowers all others."""
+    """Gradient with respect to the scores; `probs` are what `softmax` returned.
+
+    Each score raises its own entry and lowers all others.
+    """
     mean = (d * probs).sum(axis=-1, keepdims=True)  # (..., 1)
     return probs * (d - mean)  # (..., n)
 
@@ -113,7 +116,10 @@ def linear(x: Array, weight: Array, bias: Array) -> Array:
 
 
 def linear_backward(d: Array, x: Array, params: dict) -> tuple[Array, dict]:
-    """Weight and bias are used at every position, so their gradients sum over all."""
+    """Gradients with respect to x and the parameters.
+
+    Weight and bias are used at every position, so theirs sum over all positions.
+    """
     flat_d = d.reshape(-1, d.shape[-1])  # (N, out)
     flat_x = x.reshape(-1, x.shape[-1])  # (N, in)
     d_weight = flat_d.T @ flat_x  # (out, in)
@@ -132,7 +138,7 @@ def gelu(x: Array) -> Array:
 
 
 def gelu_backward(d: Array, x: Array) -> Array:
-    """Product rule: x / 2 times (1 + tanh), and tanh' = 1 - tanh^2."""
+    """Gradient with respect to x: the product rule, and tanh' = 1 - tanh^2."""
     t = np.tanh(SLOPE * (x + CUBIC * x**3))  # (..., n)
     inner = SLOPE * (1 + 3 * CUBIC * x**2)  # (..., n)
     return d * 0.5 * (1 + t + x * (1 - t**2) * inner)  # (..., n)
@@ -146,9 +152,10 @@ def layer_norm(x: Array, weight: Array, bias: Array, eps: float = 1e-5) -> tuple
 
 
 def layer_norm_backward(d: Array, kept: tuple, params: dict) -> tuple[Array, dict]:
-    """What would only shift or stretch a whole state is taken out of its gradient.
+    """Gradients with respect to x and the parameters.
 
-    The layer would undo it.
+    What would only shift or stretch a whole state is taken out again: the layer would
+    undo it.
     """
     z, std = kept  # (..., C), (..., 1)
     d_weight = (d * z).reshape(-1, d.shape[-1]).sum(axis=0)  # (C,)
@@ -188,7 +195,7 @@ def attention(x: Array, params: dict, n_head: int) -> tuple[Array, tuple]:
 
 
 def attention_backward(d: Array, kept: tuple, params: dict) -> tuple[Array, dict]:
-    """The chain of `attention` from its end; at a product each gets d times the other."""
+    """Gradients with respect to x and the parameters: `attention` from its end."""
     x, q, k, v, weights, mixed = kept
     H, D = q.shape[1], q.shape[3]
     d_mixed, grads_project = linear_backward(d, mixed, params["project"])  # (B, T, C)
@@ -219,7 +226,7 @@ def block(x: Array, params: dict, n_head: int) -> tuple[Array, tuple]:
 
 
 def block_backward(d: Array, kept: tuple, params: dict) -> tuple[Array, dict]:
-    """The backward pass of a block: at each sum the gradient takes both roads."""
+    """Gradients with respect to x and the parameters; at each sum d takes both roads."""
     kept_a, kept_1, n, wide, active, kept_2 = kept
     d_sum, grads_ln_2 = layer_norm_backward(d, kept_2, params["ln_2"])  # (B, T, C)
     d_active, grads_shrink = linear_backward(d_sum, active, params["shrink"])  # (B, T, 4 C)
@@ -250,7 +257,7 @@ def states(params: dict, ids: Array, config: GPTConfig) -> tuple[Array, list]:
 
 
 def states_backward(d: Array, kept: list, params: dict, ids: Array) -> dict:
-    """From the gradient with respect to h_n to those of all parameters that made it."""
+    """Gradients with respect to all parameters that h_n depends on, from `d` for h_n."""
     blocks = []
     for kept_here, block_params in zip(kept[::-1], params["blocks"][::-1], strict=True):
         d, grads = block_backward(d, kept_here, block_params)  # (B, T, C)

@@ -79,7 +79,7 @@ def warmup_flat(step: int, warmup: float, total: int, warmdown: float) -> float:
 
 
 def go_on_from(scheduler: LambdaLR, step: int) -> None:
-    """Give every group the rate of the update after `step` updates, as a resumed run needs."""
+    """Give every group its rate after `step` updates, as a resumed run needs."""
     if step:
         before = {"last_epoch": step - 1, "_step_count": step + 1}
         scheduler.load_state_dict(scheduler.state_dict() | before)
@@ -98,4 +98,5 @@ def clip_gradients(model: nn.Module, max_norm: float = 1.0) -> float:
     The released code clips at 1; the paper does not mention it.
     """
     norm = nn.utils.clip_grad_norm_(model.parameters(), max_norm)
-    return float(norm.full_tensor() if hasattr(norm, "full_tensor") else norm)
+    whole = getattr(norm, "full_tensor", None)  # a sharded model's norm is a DTensor
+    return float(norm if whole is None else whole())

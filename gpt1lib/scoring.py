@@ -14,7 +14,7 @@ from .model import LanguageModel, evaluating
 def mean_nats(
     loss: Callable[[Tensor], Tensor], ids: Tensor, n_ctx: int, n_windows: int | None = None
 ) -> float:
-    """Mean loss in nats per token over a text in order, or over n_windows spread on it.
+    """Mean loss in nats per token over a text in order, or over n_windows of it, evenly spaced.
 
     loss: from ids (1, T) to the mean loss of their T - 1 targets.
     """

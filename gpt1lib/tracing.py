@@ -1,7 +1,9 @@
 """One forward pass with every step kept: for pictures and lessons."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import cast
 
 import torch
 from torch import Tensor
@@ -41,11 +43,11 @@ class Trace:
 
 
 @torch.no_grad()
-def trace(model: GPT, ids) -> Trace:
+def trace(model: GPT, ids: Tensor | Sequence[int]) -> Trace:
     """Run the model on one sequence, ids (T,) or a list, and keep every step.
 
     Dropout is off whatever the model's mode. A test holds the logits equal to
-    `model(ids)`. Raises ValueError for a model that computes otherwise than GPT-1.
+    `model(ids)`. Raises ValueError for a model that does not compute as GPT-1 does.
     """
     check_steps(model)
     ids = torch.as_tensor(ids)
@@ -54,14 +56,14 @@ def trace(model: GPT, ids) -> Trace:
         h = model.embed(ids[None])[0]  # (T, C)
         steps = Trace(ids=ids, h0=h)
         for block in model.blocks:
-            steps.blocks.append(_trace_block(block, h))
+            steps.blocks.append(_trace_block(cast(Block, block), h))
             h = steps.blocks[-1].h
         steps.logits = model.logits(h)  # (T, V)
     return steps
 
 
 def check_steps(model: LanguageModel) -> None:
-    """ValueError unless a model's steps are GPT-1's: its own `hidden`, and its blocks."""
+    """ValueError unless a model's steps are GPT-1's: its `hidden`, and its blocks."""
     name = type(model).__name__
     if not isinstance(model, GPT) or type(model).hidden is not GPT.hidden:
         raise ValueError(f"trace follows the steps of GPT-1, {name} takes others")

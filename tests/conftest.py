@@ -9,6 +9,10 @@ import gpt1lib as g
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 LOCAL = ("127.0.0.1", "::1", "localhost")
+TINY_BOOKS = {
+    "books": {"one": "the cat sat on the mat. ", "two": "a dog ran to the red house. "},
+    "heldout": {"three": "the dog sat on the house. "},
+}
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -37,3 +41,17 @@ def shared() -> Path:
 @pytest.fixture(scope="session")
 def novelist():
     return g.load_novelist()
+
+
+@pytest.fixture(scope="session")
+def make_books():
+    """Writes the folders `books` and `heldout`, which a tiny model soon learns; their paths."""
+
+    def make(root: Path) -> tuple[Path, Path]:
+        for folder, books in TINY_BOOKS.items():
+            (root / folder).mkdir()
+            for name, line in books.items():
+                (root / folder / f"{name}.txt").write_text(line * 120)
+        return root / "books", root / "heldout"
+
+    return make

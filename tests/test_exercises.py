@@ -343,3 +343,26 @@ def test_a_claim_needs_conditions():
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda m: m.__name__[-2:])
 def test_every_lesson_has_check_and_holds(lesson):
     assert lesson.holds is holds and callable(lesson.check)
+
+
+def broken(rows, name, *row):
+    """The rows with one of them replaced."""
+    return rows | {name: row}
+
+
+def test_lesson_15_looks_at_every_row():
+    lesson = import_module("gpt1lib.lessons.lesson15")
+    rows = {"full": (0.5, 0.4, 0.6), "a": (0.5, 0.4, 0.6), "b": (0.5, 0.4, 0.6)}
+    rows["LSTM"] = (0.55, 0.5005, 0.6)
+    assert lesson.guess(rows)
+    assert not lesson.guess(broken(rows, "b", 0.6, 0.51, 0.7))
+    assert not lesson.guess(broken(rows, "LSTM", 0.6, 0.51, 0.7))
+    assert not lesson.guess(broken(rows, "more", 0.5, 0.4, 0.6))
+    states = {"pre-trained": (0.64, 0.6, 0.68)}
+    states |= {f"random {i}": (0.5, 0.45, 0.55) for i in range(3)}
+    assert lesson.tells(states, 0.64) and not lesson.tells(states, 0.65)
+    assert not lesson.tells(broken(states, "random 2", 0.5, 0.45, 0.61), 0.64)
+    assert not lesson.tells(broken(states, "random 2", 0.45, 0.4, 0.49), 0.64)
+    last = broken(states, "pre-trained", 0.55, 0.515, 0.59)
+    assert lesson.hardly_tells(last, 0.55) and not lesson.hardly_tells(states, 0.64)
+    assert not lesson.hardly_tells(broken(last, "random 1", 0.5, 0.45, 0.51), 0.55)

@@ -28,10 +28,6 @@ RECIPE = replace(
     sample_every=50,
     model=replace(RECIPES["tiny"].model, dropout=0.1),
 )
-LINES = {
-    "books": {"one": "the cat sat on the mat. ", "two": "a dog ran to a house. "},
-    "heldout": {"three": "the dog sat on the house. "},
-}
 # a server with torch already loaded: a killed run is started again in milliseconds
 SERVER = multiprocessing.get_context("forkserver")
 
@@ -55,12 +51,9 @@ def say(out, root, largest_file, said):
 
 
 @pytest.fixture(scope="module")
-def root(tmp_path_factory):
+def root(make_books, tmp_path_factory):
     root = tmp_path_factory.mktemp("killed")
-    for folder, books in LINES.items():
-        (root / folder).mkdir()
-        for name, line in books.items():
-            (root / folder / f"{name}.txt").write_text(line * 120)
+    make_books(root)
     return root
 
 

@@ -209,7 +209,8 @@ def test_every_line_of_the_backward_pass_says_its_shape():
         node
         for f in functions
         for node in ast.walk(f)
-        if isinstance(node, ast.Assign | ast.AugAssign)
+        if isinstance(node, ast.AugAssign)
+        or isinstance(node, ast.Assign)
         and any(isinstance(part, ast.Call | ast.BinOp) for part in ast.walk(node.value))
     ]
     assert len(computing) > 25

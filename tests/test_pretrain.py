@@ -27,16 +27,8 @@ TIMES = {"tokens_per_s", "seconds"}
 
 
 @pytest.fixture(scope="module")
-def folders(tmp_path_factory):
-    root = tmp_path_factory.mktemp("books")
-    for folder, name, line in (
-        ("books", "one", "the cat sat on the mat. "),
-        ("books", "two", "a dog ran to the red house. "),
-        ("heldout", "three", "the dog sat on the house. "),
-    ):
-        (root / folder).mkdir(exist_ok=True)
-        (root / folder / f"{name}.txt").write_text(line * 120)
-    return root / "books", root / "heldout"
+def folders(make_books, tmp_path_factory):
+    return make_books(tmp_path_factory.mktemp("books"))
 
 
 def start(folders, out, recipe=RECIPE):
@@ -180,18 +172,19 @@ def test_the_trainers_loss_is_that_of_the_library(finished):
     assert float(finished.objective(ids)) == pytest.approx(float(plain), abs=1e-5)
 
 
-def test_windows_are_drawn_from_the_whole_stream_and_from_nothing_else(finished):
-    stream = finished.ids.tolist()
+def test_windows_are_drawn_from_the_whole_stream_and_from_nothing_else(folders, tmp_path):
+    run = start(folders, tmp_path)
+    stream = run.ids.tolist()
     known = {tuple(stream[i : i + 32]) for i in range(len(stream) - 31)}
     drawn = set()
     for step in range(300):
-        finished.step = step
-        ids, n = finished.batch()
+        run.step = step
+        ids, n = run.batch()
         assert ids.shape == (4, 32) and n == 4
         drawn |= {tuple(window) for window in ids.tolist()}
     assert drawn <= known
-    finished.step = 24
-    assert torch.equal(finished.batch()[0], finished.batch()[0])  # by step, not by luck
+    run.step = 24
+    assert torch.equal(run.batch()[0], run.batch()[0])  # by step, not by luck
 
 
 def test_the_token_stream_is_mapped_and_is_the_books(finished):

@@ -9,7 +9,7 @@ from gpt1lib import tasks
 from gpt1lib.paper import readout
 
 
-def test_leaving_out_by_formula_is_leaving_out():
+def test_leaving_out_at_once_is_leaving_out():
     """The chosen strength is the one that refitting without each row would choose."""
     torch.manual_seed(0)
     X = torch.randn(40, 12)

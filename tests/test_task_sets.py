@@ -1,27 +1,24 @@
 """The sets that our own scripts make: the same bytes again, and no way around reading."""
 
-import json
+import math
+import subprocess
 import sys
 from collections import Counter
-from pathlib import Path
 
 import pytest
 
 from gpt1lib import metrics, tasks
 from gpt1lib.baselines import bag_of_words
-from gpt1lib.storage.paths import TASKS
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tools"))
-import make_acceptability  # noqa: E402
-import make_entailment  # noqa: E402
-import make_story_cloze  # noqa: E402
+from gpt1lib.storage.paths import ROOT, TASKS
+from tools.data import acceptability, entailment, story_cloze
 
 
-@pytest.mark.parametrize("maker", [make_acceptability, make_entailment, make_story_cloze])
-def test_made_again_byte_for_byte(maker):
-    name = maker.__name__.removeprefix("make_") + ".jsonl"
-    stored = [json.loads(x) for x in (TASKS / name).read_text().splitlines()]
-    assert maker.make() == stored
+@pytest.mark.parametrize("name", ["acceptability", "entailment", "story_cloze"])
+def test_made_again_byte_for_byte(name, tmp_path):
+    out = tmp_path / "rows.jsonl"
+    command = [sys.executable, "-m", f"tools.data.{name}", "--out", out]
+    subprocess.run(command, cwd=ROOT, check=True)
+    assert out.read_bytes() == (TASKS / f"{name}.jsonl").read_bytes()
 
 
 # ---- entailment ------------------------------------------------------------------
@@ -29,32 +26,24 @@ def test_made_again_byte_for_byte(maker):
 
 def test_labels_by_counting_states():
     """The rules' sentences against truths that anybody can check."""
-    said = make_entailment.both_and(
-        make_entailment.Draw(make_entailment.random.Random(1), False)
-    )
+    said = entailment.both_and(entailment.Draw(entailment.random.Random(1), False))
 
     def label(premise, hypothesis):
-        return make_entailment.relation(said[premise][1], said[hypothesis][1])
+        return entailment.relation(said[premise][1], said[hypothesis][1])
 
     assert label("and 01", "yes 0") == label("yes 0", "or 01") == "entailment"
     assert label("yes 0", "and 01") == label("or 01", "yes 0") == "neutral"
     assert label("nor 01", "or 10") == label("no 2", "and 20") == "contradiction"
-    said = make_entailment.how_many(
-        make_entailment.Draw(make_entailment.random.Random(1), False)
-    )
+    said = entailment.how_many(entailment.Draw(entailment.random.Random(1), False))
     assert label("all", "some") == label("none", "none here") == "entailment"
     assert label("all here", "all") == label("some here", "some") == "entailment"
     assert label("all", "some not") == label("some not", "all") == "contradiction"
     assert label("some", "all") == label("none here", "none") == "neutral"
-    said = make_entailment.kind_of_thing(
-        make_entailment.Draw(make_entailment.random.Random(1), False)
-    )
+    said = entailment.kind_of_thing(entailment.Draw(entailment.random.Random(1), False))
     assert label("low", "middle") == label("no high", "no low") == "entailment"
     assert label("middle", "low") == label("no low", "no high") == "neutral"
     assert label("look", "no middle") == "contradiction" and label("low", "other") == "neutral"
-    said = make_entailment.who_does_it(
-        make_entailment.Draw(make_entailment.random.Random(1), False)
-    )
+    said = entailment.who_does_it(entailment.Draw(entailment.random.Random(1), False))
     assert label("forth active", "forth passive") == "entailment"
     assert label("forth active", "back active") == "neutral"
 
@@ -67,7 +56,7 @@ def rows():
 def test_each_hypothesis_has_all_labels_within_its_split(rows):
     labels = Counter((r["hypothesis"], r["split"], r["label"]) for r in rows)
     for (hypothesis, split, _), n in labels.items():
-        assert all(labels[hypothesis, split, x] == n for x in make_entailment.LABELS)
+        assert all(labels[hypothesis, split, x] == n for x in entailment.LABELS)
 
 
 def test_no_pair_twice_and_new_words_are_new(rows):
@@ -78,7 +67,7 @@ def test_no_pair_twice_and_new_words_are_new(rows):
         pair = f"{r['premise']} {r['hypothesis']}".replace(".", "")
         words.setdefault((r["split"], r["hypothesis"]), set()).update(pair.split())
     known = set().union(*(w for (s, _), w in words.items() if s != "test, new words"))
-    assert not make_entailment.KEPT & known
+    assert not entailment.KEPT & known
     assert all(w - known for (s, _), w in words.items() if s == "test, new words")
     rules = {}
     for r in rows:
@@ -124,7 +113,7 @@ def test_endings_alone_say_little():
 
 def test_sentences_are_cut_at_full_stops():
     text = 'He met Mr. Hale. "No," she said. "Why? I do not know."\n\nCHAPTER II\n\nIt rained.'
-    assert make_story_cloze.sentences(text) == [
+    assert story_cloze.sentences(text) == [
         ["He met Mr. Hale.", '"No," she said.', '"Why?', 'I do not know."'],
         ["It rained."],
     ]
@@ -139,10 +128,10 @@ def test_broken_sentences_are_those_of_the_books():
     for split in ("train", "valid", "test"):
         labels = [r["label"] for r in rows if r["split"] == split]
         assert sum(labels) * 2 == len(labels)
-    rng, words = (make_acceptability.random.Random(0), "He was in the house with them".split())
-    assert make_acceptability.exchanged(words, rng) != words
-    assert len(make_acceptability.without_a_small_word(words, rng)) == len(words) - 1
-    assert make_acceptability.in_another_form(["He", "ran"], rng) is None
+    rng, words = (acceptability.random.Random(0), "He was in the house with them".split())
+    assert acceptability.exchanged(words, rng) != words
+    assert len(acceptability.without_a_small_word(words, rng)) == len(words) - 1
+    assert acceptability.in_another_form(["He", "ran"], rng) is None
 
 
 def test_words_alone_do_not_find_broken_sentences():
@@ -173,6 +162,42 @@ def test_baselines_find_what_is_there():
     labels = [e.label for e in examples]
     assert found["second text alone"] == labels == found["bag of words"]
     assert metrics.accuracy(found["first text alone"], labels)["accuracy"] < 0.7
+
+
+def test_words_are_weighted_by_rarity():
+    """Of three texts, "good" stands in three, "film" and "day" in two, "old" in one."""
+    reader = bag_of_words.vectorizer(bag_of_words.of_words)
+    texts = [("good film day",), ("film good",), ("day good old",)]
+    matrix = reader.fit_transform(texts).toarray()
+    assert list(reader.get_feature_names_out()) == ["0 day", "0 film", "0 good"]
+    rare, common = math.log(3 / 2) + 1, 1
+    size = math.sqrt(2 * rare**2 + common**2)
+    assert matrix[0] == pytest.approx([rare / size, rare / size, common / size])
+
+
+def test_overlap_by_hand():
+    """Three of four words shared; the second text has three."""
+    row = bag_of_words.of_overlap(("a b c d", "b c a"))
+    assert row == pytest.approx([3 / 4, 1, 0.1, 0])
+    assert bag_of_words.of_overlap(("so it is", "is it so")) == [1, 1, 0, 1]
+
+
+@pytest.mark.parametrize("n_choices", [2, 3, 4])
+def test_a_choice_is_learned_from_pairs(n_choices):
+    """The right choice names the story's animal, and stands anywhere."""
+
+    def question(i):
+        animals = ["cat", "dog", "owl", "fox"]
+        right, others = animals[i % 4], [a for a in animals if a != animals[i % 4]]
+        choices = [f"the {a} slept" for a in others[: n_choices - 1]]
+        label = (i // 4) % n_choices
+        choices.insert(label, f"the {right} slept")
+        return tasks.Example((f"a {right} came", *choices), label)
+
+    examples = [question(i) for i in range(48)]
+    task = tasks.Task("animals", "choice", n_choices, examples, [], examples)
+    labels = [e.label for e in examples]
+    assert bag_of_words.guesses(task, bag_of_words.of_overlap) == labels
 
 
 def test_graded_tasks_have_no_such_baseline():

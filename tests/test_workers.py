@@ -53,15 +53,9 @@ TWO = [
 
 
 @pytest.fixture(scope="module")
-def root(tmp_path_factory):
+def root(make_books, tmp_path_factory):
     root = tmp_path_factory.mktemp("workers")
-    for folder, name, line in (
-        ("books", "one", "the cat sat on the mat. "),
-        ("books", "two", "a dog ran to the red house. "),
-        ("heldout", "three", "the dog sat on the house. "),
-    ):
-        (root / folder).mkdir(exist_ok=True)
-        (root / folder / f"{name}.txt").write_text(line * 120)
+    make_books(root)
     return root
 
 

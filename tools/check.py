@@ -1,4 +1,4 @@
-"""Everything that must hold: lint, tests, notebooks. `make test` and CI run this.
+"""Everything that must hold: lint, types, tests, notebooks. `make test` and CI run this.
 
 Each part runs even if one before it failed, so that one run tells all; the exit status
 is 1 if any part failed. Two parts run at a time: a browser mostly waits, and so leaves
@@ -30,6 +30,7 @@ def parts(quick: bool) -> dict[str, list[str]]:
     lint = {
         "lint": [*ruff, "check", *FORMATTED, "notebooks"],
         "format": [*ruff, "format", "--check", *FORMATTED],
+        "types": [sys.executable, "-m", "basedpyright"],
         "javascript": [sys.executable, "tools/javascript.py"],
     }
     if quick:

@@ -1,4 +1,4 @@
-"""Write the tables of README.md, the lessons, and of docs/speed.md, what benchmarks found.
+"""Write the tables: the lessons in README.md, what the benchmarks measured in docs/speed.md.
 
     python tools/readme.py
 
@@ -38,7 +38,7 @@ def lessons() -> str:
     return head + "\n".join(row(p, times[p.name]) for p in paths) + "\n"
 
 
-def found(name: str) -> dict:
+def stored(name: str) -> dict:
     """What one benchmark stored."""
     return json.loads((BENCHMARKS / f"{name}.json").read_text())
 
@@ -47,24 +47,24 @@ def speed() -> str:
     """The table of speeds: ours, another, how many times as fast."""
     lines = ["| on two cores | ours | beside it | ratio |", "|---|---|---|---|"]
     for size in ("tiny", "novelist", "full"):
-        f = found(f"training_{size}")
+        f = stored(f"training_{size}")
         lines.append(
             f"| training, {size} size | {f['ours']:,} tokens/s | transformers "
             f"{f['theirs']:,} | {f['ratio']:.2f} |"
         )
-    f = found("generation_full")
+    f = stored("generation_full")
     lines.append(
         f"| greedy generation, full size, {f['prompt']} + {f['new']} tokens, same output | "
         f"{f['ours']} tokens/s | transformers {f['theirs']} | {f['ratio']:.1f} |"
     )
-    f = found("import")
+    f = stored("import")
     lines.append(
         f"| import | {f['ours_seconds']} s | torch alone {f['torch_seconds']} s | "
         f"{f['ratio']:.2f} of the time |"
     )
     for ours, theirs in ((5, 5), (8, 20), (20, 20)):
-        a = found(f"quality_ours_{ours}_minutes")["bits_per_character"]
-        b = found(f"quality_nanogpt_{theirs}_minutes")["bits_per_character"]
+        a = stored(f"quality_ours_{ours}_minutes")["bits_per_character"]
+        b = stored(f"quality_nanogpt_{theirs}_minutes")["bits_per_character"]
         lines.append(
             f"| bits per character, unseen books | {a:.3f} after {ours} min | nanoGPT's "
             f"way {b:.3f} after {theirs} min | |"

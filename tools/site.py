@@ -2,7 +2,7 @@
 
     python tools/site.py [NOTEBOOK ...] [--still]
 
-One file a lesson, with its pictures inside and no remote script: formulas stay as TeX.
+One file per lesson, with its pictures inside and no remote script: formulas stay as TeX.
 Lessons with explorers are run once, so that these work in the page without a kernel;
 --still leaves that out.
 """
@@ -26,10 +26,10 @@ SITE = ROOT / "build" / "site"
 
 def exporter() -> HTMLExporter:
     """nbconvert's HTML without the scripts that it would load from elsewhere."""
-    made = HTMLExporter()
-    made.require_js_url = made.jquery_url = made.mathjax_url = ""
-    made.mermaid_js_url = made.widget_renderer_url = ""
-    return made
+    html = HTMLExporter()
+    html.require_js_url = html.jquery_url = html.mathjax_url = ""
+    html.mermaid_js_url = html.widget_renderer_url = ""
+    return html
 
 
 def without_mermaid(body: str) -> str:
@@ -70,8 +70,8 @@ def main(argv: list[str] | None = None):
     args = parser.parse_args(argv)
     every = sorted((ROOT / "notebooks").glob("*.ipynb"))
     for path in tqdm(args.notebooks or every):
-        found = nbformat.read(path, as_version=4) if args.still else live(path)
-        write_page(path, found)
+        notebook = nbformat.read(path, as_version=4) if args.still else live(path)
+        write_page(path, notebook)
     print(SITE)
 
 

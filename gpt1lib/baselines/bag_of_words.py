@@ -5,18 +5,17 @@ one side alone (a set whose labels can be had from there is flawed), or how many
 the texts share. Majority, always the largest class, is what metrics.accuracy reports.
 """
 
-import math
 import re
-from collections import Counter
 from collections.abc import Callable
 
-import torch
-from torch import Tensor, nn
+import numpy as np
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.linear_model import LogisticRegression
+from sklearn.preprocessing import FunctionTransformer
 
-from .. import objectives
-from ..tasks.task import Example, Task
+from ..tasks import Example, Task
 
-Features = dict[str, float]
+Texts = tuple[str, ...]
 
 
 def words(text: str) -> list[str]:
@@ -25,108 +24,85 @@ def words(text: str) -> list[str]:
     return single + [f"{a} {b}" for a, b in zip(single, single[1:], strict=False)]
 
 
-def of_words(*texts: str) -> Features:
+def of_words(texts: Texts) -> list[str]:
     """Each word with the number of its text: all that a bag of words sees."""
-    return Counter(f"{i} {w}" for i, text in enumerate(texts) for w in words(text))
+    return [f"{i} {w}" for i, text in enumerate(texts) for w in words(text)]
 
 
-def of_overlap(a: str, b: str) -> Features:
+def of_overlap(texts: Texts) -> list[float]:
     """How far two texts share their words."""
-    one, two = (set(re.findall(r"[a-z']+", text.lower())) for text in (a, b))
+    one, two = (set(re.findall(r"[a-z']+", text.lower())) for text in texts)
     shared = len(one & two)
-    return {
-        "share of all": shared / max(1, len(one | two)),
-        "share of the second": shared / max(1, len(two)),
-        "longer": (len(one) - len(two)) / 10,
-        "same": float(one == two),
-    }
+    return [
+        shared / max(1, len(one | two)),  # share of all words
+        shared / max(1, len(two)),  # share of the second text's words
+        (len(one) - len(two)) / 10,  # how much longer the first is
+        float(one == two),
+    ]
 
 
-def options(task: Task, example: Example, features: Callable, side: int | None):
-    """The features of an example, one set a choice; side: only this text of a pair."""
+def vectorizer(features: Callable) -> TfidfVectorizer | FunctionTransformer:
+    """Tuples of texts to a matrix, a row per tuple; words are weighted by rarity (TF-IDF)."""
+    if features is of_words:  # ln(N / df) + 1, rows of length 1; seen once: only noise
+        return TfidfVectorizer(analyzer=of_words, min_df=2, smooth_idf=False)
+    return FunctionTransformer(lambda rows: np.array([features(texts) for texts in rows]))
+
+
+def feature_sets(task: Task, example: Example, side: int | None) -> list[Texts]:
+    """The texts that make a set of features, one per choice; side: only this one of a pair."""
     first, *rest = example.texts
     if task.kind == "choice":
-        pairs = [(choice,) if side else (first, choice) for choice in rest]
-    else:
-        pairs = [example.texts if side is None else (example.texts[side],)]
-    return [features(*pair) for pair in pairs]
-
-
-class Linear(nn.Module):
-    """Logistic regression on sparse features, weighted by rarity (TF-IDF)."""
-
-    def __init__(self, rows: list[list[Features]], n_out: int, weigh: bool):
-        super().__init__()
-        flat = [features for row in rows for features in row]
-        seen = Counter(name for features in flat for name in features)
-        names = sorted(n for n, k in seen.items() if k > 1)  # seen once: only noise
-        self.index = {name: i for i, name in enumerate(names)}
-        self.rarity = {n: math.log(len(flat) / seen[n]) + 1 if weigh else 1.0 for n in names}
-        self.weigh, self.n_out = weigh, n_out
-        self.weights = nn.EmbeddingBag(len(names), n_out, mode="sum")
-        self.bias = nn.Parameter(torch.zeros(n_out))
-        nn.init.zeros_(self.weights.weight)
-
-    def read(self, rows: list[list[Features]]) -> tuple[Tensor, Tensor, Tensor]:
-        """Rows of features as (indices, values, where each set of features begins)."""
-        indices, values, starts = [], [], []
-        for features in (f for row in rows for f in row):
-            starts.append(len(indices))
-            kept = {n: x * self.rarity[n] for n, x in features.items() if n in self.index}
-            size = math.sqrt(sum(x * x for x in kept.values())) if self.weigh else 1.0
-            indices += [self.index[n] for n in kept]
-            values += [x / (size or 1.0) for x in kept.values()]
-        where = torch.tensor(indices, dtype=torch.long)
-        return where, torch.tensor(values), torch.tensor(starts)
-
-    def forward(self, read: tuple, n_classes: int) -> Tensor:
-        """Logits (B, n_classes)."""
-        indices, values, starts = read
-        out = self.weights(indices, starts, per_sample_weights=values) + self.bias
-        return out.view(-1, n_classes)
-
-    def fit(self, rows: list, labels: list[int], n_classes: int) -> "Linear":
-        """Minimize the loss with a small penalty on the weights, to convergence."""
-        read, target = self.read(rows), torch.tensor(labels)
-        optimizer = torch.optim.LBFGS(
-            self.parameters(), max_iter=60, line_search_fn="strong_wolfe"
-        )
-
-        def closure():
-            optimizer.zero_grad()
-            penalty = self.weights.weight.square().sum() / (2 * len(labels))
-            loss = objectives.task_loss(self(read, n_classes), target) + penalty
-            loss.backward()
-            return loss
-
-        optimizer.step(closure)
-        return self
+        return [(choice,) if side else (first, choice) for choice in rest]
+    return [example.texts if side is None else (example.texts[side],)]
 
 
 def guesses(
     task: Task, features: Callable = of_words, side: int | None = None, limit: int | None = None
 ) -> list[int]:
-    """What logistic regression says on task.test after learning from task.train."""
-    examples = task.train[:limit]
-    rows = [options(task, e, features, side) for e in examples]
-    n_out = 1 if task.kind == "choice" else task.n_classes
-    model = Linear(rows, n_out, weigh=features is of_words)
-    model.fit(rows, [e.label for e in examples], task.n_classes)
-    asked = [options(task, e, features, side) for e in task.test]
-    with torch.no_grad():
-        return model(model.read(asked), task.n_classes).argmax(dim=1).tolist()
+    """What logistic regression says on task.test after learning from task.train.
+
+    The weights' penalty is |w|^2 / 2 beside the sum of the losses, with a row of weights
+    per class. ValueError where the labels learned from are all the same.
+    """
+    learned, reader = task.train[:limit], vectorizer(features)
+    X = reader.fit_transform([x for e in learned for x in feature_sets(task, e, side)])
+    asked = reader.transform([x for e in task.test for x in feature_sets(task, e, side)])
+    labels = np.array([e.label for e in learned])
+    if task.kind == "choice":
+        return _choices(X, labels, asked, task.n_classes)
+    # of two classes scikit-learn keeps one row, the difference: half of the penalty
+    C = 2.0 if task.n_classes == 2 else 1.0
+    return _regression(C=C).fit(X, labels).predict(asked).tolist()
+
+
+def _choices(X, labels: np.ndarray, asked, n_choices: int) -> list[int]:
+    """The choice with the highest score w x, learned from right choices minus wrong ones.
+
+    Of two choices that is the softmax over their scores; of more it compares by pairs.
+    """
+    rows = np.arange(X.shape[0]).reshape(-1, n_choices)
+    is_right = np.arange(n_choices) == labels[:, None]
+    right, wrong = np.repeat(rows[is_right], n_choices - 1), rows[~is_right]
+    turned = np.arange(len(right)) % 2  # every second pair: the fit needs both outcomes
+    differences = X[np.where(turned, wrong, right)] - X[np.where(turned, right, wrong)]
+    model = _regression(fit_intercept=False).fit(differences, 1 - turned)
+    return (asked @ model.coef_[0]).reshape(-1, n_choices).argmax(axis=1).tolist()
+
+
+def _regression(**options) -> LogisticRegression:
+    return LogisticRegression(**options, tol=1e-8, max_iter=1000)
 
 
 def all_guesses(task: Task) -> dict[str, list[int]]:
     """The guesses of every baseline that a kind of task has; not for graded tasks."""
     if task.graded:
         raise ValueError(f"{task.name} has grades; these baselines guess classes")
-    found = {"bag of words": guesses(task)}
+    by_baseline = {"bag of words": guesses(task)}
     if task.kind == "choice":
-        found["endings alone"] = guesses(task, side=1)
+        by_baseline["endings alone"] = guesses(task, side=1)
     elif task.kind != "classification":
-        found["first text alone"] = guesses(task, side=0)
-        found["second text alone"] = guesses(task, side=1)
+        by_baseline["first text alone"] = guesses(task, side=0)
+        by_baseline["second text alone"] = guesses(task, side=1)
     if task.kind != "classification":
-        found["word overlap"] = guesses(task, of_overlap)
-    return found
+        by_baseline["word overlap"] = guesses(task, of_overlap)
+    return by_baseline

@@ -1,8 +1,8 @@
-"""The paper's comparison: an LSTM language model in the place of the Transformer.
+"""The paper's comparison: an LSTM language model in place of the Transformer.
 
 Section 5 trains "a single layer 2048 unit LSTM" in the same framework. Ours has as many
-units as give it the parameters of the GPT it stands beside, and the same tied softmax,
-for which its state is brought back to n_embd numbers.
+units as it takes to match the parameters of the GPT beside it, and the same tied softmax,
+for which its state is projected to n_embd numbers.
 """
 
 import math
@@ -47,7 +47,7 @@ def matching_units(config: GPTConfig) -> int:
     """The fewest units for which the LSTM has at least the parameters of GPT(config).
 
     U units: 4 gates, each U x (C from below + U fed back + 2 biases), and U x C + C to
-    bring the state back.
+    project the state.
     """
     C = config.n_embd
     with torch.device("meta"):  # counts without making the numbers

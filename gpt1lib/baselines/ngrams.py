@@ -12,7 +12,7 @@ import numpy as np
 
 
 def bigram_counts(text: str, alphabet: str) -> np.ndarray:
-    """How often each character follows each other one: (V, V) counts, row then column.
+    """How often each character follows each: (V, V) counts, row then column.
 
     Characters that are not in the alphabet are left out.
     """
@@ -66,7 +66,7 @@ class NGram:
     def prob(self, context: Sequence[str], word: str) -> float:
         """P(word | context); only the last n - 1 words of the context count.
 
-        One more word stands for all that the vocabulary has not.
+        One more word stands for all those outside the vocabulary.
         """
         p = 1 / (len(self.vocabulary) + 1)
         for length in range(min(self.n, len(context) + 1)):
@@ -98,6 +98,7 @@ class KneserNey:
         if n < 1:
             raise ValueError(f"n is {n}, it must be >= 1")
         self.n, self.n_vocab = n, n_vocab
+        self.tables: list[tuple[Counter, Counter, Counter, float]] = []
 
     def fit(self, ids: Sequence[int]) -> "KneserNey":
         """Count all n-grams of a stream of ids; returns the model."""

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from ..config import INIT_STD, GPTConfig
-from ..model import GPT, Block
+from ..model import GPT, Block, KVCache
 
 
 class PreLNBlock(Block):
@@ -18,7 +18,8 @@ class PreLNBlock(Block):
     n = x + attention(LN(x));  h = n + mlp(LN(n)).
     """
 
-    def forward(self, x: Tensor, cache=None, layer: int = 0):
+    def forward(self, x: Tensor, cache: KVCache | None = None, layer: int = 0) -> Tensor:
+        """The states after this block: x (B, T, C) -> (B, T, C)."""
         n = x + self.drop(self.attention(self.ln_1(x), cache, layer))  # (B, T, C)
         return n + self.drop(self.mlp(self.ln_2(n)))  # (B, T, C)
 
@@ -32,16 +33,18 @@ class PreLNGPT(GPT):
         super().__init__(config)
         self.ln_end = nn.LayerNorm(config.n_embd, eps=1e-5)
 
-    def hidden(self, ids: Tensor, cache=None) -> Tensor:
+    def hidden(self, ids: Tensor, cache: KVCache | None = None) -> Tensor:
         """States (B, T, C) after the last LayerNorm."""
         return self.ln_end(super().hidden(ids, cache))
 
 
 class Sinusoids(nn.Module):
-    """Fixed waves in the place of learned positions (Vaswani et al. 2017, 3.5).
+    """Fixed waves in place of learned positions (Vaswani et al. 2017, 3.5).
 
-    One learned number scales them, for our token embeddings change their size too.
+    One learned number scales them, since our token embeddings change their scale too.
     """
+
+    waves: Tensor  # (n_ctx, C)
 
     def __init__(self, n_ctx: int, n_embd: int):
         super().__init__()
@@ -52,7 +55,7 @@ class Sinusoids(nn.Module):
         self.size = nn.Parameter(torch.tensor(INIT_STD * math.sqrt(2)))  # as N(0, 0.02)
 
     def forward(self, where: Tensor) -> Tensor:
-        """(T,) -> (T, C)"""
+        """The waves at given positions: (T,) -> (T, C)."""
         return self.size * self.waves[where]
 
 

@@ -44,7 +44,7 @@ class Checkpoint:
 
     @property
     def samples(self) -> list[dict]:
-        """What it wrote on the way: step and text, one dict per line of samples.jsonl."""
+        """What it wrote during training: step and text, one dict per line of samples.jsonl."""
         return self._lines("samples.jsonl")
 
     def _lines(self, name: str) -> list[dict]:
@@ -54,11 +54,11 @@ class Checkpoint:
     def check_books(self, books: dict[str, str], heldout: dict[str, str]) -> None:
         """ValueError unless these are the books it was trained and scored on."""
         for name, texts in (("books", books), ("heldout_books", heldout)):
-            found, wanted = corpus.checksum(texts), self.meta[f"{name}_sha256"]
-            if found != wanted:
+            actual, wanted = corpus.checksum(texts), self.meta[f"{name}_sha256"]
+            if actual != wanted:
                 raise ValueError(
                     f"the {name} are not those of the checkpoint in {self.folder}: "
-                    f"SHA-256 {found[:12]}..., expected {wanted[:12]}..."
+                    f"SHA-256 {actual[:12]}..., expected {wanted[:12]}..."
                 )
 
 
@@ -70,7 +70,7 @@ def build(kind: str, config: GPTConfig) -> LanguageModel:
 
 
 def kind_of(model: LanguageModel) -> str:
-    """The word for `build` that makes such a model."""
+    """The kind that `build` needs to make such a model."""
     return next(name for name, kind in CLASSES.items() if type(model) is kind)
 
 
@@ -152,17 +152,17 @@ def load_weights(path: str | Path, model: nn.Module) -> None:
     """Fill a model from a safetensors file, every tensor by name and shape."""
     try:
         with safe_open(path, framework="pt") as f:
-            found = {name: f.get_tensor(name) for name in f.keys()}  # noqa: SIM118
+            tensors = {name: f.get_tensor(name) for name in f.keys()}  # noqa: SIM118
     except SafetensorError as error:
         raise ValueError(f"{path} is cut short or damaged: {error}") from error
     wanted = {name: tuple(t.shape) for name, t in model.state_dict().items()}
-    for name in sorted(wanted.keys() | found.keys()):
-        shape = tuple(found[name].shape) if name in found else "missing"
+    for name in sorted(wanted.keys() | tensors.keys()):
+        shape = tuple(tensors[name].shape) if name in tensors else "missing"
         if name not in wanted:
             raise ValueError(f"{path} has a tensor {name!r} that the model has not")
         if shape != wanted[name]:
             raise ValueError(f"{path}: {name!r} is {shape}, expected {wanted[name]}")
-    model.load_state_dict(found)
+    model.load_state_dict(tensors)
 
 
 def load_novelist() -> Checkpoint:

@@ -9,7 +9,7 @@ weighs about 0.5 GB. Nothing here downloads, and no file that is read can run co
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -65,8 +65,10 @@ def arrays(config: GPTConfig) -> list[tuple[str, tuple[int, ...]]]:
     W of shape (1, in, out), a convolution of width 1: the transpose of torch's.
     """
     C = config.n_embd
-    found = [("positions.weight", (config.n_ctx, C))]
-    found.append(("tokens.weight", (config.n_vocab, C)))
+    named_shapes: list[tuple[str, tuple[int, ...]]] = [
+        ("positions.weight", (config.n_ctx, C)),
+        ("tokens.weight", (config.n_vocab, C)),
+    ]
     sizes = {
         "attention.qkv": (C, 3 * C),
         "attention.project": (C, C),
@@ -76,9 +78,9 @@ def arrays(config: GPTConfig) -> list[tuple[str, tuple[int, ...]]]:
     for i in range(config.n_layer):
         for ours in BLOCK:
             shape = (1, *sizes[ours]) if ours in sizes else (C,)
-            found.append((f"blocks.{i}.{ours}.weight", shape))
-            found.append((f"blocks.{i}.{ours}.bias", shape[-1:]))
-    return found
+            named_shapes.append((f"blocks.{i}.{ours}.weight", shape))
+            named_shapes.append((f"blocks.{i}.{ours}.bias", shape[-1:]))
+    return named_shapes
 
 
 def config_of(shapes: list, n_head: int | None = None) -> GPTConfig:
@@ -98,16 +100,16 @@ def config_of(shapes: list, n_head: int | None = None) -> GPTConfig:
         n_head=n_head or max(1, C // 64),
         n_embd=C,
     )
-    for i, (found, (name, wanted)) in enumerate(zip(shapes, arrays(config), strict=True)):
-        if tuple(found) != wanted:
+    for i, (shape, (name, wanted)) in enumerate(zip(shapes, arrays(config), strict=True)):
+        if tuple(shape) != wanted:
             raise ValueError(
-                f"params_shapes.json: array {i} ({name}) is {tuple(found)}, expected {wanted}"
+                f"params_shapes.json: array {i} ({name}) is {tuple(shape)}, expected {wanted}"
             )
     return config
 
 
 def released_name(ours: str) -> str:
-    """Hugging Face's name of one of our parameters; also OpenAI's but for a prefix."""
+    """Hugging Face's name of one of our parameters; also OpenAI's, up to a prefix."""
     if not ours.startswith("blocks."):
         return {
             "tokens.weight": "tokens_embed.weight",
@@ -120,7 +122,7 @@ def released_name(ours: str) -> str:
 # ---- reading -------------------------------------------------------------------------
 
 
-def load_released(folder: str | Path, n_head: int | None = None):
+def load_released(folder: str | Path, n_head: int | None = None) -> checkpoint.Checkpoint:
     """The released GPT-1 from a folder that the user names, in either layout.
 
     Returns a Checkpoint (model in eval mode, BPE with the real text pipeline if it is
@@ -150,10 +152,10 @@ def check_vocabulary_files(folder: Path) -> None:
     for name, wanted in VOCABULARY_SHA256.items():
         path = folder / name
         if path.is_file() and path.stat().st_size > SMALLEST_RELEASED:
-            found = files.sha256(path)
-            if found != wanted:
+            actual = files.sha256(path)
+            if actual != wanted:
                 raise ValueError(
-                    f"{path} is not the released file: SHA-256 {found[:12]}..., "
+                    f"{path} is not the released file: SHA-256 {actual[:12]}..., "
                     f"expected {wanted[:12]}..."
                 )
 
@@ -164,7 +166,7 @@ def parameter_files(folder: Path) -> list[np.ndarray]:
     missing = [p.name for p in paths if not p.is_file()]
     if missing:
         raise FileNotFoundError(f"{folder} lacks {', '.join(missing)}.\n{WHERE}")
-    found = []
+    parts = []
     for path in paths:
         try:
             part = np.load(path, mmap_mode="r", allow_pickle=False)
@@ -174,8 +176,8 @@ def parameter_files(folder: Path) -> list[np.ndarray]:
             raise ValueError(
                 f"{path} is {part.dtype} of shape {part.shape}, expected one row of float32"
             )
-        found.append(part)
-    return found
+        parts.append(part)
+    return parts
 
 
 def slices(stream: list[np.ndarray], sizes: list[int]) -> Iterator[np.ndarray]:
@@ -187,9 +189,9 @@ def slices(stream: list[np.ndarray], sizes: list[int]) -> Iterator[np.ndarray]:
             if start == len(stream[part]):
                 part, start = part + 1, 0
                 continue
-            some = stream[part][start : start + size]
-            taken.append(some)
-            start, size = start + len(some), size - len(some)
+            piece = stream[part][start : start + size]
+            taken.append(piece)
+            start, size = start + len(piece), size - len(piece)
         yield np.concatenate(taken)
 
 
@@ -198,10 +200,10 @@ def read_openai(folder: Path, n_head: int | None = None) -> GPT:
     shapes = json.loads((folder / OPENAI[0]).read_text(encoding="utf-8"))
     config = config_of(shapes, n_head)
     wanted, stream = arrays(config), parameter_files(folder)
-    n_found, n_wanted = sum(map(len, stream)), sum(int(np.prod(s)) for _, s in wanted)
-    if n_found != n_wanted:
+    n_stored, n_wanted = sum(map(len, stream)), sum(int(np.prod(s)) for _, s in wanted)
+    if n_stored != n_wanted:
         raise ValueError(
-            f"the params_*.npy of {folder} hold {n_found:,} numbers, "
+            f"the params_*.npy of {folder} hold {n_stored:,} numbers, "
             f"params_shapes.json asks for {n_wanted:,}"
         )
     model = empty(config)
@@ -214,7 +216,7 @@ def read_openai(folder: Path, n_head: int | None = None) -> GPT:
 
 
 def empty(config: GPTConfig) -> GPT:
-    """A model whose numbers are yet to come: nothing is drawn, memory is only taken."""
+    """A model whose numbers are yet to come: memory is allocated, nothing is drawn."""
     with torch.device("meta"):
         model = GPT(config)
     return model.to_empty(device="cpu")
@@ -222,14 +224,14 @@ def empty(config: GPTConfig) -> GPT:
 
 def read_hugging_face(folder: Path) -> GPT:
     """A model from Hugging Face's folder; pickled files by torch's safe reader only."""
-    found = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    theirs = json.loads((folder / "config.json").read_text(encoding="utf-8"))
     config = GPTConfig(
-        n_vocab=found["vocab_size"],
-        n_ctx=found["n_positions"],
-        n_layer=found["n_layer"],
-        n_head=found["n_head"],
-        n_embd=found["n_embd"],
-        dropout=found.get("resid_pdrop", 0.1),
+        n_vocab=theirs["vocab_size"],
+        n_ctx=theirs["n_positions"],
+        n_layer=theirs["n_layer"],
+        n_head=theirs["n_head"],
+        n_embd=theirs["n_embd"],
+        dropout=theirs.get("resid_pdrop", 0.1),
     )
     model = empty(config)
     if (folder / "model.safetensors").is_file():
@@ -249,7 +251,9 @@ def read_hugging_face(folder: Path) -> GPT:
     return model
 
 
-def copy_weights(model: GPT, names, get) -> None:
+def copy_weights(
+    model: GPT, names: Collection[str], get: Callable[[str], torch.Tensor]
+) -> None:
     """Copy tensors under Hugging Face's names into a model, one at a time.
 
     Raises ValueError for a tensor that is missing or has another shape. The port's
@@ -270,7 +274,7 @@ def copy_weights(model: GPT, names, get) -> None:
 
 
 def in_out(ours: str) -> bool:
-    """Whether the release stores this parameter as (in, out), torch as (out, in)."""
+    """Whether the release stores this parameter as (in, out) where torch has (out, in)."""
     return ours.startswith("blocks.") and ours.endswith("weight") and ".ln_" not in ours
 
 

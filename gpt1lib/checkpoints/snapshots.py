@@ -7,7 +7,6 @@ of a finished run is its checkpoint; it is not stored twice.
 
 import dataclasses
 import json
-import math
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,15 +17,16 @@ from safetensors.torch import save_file
 from torch import Tensor
 
 from ..config import GPTConfig
+from ..model import LanguageModel
 from ..storage import files
 from . import checkpoint
 
 FOLDER = "snapshots"  # beside the checkpoint
-FACTS = ("step", "tokens", "loss")  # what is known of a stage, as in log.jsonl
+FACTS = ("step", "tokens", "loss")  # what is known about a stage, as in log.jsonl
 
 
 def steps_to_keep(steps: int, n: int) -> list[int]:
-    """The n updates after which a run is kept, each twice as far, the last at steps.
+    """The n updates after which a stage is kept, each twice the one before, up to `steps`.
 
     The paper's Figure 2 (right) looks at pre-training on such an axis.
     """
@@ -39,7 +39,7 @@ def quantize(weight: Tensor) -> tuple[Tensor, Tensor]:
     return (weight / scale).round().to(torch.int8), scale
 
 
-def save_snapshot(folder: Path, model, facts: dict) -> Path:
+def save_snapshot(folder: Path, model: LanguageModel, facts: dict) -> Path:
     """Write the weights of a model as they are after facts["step"] updates."""
     tensors = {}
     for name, weight in model.state_dict().items():
@@ -55,7 +55,7 @@ def save_snapshot(folder: Path, model, facts: dict) -> Path:
     return path
 
 
-def load_snapshot(path: str | Path):
+def load_snapshot(path: str | Path) -> tuple[LanguageModel, dict]:
     """(model in eval mode, its facts: step, tokens, loss) of one stored stage."""
     with safe_open(path, framework="pt") as f:
         described = json.loads(f.metadata()["snapshot"])
@@ -78,20 +78,19 @@ def paths(folder: str | Path) -> list[Path]:
 
 
 def step_of(path: Path) -> int:
-    """After how many updates a stored stage was kept, by its name."""
+    """After how many updates a stored stage was kept, from its file name."""
     return int(re.findall(r"\d+", path.stem)[0])
 
 
-def stages(folder: str | Path) -> Iterator[tuple]:
+def stages(folder: str | Path) -> Iterator[tuple[LanguageModel, dict]]:
     """(model, its facts) of each stage that is there, first to last.
 
     The last one of a finished run is the model of the checkpoint, just as it is stored.
     """
-    finished = (Path(folder) / "meta.json").is_file()
-    end = checkpoint.load(folder) if finished else None
-    facts = {k: end.log[-1][k] for k in FACTS} if finished else {"step": math.inf}
-    for path in paths(folder):
-        if step_of(path) < facts["step"]:
-            yield load_snapshot(path)
-    if finished:
-        yield end.model, facts
+    if not (Path(folder) / "meta.json").is_file():
+        yield from map(load_snapshot, paths(folder))
+        return
+    end = checkpoint.load(folder)
+    last = end.log[-1]
+    yield from (load_snapshot(path) for path in paths(folder) if step_of(path) < last["step"])
+    yield end.model, {k: last[k] for k in FACTS}

@@ -2,8 +2,8 @@
 
 The logits of one batch are its largest tensor by far: 2,048 tokens x 8,120 scores are
 66 million bytes, written and read again by the softmax, by its gradient and by two
-matrix products. Here a few hundred rows at a time are made, used for the loss and for
-both gradients while they are still in the processor's cache, and forgotten. The result
+matrix products. Here a few hundred rows at a time are computed, used for the loss and for
+both gradients while they are still in the processor's cache, and dropped. The result
 is that of `objectives.lm_loss`, and a test says so; only the order of sums differs.
 """
 
@@ -12,7 +12,7 @@ from torch import Tensor
 
 
 class _ChunkedLoss(torch.autograd.Function):
-    """Sum of -share x log softmax(h W^T)[target]; its gradients are made with it."""
+    """Sum of -share x log softmax(h W^T)[target]; the gradients are computed along with it."""
 
     @staticmethod
     def forward(ctx, h, W, targets, shares, rows: int) -> Tensor:

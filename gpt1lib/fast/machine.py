@@ -1,4 +1,4 @@
-"""The process on its machine: memory that is kept, threads that are few."""
+"""The process on its machine: freed memory that is kept, and how many threads."""
 
 import ctypes
 from collections.abc import Iterator
@@ -10,8 +10,8 @@ import torch
 def keep_memory() -> None:
     """Ask the C library to keep freed buffers instead of handing them back.
 
-    Each step frees and asks for the same large buffers; without this the kernel
-    clears them anew each time, a tenth of the time of a step. Linux with glibc only.
+    Each step frees and asks for the same large buffers; without this the kernel clears
+    them again every time, which takes a tenth of a step. Linux with glibc only.
     """
     try:
         libc = ctypes.CDLL("libc.so.6")

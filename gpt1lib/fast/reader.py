@@ -1,14 +1,15 @@
 """Reading one token at a time on a CPU, as fast as the memory delivers the weights.
 
 One new token uses every weight once: 466 million bytes at GPT-1's full size, little
-arithmetic. `model(ids, cache)` does not come near the memory's speed, for three
+arithmetic. `model(ids, cache)` comes nowhere near the memory's speed, for three
 reasons. A matrix times one vector runs on one core (torch 2.13 with MKL): here a matrix
-is cut into groups of rows, which the cores share. The cache is copied to grow by one
-token: here it has room from the start. A hundred modules are called for microseconds of
+is cut into groups of rows, which the cores share. The cache is copied each time it grows by
+one token: here it has room from the start. A hundred modules are called for microseconds of
 work each: here their weights are laid out once. A test holds both ways equal.
 """
 
 import math
+from typing import cast
 
 import torch
 import torch.nn.functional as F
@@ -29,7 +30,7 @@ PARTS = {
 
 
 def can_read(model: nn.Module, n_texts: int) -> bool:
-    """Whether FastReader computes what a model does: one text, GPT-1, CPU, float32.
+    """Whether FastReader computes what this model does: one text, GPT-1, CPU, float32.
 
     A model with hooks or with a part of another kind computes something else.
     """
@@ -94,7 +95,7 @@ class FastReader:
 
     def __init__(self, model: GPT):
         self.model, self.n_read = model, 0
-        self.blocks = [FastBlock(b, model.config.n_ctx) for b in model.blocks]
+        self.blocks = [FastBlock(cast(Block, b), model.config.n_ctx) for b in model.blocks]
         self.output = Matrix(model.output_matrix)
 
     def read(self, ids: Tensor) -> Tensor:
@@ -115,7 +116,8 @@ class FastReader:
         h = self.model.hidden(ids, cache)[:, -1]  # (1, C)
         self.n_read = ids.shape[1]
         for block, k, v in zip(self.blocks, cache.keys, cache.values, strict=True):
-            block.kv[:, :, : self.n_read] = torch.cat([k, v])  # (2, H, T, D)
+            if k is not None and v is not None:  # each block has read the prompt
+                block.kv[:, :, : self.n_read] = torch.cat([k, v])  # (2, H, T, D)
         return self.output(h)
 
     def forget(self) -> None:

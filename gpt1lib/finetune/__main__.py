@@ -28,18 +28,18 @@ from .settings import Settings
 def parser() -> argparse.ArgumentParser:
     """The options of the command line."""
     p = argparse.ArgumentParser(
-        prog="python -m gpt1lib.finetune", description=__doc__.split("\n")[0]
+        prog="python -m gpt1lib.finetune", description=(__doc__ or "").split("\n")[0]
     )
     known = ", ".join(tasks.TASKS_BY_NAME)
-    p.add_argument("task", help=f"{known}; or with --data a published set")
-    p.add_argument("--data", type=Path, help="the folder of a published set")
+    p.add_argument("task", help=f"{known}; or with --data a published set, such as mrpc")
+    p.add_argument("--data", type=Path, help="folder with the files of a published set")
     p.add_argument(
         "--checkpoint",
         type=Path,
         default=NOVELIST_DIR,
-        help="ours, or the folder of the released GPT-1",
+        help="folder of a pre-trained model, ours or OpenAI's (default: the novelist)",
     )
-    p.add_argument("--out", type=Path, required=True)
+    p.add_argument("--out", type=Path, required=True, help="folder for all that the run writes")
     add_options(p, Settings(), "how to train")
     return p
 

@@ -1,4 +1,4 @@
-"""A pre-trained model made ready for a task: its source, its context, its dropout."""
+"""A pre-trained model prepared for a task: its source, its context, its dropout."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 from torch import nn
 
 from ..checkpoints import Checkpoint, checkpoint, openai
-from ..model import LanguageModel, seeded
+from ..model import Attention, LanguageModel, seeded
 from ..tasks import Task
 from .batches import prepare
 
@@ -50,5 +50,5 @@ def set_dropout(model: LanguageModel, rate: float) -> None:
     for module in model.modules():
         if isinstance(module, nn.Dropout):
             module.p = rate
-        elif hasattr(module, "dropout") and not isinstance(module, nn.LSTM):
+        elif isinstance(module, Attention):
             module.dropout = rate

@@ -52,7 +52,7 @@ class Classifier(nn.Module):
         """Task logits (B, n_classes) and states (N, T, C) of ids (N, T).
 
         N is B for classification, 2 B for similarity, n_classes B for choice; the
-        sequences of one example stand in a row.
+        sequences of one example follow one another.
         """
         h = self.model.hidden(ids)  # (N, T, C)
         where = inputs.extract_positions(ids, self.specials)

@@ -16,7 +16,7 @@ TEXTS = {"classification": 1, "entailment": 2, "similarity": 2}
 def main(argv: list[str] | None = None) -> None:
     """The command line: one example, one line per class."""
     parser = argparse.ArgumentParser(
-        prog="python -m gpt1lib.finetune.classify", description=__doc__.split("\n")[0]
+        prog="python -m gpt1lib.finetune.classify", description=(__doc__ or "").split("\n")[0]
     )
     parser.add_argument("folder", type=Path, help="what finetune's --out was")
     parser.add_argument("texts", nargs="+", help="a text, two, or a context and choices")

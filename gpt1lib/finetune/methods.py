@@ -10,6 +10,7 @@ from torch import nn
 
 from .. import optim
 from ..model import LanguageModel
+from .classifier import Classifier
 from .settings import Settings
 
 LOWER = 2.6  # Howard and Ruder 2018, section 3.2
@@ -20,14 +21,14 @@ def head_depth(model: LanguageModel) -> int:
     return 1 + max(1, len(model.blocks))
 
 
-def depths(classifier: nn.Module) -> dict[nn.Parameter, int]:
+def depths(classifier: Classifier) -> dict[nn.Parameter, int]:
     """How deep each parameter lies: 0 embeddings, then the blocks, then the linear layer."""
     model = classifier.model
     by_depth = {p: model.depth_of(name) for name, p in model.named_parameters()}
     return by_depth | {p: head_depth(model) for p in classifier.head.parameters()}
 
 
-def groups_by_depth(classifier: nn.Module, settings: Settings) -> list[dict]:
+def groups_by_depth(classifier: Classifier, settings: Settings) -> list[dict]:
     """Parameter groups, one for each depth with weight decay and one without.
 
     share: of the learning rate, 1 but for lower rates below.
@@ -43,7 +44,7 @@ def groups_by_depth(classifier: nn.Module, settings: Settings) -> list[dict]:
     return split
 
 
-def lowest_depth(classifier: nn.Module, method: str, progress: float) -> int:
+def lowest_depth(classifier: Classifier, method: str, progress: float) -> int:
     """The lowest depth that learns after a share `progress` of all updates."""
     head = head_depth(classifier.model)
     if method == "frozen":
@@ -53,7 +54,7 @@ def lowest_depth(classifier: nn.Module, method: str, progress: float) -> int:
     return 0
 
 
-def freeze_below(classifier: nn.Module, lowest: int) -> None:
+def freeze_below(classifier: Classifier, lowest: int) -> None:
     """Let only parameters of at least this depth learn."""
     for p, depth in depths(classifier).items():
         p.requires_grad_(depth >= lowest)

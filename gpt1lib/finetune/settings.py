@@ -20,21 +20,33 @@ class Settings:
     Raises ValueError where a value makes no run, and names it.
     """
 
-    epochs: int = option(3, "passes over the training set; the paper's number for most")
+    epochs: int = option(3, "passes over the training set; the paper: 3 for most tasks")
     batch: int = option(32, "examples per update")
-    lr: float = option(2.5e-4, "highest learning rate; the paper's 117M model: 6.25e-5")
-    warmup: float = option(0.002, "share of the updates with a rising learning rate")
-    lm_coef: float = option(0.5, "lambda, the weight of the language model in L3")
-    dropout: float = option(0.1, "in the model and before the linear layer")
-    weight_decay: float = option(0.01, "on all weights but biases and gains")
-    grad_clip: float = option(1.0, "largest norm of a gradient (released code)", "clip")
-    seed: int = option(0, "everything random follows from it")
-    limit: int | None = option(None, "use only so many training examples")
-    longest: int | None = option(None, "only examples of at most so many words in all")
+    lr: float = option(
+        2.5e-4, "highest learning rate; the paper, for its larger model: 6.25e-5"
+    )
+    warmup: float = option(
+        0.002, "first share of the updates, in which the learning rate rises"
+    )
+    lm_coef: float = option(0.5, "lambda, the weight of the language-model loss in L3")
+    dropout: float = option(0.1, "rate of dropout in the model and before the linear layer")
+    weight_decay: float = option(0.01, "decoupled, on all weights but biases and gains")
+    grad_clip: float = option(
+        1.0, "scale gradients down to at most this norm (released code)", "clip"
+    )
+    seed: int = option(0, "all random numbers follow from it")
+    limit: int | None = option(
+        None, "train on this many examples only, drawn at random (default: all)"
+    )
+    longest: int | None = option(
+        None, "leave out training examples of more words than this (default: none)"
+    )
     method: str = option(
         "full", "; ".join(f"{k}: {v}" for k, v in METHODS.items()), choices=tuple(METHODS)
     )
-    patience: int | None = option(None, "stop after so many epochs without a better score")
+    patience: int | None = option(
+        None, "stop after this many epochs without a better validation score, and keep the best"
+    )
 
     def __post_init__(self):
         check_lm_coef(self.lm_coef)

@@ -1,4 +1,4 @@
-"""The exercises of the lessons, one file a lesson, and the tools for the notebooks."""
+"""The exercises of the lessons, one file per lesson, and the tools for the notebooks."""
 
 import os
 

@@ -3,8 +3,10 @@
 import contextlib
 import copy
 import io
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import torch
@@ -14,7 +16,7 @@ import torch
 class Result:
     """What one call gave: a value, or the exception it raised."""
 
-    value: object = None
+    value: Any = None
     error: Exception | None = None
     changed_inputs: bool = False
 
@@ -80,7 +82,7 @@ def _same_arrays(a, b, tolerance):
     return _close(a, b, tolerance)
 
 
-def _to_numpy(x):
+def _to_numpy(x) -> np.ndarray | None:
     if isinstance(x, torch.Tensor):
         return x.detach().cpu().numpy()
     return np.asarray(x) if isinstance(x, np.ndarray | np.generic | int | float) else None
@@ -116,19 +118,26 @@ def describe(arguments: tuple, got: Result, wanted: Result) -> str:
         return f"{where} it returns None. Is the `return` missing?"
     if type(a) is not type(b) and not isinstance(a, int | float):
         return f"{where} it returns {type(a).__name__}, expected {type(b).__name__}."
-    if hasattr(b, "shape") and hasattr(a, "shape"):
-        if tuple(a.shape) != tuple(b.shape):
-            shapes = f"{tuple(a.shape)}, expected {tuple(b.shape)}"
-            return f"{where} the shape is {shapes}."
-        if _kind(_to_numpy(a)) != _kind(_to_numpy(b)):
-            return f"{where} the dtype is {a.dtype}, expected {b.dtype}."
-    return f"{where} it returns {short(a)}, expected {short(b)}."
+    difference = _in_form(a, b) or f"it returns {short(a)}, expected {short(b)}"
+    return f"{where} {difference}."
+
+
+def _in_form(a: Any, b: Any) -> str | None:
+    """How two arrays differ in shape or kind of number; None where they do not."""
+    if not (hasattr(a, "shape") and hasattr(b, "shape")):
+        return None
+    if tuple(a.shape) != tuple(b.shape):
+        return f"the shape is {tuple(a.shape)}, expected {tuple(b.shape)}"
+    x, y = _to_numpy(a), _to_numpy(b)
+    if x is None or y is None or _kind(x) == _kind(y):
+        return None
+    return f"the dtype is {a.dtype}, expected {b.dtype}"
 
 
 def short(value) -> str:
     """A value in one short line, floats to four digits."""
     if isinstance(value, torch.Tensor | np.ndarray):
-        if _to_numpy(value).size > 12:
+        if math.prod(value.shape) > 12:
             return f"{type(value).__name__} of shape {tuple(value.shape)}"
         return short(value.tolist())
     if isinstance(value, float):

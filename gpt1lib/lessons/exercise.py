@@ -75,8 +75,9 @@ class Exercise:
     def stub_text(self) -> str:
         """Signature, docstring and `...`."""
         text, definition = _without_decorators(self.solution)
-        kept = definition.body[0].end_lineno - definition.lineno + 1
-        return "\n".join([*text.splitlines()[:kept], "    ..."])
+        docstring_ends = definition.body[0].end_lineno or definition.lineno
+        kept = text.splitlines()[: docstring_ends - definition.lineno + 1]
+        return "\n".join([*kept, "    ..."])
 
 
 def exercise(title: str, **options) -> Callable[[Callable], Exercise]:
@@ -94,9 +95,14 @@ def exercise(title: str, **options) -> Callable[[Callable], Exercise]:
 
 
 def _without_decorators(function) -> tuple[str, ast.FunctionDef]:
-    """A function's source from its `def` on, and its syntax tree."""
+    """A function's source from its `def` on, and its syntax tree.
+
+    Raises TypeError for what was not written with `def`, such as a lambda.
+    """
     source = textwrap.dedent(inspect.getsource(function)).rstrip()
     definition = ast.parse(source).body[0]
+    if not isinstance(definition, ast.FunctionDef):
+        raise TypeError(f"{function.__name__} is not written with def: {source[:60]!r}")
     return "\n".join(source.splitlines()[definition.lineno - 1 :]), definition
 
 

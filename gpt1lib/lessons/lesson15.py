@@ -286,7 +286,18 @@ CLEAR_IN_TABLE5 = {
     *((row, "verse_pairs") for row in ("no pre-training", "no auxiliary loss", "LSTM")),
     ("LSTM", "story_cloze"),
 }
+CLEAR_PARTS = [("film_snippets", value) for value in ("2", "3", "5")]
 CLEAR_BY_SIZE = {("film_snippets", "1000"), ("film_snippets", "2000")}
+POINTS = {
+    ("no pre-training", "film_snippets"): 5.1,
+    ("no pre-training", "verse_pairs"): 6.8,
+    ("no pre-training", "entailment"): 2.0,
+    ("no auxiliary loss", "film_snippets"): -1.5,
+    ("no auxiliary loss", "verse_pairs"): 4.2,
+    ("LSTM", "film_snippets"): 2.1,
+    ("LSTM", "verse_pairs"): 6.5,
+    ("LSTM", "entailment"): 7.9,
+}
 
 
 def rising(changes) -> list[str]:
@@ -294,6 +305,9 @@ def rising(changes) -> list[str]:
     return [
         t for t, x in zip(g.paper.paper_numbers.TABLE5_TASKS, changes, strict=True) if x > 0
     ]
+
+
+# rows of a table of section 4 are row -> (mean, low, high)
 
 
 def ahead(table: dict, chance: dict) -> list[str]:
@@ -307,9 +321,11 @@ def apart(table: dict) -> list[str]:
     return [t for t, rows in table.items() if rows["full"][1] > rows["no pre-training"][2]]
 
 
-def around(value: float, rows: dict) -> list[str]:
-    """The rows, (mean, low, high) each, whose interval holds a value."""
-    return [row for row, (_, low, high) in rows.items() if low < value < high]
+def guess(rows: dict) -> bool:
+    """Whether three rows hold one half and the fourth, the LSTM, begins a hair above."""
+    lstm, others = rows["LSTM"], [row for name, row in rows.items() if name != "LSTM"]
+    around = [low < 0.5 < high for _, low, high in others]
+    return around == [True] * 3 and 0.5 < lstm[1] < 0.501
 
 
 def reaches(rows: dict, lower: str, upper: str) -> bool:
@@ -318,41 +334,9 @@ def reaches(rows: dict, lower: str, upper: str) -> bool:
     return mean < rows[upper][1] < high
 
 
-def clear(differences: dict) -> set:
-    """The keys whose difference, (mean, half), is larger than half its interval."""
-    return {key for key, (mean, half) in differences.items() if abs(mean) > half}
-
-
-def points(differences: dict, task: str) -> dict[str, int]:
-    """Number of labels -> mean difference in whole points, of one task."""
-    return {n: round(100 * mean) for (t, n), (mean, _) in differences.items() if t == task}
-
-
-def percent(runs: dict[int, float]) -> int:
-    """The mean accuracy of all seeds, in whole percent."""
-    return round(100 * sum(runs.values()) / len(runs))
-
-
-def by_each_seed(a: dict[int, float], b: dict[int, float]) -> list[float]:
-    """How many points a lies above b, seed by seed."""
-    return [100 * (a[seed] - b[seed]) for seed in a]
-
-
-def clear_at(sweep, task: str) -> list[str]:
-    """The values of a SweepExplorer whose gain exceeds half its interval."""
-    places = zip(sweep.values, sweep.tasks[task], strict=True)
-    return [value for value, place in places if place["gain"] > place["give"]]
-
-
-def clear_anywhere(sweep) -> list[tuple]:
-    """All (task, value) of a SweepExplorer whose gain is clear."""
-    return [(task, value) for task in sweep.tasks for value in clear_at(sweep, task)]
-
-
-def lstm_between() -> int:
-    """On how many of the paper's eight tasks the LSTM lies between two GPT-1 rows."""
-    rows = (g.paper.paper_numbers.TABLE5[row][1] for row in ("no pre-training", "LSTM", "full"))
-    return sum(low < lstm < high for low, lstm, high in zip(*rows, strict=True))
+def near_half(score: dict, accuracy: float) -> bool:
+    """Whether a stored score rounds to an accuracy and its interval reaches below one half."""
+    return round(score["accuracy"], 2) == accuracy and score["interval"][0] < 0.5
 
 
 def asked(test: str) -> float:
@@ -361,16 +345,91 @@ def asked(test: str) -> float:
     return lines[-1]["scores"][test]["accuracy"]
 
 
+# differences are key -> (mean, half of the interval), with keys (row or task, ...)
+
+
+def clear(differences: dict) -> set:
+    """The keys whose difference is larger than half its interval."""
+    return {key for key, (mean, half) in differences.items() if abs(mean) > half}
+
+
+def points(differences: dict, task: str) -> dict[str, int]:
+    """Number of labels -> mean difference in whole points, of one task."""
+    return {n: round(100 * mean) for (t, n), (mean, _) in differences.items() if t == task}
+
+
+def percents(sizes: dict, task: str, labels: int) -> list[int]:
+    """Mean accuracies, pre-trained and from nothing, in whole percent."""
+    rows = (sizes[f"{labels}{suffix}"][task].values() for suffix in ("", " without"))
+    return [round(100 * sum(runs) / len(runs)) for runs in rows]
+
+
+def by_each_seed(a: dict[int, float], b: dict[int, float]) -> list[float]:
+    """How many points a lies above b, seed by seed."""
+    return [100 * (a[seed] - b[seed]) for seed in a]
+
+
+def clear_at(sweep) -> list[tuple[str, str]]:
+    """All (task, value) of a SweepExplorer whose difference exceeds half its interval."""
+    return [
+        (task, value)
+        for task, places in sweep.tasks.items()
+        for value, place in zip(sweep.values, places, strict=True)
+        if place["difference"] > place["difference_half"]
+    ]
+
+
+def lstm_between() -> int:
+    """On how many of the paper's eight tasks the LSTM lies between two GPT-1 rows."""
+    rows = (g.paper.paper_numbers.TABLE5[row][1] for row in ("no pre-training", "LSTM", "full"))
+    return sum(low < lstm < high for low, lstm, high in zip(*rows, strict=True))
+
+
+def figure2_gains(start: int) -> list[float]:
+    """What RACE and MultiNLI gain from a point of Figure 2 (left) to its last."""
+    curves = (g.paper.paper_numbers.FIGURE2_LEFT[task] for task in ("RACE", "MultiNLI"))
+    return [round(curve[-1] - curve[start], 1) for curve in curves]
+
+
 def updates(task: str, labels: int) -> int:
     """Updates of a fine-tuning run of section 7."""
     settings = g.paper.plan.Cell(task, 0).settings
     return labels * settings.epochs // settings.batch
 
 
-def two_recipes(task: str) -> tuple:
-    """The settings of sections 4 and 9 for one task."""
-    first = g.paper.plan.Cell(task, 0).settings
-    return first, dict(g.paper.plan.other_recipes())["full"].settings
+def steps() -> tuple[int, int]:
+    """Updates of the short pre-trainings of section 8, and of the novelist."""
+    return g.paper.plan.SHORT["steps"], g.pretrain.RECIPES["novelist"].steps
+
+
+# what reads the frozen states gives name -> (accuracy, low, high), the novelist first
+
+
+def tells(rows: dict, accuracy: float) -> bool:
+    """Whether our states reach an accuracy, and lie above three random ones that guess."""
+    (_, ours), *others = rows.items()
+    guessing = [low < 0.5 < high for _, (_, low, high) in others]
+    above = ours[1] > max(high for _, (_, _, high) in others)
+    return round(ours[0], 2) == accuracy and above and guessing == [True] * 3
+
+
+def hardly_tells(rows: dict, accuracy: float) -> bool:
+    """Whether our states reach an accuracy above one half, but not above all random ones."""
+    others = [high for name, (_, _, high) in rows.items() if name != "pre-trained"]
+    mean, low, _ = rows["pre-trained"]
+    return round(mean, 2) == accuracy and 0.51 < low < 0.52 < min(others)
+
+
+def second_recipe():
+    """The settings of section 9 for story cloze."""
+    return dict(g.paper.plan.other_recipes())["full"].settings
+
+
+def four_times(stories, second) -> bool:
+    """Whether the second recipe has four times the labels at a quarter of the rate."""
+    first = g.paper.plan.Cell("story_cloze", 0).settings
+    labels = len(g.tasks.no_longer_than(stories.train, second.longest))
+    return round(labels / first.limit) == 4 and first.lr == 4 * second.lr
 
 
 EXERCISES = (points_and_percent, mean_and_half, paired_difference, transferred_names)

@@ -5,7 +5,7 @@ run    execute in place and drop what differs from run to run
 solve  write copies with every stub replaced by its solution
 stats  print the rhythm of a lesson: cells, lines, words, figures
 
-An exercise is three cells in a row (task, stub, hints), marked in their metadata. A
+An exercise is three cells (task, stub, hints), marked in their metadata. A
 markdown cell that says `EXERCISE name` and nothing else becomes those three.
 """
 
@@ -201,7 +201,7 @@ def code_lines(cell) -> int:
 
 
 def longest_code_run(cells) -> int:
-    """How many code cells stand in a row without prose."""
+    """The most code cells in a row without prose between them."""
     runs = "".join("c" if c.cell_type == "code" else " " for c in cells).split()
     return max((len(r) for r in runs), default=0)
 

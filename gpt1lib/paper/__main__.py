@@ -32,13 +32,20 @@ def repeat_one_of_each() -> None:
 def main(argv: list[str] | None = None) -> None:
     """The command line."""
     parser = argparse.ArgumentParser(
-        prog="python -m gpt1lib.paper", description=__doc__.split("\n")[0]
+        prog="python -m gpt1lib.paper", description=(__doc__ or "").split("\n")[0]
     )
     names = [*EXPERIMENTS, "zeroshot", "readout"]
-    parser.add_argument("experiments", nargs="*", help=", ".join(names))
-    parser.add_argument("--quick", action="store_true", help="one cell of each, again")
+    parser.add_argument("experiments", nargs="*", help=f"{', '.join(names)} (default: all)")
     parser.add_argument(
-        "--workers", type=int, default=os.cpu_count(), help="cells at once, one per core"
+        "--quick",
+        action="store_true",
+        help="repeat one cell of each experiment and compare it with the stored one",
+    )
+    parser.add_argument(
+        "--workers",
+        type=int,
+        default=os.cpu_count(),
+        help="cells to run at a time (default: one per core)",
     )
     args = parser.parse_args(argv)
     unknown = set(args.experiments) - set(names)

@@ -72,9 +72,12 @@ def in_parallel(work, items: list, workers: int) -> Iterator[tuple]:
 def begin_worker() -> None:
     """Prepare a process that works for us, and let it end when we do, even killed."""
     keep_memory()
+    parent = multiprocessing.parent_process()
+    if parent is None:
+        return  # nobody started this process for us
 
     def watch():
-        multiprocessing.parent_process().join()
+        parent.join()
         os._exit(1)
 
     threading.Thread(target=watch, daemon=True).start()
@@ -102,9 +105,9 @@ def run_experiments(names: list[str], begun: dict, workers: int) -> None:
 def store_pretrainings(rows: list[str], begun: dict, workers: int) -> None:
     """Make the short pre-trainings and keep what they reached."""
     known = {line["row"] for line in stored_lines("pretraining")}
-    for row, made in in_parallel(short_facts, rows, workers):
+    for row, facts in in_parallel(short_facts, rows, workers):
         if row not in known:
-            store("pretraining", {"row": row, **made, **begun})
+            store("pretraining", {"row": row, **facts, **begun})
 
 
 def short_facts(row: str) -> dict:

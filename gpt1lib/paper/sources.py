@@ -8,7 +8,7 @@ from pathlib import Path
 from .. import corpus
 from ..bpe import BPE
 from ..checkpoints import Checkpoint, checkpoint
-from ..model import GPT, seeded
+from ..model import GPT, LanguageModel, seeded
 from ..pretrain import RECIPES, Pretraining, merged, scale_blocks
 from ..storage import files
 from ..storage.paths import BOOKS, HELDOUT_BOOKS, LSTM_DIR, NOVELIST_DIR, ROOT
@@ -42,11 +42,13 @@ def pretrained_lstm() -> Checkpoint:
     return checkpoint.load(LSTM_DIR)
 
 
-def transferred(model: GPT, n: int, seed: int) -> GPT:
+def transferred(model: LanguageModel, n: int, seed: int) -> GPT:
     """A model with random weights, but for n parts: embeddings first, then blocks.
 
-    ValueError for n outside 0 to n_layer + 1.
+    ValueError for n outside 0 to n_layer + 1, TypeError for a model that is no GPT.
     """
+    if not isinstance(model, GPT):
+        raise TypeError(f"a {type(model).__name__} has no such parts, only a GPT has")
     if not 0 <= n <= model.config.n_layer + 1:
         raise ValueError(f"n is {n}, it must be in 0 to {model.config.n_layer + 1}")
     with seeded(seed):

@@ -159,13 +159,18 @@ def probes() -> list[Probe]:
     return [
         Probe(
             "acceptability",
-            [e.label for e in cola],
+            _labels(cola),
             lambda m, b: above_median(sentence_scores(m, b, sentences)),
         ),
-        Probe("sentiment", [e.label for e in film], lambda m, b: sentiment(m, b, snippets)),
-        Probe("story cloze", [e.label for e in cloze], lambda m, b: choices(m, b, stories)),
+        Probe("sentiment", _labels(film), lambda m, b: sentiment(m, b, snippets)),
+        Probe("story cloze", _labels(cloze), lambda m, b: choices(m, b, stories)),
         Probe("schemas", [r["label"] for r in schemas], lambda m, b: referents(m, b, places)),
     ]
+
+
+def _labels(examples: Sequence[tasks.Example]) -> list[int]:
+    """The classes of examples; none of these sets has grades."""
+    return [int(e.label) for e in examples]
 
 
 def relative(accuracy: float, chance: float, best: float) -> float:

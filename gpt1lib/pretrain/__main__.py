@@ -21,12 +21,24 @@ from .run import Pretraining
 def parser(argv: list[str] | None = None) -> argparse.ArgumentParser:
     """The options of the command line; help shows the values of the recipe in argv."""
     p = argparse.ArgumentParser(
-        prog="python -m gpt1lib.pretrain", description=__doc__.split("\n")[0]
+        prog="python -m gpt1lib.pretrain", description=(__doc__ or "").split("\n")[0]
     )
-    p.add_argument("--out", type=Path, required=True, help="checkpoint folder")
-    p.add_argument("--books", type=Path, default=BOOKS, help="folder of .txt books")
-    p.add_argument("--heldout", type=Path, default=HELDOUT_BOOKS, help="books only scored on")
-    p.add_argument("--device", choices=["cpu", "cuda"], help="default: a GPU if any")
+    p.add_argument(
+        "--out", type=Path, required=True, help="folder for checkpoint, log and state"
+    )
+    p.add_argument(
+        "--books",
+        type=Path,
+        default=BOOKS,
+        help="folder of .txt books to train on (default: the course's)",
+    )
+    p.add_argument(
+        "--heldout",
+        type=Path,
+        default=HELDOUT_BOOKS,
+        help="folder of .txt books to score on only",
+    )
+    p.add_argument("--device", choices=["cpu", "cuda"], help="default: cuda if there is a GPU")
     recipes.add_recipe_options(p, argv)
     return p
 

@@ -48,7 +48,7 @@ def decorrelate(x: Tensor) -> Tensor:
 
 
 def unit_rows(x: Tensor) -> Tensor:
-    """Each row divided by its length; a row of zeros stays one."""
+    """Each row divided by its length; a row of zeros stays zero."""
     return x / (x.norm(dim=-1, keepdim=True) + 1e-8)
 
 
@@ -69,17 +69,17 @@ class Muon(torch.optim.Optimizer):
             params = [p for p in group["params"] if p.grad is not None]
             if not params:
                 continue
-            updates = [squares(self._nesterov(p, group["momentum"])) for p in params]
+            updates = [squares(self._nesterov(p, p.grad, group["momentum"])) for p in params]
             C = updates[0].shape[-1]
             new = decorrelate(torch.cat(updates)).split([len(u) for u in updates])
             for p, u in zip(params, new, strict=True):
                 p.mul_(1 - group["lr"] * group["weight_decay"])
                 squares(p).sub_(u, alpha=group["lr"] * 0.2 * math.sqrt(C))
 
-    def _nesterov(self, p: Tensor, momentum: float) -> Tensor:
-        """The running mean of gradients, a step ahead."""
+    def _nesterov(self, p: Tensor, grad: Tensor, momentum: float) -> Tensor:
+        """The running mean of gradients, one step ahead."""
         state = self.state[p]
         if not state:
             state["mean"] = torch.zeros_like(p)
-        mean = state["mean"].lerp_(p.grad, 1 - momentum)
-        return p.grad.lerp(mean, momentum)
+        mean = state["mean"].lerp_(grad, 1 - momentum)
+        return grad.lerp(mean, momentum)

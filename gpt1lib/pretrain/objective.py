@@ -1,4 +1,4 @@
-"""The model that is trained, with its loss: what is compiled, shared out or split."""
+"""The model that is trained, with its loss: what is compiled, copied or sharded."""
 
 import torch
 from torch import Tensor, nn

@@ -26,5 +26,5 @@ def build_optimizers(model: LanguageModel, recipe: Recipe) -> list[Optimizer]:
 
 
 def build_schedulers(optimizers: list[Optimizer], rate_at: Callable[[int], float]) -> list:
-    """One for each optimizer: its rates are those it was made with, times rate_at(step)."""
+    """One for each optimizer: its rates are those it was built with, times rate_at(step)."""
     return [LambdaLR(optimizer, rate_at) for optimizer in optimizers]

@@ -19,6 +19,8 @@ from torch.distributed.checkpoint.state_dict import (
     set_state_dict,
 )
 
+from .objective import Objective
+
 WHOLE = StateDictOptions(full_state_dict=True, cpu_offload=True)
 
 
@@ -35,7 +37,7 @@ class Processes:
         """True in the one process that writes files and speaks."""
         return self.rank == 0
 
-    def wrap(self, objective: nn.Module, fsdp: bool = False) -> nn.Module:
+    def wrap(self, objective: Objective, fsdp: bool = False) -> nn.Module:
         """The module that averages gradients (or splits weights) over all processes."""
         objective.to(self.device)
         if fsdp:
@@ -57,7 +59,7 @@ class Processes:
         if self.size > 1:
             torch.distributed.barrier()
 
-    # The whole state, however it is spread; all processes must call these.
+    # The whole state, however it is sharded; all processes must call these.
 
     def whole_state(self, model: nn.Module, optimizers) -> tuple[dict, dict]:
         """Weights and optimizer state, gathered from all processes."""
@@ -74,7 +76,7 @@ class Processes:
         return get_model_state_dict(model, options=WHOLE)
 
     def leave(self) -> None:
-        """End the group; its processes may go their ways."""
+        """End the process group."""
         if torch.distributed.is_available() and torch.distributed.is_initialized():
             torch.distributed.destroy_process_group()
 
@@ -113,7 +115,7 @@ def join(device: str | None = None) -> Processes:
     return Processes(int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"]), place)
 
 
-def split_weights(objective: nn.Module) -> nn.Module:
+def split_weights(objective: Objective) -> Objective:
     """FSDP2: each process holds its part of every weight, block by block.
 
     Raises RuntimeError without a process group, for there is nothing to split over.
@@ -124,7 +126,8 @@ def split_weights(objective: nn.Module) -> nn.Module:
 
     for block in objective.model.blocks:
         fully_shard(block)
-    return fully_shard(objective)
+    fully_shard(objective)
+    return objective
 
 
 def each_on_its_own(wrapped: nn.Module, averaging: bool):

@@ -20,11 +20,11 @@ from ..storage.options import add_options, given_options, need, option, with_fie
 
 SIZES = {
     "n_ctx": "longest sequence, in tokens",
-    "n_layer": "blocks",
+    "n_layer": "number of blocks",
     "n_head": "attention heads per block",
-    "n_embd": "width of a state",
+    "n_embd": "numbers in a state: the width of the model",
     "dropout": "share of numbers set to 0 while training",
-    "tied": "the output matrix is the token embedding",
+    "tied": "use the token embedding as the output matrix",
 }
 """The sizes that can be chosen; n_vocab follows from n_merges and the books."""
 
@@ -37,39 +37,56 @@ class Recipe:
     """
 
     model: GPTConfig = option(GPT1, "sizes of the model")
-    kind: str = option("gpt", "what to train", choices=KINDS)
+    kind: str = option("gpt", "GPT-1, or a model to compare it with", choices=KINDS)
     n_merges: int = option(40_000, "BPE merges to learn from the books")
-    batch: int = option(64, "windows per update, all processes together")
-    warmup_ctx: int = option(0, "tokens per window at first; 0: n_ctx throughout", "short_ctx")
-    warmup_ctx_share: float = option(0.0, "share of the run with such windows", "short")
-    steps: int = option(1_000_000, "updates; the paper's Figure 2 ends here")
+    batch: int = option(64, "windows of text per update, over all processes")
+    warmup_ctx: int = option(
+        0,
+        "tokens per window in the first part of the run; 0: n_ctx from the start",
+        "short_ctx",
+    )
+    warmup_ctx_share: float = option(0.0, "share of the run with windows that short", "short")
+    steps: int = option(1_000_000, "updates in all; Figure 2 of the paper shows 1,000,000")
     block_std: float = option(INIT_STD, "standard deviation of initial weights in the blocks")
     lr: float = option(2.5e-4, "highest learning rate")
-    matrix_lr: float = option(0.0, "Muon's highest rate, in the blocks; 0: Adam there")
-    warmup: int = option(2000, "updates with a rising learning rate")
-    warmdown: float = option(0.0, "share of the run with a linear decay; 0: cosine", "fall")
-    betas: tuple[float, float] = option((0.9, 0.999), "Adam's two averages")
-    weight_decay: float = option(0.01, "on all weights but biases and gains")
-    grad_clip: float = option(1.0, "largest norm of a gradient (released code)", "clip")
-    seed: int = option(0, "everything random follows from it")
-    bf16: bool = option(False, "16-bit arithmetic where the GPU has it")
+    matrix_lr: float = option(
+        0.0, "highest learning rate of Muon, for the blocks' matrices; 0: Adam trains them too"
+    )
+    warmup: int = option(2000, "first updates, in which the learning rate rises")
+    warmdown: float = option(
+        0.0, "last share of the run, in which the rate decays linearly; 0: by a cosine", "fall"
+    )
+    betas: tuple[float, float] = option((0.9, 0.999), "how slowly Adam's two averages change")
+    weight_decay: float = option(0.01, "decoupled, on all weights but biases and gains")
+    grad_clip: float = option(
+        1.0, "scale gradients down to at most this norm (released code)", "clip"
+    )
+    seed: int = option(0, "all random numbers follow from it")
+    bf16: bool = option(False, "compute in bfloat16; needs a GPU that can")
     save_fp16: bool = option(False, "store the finished weights in 16 bits", "half")
-    snapshots: int = option(0, "stages kept, each twice as far; the last: the checkpoint")
+    snapshots: int = option(
+        0, "stages of the model to keep, each after twice as many updates as the one before"
+    )
     grad_accum: int = option(
         1, "parts a batch is computed in, to save memory", "accumulate", changes_result=False
     )
     activation_checkpointing: bool = option(
-        False, "compute activations twice, to save memory", "recompute", changes_result=False
+        False,
+        "compute activations again in the backward pass, to save memory",
+        "recompute",
+        changes_result=False,
     )
     compile: bool = option(False, "compile the model (torch.compile)", changes_result=False)
     fsdp: bool = option(
-        False, "shard the model over the processes (FSDP2)", "shard", changes_result=False
+        False, "split the weights over the processes (FSDP2)", "shard", changes_result=False
     )
     evaluate_every: int = option(
-        10_000, "updates between held-out scores", changes_result=False
+        10_000, "updates between scores on the held-out books", changes_result=False
     )
-    sample_every: int = option(10_000, "updates between written samples", changes_result=False)
-    save_every: int = option(1_000, "updates between saved states", changes_result=False)
+    sample_every: int = option(10_000, "updates between sample texts", changes_result=False)
+    save_every: int = option(
+        1_000, "updates between saved states, from which a run can resume", changes_result=False
+    )
 
     def __post_init__(self):
         object.__setattr__(self, "betas", tuple(self.betas))
@@ -180,11 +197,13 @@ def read_toml(path: str | Path) -> Recipe:
 def add_recipe_options(parser: argparse.ArgumentParser, argv: list[str] | None = None) -> None:
     """--recipe, --config, and an option for each field, with the values of that recipe."""
     base = parser.add_argument_group("what to start from")
-    base.add_argument("--recipe", choices=RECIPES, help=f"a recipe by name ({FIRST})")
-    base.add_argument("--config", type=Path, help="a TOML file with a recipe")
+    base.add_argument("--recipe", choices=RECIPES, help=f"a recipe by name (default: {FIRST})")
+    base.add_argument(
+        "--config", type=Path, help="a TOML file with a recipe, in place of --recipe"
+    )
     now = _started_from(argv)
-    add_options(parser, now, "how to train")
-    add_options(parser, now.model, "sizes of the model", SIZES)
+    add_options(parser, now, "how to train (defaults: the recipe's)")
+    add_options(parser, now.model, "sizes of the model (defaults: the recipe's)", SIZES)
 
 
 def _started_from(argv: list[str] | None) -> Recipe:

@@ -11,9 +11,10 @@ import time
 from contextlib import nullcontext
 from dataclasses import asdict, replace
 from pathlib import Path
+from typing import cast
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from tqdm import tqdm
 
 from .. import corpus, decode, optim, scoring
@@ -106,8 +107,8 @@ class Pretraining:
             checkpoint_activations(self.model)
         objective = Objective(self.model, chunked=on_cpu and not r.compile)
         self.objective = self.world.wrap(objective, r.fsdp)
-        if r.compile:
-            self.objective = torch.compile(self.objective)
+        if r.compile:  # a module becomes a module
+            self.objective = cast(nn.Module, torch.compile(self.objective))
 
     # ---- one step ------------------------------------------------------------
 

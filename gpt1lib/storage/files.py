@@ -3,12 +3,13 @@
 import hashlib
 import json
 import os
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 
 @contextmanager
-def replacing(path: str | Path):
+def replacing(path: str | Path) -> Iterator[Path]:
     """Yield a temporary path beside `path`; on success sync it and rename it there."""
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -24,7 +25,7 @@ def replacing(path: str | Path):
 
 
 def umask() -> int:
-    """The permissions that new files do not get; it can only be read by setting it."""
+    """The permissions that new files do not get; reading it takes setting it."""
     mask = os.umask(0o077)
     os.umask(mask)
     return mask
@@ -42,7 +43,7 @@ def write_text(path: str | Path, text: str) -> None:
         temporary.write_text(text, encoding="utf-8")
 
 
-def write_json(path: str | Path, value, indent: int | None = 1) -> None:
+def write_json(path: str | Path, value: object, indent: int | None = 1) -> None:
     """Write JSON, whole or not at all."""
     text = json.dumps(value, ensure_ascii=False, indent=indent)
     write_text(path, text + "\n")

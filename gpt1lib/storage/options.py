@@ -1,15 +1,23 @@
 """Options of a run: one frozen record, read from a file and from the command line.
 
-A record is a dataclass whose fields are made by `option`. Its options on the command line,
+A record is a dataclass whose fields come from `option`. Its options on the command line,
 their help and their values all follow from the fields, so that no default is typed twice.
 """
 
 import argparse
+from collections.abc import Collection
 from dataclasses import Field, field, fields, is_dataclass
+from typing import Any
 
 
-def option(default, text: str, *old_names: str, changes_result=True, choices=None):
-    """A field with its help. old_names: accepted too, for runs and files of before.
+def option(
+    default: Any,
+    text: str,
+    *old_names: str,
+    changes_result: bool = True,
+    choices: Collection[str] | None = None,
+) -> Any:  # as dataclasses.field: it stands for a value of the field's own type
+    """A field with its help. old_names: accepted too, for earlier runs and files.
 
     changes_result: whether a resumed run must share its value.
     """
@@ -30,7 +38,7 @@ def renamed(record: type) -> dict[str, str]:
 
 
 def with_field_names(record: type, given: dict) -> dict:
-    """Values under the names of today; ValueError for a name that is no option."""
+    """Values under today's names; ValueError for a name that is not an option."""
     new_names, known = renamed(record), [f.name for f in fields(record)]
     given = {new_names.get(name, name): value for name, value in given.items()}
     unknown = sorted(set(given) - set(known))
@@ -51,15 +59,20 @@ def add_options(
     """One option for each field of the record `now`; its help shows the value of `now`.
 
     texts: field -> help, for a record whose fields carry none; other fields get no option.
-    What was not typed is None, so that it can be told from a value that was.
+    What was not typed is None, so that it can be told from a value that was. Old names are
+    accepted and do not show in the help.
     """
     group = parser.add_argument_group(title)
     for f in fields(now):
         text = f.metadata.get("help") if texts is None else texts.get(f.name)
         if text and not is_dataclass(value := getattr(now, f.name)):
             shown = " ".join(map(str, value)) if isinstance(value, tuple) else value
-            text = f"{text} (now: {shown})".replace("%", "%%")
-            group.add_argument(*_flags(f), dest=f.name, help=text, default=None, **_kind(f))
+            text = text if value is None else f"{text} (default: {shown})"
+            helps = {f.name: text.replace("%", "%%")}
+            helps |= dict.fromkeys(f.metadata.get("old_names", ()), argparse.SUPPRESS)
+            for name, line in helps.items():
+                flag = "--" + name.replace("_", "-")
+                group.add_argument(flag, dest=f.name, help=line, default=None, **_kind(f))
 
 
 def given_options(args: argparse.Namespace, record: type) -> dict:
@@ -67,11 +80,6 @@ def given_options(args: argparse.Namespace, record: type) -> dict:
     names = {f.name for f in fields(record)}
     given = {k: v for k, v in vars(args).items() if k in names and v is not None}
     return {k: tuple(v) if isinstance(v, list) else v for k, v in given.items()}
-
-
-def _flags(f: Field) -> list[str]:
-    names = [f.name, *f.metadata.get("old_names", ())]
-    return ["--" + name.replace("_", "-") for name in names]
 
 
 def _kind(f: Field) -> dict:

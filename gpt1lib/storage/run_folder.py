@@ -10,7 +10,7 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 import torch
@@ -24,10 +24,10 @@ def git_commit() -> str:
     """The commit of the working tree, or 'unknown' outside a repository."""
     command = ["git", "-C", str(ROOT), "rev-parse", "HEAD"]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        answer = subprocess.run(command, capture_output=True, text=True, check=True)
     except (OSError, subprocess.CalledProcessError):
         return "unknown"
-    return done.stdout.strip()
+    return answer.stdout.strip()
 
 
 def command_line(module: str, argv: list[str] | None = None) -> str:
@@ -47,7 +47,7 @@ def origin() -> dict:
 
 
 def progress(total: int, done: int, unit: str, quiet: bool = False) -> tqdm:
-    """The bar of a run that has done a part already."""
+    """The progress bar of a run, part of which is already done."""
     return tqdm(total=total, initial=done, unit=unit, disable=quiet)
 
 
@@ -74,7 +74,7 @@ def only_one(folder: Path) -> Iterator[None]:
 
 @contextmanager
 def one_line_errors(name: str) -> Iterator[None]:
-    """End a command with one line, `name: what went wrong`, and not with a traceback."""
+    """End a command with one line, `name: what went wrong`, instead of a traceback."""
     try:
         yield
     except (ValueError, TypeError, OSError, FloatingPointError, RuntimeError) as error:
@@ -130,14 +130,15 @@ class RunFolder:
     def __init__(self, folder: str | Path, state: str = "", counter: str = "step"):
         self.folder = Path(folder)
         self.state = self.folder / state / "state.pt"
-        self.counter, self.saved, self.commit = counter, None, git_commit()
+        self.counter, self.commit = counter, git_commit()
+        self.saved: int | None = None  # the step of the last saved state
         self.log = self.log_of("log")
 
     def log_of(self, name: str) -> Log:
         """A log in this folder, NAME.jsonl."""
         return Log(self.folder / f"{name}.jsonl", self.counter)
 
-    def held(self):
+    def held(self) -> AbstractContextManager[None]:
         """Hold the folder for this process alone; see `only_one`."""
         return only_one(self.state.parent)
 
@@ -166,7 +167,7 @@ class RunFolder:
         """The last saved state, or None.
 
         renamed: old name -> new name of facts in states of an earlier version. Raises
-        ValueError, and names each fact, if the state was made with other ones.
+        ValueError, and names each fact, if the state was made with others.
         """
         if not self.state.exists():
             return None
@@ -196,7 +197,7 @@ def facts_of(stored: dict) -> dict:
 
 
 def with_new_names(facts: dict, renamed: dict[str, str]) -> dict:
-    """Facts under the names of today, in inner records too."""
+    """Facts under today's names, in inner records too."""
     return {
         renamed.get(k, k): with_new_names(v, renamed) if isinstance(v, dict) else v
         for k, v in facts.items()
@@ -204,7 +205,7 @@ def with_new_names(facts: dict, renamed: dict[str, str]) -> dict:
 
 
 def what_changed(then: dict, now: dict) -> list[str]:
-    """What differs between two records, a sentence each; dicts are compared inside."""
+    """What differs between two records, one sentence each; nested dicts are compared too."""
     changed = []
     for name in now | then:
         a, b = then.get(name), now.get(name)

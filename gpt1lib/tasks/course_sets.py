@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from ..storage.paths import TASKS
-from .task import NLI, Example, Task, read_lines, sort_out, split_of
+from .task import NLI, Example, Task, by_split, read_lines, sort_out, split_of
 
 
 def film_snippets(path: Path = TASKS / "film_snippets.jsonl") -> Task:
@@ -24,18 +24,19 @@ def film_snippets(path: Path = TASKS / "film_snippets.jsonl") -> Task:
 
 
 def entailment_set(path: Path = TASKS / "entailment.jsonl") -> Task:
-    """Does the first sentence entail the second? Synthetic: tools/make_entailment.py.
+    """Does the first sentence entail the second? Synthetic: tools/data/entailment.py.
 
     The test set has three parts: as in training, with new words, and by a new rule.
     """
     rows = read_lines(path, ("premise", "hypothesis", "label", "rule", "split"))
-    splits = {"train": [], "valid": [], "test": []}
-    for row in rows:
-        example = Example(
-            (row["premise"], row["hypothesis"]), NLI.index(row["label"]), row["split"]
-        )
-        splits[row["split"].split(",")[0]].append(example)
+    splits = by_split((row["split"].split(",")[0], entailment_example(row)) for row in rows)
     return Task("entailment", "entailment", 3, **splits, classes=NLI)
+
+
+def entailment_example(row: dict) -> Example:
+    """One line of the entailment set; its group is the part of the test set."""
+    texts = (row["premise"], row["hypothesis"])
+    return Example(texts, NLI.index(row["label"]), group=row["split"])
 
 
 def verse_pairs(path: Path = TASKS / "verse_pairs.jsonl") -> Task:
@@ -49,7 +50,7 @@ def verse_pairs(path: Path = TASKS / "verse_pairs.jsonl") -> Task:
 
 
 def story_cloze(path: Path = TASKS / "story_cloze.jsonl") -> Task:
-    """Which sentence goes on with the story? tools/make_story_cloze.py.
+    """Which sentence goes on with the story? tools/data/story_cloze.py.
 
     Neighboring stories share sentences, so each split is a part of each book.
     """
@@ -61,7 +62,7 @@ def story_cloze(path: Path = TASKS / "story_cloze.jsonl") -> Task:
 
 
 def acceptability(path: Path = TASKS / "acceptability.jsonl") -> Task:
-    """Is this a sentence, or was it broken? tools/make_acceptability.py."""
+    """Is this a sentence, or was it broken? tools/data/acceptability.py."""
     rows = read_lines(path, ("text", "label", "split"))
     splits = sort_out((r["split"], Example((r["text"],), r["label"])) for r in rows)
     return Task(

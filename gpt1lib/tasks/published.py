@@ -1,8 +1,8 @@
 """The paper's own sets, read from disk in the formats they are published in.
 
 GLUE's TSV files (CoLA, SST-2, MRPC, STS-B, QQP, MNLI, QNLI, RTE), SNLI and SciTail in
-JSON lines, RACE's folders, the Story Cloze Test's CSV. None comes with the course; who
-has them names their folder. GLUE keeps the labels of its test sets, so `test` is the
+JSON lines, RACE's folders, the Story Cloze Test's CSV. None comes with the course;
+whoever has one names its folder. GLUE keeps the labels of its test sets, so `test` is the
 published development set here, and `valid` a tenth of the training set.
 """
 
@@ -11,6 +11,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TextIO
 
 from .task import NLI, Example, Task, read_lines, split_of
 
@@ -69,22 +70,22 @@ def glue(name: str, folder: Path) -> Task:
     table = GLUE[name]
     train, valid = set_apart(list(rows_of(folder / "train.tsv", table)))
     test = list(rows_of(folder / table.dev, table))
-    graded = table.labels is None
+    graded, classes = table.labels is None, tuple(table.labels or ())
     return Task(
         name,
         table.kind,
-        6 if graded else len(table.labels),
+        6 if graded else len(classes),
         train,
         valid,
         test,
-        () if graded else tuple(table.labels),
+        classes,
         table.metric,
         graded,
     )
 
 
 def rows_of(path: Path, table: Table) -> Iterator[Example]:
-    """The examples of one TSV file. Quotes are letters in these files."""
+    """The examples of one TSV file. Quotes are ordinary characters in these files."""
     with opened(path) as f:
         lines = csv.reader(f, delimiter="\t", quoting=csv.QUOTE_NONE)
         header = next(lines, []) if table.header else None
@@ -100,15 +101,15 @@ def rows_of(path: Path, table: Table) -> Iterator[Example]:
 
 
 def column_of(path: Path, header: list[str] | None, column: str | int) -> int:
-    """The number of a column; ValueError where the header has no such name."""
-    if header is None:
+    """The number of a column; ValueError where the header lacks its name."""
+    if isinstance(column, int):
         return column
-    if column not in header:
+    if header is None or column not in header:
         raise ValueError(f"{path}, line 1: no column {column!r} in {header}")
     return header.index(column)
 
 
-def label_of(path: Path, n: int, label: str, labels: dict[str, int] | None):
+def label_of(path: Path, n: int, label: str, labels: dict[str, int] | None) -> int | float:
     """A class by its name, or a grade from 0 to 5."""
     if labels is not None:
         if label not in labels:
@@ -128,19 +129,20 @@ def label_of(path: Path, n: int, label: str, labels: dict[str, int] | None):
 
 def snli(folder: Path) -> Task:
     """SNLI's JSON lines; pairs without a majority label ("-") are left out."""
-    parts = [
+    train, valid, test = (
         nli_lines(folder / f"snli_1.0_{part}.jsonl", NLI) for part in ("train", "dev", "test")
-    ]
-    return Task("snli", "entailment", 3, *parts, NLI)
+    )
+    return Task("snli", "entailment", 3, train, valid, test, NLI)
 
 
 def scitail(folder: Path) -> Task:
     """SciTail in SNLI's format: two labels, no contradiction."""
-    parts = [
-        nli_lines(folder / f"scitail_1.0_{part}.txt", ("entailment", "neutral"))
+    classes = ("entailment", "neutral")
+    train, valid, test = (
+        nli_lines(folder / f"scitail_1.0_{part}.txt", classes)
         for part in ("train", "dev", "test")
-    ]
-    return Task("scitail", "entailment", 2, *parts, ("entailment", "neutral"))
+    )
+    return Task("scitail", "entailment", 2, train, valid, test, classes)
 
 
 def nli_lines(path: Path, labels: tuple[str, ...]) -> list[Example]:
@@ -160,14 +162,9 @@ def nli_lines(path: Path, labels: tuple[str, ...]) -> list[Example]:
 
 
 def race(folder: Path) -> Task:
-    """RACE's folders train, dev, test, each with middle and high: a file an article."""
-    return Task(
-        "race",
-        "choice",
-        4,
-        *(list(race_part(folder / part)) for part in ("train", "dev", "test")),
-        tuple("ABCD"),
-    )
+    """RACE's folders train, dev, test, each with middle and high: one file per article."""
+    train, valid, test = (list(race_part(folder / part)) for part in ("train", "dev", "test"))
+    return Task("race", "choice", 4, train, valid, test, tuple("ABCD"))
 
 
 def race_part(folder: Path) -> Iterator[Example]:
@@ -201,8 +198,8 @@ CLOZE_COLUMNS = [
 def cloze(folder: Path) -> Task:
     """The Story Cloze Test of spring 2016; a fifth of its validation set is `valid`.
 
-    GPT-1 trained on 1,497 of the 1,871 labeled stories; which ones, is random in the
-    released code, and ours are others.
+    GPT-1 trained on 1,497 of the 1,871 labeled stories; the released code picks them
+    at random, so ours are different ones.
     """
     labeled = list(stories(folder / STORIES.format("val", "val")))
     n_valid = len(labeled) // 5  # 374 of 1,871
@@ -234,7 +231,7 @@ def stories(path: Path) -> Iterator[Example]:
 # ---- common ----------------------------------------------------------------------
 
 
-def opened(path: Path):
+def opened(path: Path) -> TextIO:
     """A text file; FileNotFoundError says where such sets come from."""
     if not path.is_file():
         raise FileNotFoundError(

@@ -5,6 +5,7 @@ import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypedDict
 
 KINDS = ("classification", "entailment", "similarity", "choice")
 """Figure 1's four ways to make sequences of an example."""
@@ -15,7 +16,7 @@ NLI = ("entailment", "contradiction", "neutral")
 class Example:
     """One labeled example: a text, a pair, or a context with choices.
 
-    label: a class, or a grade from 0 to 5. group: a part of the set to be scored apart.
+    label: a class, or a grade from 0 to 5. group: a part of the set that is scored separately.
     """
 
     texts: tuple[str, ...]  # (text,), (a, b), or (context, choice 1, choice 2, ...)
@@ -73,20 +74,33 @@ def split_of(key: str) -> str:
     return {8: "valid", 9: "test"}.get(place, "train")
 
 
-def sort_out(examples: Iterable[tuple[str, Example]]) -> dict[str, list[Example]]:
+class Splits(TypedDict):
+    """The three lists of examples that a Task is made from."""
+
+    train: list[Example]
+    valid: list[Example]
+    test: list[Example]
+
+
+def by_split(examples: Iterable[tuple[str, Example]]) -> Splits:
+    """Pairs (split, example) to three lists."""
+    lists: dict[str, list[Example]] = {"train": [], "valid": [], "test": []}
+    for split, example in examples:
+        lists[split].append(example)
+    return Splits(train=lists["train"], valid=lists["valid"], test=lists["test"])
+
+
+def sort_out(examples: Iterable[tuple[str, Example]]) -> Splits:
     """Pairs (split, example) to three lists with nothing in common.
 
-    Some verses stand word for word in two books of the Bible: what test has is dropped
-    from the others, and what valid has from train.
+    Some verses appear word for word in two books of the Bible: what is in test is dropped
+    from the others, and what is in valid from train.
     """
-    splits = {"train": [], "valid": [], "test": []}
-    for split, example in examples:
-        splits[split].append(example)
-    seen = set()
+    splits = by_split(examples)
+    seen: set[tuple[str, ...]] = set()
     for name in ("test", "valid", "train"):
-        kept = [e for e in splits[name] if e.texts not in seen]
-        seen |= {e.texts for e in kept}
-        splits[name] = kept
+        splits[name] = [e for e in splits[name] if e.texts not in seen]
+        seen |= {e.texts for e in splits[name]}
     return splits
 
 

@@ -1,6 +1,6 @@
 """Make data/tasks/acceptability.jsonl: is this a sentence, or was it broken?
 
-    python tools/make_acceptability.py [--out FILE]
+    python -m tools.data.acceptability [--out FILE]
 
 After CoLA, which does not come with the course. Sentences of the three held-out books,
 half of them broken by one rule each: two neighboring words exchanged, a small word
@@ -12,11 +12,11 @@ each time.
 import random
 import re
 
-from make_story_cloze import PARTS, sentences
-from write_set import write_set
-
 from gpt1lib import corpus
 from gpt1lib.storage.paths import HELDOUT_BOOKS
+
+from .story_cloze import PARTS, sentences
+from .write_set import write_set
 
 SMALL = {"the", "a", "an", "of", "to", "in", "at", "with", "and", "for", "by", "from"}
 FORMS = {
@@ -45,19 +45,19 @@ def exchanged(words: list[str], rng: random.Random) -> list[str] | None:
 
 def without_a_small_word(words: list[str], rng: random.Random) -> list[str] | None:
     """A preposition, an article or "and" is left out."""
-    found = [i for i, w in enumerate(words[:-1]) if i and w in SMALL]
-    if not found:
+    places = [i for i, w in enumerate(words[:-1]) if i and w in SMALL]
+    if not places:
         return None
-    i = rng.choice(found)
+    i = rng.choice(places)
     return words[:i] + words[i + 1 :]
 
 
 def in_another_form(words: list[str], rng: random.Random) -> list[str] | None:
     """was for were, him for he."""
-    found = [i for i, w in enumerate(words) if w in FORMS]
-    if not found:
+    places = [i for i, w in enumerate(words) if w in FORMS]
+    if not places:
         return None
-    i = rng.choice(found)
+    i = rng.choice(places)
     return [*words[:i], FORMS[words[i]], *words[i + 1 :]]
 
 

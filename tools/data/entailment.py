@@ -1,13 +1,13 @@
 """Make data/tasks/entailment.jsonl: pairs of sentences whose label follows by rule.
 
-    python tools/make_entailment.py [--out FILE]
+    python -m tools.data.entailment [--out FILE]
 
 Synthetic, in the manner of SICK, HANS and MoNLI: no free entailment set fits into this
 course. A rule draws words and writes a handful of sentences about the same small
 world; each sentence is true in some states of that world and false in others. Whether
 one entails another is then counted, not believed: it does if it is true nowhere where
-the other is false. Every hypothesis stands with three premises, one a label, so that
-alone it says nothing. Some words and one rule are kept for the test. The same bytes
+the other is false. Every hypothesis stands with three premises, one per label, so
+that alone it says nothing. Some words and one rule are kept for the test. The same bytes
 each time.
 """
 
@@ -15,7 +15,7 @@ import itertools
 import random
 from collections import defaultdict
 
-from write_set import write_set
+from .write_set import write_set
 
 LABELS = ("entailment", "contradiction", "neutral")
 # wider class > class > words; the words of KEPT are met in the test only
@@ -190,7 +190,7 @@ def where_it_was(draw: Draw) -> dict:
 
 
 TRAINED = (kind_of_thing, how_many, both_and, who_does_it)
-SPLITS = {  # name -> (hypotheses a rule, rules, words kept for the test?)
+SPLITS = {  # name -> (hypotheses per rule, rules, words kept for the test?)
     "train": (400, TRAINED, False),
     "valid": (50, TRAINED, False),
     "test": (50, TRAINED, False),
@@ -259,7 +259,7 @@ def weighted(rng: random.Random, weights: dict) -> str:
 
 
 def make(seed: int = 0) -> list[dict]:
-    """All rows, three to a hypothesis; no two sentences twice, in whichever order."""
+    """All rows, three per hypothesis; no pair of sentences twice, in whichever order."""
     rng, rows, seen, tables = random.Random(seed), [], set(), {}
     for split, (n, rules, new) in SPLITS.items():
         for rule, _ in itertools.product(rules, range(n)):

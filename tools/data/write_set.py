@@ -1,4 +1,4 @@
-"""What the scripts that make a labeled set share: rows to data/tasks."""
+"""What the makers of labeled sets share: the command line, and rows to data/tasks."""
 
 import argparse
 import json
@@ -10,7 +10,7 @@ from gpt1lib.storage.paths import TASKS
 
 
 def write_set(name: str, make: Callable[[], list[dict]], description: str) -> None:
-    """The command line of such a script: makes the rows and writes them."""
+    """The command line of a maker: makes the rows and writes them, one per line."""
     parser = argparse.ArgumentParser(description=description.split("\n")[0])
     parser.add_argument("--out", type=Path, default=TASKS / f"{name}.jsonl")
     args, rows = parser.parse_args(), make()

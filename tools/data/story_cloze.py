@@ -1,21 +1,21 @@
 """Make data/tasks/story_cloze.jsonl: which sentence goes on with the story?
 
-    python tools/make_story_cloze.py [--out FILE]
+    python -m tools.data.story_cloze [--out FILE]
 
 From the three held-out books, which no model of the course was pre-trained on: four
 sentences in a row, the true fifth, and another one from 8 to 40 sentences away, of the
 same length within three words, and spoken aloud or not like the true one. Each book is
-cut into three parts, one a split, before any story is taken, so no sentence stands in
+cut into three parts, one per split, before any story is taken, so no sentence stands in
 two of them. The same bytes each time.
 """
 
 import random
 import re
 
-from write_set import write_set
-
 from gpt1lib import corpus
 from gpt1lib.storage.paths import HELDOUT_BOOKS
+
+from .write_set import write_set
 
 PARTS = {"train": (0.0, 0.7), "valid": (0.7, 0.8), "test": (0.8, 1.0)}  # of each book
 STEP = 1  # sentences from one story to the next
@@ -27,16 +27,16 @@ def sentences(text: str) -> list[list[str]]:
     """The sentences of each paragraph; headings (no full stop) are left out."""
     paragraphs = []
     for paragraph in re.split(r"\n\s*\n", text):
-        found, start = [], 0
+        spans, start = [], 0
         flat = " ".join(paragraph.split())
         for match in END.finditer(flat):
             end = match.end()
             if not SHORT_FORMS.search(flat[start:end].strip()):
-                found.append(flat[start:end].strip())
+                spans.append(flat[start:end].strip())
                 start = end
-        found.append(flat[start:].strip())
+        spans.append(flat[start:].strip())
         if flat and flat[-1] in ".!?\"'":
-            paragraphs.append(found)
+            paragraphs.append(spans)
     return paragraphs
 
 

@@ -1,0 +1,1 @@
+"""Makers of the labeled sets that the course made itself: `python -m tools.data.entailment`."""
