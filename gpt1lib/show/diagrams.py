@@ -1,4 +1,4 @@
-"""Drawings of the model, made from a config so that they can not disagree with it."""
+"""Drawings of the model, made from a config so that they cannot disagree with it."""
 
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch

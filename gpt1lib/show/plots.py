@@ -219,7 +219,7 @@ def attention(weights, tokens: Sequence[str], title: str = "") -> Figure:
 
 
 def head_grid(weights, title: str = "") -> Figure:
-    """All heads as thumbnails: (L, H, T, T), a row a layer, the future left white."""
+    """All heads as thumbnails: (L, H, T, T), one row per layer, the future left white."""
     weights = as_matrix(weights, "weights", 4)
     n_layer, n_head, n_tokens, _ = weights.shape
     gap = 1 + n_tokens // 12
