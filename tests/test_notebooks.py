@@ -32,7 +32,6 @@ LIMITS = {
     "09": ((50, 120), (1500, 4000), (4, 12), (6, 8)),
 }
 USUAL = ((50, 120), (1500, 4000), (4, 12), (3, 6))
-UK = r"\b(?:colou?r(?<!color)|tokenis|normalis|behaviou?r(?<!behavior)|labelled|maximis|initialis|favourite|neighbour|recognis|optimis|grey scale)\w*"
 MACHINE = re.compile(r"/root/|/home/|/tmp/|/work/|/Users/|site-packages")
 
 
@@ -173,11 +172,6 @@ def test_links_lead_somewhere(path, notebook):
     text = "\n".join(c.source for c in notebook.cells if c.cell_type == "markdown")
     for target in re.findall(r"\]\(([^)#]+\.ipynb)(?:#[^)]*)?\)", text):
         assert (path.parent / target).is_file(), target
-
-
-def test_us_spelling(notebook):
-    text = "\n".join(c.source for c in notebook.cells)
-    assert not re.findall(UK, text, re.IGNORECASE)
 
 
 def test_stored_outputs_of_stubs_are_todo(notebook):

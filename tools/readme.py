@@ -1,4 +1,4 @@
-"""Write the tables of README.md, the lessons, and of docs/speed.md, what benchmarks found.
+"""Write the tables: the lessons in README.md, what the benchmarks measured in docs/speed.md.
 
     python tools/readme.py
 

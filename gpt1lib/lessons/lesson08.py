@@ -78,7 +78,7 @@ def _norm(x):
 
 
 def _scaled_norm(x):
-    """LayerNorm with another gain, so that the two can not be exchanged."""
+    """LayerNorm with another gain, so that the two cannot be exchanged."""
     return 1.5 * F.layer_norm(x, x.shape[-1:]) + 0.1
 
 

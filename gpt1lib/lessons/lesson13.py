@@ -283,7 +283,7 @@ def interleaved(scalars, n_choices):
     ),
     hints=(
         "Three means: over labels, over the tokens of each sequence, over sequences.",
-        "`torch.stack([row.mean() for row in token_log_probs])` has one number a sequence.",
+        "`torch.stack([row.mean() for row in token_log_probs])` has one number per sequence.",
     ),
 )
 def l3_loss(label_log_probs, token_log_probs, lm_coef):

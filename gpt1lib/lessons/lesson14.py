@@ -31,7 +31,7 @@ def _ids(n, top, seed):
     ),
     hints=(
         "Row i of the logits predicts ids[i + 1].",
-        "`log_probs[torch.arange(T - 1), ids[1:]]` takes one number a row.",
+        "`log_probs[torch.arange(T - 1), ids[1:]]` takes one number per row.",
     ),
 )
 def mean_log_prob(logits, ids):

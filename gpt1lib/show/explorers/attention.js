@@ -137,7 +137,7 @@ function addTiles(view, parent) {
   const grid = el("div", "gx-grid", parent);
   grid.style.gridTemplateColumns = `4em repeat(${H}, minmax(44px, 72px))`;
   grid.setAttribute("role", "radiogroup");
-  grid.setAttribute("aria-label", "attention heads, a row a layer; arrow keys move");
+  grid.setAttribute("aria-label", "attention heads, one row per layer; arrow keys move");
   el("span", "", grid);
   for (let h = 0; h < H; h++) el("span", "gx-lab", grid, `head ${h}`);
   view.tiles = [];

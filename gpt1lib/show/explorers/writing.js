@@ -45,7 +45,7 @@ function show(view) {
   const best = rows.reduce((a, b) => (b[1] > a[1] ? b : a));
   view.said.textContent =
     "The likeliest text, by the mean log-probability on the right, is that of " +
-    `${best[0]} with ${best[1].toFixed(2)} nats a token.`;
+    `${best[0]} with ${best[1].toFixed(2)} nats per token.`;
   view.status.textContent = model.get("message") || HINT;
 }
 
