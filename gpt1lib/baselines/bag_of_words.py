@@ -7,6 +7,7 @@ the texts share. Majority, always the largest class, is what metrics.accuracy re
 
 import re
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from sklearn.feature_extraction.text import TfidfVectorizer
@@ -44,7 +45,8 @@ def of_overlap(texts: Texts) -> list[float]:
 def vectorizer(features: Callable) -> TfidfVectorizer | FunctionTransformer:
     """Tuples of texts to a matrix, a row per tuple; words are weighted by rarity (TF-IDF)."""
     if features is of_words:  # ln(N / df) + 1, rows of length 1; seen once: only noise
-        return TfidfVectorizer(analyzer=of_words, min_df=2, smooth_idf=False)
+        words: Any = of_words  # a function is welcome; scikit-learn's types do not say so
+        return TfidfVectorizer(analyzer=words, min_df=2, smooth_idf=False)
     return FunctionTransformer(lambda rows: np.array([features(texts) for texts in rows]))
 
 

@@ -59,7 +59,7 @@ def ridge(X: Tensor, y: Tensor, strengths=STRENGTHS) -> tuple[Tensor, float]:
     most_signs = make_scorer(lambda y, left_out: np.mean(np.sign(left_out) == y))
     model = RidgeCV(alphas=sorted(strengths), fit_intercept=False, scoring=most_signs)
     model.fit(X.double().numpy(), y.double().numpy())
-    return torch.from_numpy(model.coef_), float(model.alpha_)
+    return torch.from_numpy(model.coef_), float(np.asarray(model.alpha_))
 
 
 def read_out(source: checkpoint.Checkpoint, task: tasks.Task) -> dict[str, dict]:
