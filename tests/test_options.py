@@ -89,7 +89,7 @@ def shown(parser, monkeypatch):
     for line in parser.format_help().splitlines():
         if line.startswith("  --"):
             names = re.findall(r"--([a-z0-9-]+)", line.split("   ")[0])
-        if now := re.search(r"\(now: (.*)\)$", line):
+        if now := re.search(r"\(default: (.*)\)$", line):
             values |= dict.fromkeys(names, now[1])
     return values
 
@@ -100,6 +100,7 @@ def as_shown(record, skipped=()):
         for f in fields(record)
         if f.name not in skipped
         for v in [getattr(record, f.name)]
+        if v is not None  # such a default stands in the text of the help
     }
 
 
@@ -114,6 +115,9 @@ def test_help_shows_the_values_of_the_recipe_that_was_named(named, tmp_path, mon
     help_values = shown(pretrain_parser(argv if named else []), monkeypatch)
     wanted = as_shown(recipe, {"model"}) | as_shown(recipe.model, {"n_vocab"})
     assert wanted.items() <= help_values.items()
+    assert not help_values.keys() & {old.replace("_", "-") for old in OLD}, (
+        "old names are read, not shown"
+    )
     assert set(SIZES) == {f.name for f in fields(GPTConfig)} - {"n_vocab"}
 
 
@@ -125,6 +129,7 @@ def test_help_survives_a_recipe_that_is_not_there(monkeypatch):
 
 def test_the_help_of_fine_tuning_shows_the_settings(monkeypatch):
     assert as_shown(Settings()).items() <= shown(finetune_parser(), monkeypatch).items()
+    assert "None" not in finetune_parser().format_help()
 
 
 # ---- the names of before ------------------------------------------------------------------
