@@ -89,8 +89,8 @@ def shown(parser, monkeypatch):
     for line in parser.format_help().splitlines():
         if line.startswith("  --"):
             names = re.findall(r"--([a-z0-9-]+)", line.split("   ")[0])
-        if now := re.search(r"\(default: (.*)\)$", line):
-            values |= dict.fromkeys(names, now[1])
+        if default := re.search(r"\(default: (.*)\)$", line):
+            values |= dict.fromkeys(names, default[1])
     return values
 
 
@@ -100,7 +100,7 @@ def as_shown(record, skipped=()):
         for f in fields(record)
         if f.name not in skipped
         for v in [getattr(record, f.name)]
-        if v is not None  # such a default stands in the text of the help
+        if v is not None  # no limit: nothing is shown
     }
 
 
