@@ -1,8 +1,7 @@
 """Everything that must hold: lint, types, tests, notebooks. `make test` and CI run this.
 
 Each part runs even if one before it failed, so that one run tells all; the exit status
-is 1 if any part failed. Two parts run at a time: a browser mostly waits, and so leaves
-a core to the rest. --quick leaves out notebooks, browser and slow tests.
+is 1 if any part failed. Two parts run at a time, on one thread each. --quick leaves out notebooks, browser and slow tests.
 """
 
 import argparse
@@ -38,10 +37,12 @@ def parts(quick: bool) -> dict[str, list[str]]:
     notebooks = sorted(str(p) for p in (ROOT / "notebooks").glob("*.ipynb"))
     if not notebooks:
         sys.exit("no notebooks found: nothing may pass without them")
-    return lint | {
-        "browser": [*PYTEST, "tests", "-m", "browser", "--durations=5"],
-        "tests": [*PYTEST, "tests", "-m", "not browser", "--durations=5"],
-        "notebooks": [*PYTEST, *NBVAL, *notebooks, "--durations=5"],
+    lessons, slowest = "tests/browser/test_lessons.py", "--durations=5"
+    return lint | {  # the longest first, so that two of them at a time end together
+        "lessons": [*PYTEST, lessons, slowest],
+        "tests": [*PYTEST, "tests", "-m", "not browser", slowest],
+        "explorers": [*PYTEST, "tests/browser", f"--ignore={lessons}", slowest],
+        "notebooks": [*PYTEST, *NBVAL, *notebooks, slowest],
     }
 
 
