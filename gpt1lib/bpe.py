@@ -228,7 +228,7 @@ class BPE:
     @property
     def newline(self) -> int:
         """The id of a line break, which can start a text that has no prompt."""
-        return self._id(NEWLINE)
+        return self.id_or_unk(NEWLINE)
 
     # ---- encoding ------------------------------------------------------------
 
@@ -265,9 +265,10 @@ class BPE:
     def _encode_word(self, word: str) -> list[int]:
         if "\n" in word:
             return [self.newline]
-        return [self._id(piece) for piece in self.bpe(word.lower())]
+        return [self.id_or_unk(piece) for piece in self.bpe(word.lower())]
 
-    def _id(self, piece: str) -> int:
+    def id_or_unk(self, piece: str) -> int:
+        """The id of a piece; that of `<unk>` where the vocabulary lacks it."""
         return self.encoder.get(piece, self.encoder.get(UNK, 0))
 
     # ---- decoding ------------------------------------------------------------

@@ -180,7 +180,7 @@ def test_what_changes_a_result_is_part_of_the_method():
         "save_every",
     }
     recipe = RECIPES["tiny"]
-    assert set(asdict(recipe)) - set(recipe.method()) == speed
+    assert set(asdict(recipe)) - set(recipe.facts()) == speed
 
 
 # ---- what goes wrong is one line ------------------------------------------------------------

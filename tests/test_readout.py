@@ -34,7 +34,7 @@ def test_leaving_out_at_once_is_leaving_out():
 
 def test_views_by_hand(novelist):
     model, bpe = novelist.model, novelist.bpe
-    found = readout.views(model, bpe, "It was late.", "He slept.")
+    found = readout.ending_views(model, bpe, "It was late.", "He slept.")
     n = len(bpe.encode("He slept."))
     ids = torch.tensor([bpe.encode("It was late.") + bpe.encode("He slept.")])
     with torch.no_grad():
@@ -68,4 +68,4 @@ def test_what_cannot_be_read_out_is_refused(novelist):
     with pytest.raises(ValueError, match="entailment is of kind entailment with 3"):
         readout.read_out(novelist, tasks.load("entailment"))
     with pytest.raises(ValueError, match="empty text"):
-        readout.views(novelist.model, novelist.bpe, "A story.", "")
+        readout.ending_views(novelist.model, novelist.bpe, "A story.", "")

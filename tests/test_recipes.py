@@ -110,8 +110,8 @@ def test_the_rates():
 def test_what_only_changes_speed_may_change_under_a_resume():
     r = RECIPES["tiny"]
     other = dataclasses.replace(r, grad_accum=2, save_every=7, activation_checkpointing=True)
-    assert other.method() == r.method()
-    assert dataclasses.replace(r, lr=1.0).method() != r.method()
+    assert other.facts() == r.facts()
+    assert dataclasses.replace(r, lr=1.0).facts() != r.facts()
 
 
 def test_help_explains_every_option(capsys):

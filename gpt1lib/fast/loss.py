@@ -16,6 +16,7 @@ class _ChunkedLoss(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx, h, W, targets, shares, rows: int) -> Tensor:
+        """h (N, C), W (V, C), targets (N,), shares (N,) -> the loss; `rows` of h at a time."""
         dh, dW, total = torch.empty_like(h), torch.zeros_like(W), 0.0
         for i in range(0, len(h), rows):
             part, target = h[i : i + rows], targets[i : i + rows, None]
@@ -34,6 +35,7 @@ class _ChunkedLoss(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx, upstream: Tensor):
+        """The gradients that `forward` computed, times the gradient from above."""
         dh, dW = ctx.saved_tensors
         return dh * upstream, dW * upstream, None, None, None
 

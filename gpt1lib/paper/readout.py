@@ -19,7 +19,7 @@ VIEWS = ("last", "match")
 
 
 @torch.no_grad()
-def views(model, bpe: BPE, story: str, ending: str) -> dict[str, Tensor]:
+def ending_views(model, bpe: BPE, story: str, ending: str) -> dict[str, Tensor]:
     """Two views (C,) of an ending after its story, from the states of the last block.
 
     last: the state at the last token, as near as a frozen model comes to Extract;
@@ -40,7 +40,7 @@ def differences(source: checkpoint.Checkpoint, examples: list) -> dict[str, Tens
     rows = {name: [] for name in VIEWS}
     for example in tqdm(examples, leave=False):
         story, *endings = example.texts
-        a, b = (views(source.model, source.bpe, story, x) for x in endings)
+        a, b = (ending_views(source.model, source.bpe, story, x) for x in endings)
         for name in VIEWS:
             rows[name].append(a[name] - b[name])
     return {name: torch.stack(row) for name, row in rows.items()}

@@ -174,7 +174,7 @@ class Pretraining:
 
     def facts(self) -> dict:
         """What a resumed run must share with the one that was stopped."""
-        return {**self.recipe.method(), "books": corpus.checksum(self.books)}
+        return {**self.recipe.facts(), "books": corpus.checksum(self.books)}
 
     def save_state(self) -> None:
         """Write all that the next step depends on, whole or not at all.

@@ -54,7 +54,7 @@ class TokenExplorer(Explorer):
             "message": "" if words else "Type a text.",
             "words": words,
             "merges": merge_steps(words, self.bpe),
-            "ids": [[self.bpe._id(p) for p in self.bpe.bpe(w)] for w in words],
+            "ids": [[self.bpe.id_or_unk(p) for p in self.bpe.bpe(w)] for w in words],
         }
 
     def pieces(self) -> list[list[str]]:
