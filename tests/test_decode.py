@@ -292,7 +292,7 @@ def test_it_writes_words(novelist):
     assert sum(w in known for w in words) / len(words) > 0.97
 
 
-# ---- bad input --------------------------------------------------------------------------------
+# ---- bad input ---------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

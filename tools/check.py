@@ -1,7 +1,8 @@
 """Everything that must hold: lint, types, tests, notebooks. `make test` and CI run this.
 
 Each part runs even if one before it failed, so that one run tells all; the exit status
-is 1 if any part failed. Two parts run at a time, on one thread each. --quick leaves out notebooks, browser and slow tests.
+is 1 if any part failed. Two parts run at a time, on one thread each. --quick leaves out
+notebooks, browser and slow tests.
 """
 
 import argparse
