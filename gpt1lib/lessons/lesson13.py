@@ -347,7 +347,8 @@ def signs_apart(label_log_probs, token_log_probs, lm_coef):
 
 def unclear(sweep, task: str) -> bool:
     """Whether no value of a SweepExplorer but the first differs clearly from the first."""
-    return all(abs(place["difference"]) < place["difference_half"] for place in sweep.tasks[task][1:])
+    places = sweep.tasks[task][1:]
+    return all(abs(place["difference"]) < place["difference_half"] for place in places)
 
 
 EXERCISES = (entailment_ids, read_out, similarity_logits, choice_probs, l3_loss)
