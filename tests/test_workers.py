@@ -29,7 +29,7 @@ OPTIONS = [
     "--warmup",
     "4",
     "--save-every",
-    "4",
+    "20",  # to gather a split state takes longer than these steps
     "--device",
     "cpu",
     "--evaluate-every",
