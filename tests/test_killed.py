@@ -98,7 +98,7 @@ def test_killed_at_random_moments_it_ends_bit_for_bit_the_same(root, undisturbed
     while True:
         process = SERVER.Process(target=run, args=(out, root))
         process.start()
-        if kills < 25:
+        if kills < 12:
             process.join(chance.uniform(0.1, 0.4) * seconds)
         else:
             process.join()

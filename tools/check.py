@@ -42,8 +42,8 @@ def parts(quick: bool) -> dict[str, list[str]]:
     return lint | {  # the longest first, so that two of them at a time end together
         "lessons": [*PYTEST, lessons, slowest],
         "tests": [*PYTEST, "tests", "-m", "not browser", slowest],
-        "explorers": [*PYTEST, "tests/browser", f"--ignore={lessons}", slowest],
         "notebooks": [*PYTEST, *NBVAL, *notebooks, slowest],
+        "explorers": [*PYTEST, "tests/browser", f"--ignore={lessons}", slowest],
     }
 
 

@@ -112,12 +112,9 @@ def test_explorers_live_in_notebook_7(page, lab):
     page.evaluate(SHUTDOWN)
 
 
-@pytest.mark.browser
-def test_live_views_survive_a_restarted_kernel(page, lab):
+def survives_a_restart(page, explorers):
     """What needs no kernel goes on moving; Run All brings everything back."""
-    explorers = live_views(page, open_and_run(page, lab, GALLERY))
     n = explorers.count()
-    assert n >= 12
     page.evaluate("""async () => {
         const s = window.jupyterapp.shell.currentWidget.sessionContext;
         await s.session.kernel.restart(); }""")
@@ -130,7 +127,6 @@ def test_live_views_survive_a_restarted_kernel(page, lab):
     page.wait_for_function("() => window.__done", timeout=300_000)
     page.evaluate(IDLE)
     assert live_views(page, page.evaluate(CELLS)).count() == n
-    page.evaluate(SHUTDOWN)
 
 
 def stored_pictures(name) -> dict[int, int]:
@@ -167,34 +163,44 @@ def test_reopened_without_a_kernel_the_pictures_stand(page, lab):
     keep_screenshots(page, "reopened")
 
 
+def is_dark(explorer):
+    """Bright text on dark paper."""
+    text, paper = explorer.evaluate(
+        """e => { const c = getComputedStyle(e).color,
+        p = getComputedStyle(e).getPropertyValue('--gx-paper');
+        const d = document.createElement('i'); d.style.color = p; e.append(d);
+        const out = [c, getComputedStyle(d).color]; d.remove(); return out; }"""
+    )
+    bright, dark = (sum(map(int, c.strip("rgba()").split(",")[:3])) for c in (text, paper))
+    return "gx-dark" in explorer.get_attribute("class") and bright > 500 > 250 > dark
+
+
+def choose_theme(page, name):
+    page.evaluate(
+        """theme => window.jupyterapp.commands.execute('apputils:change-theme', {theme})""",
+        f"JupyterLab {name}",
+    )
+    light = "true" if name == "Light" else "false"
+    page.wait_for_function("light => document.body.dataset.jpThemeLight === light", arg=light)
+
+
 @pytest.mark.browser
-def test_dark_theme_reaches_every_explorer(page, lab):
+def test_every_explorer_in_the_dark_and_after_a_restart(page, lab):
+    """One open gallery for both: to open and run it takes longer than to look."""
     page.goto(f"{lab}/lab")
     page.wait_for_function(
         """() => window.jupyterapp &&
         window.jupyterapp.commands.hasCommand('apputils:change-theme')""",
         timeout=60_000,
     )
-    page.evaluate("""() => window.jupyterapp.commands.execute(
-        'apputils:change-theme', {theme: 'JupyterLab Dark'})""")
-    page.wait_for_function("() => document.body.dataset.jpThemeLight === 'false'")
+    choose_theme(page, "Dark")
     try:
-        explorers = live_views(page, open_and_run(page, lab, GALLERY)).all()
-        assert len(explorers) >= 12
-        for explorer in explorers:
-            assert "gx-dark" in explorer.get_attribute("class")
-            text, paper = explorer.evaluate(
-                """e => { const c = getComputedStyle(e).color,
-                p = getComputedStyle(e).getPropertyValue('--gx-paper');
-                const d = document.createElement('i'); d.style.color = p; e.append(d);
-                const out = [c, getComputedStyle(d).color]; d.remove(); return out; }"""
-            )
-            bright, dark = (
-                sum(map(int, c.strip("rgba()").split(",")[:3])) for c in (text, paper)
-            )
-            assert bright > 500 > 250 > dark
+        explorers = live_views(page, open_and_run(page, lab, GALLERY))
+        assert explorers.count() >= 12
+        assert all(is_dark(explorer) for explorer in explorers.all())
+        survives_a_restart(page, explorers)
+        assert all(is_dark(explorer) for explorer in explorers.all())
         keep_screenshots(page, "dark")
         page.evaluate(SHUTDOWN)
     finally:
-        page.evaluate("""() => window.jupyterapp.commands.execute(
-            'apputils:change-theme', {theme: 'JupyterLab Light'})""")
+        choose_theme(page, "Light")
