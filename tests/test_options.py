@@ -70,6 +70,8 @@ def test_old_names_are_accepted_everywhere():
     assert given == {"n_steps": 3, "rate": 1.0}
     with pytest.raises(ValueError, match=r"unknown options \['counts'\], known: \['color'"):
         options.with_field_names(Sample, {"counts": 3})
+    with pytest.raises(ValueError, match=r"options \['n_steps'\] are given twice"):
+        options.with_field_names(Sample, {"count": 3, "n_steps": 3})
 
 
 def test_a_bad_value_is_named_with_what_it_must_be():

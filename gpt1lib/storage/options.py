@@ -38,8 +38,14 @@ def renamed(record: type) -> dict[str, str]:
 
 
 def with_field_names(record: type, given: dict) -> dict:
-    """Values under today's names; ValueError for a name that is not an option."""
+    """Values under the names of today.
+
+    ValueError for a name that is no option, and for one option under two names.
+    """
     new_names, known = renamed(record), [f.name for f in fields(record)]
+    twice = sorted(new_names[name] for name in given if new_names.get(name) in given)
+    if twice:
+        raise ValueError(f"options {twice} are given twice, by an old name and by the new one")
     given = {new_names.get(name, name): value for name, value in given.items()}
     unknown = sorted(set(given) - set(known))
     if unknown:
