@@ -11,6 +11,7 @@ from gpt1lib import finetune, tasks
 from gpt1lib.bpe import BPE
 from gpt1lib.checkpoints import checkpoint
 from gpt1lib.model import seeded
+from gpt1lib.paper import results
 from gpt1lib.pretrain import RECIPES, Pretraining
 from gpt1lib.storage import run_folder
 from gpt1lib.storage.run_folder import Log, RunFolder
@@ -324,3 +325,18 @@ def test_a_fine_tuning_state_with_old_names_goes_on(source, tmp_path):
     changed = replace(settings, grad_clip=3.0, lr=1e-3)
     with pytest.raises(ValueError, match="lr was 0.00025, is 0.001; grad_clip was 1.0, is 3.0"):
         finetune.FineTuning(source, toy_task(), changed).resume(folder)
+
+
+def test_a_damaged_line_in_the_middle_is_named_and_nothing_is_lost(tmp_path, monkeypatch):
+    """Stored results take hours: one bad line must not silently drop those after it."""
+    monkeypatch.setattr(results, "STORED", tmp_path)
+    path = tmp_path / "cells.jsonl"
+    path.write_text('{"a": 1}\n{"a": 2\n{"a": 3}\n')
+    before = path.read_bytes()
+    for use in (
+        lambda: results.stored_lines("cells"),
+        lambda: results.store("cells", {"a": 4}),
+    ):
+        with pytest.raises(ValueError, match=r"cells\.jsonl, line 2: damaged"):
+            use()
+    assert path.read_bytes() == before

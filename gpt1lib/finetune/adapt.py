@@ -6,7 +6,7 @@ from pathlib import Path
 from torch import nn
 
 from ..checkpoints import Checkpoint, checkpoint, openai
-from ..model import Attention, LanguageModel, seeded
+from ..model import GPT, Attention, LanguageModel, seeded
 from ..tasks import Task
 from .batches import prepare
 
@@ -20,7 +20,7 @@ def open_source(folder: Path) -> Checkpoint:
 
 def shortened(source: Checkpoint, task: Task) -> Checkpoint:
     """The source with the context of the task's longest example, as in train.py."""
-    if not hasattr(source.model, "positions"):
+    if not isinstance(source.model, GPT):
         return source  # an LSTM has no positions to leave out
     examples = [*task.train, *task.valid, *task.test]
     data = prepare(source.bpe, task, examples, source.model.config.n_ctx)

@@ -93,15 +93,20 @@ class Log:
         self.path, self.counter = path, counter
 
     def lines(self) -> list[dict]:
-        """All whole lines; none where there is no file."""
+        """All whole lines; none where there is no file.
+
+        Only the end may be cut short, in a character even. Raises ValueError, and names the
+        line, for damage before it: to read on, or to write, would lose what comes after.
+        """
         if not self.path.exists():
             return []
-        whole = []
-        for line in self.path.read_bytes().split(b"\n"):
+        whole, pieces = [], self.path.read_bytes().split(b"\n")
+        for n, piece in enumerate(pieces, start=1):
             try:
-                whole.append(json.loads(line))
-            except ValueError:
-                break  # cut short, in a character even: nothing after it is whole
+                whole.append(json.loads(piece))
+            except ValueError as error:
+                if n < len(pieces):
+                    raise ValueError(f"{self.path}, line {n}: damaged, no JSON") from error
         return whole
 
     def write(self, lines: list[dict]) -> None:
