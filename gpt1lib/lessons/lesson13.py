@@ -116,7 +116,7 @@ def second_text_first(first, second, start, delim, extract, n_ctx):
         (_numbers(2, 5, 3, seed=2), torch.tensor([[7, 8, 9, 0, 0], [7, 8, 8, 9, 0]]), 9),
         (
             _numbers(3, 5, 2, seed=17),
-            torch.tensor([[7, 0, 3, 0, 0], [7, 8, 0, 9, 3], [7, 5, 3, 0, 0]]),
+            torch.tensor([[7, 0, 3, 0, 0], [7, 8, 0, 9, 3], [5, 7, 3, 0, 0]]),
             3,
         ),
     ],

@@ -226,7 +226,7 @@ def as_if_independent(a, b, t):
 )
 def intervals_subtracted(a, b, t):
     (mean, half), (other, width) = mean_and_half(a, t), mean_and_half(b, t)
-    return mean - other, abs(half - width)
+    return mean - other, half - width
 
 
 @paired_difference.wrong(
