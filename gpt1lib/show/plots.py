@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike
 
 from .figure import new_figure, style
 from .labels import readable, token_labels
+from .palette import SERIES as COLORS
 
-COLORS = ["#5790fc", "#f89c20", "#e42536", "#964a8b", "#9c9ca1", "#7a21dd"]
 DASHES = ["-", "--", ":", "-.", (0, (5, 1)), (0, (1, 1))]
 MARKS = "osD^vP"
 HATCHES = ["", "//", "..", "xx", "\\\\", "++"]
