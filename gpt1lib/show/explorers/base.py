@@ -81,8 +81,8 @@ class Explorer(anywidget.AnyWidget):
         """What the picture shows, from the data."""
         raise TypeError(f"{type(self).__name__} does not describe itself")
 
-    def figure(self) -> Figure:
-        """The static picture."""
+    def figure(self) -> Figure | None:
+        """The static picture; None while there is nothing to draw."""
         raise TypeError(f"{type(self).__name__} draws no picture")
 
     def __repr__(self) -> str:
