@@ -7,7 +7,7 @@ import matplotlib
 import numpy as np
 import pytest
 
-from gpt1lib.show import figure, numbers, palette, plots
+from gpt1lib.show import explorers, figure, numbers, palette, plots
 
 X = np.arange(150)
 FALL = np.exp(-X / 20)
@@ -86,7 +86,9 @@ def test_a_constant_is_a_level_and_noise_is_averaged():
     noise = np.random.default_rng(0).normal(size=200)
     axes = plots.lines({"a": noise, "limit": np.ones(200)}, xlabel="update").axes[0]
     raw, mean, level = axes.lines
-    assert raw.get_alpha() == 0.35 and np.allclose(mean.get_ydata()[4], noise[:9].mean())
+    assert raw.get_alpha() == 0.35 and np.allclose(
+        mean.get_ydata()[[0, 4]], [noise[0], noise[:9].mean()]
+    )
     assert axes.get_xlabel() == "update (thick: means of 9)"
     assert level.get_color() == palette.ROLES["reference"] and level.get_linestyle() == "--"
 
@@ -160,3 +162,19 @@ def test_nothing_empty_around_a_picture():
     rows, columns = np.nonzero(pixels < 250)
     rim = round(0.15 * figure.DPI)
     assert rows.min() <= rim and columns.max() >= pixels.shape[1] - rim
+
+
+def test_a_sweep_says_what_is_clear():
+    runs = {
+        "0": [0.5, 0.6, 0.7],
+        "1": [0.61, 0.7, 0.8],
+        "2": [0.4, 0.69, 0.9],
+        "4": [0.2, 0.3, 0.41],
+    }
+    tasks = {v: {"film_snippets": dict(enumerate(a))} for v, a in runs.items()}
+    swept = explorers.SweepExplorer(tasks, chosen="1", compared="0")
+    wanted = "λ against 0: film snippets clearly higher at 1; film snippets clearly lower at 4"
+    assert swept.finding() == wanted == swept.figure().axes[0].get_title("left")
+    del tasks["1"], tasks["4"]
+    alike = explorers.SweepExplorer(tasks, chosen="2", compared="0")
+    assert alike.finding() == "λ against 0: no clear difference"

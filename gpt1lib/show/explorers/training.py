@@ -69,10 +69,13 @@ class TrainingExplorer(Explorer):
         series = {"training": tuple(np.array(self.points).T)}
         ends = [self.points[0][0], self.points[-1][0]]
         series |= {name: (ends, [nats, nats]) for name, nats in self.references.items()}
+        first, last = self.points[0][1], self.points[-1][1]
+        held = f", held out to {self.heldout[-1][1]:.2f}" if self.heldout else ""
         return plots.lines(
             series,
             xlabel="updates",
             ylabel="nats per token",
+            title=f"The training loss goes from {first:.2f} to {last:.2f}{held}",
             marks={"held out": self.heldout} if self.heldout else None,
             logx=self.scale == "log",
         )
