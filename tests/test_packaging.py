@@ -169,15 +169,3 @@ def test_errata_page_is_the_notebooks_own():
 
 def test_readme_s_picture_is_there():
     assert (ROOT / "docs/what_you_see.png").stat().st_size > 20_000
-
-
-def test_static_copies_load_nothing_remote(tmp_path, monkeypatch):
-    site = tool("site")
-    monkeypatch.setattr(site, "SITE", tmp_path)
-    site.main(["--still"])
-    pages = sorted(tmp_path.glob("*.html"))
-    assert len(pages) == len(list((ROOT / "notebooks").glob("*.ipynb")))
-    for page in pages:
-        html = page.read_text(encoding="utf-8")
-        assert "data:image/png;base64" in html
-        assert not re.search(r"""https?://[^\s"'<>]+\.m?(?:js|css)\b""", html)
