@@ -12,7 +12,7 @@ from IPython.display import display
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
-from .. import plots
+from .. import palette, plots
 from ..figure import picture
 from .standalone import frame
 
@@ -22,9 +22,13 @@ CSS = (HERE / "common.css").read_text(encoding="utf-8")
 
 
 def colors() -> str:
-    """The colors of the static figures as JavaScript; of magma nine, to interpolate."""
-    magma = plots.color_table("magma", 9)
-    return f"const COLORS = {json.dumps(plots.COLORS)};\nconst MAGMA = {json.dumps(magma)};\n"
+    """The colors of palette.json as JavaScript, and nine of magma, to interpolate."""
+    tables = {
+        "COLORS": palette.SERIES,
+        "ROLES": palette.ROLES,
+        "MAGMA": plots.color_table("magma", 9),
+    }
+    return "".join(f"const {name} = {json.dumps(t)};\n" for name, t in tables.items())
 
 
 COMMON = colors() + (HERE / "common.js").read_text(encoding="utf-8")
@@ -77,8 +81,8 @@ class Explorer(anywidget.AnyWidget):
         """What the picture shows, from the data."""
         raise TypeError(f"{type(self).__name__} does not describe itself")
 
-    def figure(self) -> Figure:
-        """The static picture."""
+    def figure(self) -> Figure | None:
+        """The static picture; None while there is nothing to draw."""
         raise TypeError(f"{type(self).__name__} draws no picture")
 
     def __repr__(self) -> str:

@@ -73,8 +73,7 @@ class WritingExplorer(Explorer):
         return f"After '{self.prompt}', seed {self.seed}. {said}."
 
     def figure(self) -> Figure:
-        rows = [
-            [f"{name}:", *(readable(p) for p, _ in pairs[:9])] for name, _, pairs in self.rows
-        ]
-        parts = [["how", *["text"] * (len(row) - 1)] for row in rows]
-        return plots.pieces(rows, parts)
+        rows = [[f"{name}:", *(readable(p) for p, _ in pairs)] for name, _, pairs in self.rows]
+        parts = [["special", *["written"] * (len(row) - 1)] for row in rows]
+        title = f"“{self.prompt}” goes on in {len(rows)} ways"
+        return plots.pieces(rows, parts, title)
