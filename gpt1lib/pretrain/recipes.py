@@ -16,6 +16,7 @@ from pathlib import Path
 
 from .. import optim
 from ..config import GPT1, INIT_STD, KINDS, NOVELIST, TINY, GPTConfig
+from ..storage import files
 from ..storage.options import add_options, given_options, need, option, with_field_names
 
 SIZES = {
@@ -182,7 +183,7 @@ def _of_kind(name: str, value, example):
 def read_toml(path: str | Path) -> Recipe:
     """A recipe from a TOML file; its `recipe` names the one to start from (tiny)."""
     try:
-        given = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+        given = tomllib.loads(files.read_text(path))
     except tomllib.TOMLDecodeError as error:
         raise ValueError(f"{path} is no TOML file: {error}") from error
     name = given.pop("recipe", FIRST)
