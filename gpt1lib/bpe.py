@@ -153,11 +153,11 @@ def read_merges(path: Path) -> list[Pair]:
         raise ValueError(f"{path}, line 1: no version, such as #version: 0.2")
     if lines[-1]:
         raise ValueError(f"{path} is cut short: its last line does not end")
-    pairs = [tuple(line.split(" ")) for line in lines[1:] if line]
-    for n, pair in enumerate(pairs, start=2):
-        if len(pair) != 2 or not all(pair):
+    rows = [line.split(" ") for line in lines[1:] if line]
+    for n, row in enumerate(rows, start=2):
+        if len(row) != 2 or not all(row):
             raise ValueError(f"{path}, line {n}: not two symbols")
-    return pairs
+    return [(left, right) for left, right in rows]
 
 
 def check_pieces(encoder: dict[str, int], merges: list[Pair], merges_path: Path) -> None:

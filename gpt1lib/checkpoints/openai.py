@@ -132,6 +132,16 @@ def load_released(folder: str | Path, n_head: int | None = None) -> checkpoint.C
     return checkpoint.Checkpoint(model.eval(), bpe, facts, folder)
 
 
+def open_source(folder: str | Path) -> checkpoint.Checkpoint:
+    """A model to start from: our own checkpoint, or the released GPT-1 in either layout."""
+    folder = Path(folder)
+    config = folder / "config.json"
+    ours = (folder / "meta.json").is_file() or (
+        config.is_file() and "n_vocab" in files.read_json(config)
+    )
+    return checkpoint.load(folder) if ours else load_released(folder)
+
+
 def check_released_vocabulary(bpe: BPE, config: GPTConfig, folder: Path) -> None:
     """ValueError unless the vocabulary is the model's; a full-sized one must be GPT-1's."""
     checkpoint.check_vocabulary(bpe, config)

@@ -22,7 +22,9 @@ from .tensors import read_state, write_state
 
 
 def git_commit() -> str:
-    """The commit of the working tree, or 'unknown' outside a repository."""
+    """The commit of the course's working tree, or 'unknown' where there is none."""
+    if not (ROOT / ".git").exists():
+        return "unknown"  # installed elsewhere: the repository around it is another one
     command = ["git", "-C", str(ROOT), "rev-parse", "HEAD"]
     try:
         answer = subprocess.run(command, capture_output=True, text=True, check=True)
@@ -80,6 +82,8 @@ def one_line_errors(name: str) -> Iterator[None]:
         yield
     except (ValueError, TypeError, OSError, FloatingPointError, RuntimeError) as error:
         sys.exit(f"{name}: {error}")
+    except MemoryError:
+        sys.exit(f"{name}: the memory is full")
     except KeyboardInterrupt:
         sys.exit(f"{name}: stopped; start the same command again to go on")
 
