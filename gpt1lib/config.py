@@ -35,8 +35,10 @@ class GPTConfig:
                 f"n_embd is {self.n_embd}, it must be divisible by n_head, "
                 f"which is {self.n_head}"
             )
-        if not 0 <= self.dropout < 1:
+        if not isinstance(self.dropout, int | float) or not 0 <= self.dropout < 1:
             raise ValueError(f"dropout is {self.dropout!r}, it must be in [0, 1)")
+        if not isinstance(self.tied, bool):
+            raise ValueError(f"tied is {self.tied!r}, it must be true or false")
 
     @property
     def head_dim(self) -> int:
