@@ -37,7 +37,8 @@ BYTES_PER_PARAMETER = 12  # of a saved state: a weight and Adam's two averages
 
 def seed_of(recipe: Recipe, step: int, rank: int = 0) -> int:
     """The seed of one update; another for each process, whose dropout must differ."""
-    return (recipe.seed * 1_000_003 + step) * 1009 + rank  # primes keep the seeds apart
+    seed = (recipe.seed * 1_000_003 + step) * 1009 + rank  # primes keep the seeds apart
+    return seed % 2**63  # what torch takes
 
 
 class Pretraining:
