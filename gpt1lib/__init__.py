@@ -27,7 +27,7 @@ this order. Each folder is a room for one verb, and imports run from the top dow
     finetune/    settings, adapt, batches, classifier, methods, scores, run, classify: L3
     paper/       plan, sources, run, results, zeroshot, readout, paper_numbers: its tables
     show/        plots, diagrams, labels, figure, explorers: pictures and widgets
-    lessons/     exercise, compare, claims, notebooks, lessonNN: checks that teach
+    lessons/     exercise, attempt, compare, describe, claims, notebooks, layout, lessonNN
 
 Three ways run through it:
 

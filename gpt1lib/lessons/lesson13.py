@@ -4,7 +4,7 @@ import torch
 
 from .claims import holds as holds  # for the notebook
 from .claims import leads as leads
-from .exercise import checker, exercise
+from .exercise import Checker, exercise
 
 
 def _numbers(*shape, seed, scale=1.0):
@@ -352,4 +352,5 @@ def unclear(sweep, task: str) -> bool:
 
 
 EXERCISES = (entailment_ids, read_out, similarity_logits, choice_probs, l3_loss)
-check = checker(EXERCISES)
+check = Checker(EXERCISES)
+mine = check.mine
