@@ -3,6 +3,7 @@
 In the notebooks: `import gpt1lib as g`. The ground is GPT-1 and nothing else; read it in
 this order. Each folder is a room for one verb, and imports run from the top down only.
 
+    limits       what a number may be, and how it is refused
     config       the sizes of a model, in one frozen record
     text         before BPE: punctuation made uniform, cut into words
     bpe          byte-pair encoding: text to token ids and back

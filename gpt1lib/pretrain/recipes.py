@@ -15,7 +15,7 @@ import tomllib
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 
-from .. import optim
+from .. import limits, optim
 from ..config import GPT1, INIT_STD, KINDS, NOVELIST, TINY, GPTConfig
 from ..storage import files
 from ..storage.options import add_options, given_options, need, option, with_field_names
@@ -91,6 +91,8 @@ class Recipe:
     )
 
     def __post_init__(self):
+        limits.fields_of_their_kind(self)
+        limits.whole("seed", self.seed, 0, limits.LARGEST_SEED)
         object.__setattr__(self, "betas", tuple(self.betas))
         every = ("evaluate_every", "sample_every", "save_every")
         for name in ("n_merges", "batch", "steps", "grad_accum", *every):
