@@ -292,7 +292,7 @@ def the_last_is_missing(ids, probs):
     "You count one transition too many: from the last token to the first. ids[i - 1] at "
     "i = 0 is ids[-1], the last."
 )
-def around_the_end(ids, probs):
+def around_the_end_of_ids(ids, probs):
     return float(np.log(probs[np.roll(ids, 1), ids]).sum())
 
 
@@ -330,7 +330,7 @@ def a_whole_table(ids, probs):
 
 
 @log_likelihood.wrong("Your pairs are two tokens apart: ids[:-1] goes with ids[1:].")
-def two_apart(ids, probs):
+def ids_two_apart(ids, probs):
     return float(np.log(probs[ids[:-2], ids[2:]]).sum())
 
 
