@@ -99,6 +99,7 @@ def draw(probs: Tensor, generator: torch.Generator | None = None) -> Tensor:
     """One token id for each distribution: (B, V) -> (B, 1), by inverting the sum."""
     u = torch.rand(probs.shape[0], 1, generator=generator, dtype=torch.float64)
     mass = probs.double().cumsum(dim=-1)  # (B, V)
+    u = u.to(mass.device)  # drawn on the CPU: one seed gives one text on any device
     picked = torch.searchsorted(mass, u * mass[:, -1:], right=True)
     last = probs.shape[-1] - 1 - (probs > 0).flip(-1).int().argmax(dim=-1, keepdim=True)
     return torch.minimum(picked, last)  # rounding must not pick a token of mass 0
@@ -201,7 +202,7 @@ def beam_search(model: LanguageModel, ids: Tensor, n_tokens: int, n_beams: int) 
         raise ValueError(f"n_beams is {n_beams}, it must be >= 1")
     ids = ids[None] if ids.dim() == 1 else ids
     check_ids(ids, model.config, start=max(0, n_tokens - 1))
-    sums = torch.zeros(1, dtype=torch.float64)  # (beams,)
+    sums = torch.zeros(1, dtype=torch.float64, device=ids.device)  # (beams,)
     with evaluating(model):
         for _ in range(n_tokens):
             log_probs = model(ids)[:, -1].double().log_softmax(dim=-1)  # (beams, V)
