@@ -165,17 +165,17 @@ def rows(page, explorer):
 
 def cells(page, explorer):
     """Cells that can be chosen: the journey's."""
-    chosen = explorer.locator("button.gx-cell.gx-chosen")
+    chosen = explorer.locator(".gx-lens .gx-cell.gx-chosen")
     if not chosen.count():
         return
     place = chosen.get_attribute("data-at")
-    first = explorer.locator("button.gx-cell").first
-    mine = explorer.locator(f"button.gx-cell[data-at='{place}']")
+    first = explorer.locator(".gx-lens .gx-cell").first
+    mine = explorer.locator(f".gx-lens .gx-cell[data-at='{place}']")
     yield "a cell by mouse", first.click, mine.click
     yield (
         "a cell by keyboard",
         lambda: press(page, mine, "ArrowLeft"),
-        lambda: press(page, explorer.locator("button.gx-cell.gx-chosen"), "ArrowRight"),
+        lambda: press(page, explorer.locator(".gx-lens .gx-cell.gx-chosen"), "ArrowRight"),
     )
 
 
