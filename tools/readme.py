@@ -31,7 +31,7 @@ def row(path: Path, seconds: int) -> str:
 
 def lessons() -> str:
     """The table of lessons, in their order."""
-    times = json.loads((ROOT / "data/results/run_times.json").read_text())
+    times = json.loads((ROOT / "data/results/run_times.json").read_text(encoding="utf-8"))
     names = ("lesson", "the question", "to work through", "Run All, 2 cores")
     head = f"| {' | '.join(names)} |\n|---|---|---|---|\n"
     paths = sorted((ROOT / "notebooks").glob("[0-9]*.ipynb"))
@@ -40,7 +40,7 @@ def lessons() -> str:
 
 def found(name: str) -> dict:
     """What one benchmark stored."""
-    return json.loads((BENCHMARKS / f"{name}.json").read_text())
+    return json.loads((BENCHMARKS / f"{name}.json").read_text(encoding="utf-8"))
 
 
 def speed() -> str:
