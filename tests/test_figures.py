@@ -113,7 +113,7 @@ def test_percent(share, written):
     ("value", "written"), [(-1.72, "−1.72"), (-0.001, "0.00"), (1234.5, "1,234.50")]
 )
 def test_numbers(value, written):
-    assert numbers.number(value) == written
+    assert numbers.decimal(value) == written
 
 
 @pytest.mark.parametrize("color", [*palette.SERIES, *palette.ROLES.values()])

@@ -16,7 +16,7 @@ def minus(text: str) -> str:
     return text.replace("-", "−") if text.strip("-+0., %") else text.replace("-", "")
 
 
-def number(value: float, digits: int = 2) -> str:
+def decimal(value: float, digits: int = 2) -> str:
     """'1,234.50', '−0.25', and '0.00' for what rounds to it."""
     return minus(f"{value:,.{digits}f}")
 

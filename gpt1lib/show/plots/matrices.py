@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from ..figure import new_figure, style
 from ..labels import token_labels
-from ..numbers import number
+from ..numbers import decimal
 from ..palette import ink
 from .arrays import as_matrix
 
@@ -111,7 +111,9 @@ def draw_heatmap(
     axes.spines[:].set_visible(False)
     axes.tick_params(length=0)
     if numbers:
-        write_in_cells(axes, image, shown, [[number(v, digits) for v in row] for row in values])
+        write_in_cells(
+            axes, image, shown, [[decimal(v, digits) for v in row] for row in values]
+        )
 
 
 def write_in_cells(
