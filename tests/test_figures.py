@@ -102,8 +102,8 @@ def test_a_log_axis_has_plain_numbers():
 
 @pytest.mark.parametrize(
     ("share", "written"),
-    [(1, "100%"), (0.9999, ">99%"), (0.943, "94%"), (0.0996, "10%"), (0.0934, "9.3%"),
-     (0.00996, "1.0%"), (0.0012, "0.12%"), (0.0004, "<0.1%"), (0, "0%")],
+    [(0, "0%"), (0.0004, "<0.1%"), (0.0025, "0.25%"), (0.05, "5.0%"), (0.381, "38.1%"),
+     (0.99951, ">99.9%"), (1, "100%"), (1 - 1e-12, "100%")],
 )  # fmt: skip
 def test_percent(share, written):
     assert numbers.percent(share) == written
@@ -142,7 +142,7 @@ def test_one_series_has_no_legend_and_chance_is_named_once():
 
 def test_every_part_of_a_bar_is_named():
     drawn = svg(plots.stacked({"embedding": 500, "positions": 3, "blocks": 800, "norms": 0.9}))
-    for words in (">embedding</", ">61%</", "positions · 3 · 0.23%", "norms · 0 · &lt;0.1%"):
+    for words in (">embedding</", ">61.4%</", "positions · 3 · 0.23%", "norms · 0 · &lt;0.1%"):
         assert words in drawn
 
 
