@@ -10,12 +10,15 @@ from IPython.display import display
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
+from ... import limits
 from ...bpe import BPE
 from ...model import GPT
 from ...tracing import trace
 from .. import plots
 from ..labels import token_labels
-from .base import Explorer, as_half
+from .base import Explorer, Place, Text, as_half, tokens_of
+
+MOST_TOKENS = 64
 
 Reading = tuple[np.ndarray, list[str], np.ndarray]
 """Weights (L, H, T, T), T pieces, and scores (L, H, T, T) before the mask."""
@@ -41,14 +44,14 @@ class AttentionExplorer(Explorer):
 
     data = traitlets.Bytes().tag(sync=True)
     scores = traitlets.Bytes(b"").tag(sync=True)
-    mask = traitlets.Enum(("before", "none", "after"), "before").tag(sync=True)
-    pinned = traitlets.Int(-1).tag(sync=True)
-    tokens = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    mask = traitlets.Enum(("before", "none", "after"), "before").tag(sync=True, control=True)
+    tokens = traitlets.List(Text()).tag(sync=True)
     n_layer = traitlets.Int().tag(sync=True)
     n_head = traitlets.Int().tag(sync=True)
-    head = traitlets.Int(0).tag(sync=True)
-    row = traitlets.Int(0).tag(sync=True)
-    prompt = traitlets.Unicode("").tag(sync=True)
+    head = Place(lambda self: self.n_heads).tag(sync=True, control=True)
+    pinned = Place(lambda self: self.n_heads, -1, -1).tag(sync=True, control=True)
+    row = Place(lambda self: len(self.tokens)).tag(sync=True, control=True)
+    prompt = Text("").tag(sync=True, control=True)
     editable = traitlets.Bool(False).tag(sync=True)
     read: Callable[[str], Reading]  # of a prompt; set where it can be edited
 
@@ -64,8 +67,8 @@ class AttentionExplorer(Explorer):
         n_layer, n_head, n_tokens, _ = weights.shape
         if weights.shape[2:] != (len(tokens), len(tokens)):
             raise ValueError(f"weights are {weights.shape}, there are {len(tokens)} tokens")
-        if not 0 <= head < n_layer * n_head:
-            raise ValueError(f"head is {head}, there are {n_layer * n_head} heads")
+        head = limits.whole("head", head, 0, n_layer * n_head - 1)
+        row = limits.whole("row", row, -n_tokens, n_tokens - 1)
         self.weights = weights
         given = b"" if scores is None else centered(scores)
         super().__init__(
@@ -83,11 +86,7 @@ class AttentionExplorer(Explorer):
         """The attention of a model on a prompt that can be edited."""
 
         def read(text: str) -> Reading:
-            ids = bpe.encode(text)
-            if not ids:
-                raise ValueError("the text is empty")
-            if len(ids) > 64:
-                raise ValueError(f"the text has {len(ids)} tokens, this page shows 64")
+            ids = tokens_of(bpe, text, MOST_TOKENS)
             steps = trace(model, ids)
             scores = torch.stack([block.scores for block in steps.blocks])
             return steps.weights.numpy(), bpe.pieces(ids), scores.numpy()
@@ -108,6 +107,11 @@ class AttentionExplorer(Explorer):
         for explorer in pair:
             display(explorer)
         return pair
+
+    @property
+    def n_heads(self) -> int:
+        """The heads of all layers."""
+        return self.n_layer * self.n_head
 
     def _read_prompt(self) -> dict:
         self.weights, tokens, scores = self.read(self.prompt)

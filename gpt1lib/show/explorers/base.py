@@ -1,9 +1,11 @@
 """What all explorers share: an ES module, a static picture, and how they are shown."""
 
 import json
+import math
 import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import anywidget
 import numpy as np
@@ -12,6 +14,7 @@ from IPython.display import display
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
+from ...bpe import BPE
 from .. import plots
 from ..figure import picture
 from .standalone import frame
@@ -45,19 +48,82 @@ def as_half(values: ArrayLike) -> bytes:
     return np.ascontiguousarray(values, dtype="<f2").tobytes()
 
 
+# ---- what a control may be -------------------------------------------------------------
+
+
+class Text(traitlets.Unicode):
+    """A text that can be drawn and sent: a lone half of a character becomes U+FFFD."""
+
+    def validate(self, obj, value) -> str:
+        """The text, well formed."""
+        halves = super().validate(obj, value).encode("utf-16", "surrogatepass")
+        return halves.decode("utf-16", "replace")
+
+
+class Number(traitlets.Float):
+    """A number within its bounds, and not nan, which passes every bound of a Float."""
+
+    def validate(self, obj, value) -> float:
+        """The number; TraitError for nan."""
+        number = super().validate(obj, value)
+        if math.isnan(number):
+            raise traitlets.TraitError(f"{self.name} is nan, it must be a number")
+        return number
+
+
+class Place(traitlets.Int):
+    """A whole number from `low` to below count(explorer): which row, head, or token."""
+
+    def __init__(self, count: Callable[[Any], int], default: int = 0, low: int = 0):
+        super().__init__(default)
+        self.count, self.low = count, low
+
+    def validate(self, obj, value) -> int:
+        """The place; TraitError for one that is not there."""
+        place, most = super().validate(obj, value), self.count(obj) - 1
+        if not self.low <= place <= most:
+            limits = f"{self.low} to {most}"
+            raise traitlets.TraitError(f"{self.name} is {place}, it must be from {limits}")
+        return place
+
+
+def tokens_of(bpe: BPE, text: str, most: int) -> list[int]:
+    """Token ids of a text to look at; ValueError if it is empty or has too many."""
+    ids = bpe.encode(text)
+    if not ids:
+        raise ValueError("the text is empty")
+    if len(ids) > most:
+        raise ValueError(f"the text has {len(ids)} tokens, this page shows {most}")
+    return ids
+
+
 class Explorer(anywidget.AnyWidget):
     """What all explorers share: code, a picture, a sentence, and how they are shown.
 
+    The browser changes traits that are tagged `control`, all others are Python's alone.
     Trait: message, what is said about an input that cannot be read.
     """
 
     _css = CSS
-    message = traitlets.Unicode("").tag(sync=True)
+    message = Text("").tag(sync=True)
 
     def __init_subclass__(cls, **options) -> None:
         if Explorer in cls.__bases__:  # traitlets derives more classes from each of these
             cls._esm = script(cls.__module__.rpartition(".")[-1])  # sweep.py shows sweep.js
         super().__init_subclass__(**options)
+
+    def set_state(self, sync_data: dict) -> None:
+        """Take what the browser sends: its controls only, and only values they may have.
+
+        What is refused stays as it was, and the browser is told so.
+        """
+        controls = self.trait_names(control=True)
+        sent = {name: value for name, value in sync_data.items() if name in controls}
+        try:
+            super().set_state(sent)
+        except traitlets.TraitError as error:
+            self.message = f"This cannot be shown: {error}."
+            self.send_state(list(sent))
 
     def answer(self, make: Callable[[], dict]) -> None:
         """Set the traits that `make` returns, all at once; its error becomes the message.

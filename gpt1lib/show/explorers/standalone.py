@@ -54,7 +54,7 @@ def page(explorer: anywidget.AnyWidget, still: bool = False) -> str:
         script=traits["_esm"],
         arrays=json.dumps({k: base64.b64encode(v).decode() for k, v in arrays.items()}),
         still=json.dumps(still),
-        state=json.dumps(state).replace("</", "<\\/"),
+        state=json.dumps(state).replace("<", "\\u003c"),  # no text opens or ends a tag
     )
 
 
