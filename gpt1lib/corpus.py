@@ -13,14 +13,22 @@ from torch import Tensor
 
 from . import limits, objectives
 from .bpe import BPE
-from .storage import files
+from .storage import checksums, files, paths
 from .storage.paths import BOOKS
+from .storage.tensors import read_array, write_array
 
 
 def read_books(folder: str | Path = BOOKS) -> dict[str, str]:
-    """The texts of a folder of books, name -> text, in alphabetical order."""
-    folder = Path(folder)
-    books = {p.stem: p.read_text(encoding="utf-8") for p in sorted(folder.glob("*.txt"))}
+    """The texts of a folder of books, name -> text, in alphabetical order.
+
+    Raises FileNotFoundError for a folder without books, ValueError for a file that is not
+    UTF-8, or is a changed one of the course's own.
+    """
+    folder, books = Path(folder), {}
+    paths.check_there(folder)
+    for path in sorted(folder.glob("*.txt")):
+        checksums.verify_shipped(path)
+        books[path.stem] = files.read_text(path)
     if not books:
         raise FileNotFoundError(
             f"no .txt books in {folder}; the course's own lie in data/books"
@@ -60,13 +68,15 @@ def write_tokens(path: str | Path, ids: Tensor) -> None:
     """
     objectives.check_classes("token id", ids, 2**32)
     kind = np.uint16 if int(ids.max()) < 2**16 else np.uint32
-    with files.replacing(path) as temporary, open(temporary, "wb") as f:
-        np.save(f, ids.numpy().astype(kind))
+    write_array(path, ids.numpy().astype(kind))
 
 
 def open_tokens(path: str | Path) -> np.ndarray:
-    """A stored stream (N,), mapped: only the windows that are drawn are read."""
-    return np.load(path, mmap_mode="r")
+    """A stored stream (N,), mapped: only the windows that are drawn are read.
+
+    ValueError for a damaged file.
+    """
+    return read_array(path, ["uint16", "uint32"])
 
 
 def random_windows(

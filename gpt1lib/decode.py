@@ -116,12 +116,19 @@ def draw(probs: Tensor, generator: torch.Generator | None = None) -> Tensor:
         raise ValueError(f"probs have shape {tuple(probs.shape)}, they need (B, V)")
     mass = probs.double().cumsum(dim=-1)  # (B, V)
     total = mass[:, -1:]  # (B, 1)
-    if bool((probs < 0).any()) or not bool(((total > 0) & total.isfinite()).all()):
-        raise ValueError("probs must be >= 0, and each row must sum to more than 0")
+    if probs.device.type == "cpu":  # a GPU would have to stop and answer
+        _check_mass(probs, total)
     u = torch.rand(probs.shape[0], 1, generator=generator, dtype=torch.float64)
+    u = u.to(mass.device)  # drawn on the CPU: one seed gives one text on any device
     picked = torch.searchsorted(mass, u * total, right=True)
     last = probs.shape[-1] - 1 - (probs > 0).flip(-1).int().argmax(dim=-1, keepdim=True)
     return torch.minimum(picked, last)  # rounding must not pick a token of mass 0
+
+
+def _check_mass(probs: Tensor, total: Tensor) -> None:
+    """ValueError unless each row has some mass, none of it negative."""
+    if bool((probs < 0).any()) or not bool(((total > 0) & total.isfinite()).all()):
+        raise ValueError("probs must be >= 0, and each row must sum to more than 0")
 
 
 class Reader:
@@ -221,7 +228,7 @@ def beam_search(model: LanguageModel, ids: Tensor, n_tokens: int, n_beams: int) 
     n_tokens = limits.whole("n_tokens", n_tokens, 0, MOST_TOKENS)
     ids = ids[None] if ids.dim() == 1 else ids
     check_ids(ids, model.config, start=max(0, n_tokens - 1))
-    sums = torch.zeros(1, dtype=torch.float64)  # (beams,)
+    sums = torch.zeros(1, dtype=torch.float64, device=ids.device)  # (beams,)
     with evaluating(model):
         for _ in range(n_tokens):
             logits = model(ids)[:, -1]  # (beams, V)

@@ -78,7 +78,8 @@ def real_words(raw: str) -> list[str]:
     """
     if not real_pipeline_installed():
         raise ImportError(
-            "the released text pipeline needs ftfy and spaCy: pip install '.[real]'"
+            "the released text pipeline needs ftfy and spaCy: "
+            "python -m pip install -e '.[real]'"
         )
     import ftfy
 

@@ -15,8 +15,9 @@ from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
 from ...bpe import BPE
-from .. import plots
+from .. import palette, plots
 from ..figure import picture
+from ..labels import readable
 from .standalone import frame
 
 LIVE_PAGES = "GPT1_LIVE_PAGES"  # set by tools/site.py: views that need no kernel
@@ -25,9 +26,13 @@ CSS = (HERE / "common.css").read_text(encoding="utf-8")
 
 
 def colors() -> str:
-    """The colors of the static figures as JavaScript; of magma nine, to interpolate."""
-    magma = plots.color_table("magma", 9)
-    return f"const COLORS = {json.dumps(plots.COLORS)};\nconst MAGMA = {json.dumps(magma)};\n"
+    """The colors of palette.json as JavaScript, and nine of magma, to interpolate."""
+    tables = {
+        "COLORS": palette.SERIES,
+        "ROLES": palette.ROLES,
+        "MAGMA": plots.color_table("magma", 9),
+    }
+    return "".join(f"const {name} = {json.dumps(t)};\n" for name, t in tables.items())
 
 
 COMMON = colors() + (HERE / "common.js").read_text(encoding="utf-8")
@@ -38,6 +43,12 @@ def script(name: str) -> str:
     return COMMON + "\n" + (HERE / f"{name}.js").read_text(encoding="utf-8")
 
 
+def styles(name: str) -> str:
+    """The style of an explorer: the shared part, then its own where it has one."""
+    own = HERE / f"{name}.css"
+    return CSS + (own.read_text(encoding="utf-8") if own.exists() else "")
+
+
 def as_bytes(values: ArrayLike) -> bytes:
     """Little-endian float32, for numbers that the browser computes with."""
     return np.ascontiguousarray(values, dtype="<f4").tobytes()
@@ -46,6 +57,20 @@ def as_bytes(values: ArrayLike) -> bytes:
 def as_half(values: ArrayLike) -> bytes:
     """Little-endian float16, half the size: three digits, more than a picture shows."""
     return np.ascontiguousarray(values, dtype="<f2").tobytes()
+
+
+def remark(bpe: BPE, text: str, n_ctx: int | None = None) -> str:
+    """What a reader should know of a text: its unknown signs, and what is cut off."""
+    words = [w for w in bpe.words_of(text) if "\n" not in w]
+    pieces = [piece for word in words for piece in bpe.bpe(word.lower())]
+    unknown = dict.fromkeys(readable(p) for p in pieces if p not in bpe.encoder)
+    said = []
+    if unknown:
+        said.append(f"Not in the vocabulary, read as <unk>: {' '.join(unknown)}.")
+    n_tokens = len(bpe.encode(text))
+    if n_ctx and n_tokens > n_ctx:
+        said.append(f"The model reads the last {n_ctx} of {n_tokens} tokens.")
+    return " ".join(said)
 
 
 # ---- what a control may be -------------------------------------------------------------
@@ -60,7 +85,7 @@ class Text(traitlets.Unicode):
         return halves.decode("utf-16", "replace")
 
 
-class Number(traitlets.Float):
+class Real(traitlets.Float):
     """A number within its bounds, and not nan, which passes every bound of a Float."""
 
     def validate(self, obj, value) -> float:
@@ -71,7 +96,17 @@ class Number(traitlets.Float):
         return number
 
 
-class Place(traitlets.Int):
+class Whole(traitlets.Int):
+    """A whole number within its bounds; True and False are none."""
+
+    def validate(self, obj, value) -> int:
+        """The number; TraitError for True and False, which pass for 1 and 0 in an Int."""
+        if isinstance(value, bool):
+            self.error(obj, value)
+        return super().validate(obj, value)
+
+
+class Place(Whole):
     """A whole number from `low` to below count(explorer): which row, head, or token."""
 
     def __init__(self, count: Callable[[Any], int], default: int = 0, low: int = 0):
@@ -101,28 +136,31 @@ class Explorer(anywidget.AnyWidget):
     """What all explorers share: code, a picture, a sentence, and how they are shown.
 
     The browser changes traits that are tagged `control`, all others are Python's alone.
-    Trait: message, what is said about an input that cannot be read.
+    Traits: message, what is said about an input (that it cannot be read, or not all of
+    it); answers, how many questions the kernel has answered, so that the page need not
+    wait for an answer that changes nothing.
     """
 
-    _css = CSS
     message = Text("").tag(sync=True)
+    answers = traitlets.Int(0).tag(sync=True)
 
     def __init_subclass__(cls, **options) -> None:
         if Explorer in cls.__bases__:  # traitlets derives more classes from each of these
-            cls._esm = script(cls.__module__.rpartition(".")[-1])  # sweep.py shows sweep.js
+            name = cls.__module__.rpartition(".")[-1]  # sweep.py shows sweep.js
+            cls._esm, cls._css = script(name), styles(name)
         super().__init_subclass__(**options)
 
     def set_state(self, sync_data: dict) -> None:
         """Take what the browser sends: its controls only, and only values they may have.
 
-        What is refused stays as it was, and the browser is told so.
+        What is refused stays as it was, and the browser is sent what stays.
         """
         controls = self.trait_names(control=True)
         sent = {name: value for name, value in sync_data.items() if name in controls}
         try:
             super().set_state(sent)
         except traitlets.TraitError as error:
-            self.message = f"This cannot be shown: {error}."
+            self.log.warning("%s refused: %s", type(self).__name__, error)
             self.send_state(list(sent))
 
     def answer(self, make: Callable[[], dict]) -> None:
@@ -133,8 +171,11 @@ class Explorer(anywidget.AnyWidget):
         try:
             traits = {"message": ""} | make()
         except (ValueError, RuntimeError) as error:
-            self.message = f"This cannot be read: {error}."
-            return
+            traits = {"message": f"This cannot be read: {error}."}
+        self.take(traits | {"answers": self.answers + 1})
+
+    def take(self, traits: dict) -> None:
+        """Set many traits, and send them in one message."""
         with self.hold_sync():
             for name, value in traits.items():
                 setattr(self, name, value)
@@ -143,8 +184,8 @@ class Explorer(anywidget.AnyWidget):
         """What the picture shows, from the data."""
         raise TypeError(f"{type(self).__name__} does not describe itself")
 
-    def figure(self) -> Figure:
-        """The static picture."""
+    def figure(self) -> Figure | None:
+        """The static picture; None while there is nothing to draw."""
         raise TypeError(f"{type(self).__name__} draws no picture")
 
     def __repr__(self) -> str:

@@ -10,7 +10,7 @@ from ... import inputs, limits, objectives
 from ...checkpoints import Checkpoint
 from .. import plots
 from ..labels import readable
-from .base import Explorer, Number, Text
+from .base import Explorer, Real, Text
 
 FIELDS = {
     "classification": ("text",),
@@ -47,7 +47,7 @@ class FormatsExplorer(Explorer):
     ).tag(sync=True, control=True)
     formats = traitlets.Dict().tag(sync=True)
     kind = traitlets.Enum(tuple(FIELDS), "classification").tag(sync=True, control=True)
-    lm_coef = Number(0.5, min=0.0, max=2.0).tag(sync=True, control=True)
+    lm_coef = Real(0.5, min=0.0, max=2.0).tag(sync=True, control=True)
 
     def __init__(self, source: Checkpoint, seed: int = 0, **traits):
         seed = limits.whole("seed", seed, 0, limits.LARGEST_SEED)
@@ -56,7 +56,7 @@ class FormatsExplorer(Explorer):
         self.model = inputs.add_special_tokens(source.model, generator).eval()
         texts = {k: list(v) for k, v in EXAMPLES.items()} | traits.pop("texts", {})
         super().__init__(fields={k: list(v) for k, v in FIELDS.items()}, texts=texts, **traits)
-        self.formats = self._read()["formats"]
+        self.take(self._read())
         self.observe(lambda change: self.answer(self._read), "texts")
 
     @traitlets.validate("texts")
@@ -119,4 +119,6 @@ class FormatsExplorer(Explorer):
     def figure(self) -> Figure:
         rows = self.formats[self.kind]["rows"]
         parts = [[part for _, part, _ in row] for row in rows]
-        return plots.pieces([[readable(p) for p, _, _ in row] for row in rows], parts)
+        said = "one sequence" if len(rows) == 1 else f"{len(rows)} sequences"
+        title = f"{self.kind}: {said}, read at [extract]"
+        return plots.pieces([[readable(p) for p, _, _ in row] for row in rows], parts, title)

@@ -12,7 +12,7 @@ from ...checkpoints import Checkpoint
 from ...decode import next_token_probs
 from .. import plots
 from ..labels import readable
-from .base import Explorer, Number, Text, as_bytes
+from .base import Explorer, Real, Text, Whole, as_bytes, remark
 
 
 def scores_of(words: Sequence[str], logits: ArrayLike) -> np.ndarray:
@@ -37,9 +37,9 @@ class SamplingExplorer(Explorer):
     prompt = Text("").tag(sync=True, control=True)
     editable = traitlets.Bool(False).tag(sync=True)
     joined = traitlets.Bool(False).tag(sync=True, control=True)
-    temperature = Number(1.0, min=0.0, max=2.5).tag(sync=True, control=True)
-    top_k = traitlets.Int(0, min=0, max=100).tag(sync=True, control=True)
-    top_p = Number(1.0, min=0.05, max=1.0).tag(sync=True, control=True)
+    temperature = Real(1.0, min=0.0, max=2.5).tag(sync=True, control=True)
+    top_k = Whole(0, min=0, max=100).tag(sync=True, control=True)
+    top_p = Real(1.0, min=0.05, max=1.0).tag(sync=True, control=True)
 
     def __init__(
         self,
@@ -74,17 +74,25 @@ class SamplingExplorer(Explorer):
                 return source.model(window)[0, -1].numpy()  # (V,)
 
         words = source.bpe.pieces(range(source.bpe.n_vocab))
-        return cls(predict(prompt), words, prompt, predict, **traits)
+        n_ctx = source.model.config.n_ctx
+        explorer = cls(predict(prompt), words, prompt, predict, **traits)
+        explorer.remark = lambda text: remark(source.bpe, text, n_ctx)
+        explorer.message = explorer.remark(prompt)
+        return explorer
+
+    def remark(self, text: str) -> str:
+        """What is to be said about a prompt that can be read."""
+        return ""
 
     def _read_prompt(self, predict: Callable[[str], np.ndarray]) -> dict:
         self.logits, self.shown = scores_of(self.words, predict(self.prompt)), self.prompt
-        return {"data": as_bytes(self.logits)}
+        return {"data": as_bytes(self.logits), "message": self.remark(self.prompt)}
 
     def distribution(self) -> tuple[np.ndarray, np.ndarray]:
-        """Probabilities (V,) before and after top-k and top-p, at this temperature."""
+        """Probabilities (V,): the model's own, at temperature 1, and those to be drawn."""
         logits = torch.tensor(self.logits)
         after = next_token_probs(logits, self.temperature, self.top_k or None, self.top_p)
-        return next_token_probs(logits, self.temperature or 1.0).numpy(), after.numpy()
+        return next_token_probs(logits).numpy(), after.numpy()
 
     def sentence(self) -> str:
         _, after = self.distribution()

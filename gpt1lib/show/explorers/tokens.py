@@ -4,10 +4,10 @@ import traitlets
 from matplotlib.figure import Figure
 
 from ... import limits
-from ...bpe import BPE, characters, merge_pair
+from ...bpe import BPE, UNK, characters, merge_pair
 from .. import plots
 from ..labels import readable
-from .base import Explorer, Place, Text
+from .base import Explorer, Place, Text, remark
 
 MOST_CHARACTERS = 400
 
@@ -41,13 +41,14 @@ class TokenExplorer(Explorer):
     merges = traitlets.List().tag(sync=True)
     ids = traitlets.List().tag(sync=True)
     n_merges = traitlets.Int(0).tag(sync=True)
+    unk = traitlets.Int(-1).tag(sync=True)  # the id of <unk>; -1 where there is none
     step = Place(lambda self: len(self.merges) + 1, -1, -1).tag(sync=True, control=True)
 
     def __init__(self, bpe: BPE, text: str, step: int = -1):
         self.bpe = bpe
-        super().__init__(text=text, n_merges=len(bpe.merges))
-        for name, value in self._read().items():
-            setattr(self, name, value)
+        unk = bpe.encoder.get(UNK, -1)
+        super().__init__(text=text, n_merges=len(bpe.merges), unk=unk)
+        self.take(self._read())
         self.step = limits.whole("step", step, -1, len(self.merges))
         self.observe(lambda change: self.answer(self._read), "text")
 
@@ -58,7 +59,7 @@ class TokenExplorer(Explorer):
         words = [w.lower() for w in self.bpe.words_of(self.text) if "\n" not in w]
         self.shown, merges = self.text, merge_steps(words, self.bpe)
         return {
-            "message": "" if words else "Type a text.",
+            "message": remark(self.bpe, self.text) if words else "Type a text.",
             "words": words,
             "step": min(self.step, len(merges)),
             "merges": merges,

@@ -30,6 +30,7 @@ class TyingExplorer(Explorer):
     places = traitlets.List(Text()).tag(sync=True)
     wins = traitlets.List().tag(sync=True)
     counts = traitlets.List().tag(sync=True)
+    n_vocab = traitlets.Int().tag(sync=True)
     chosen = Place(lambda self: len(self.tokens)).tag(sync=True, control=True)
     tied = traitlets.Bool(True).tag(sync=True, control=True)
 
@@ -69,6 +70,7 @@ class TyingExplorer(Explorer):
                 for a, b in zip(logits[:, picked].T.tolist(), ranks.T.tolist(), strict=True)
             ],
             counts=[total, total + W.numel()],
+            n_vocab=len(W),
         )
 
     def sentence(self) -> str:
