@@ -238,6 +238,7 @@ def test_fine_tuning_says_what_went_wrong_in_one_line(tmp_path):
     out = ["--out", str(tmp_path / "out")]
     for argv, message in (
         (["nothing"], "no task 'nothing'"),
+        ([], "name a task (film_snippets, "),
         (["film_snippets", "--epochs", "0"], "epochs is 0, it must be >= 1"),
         (["film_snippets", "--longest", "0"], "longest is 0, it must be >= 1, or left out"),
     ):
