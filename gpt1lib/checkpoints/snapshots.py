@@ -28,7 +28,8 @@ def steps_to_keep(steps: int, n: int) -> list[int]:
 
     The paper's Figure 2 (right) looks at pre-training on such an axis.
     """
-    return sorted({round(steps / 2**k) for k in range(n)} - {0})
+    kept = range(min(n, steps.bit_length() + 1))  # before those there is less than an update
+    return sorted({round(steps / 2**k) for k in kept} - {0})
 
 
 def quantize(weight: Tensor) -> tuple[Tensor, Tensor]:
@@ -40,6 +41,7 @@ def quantize(weight: Tensor) -> tuple[Tensor, Tensor]:
 def save_snapshot(folder: Path, model: LanguageModel, facts: dict) -> Path:
     """Write the weights of a model as they are after facts["step"] updates."""
     tensors = {}
+    checkpoint.check_finite(dict(model.state_dict()))
     for name, weight in model.state_dict().items():
         if weight.dim() == 2:
             tensors[name], tensors[f"{name}.scale"] = quantize(weight.detach().cpu())

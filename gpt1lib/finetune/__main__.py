@@ -91,7 +91,7 @@ def finished(path: Path, run: FineTuning) -> dict:
     result, facts = files.read_json(path), run.facts()
     with files.naming(path):
         then = result.get("facts") or {k: result[k] for k in ("task", "settings")}
-    now = json.loads(json.dumps({k: facts[k] for k in then}))
+        now = json.loads(json.dumps({k: facts[k] for k in then}))
     if changed := what_changed(then, now):
         raise ValueError(
             f"{path.parent} holds a finished run with other settings: {'; '.join(changed)}. "

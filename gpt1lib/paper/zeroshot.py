@@ -29,6 +29,8 @@ def continuation_scores(
     Where nothing is given, the first token of `rest` has nothing to be predicted from
     and is not counted. What is longer than the context loses its beginning.
     """
+    if batch < 1:
+        raise ValueError(f"batch is {batch}, it must be >= 1")
     n_ctx, out = model.config.n_ctx, [0.0] * len(pairs)
     for n, (given, rest) in enumerate(pairs, start=1):
         if not rest or len(given) + len(rest) < 2:
@@ -143,6 +145,8 @@ class Probe:
 
 def above_median(scores: list[float]) -> list[int]:
     """1 for the upper half: a threshold that needs no label where classes are even."""
+    if not scores:
+        raise ValueError("there are no scores to find the middle of")
     middle = sorted(scores)[len(scores) // 2]
     return [int(x >= middle) for x in scores]
 

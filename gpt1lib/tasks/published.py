@@ -88,6 +88,8 @@ def rows_of(path: Path, table: Table) -> Iterator[Example]:
     """The examples of one TSV file. Quotes are ordinary characters in these files."""
     lines = text_of(path).rstrip("\n").split("\n")
     header = lines.pop(0).split("\t") if table.header else None
+    if not any(lines):
+        raise ValueError(f"{path} holds no examples")
     columns = [column_of(path, header, c) for c in (*table.texts, table.label)]
     for n, line in enumerate(lines, start=1 + table.header):
         cells = line.split("\t")
@@ -158,7 +160,8 @@ def nli_lines(path: Path, labels: tuple[str, ...]) -> list[Example]:
                 f"{path}, line {n}: label {row['gold_label']!r} is not in {[*labels]}"
             )
         label = labels.index(row["gold_label"])
-        examples.append(Example((row["sentence1"], row["sentence2"]), label))
+        with files.naming(f"{path}, line {n}"):
+            examples.append(Example((row["sentence1"], row["sentence2"]), label))
     return examples
 
 
@@ -174,17 +177,24 @@ def race_part(folder: Path) -> Iterator[Example]:
     if not paths:
         raise FileNotFoundError(f"{folder} holds no middle/*.txt or high/*.txt")
     for path in paths:
+        article = files.read_json(path)
         try:
-            article = files.read_json(path)
-            asked = zip(
-                article["questions"], article["options"], article["answers"], strict=True
-            )
-            for question, options, answer in asked:
-                context = f"{article['article']} {question}"
-                label = "ABCD".index(answer)
-                yield Example((context, *options), label, path.parent.name)
+            yield from questions(article, path.parent.name)
         except (ValueError, KeyError, TypeError) as error:
             raise ValueError(f"{path}: not in RACE's format ({error!r})") from error
+
+
+def questions(article: dict, group: str) -> list[Example]:
+    """The questions on one article, each with its four answers."""
+    examples = []
+    columns = (article[name] for name in ("questions", "options", "answers"))
+    for question, options, answer in zip(*columns, strict=True):
+        if not isinstance(options, list) or len(options) != 4:
+            raise ValueError(f"options are {options!r}, they must be four")
+        told = Example((article["article"], question, *options), "ABCD".index(answer), group)
+        context = f"{told.texts[0]} {told.texts[1]}"  # both are strings
+        examples.append(Example((context, *options), told.label, group))
+    return examples
 
 
 STORIES = "cloze_test_{}__spring2016 - cloze_test_ALL_{}.csv"
@@ -219,9 +229,12 @@ def cloze(folder: Path) -> Task:
 def stories(path: Path) -> Iterator[Example]:
     """The examples of one CSV file."""
     table = csv.DictReader(io.StringIO(text_of(path), newline=""))
+    row = None
     try:
         for row in table:
             yield story_of(path, table.line_num, row)
+        if row is None:
+            raise ValueError(f"{path} holds no examples")
     except csv.Error as error:
         raise ValueError(f"{path}, line {table.line_num}: {error}") from error
 
