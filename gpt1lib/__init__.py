@@ -3,6 +3,7 @@
 In the notebooks: `import gpt1lib as g`. The ground is GPT-1 and nothing else; read it in
 this order. Each folder is a room for one verb, and imports run from the top down only.
 
+    limits       what a number may be, and how it is refused
     config       the sizes of a model, in one frozen record
     text         before BPE: punctuation made uniform, cut into words
     bpe          byte-pair encoding: text to token ids and back
@@ -25,8 +26,8 @@ this order. Each folder is a room for one verb, and imports run from the top dow
     pretrain/    recipes, prepared, objective, optimizers, muon, processes, run, write: books
     finetune/    settings, adapt, batches, classifier, methods, scores, run, classify: L3
     paper/       plan, sources, run, results, zeroshot, readout, paper_numbers: its tables
-    show/        plots, diagrams, labels, figure, explorers: pictures and widgets
-    lessons/     exercise, compare, claims, notebooks, lessonNN: checks that teach
+    show/        plots, diagrams, labels, numbers, palette, figure, explorers: pictures
+    lessons/     exercise, attempt, compare, describe, claims, notebooks, layout, lessonNN
 
 Three ways run through it:
 

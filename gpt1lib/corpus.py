@@ -11,6 +11,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from . import limits, objectives
 from .bpe import BPE
 from .storage import checksums, files, paths
 from .storage.paths import BOOKS
@@ -44,7 +45,9 @@ def checksum(books: dict[str, str]) -> str:
 
 
 def encode_books(books: dict[str, str], bpe: BPE) -> Tensor:
-    """One stream of ids (N,), a new line between two books."""
+    """One stream of ids (N,), a new line between two books; ValueError without a book."""
+    if not books:
+        raise ValueError("there are no books to encode")
     stream = []
     for text in books.values():
         stream += bpe.encode(text)
@@ -59,7 +62,11 @@ def same_texts(books: dict[str, str], others: dict[str, str]) -> set[str]:
 
 
 def write_tokens(path: str | Path, ids: Tensor) -> None:
-    """Store a stream of ids (N,) in the fewest whole bytes per id, as a .npy file."""
+    """Store a stream of ids (N,) in the fewest whole bytes per id, as a .npy file.
+
+    Raises ValueError for an empty stream and for ids that 4 bytes do not hold.
+    """
+    objectives.check_classes("token id", ids, 2**32)
     kind = np.uint16 if int(ids.max()) < 2**16 else np.uint32
     write_array(path, ids.numpy().astype(kind))
 
@@ -82,6 +89,8 @@ def random_windows(
 
     Raises ValueError where the stream is shorter than one window.
     """
+    n_ctx = limits.whole("n_ctx", n_ctx, 1)
+    n_windows = limits.whole("n_windows", n_windows, 1)
     if len(ids) < n_ctx:
         raise ValueError(f"the text has {len(ids)} tokens, a window needs {n_ctx}")
     starts = torch.randint(len(ids) - n_ctx + 1, (n_windows,), generator=generator)
@@ -101,6 +110,7 @@ def windows_in_order(ids: Tensor, n_ctx: int) -> list[Tensor]:
 
     Each token but the very first is a target exactly once: to score a text.
     """
+    n_ctx = limits.whole("n_ctx", n_ctx, 2)
     if len(ids) < 2:
         raise ValueError(f"the text has {len(ids)} tokens, scoring needs at least 2")
     return [ids[i : i + n_ctx] for i in range(0, len(ids) - 1, n_ctx - 1)]

@@ -15,7 +15,8 @@ import torch
 from gpt1lib.lessons import compare, holds
 from gpt1lib.lessons import exercise as machinery
 from gpt1lib.lessons import notebooks as tools
-from gpt1lib.lessons.exercise import Exercise, check, checker, diagnose, exercise
+from gpt1lib.lessons.attempt import call
+from gpt1lib.lessons.exercise import Checker, Exercise, check, diagnose, exercise
 
 FOLDER = Path(machinery.__file__).parent
 LESSONS = [
@@ -26,11 +27,36 @@ WRONG = [(e, w) for e in ALL for w in e.wrong_answers]
 NOTEBOOKS = sorted((FOLDER.parents[1] / "notebooks").glob("[0-9]*.ipynb"))
 
 
-def written(source, name):
+def written(source, name, known=None):
     """The function that a cell with this source would define."""
-    names = {"torch": torch, "np": np}
+    names = dict(known or {"torch": torch, "np": np})
     exec(source, names)
     return names[name]
+
+
+NAMES = {
+    "tensor": torch.tensor,
+    "zeros": torch.zeros,
+    "ones": torch.ones,
+    "arange": torch.arange,
+    "array": np.array,
+    "inf": float("inf"),
+    "nan": float("nan"),
+}
+
+
+def examples(e):
+    """(arguments, result) of each `name(...) -> result` in the docstring, as written."""
+    found = re.findall(rf"{e.name}(\(.+\)) +-> +(.+)", e.solution.__doc__)
+    found = [(f"({given[1:-1]},)", told) for given, told in found]
+    return [(eval(given, dict(NAMES)), eval(told, dict(NAMES))) for given, told in found]
+
+
+@pytest.mark.parametrize("e", ALL, ids=lambda e: e.name)
+def test_a_docstring_example_is_true_and_a_case(e):
+    for given, told in examples(e):
+        assert compare.same(call(e.solution, given).value, told, 1e-3), f"{e.name}{given}"
+        assert any(compare.same(given, case, 0.0) for case in e.cases()), f"no case {given}"
 
 
 def test_there_are_exercises():
@@ -48,11 +74,12 @@ def test_a_lesson_lists_all_of_its_exercises_in_order(lesson):
 
 @pytest.mark.parametrize("e", ALL, ids=lambda e: e.name)
 def test_stub_is_todo_and_solution_passes(e, capsys):
-    check_this = checker((e,))
+    check_this = Checker((e,))
     returned = check_this(written(e.stub_text, e.name))
     assert capsys.readouterr().out.startswith(f"TODO  {e.name}")
     assert diagnose(e, returned) is None, "a TODO hands on the solution"
-    check_this(e.solution)
+    mine = written(e.solution_text, e.name, vars(import_module(e.solution.__module__)))
+    assert check_this(mine) is mine
     assert capsys.readouterr().out == f"PASS  {e.name}\n"
 
 
@@ -60,11 +87,12 @@ def test_stub_is_todo_and_solution_passes(e, capsys):
 def test_a_wrong_answer_fails_with_its_own_message(e, w, capsys):
     returned = check(e, w.function)
     out = " ".join(capsys.readouterr().out.split())
-    assert out == f"FAIL {e.name}: {' '.join(w.message.split())} {GOES_ON}"
+    yours = f"; yours is lesson.mine.{e.name}."
+    assert out == f"FAIL {e.name}: {' '.join(w.message.split())} {GOES_ON}{yours}"
     assert diagnose(e, returned) is None, "a FAIL hands on the solution"
 
 
-GOES_ON = "The lesson goes on with the reference."
+GOES_ON = "The lesson goes on with the reference"
 
 
 @pytest.mark.parametrize("e", ALL, ids=lambda e: e.name)
@@ -102,7 +130,8 @@ def test_strict_mode_raises(e, monkeypatch, capsys):
     for function in (written(e.stub_text, e.name), *(w.function for w in e.wrong_answers)):
         with pytest.raises(AssertionError):
             check(e, function)
-    assert check(e, e.solution) is e.solution
+    mine = written(e.solution_text, e.name, vars(import_module(e.solution.__module__)))
+    assert check(e, mine) is mine
 
 
 def global_names(source):
@@ -148,146 +177,6 @@ def test_a_solution_needs_a_docstring():
         @exercise("", task="", difficulty=1, importance=1, minutes=1, cases=list, hints=())
         def nameless(x):
             return x
-
-
-# ---- what is still a stub ----------------------------------------------------------
-
-
-def doubled_docstring_and_dots(x):
-    """Another docstring."""
-    ...
-
-
-def doubled_pass(x):
-    """Twice x."""
-    pass
-
-
-def doubled_number(x):
-    """Twice x."""
-    return 4
-
-
-@pytest.mark.parametrize(
-    ("function", "untouched"),
-    [
-        (doubled_docstring_and_dots, True),
-        (doubled_pass, True),
-        (doubled_number, False),
-        (len, False),
-    ],
-)
-def test_untouched(function, untouched):
-    assert machinery.is_untouched(double, function) is untouched
-
-
-# ---- the checker itself, on a made-up exercise -------------------------------------
-
-
-@exercise(
-    "",
-    difficulty=1,
-    importance=1,
-    minutes=1,
-    cases=lambda: [(torch.tensor([1.0, 3.0]),), (torch.tensor([[5.0]]),)],
-    task="",
-    hints=(),
-)
-def double(x):
-    """Twice x."""
-    return 2 * x
-
-
-@double.wrong("That is the square.")
-def square(x):
-    return x * x
-
-
-check_double = checker((double,))
-
-
-def test_an_exercise_is_its_solution_when_called():
-    assert (
-        double(4) == 8 and double.name == "double" and double.wrong_answers[0].name == "square"
-    )
-    assert double.stub_text == 'def double(x):\n    """Twice x."""\n    ...'
-    assert double.solution_text == 'def double(x):\n    """Twice x."""\n    return 2 * x'
-
-
-def forgets_to_return(x):
-    y = 2 * x
-    y.sum()
-
-
-def mutates(x):
-    x *= 2
-    return x
-
-
-def recurses(x):
-    return recurses(x)
-
-
-ANSWERS = {
-    "no return": (forgets_to_return, "returns None. Is the `return` missing"),
-    "raises": (lambda x: 1 / 0, "raised ZeroDivisionError"),
-    "mutates": (mutates, "changes its arguments"),
-    "recurses": (recurses, "raised RecursionError"),
-    "nan": (lambda x: x * float("nan"), "expected"),
-    "shape": (lambda x: (2 * x)[..., None], r"the shape is \(2, 1\), expected \(2,\)"),
-    "dtype": (lambda x: (2 * x).long(), "the dtype is torch.int64"),
-    "array": (lambda x: 2 * x.numpy(), "it returns ndarray, expected Tensor"),
-    "text": (lambda x: "4", "it returns str"),
-    "nearly": (lambda x: 2 * x + 1e-3, "expected"),
-    "arguments": (lambda x, y: x, "raised TypeError"),
-}
-
-
-@pytest.mark.parametrize("name", ANSWERS)
-def test_answers_nobody_listed_fail_and_are_described(name, capsys):
-    function, message = ANSWERS[name]
-    function.__name__ = "double"
-    returned = check_double(function)
-    out = " ".join(capsys.readouterr().out.split())
-    assert re.search(message, out) and out.startswith("FAIL"), out
-    assert returned is not function and returned(3) == 6
-    if name == "recurses":
-        recurses.__name__ = "recurses"
-
-
-def test_printing_and_other_names(capsys):
-    def double(x):
-        print("noise")
-        return x + x
-
-    assert check_double(double) is double
-    assert capsys.readouterr().out == "PASS  double\n"
-    assert check_double(3) == 3
-    assert "3 is no exercise of this lesson (double)" in capsys.readouterr().out
-
-
-@pytest.mark.parametrize(
-    ("a", "b", "equal"),
-    [
-        (1, 1.0, True),
-        (True, 1, False),
-        (None, 0, False),
-        ("a", "a", True),
-        ([1, 2], (1, 2), True),
-        ([1, 2], [1, 2, 3], False),
-        ({"a": 1}, {"a": 1}, True),
-        ({"a": 1}, {"b": 1}, False),
-        (np.eye(2), np.eye(2), True),
-        (torch.eye(2), np.eye(2), False),
-        (torch.tensor(2.0), 2.0, True),
-        (torch.tensor([True]), torch.tensor([1]), False),
-        (float("nan"), 1.0, False),
-        (torch.tensor([1.0]), torch.tensor([1.0 + 1e-9]), True),
-        (object(), object(), False),
-    ],
-)
-def test_same(a, b, equal):
-    assert compare.same(a, b, 1e-5) is equal
 
 
 # ---- claims -------------------------------------------------------------------------

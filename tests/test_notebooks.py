@@ -4,18 +4,22 @@ nbval passes some things that it should not (a compared cell without stored outp
 unknown magics, errors in callbacks): these guards close the gaps.
 """
 
+import ast
+import configparser
 import json
 import re
 from pathlib import Path
 
+import names
 import nbformat
 import pytest
 
+from gpt1lib.lessons import layout
 from gpt1lib.lessons import notebooks as tools
 
 ROOT = Path(__file__).resolve().parents[1]
 PATHS = sorted((ROOT / "notebooks").glob("[0-9]*.ipynb"))
-CHECKED = "# NBVAL_CHECK_OUTPUT"
+CHECKED = "nbval-check-output"
 HEADINGS = [
     "Objectives",
     "Recall",
@@ -93,17 +97,17 @@ def test_ran_from_top_to_bottom_without_error(notebook):
 
 
 def test_compared_cells_have_something_to_compare(notebook):
-    checked = [c for c in code_cells(notebook) if CHECKED in c.source]
-    for cell in checked:
-        assert cell.source.startswith(CHECKED + "\n")
-        assert cell.outputs and cell.execution_count
+    for cell in code_cells(notebook):
+        assert "NBVAL" not in cell.source, "marks stand in the cell's tags"
+        if CHECKED in cell.metadata.get("tags", []):
+            assert cell.outputs and cell.execution_count
 
 
 def test_no_magic_and_no_widget_that_nbval_can_not_see(notebook):
     for cell in code_cells(notebook):
         lines = cell.source.splitlines()
         assert not [x for x in lines if x.lstrip().startswith(("%", "!"))]
-        assert not re.search(r"\binteract\b|\bOutput\(|clear_output|NBVAL_SKIP", cell.source)
+        assert not re.search(r"\binteract\b|\bOutput\(|clear_output", cell.source)
 
 
 def test_outputs_name_no_machine_and_no_address(notebook):
@@ -178,3 +182,99 @@ def test_stored_outputs_of_stubs_are_todo(notebook):
     stubs = [c for c in notebook.cells if tools.mark(c).get("part") == "stub"]
     for cell in stubs:
         assert cell.outputs[0].text.startswith("TODO")
+
+
+# ---- a lesson as one sits before it -------------------------------------------------
+
+
+def paragraphs(source):
+    return re.split(r"\n\n+", source)
+
+
+def test_a_prediction_is_a_box_and_its_answer_is_folded(notebook):
+    """The box; the code cell that answers it, folded; then the answer in words, folded."""
+    cells = notebook.cells
+    for i, cell in enumerate(cells):
+        if not layout.is_prediction(cell):
+            continue
+        here = cell.source[-80:]
+        assert '<div class="alert alert-info">\n\n' in cell.source, here
+        after = cells[i + 1 :]
+        shown = len(after)
+        for n, below in enumerate(after):
+            if below.cell_type == "markdown":
+                shown = n
+                break
+            assert below.metadata.get("jupyter", {}).get("outputs_hidden"), here
+            assert below.outputs[0].get("text") == layout.GUESS_FIRST, here
+        assert after[shown].source.startswith("<details><summary>"), here
+
+
+def test_nbval_overlooks_the_neutral_line():
+    rules = configparser.ConfigParser()
+    rules.read(Path(__file__).with_name("nbval.cfg"))
+    patterns = [rules[section]["regex"] for section in rules.sections()]
+    assert any(re.fullmatch(pattern, layout.GUESS_FIRST) for pattern in patterns)
+
+
+def test_whatever_is_to_be_tried_has_an_answer(notebook):
+    cells = notebook.cells
+    for i, cell in enumerate(cells):
+        if cell.cell_type == "markdown" and layout.TRY in cell.source:
+            after = cell.source.split(layout.TRY, 1)[1]
+            below = next((c.source for c in cells[i + 1 :] if c.cell_type == "markdown"), "")
+            assert "<details>" in after or below.startswith("<details>"), after[:80]
+
+
+def test_boxes_are_the_four_kinds(notebook):
+    text = "\n".join(c.source for c in notebook.cells if c.cell_type == "markdown")
+    kinds = re.findall(r'<div class="alert alert-(\w+)">\n\n', text)
+    assert set(kinds) == {"info", "success", "warning"} and text.count("<div") == len(kinds)
+    assert kinds.count("warning") == 1 and kinds.count("info") >= 3
+    stubs = [c for c in notebook.cells if tools.mark(c).get("part") == "stub"]
+    assert kinds.count("success") == len(stubs)
+    assert not re.search(r"[^\n]\n</div>|<div[^>]*>\n[^\n]", text), "blank lines inside"
+
+
+def test_only_plotting_is_folded(notebook):
+    """A cell that begins with `# plot` computes nothing that another cell uses."""
+    sources = [c.source for c in code_cells(notebook)]
+    for cell in code_cells(notebook):
+        if layout.is_plot(cell):
+            assert cell.metadata["jupyter"]["source_hidden"]
+            kept = names.bound(cell.source) - {"figure", "axes"}
+            used = set().union(*(names.free(s) for s in sources if s != cell.source))
+            assert not kept & used, f"{kept & used} come from a folded cell"
+        else:
+            assert cell.source.count("alt=") == 0 or layout.code_lines(cell) <= 12
+
+
+def test_any_cell_can_be_run_again(notebook):
+    """A name that a cell takes from elsewhere is bound in one cell alone."""
+    sources = [c.source for c in code_cells(notebook)]
+    owners = {}
+    for number, source in enumerate(sources):
+        for name in names.bound(source):
+            owners.setdefault(name, []).append(number)
+    shared = {n for n, cells in owners.items() if len(cells) > 1}
+    for number, source in enumerate(sources):
+        assert not names.free(source) & shared, (number, names.free(source) & shared)
+
+
+def test_what_is_held_is_said_in_words(notebook):
+    bare = [
+        ast.unparse(node)
+        for cell in code_cells(notebook)
+        for node in ast.walk(ast.parse(cell.source))
+        if isinstance(node, ast.Assert)
+    ]
+    assert not bare, "lesson.holds says what no longer holds"
+
+
+def test_times_are_by_the_formula(path, notebook):
+    known = tools.exercises_of(path)
+    assert max(layout.sittings(notebook.cells, known)) <= layout.SITTING
+    reading, doing = layout.minutes(notebook.cells, known)
+    total = int(re.search(r"\*\*Time:\*\* about (\d+) minutes", notebook.cells[0].source)[1])
+    assert abs(total - reading - doing) <= 8
+    assert doing == sum(e.minutes for e in known.values()) > 0

@@ -44,7 +44,7 @@ def test_what_is_too_long_loses_its_beginning(model):
 def test_what_cannot_be_scored_is_refused(model):
     with pytest.raises(ValueError, match="batch is -1"):
         zeroshot.continuation_scores(model, [([1], [2, 3])], batch=-1)
-    with pytest.raises(ValueError, match="no scores to find the middle of"):
+    with pytest.raises(ValueError, match="they must be numbers, at least 1"):
         zeroshot.above_median([])
 
 

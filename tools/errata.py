@@ -22,8 +22,9 @@ def box(path: Path) -> str:
     cells = nbformat.read(path, as_version=4).cells
     text = "\n\n".join(c.source for c in cells if c.cell_type == "markdown")
     part = re.search(r"## You may read elsewhere\n(.*?)\n## Summary\n", text, re.DOTALL)
+    inside = re.sub(r"</?div[^>]*>", "", part[1]).strip()
     title = re.match(r"# (.*)", cells[0].source)[1]
-    return f"## [{title}](../notebooks/{path.name})\n\n{part[1].strip()}\n"
+    return f"## [{title}](../notebooks/{path.name})\n\n{inside}\n"
 
 
 def page() -> str:

@@ -23,10 +23,11 @@ def row(path: Path, seconds: int) -> str:
     notebook = nbformat.read(path, as_version=4)
     first = notebook.cells[0].source
     title = re.match(r"# (.*)", first)[1]
-    minutes = re.search(r"\*\*Time:\*\* (\d+) minutes", first)[1]
+    time = re.search(r"\*\*Time:\*\* about (\d+) minutes(?:, in (\w+ sittings))?", first)
+    minutes = f"{time[1]} min" + (f", {time[2]}" if time[2] else "")
     question = re.search(r"\*\*The question:\*\* (.*)", first)[1]
     name = f"[{title}](notebooks/{path.name})"
-    return f"| {name} | {question} | {minutes} min | {seconds} s |"
+    return f"| {name} | {question} | {minutes} | {seconds} s |"
 
 
 def lessons() -> str:

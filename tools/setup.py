@@ -65,6 +65,7 @@ def install(dev):
     run(*pip, *(["--index-url", index] if index else []), torch_pin())
     run(*pip, "--editable", ".[dev,real]" if dev else ".")
     keep_jupyter_offline()
+    give_lab_our_boxes()
     for stamp in ["lab", "dev"] if dev else ["lab"]:
         (VENV / stamp).touch()
 
@@ -76,6 +77,15 @@ def keep_jupyter_offline():
     quiet = {"fetchNews": "false", "checkForUpdates": False}
     overrides = {"@jupyterlab/apputils-extension:notification": quiet}
     (settings / "overrides.json").write_text(json.dumps(overrides), encoding="utf-8")
+
+
+def give_lab_our_boxes():
+    """The course's CSS as the default of this .venv; a user's own custom.css goes first."""
+    where = "import jupyter_server as j; print(j.DEFAULT_STATIC_FILES_PATH)"
+    static = subprocess.check_output([str(BIN / "python"), "-c", where]).decode().strip()
+    custom = Path(static) / "custom"
+    custom.mkdir(exist_ok=True)
+    shutil.copy(str(ROOT / "tools" / "lab" / "custom.css"), str(custom / "custom.css"))
 
 
 def check_port(port):
@@ -101,7 +111,7 @@ def lab(port):
     command = [str(BIN / "jupyter-lab"), "--port={}".format(port)]
     command += ["--ServerApp.port_retries=0", "--LabApp.default_url=" + first]
     command += ["--ServerApp.root_dir={}".format(ROOT)]
-    command += ["--LabApp.extension_manager=readonly"]
+    command += ["--LabApp.extension_manager=readonly", "--LabApp.custom_css=True"]
     if hasattr(os, "geteuid") and os.geteuid() == 0:
         command.append("--allow-root")  # containers
     os.execv(command[0], command)

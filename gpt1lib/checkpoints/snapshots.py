@@ -14,6 +14,7 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
+from .. import limits
 from ..model import LanguageModel
 from ..storage import checksums, files
 from ..storage.tensors import read_tensors, write_tensors
@@ -28,12 +29,18 @@ def steps_to_keep(steps: int, n: int) -> list[int]:
 
     The paper's Figure 2 (right) looks at pre-training on such an axis.
     """
-    kept = range(min(n, steps.bit_length() + 1))  # before those there is less than an update
-    return sorted({round(steps / 2**k) for k in kept} - {0})
+    steps, n = limits.whole("steps", steps, 1), limits.whole("n", n, 0)
+    n = min(n, steps.bit_length() + 1)  # after that many halvings nothing is left
+    return sorted({round(steps / 2**k) for k in range(n)} - {0})
 
 
 def quantize(weight: Tensor) -> tuple[Tensor, Tensor]:
-    """(R, C) float -> (R, C) int8 and (R, 1) scales; weight is about int8 x scale."""
+    """(R, C) float -> (R, C) int8 and (R, 1) scales; weight is about int8 x scale.
+
+    ValueError for a weight that is not finite, which no int8 says.
+    """
+    if not bool(weight.isfinite().all()):
+        raise ValueError("the weights hold nan or infinite numbers: the run has diverged")
     scale = weight.abs().amax(dim=1, keepdim=True).clamp(min=1e-12) / 127
     return (weight / scale).round().to(torch.int8), scale
 

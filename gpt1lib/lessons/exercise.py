@@ -8,13 +8,17 @@ that gives the same results, and so can say what probably went wrong.
 """
 
 import ast
+import difflib
+import dis
 import inspect
 import os
 import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from types import SimpleNamespace
 
-from .compare import Result, call, describe, same_result, short
+from .attempt import Result, TooLong, call, call_all, same_result, timed_reference
+from .describe import describe, short
 
 
 @dataclass(frozen=True)
@@ -111,36 +115,81 @@ def _unwritten():
     ...
 
 
-def is_untouched(exercise: Exercise, function: Callable) -> bool:
-    """Whether the function's body is still the stub's, which does nothing."""
-    code = getattr(function, "__code__", None)
-    if code is None or code.co_code != _unwritten.__code__.co_code:
-        return False
-    return call(function, exercise.cases()[0]) == Result()
+def _body(function: Callable) -> list:
+    """What a function does, without its docstring: names and values of its steps."""
+    steps = dis.get_instructions(function)
+    return [(s.opname, s.argval) for s in steps if s.opname != "NOP"]
 
 
-def diagnose(exercise: Exercise, function) -> str | None:
-    """None if the function is right, else one or two sentences about the mistake."""
+def is_stub(function: Callable) -> bool:
+    """Whether a function does nothing at all, whatever its docstring."""
+    return inspect.isfunction(function) and _body(function) == _body(_unwritten)
+
+
+def _says_unwritten(result: Result) -> bool:
+    """`return ...` and `raise NotImplementedError` are people's ways to say so."""
+    return result.value is ... or isinstance(result.error, NotImplementedError)
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """What to tell a learner: the sentence, and what their function printed."""
+
+    message: str
+    printed: str = ""
+    verdict: str = "FAIL"  # or TODO
+
+
+NOT_WRITTEN = Mistake("not written yet.", verdict="TODO")
+
+
+def diagnose(exercise: Exercise, function, seconds: float | None = None) -> Mistake | None:
+    """None if the function is right, else what is wrong with it.
+
+    seconds: the most that the function may take, all cases together; by default some
+    seconds, and more where the solution is slow itself.
+    """
     if not callable(function):
-        return f"{exercise.name} is {type(function).__name__}, it must be a function."
+        kind = type(function).__name__
+        return Mistake(f"{exercise.name} is of the type {kind}, it must be a function.")
+    if is_stub(function):
+        return NOT_WRITTEN
     cases, tolerance = exercise.cases(), exercise.tolerance
-    wanted = [call(exercise.solution, c) for c in cases]
-    got = [call(function, c) for c in cases]
-
-    def agrees(results):
-        pairs = zip(got, results, strict=True)
-        return all(same_result(a, b, tolerance) for a, b in pairs)
-
-    if agrees(wanted):
+    wanted, limit = timed_reference(exercise.solution, cases)
+    got = call_all(function, cases, seconds or limit)
+    if _says_unwritten(got[0]):
+        return NOT_WRITTEN
+    agrees = [same_result(a, b, tolerance) for a, b in zip(got, wanted, strict=False)]
+    if all(agrees) and len(got) == len(wanted):
         return None
+    first = agrees.index(False)
+    listed = None if _stopped(got) else _listed(exercise, cases, got)
+    message = listed or describe(cases[first], got[first], wanted[first], tolerance)
+    return Mistake(message, got[first].printed)
+
+
+def _stopped(results: list[Result]) -> bool:
+    return isinstance(results[-1].error, TooLong | KeyboardInterrupt)
+
+
+def _listed(exercise: Exercise, cases: list[tuple], got: list[Result]) -> str | None:
+    """The message of the listed wrong answer that gives the same results."""
     for wrong in exercise.wrong_answers:
-        if agrees([call(wrong.function, c) for c in cases]):
+        theirs = [call(wrong.function, case) for case in cases]
+        pairs = zip(got, theirs, strict=True)
+        if all(same_result(a, b, exercise.tolerance) for a, b in pairs):
             return wrong.message
-    return next(
-        describe(c, g, w)
-        for c, g, w in zip(cases, got, wanted, strict=True)
-        if not same_result(g, w, tolerance)
-    )
+    return None
+
+
+def judge(exercise: Exercise, function) -> Mistake | None:
+    """As diagnose, but the reference is recognized, and nothing is ever raised."""
+    if function is exercise or function is exercise.solution:
+        return Mistake("this is the reference. Run the cell with your own first.", "", "TODO")
+    try:
+        return diagnose(exercise, function)
+    except Exception as error:  # a check never stops the lesson
+        return Mistake(f"it could not be judged ({type(error).__name__}).")
 
 
 def check(exercise: Exercise, function):
@@ -149,34 +198,67 @@ def check(exercise: Exercise, function):
     Never raises, except with GPT1_STRICT=1 in the environment: then AssertionError for
     all but PASS.
     """
-    if callable(function) and is_untouched(exercise, function):
-        verdict = f"TODO  {exercise.name}: not written yet."
-    else:
-        mistake = diagnose(exercise, function)
-        if mistake is None:
-            print(f"PASS  {exercise.name}")
-            return function
-        verdict = f"FAIL  {exercise.name}: {mistake}"
+    mistake = judge(exercise, function)
+    if mistake is None:
+        print(f"PASS  {exercise.name}")
+        return function
+    told = f"{mistake.verdict}  {exercise.name}: {mistake.message}"
     if os.environ.get("GPT1_STRICT") == "1":
-        raise AssertionError(verdict)
-    print(textwrap.fill(verdict, 88, subsequent_indent="      ", break_on_hyphens=False))
-    print("      The lesson goes on with the reference.")
+        raise AssertionError(told)
+    _tell(told)
+    if mistake.printed.strip():
+        _tell("It printed:")
+        print(textwrap.indent(mistake.printed.rstrip(), "        "))
+    yours = f"; yours is lesson.mine.{exercise.name}" if mistake.verdict == "FAIL" else ""
+    _tell(f"The lesson goes on with the reference{yours}.")
     return exercise.solution
 
 
-def checker(exercises: tuple[Exercise, ...]) -> Callable:
-    """The `check` of a lesson: finds the exercise by the function's name."""
-    by_name = {e.name: e for e in exercises}
+def _tell(text: str) -> None:
+    """Print wrapped, under the verdict's first word."""
+    indent = " " * 6
+    wrapper = textwrap.TextWrapper(88, subsequent_indent=indent)
+    wrapper.initial_indent = "" if text[:4] in ("TODO", "FAIL") else indent
+    wrapper.break_on_hyphens = wrapper.break_long_words = False
+    print(wrapper.fill(text))
 
-    def check_by_name(function):
-        """Check an answer; its name says which exercise it is for."""
-        name = getattr(function, "__name__", short(function))
-        if name in by_name:
-            return check(by_name[name], function)
-        message = f"FAIL  {name} is no exercise of this lesson ({', '.join(by_name)})."
+
+class Checker:
+    """The `check` of a lesson: finds the exercise by the name that the answer has.
+
+    mine: the learner's own functions by exercise, as last checked, right or wrong.
+    """
+
+    def __init__(self, exercises: tuple[Exercise, ...]):
+        self.exercises = {e.name: e for e in exercises}
+        self.mine = SimpleNamespace()
+
+    def __call__(self, function):
+        """Check an answer; returns it if it is right, else the solution."""
+        name = self._name_of(function, inspect.currentframe())
+        if name in self.exercises:
+            exercise = self.exercises[name]
+            if function is not exercise.solution:
+                setattr(self.mine, name, function)
+            return check(exercise, function)
+        return self._unknown(name, function)
+
+    def _name_of(self, function, frame) -> str:
+        """Its own name, or the variable of the notebook that holds it (a lambda, say)."""
+        name = getattr(function, "__name__", None)
+        if isinstance(name, str) and name in self.exercises:
+            return name
+        variables = frame.f_back.f_globals if frame and frame.f_back else {}
+        holds_it = [n for n in self.exercises if variables.get(n) is function]
+        return holds_it[0] if holds_it else name if isinstance(name, str) else short(function)
+
+    def _unknown(self, name: str, function):
+        """Say which names there are; go on with the exercise of nearly that name, if any."""
+        near = difflib.get_close_matches(name, self.exercises, n=1, cutoff=0.6)
+        advice = f" Keep the name {near[0]}." if near else ""
+        names = ", ".join(self.exercises)
+        message = f"FAIL  {name} is no exercise of this lesson ({names}).{advice}"
         if os.environ.get("GPT1_STRICT") == "1":
             raise AssertionError(message)
-        print(message)
-        return function
-
-    return check_by_name
+        _tell(message)
+        return self.exercises[near[0]].solution if near else function

@@ -6,7 +6,8 @@ solve  write copies with every stub replaced by its solution
 stats  print the rhythm of a lesson: cells, lines, words, figures
 
 An exercise is three cells (task, stub, hints), marked in their metadata. A
-markdown cell that says `EXERCISE name` and nothing else becomes those three.
+markdown cell that says `EXERCISE name` and nothing else becomes those three. What is
+folded and how long a lesson takes: see layout.py.
 """
 
 import argparse
@@ -24,6 +25,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell
 from ..storage.files import read_json, write_json, write_text
 from ..storage.paths import RESULTS
 from .exercise import Exercise
+from .layout import box, code_lines, fold, mark, prose_words, state_times
 
 RUN_TIMES = RESULTS / "run_times.json"
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
@@ -55,7 +57,8 @@ def task_text(exercise: Exercise, number: int) -> str:
         f"Difficulty {dots(exercise.difficulty)} · "
         f"Importance {dots(exercise.importance)} · {exercise.minutes} min"
     )
-    return f"### Exercise {number}: {exercise.title}\n\n{labels}\n\n{exercise.task}"
+    text = f"{labels}\n\n{exercise.task}"
+    return f"### Exercise {number}: {exercise.title}\n\n{box('success', text)}"
 
 
 def stub_text(exercise: Exercise, source: str | None = None) -> str:
@@ -90,11 +93,6 @@ def exercise_cells(exercise: Exercise, number: int) -> list:
     return cells
 
 
-def mark(cell) -> dict:
-    """Which exercise a cell belongs to, and as which part; empty for other cells."""
-    return cell.metadata.get("gpt1", {})
-
-
 def sync(notebook, path: str | Path) -> None:
     """Bring all exercise cells in line with the source; outputs of stubs are kept."""
     known, cells, number = exercises_of(path), [], 0
@@ -110,9 +108,17 @@ def sync(notebook, path: str | Path) -> None:
         elif part == "stub":
             cells[-2].outputs = cell.outputs
             cells[-2].execution_count = cell.execution_count
-        elif part is None:
-            cells.append(cell)
+        elif part in (None, "pause"):
+            cells.append(_pause(cell))
     notebook.cells = cells
+    state_times(notebook, path, known)
+
+
+def _pause(cell):
+    """A markdown cell that says PAUSE, marked as one; any other cell as it is."""
+    if cell.cell_type == "markdown" and cell.source.strip() == "PAUSE":
+        cell.metadata["gpt1"] = {"part": "pause"}
+    return cell
 
 
 def solve(notebook, path: str | Path) -> None:
@@ -162,6 +168,7 @@ def normalize(notebook) -> None:
         )
         if cell.cell_type == "code":
             cell.outputs = joined([o for o in cell.outputs if keep(o)])
+    fold(notebook)
 
 
 def joined(outputs: list) -> list:
@@ -195,19 +202,6 @@ def write(notebook, path: str | Path) -> None:
 
 
 # ---- the rhythm of a lesson ---------------------------------------------------------
-
-
-def prose_words(cells) -> int:
-    """Words of markdown without code, math, tags and addresses."""
-    text = "\n".join(c.source for c in cells if c.cell_type == "markdown")
-    for pattern in (r"```.*?```", r"\$\$.*?\$\$", r"<[^>]+>", r"\]\([^)]*\)"):
-        text = re.sub(pattern, " ", text, flags=re.DOTALL)
-    return len(re.findall(r"[A-Za-z][\w'-]*", text))
-
-
-def code_lines(cell) -> int:
-    """Lines of a code cell that are not blank."""
-    return sum(bool(line.strip()) for line in cell.source.splitlines())
 
 
 def longest_code_run(cells) -> int:

@@ -10,12 +10,11 @@ three, each overriding the one before:
 """
 
 import argparse
-import math
 import tomllib
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 
-from .. import optim
+from .. import limits, optim
 from ..config import GPT1, INIT_STD, KINDS, NOVELIST, TINY, GPTConfig
 from ..storage import files
 from ..storage.options import add_options, given_options, need, option, with_field_names
@@ -91,6 +90,8 @@ class Recipe:
     )
 
     def __post_init__(self):
+        limits.fields_of_their_kind(self)
+        limits.whole("seed", self.seed, 0, limits.LARGEST_SEED)
         object.__setattr__(self, "betas", tuple(self.betas))
         every = ("evaluate_every", "sample_every", "save_every")
         for name in ("n_merges", "batch", "steps", "grad_accum", *every):
@@ -98,7 +99,7 @@ class Recipe:
         for name in ("matrix_lr", "warmup", "weight_decay", "snapshots"):
             need(self, name, getattr(self, name) >= 0, ">= 0")
         for name in ("lr", "grad_clip", "block_std"):
-            need(self, name, 0 < getattr(self, name) < math.inf, "> 0 and finite")
+            need(self, name, getattr(self, name) > 0, "> 0")
         for name in ("warmdown", "warmup_ctx_share"):
             need(self, name, 0 <= getattr(self, name) <= 1, "a share, 0 to 1")
         need(self, "warmup", self.warmup <= self.steps, f"<= steps, {self.steps}")
@@ -107,7 +108,6 @@ class Recipe:
         need(self.model, "n_ctx", n_ctx >= 2, ">= 2: the first token of a window is no target")
         divides = first >= 0 and first != 1 and n_ctx % (first or 1) == 0
         need(self, "warmup_ctx", divides, f"a divisor > 1 of n_ctx, {n_ctx}, or 0")
-        need(self, "seed", 0 <= self.seed < 2**63, "in 0 to 2^63 - 1")
         shares = len(self.betas) == 2 and all(0 <= b < 1 for b in self.betas)
         need(self, "betas", shares, "two numbers in [0, 1)")
 

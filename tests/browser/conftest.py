@@ -17,6 +17,7 @@ from in_lab import NOTEBOOKS
 
 from gpt1lib.lessons import notebooks
 
+CSS = Path(__file__).resolve().parents[2] / "tools" / "lab" / "custom.css"
 FLAGS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -97,6 +98,8 @@ def lab(tmp_path_factory, chromium):
     """
     home = tmp_path_factory.mktemp("jupyter")
     copy_solved(NOTEBOOKS, home / "root" / "notebooks")
+    (home / "config" / "custom").mkdir(parents=True)
+    shutil.copy(CSS, home / "config" / "custom" / "custom.css")
     port = free_port()
     command = [
         sys.executable,
@@ -111,6 +114,7 @@ def lab(tmp_path_factory, chromium):
         "--LabApp.expose_app_in_browser=True",
         "--JupyterNotebookApp.expose_app_in_browser=True",
         "--LabApp.extension_manager=readonly",
+        "--LabApp.custom_css=True",
     ]
     with open(home / "lab.log", "w") as log:
         server = subprocess.Popen(command, stdout=log, stderr=log, env=lab_environment(home))

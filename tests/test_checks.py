@@ -1,0 +1,427 @@
+"""The machinery of the checks, on a made-up exercise: hostile, clumsy and right answers."""
+
+import functools
+import os
+import random
+import re
+import sys
+import threading
+import time
+import warnings
+
+import numpy as np
+import pytest
+import torch
+
+from gpt1lib.lessons import attempt, compare
+from gpt1lib.lessons import exercise as machinery
+from gpt1lib.lessons.exercise import Checker, exercise
+
+
+@exercise(
+    "",
+    difficulty=1,
+    importance=1,
+    minutes=1,
+    cases=lambda: [(torch.tensor([1.0, 3.0]),), (torch.tensor([[5.0]]),)],
+    task="",
+    hints=(),
+)
+def double(x):
+    """Twice x."""
+    return 2 * x
+
+
+@double.wrong("That is the square.")
+def square(x):
+    warnings.warn("a listed wrong answer warns", stacklevel=1)
+    return x * x
+
+
+@exercise(
+    "", difficulty=1, importance=1, minutes=1, cases=lambda: [([1.0, 2.0],)], task="", hints=()
+)
+def total(numbers):
+    """The sum as a number."""
+    return sum(numbers)
+
+
+check_it = Checker((double, total))
+
+
+def checked(function, name="double", capsys=None):
+    """What is handed on, and what is said, in one line."""
+    if hasattr(function, "__name__"):
+        function.__name__ = name
+    returned = check_it(function)
+    return returned, " ".join(capsys.readouterr().out.split())
+
+
+def test_an_exercise_is_its_solution_when_called():
+    assert double(4) == 8 and double.name == "double"
+    assert double.wrong_answers[0].name == "square"
+    assert double.stub_text == 'def double(x):\n    """Twice x."""\n    ...'
+    assert double.solution_text == 'def double(x):\n    """Twice x."""\n    return 2 * x'
+
+
+# ---- wrong answers, and what is said of them ---------------------------------------
+
+
+def forgets_to_return(x):
+    y = 2 * x
+    y.sum()
+
+
+def mutates(x):
+    x *= 2
+    return x
+
+
+def recurses(x):
+    return again(x)
+
+
+def again(x):
+    return again(x)
+
+
+def never_ends(x):
+    while True:
+        try:
+            time.sleep(0.01)
+        except Exception:
+            pass
+
+
+def leaves(x):
+    sys.exit(3)
+
+
+def is_stopped(x):
+    raise KeyboardInterrupt
+
+
+class Mute(Exception):
+    def __str__(self):
+        raise RuntimeError
+
+
+def raises_mute(x):
+    raise Mute
+
+
+class Odd:
+    __name__ = ["no", "text"]
+
+    def __call__(self, x):
+        return self
+
+    def __eq__(self, other):
+        raise RuntimeError
+
+    __hash__ = None
+    __repr__ = __eq__
+
+
+ANSWERS = {
+    "no return": (forgets_to_return, "returns None. Is the `return` missing"),
+    "raises": (lambda x: 1 / 0, "raised ZeroDivisionError: division by zero"),
+    "raises without words": (raises_mute, r"raised Mute: \(without words\)"),
+    "mutates": (mutates, "changes its arguments"),
+    "recurses": (recurses, "raised RecursionError"),
+    "leaves": (leaves, "raised SystemExit: 3"),
+    "is stopped": (is_stopped, "was stopped by hand"),
+    "nan": (
+        lambda x: x * torch.tensor([1.0, float("nan")][: x.shape[-1]]),
+        r"\[1, nan\], expected \[2, 6\]; they differ first at \[0\]\. 1 number of yours is nan",
+    ),
+    "shape": (lambda x: (2 * x)[..., None], r"the shape is \(2, 1\), expected \(2,\)"),
+    "dtype": (lambda x: (2 * x).long(), "the dtype is torch.int64, expected torch.float32"),
+    "complex": (lambda x: 2 * x + 0j, "the dtype is torch.complex64"),
+    "array": (
+        lambda x: 2 * x.numpy(),
+        r"returns ndarray \(float32, shape \(2,\)\), expected T",
+    ),
+    "list": (lambda x: [2.0, 6.0], r"returns list \[2, 6\], expected Tensor"),
+    "text": (lambda x: "4", "it returns str"),
+    "nearly": (
+        lambda x: 2 * x + 1e-3,
+        r"differ first at \[0\]\. The largest difference is 0\.001",
+    ),
+    "half": (
+        lambda x: (2.2 * x).half(),
+        r"largest difference is 0\.602 \(yours are float16, expected float32\)",
+    ),
+    "arguments": (lambda x, y: x, "raised TypeError"),
+    "sparse": (lambda x: (3 * x).to_sparse(), "expected"),
+    "meta": (lambda x: x.to("meta"), r"a tensor without numbers \(meta\)"),
+    "conjugate": (lambda x: (x * 1j).conj(), "complex"),
+    "odd": (lambda x: Odd(), "it returns Odd, expected Tensor"),
+    "generator": (lambda x: (n for n in x), "it returns generator"),
+    "listed": (lambda x: x * x, "That is the square."),
+}
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+def test_a_wrong_answer_fails_and_is_described(name, capsys):
+    function, message = ANSWERS[name]
+    returned, out = checked(function, capsys=capsys)
+    assert re.search(message, out) and out.startswith("FAIL"), out
+    assert returned is double.solution
+    assert check_it.mine.double is function, "the learner can go on calling their own"
+
+
+class ZMQExitAutocall:
+    def __call__(self):
+        raise AssertionError("the kernel would end here")
+
+
+def test_a_notebook_s_own_exit_is_an_answer_too(monkeypatch, capsys):
+    monkeypatch.setitem(globals(), "quit", ZMQExitAutocall())
+    kept = globals()["quit"]
+    _, out = checked(lambda x: quit(), capsys=capsys)  # noqa: PLR1722
+    assert "raised SystemExit. The lesson" in out and globals()["quit"] is kept
+
+
+def test_the_first_place_of_a_large_array_is_shown(capsys):
+    @exercise(
+        "", difficulty=1, importance=1, minutes=1, cases=lambda: [(40,)], task="", hints=()
+    )
+    def steps(n):
+        """0 to n - 1 as a tensor."""
+        return torch.arange(float(n))
+
+    got = torch.arange(40.0)
+    got[[7, 30]] = torch.tensor([7.5, 0.0])
+    said = machinery.diagnose(steps, lambda n: got)
+    assert said is not None and said.message == (
+        "For (40) 2 of 40 numbers differ, the first at [7]: 7.5, expected 7. "
+        "The largest difference is 30."
+    )
+
+
+def test_a_difference_inside_a_list_is_found(capsys):
+    wanted = {"a": [1, 2], "b": (torch.zeros(2, 20), 1)}
+    got = {"a": [1, 2], "b": (torch.zeros(2, 20).long(), 1)}
+    said = machinery.describe((3,), attempt.Result(got), attempt.Result(wanted), 1e-5)
+    assert (
+        said
+        == "For (3) in item 'b' in item 0 the dtype is torch.int64, expected torch.float32."
+    )
+
+
+def test_what_never_ends_is_stopped(monkeypatch, capsys):
+    monkeypatch.setattr(attempt, "SECONDS", 0.2)
+    start = time.time()
+    returned, out = checked(never_ends, capsys=capsys)
+    assert "still running after 0 seconds and was stopped. Does a loop never end?" in out
+    assert time.time() - start < 5 and returned is double.solution
+
+
+def test_the_limit_leaves_no_alarm_and_needs_no_main_thread():
+    with attempt.time_limit(0.05):
+        pass
+    time.sleep(0.1)  # an alarm left behind would strike here
+    results = []
+    thread = threading.Thread(
+        target=lambda: results.extend(attempt.call_all(len, [("abc",)], 0.1))
+    )
+    thread.start()
+    thread.join()
+    assert results == [attempt.Result(3)]
+
+
+def test_what_a_failing_answer_prints_is_shown_and_no_more_than_that(capsys):
+    def prints(x):
+        print("here", x.shape)
+        print("x" * 10_000)
+        return x
+
+    check_it(prints_as_double := functools.wraps(double.solution)(prints))
+    out = capsys.readouterr().out
+    assert "It printed:\n        here torch.Size([2])\n" in out
+    assert len(out) < attempt.KEPT_LETTERS + 1_000
+    assert "a listed wrong answer warns" not in out
+    assert prints_as_double is check_it.mine.double
+
+
+# ---- right answers -----------------------------------------------------------------
+
+RIGHT = {
+    "half": lambda x: (2 * x).half(),
+    "bfloat16": lambda x: (2 * x).bfloat16(),
+    "float64": lambda x: 2 * x.double(),
+    "sparse": lambda x: (2 * x).to_sparse(),
+    "needs a gradient": lambda x: (2 * x).requires_grad_(),
+}
+RIGHT_TOTALS = [
+    lambda n: 3,
+    np.sum,
+    lambda n: np.float32(3),
+    lambda n: np.float16(3),
+    lambda n: np.int64(3),
+    lambda n: np.array(3.0),
+    lambda n: torch.tensor(3, dtype=torch.bfloat16),
+    lambda n: torch.tensor(3),
+]
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_a_right_tensor_of_another_kind_passes(name, capsys):
+    assert checked(RIGHT[name], capsys=capsys) == (RIGHT[name], "PASS double")
+
+
+@pytest.mark.parametrize("answer", RIGHT_TOTALS)
+def test_a_right_number_of_any_kind_passes(answer, capsys):
+    def function(numbers):
+        return answer(numbers)
+
+    assert checked(function, "total", capsys) == (function, "PASS total")
+
+
+def test_an_answer_without_the_name_is_found_by_its_variable(capsys):
+    for answer in (lambda x: x + x, functools.partial(lambda a, x: a * x, 2)):
+        globals()["double"], kept = answer, double
+        try:
+            assert check_it(answer) is answer
+        finally:
+            globals()["double"] = kept
+        assert capsys.readouterr().out == "PASS  double\n"
+
+
+def test_a_name_that_is_nearly_right_is_told_and_replaced(capsys):
+    def doble(x):
+        return 2 * x
+
+    assert check_it(doble) is double.solution
+    assert "doble is no exercise of this lesson (double, total). Keep the name double." in (
+        capsys.readouterr().out
+    )
+    assert check_it(3) == 3
+    assert "3 is no exercise of this lesson (double, total)." in capsys.readouterr().out
+
+
+def test_the_reference_is_recognized(capsys):
+    for reference in (double, double.solution, check_it(forgets_to_return_as_double())):
+        assert check_it(reference) is double.solution
+        assert capsys.readouterr().out.splitlines()[-2].startswith("TODO  double: this is the")
+
+
+def forgets_to_return_as_double():
+    def double(x):
+        x + x
+
+    return double
+
+
+# ---- what is still a stub ----------------------------------------------------------
+
+
+def docstring_and_dots(x):
+    """Another docstring."""
+    ...
+
+
+def dots(x): ...
+
+
+def only_pass(x):
+    """Twice x."""
+    pass
+
+
+def returns_dots(x):
+    return ...
+
+
+def not_implemented(x):
+    raise NotImplementedError("later")
+
+
+def number(x):
+    """Twice x."""
+    return 4
+
+
+STUBS = [docstring_and_dots, dots, only_pass, returns_dots, not_implemented, lambda x: ...]
+
+
+@pytest.mark.parametrize("function", STUBS)
+def test_what_is_not_written_is_todo(function, capsys):
+    returned, out = checked(function, capsys=capsys)
+    assert out == "TODO double: not written yet. The lesson goes on with the reference."
+    assert returned is double.solution
+
+
+@pytest.mark.parametrize("function", [number, len])
+def test_what_is_written_is_no_stub(function):
+    assert not machinery.is_stub(function)
+
+
+# ---- everything comes back as it was -----------------------------------------------
+
+
+def meddles(x):
+    torch.manual_seed(7)
+    np.random.seed(7)
+    random.seed(7)
+    torch.set_grad_enabled(False)
+    torch.set_default_dtype(torch.float64)
+    torch.set_num_threads(torch.get_num_threads() + 1)
+    np.seterr(all="raise")
+    os.chdir("/")
+    warnings.simplefilter("error")
+    return 2 * x
+
+
+def state():
+    """All that an answer might leave changed."""
+    return (
+        torch.get_rng_state().tolist(),
+        np.random.get_state()[1].tolist(),
+        random.getstate(),
+        torch.is_grad_enabled(),
+        torch.get_default_dtype(),
+        torch.get_num_threads(),
+        np.geterr(),
+        os.getcwd(),
+        list(warnings.filters),
+    )
+
+
+def test_a_check_leaves_everything_as_it_found_it(capsys):
+    before = state()
+    assert checked(meddles, capsys=capsys)[1] == "PASS double"
+    assert state() == before
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "equal"),
+    [
+        (1, 1.0, True),
+        (True, 1, False),
+        (None, 0, False),
+        ("a", "a", True),
+        (np.str_("a"), "a", True),
+        (np.bool_(True), True, True),
+        (np.bool_(True), 1, False),
+        ([1, 2], (1, 2), True),
+        ([np.int64(1)], [1], True),
+        ([1, 2], [1, 2, 3], False),
+        ({"a": 1}, {"a": 1}, True),
+        ({"a": 1}, {"b": 1}, False),
+        (np.eye(2), np.eye(2), True),
+        (torch.eye(2), np.eye(2), False),
+        (torch.tensor(2.0), 2.0, True),
+        (torch.tensor([True]), torch.tensor([1]), False),
+        (float("nan"), 1.0, False),
+        (1.0, 1.0 + 1e-4, False),
+        (np.float16(1.0), 1.0 + 1e-3, True),
+        (np.float16(1.0), 1.02, False),
+        (torch.tensor([1.0]), torch.tensor([1.0 + 1e-9]), True),
+        (object(), object(), False),
+        (1 + 0j, 1.0, False),
+    ],
+)
+def test_same(a, b, equal):
+    assert compare.same(a, b, 1e-5) is equal

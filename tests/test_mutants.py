@@ -1,0 +1,68 @@
+"""Every small change of a solution must fail its check, or be the same function.
+
+What is the same for a reason stands in tests/equivalent_mutants/lessonNN.toml, with the
+reason: [exercise] "the mutant" = "why no input can tell them apart".
+"""
+
+import contextlib
+import io
+import tomllib
+import warnings
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+from mutants import mutants
+
+from gpt1lib.lessons.attempt import as_found, fresh
+from gpt1lib.lessons.exercise import Exercise, diagnose
+
+HERE = Path(__file__).parent
+FOLDER = HERE.parent / "gpt1lib" / "lessons"
+LESSONS = {
+    p.stem: import_module(f"gpt1lib.lessons.{p.stem}") for p in FOLDER.glob("lesson??.py")
+}
+ALL = [(name, e) for name in sorted(LESSONS) for e in LESSONS[name].EXERCISES]
+SECONDS = 2.0  # a mutant that runs longer is told apart too
+
+
+def equivalents(lesson: str, e: Exercise) -> dict[str, str]:
+    """Mutant -> the reason why it is the same function."""
+    path = HERE / "equivalent_mutants" / f"{lesson}.toml"
+    stored = tomllib.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    return stored.get(e.name, {})
+
+
+def written(source: str, e: Exercise, lesson) -> object:
+    """The mutant as a function that sees what the lesson's file sees."""
+    names = e.solution.__code__.co_varnames[: e.solution.__code__.co_argcount]
+    case = e.cases()[0]
+    fixed = {n: (lambda v=v: fresh(v)) for n, v in zip(names, case, strict=False)}
+    space = vars(lesson) | {"FIXED": fixed}
+    exec(compile(source, "<mutant>", "exec"), space)
+    return space[e.name]
+
+
+def survivors(lesson, e: Exercise) -> list[str]:
+    """The mutants that the check takes for right."""
+    arguments = e.solution.__code__.co_varnames[: e.solution.__code__.co_argcount]
+    passed = []
+    for what, source in mutants(e.solution_text, dict.fromkeys(arguments)):
+        with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            if diagnose(e, written(source, e, lesson), SECONDS) is None:
+                passed.append(what)
+    return sorted(set(passed))
+
+
+@pytest.mark.parametrize(("lesson", "e"), ALL, ids=lambda x: getattr(x, "name", x))
+def test_every_mutant_fails_or_is_the_same_function(lesson, e):
+    with as_found():
+        assert survivors(LESSONS[lesson], e) == sorted(equivalents(lesson, e))
+
+
+def test_equivalents_are_of_exercises_that_exist_and_have_reasons():
+    for path in (HERE / "equivalent_mutants").glob("*.toml"):
+        stored = tomllib.loads(path.read_text(encoding="utf-8"))
+        assert set(stored) <= {e.name for lesson, e in ALL if lesson == path.stem}
+        assert all(len(why) > 20 for mutant in stored.values() for why in mutant.values())
