@@ -292,6 +292,7 @@ class Pretraining:
         model = self.whole_model()
         if not self.world.is_main:
             return
+        checkpoint.check_finite(model.state_dict())
         if keep:
             facts = {k: line[k] for k in snapshots.FACTS}
             snapshots.save_snapshot(self.out, model, facts)
