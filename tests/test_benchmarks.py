@@ -1,6 +1,7 @@
 """The benchmarks start, and their arithmetic holds; their numbers are not tested."""
 
 import importlib.util
+import json
 import math
 import sys
 from dataclasses import replace
@@ -9,7 +10,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from gpt1lib import TINY, pretrain, scoring
+from gpt1lib import GPT, GPT1, TINY, pretrain, scoring
 
 FOLDER = Path(__file__).resolve().parents[1] / "benchmarks"
 PATHS = sorted(FOLDER.glob("*.py"))
@@ -58,3 +59,105 @@ def test_a_trial_follows_its_schedule(matrix_lr):
     ids = torch.arange(500) % recipe.model.n_vocab
     model, losses = script("recipe_trials").trial(recipe, ids, seconds=1.0)
     assert len(losses) > 3 and losses[-1] < losses[0] and not model.training
+
+
+# ---- the benchmark of a GPU, at sizes that a CPU runs in no time -------------------------
+
+
+def on_cpu(tmp_path, *words: str) -> tuple[int, dict]:
+    """Exit status of `gpu.py`, and what it stored, by part."""
+    tiny = ("--device", "cpu", "--tiny", "--minutes", "0.01", "--out", str(tmp_path))
+    status = script("gpu").main([*tiny, *words])
+    stored = (json.loads(p.read_text()) for p in (tmp_path / "results").glob("gpu_*.json"))
+    return status, {found["part"]: found for found in stored}
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        "checks",
+        "novelist",
+        *(
+            pytest.param(p, marks=pytest.mark.slow)
+            for p in ("training", "generation", "finetune")
+        ),
+    ],
+)
+def test_a_part_of_the_gpu_benchmark(part, tmp_path, capsys):
+    status, stored = on_cpu(tmp_path, "--only", part)
+    assert status == 0 and stored.keys() == {part}
+    found = stored[part]
+    tables = {name: rows for name, rows in found.items() if isinstance(rows, list)}
+    assert found["status"] == "done" and found["device"] == "cpu" and found["tiny"]
+    assert {"torch", "command", "commit", "driver"} <= found.keys() and tables
+    said = capsys.readouterr().out
+    assert all(said.count(f"  {name}: ") == len(rows) for name, rows in tables.items())
+
+
+@pytest.mark.slow
+def test_the_gpu_benchmark_kills_and_resumes_in_a_process_of_its_own(tmp_path):
+    status, stored = on_cpu(tmp_path, "--only", "same_numbers", "--apart")
+    rows = {row["compared"]: row for row in stored["same_numbers"]["same_numbers"]}
+    assert status == 0 and len(rows) == 4
+    resumed = rows["killed and resumed, deterministic"]
+    assert resumed["same"] and resumed["largest_difference"] == 0
+
+
+def test_a_part_that_fails_keeps_what_it_has_and_the_next_goes_on(tmp_path, monkeypatch):
+    checks = importlib.import_module("benchmarks.gpu_parts.checks")
+    works = {"none": lambda: None, "little memory": out_of_memory, "a fault": fault}
+    monkeypatch.setattr(checks, "works", lambda machine: works)
+    generation = importlib.import_module("benchmarks.gpu_parts.generation")
+    monkeypatch.setattr(generation, "measure", lambda machine, report: fault())
+    status, stored = on_cpu(tmp_path, "--only", "generation", "checks")
+    assert status == 1
+    assert stored["generation"]["error"] == "ValueError: on purpose"
+    good, little, bad = stored["checks"]["check_ids"]
+    assert good["ms_checked"]["n"] > 1 and little["out_of_memory"]
+    assert bad["error"] == "ValueError: on purpose" and "out_of_memory" not in bad
+    assert [found["status"] for found in stored.values()] == ["failed", "failed"]
+
+
+def test_too_little_memory_alone_is_no_failure(tmp_path, monkeypatch):
+    checks = importlib.import_module("benchmarks.gpu_parts.checks")
+    monkeypatch.setattr(checks, "works", lambda machine: {"little memory": out_of_memory})
+    status, stored = on_cpu(tmp_path, "--only", "checks")
+    assert status == 0 and stored["checks"]["status"] == "done"
+
+
+def out_of_memory():
+    raise torch.OutOfMemoryError("CUDA out of memory")
+
+
+def fault():
+    raise ValueError("on purpose")
+
+
+def test_a_part_that_takes_too_long_is_given_up(tmp_path):
+    status, stored = on_cpu(tmp_path, "--only", "checks", "--apart", "--at-most", "0")
+    assert status == 1 and stored["checks"]["error"] == "given up after 0 s"
+
+
+def test_ids_are_not_looked_at_where_that_is_timed():
+    checks = importlib.import_module("benchmarks.gpu_parts.checks")
+    model, ids = GPT(TINY), torch.tensor([[TINY.n_vocab]])
+    with pytest.raises(ValueError, match="token id 64"):
+        model(ids)
+    with checks.unchecked(), pytest.raises(IndexError):
+        model(ids)
+
+
+def test_flops_for_the_utilization_by_hand():
+    flops = importlib.import_module("benchmarks.gpu_parts.training").flops_per_token(GPT1)
+    assert flops == 6 * (84_934_656 + 40_478 * 768) + 12 * 12 * 768 * 512
+
+
+@pytest.mark.parametrize("loss", ["chunked", "recomputed"])
+def test_the_losses_that_are_timed_are_the_trainer_s(loss):
+    training = importlib.import_module("benchmarks.gpu_parts.training")
+    model, ids = GPT(replace(TINY, dropout=0.0)), torch.arange(64).view(2, 32)
+    found = training.InChunks(model, training.LOSSES[loss])(ids)
+    wanted = pretrain.Objective(model, chunked=False)(ids)
+    gradients = (torch.autograd.grad(x, list(model.parameters())) for x in (found, wanted))
+    torch.testing.assert_close(found, wanted)
+    torch.testing.assert_close(*gradients)

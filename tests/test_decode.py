@@ -158,6 +158,11 @@ def test_draws_follow_the_probabilities():
     assert chi2 < 16.3  # 99.9 % of a chi-square with 3 degrees of freedom
 
 
+def test_a_token_is_drawn_where_the_probabilities_are():
+    """A device without numbers stands for a GPU: tensors of two devices do not mix there."""
+    assert decode.draw(torch.rand(2, 5, device="meta")).device.type == "meta"
+
+
 def test_a_token_of_mass_0_is_never_drawn():
     probs = torch.tensor([[0.0, 1.0, 0.0]]).expand(2000, -1)
     assert (decode.draw(probs, torch.Generator().manual_seed(0)) == 1).all()

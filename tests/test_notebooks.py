@@ -5,6 +5,7 @@ unknown magics, errors in callbacks): these guards close the gaps.
 """
 
 import ast
+import configparser
 import json
 import re
 from pathlib import Path
@@ -207,6 +208,13 @@ def test_a_prediction_is_a_box_and_its_answer_is_folded(notebook):
             assert below.metadata.get("jupyter", {}).get("outputs_hidden"), here
             assert below.outputs[0].get("text") == layout.GUESS_FIRST, here
         assert after[shown].source.startswith("<details><summary>"), here
+
+
+def test_nbval_overlooks_the_neutral_line():
+    rules = configparser.ConfigParser()
+    rules.read(Path(__file__).with_name("nbval.cfg"))
+    patterns = [rules[section]["regex"] for section in rules.sections()]
+    assert any(re.fullmatch(pattern, layout.GUESS_FIRST) for pattern in patterns)
 
 
 def test_whatever_is_to_be_tried_has_an_answer(notebook):

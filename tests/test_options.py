@@ -211,6 +211,9 @@ def test_pre_training_says_what_went_wrong_in_one_line(books, tmp_path):
     small = ["--n-merges", "60", "--steps", "2", "--warmup", "1"]
     for argv, message in (
         (["--warmup", "500"], "warmup is 500, it must be <= steps, 200"),
+        (["--n-ctx", "1"], "n_ctx is 1, it must be >= 2"),
+        (["--lr", "inf"], "lr is inf, it must be > 0 and finite"),
+        (["--seed", "-1"], "seed is -1, it must be in 0 to 2^63 - 1"),
         (["--n-head", "5"], "n_embd is 32, it must be divisible by n_head, which is 5"),
         (["--config", str(toml)], "unknown options ['stepz']"),
         (["--steps", "50", "--warmup", "51"], "warmup is 51, it must be <= steps, 50"),

@@ -15,7 +15,7 @@ PLACES = (
     "gpt1lib/**/*.py",
     "gpt1lib/**/*.js",
     "tools/**/*.py",
-    "benchmarks/*.py",
+    "benchmarks/**/*.py",
 )
 FILES = sorted(path for place in PLACES for path in ROOT.glob(place))
 UK = (

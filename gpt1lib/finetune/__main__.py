@@ -14,13 +14,14 @@ from pathlib import Path
 from tqdm import tqdm
 
 from .. import tasks
+from ..checkpoints import open_source
 from ..fast.machine import keep_memory
 from ..storage import files
 from ..storage.options import add_options, given_options
 from ..storage.paths import NOVELIST_DIR
 from ..storage.run_folder import RunFolder, command_line, one_line_errors
 from . import classifier
-from .adapt import open_source, shortened
+from .adapt import shortened
 from .run import FineTuning, evaluated
 from .settings import Settings
 

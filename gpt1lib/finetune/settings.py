@@ -1,7 +1,9 @@
 """How to fine-tune: every option in one record."""
 
+import math
 from dataclasses import dataclass
 
+from .. import limits
 from ..objectives import check_lm_coef
 from ..storage.options import need, option
 
@@ -49,6 +51,8 @@ class Settings:
     )
 
     def __post_init__(self):
+        limits.fields_of_their_kind(self)
+        limits.whole("seed", self.seed, 0, limits.LARGEST_SEED)
         check_lm_coef(self.lm_coef)
         for name in ("epochs", "batch"):
             need(self, name, getattr(self, name) >= 1, ">= 1")
@@ -56,7 +60,7 @@ class Settings:
             value = getattr(self, name)
             need(self, name, value is None or value >= 1, ">= 1, or left out")
         for name in ("lr", "grad_clip"):
-            need(self, name, getattr(self, name) > 0, "> 0")
+            need(self, name, 0 < getattr(self, name) < math.inf, "> 0 and finite")
         for name in ("dropout", "warmup", "weight_decay"):
             need(self, name, 0 <= getattr(self, name) < 1, "in [0, 1)")
         need(self, "method", self.method in METHODS, f"one of {', '.join(METHODS)}")

@@ -19,7 +19,13 @@ def _probs(n, seed):
     difficulty=2,
     importance=5,
     minutes=8,
-    cases=lambda: [(_logits(5, 0), 0.5), (_logits(7, 1), 2.0), (_logits(4, 2), 0)],
+    cases=lambda: [
+        (torch.tensor([1.0, 3.0]), 0),
+        (_logits(5, 0), 0.5),
+        (_logits(7, 1), 2.0),
+        (_logits(4, 2), 0),
+        (torch.tensor([0.5, 2.0, 2.0, 1.0]), 0),  # two that are equally large
+    ],
     task=(
         "Turn logits into probabilities at a temperature: divide the logits by it, then "
         "take the softmax. Temperature 0 means greedy: all probability on the first of the "
@@ -84,12 +90,53 @@ def uniform_at_0(logits, temperature):
     return (logits / temperature).softmax(dim=0)
 
 
+@apply_temperature.wrong(
+    "Right, but for a tie at temperature 0: two logits that are equally large get one half "
+    "each, as they do when you divide by a tiny number. Take the first of them."
+)
+def a_tiny_temperature(logits, temperature):
+    return (logits / max(temperature, 1e-8)).softmax(dim=0)
+
+
+@apply_temperature.wrong(
+    "Right, but for a tie at temperature 0: you take the last of the largest, asked for is "
+    "the first."
+)
+def the_last_of_the_largest_at_0(logits, temperature):
+    if temperature == 0:
+        probs = torch.zeros_like(logits)
+        probs[len(logits) - 1 - logits.flip(0).argmax()] = 1.0
+        return probs
+    return (logits / temperature).softmax(dim=0)
+
+
+@apply_temperature.wrong(
+    "At temperature 0 you return the largest logit's position. Asked for are probabilities, "
+    "1 at that position."
+)
+def a_position_at_0(logits, temperature):
+    return logits.argmax() if temperature == 0 else (logits / temperature).softmax(dim=0)
+
+
+@apply_temperature.wrong("Those are log-probabilities. Asked for are probabilities: softmax.")
+def log_probabilities(logits, temperature):
+    if temperature == 0:
+        return apply_temperature.solution(logits, 0).log()
+    return (logits / temperature).log_softmax(dim=0)
+
+
 @exercise(
     "Top-k",
     difficulty=2,
     importance=4,
     minutes=8,
-    cases=lambda: [(_probs(6, 3), 2), (_probs(9, 4), 4), (_probs(3, 5), 8)],
+    cases=lambda: [
+        (torch.tensor([0.1, 0.6, 0.3]), 2),
+        (_probs(6, 3), 2),
+        (_probs(9, 4), 4),
+        (_probs(3, 5), 8),
+        (_probs(7, 6), 1),
+    ],
     task=(
         "Return which tokens are among the `k` likeliest, as booleans in the order of "
         "the vocabulary. If `k` exceeds the number of tokens, all are."
@@ -110,7 +157,10 @@ def top_k_mask(probs, k):
     return mask
 
 
-@top_k_mask.wrong("You keep the first k tokens of the vocabulary, not the k likeliest.")
+@top_k_mask.wrong(
+    "Your mask marks the first k places, whatever stands there. If you sorted, carry the "
+    "mask back to the order of the vocabulary: mask[order] = kept."
+)
 def first_k(probs, k):
     return torch.arange(len(probs)) < k
 
@@ -125,6 +175,18 @@ def k_above_v_fails(probs, k):
     m = torch.zeros(len(probs), dtype=torch.bool)
     m[probs.topk(k).indices] = True
     return m
+
+
+@top_k_mask.wrong(
+    "You return the ids of the k likeliest. Asked for is True or False per token."
+)
+def ids_of_the_likeliest(probs, k):
+    return probs.topk(min(k, len(probs))).indices
+
+
+@top_k_mask.wrong("You return their probabilities. Asked for is True or False per token.")
+def probabilities_kept(probs, k):
+    return probs * top_k_mask.solution(probs, k)
 
 
 @top_k_mask.wrong("You keep the k least likely tokens.")
@@ -143,6 +205,7 @@ def smallest_k(probs, k):
         (torch.tensor([0.15, 0.5, 0.05, 0.3]), 0.6),
         (torch.tensor([0.15, 0.5, 0.05, 0.3]), 0.4),
         (torch.tensor([0.15, 0.5, 0.05, 0.3]), 0.9),
+        (torch.tensor([0.125, 0.5, 0.125, 0.25]), 0.75),  # 0.5 + 0.25 reach p exactly
         (_probs(12, 6), 0.75),
         (_probs(12, 7), 0.3),
     ],
@@ -158,7 +221,7 @@ def smallest_k(probs, k):
     ),
 )
 def top_p_mask(probs, p):
-    """Booleans (V,): the smallest set of likeliest tokens with mass >= p, 0 < p <= 1.
+    """Booleans (V,): the smallest set of likeliest tokens with mass >= p, 0 < p < 1.
 
     top_p_mask(tensor([.15, .5, .05, .3]), 0.6) -> tensor([False, True, False, True])
     """
@@ -197,6 +260,30 @@ def carried_back_the_wrong_way(probs, p):
     return ((ranked.cumsum(dim=0) - ranked) < p)[order]
 
 
+@top_p_mask.wrong(
+    "One token too many when the kept ones reach p exactly: a token stays while the mass "
+    "before it is below p, so < and not <=."
+)
+def one_more_at_equality(probs, p):
+    ranked, order = probs.sort(descending=True)
+    mask = torch.zeros(len(probs), dtype=torch.bool)
+    mask[order] = ranked.cumsum(dim=0) - ranked <= p
+    return mask
+
+
+@top_p_mask.wrong(
+    "You add up in the order of the vocabulary. The likeliest come first: sort them."
+)
+def not_sorted(probs, p):
+    return probs.cumsum(dim=0) - probs < p
+
+
+@top_p_mask.wrong("You return probabilities. Asked for is True or False per token.")
+def renormalized(probs, p):
+    kept = probs * top_p_mask.solution(probs, p)
+    return kept / kept.sum()
+
+
 @top_p_mask.wrong("You sort the least likely first, and so collect the tail. descending=True.")
 def ascending(probs, p):
     ranked, order = probs.sort()
@@ -213,10 +300,23 @@ def a_threshold(probs, p):
     return probs >= 1 - p
 
 
-def _follow(ids):
-    """A toy model: after token i comes (2 i + 1) mod 7; logits (T, 7)."""
-    following = (2 * ids + 1) % 7
-    return torch.nn.functional.one_hot(following, 7).float() * 3
+def _toy_model(n_ctx, step):
+    """ids (T,) -> logits (T, 7): what comes next depends on all ids and their places.
+
+    It refuses what a GPT would refuse: more than n_ctx ids, or another shape.
+    """
+
+    def toy_model(ids):
+        if ids.ndim != 1:
+            raise ValueError(f"ids have the shape {tuple(ids.shape)}, expected (T,)")
+        if len(ids) > n_ctx:
+            raise ValueError(f"sequence has {len(ids)} tokens, the context is {n_ctx}")
+        places = torch.arange(1, len(ids) + 1)
+        following = ((ids * places).cumsum(dim=0) + step) % 7
+        certainty = 1 + 0.1 * places[:, None]
+        return torch.nn.functional.one_hot(following, 7) * certainty
+
+    return toy_model
 
 
 @exercise(
@@ -225,8 +325,10 @@ def _follow(ids):
     importance=4,
     minutes=12,
     cases=lambda: [
-        (_refusing(4), torch.tensor([1, 4]), 1, 4),
-        (_refusing(3), torch.tensor([0, 5, 2]), 6, 3),
+        (_toy_model(4, step=1), torch.tensor([1, 4]), 1, 4),
+        (_toy_model(4, step=1), torch.tensor([1, 4]), 9, 4),
+        (_toy_model(3, step=3), torch.tensor([0, 5, 2]), 12, 3),
+        (_toy_model(5, step=2), torch.tensor([6]), 12, 5),
     ],
     task=(
         "Write `n` tokens greedily: ask `model` for logits, append the likeliest next "
@@ -285,15 +387,56 @@ def no_limit(model, ids, n, n_ctx):
     return ids
 
 
-def _refusing(n_ctx):
-    """The toy model, refusing more than n_ctx ids as a GPT does."""
+@write_greedily.wrong(
+    "You give the model the last token alone, so it forgets all that came before. Give it "
+    "the last n_ctx ids: ids[-n_ctx:]."
+)
+def forgets_the_context(model, ids, n, n_ctx):
+    for _ in range(n):
+        ids = torch.cat([ids, model(ids[-1:])[-1].argmax()[None]])
+    return ids
 
-    def toy_model(ids):
-        if len(ids) > n_ctx:
-            raise ValueError(f"sequence has {len(ids)} tokens, the context is {n_ctx}")
-        return _follow(ids)
 
-    return toy_model
+@write_greedily.wrong(
+    "You give the model one id less than fits: the last n_ctx are ids[-n_ctx:]."
+)
+def one_id_less(model, ids, n, n_ctx):
+    for _ in range(n):
+        ids = torch.cat([ids, model(ids[1 - n_ctx :])[-1].argmax()[None]])
+    return ids
+
+
+@write_greedily.wrong(
+    "argmax() over all rows at once gives a place in the whole (T, V) table. Take the last "
+    "row first: logits[-1].argmax()."
+)
+def argmax_over_all_rows(model, ids, n, n_ctx):
+    for _ in range(n):
+        ids = torch.cat([ids, model(ids[-n_ctx:]).argmax()[None]])
+    return ids
+
+
+@write_greedily.wrong(
+    "The model takes ids of the shape (T,) here, without a batch; ids[None] is (1, T)."
+)
+def with_a_batch(model, ids, n, n_ctx):
+    for _ in range(n):
+        ids = torch.cat([ids, model(ids[None, -n_ctx:])[0, -1].argmax()[None]])
+    return ids
+
+
+@write_greedily.wrong("You write one token and stop. Repeat n times.")
+def a_single_step(model, ids, n, n_ctx):
+    return torch.cat([ids, model(ids[-n_ctx:])[-1].argmax()[None]])
+
+
+@write_greedily.wrong(
+    "Every step reads the prompt again, and what was written is never read: append to ids, "
+    "and give the model the longer ids."
+)
+def never_reads_what_it_wrote(model, ids, n, n_ctx):
+    written = [model(ids[-n_ctx:])[-1].argmax() for _ in range(n)]
+    return torch.cat([ids, torch.stack(written)])
 
 
 # ---- what the lesson's claims are held to -------------------------------------------

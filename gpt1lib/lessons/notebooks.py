@@ -11,7 +11,6 @@ folded and how long a lesson takes: see layout.py.
 """
 
 import argparse
-import json
 import re
 import statistics
 import sys
@@ -23,7 +22,7 @@ import nbformat
 from nbclient import NotebookClient
 from nbformat.v4 import new_code_cell, new_markdown_cell
 
-from ..storage.files import write_json, write_text
+from ..storage.files import read_json, write_json, write_text
 from ..storage.paths import RESULTS
 from .exercise import Exercise
 from .layout import box, code_lines, fold, mark, prose_words, state_times
@@ -145,7 +144,7 @@ def execute(notebook, folder: Path, timeout: int = 300) -> float:
 
 def keep_run_time(path: Path, seconds: float) -> None:
     """Note the seconds in data/results/run_times.json, for the README's table."""
-    times = json.loads(RUN_TIMES.read_text()) if RUN_TIMES.is_file() else {}
+    times = read_json(RUN_TIMES) if RUN_TIMES.is_file() else {}
     write_json(RUN_TIMES, times | {path.name: round(seconds)})
 
 

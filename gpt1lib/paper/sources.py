@@ -68,8 +68,8 @@ def pretrain_short(row: str) -> Checkpoint:
     if not (out / "meta.json").is_file():
         recipe = merged(RECIPES["novelist"], SHORT | VARIANTS[row])
         books = shuffled_books() if row == "shuffled sentences" else BOOKS
-        BPE.load(NOVELIST_DIR).save(out / "state")  # the same tokens for all
-        run = Pretraining(recipe, out, books, HELDOUT_BOOKS)
+        same_tokens = BPE.load(NOVELIST_DIR)  # for all
+        run = Pretraining(recipe, out, books, HELDOUT_BOOKS, bpe=same_tokens)
         run.resume()
         run.run()
     return checkpoint.load(out)

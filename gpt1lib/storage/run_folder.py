@@ -18,10 +18,13 @@ from tqdm import tqdm
 
 from . import files
 from .paths import ROOT
+from .tensors import read_state, write_state
 
 
 def git_commit() -> str:
-    """The commit of the working tree, or 'unknown' outside a repository."""
+    """The commit of the course's working tree, or 'unknown' where there is none."""
+    if not (ROOT / ".git").exists():
+        return "unknown"  # installed elsewhere: the repository around it is another one
     command = ["git", "-C", str(ROOT), "rev-parse", "HEAD"]
     try:
         answer = subprocess.run(command, capture_output=True, text=True, check=True)
@@ -79,6 +82,8 @@ def one_line_errors(name: str) -> Iterator[None]:
         yield
     except (ValueError, TypeError, OSError, FloatingPointError, RuntimeError) as error:
         sys.exit(f"{name}: {error}")
+    except MemoryError:
+        sys.exit(f"{name}: the memory is full")
     except KeyboardInterrupt:
         sys.exit(f"{name}: stopped; start the same command again to go on")
 
@@ -166,11 +171,7 @@ class RunFolder:
     def save(self, facts: dict, step: int, state: dict) -> None:
         """Write the state, whole or not at all. facts: what a resumed run must share."""
         stored = {"facts": json.dumps(facts), self.counter: step, **state}
-        with files.replacing(self.state) as temporary:
-            try:
-                torch.save(stored, temporary)
-            except RuntimeError as error:  # torch's way to say that a write failed
-                raise OSError(f"could not write {temporary.name}: {error}") from error
+        write_state(self.state, stored)
         self.saved = step
 
     def load(self, facts: dict, renamed: dict[str, str] | None = None) -> dict | None:
@@ -181,15 +182,18 @@ class RunFolder:
         """
         if not self.state.exists():
             return None
-        stored = torch.load(self.state, weights_only=True, map_location="cpu")
-        then = with_new_names(facts_of(stored), renamed or {})
+        stored = read_state(self.state)
+        with files.naming(self.state):
+            self.saved, then = stored[self.counter], facts_of(stored)
+        then = with_new_names(then, renamed or {})
         changed = what_changed(then, json.loads(json.dumps(facts)))  # tuples become lists
         if changed:
+            self.saved = None
             raise ValueError(
                 f"{self.state} was made with other settings: {'; '.join(changed)}. "
-                "Use those again, or another --out"
+                "Use those again, or another --out: what an update does, its learning rate "
+                "say, follows from all of them"
             )
-        self.saved = stored[self.counter]
         return stored
 
     def last_saved(self) -> str:

@@ -12,8 +12,10 @@ from IPython.display import display
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
-from .. import plots
+from ...bpe import BPE
+from .. import palette, plots
 from ..figure import picture
+from ..labels import readable
 from .standalone import frame
 
 LIVE_PAGES = "GPT1_LIVE_PAGES"  # set by tools/site.py: views that need no kernel
@@ -22,9 +24,13 @@ CSS = (HERE / "common.css").read_text(encoding="utf-8")
 
 
 def colors() -> str:
-    """The colors of the static figures as JavaScript; of magma nine, to interpolate."""
-    magma = plots.color_table("magma", 9)
-    return f"const COLORS = {json.dumps(plots.COLORS)};\nconst MAGMA = {json.dumps(magma)};\n"
+    """The colors of palette.json as JavaScript, and nine of magma, to interpolate."""
+    tables = {
+        "COLORS": palette.SERIES,
+        "ROLES": palette.ROLES,
+        "MAGMA": plots.color_table("magma", 9),
+    }
+    return "".join(f"const {name} = {json.dumps(t)};\n" for name, t in tables.items())
 
 
 COMMON = colors() + (HERE / "common.js").read_text(encoding="utf-8")
@@ -33,6 +39,12 @@ COMMON = colors() + (HERE / "common.js").read_text(encoding="utf-8")
 def script(name: str) -> str:
     """The ES module of an explorer: the colors, the shared part, then its own."""
     return COMMON + "\n" + (HERE / f"{name}.js").read_text(encoding="utf-8")
+
+
+def styles(name: str) -> str:
+    """The style of an explorer: the shared part, then its own where it has one."""
+    own = HERE / f"{name}.css"
+    return CSS + (own.read_text(encoding="utf-8") if own.exists() else "")
 
 
 def as_bytes(values: ArrayLike) -> bytes:
@@ -45,18 +57,35 @@ def as_half(values: ArrayLike) -> bytes:
     return np.ascontiguousarray(values, dtype="<f2").tobytes()
 
 
+def remark(bpe: BPE, text: str, n_ctx: int | None = None) -> str:
+    """What a reader should know of a text: its unknown signs, and what is cut off."""
+    words = [w for w in bpe.words_of(text) if "\n" not in w]
+    pieces = [piece for word in words for piece in bpe.bpe(word.lower())]
+    unknown = dict.fromkeys(readable(p) for p in pieces if p not in bpe.encoder)
+    said = []
+    if unknown:
+        said.append(f"Not in the vocabulary, read as <unk>: {' '.join(unknown)}.")
+    n_tokens = len(bpe.encode(text))
+    if n_ctx and n_tokens > n_ctx:
+        said.append(f"The model reads the last {n_ctx} of {n_tokens} tokens.")
+    return " ".join(said)
+
+
 class Explorer(anywidget.AnyWidget):
     """What all explorers share: code, a picture, a sentence, and how they are shown.
 
-    Trait: message, what is said about an input that cannot be read.
+    Traits: message, what is said about an input (that it cannot be read, or not all of
+    it); answers, how many questions the kernel has answered, so that the page need not
+    wait for an answer that changes nothing.
     """
 
-    _css = CSS
     message = traitlets.Unicode("").tag(sync=True)
+    answers = traitlets.Int(0).tag(sync=True)
 
     def __init_subclass__(cls, **options) -> None:
         if Explorer in cls.__bases__:  # traitlets derives more classes from each of these
-            cls._esm = script(cls.__module__.rpartition(".")[-1])  # sweep.py shows sweep.js
+            name = cls.__module__.rpartition(".")[-1]  # sweep.py shows sweep.js
+            cls._esm, cls._css = script(name), styles(name)
         super().__init_subclass__(**options)
 
     def answer(self, make: Callable[[], dict]) -> None:
@@ -67,9 +96,9 @@ class Explorer(anywidget.AnyWidget):
         try:
             traits = {"message": ""} | make()
         except (ValueError, RuntimeError) as error:
-            self.message = f"This cannot be read: {error}."
-            return
+            traits = {"message": f"This cannot be read: {error}."}
         with self.hold_sync():
+            self.answers += 1
             for name, value in traits.items():
                 setattr(self, name, value)
 
@@ -77,8 +106,8 @@ class Explorer(anywidget.AnyWidget):
         """What the picture shows, from the data."""
         raise TypeError(f"{type(self).__name__} does not describe itself")
 
-    def figure(self) -> Figure:
-        """The static picture."""
+    def figure(self) -> Figure | None:
+        """The static picture; None while there is nothing to draw."""
         raise TypeError(f"{type(self).__name__} draws no picture")
 
     def __repr__(self) -> str:

@@ -107,4 +107,6 @@ class FormatsExplorer(Explorer):
     def figure(self) -> Figure:
         rows = self.formats[self.kind]["rows"]
         parts = [[part for _, part, _ in row] for row in rows]
-        return plots.pieces([[readable(p) for p, _, _ in row] for row in rows], parts)
+        said = "one sequence" if len(rows) == 1 else f"{len(rows)} sequences"
+        title = f"{self.kind}: {said}, read at [extract]"
+        return plots.pieces([[readable(p) for p, _, _ in row] for row in rows], parts, title)

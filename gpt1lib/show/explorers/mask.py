@@ -1,4 +1,4 @@
-"""The causal mask, step by step, right and wrong."""
+"""The causal mask, right and wrong."""
 
 from collections.abc import Sequence
 
@@ -35,22 +35,18 @@ def masked_steps(scores: ArrayLike, kind: str = "correct") -> tuple[np.ndarray, 
 class MaskExplorer(Explorer):
     """Scores, mask and softmax on a few tokens, with the masks people get wrong.
 
-    scores: (T, T), editable in the browser. Traits: kind (see `masked_steps`), and
-    step (0 to 2).
+    scores: (T, T), editable in the browser. Trait: kind (see `masked_steps`).
     """
 
     scores = traitlets.List().tag(sync=True)
     tokens = traitlets.List(traitlets.Unicode()).tag(sync=True)
     kind = traitlets.Enum(MASKS, "correct").tag(sync=True)
-    step = traitlets.Int(0, min=0, max=2).tag(sync=True)
 
-    def __init__(
-        self, scores: ArrayLike, tokens: Sequence[str], kind: str = "correct", step: int = 2
-    ):
+    def __init__(self, scores: ArrayLike, tokens: Sequence[str], kind: str = "correct"):
         scores = plots.as_matrix(scores, "scores")
         if scores.shape != (len(tokens), len(tokens)):
             raise ValueError(f"scores are {scores.shape}, there are {len(tokens)} tokens")
-        super().__init__(scores=scores.tolist(), tokens=list(tokens), kind=kind, step=step)
+        super().__init__(scores=scores.tolist(), tokens=list(tokens), kind=kind)
 
     def sentence(self) -> str:
         weights = masked_steps(self.scores, self.kind)[1]

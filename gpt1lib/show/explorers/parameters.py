@@ -8,6 +8,7 @@ from matplotlib.figure import Figure
 
 from ...config import GPTConfig
 from .. import plots
+from ..numbers import percent
 from .base import Explorer
 
 
@@ -44,4 +45,6 @@ class ParameterExplorer(Explorer):
     def figure(self) -> Figure:
         name, config = next(iter(self.configs.items()))
         parts = {k: v for k, v in parameter_parts(**config).items() if v}
-        return plots.stacked(parts, f"{name}: where the parameters sit")
+        largest = max(parts, key=lambda part: parts[part])
+        share = percent(parts[largest] / sum(parts.values()))
+        return plots.stacked(parts, f"{name}: {share} of the parameters are {largest}")

@@ -12,7 +12,7 @@ from ...checkpoints import Checkpoint
 from ...decode import next_token_probs
 from .. import plots
 from ..labels import readable
-from .base import Explorer, as_bytes
+from .base import Explorer, as_bytes, remark
 
 
 class SamplingExplorer(Explorer):
@@ -65,17 +65,25 @@ class SamplingExplorer(Explorer):
                 return source.model(window)[0, -1].numpy()  # (V,)
 
         words = source.bpe.pieces(range(source.bpe.n_vocab))
-        return cls(predict(prompt), words, prompt, predict, **traits)
+        n_ctx = source.model.config.n_ctx
+        explorer = cls(predict(prompt), words, prompt, predict, **traits)
+        explorer.remark = lambda text: remark(source.bpe, text, n_ctx)
+        explorer.message = explorer.remark(prompt)
+        return explorer
+
+    def remark(self, text: str) -> str:
+        """What is to be said about a prompt that can be read."""
+        return ""
 
     def _read_prompt(self, predict: Callable[[str], np.ndarray]) -> dict:
         self.logits = plots.as_matrix(predict(self.prompt), "logits", 1)
-        return {"data": as_bytes(self.logits)}
+        return {"data": as_bytes(self.logits), "message": self.remark(self.prompt)}
 
     def distribution(self) -> tuple[np.ndarray, np.ndarray]:
-        """Probabilities (V,) before and after top-k and top-p, at this temperature."""
+        """Probabilities (V,): the model's own, at temperature 1, and those to be drawn."""
         logits = torch.tensor(self.logits)
         after = next_token_probs(logits, self.temperature, self.top_k or None, self.top_p)
-        return next_token_probs(logits, self.temperature or 1.0).numpy(), after.numpy()
+        return next_token_probs(logits).numpy(), after.numpy()
 
     def sentence(self) -> str:
         _, after = self.distribution()

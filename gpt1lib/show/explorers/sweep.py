@@ -42,8 +42,27 @@ class SweepExplorer(Explorer):
         )
         return f"Stored runs with {self.setting} = {self.chosen}: {accuracies}."
 
+    def finding(self) -> str:
+        """Where a task is clearly higher or lower than with the value compared with."""
+        said = []
+        for task, places in self.tasks.items():
+            for sign, word in ((1, "higher"), (-1, "lower")):
+                at = [v for v, p in zip(self.values, places, strict=True) if _clear(p) == sign]
+                if at:
+                    said.append(f"{task.replace('_', ' ')} clearly {word} at {', '.join(at)}")
+        return f"{self.setting} against {self.compared}: " + (
+            "; ".join(said) or "no clear difference"
+        )
+
     def figure(self) -> Figure:
-        return plots.sweep(self.values, self.tasks, self.setting)
+        said = "accuracy, 95% intervals over seeds"
+        return plots.sweep(self.values, self.tasks, self.setting, said, self.finding())
+
+
+def _clear(place: dict) -> int:
+    """1 or -1 where the interval of the difference leaves out 0, by its sign, else 0."""
+    difference = place["difference"]
+    return (1 if difference > 0 else -1) if abs(difference) > place["difference_half"] else 0
 
 
 def _place(accuracy: dict[int, float], base: dict[int, float]) -> dict:

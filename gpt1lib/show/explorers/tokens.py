@@ -3,10 +3,10 @@
 import traitlets
 from matplotlib.figure import Figure
 
-from ...bpe import BPE, characters, merge_pair
+from ...bpe import BPE, UNK, characters, merge_pair
 from .. import plots
 from ..labels import readable
-from .base import Explorer
+from .base import Explorer, remark
 
 
 def merge_steps(words: list[str], bpe: BPE) -> list[list]:
@@ -38,11 +38,13 @@ class TokenExplorer(Explorer):
     merges = traitlets.List().tag(sync=True)
     ids = traitlets.List().tag(sync=True)
     n_merges = traitlets.Int(0).tag(sync=True)
+    unk = traitlets.Int(-1).tag(sync=True)  # the id of <unk>; -1 where there is none
     step = traitlets.Int(-1).tag(sync=True)
 
     def __init__(self, bpe: BPE, text: str, step: int = -1):
         self.bpe = bpe
-        super().__init__(text=text, step=step, n_merges=len(bpe.merges))
+        unk = bpe.encoder.get(UNK, -1)
+        super().__init__(text=text, step=step, n_merges=len(bpe.merges), unk=unk)
         self.answer(self._read)
         self.observe(lambda change: self.answer(self._read), "text")
 
@@ -51,7 +53,7 @@ class TokenExplorer(Explorer):
             raise ValueError(f"the text has {len(self.text)} characters, this page shows 400")
         words = [w.lower() for w in self.bpe.words_of(self.text) if "\n" not in w]
         return {
-            "message": "" if words else "Type a text.",
+            "message": remark(self.bpe, self.text) if words else "Type a text.",
             "words": words,
             "merges": merge_steps(words, self.bpe),
             "ids": [[self.bpe.id_or_unk(p) for p in self.bpe.bpe(w)] for w in words],

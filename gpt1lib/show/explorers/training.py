@@ -63,11 +63,19 @@ class TrainingExplorer(Explorer):
             f"{low:.2f} after {last:,}{held}."
         )
 
-    def figure(self) -> Figure:
-        series = {"training": np.array(self.points).T} if self.points else {}
-        series = {name: tuple(line) for name, line in series.items()}
-        for name, nats in self.references.items():
-            ends = [self.points[0][0], self.points[-1][0]] if self.points else [0, 1]
-            series[name] = (ends, [nats, nats])
-        marks = {"held out": self.heldout} if self.heldout else None
-        return plots.lines(series, xlabel="updates", ylabel="nats per token", marks=marks)
+    def figure(self) -> Figure | None:
+        if not self.points:
+            return None
+        series = {"training": tuple(np.array(self.points).T)}
+        ends = [self.points[0][0], self.points[-1][0]]
+        series |= {name: (ends, [nats, nats]) for name, nats in self.references.items()}
+        first, last = self.points[0][1], self.points[-1][1]
+        held = f", held out to {self.heldout[-1][1]:.2f}" if self.heldout else ""
+        return plots.lines(
+            series,
+            xlabel="updates",
+            ylabel="nats per token",
+            title=f"The training loss goes from {first:.2f} to {last:.2f}{held}",
+            marks={"held out": self.heldout} if self.heldout else None,
+            logx=self.scale == "log",
+        )

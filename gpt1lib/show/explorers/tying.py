@@ -29,6 +29,7 @@ class TyingExplorer(Explorer):
     places = traitlets.List(traitlets.Unicode()).tag(sync=True)
     wins = traitlets.List().tag(sync=True)
     counts = traitlets.List().tag(sync=True)
+    n_vocab = traitlets.Int().tag(sync=True)
     chosen = traitlets.Int(0).tag(sync=True)
     tied = traitlets.Bool(True).tag(sync=True)
 
@@ -67,6 +68,7 @@ class TyingExplorer(Explorer):
                 for a, b in zip(logits[:, picked].T.tolist(), ranks.T.tolist(), strict=True)
             ],
             counts=[total, total + W.numel()],
+            n_vocab=len(W),
         )
 
     def sentence(self) -> str:

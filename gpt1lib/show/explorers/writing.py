@@ -10,7 +10,7 @@ from ... import decode, objectives
 from ...checkpoints import Checkpoint
 from .. import plots
 from ..labels import readable
-from .base import Explorer
+from .base import Explorer, remark
 
 
 class WritingExplorer(Explorer):
@@ -37,10 +37,12 @@ class WritingExplorer(Explorer):
         self.source, self.n_tokens = source, n_tokens
         self.temperatures, self.n_beams = tuple(temperatures), n_beams
         super().__init__(prompt=prompt, seed=seed)
-        self.rows = self.written()
-        self.observe(
-            lambda change: self.answer(lambda: {"rows": self.written()}), ["prompt", "seed"]
-        )
+        self.answer(self._write)
+        self.observe(lambda change: self.answer(self._write), ["prompt", "seed"])
+
+    def _write(self) -> dict:
+        room = self.source.model.config.n_ctx - self.n_tokens
+        return {"rows": self.written(), "message": remark(self.source.bpe, self.prompt, room)}
 
     def written(self) -> list:
         """Rows [name, mean log P, [[piece, probability], ...]], P at temperature 1."""
@@ -73,8 +75,7 @@ class WritingExplorer(Explorer):
         return f"After '{self.prompt}', seed {self.seed}. {said}."
 
     def figure(self) -> Figure:
-        rows = [
-            [f"{name}:", *(readable(p) for p, _ in pairs[:9])] for name, _, pairs in self.rows
-        ]
-        parts = [["how", *["text"] * (len(row) - 1)] for row in rows]
-        return plots.pieces(rows, parts)
+        rows = [[f"{name}:", *(readable(p) for p, _ in pairs)] for name, _, pairs in self.rows]
+        parts = [["special", *["written"] * (len(row) - 1)] for row in rows]
+        title = f"“{self.prompt}” goes on in {len(rows)} ways"
+        return plots.pieces(rows, parts, title)
