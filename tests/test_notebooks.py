@@ -239,6 +239,12 @@ def test_nbval_overlooks_the_neutral_line():
     assert any(re.fullmatch(pattern, layout.GUESS_FIRST) for pattern in patterns)
 
 
+def test_what_is_in_order_stays_as_it_is(path, notebook):
+    before = nbformat.read(path, as_version=4)
+    tools.normalize(notebook)
+    assert notebook.cells == before.cells
+
+
 def test_whatever_is_to_be_tried_has_an_answer(notebook):
     cells = notebook.cells
     for i, cell in enumerate(cells):

@@ -26,7 +26,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell
 from ..storage.files import read_json, write_json, write_text
 from ..storage.paths import RESULTS
 from .exercise import Exercise
-from .layout import box, code_lines, fold, is_plot, mark, prose_words, state_times
+from .layout import GUESS_FIRST, box, code_lines, fold, is_plot, mark, prose_words, state_times
 
 RUN_TIMES = RESULTS / "run_times.json"
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
@@ -186,7 +186,7 @@ def joined(outputs: list) -> list:
 def keep(output) -> bool:
     """Whether to store an output; live widgets are made anew when a cell runs."""
     if output.output_type == "stream":
-        return output.name == "stdout"
+        return output.name == "stdout" and output.text != GUESS_FIRST  # folding adds it
     output.get("data", {}).pop(WIDGET_VIEW, None)
     return bool(output.get("data", True))
 
