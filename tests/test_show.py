@@ -205,7 +205,8 @@ def test_parameter_parts_of_gpt1():
 
 def test_a_run_that_goes_on_is_drawn_further():
     e = explorers.TrainingExplorer(total=20)
-    assert e.sentence() == "A training run that has not begun."
+    assert e.sentence() == "A training run that has not begun." and e.figure() is None
+    assert figure.picture(None, "a < b")["text/html"] == "<figure>a &lt; b</figure>"
     e.add({"step": 1, "loss": 4.0}, "qx")
     e.add({"step": 11, "loss": 3.0, "heldout": 3.5})
     assert e.points == [[1, 4.0], [11, 3.0]] and e.heldout == [[11, 3.5]]
