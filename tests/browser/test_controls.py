@@ -139,7 +139,8 @@ def texts(page, explorer):
 
 def rows(page, explorer):
     """Rows that show themselves when the mouse or the focus comes over them."""
-    buttons = explorer.locator("button.gx-row")
+    matrix = explorer.locator(".gx-matrix:has(button.gx-row)").first
+    buttons = matrix.locator("button.gx-row")
     if not buttons.count():
         return
     classes = buttons.evaluate_all("es => es.map(e => e.className)")
@@ -154,7 +155,7 @@ def rows(page, explorer):
         lambda: press(page, buttons.nth(at), key),
         lambda: press(page, buttons.nth(to), undo),
     )
-    big = explorer.locator(".gx-wrap canvas")
+    big = matrix.locator(".gx-wrap canvas")
     box = big.bounding_box()
 
     def over(row):

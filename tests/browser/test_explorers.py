@@ -352,6 +352,23 @@ def test_a_long_text_is_shaded_in_place_of_arcs(page):
     assert not root.locator(".gx-arcs path").count()
 
 
+def test_two_texts_share_a_row_and_say_what_moves(page, novelist):
+    texts = "She gave the man the letter and left.", "She gave the man a fine horse and left."
+    e = explorers.TwoTextsExplorer.of(novelist.model, novelist.bpe, *texts)
+    root = show(page, e)
+    page.add_script_tag(content=explorers.base.COMMON)
+    place = [i for i, _ in e.pairs].index(e.row)
+    wanted = page.evaluate("all => all.map(rounded)", e.moved[..., place].ravel().tolist())
+    assert root.locator(".gx-moves").all_inner_texts() == wanted
+    assert f"puts {wanted[e.head]} of its weight elsewhere" in root.inner_text()
+    root.get_by_label("from she").first.focus()
+    assert "“she” does not move: what differs comes later" in root.inner_text()
+    assert root.locator(".gx-on").all_inner_texts() == ["she", "she"]
+    root.get_by_label("second", exact=True).fill("She gave the man the letter")
+    root.get_by_label("second", exact=True).press("Enter")
+    assert page.evaluate("model.get('prompts')")[1] == "She gave the man the letter"
+
+
 def test_ways_of_writing_side_by_side(page, novelist):
     e = explorers.WritingExplorer(novelist, "The old man", n_tokens=6)
     root = show(page, e)

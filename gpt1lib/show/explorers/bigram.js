@@ -92,8 +92,7 @@ function show(view) {
   const entropy = probs.reduce((total, p) => total + bitsOf(p), 0);
   view.said.textContent =
     `After ${names[row]}, most often ${names[order[0]]} (${percent(probs[order[0]])}). ` +
-    `Entropy of the row: ${entropy.toFixed(2)} bits, as open as an even choice among ` +
-    `${(2 ** entropy).toFixed(1)}.`;
+    `Entropy of the row: ${entropy.toFixed(2)} bits, ${evenly(entropy)}.`;
 }
 
 // ---- the table writes

@@ -172,6 +172,11 @@ const plural = (n, word) => `${commas(n)} ${word}${n === 1 ? "" : "s"}`;
 const minus = text => String(text).replace("-", "−");
 const commas = n => n.toLocaleString("en");
 const sum = values => values.reduce((a, b) => a + b, 0);
+// An entropy in words: how many equal chances would be as open.
+const evenly = bits => {
+  const n = 2 ** bits;
+  return `as open as an even choice among ${n < 100 ? n.toFixed(1) : commas(Math.round(n))}`;
+};
 const bitsOf = p => (p > 0 ? -p * Math.log2(p) : 0); // what p adds to an entropy
 
 // A small seeded generator, uniform in [0, 1).

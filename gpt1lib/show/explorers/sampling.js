@@ -251,7 +251,7 @@ function sentence({ words, order, now: { after, kept } }) {
   return (
     `${commas(kept)} of ${plural(words.length, "token")} can be drawn. The likeliest is ` +
     `“${named(words[order[0]])}” with ${percent(after[0])}. Entropy ${entropy.toFixed(2)} ` +
-    `bits: as open as an even choice among ${(2 ** entropy).toFixed(1)} tokens.`
+    `bits: ${evenly(entropy)} tokens.`
   );
 }
 
