@@ -3,8 +3,8 @@
 A prediction is a blue box (`<div class="alert alert-info">` around "**Predict.** ..."). The
 code cell below it holds the answer: its stored output is folded until it is run. So are
 the outputs of cells tagged `answer`. A code cell that begins with `# plot` or `# check`
-folds to that line. Where a lesson is longer than a sitting, a markdown cell that says `PAUSE` becomes a
-place to stop.
+folds to that line. Where a lesson is longer than a sitting, a markdown cell that says
+`PAUSE` becomes a place to stop.
 """
 
 import re
