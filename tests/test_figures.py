@@ -177,8 +177,13 @@ def test_a_sweep_says_what_is_clear():
     }
     tasks = {v: {"film_snippets": dict(enumerate(a))} for v, a in runs.items()}
     swept = explorers.SweepExplorer(tasks, chosen="1", compared="0")
-    wanted = "λ against 0: film snippets clearly higher at 1; film snippets clearly lower at 4"
-    assert swept.finding() == wanted == swept.figure().axes[0].get_title("left")
+    wanted = (
+        "2 of 3 differences to λ = 0 are clear: film snippets +10.3 points at 1, "
+        "−29.7 points at 4"
+    )
+    assert swept.finding() == wanted
+    title = swept.figure().axes[0].get_title("left")
+    assert title == wanted.replace(": ", ":\n")
     del tasks["1"], tasks["4"]
     alike = explorers.SweepExplorer(tasks, chosen="2", compared="0")
-    assert alike.finding() == "λ against 0: no clear difference"
+    assert alike.finding() == "None of 1 difference to λ = 0 is clear"
