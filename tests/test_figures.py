@@ -187,3 +187,15 @@ def test_a_sweep_says_what_is_clear():
     del tasks["1"], tasks["4"]
     alike = explorers.SweepExplorer(tasks, chosen="2", compared="0")
     assert alike.finding() == "None of 1 difference to λ = 0 is clear"
+
+
+@pytest.mark.parametrize(
+    ("kind", "said"),
+    [("correct", "adds up to 1"), ("none", "A leak: 33.3%"), ("after", "less than 1"),
+     ("strict", "nothing to look at")],
+)  # fmt: skip
+def test_a_mask_says_what_is_wrong_with_it(kind, said):
+    mask = explorers.MaskExplorer(np.zeros((3, 3)), list("abc"))
+    mask.kind = kind
+    made = mask.figure()
+    assert said in made.get_suptitle()

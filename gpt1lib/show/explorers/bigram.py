@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from ... import limits
 from .. import plots
+from ..numbers import percent
 from .base import Explorer, Place, Text, as_half
 
 
@@ -49,10 +50,13 @@ class BigramExplorer(Explorer):
         return ["␣" if name == " " else name for name in self.names]
 
     def figure(self) -> Figure:
+        best, names = int(self.probs[self.row].argmax()), self.labels()
+        share = percent(self.probs[self.row, best])
         return plots.heatmap(
             self.probs,
-            self.labels(),
-            self.labels(),
+            names,
+            names,
+            title=f"After “{names[self.row]}” most often “{names[best]}”: {share}",
             vmax=None,
             xlabel="next",
             ylabel="this",

@@ -82,4 +82,7 @@ class TokenExplorer(Explorer):
         )
 
     def figure(self) -> Figure:
-        return plots.pieces([[readable(p) for p in word] for word in self.pieces()])
+        rows = [[readable(p) for p in word] for word in self.pieces()]
+        done = len(self.merges) if self.step < 0 else self.step
+        title = f"{sum(map(len, rows))} pieces after {done} of {len(self.merges)} merges"
+        return plots.pieces(rows, title=title)
