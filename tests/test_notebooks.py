@@ -228,7 +228,11 @@ def test_a_prediction_is_a_box_and_its_answer_is_folded(notebook):
                 shown = n
                 break
             assert below.metadata.get("jupyter", {}).get("outputs_hidden"), here
+            if layout.is_aside(below) and not below.outputs:
+                continue
             assert below.outputs[0].get("text") == layout.GUESS_FIRST, here
+            claims = re.findall(r"^lesson\.holds", below.source, re.MULTILINE)
+            assert layout.is_aside(below) or not claims, f"the answer stands in a claim: {here}"
         assert after[shown].source.startswith("<details><summary>"), here
 
 
@@ -265,10 +269,10 @@ def test_boxes_are_the_four_kinds(notebook):
 
 
 def test_only_plotting_is_folded(notebook):
-    """A cell that begins with `# plot` computes nothing that another cell uses."""
+    """A cell that begins with `# plot` or `# check` binds nothing that another cell uses."""
     sources = [c.source for c in code_cells(notebook)]
     for cell in code_cells(notebook):
-        if layout.is_plot(cell):
+        if layout.is_aside(cell):
             assert cell.metadata["jupyter"]["source_hidden"]
             kept = names.bound(cell.source) - {"figure", "axes"}
             used = set().union(*(names.free(s) for s in sources if s != cell.source))
