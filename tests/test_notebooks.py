@@ -8,6 +8,7 @@ import ast
 import configparser
 import json
 import re
+from itertools import pairwise
 from pathlib import Path
 
 import names
@@ -178,6 +179,27 @@ def test_links_lead_somewhere(path, notebook):
         assert (path.parent / target).is_file(), target
 
 
+def linked(text):
+    """The notebooks that a text links, in order."""
+    return re.findall(r"\]\(([^)#]+\.ipynb)(?:#[^)]*)?\)", text)
+
+
+def markdown(path):
+    cells = nbformat.read(path, as_version=4).cells
+    return "\n\n".join(c.source for c in cells if c.cell_type == "markdown")
+
+
+def test_the_map_of_lesson_00_links_every_lesson():
+    course = re.search(r"The map of the course\n(.*?)\n## ", markdown(PATHS[0]), re.DOTALL)
+    assert linked(course[1]) == [p.name for p in PATHS[1:]]
+
+
+@pytest.mark.parametrize(("here", "following"), list(pairwise(PATHS)), ids=lambda p: p.name[:2])
+def test_a_lesson_ends_with_a_link_to_the_next(here, following):
+    said = markdown(here).rpartition("Next in this course:")[2]
+    assert linked(said)[:1] == [following.name]
+
+
 def test_stored_outputs_of_stubs_are_todo(notebook):
     stubs = [c for c in notebook.cells if tools.mark(c).get("part") == "stub"]
     for cell in stubs:
@@ -215,6 +237,12 @@ def test_nbval_overlooks_the_neutral_line():
     rules.read(Path(__file__).with_name("nbval.cfg"))
     patterns = [rules[section]["regex"] for section in rules.sections()]
     assert any(re.fullmatch(pattern, layout.GUESS_FIRST) for pattern in patterns)
+
+
+def test_what_is_in_order_stays_as_it_is(path, notebook):
+    before = nbformat.read(path, as_version=4)
+    tools.normalize(notebook)
+    assert notebook.cells == before.cells
 
 
 def test_whatever_is_to_be_tried_has_an_answer(notebook):

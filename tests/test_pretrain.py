@@ -312,7 +312,7 @@ def test_books_that_cannot_be_scored_or_trained_on_are_named_at_once(folders, tm
     with pytest.raises(ValueError, match="short.txt is not UTF-8 text: byte 3 is 0xe9"):
         start((folders[0], tmp_path / "apart"), tmp_path / "out")
     wide = replace(RECIPE, model=replace(RECIPE.model, n_ctx=4096))
-    with pytest.raises(ValueError, match="the books have .* tokens, a window needs 4096"):
+    with pytest.raises(ValueError, match="the books in .* have .* tokens, a window needs 4096"):
         start(folders, tmp_path / "out", wide)
 
 

@@ -58,7 +58,6 @@ def fold(notebook) -> None:
     for i, cell in enumerate(notebook.cells):
         if cell.cell_type != "code":
             continue
-        cell.outputs = [o for o in cell.outputs if o.get("text") != GUESS_FIRST]
         folded = {}
         if i in hidden:
             folded["outputs_hidden"] = True
