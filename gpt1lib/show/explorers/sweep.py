@@ -5,7 +5,8 @@ from matplotlib.figure import Figure
 
 from ... import metrics
 from .. import plots
-from .base import Explorer, Text
+from .base import Explorer
+from .controls import Text
 
 
 class SweepExplorer(Explorer):
