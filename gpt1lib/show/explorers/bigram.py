@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike
 from ... import limits
 from .. import plots
 from ..numbers import percent
-from .base import Explorer, Place, Text, as_half
+from .base import Explorer, as_half
+from .controls import Place, Text
 
 
 def commonest(probs: np.ndarray, names: Sequence[str]) -> int:

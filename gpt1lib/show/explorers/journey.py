@@ -11,7 +11,8 @@ from ...model import GPT
 from ...tracing import Trace, trace
 from .. import plots
 from ..labels import readable, token_labels
-from .base import Explorer, Place, Text, tokens_of
+from .base import Explorer, tokens_of
+from .controls import Place, Text
 
 STAGES = ("x + attention", "LayerNorm 1", "n + MLP", "LayerNorm 2")
 

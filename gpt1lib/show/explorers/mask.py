@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike
 from .. import plots
 from ..labels import token_labels
 from ..numbers import percent
-from .base import Explorer, Text
+from .base import Explorer
+from .controls import Text
 
 LARGEST = 1e30  # of a score: what float32, in the browser, still computes with
 MASKS = ("correct", "none", "ahead", "strict", "after")

@@ -6,7 +6,8 @@ from matplotlib.figure import Figure
 from ... import metrics
 from .. import plots
 from ..numbers import minus
-from .base import Explorer, Text
+from .base import Explorer
+from .controls import Text
 
 
 class SweepExplorer(Explorer):

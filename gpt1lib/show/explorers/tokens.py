@@ -7,7 +7,8 @@ from ... import limits
 from ...bpe import BPE, UNK, characters, merge_pair
 from .. import plots
 from ..labels import readable
-from .base import Explorer, Place, Text, remark
+from .base import Explorer, remark
+from .controls import Place, Text
 
 MOST_CHARACTERS = 400
 
