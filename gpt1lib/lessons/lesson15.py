@@ -176,9 +176,9 @@ def smallest_and_largest(values, t):
 
 @exercise(
     "The same seed on both sides",
-    difficulty=3,
+    difficulty=2,
     importance=4,
-    minutes=8,
+    minutes=6,
     cases=lambda: [
         ([0.70, 0.74, 0.69, 0.77, 0.72], [0.66, 0.71, 0.67, 0.72, 0.70], 2.776),
         ([0.50, 0.58, 0.53], [0.52, 0.61, 0.50], 4.303),
@@ -275,7 +275,7 @@ def no_root_of_differences(a, b, t):
     "What moves at point n?",
     difficulty=3,
     importance=3,
-    minutes=8,
+    minutes=10,
     cases=lambda: [
         (0, NAMES),
         (1, NAMES),

@@ -38,7 +38,7 @@ def cells(root):
 def shares(root, kind="fill"):
     """How far along their track the bars ("fill"), lines ("ghost") or rings reach."""
     seen = root.locator(f".gx-track .gx-{kind}").evaluate_all(
-        "es => es.map(e => e.hidden ? null : e.style.transform)"
+        "es => es.map(e => e.style.visibility === 'hidden' ? null : e.style.transform)"
     )
     unit = 1 if kind == "fill" else 100
     return [None if t is None else float(re.findall(r"[-\d.e]+", t)[-1]) / unit for t in seen]

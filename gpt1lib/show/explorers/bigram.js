@@ -42,7 +42,7 @@ function addMatrix(view, parent) {
   );
   rowButtons(matrix, names, name => `row ${name}`, rows);
   const over = (i, j) => {
-    rows.over(i);
+    if (i != null) rows.over(i);
     showCell(view, i, j);
   };
   const big = bigPicture(matrix, V, "gx-big", over, rows.lock);

@@ -7,8 +7,9 @@ import traitlets
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
+from ... import limits
 from .. import plots
-from .base import Explorer, as_half
+from .base import Explorer, Place, Text, as_half
 
 
 def commonest(probs: np.ndarray, names: Sequence[str]) -> int:
@@ -24,14 +25,15 @@ class BigramExplorer(Explorer):
     """
 
     data = traitlets.Bytes().tag(sync=True)
-    names = traitlets.List(traitlets.Unicode()).tag(sync=True)
-    row = traitlets.Int(0).tag(sync=True)
+    names = traitlets.List(Text()).tag(sync=True)
+    row = Place(lambda self: len(self.names)).tag(sync=True, control=True)
 
     def __init__(self, probs: ArrayLike, names: Sequence[str], row: int | None = None):
         self.probs = plots.as_matrix(probs, "probs")
         if self.probs.shape != (len(names), len(names)):
             raise ValueError(f"probs are {self.probs.shape}, there are {len(names)} names")
         row = commonest(self.probs, names) if row is None else row
+        row = limits.whole("row", row, 0, len(names) - 1)
         super().__init__(data=as_half(self.probs), names=list(names), row=row)
 
     def sentence(self) -> str:

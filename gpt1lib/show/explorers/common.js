@@ -427,7 +427,8 @@ function lockedRows(root, pick, tell) {
   return rows;
 }
 
-// The picture of n rows, a frame for one of them, and the cell under the mouse.
+// The picture of n rows, a frame for one of them, and the cell under the mouse: onCell()
+// without one when the mouse leaves.
 function bigPicture(matrix, n, cls, onCell, onClick) {
   const wrap = el("div", "gx-wrap", matrix);
   wrap.style.cssText = `grid-column:2;grid-row:2/${n + 2}`;
@@ -442,6 +443,7 @@ function bigPicture(matrix, n, cls, onCell, onClick) {
     if (row >= 0 && row < n && column >= 0 && column < n) act(row, column);
   };
   wrap.addEventListener("mousemove", cellOf(onCell));
+  wrap.addEventListener("mouseleave", () => onCell());
   wrap.addEventListener("click", cellOf(onClick));
   return { wrap, canvas, mark };
 }

@@ -5,12 +5,13 @@ import torch
 import traitlets
 from matplotlib.figure import Figure
 
+from ... import limits
 from ...bpe import BPE
 from ...model import GPT
 from ...tracing import Trace, trace
 from .. import plots
 from ..labels import readable, token_labels
-from .base import Explorer
+from .base import Explorer, Place, Text, tokens_of
 
 STAGES = ("x + attention", "LayerNorm 1", "n + MLP", "LayerNorm 2")
 
@@ -59,14 +60,15 @@ class JourneyExplorer(Explorer):
     sums before and after each LayerNorm. Traits: stage, place.
     """
 
-    tokens = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    tokens = traitlets.List(Text()).tag(sync=True)
     stages = traitlets.List().tag(sync=True)
     n_vocab = traitlets.Int().tag(sync=True)
-    stage = traitlets.Int(-1).tag(sync=True)
-    place = traitlets.Int(-1).tag(sync=True)
+    stage = Place(lambda self: len(self.stages)).tag(sync=True, control=True)
+    place = Place(lambda self: len(self.tokens)).tag(sync=True, control=True)
 
     def __init__(self, model: GPT, bpe: BPE, prompt: str, n: int = 5):
-        ids = bpe.encode(prompt)
+        ids = tokens_of(bpe, prompt, model.config.n_ctx)
+        n = limits.whole("n", n, 1, model.config.n_vocab)
         with torch.no_grad():
             states = journey(model, trace(model, ids))
             final = model.logits(states[-1]["h"]).argmax(-1)

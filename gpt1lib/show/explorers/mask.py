@@ -9,8 +9,9 @@ from numpy.typing import ArrayLike
 
 from .. import plots
 from ..labels import token_labels
-from .base import Explorer
+from .base import Explorer, Text
 
+LARGEST = 1e30  # of a score: what float32, in the browser, still computes with
 MASKS = ("correct", "none", "ahead", "strict", "after")
 
 
@@ -39,13 +40,15 @@ class MaskExplorer(Explorer):
     """
 
     scores = traitlets.List().tag(sync=True)
-    tokens = traitlets.List(traitlets.Unicode()).tag(sync=True)
-    kind = traitlets.Enum(MASKS, "correct").tag(sync=True)
+    tokens = traitlets.List(Text()).tag(sync=True)
+    kind = traitlets.Enum(MASKS, "correct").tag(sync=True, control=True)
 
     def __init__(self, scores: ArrayLike, tokens: Sequence[str], kind: str = "correct"):
         scores = plots.as_matrix(scores, "scores")
         if scores.shape != (len(tokens), len(tokens)):
             raise ValueError(f"scores are {scores.shape}, there are {len(tokens)} tokens")
+        if np.abs(scores).max() > LARGEST:
+            raise ValueError(f"scores hold {np.abs(scores).max()}, they must be finite")
         super().__init__(scores=scores.tolist(), tokens=list(tokens), kind=kind)
 
     def sentence(self) -> str:

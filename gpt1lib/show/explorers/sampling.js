@@ -182,7 +182,8 @@ function addRows(view, list) {
 
 function addRow(view, list, rank) {
   const clickable = view.prompt && rank < view.shown;
-  const li = el("li", rank < view.shown ? "" : "gx-rest", list);
+  const li = el("li", "", list);
+  const rest = rank < view.shown ? "" : "gx-rest";
   const word = el(clickable ? "button" : "span", "gx-word", li);
   if (clickable) {
     word.type = "button";
@@ -191,7 +192,7 @@ function addRow(view, list, rank) {
   const track = el("span", "gx-track", li);
   const [fill, ghost, ring] = ["fill", "ghost", "ring"].map(k => el("span", `gx-${k}`, track));
   const [num, drawn] = [el("span", "gx-num", li), el("span", "gx-num", li)];
-  return { li, word, fill, ghost, ring, num, drawn };
+  return { li, rest, word, fill, ghost, ring, num, drawn };
 }
 
 function show(view) {
@@ -221,16 +222,18 @@ function roundUp(v) {
   return Math.min(1, [1, 1.5, 2, 3, 4, 5, 6, 8, 10].find(k => k * ten >= v) * ten);
 }
 
-function showRow({ li, fill, ghost, ring, num, drawn }, { full, after, own, times, total }) {
+function showRow(
+  { li, rest, fill, ghost, ring, num, drawn },
+  { full, after, own, times, total },
+) {
   const over = after > full;
   stretch(fill, Math.min(1, after / full));
   shift(ghost, own / full);
-  ring.hidden = !times;
+  ring.style.visibility = times ? "visible" : "hidden";
   shift(ring, times / (total || 1) / full);
   num.textContent = percent(after) + (over ? " ▸" : "");
   drawn.textContent = total ? `${times} (${(after * total).toFixed(1)})` : "";
-  li.classList.toggle("gx-cut", after === 0);
-  li.classList.toggle("gx-over", over);
+  li.className = `${rest} ${after === 0 ? "gx-cut" : ""} ${over ? "gx-over" : ""}`;
 }
 
 // The last row: all tokens that have none, as far as they can be drawn.

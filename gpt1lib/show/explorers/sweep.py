@@ -5,7 +5,7 @@ from matplotlib.figure import Figure
 
 from ... import metrics
 from .. import plots
-from .base import Explorer
+from .base import Explorer, Text
 
 
 class SweepExplorer(Explorer):
@@ -17,11 +17,11 @@ class SweepExplorer(Explorer):
     seed by seed).
     """
 
-    setting = traitlets.Unicode("λ").tag(sync=True)
-    values = traitlets.List().tag(sync=True)
-    tasks = traitlets.Dict().tag(sync=True)
-    chosen = traitlets.Unicode().tag(sync=True)
-    compared = traitlets.Unicode().tag(sync=True)
+    setting = Text("λ").tag(sync=True)
+    values = traitlets.List(Text()).tag(sync=True)
+    tasks = traitlets.Dict(key_trait=Text()).tag(sync=True)
+    chosen = Text().tag(sync=True, control=True)
+    compared = Text().tag(sync=True)
 
     def __init__(self, accuracies: dict, chosen: str, compared: str, **traits):
         values = list(accuracies)
@@ -33,6 +33,13 @@ class SweepExplorer(Explorer):
             task: [_place(accuracies[v][task], base[task]) for v in values] for task in base
         }
         super().__init__(values=values, tasks=tasks, chosen=chosen, compared=compared, **traits)
+
+    @traitlets.validate("chosen", "compared")
+    def _was_run(self, proposal) -> str:
+        """One of the values."""
+        if proposal["value"] not in self.values:
+            raise traitlets.TraitError(f"{proposal['value']!r} is not among {self.values}")
+        return proposal["value"]
 
     def sentence(self) -> str:
         at = self.values.index(self.chosen)

@@ -86,15 +86,16 @@ def _draw_curves(axes: Axes, curves: dict[str, Curve], dotted: dict[str, Curve])
 
 
 def _smooth(y: np.ndarray) -> np.ndarray:
-    """The moving mean; towards both ends of fewer points, so that these stay where they are."""
+    """The moving mean; at the start of fewer points, so that a steep one stays steep."""
     i, sums = np.arange(len(y)), np.cumsum([0, *y])
-    reach = np.minimum(WINDOW // 2, np.minimum(i, i[::-1]))
-    return (sums[i + reach + 1] - sums[i - reach]) / (2 * reach + 1)
+    before = np.minimum(WINDOW // 2, i)
+    after = np.minimum(before, i[::-1])
+    return (sums[i + after + 1] - sums[i - before]) / (before + after + 1)
 
 
 def _is_noisy(y: np.ndarray) -> bool:
     """Is a curve long, and off its moving mean by what the eye would see?"""
-    return len(y) >= 180 and bool(np.median(np.abs(y - _smooth(y))) > 0.004 * np.ptp(y) > 0)
+    return len(y) >= 180 and bool(np.median(np.abs(y - _smooth(y))) > 0.008 * np.ptp(y) > 0)
 
 
 def _finish(axes: Axes, named: list[Named], xlabel: str, ylabel: str, title: str) -> None:
