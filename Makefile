@@ -20,7 +20,7 @@ quick: .venv/dev ## the two-minute part: lint and the fast tests
 notebooks: .venv/dev ## run every notebook in place and store its outputs
 	$(PY) -m gpt1lib.lessons sync notebooks/*.ipynb && $(PY) -m gpt1lib.lessons run notebooks/*.ipynb && $(PY) tools/readme.py && $(PY) tools/errata.py
 
-site: .venv/lab ## static HTML copies of the lessons in build/site, for slides
+site: .venv/dev ## static HTML copies of the lessons in build/site, for slides
 	$(PY) tools/site.py
 
 checkpoint: .venv/lab ## train the shipped model again (an hour on two cores; goes on if interrupted)

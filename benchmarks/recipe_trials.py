@@ -119,7 +119,7 @@ def main():
         "bits_per_character": round(bits, 4),
     }
     print(json.dumps(result))
-    stored = json.loads(STORED.read_text()) if STORED.exists() else []
+    stored = json.loads(STORED.read_text(encoding="utf-8")) if STORED.exists() else []
     others = [x for x in stored if x["command"] != result["command"]]
     write_json(STORED, [*others, result])
 

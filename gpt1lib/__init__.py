@@ -3,6 +3,7 @@
 In the notebooks: `import gpt1lib as g`. The ground is GPT-1 and nothing else; read it in
 this order. Each folder is a room for one verb, and imports run from the top down only.
 
+    limits       what a number may be, and how it is refused
     config       the sizes of a model, in one frozen record
     text         before BPE: punctuation made uniform, cut into words
     bpe          byte-pair encoding: text to token ids and back
@@ -17,15 +18,15 @@ this order. Each folder is a room for one verb, and imports run from the top dow
     metrics      scores of predictions, with intervals
     numpy_gpt    the same model in numpy, every gradient by hand
 
-    storage/     paths, files, run_folder, options: what a run keeps, and is told
+    storage/     paths, files, checksums, tensors, run_folder, options: what is kept on disk
     fast/        loss, reader, machine: tricks, each held equal to the plain code
     baselines/   ngrams, lstm, variants, bag_of_words: what GPT-1 is compared with
     checkpoints/ checkpoint, snapshots, openai: models on disk, ours and the released
-    tasks/       task, course_sets, published, catalog: labeled sets in one form
-    pretrain/    recipes, objective, optimizers, muon, processes, run: learn from books
+    tasks/       task, course_sets, published, own, catalog: labeled sets in one form
+    pretrain/    recipes, prepared, objective, optimizers, muon, processes, run, write: books
     finetune/    settings, adapt, batches, classifier, methods, scores, run, classify: L3
     paper/       plan, sources, run, results, zeroshot, readout, paper_numbers: its tables
-    show/        plots, diagrams, labels, figure, explorers: pictures and widgets
+    show/        plots, diagrams, labels, numbers, palette, figure, explorers: pictures
     lessons/     exercise, attempt, compare, describe, claims, notebooks, layout, lessonNN
 
 Three ways run through it:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from . import text
-from .storage import files
+from .storage import checksums, files
 
 END = "</w>"
 UNK = "<unk>"
@@ -146,6 +146,39 @@ def build_encoder(alphabet: Iterable[str], merges: list[Pair]) -> dict[str, int]
     return encoder
 
 
+def read_merges(path: Path) -> list[Pair]:
+    """The pairs of a merge list, first learned first; ValueError names a line that is none."""
+    lines = files.read_text(path).split("\n")
+    if not lines[0].startswith("#version"):
+        raise ValueError(f"{path}, line 1: no version, such as #version: 0.2")
+    if lines[-1]:
+        raise ValueError(f"{path} is cut short: its last line does not end")
+    rows = [line.split(" ") for line in lines[1:] if line]
+    for n, row in enumerate(rows, start=2):
+        if len(row) != 2 or not all(row):
+            raise ValueError(f"{path}, line {n}: not two symbols")
+    return [(left, right) for left, right in rows]
+
+
+def check_pieces(encoder: dict[str, int], merges: list[Pair], merges_path: Path) -> None:
+    """ValueError unless ids are whole numbers, and merges join pieces and make new ones.
+
+    Each merge makes one piece, and every longer piece comes from one: so a list of merges
+    that lost its end is noticed.
+    """
+    for piece, i in encoder.items():
+        if type(i) is not int:
+            raise ValueError(f"the id of {piece!r} is {i!r}, it must be an integer")
+    for left, right in merges:
+        for piece in (left, right, left + right):
+            if piece not in encoder:
+                raise ValueError(f"it lacks the piece {piece!r} of {merges_path.name}")
+    made = {left + right for left, right in merges}
+    longer = {x for x in encoder if len(x.removesuffix(END)) > 1} - {UNK, NEWLINE}
+    if lost := sorted(longer - made):
+        raise ValueError(f"no merge of {merges_path.name} makes its piece {lost[0]!r}")
+
+
 class BPE:
     """Text to token ids and back, with a cache of the words already met.
 
@@ -190,7 +223,10 @@ class BPE:
         merges: str = "vocab.bpe",
         **kwargs,
     ) -> "BPE":
-        """Read a vocabulary in the released format (a JSON file and a merge list)."""
+        """Read a vocabulary in the released format (a JSON file and a merge list).
+
+        Raises FileNotFoundError for a missing file, ValueError for a damaged one.
+        """
         folder = Path(folder)
         for name in (encoder, merges):
             if not (folder / name).is_file():
@@ -198,13 +234,11 @@ class BPE:
                     f"{folder / name} is missing; a vocabulary is two files, "
                     f"{encoder} and {merges}, made by BPE.save or released with GPT-1"
                 )
-        lines = (folder / merges).read_text(encoding="utf-8").split("\n")
-        rows = [line.split(" ") for line in lines[1:] if line]  # line 0: version
-        bad = [n for n, row in enumerate(rows, start=2) if len(row) != 2]
-        if bad:
-            raise ValueError(f"{folder / merges}, line {bad[0]}: not two symbols")
-        vocabulary = json.loads((folder / encoder).read_text(encoding="utf-8"))
-        return cls(vocabulary, [(left, right) for left, right in rows], **kwargs)
+        checksums.verify(folder, encoder, merges)
+        vocabulary, pairs = files.read_json(folder / encoder), read_merges(folder / merges)
+        with files.naming(folder / encoder):
+            check_pieces(vocabulary, pairs, folder / merges)
+            return cls(vocabulary, pairs, **kwargs)
 
     def save(
         self, folder: str | Path, encoder: str = "encoder.json", merges: str = "vocab.bpe"
@@ -213,6 +247,7 @@ class BPE:
         lines = ["#version: 0.2", *(" ".join(pair) for pair in self.merges)]
         files.write_text(Path(folder) / merges, "\n".join(lines) + "\n")
         files.write_json(Path(folder) / encoder, self.encoder, indent=None)
+        checksums.seal(folder, encoder, merges)
 
     @property
     def checksum(self) -> str:

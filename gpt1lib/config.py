@@ -2,12 +2,17 @@
 
 from dataclasses import dataclass, fields
 
+from . import limits
+
 INIT_STD = 0.02
 """Standard deviation of every initial weight matrix: N(0, 0.02) (section 4.1)."""
 
 KINDS = ("gpt", "lstm", "pre_ln", "sinusoidal")
 """Models that can be trained: GPT-1, the paper's LSTM, and two that change one thing
 (baselines/variants.py)."""
+
+MOST = {"n_vocab": 2**24, "n_ctx": 2**20, "n_layer": 1000, "n_head": 1000, "n_embd": 2**16}
+"""The largest sizes: far beyond GPT-1's, and a slip of the hand fills no machine."""
 
 
 @dataclass(frozen=True)
@@ -26,17 +31,15 @@ class GPTConfig:
     tied: bool = True  # Eq. 2: the output matrix is the token embedding
 
     def __post_init__(self):
-        for name in ("n_vocab", "n_ctx", "n_layer", "n_head", "n_embd"):
-            value = getattr(self, name)
-            if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-                raise ValueError(f"{name} is {value!r}, it must be an integer >= 1")
+        limits.fields_of_their_kind(self)
+        for name, most in MOST.items():
+            limits.whole(name, getattr(self, name), 1, most)
         if self.n_embd % self.n_head:
             raise ValueError(
                 f"n_embd is {self.n_embd}, it must be divisible by n_head, "
                 f"which is {self.n_head}"
             )
-        if not 0 <= self.dropout < 1:
-            raise ValueError(f"dropout is {self.dropout!r}, it must be in [0, 1)")
+        limits.number("dropout", self.dropout, lambda p: 0 <= p < 1, "in [0, 1)")
 
     @property
     def head_dim(self) -> int:

@@ -11,15 +11,24 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from . import limits, objectives
 from .bpe import BPE
-from .storage import files
+from .storage import checksums, files, paths
 from .storage.paths import BOOKS
+from .storage.tensors import read_array, write_array
 
 
 def read_books(folder: str | Path = BOOKS) -> dict[str, str]:
-    """The texts of a folder of books, name -> text, in alphabetical order."""
-    folder = Path(folder)
-    books = {p.stem: p.read_text(encoding="utf-8") for p in sorted(folder.glob("*.txt"))}
+    """The texts of a folder of books, name -> text, in alphabetical order.
+
+    Raises FileNotFoundError for a folder without books, ValueError for a file that is not
+    UTF-8, or is a changed one of the course's own.
+    """
+    folder, books = Path(folder), {}
+    paths.check_there(folder)
+    for path in sorted(folder.glob("*.txt")):
+        checksums.verify_shipped(path)
+        books[path.stem] = files.read_text(path)
     if not books:
         raise FileNotFoundError(
             f"no .txt books in {folder}; the course's own lie in data/books"
@@ -36,7 +45,9 @@ def checksum(books: dict[str, str]) -> str:
 
 
 def encode_books(books: dict[str, str], bpe: BPE) -> Tensor:
-    """One stream of ids (N,), a new line between two books."""
+    """One stream of ids (N,), a new line between two books; ValueError without a book."""
+    if not books:
+        raise ValueError("there are no books to encode")
     stream = []
     for text in books.values():
         stream += bpe.encode(text)
@@ -51,15 +62,21 @@ def same_texts(books: dict[str, str], others: dict[str, str]) -> set[str]:
 
 
 def write_tokens(path: str | Path, ids: Tensor) -> None:
-    """Store a stream of ids (N,) in the fewest whole bytes per id, as a .npy file."""
+    """Store a stream of ids (N,) in the fewest whole bytes per id, as a .npy file.
+
+    Raises ValueError for an empty stream and for ids that 4 bytes do not hold.
+    """
+    objectives.check_classes("token id", ids, 2**32)
     kind = np.uint16 if int(ids.max()) < 2**16 else np.uint32
-    with files.replacing(path) as temporary, open(temporary, "wb") as f:
-        np.save(f, ids.numpy().astype(kind))
+    write_array(path, ids.numpy().astype(kind))
 
 
 def open_tokens(path: str | Path) -> np.ndarray:
-    """A stored stream (N,), mapped: only the windows that are drawn are read."""
-    return np.load(path, mmap_mode="r")
+    """A stored stream (N,), mapped: only the windows that are drawn are read.
+
+    ValueError for a damaged file.
+    """
+    return read_array(path, ["uint16", "uint32"])
 
 
 def random_windows(
@@ -72,6 +89,8 @@ def random_windows(
 
     Raises ValueError where the stream is shorter than one window.
     """
+    n_ctx = limits.whole("n_ctx", n_ctx, 1)
+    n_windows = limits.whole("n_windows", n_windows, 1)
     if len(ids) < n_ctx:
         raise ValueError(f"the text has {len(ids)} tokens, a window needs {n_ctx}")
     starts = torch.randint(len(ids) - n_ctx + 1, (n_windows,), generator=generator)
@@ -91,6 +110,7 @@ def windows_in_order(ids: Tensor, n_ctx: int) -> list[Tensor]:
 
     Each token but the very first is a target exactly once: to score a text.
     """
+    n_ctx = limits.whole("n_ctx", n_ctx, 2)
     if len(ids) < 2:
         raise ValueError(f"the text has {len(ids)} tokens, scoring needs at least 2")
     return [ids[i : i + n_ctx] for i in range(0, len(ids) - 1, n_ctx - 1)]

@@ -6,17 +6,20 @@ read each token once, with a key-value cache; `beam_search`, whose texts swap pl
 each step, reads them again.
 """
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
-from . import text
+from . import limits, text
 from .checkpoints import Checkpoint
 from .fast.reader import FastReader, can_read
 from .model import GPT, KVCache, LanguageModel, check_ids, evaluating
+
+LEAST, MOST = 1e-30, 1e18
+"""What float32 can still compute with: below, a temperature would be 0, and all nan."""
+MOST_TOKENS, MOST_BEAMS = 1_000_000, 1000
 
 
 def check_decoding(
@@ -26,17 +29,20 @@ def check_decoding(
 
     Temperature 0 means greedy; None turns top_k or top_p off.
     """
-    number = isinstance(temperature, int | float) and not isinstance(temperature, bool)
-    if not number or not math.isfinite(temperature) or temperature < 0:
-        raise ValueError(
-            f"temperature is {temperature!r}, it must be a finite number >= 0 (0 means greedy)"
-        )
-    whole = isinstance(top_k, int) and not isinstance(top_k, bool)
-    if top_k is not None and not (whole and top_k >= 1):
-        raise ValueError(f"top_k is {top_k!r}, it must be an integer >= 1, or None")
-    number = isinstance(top_p, int | float) and not isinstance(top_p, bool)
-    if top_p is not None and not (number and 0 < top_p <= 1):
-        raise ValueError(f"top_p is {top_p!r}, it must be in (0, 1], or None")
+    what = "a finite number >= 0 (0 means greedy)"
+    warmth = limits.number("temperature", temperature, lambda t: t >= 0, what)
+    if warmth and not LEAST <= warmth <= MOST:
+        raise ValueError(f"temperature is {temperature!r}, not 0 and not {LEAST} to {MOST}")
+    if top_k is not None:
+        limits.whole("top_k", top_k, 1, note=", or None")
+    if top_p is not None:
+        limits.number("top_p", top_p, lambda p: LEAST <= p <= 1, "in (0, 1], or None")
+
+
+def check_logits(logits: Tensor) -> None:
+    """ValueError where logits are nan, and no token could be chosen by them."""
+    if bool(logits.isnan().any()):
+        raise ValueError("the logits hold nan: the model's weights are damaged or diverged")
 
 
 def keep_top_k(probs: Tensor, top_k: int) -> Tensor:
@@ -44,17 +50,17 @@ def keep_top_k(probs: Tensor, top_k: int) -> Tensor:
 
     Exactly min(k, V) tokens are kept.
     """
-    check_decoding(top_k=top_k)
+    top_k = limits.whole("top_k", top_k, 1)
     order = probs.argsort(dim=-1, descending=True, stable=True)  # (..., V)
     ranks = order.argsort(dim=-1)  # rank of each token
-    return ranks < top_k
+    return ranks < min(top_k, probs.shape[-1])
 
 
 def keep_top_p(probs: Tensor, top_p: float) -> Tensor:
     """The smallest set of likeliest tokens whose mass reaches p: (..., V) booleans.
 
     A token stays while the mass before it is below p, so the one that crosses p stays
-    too, and one token always remains. Lower id first in ties.
+    too, and one token always remains. Lower id first in ties. p = 1 keeps all tokens.
     """
     check_decoding(top_p=top_p)
     order = probs.argsort(dim=-1, descending=True, stable=True)  # (..., V)
@@ -91,18 +97,38 @@ def next_token_probs(
 
 
 def renormalize(probs: Tensor) -> Tensor:
-    """Divide by the sum, so that what is left is a distribution again."""
-    return probs / probs.sum(dim=-1, keepdim=True)
+    """Divide by the sum, so that what is left is a distribution again.
+
+    ValueError where nothing is left.
+    """
+    total = probs.sum(dim=-1, keepdim=True)
+    if bool((total == 0).any()):
+        raise ValueError("probs sum to 0, no distribution can be made of them")
+    return probs / total
 
 
 def draw(probs: Tensor, generator: torch.Generator | None = None) -> Tensor:
-    """One token id for each distribution: (B, V) -> (B, 1), by inverting the sum."""
-    u = torch.rand(probs.shape[0], 1, generator=generator, dtype=torch.float64)
+    """One token id for each distribution: (B, V) -> (B, 1), by inverting the sum.
+
+    ValueError unless each row has some mass, none of it negative.
+    """
+    if probs.dim() != 2:
+        raise ValueError(f"probs have shape {tuple(probs.shape)}, they need (B, V)")
     mass = probs.double().cumsum(dim=-1)  # (B, V)
+    total = mass[:, -1:]  # (B, 1)
+    if probs.device.type == "cpu":  # a GPU would have to stop and answer
+        _check_mass(probs, total)
+    u = torch.rand(probs.shape[0], 1, generator=generator, dtype=torch.float64)
     u = u.to(mass.device)  # drawn on the CPU: one seed gives one text on any device
-    picked = torch.searchsorted(mass, u * mass[:, -1:], right=True)
+    picked = torch.searchsorted(mass, u * total, right=True)
     last = probs.shape[-1] - 1 - (probs > 0).flip(-1).int().argmax(dim=-1, keepdim=True)
     return torch.minimum(picked, last)  # rounding must not pick a token of mass 0
+
+
+def _check_mass(probs: Tensor, total: Tensor) -> None:
+    """ValueError unless each row has some mass, none of it negative."""
+    if bool((probs < 0).any()) or not bool(((total > 0) & total.isfinite()).all()):
+        raise ValueError("probs must be >= 0, and each row must sum to more than 0")
 
 
 class Reader:
@@ -152,8 +178,7 @@ def stream(
     learned positions do not shift along. ids (B, T), T <= n_ctx.
     """
     check_decoding(temperature, top_k, top_p)
-    if n_tokens < 0:
-        raise ValueError(f"n_tokens is {n_tokens}, it must be >= 0")
+    n_tokens = limits.whole("n_tokens", n_tokens, 0, MOST_TOKENS)
     check_ids(ids, model.config)
     n_ctx, reader = model.config.n_ctx, reader_of(model, len(ids))
     with evaluating(model):
@@ -163,6 +188,7 @@ def stream(
                 reader.forget()
                 window = fresh = window[:, -max(1, n_ctx // 2) :]
             logits = reader.read(fresh)  # (B, V)
+            check_logits(logits)
             if temperature == 0:
                 fresh = logits.argmax(dim=-1, keepdim=True)  # (B, 1)
             else:
@@ -198,14 +224,16 @@ def beam_search(model: LanguageModel, ids: Tensor, n_tokens: int, n_beams: int) 
     log-probabilities stay. All continuations have the same length, so no length
     penalty is needed. The text must fit into the context.
     """
-    if n_beams < 1:
-        raise ValueError(f"n_beams is {n_beams}, it must be >= 1")
+    n_beams = limits.whole("n_beams", n_beams, 1, MOST_BEAMS)
+    n_tokens = limits.whole("n_tokens", n_tokens, 0, MOST_TOKENS)
     ids = ids[None] if ids.dim() == 1 else ids
     check_ids(ids, model.config, start=max(0, n_tokens - 1))
     sums = torch.zeros(1, dtype=torch.float64, device=ids.device)  # (beams,)
     with evaluating(model):
         for _ in range(n_tokens):
-            log_probs = model(ids)[:, -1].double().log_softmax(dim=-1)  # (beams, V)
+            logits = model(ids)[:, -1]  # (beams, V)
+            check_logits(logits)
+            log_probs = logits.double().log_softmax(dim=-1)  # (beams, V)
             total = (sums[:, None] + log_probs).flatten()
             sums, best = total.topk(min(n_beams, total.numel()))
             parent, token = best // log_probs.shape[1], best % log_probs.shape[1]
@@ -215,7 +243,13 @@ def beam_search(model: LanguageModel, ids: Tensor, n_tokens: int, n_beams: int) 
 
 @torch.inference_mode()
 def log_prob(model: LanguageModel, ids: Tensor, start: int = 1) -> float:
-    """Sum of log P(u_i | u_<i) in nats over the tokens from `start` on; ids (T,)."""
+    """Sum of log P(u_i | u_<i) in nats over the tokens from `start` on; ids (T,).
+
+    ValueError unless start is in 1 to T - 1: the first token is predicted by nothing.
+    """
+    if ids.dim() != 1 or len(ids) < 2:
+        raise ValueError(f"ids have shape {tuple(ids.shape)}, they need (T,), T >= 2")
+    start = limits.whole("start", start, 1, len(ids) - 1)
     with evaluating(model):
         log_probs = model(ids[None, :-1])[0].double().log_softmax(dim=-1)  # (T-1, V)
     picked = log_probs.gather(-1, ids[1:, None])[:, 0]  # (T-1,)
@@ -239,6 +273,7 @@ def write(
     bpe, model = checkpoint.bpe, checkpoint.model
     prompt_ids = bpe.encode(prompt) or [bpe.newline]
     ids = torch.tensor([prompt_ids[-model.config.n_ctx :]])  # (1, T)
+    seed = limits.whole("seed", seed, 0, limits.LARGEST_SEED)
     generator = torch.Generator().manual_seed(seed)
     new = generate(
         model,

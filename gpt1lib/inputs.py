@@ -5,14 +5,25 @@ new rows of W_e, added at fine-tuning, in the order of the released code: _start
 _delimiter_, _classify_ (which Figure 1 calls Extract).
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
+from torch.nn.utils.rnn import pad_sequence
 
+from . import limits
 from .bpe import BPE
 from .model import LanguageModel
+
+N_TEXTS = {
+    "classification": (1, 1),
+    "entailment": (2, 2),
+    "similarity": (2, 2),
+    "choice": (3, math.inf),  # a context and two choices
+}
+"""Kind of task -> the least and the greatest number of texts in an example."""
 
 
 @dataclass(frozen=True)
@@ -26,6 +37,7 @@ class Specials:
     @classmethod
     def after(cls, n_vocab: int) -> "Specials":
         """40478, 40479, 40480 for GPT-1's vocabulary."""
+        n_vocab = limits.whole("n_vocab", n_vocab, 1)
         return cls(n_vocab, n_vocab + 1, n_vocab + 2)
 
 
@@ -99,17 +111,21 @@ def multiple_choice(
     Context and question are joined without a delimiter. ValueError for fewer than two
     choices.
     """
+    if isinstance(choices, str):
+        raise ValueError(f"choices are {choices!r}, they must be a list of texts")
     if len(choices) < 2:
         raise ValueError(f"there are {len(choices)} choices, at least 2 are needed")
-    asked = f"{context} {question}" if question else context
+    asked = " ".join([context, question]) if question else context
     return [two_segments(bpe, asked, choice, n_ctx) for choice in choices]
 
 
 def to_sequences(bpe: BPE, kind: str, texts: Sequence[str], n_ctx: int) -> list[list[int]]:
     """The token sequences of one example, by the transformation of its kind of task.
 
-    texts: (text,), (a, b), or (context, choice 1, choice 2, ...).
+    texts: (text,), (a, b), or (context, choice 1, choice 2, ...). ValueError for another
+    kind, or another number of texts.
     """
+    check_texts(kind, texts)
     first, *rest = texts
     if kind == "classification":
         return classification(bpe, first, n_ctx)
@@ -120,9 +136,19 @@ def to_sequences(bpe: BPE, kind: str, texts: Sequence[str], n_ctx: int) -> list[
     return multiple_choice(bpe, first, rest, n_ctx)
 
 
+def check_texts(kind: str, texts: Sequence[str]) -> None:
+    """ValueError unless there are as many texts as this kind of task has."""
+    if kind not in N_TEXTS:
+        raise ValueError(f"kind {kind!r} is unknown, there are {tuple(N_TEXTS)}")
+    low, high = N_TEXTS[kind]
+    if isinstance(texts, str) or not low <= len(texts) <= high:
+        wanted = low if low == high else f"at least {low}"
+        raise ValueError(f"{kind} needs {wanted} texts in a tuple, it got {texts!r}")
+
+
 def check_context(n_ctx: int, least: int) -> None:
     """ValueError where the context cannot hold the special tokens and some text."""
-    if n_ctx < least:
+    if limits.whole("n_ctx", n_ctx) < least:
         raise ValueError(f"the context is {n_ctx} tokens, at least {least} are needed")
 
 
@@ -134,18 +160,15 @@ def pad(sequences: list[list[int]]) -> tuple[Tensor, Tensor]:
     """
     if not sequences or not all(sequences):
         raise ValueError("there is no sequence to pad, or one of them is empty")
-    longest = max(map(len, sequences))
-    ids = torch.zeros(len(sequences), longest, dtype=torch.long)
-    real = torch.zeros(len(sequences), longest)
-    for row, sequence in enumerate(sequences):
-        ids[row, : len(sequence)] = torch.tensor(sequence)
-        real[row, : len(sequence)] = 1
+    rows = [torch.as_tensor(sequence) for sequence in sequences]
+    ids = pad_sequence(rows, batch_first=True)
+    real = pad_sequence([torch.ones(len(row)) for row in rows], batch_first=True)
     return ids, real
 
 
 def extract_positions(ids: Tensor, specials: Specials) -> Tensor:
     """Where each sequence's Extract token stands: ids (N, T) -> (N,)."""
     is_extract = ids == specials.extract  # (N, T)
-    if not bool(is_extract.any(dim=1).all()):
+    if ids.dim() != 2 or not bool(is_extract.any(dim=1).all()):
         raise ValueError("a sequence has no Extract token")
     return is_extract.int().argmax(dim=1)

@@ -8,11 +8,17 @@ import math
 import statistics
 from collections.abc import Sequence
 
+from . import limits
+
 
 def wilson(correct: int, n: int, z: float = 1.96) -> tuple[float, float]:
-    """95 % interval of a share of n trials (Wilson 1927)."""
-    if n < 1:
-        raise ValueError(f"n is {n}, an interval needs at least 1 trial")
+    """95 % interval of the share of `correct` in n trials (Wilson 1927); z: its width.
+
+    ValueError unless n >= 1 and correct is in 0 to n.
+    """
+    n = limits.whole("n", n, 1, note=": an interval needs a trial")
+    correct = limits.whole("correct", correct, 0, n)
+    z = limits.number("z", z, lambda x: x > 0, "a finite number > 0")
     p, z2 = correct / n, z * z
     middle = (p + z2 / (2 * n)) / (1 + z2 / n)
     half = z / (1 + z2 / n) * math.sqrt(p * (1 - p) / n + z2 / (4 * n * n))
@@ -71,8 +77,8 @@ def student_t(freedom: int) -> float:
     """The two-sided 95 % point of Student's t: 2.093 at 19 degrees of freedom."""
     from scipy.stats import t
 
-    if freedom < 1:
-        raise ValueError(f"there are {freedom} degrees of freedom, at least 1 is needed")
+    if not limits.is_finite(freedom) or freedom < 1:
+        raise ValueError(f"there are {freedom!r} degrees of freedom, at least 1 is needed")
     return float(t.ppf(0.975, freedom))
 
 

@@ -22,6 +22,7 @@ import math
 import numpy as np
 from numpy import ndarray as Array
 
+from . import limits
 from .config import INIT_STD, GPTConfig
 
 # ---- parameters ----------------------------------------------------------------------
@@ -29,7 +30,9 @@ from .config import INIT_STD, GPTConfig
 
 def initial_params(config: GPTConfig, seed: int = 0, n_classes: int = 0) -> dict:
     """Fresh parameters: N(0, INIT_STD), biases 0, LayerNorm 1 and 0; with a head if asked."""
-    rng, C = np.random.default_rng(seed), config.n_embd
+    limits.whole("n_classes", n_classes, 0)
+    rng = np.random.default_rng(limits.whole("seed", seed, 0))
+    C = config.n_embd
 
     def matrix(*shape):
         return rng.normal(0, INIT_STD, shape)
@@ -247,6 +250,7 @@ def block_backward(d: Array, kept: tuple, params: dict) -> tuple[Array, dict]:
 
 def states(params: dict, ids: Array, config: GPTConfig) -> tuple[Array, list]:
     """h_n (B, T, C) after the last block, and what the backward pass needs."""
+    check_ids(ids, config)
     h = params["tokens"]["weight"][ids]  # (B, T, C)
     h = h + params["positions"]["weight"][: ids.shape[1]]  # (B, T, C)
     kept = []
@@ -254,6 +258,20 @@ def states(params: dict, ids: Array, config: GPTConfig) -> tuple[Array, list]:
         h, kept_here = block(h, block_params, config.n_head)  # (B, T, C)
         kept.append(kept_here)
     return h, kept
+
+
+def check_ids(ids: Array, config: GPTConfig) -> None:
+    """ValueError unless ids (B, T) can be read by a model of this config."""
+    if ids.ndim != 2 or ids.size == 0 or ids.shape[1] > config.n_ctx:
+        raise ValueError(f"ids have shape {ids.shape}, they need (B, T), T <= {config.n_ctx}")
+    check_classes("token id", ids, config.n_vocab)
+
+
+def check_classes(name: str, targets: Array, n: int) -> None:
+    """ValueError unless all targets are whole numbers from 0 to n - 1; numpy counts -1 back."""
+    targets = np.asarray(targets)
+    if targets.dtype.kind not in "iu" or targets.min() < 0 or targets.max() >= n:
+        raise ValueError(f"{name}s must be integers from 0 to {n - 1}, they are {targets}")
 
 
 def states_backward(d: Array, kept: list, params: dict, ids: Array) -> dict:
@@ -284,6 +302,8 @@ def lm_loss(
     Returns the loss and its gradients with respect to h and to W_e as the output matrix.
     """
     real = np.ones(ids.shape) if real is None else np.asarray(real, float)  # (B, T)
+    check_classes("token id", ids, len(W_e))
+    check_real(real, ids)
     share = real[:, 1:] / real[:, 1:].sum(axis=1, keepdims=True) / len(ids)  # (B, T-1)
     targets = ids[:, 1:, None]  # (B, T-1, 1)
     probs = softmax(h[:, :-1] @ W_e.T)  # (B, T-1, V)
@@ -298,6 +318,14 @@ def lm_loss(
     return loss, dh, dW_e
 
 
+def check_real(real: Array, ids: Array) -> None:
+    """ValueError unless real (B, T) is 0 or 1, and 1 for a target in each row."""
+    if real.shape != ids.shape or not np.isin(real, (0, 1)).all():
+        raise ValueError(f"real must be 0 or 1 for each of ids {ids.shape}, it is {real}")
+    if not real[:, 1:].any(axis=1).all():
+        raise ValueError("a sequence has 0 real targets, each needs at least 1")
+
+
 def task_loss(
     h: Array, head: dict, where: Array, labels: Array
 ) -> tuple[float, Array, dict, Array]:
@@ -306,6 +334,8 @@ def task_loss(
     Returns the loss, its gradients with respect to h and to the head, and the
     probabilities (B, K).
     """
+    check_classes("label", labels, len(head["bias"]))
+    check_classes("position", where, h.shape[1])
     rows = np.arange(len(h))  # (B,)
     read = h[rows, where]  # (B, C)
     probs = softmax(linear(read, **head))  # (B, K)
@@ -347,6 +377,7 @@ def finetuning_loss(
 
     Returns the two losses, the gradients, and the probabilities of the classes (B, K).
     """
+    limits.number("lm_coef (lambda)", lm_coef, lambda x: x >= 0, "finite and >= 0")
     h, kept = states(params, ids, config)  # (B, T, C)
     task, dh, grads_head, probs = task_loss(h, params["head"], where, labels)  # dh (B, T, C)
     lm, dh_lm, dW_e = lm_loss(h, params["tokens"]["weight"], ids, real)  # dh_lm (B, T, C)
@@ -371,6 +402,11 @@ class NumpyAdam:
         weight_decay: float = 0.01,
         clip: float = 1.0,
     ):
+        for name, value in {"lr": lr, "eps": eps, "weight_decay": weight_decay}.items():
+            limits.number(name, value, lambda x: x >= 0, "a finite number >= 0")
+        for beta in betas:
+            limits.number("beta", beta, lambda x: 0 <= x < 1, "in [0, 1)")
+        limits.number("clip", clip, lambda x: x > 0, "a finite number > 0")
         self.params, self.lr, self.betas, self.eps = flatten(params), lr, betas, eps
         self.weight_decay, self.clip, self.t = weight_decay, clip, 0
         self.m = {name: np.zeros_like(p) for name, p in self.params.items()}

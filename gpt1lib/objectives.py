@@ -7,8 +7,11 @@ released code takes means: over the real tokens of a sequence, then over sequenc
 
 import math
 
+import torch
 import torch.nn.functional as F
 from torch import Tensor
+
+from . import limits
 
 
 def token_log_probs(logits: Tensor, ids: Tensor) -> Tensor:
@@ -17,15 +20,31 @@ def token_log_probs(logits: Tensor, ids: Tensor) -> Tensor:
     The state at position i has read u_i, so it predicts u_(i+1): logits lose their
     last column, ids their first.
     """
-    if logits.shape[:2] != ids.shape:
+    if logits.dim() != 3 or logits.shape[:2] != ids.shape:
         raise ValueError(
             f"logits are for {tuple(logits.shape[:2])} tokens, "
             f"ids have shape {tuple(ids.shape)}"
         )
     if ids.shape[1] < 2:
         raise ValueError("a sequence of 1 token has nothing to predict, it needs 2")
-    loss = F.cross_entropy(logits[:, :-1].flatten(0, 1), ids[:, 1:].flatten(), reduction="none")
+    targets = ids[:, 1:].flatten()
+    check_classes("token id", targets, logits.shape[2])
+    loss = F.cross_entropy(logits[:, :-1].flatten(0, 1), targets.long(), reduction="none")
     return -loss.view(ids.shape[0], -1)  # (B, T-1)
+
+
+def check_classes(name: str, targets: Tensor, n: int) -> None:
+    """ValueError unless all targets are whole numbers from 0 to n - 1.
+
+    torch would skip -100, its mark for a target that does not count.
+    """
+    if not targets.numel():
+        raise ValueError(f"there is no {name}, at least 1 is needed")
+    if targets.is_floating_point() or targets.is_complex() or targets.dtype == torch.bool:
+        raise ValueError(f"{name}s are {targets.dtype}, they must be integers")
+    low, high = int(targets.min()), int(targets.max())
+    if low < 0 or high >= n:
+        raise ValueError(f"{name} {low if low < 0 else high} is not in 0 to {n - 1}")
 
 
 def lm_log_likelihood(logits: Tensor, ids: Tensor, real: Tensor | None = None):
@@ -47,11 +66,19 @@ def lm_loss(logits: Tensor, ids: Tensor, real: Tensor | None = None) -> Tensor:
     losses = -token_log_probs(logits, ids)  # (B, T-1)
     if real is None:
         return losses.mean()
+    check_real(real, ids)
     real = real[:, 1:].to(losses.dtype)
-    n_real = real.sum(dim=1)  # (B,)
-    if bool((n_real == 0).any()):
+    return ((losses * real).sum(dim=1) / real.sum(dim=1)).mean()
+
+
+def check_real(real: Tensor, ids: Tensor) -> None:
+    """ValueError unless real (B, T) is 0 or 1, and 1 for a target in each row."""
+    if real.shape != ids.shape:
+        raise ValueError(f"real has shape {tuple(real.shape)}, ids {tuple(ids.shape)}")
+    if not bool(((real == 0) | (real == 1)).all()):
+        raise ValueError("real holds other numbers than 0, for padding, and 1, for tokens")
+    if not bool((real[:, 1:] > 0).any(dim=1).all()):
         raise ValueError("a sequence has 0 real targets, each needs at least 1")
-    return ((losses * real).sum(dim=1) / n_real).mean()
 
 
 def graded_target(grade: float, n_classes: int = 6) -> list[float]:
@@ -59,7 +86,8 @@ def graded_target(grade: float, n_classes: int = 6) -> list[float]:
 
     3.6 -> [0, 0, 0, 0.4, 0.6, 0]. ValueError for a grade outside 0 to n_classes - 1.
     """
-    if not 0 <= grade <= n_classes - 1:
+    n_classes = limits.whole("n_classes", n_classes, 2)
+    if not limits.is_finite(grade) or not 0 <= grade <= n_classes - 1:
         raise ValueError(f"grade {grade} is not in 0 to {n_classes - 1}")
     low = min(int(grade), n_classes - 2)
     target = [0.0] * n_classes
@@ -72,12 +100,26 @@ def task_log_likelihood(task_logits: Tensor, labels: Tensor) -> Tensor:
 
     labels: classes (B,), or distributions over the classes (B, K).
     """
+    check_labels(labels, task_logits)
     return -F.cross_entropy(task_logits, labels, reduction="sum")
 
 
 def task_loss(task_logits: Tensor, labels: Tensor) -> Tensor:
     """-L2 as a mean over examples, as in the released code."""
+    check_labels(labels, task_logits)
     return F.cross_entropy(task_logits, labels)
+
+
+def check_labels(labels: Tensor, task_logits: Tensor) -> None:
+    """ValueError unless labels are classes (B,), or distributions (B, K), as the logits are."""
+    graded = labels.is_floating_point()
+    if task_logits.dim() != 2 or labels.shape != task_logits.shape[: 2 if graded else 1]:
+        shapes = f"{tuple(task_logits.shape)} and {tuple(labels.shape)}"
+        raise ValueError(f"logits and labels are {shapes}, they need (B, K) and (B,) or (B, K)")
+    if not graded:
+        check_classes("label", labels, task_logits.shape[1])
+    elif not bool((labels >= 0).all()) or not labels.sum(1).allclose(labels.new_ones(())):
+        raise ValueError("labels are no distributions: each row must be >= 0 and sum to 1")
 
 
 def combined_loss(task: Tensor, lm: Tensor, lm_coef: float = 0.5) -> Tensor:
@@ -91,8 +133,7 @@ def combined_loss(task: Tensor, lm: Tensor, lm_coef: float = 0.5) -> Tensor:
 
 def check_lm_coef(lm_coef: float) -> None:
     """ValueError unless lambda is finite and not negative."""
-    if not (math.isfinite(lm_coef) and lm_coef >= 0):
-        raise ValueError(f"lm_coef (lambda) is {lm_coef}, it must be finite and >= 0")
+    limits.number("lm_coef (lambda)", lm_coef, lambda x: x >= 0, "finite and >= 0")
 
 
 def combined(task: Tensor, lm: Tensor, lm_coef: float = 0.5) -> Tensor:
@@ -101,12 +142,22 @@ def combined(task: Tensor, lm: Tensor, lm_coef: float = 0.5) -> Tensor:
 
 
 def perplexity(nats_per_token: float) -> float:
-    """exp of the mean loss in nats; 18.4 in the paper is 2.912351 nats."""
-    return math.exp(nats_per_token)
+    """exp of the mean loss in nats; 18.4 in the paper is 2.912351 nats.
+
+    Infinite for a loss above 709 nats, whose exp no float can hold. ValueError below 0,
+    where the sign was forgotten: a loss is minus a mean log-probability.
+    """
+    check_nats(nats_per_token)
+    return math.exp(nats_per_token) if not nats_per_token > 709 else math.inf
 
 
 def bits_per_character(nats: float, n_characters: int) -> float:
     """A score that does not depend on the tokenizer: total nats -> bits per character."""
-    if n_characters < 1:
-        raise ValueError(f"n_characters is {n_characters}, it must be >= 1")
-    return nats / math.log(2) / n_characters
+    check_nats(nats)
+    return nats / math.log(2) / limits.whole("n_characters", n_characters, 1)
+
+
+def check_nats(nats: float) -> None:
+    """ValueError for a loss below 0, by more than rounding makes."""
+    if nats < -1e-3:
+        raise ValueError(f"the loss is {nats} nats, it must be >= 0: minus a log-probability")

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from . import corpus, objectives
+from . import corpus, limits, objectives
 from .bpe import BPE
 from .model import LanguageModel, evaluating
 
@@ -19,7 +19,7 @@ def mean_nats(
     loss: from ids (1, T) to the mean loss of their T - 1 targets.
     """
     windows = corpus.windows_in_order(ids, n_ctx)
-    if n_windows is not None and n_windows < len(windows):
+    if n_windows is not None and limits.whole("n_windows", n_windows, 1) < len(windows):
         pick = torch.linspace(0, len(windows) - 2, n_windows).long()
         windows = [windows[i] for i in pick]
     total, n = 0.0, 0
@@ -50,6 +50,7 @@ def score_books(model: LanguageModel, bpe: BPE, books: dict[str, str]) -> dict[s
 
 def book_score(nats: float, n_tokens: int, n_characters: int) -> dict:
     """One text's scores, from its nats per token; the first token is no target."""
+    n_tokens = limits.whole("n_tokens", n_tokens, 2)
     bits = objectives.bits_per_character(nats * (n_tokens - 1), n_characters)
     return {
         "tokens": n_tokens,
@@ -62,6 +63,8 @@ def book_score(nats: float, n_tokens: int, n_characters: int) -> dict:
 
 def all_books(scores: dict[str, dict]) -> dict[str, float]:
     """Scores of `score_books` for all texts together: each counts by its length."""
+    if not scores:
+        raise ValueError("there are no scores of books to sum up")
     nats = sum(s["nats_per_token"] * (s["tokens"] - 1) for s in scores.values())
     tokens = sum(s["tokens"] - 1 for s in scores.values())
     characters = sum(s["characters"] for s in scores.values())

@@ -21,12 +21,15 @@ def standardize(text: str) -> str:
     """Make dashes, quotes, white space and punctuation uniform.
 
     OpenAI's text_standardize, with ftfy's curly quotes done here too. As there, a
-    backslash is not padded: the original pattern is not a raw string.
+    backslash is not padded: the original pattern is not a raw string. Raises TypeError for
+    what is no text.
     """
+    if not isinstance(text, str):
+        raise TypeError(f"the text is {text!r}, it must be a string")
     text = text.translate(_ASCII)
     text = _PADDED.sub(r" \g<0> ", text)
-    text = re.sub(r"\s*\n\s*", " \n ", text)
-    text = re.sub(r"[^\S\n]{2,}|[^\S\n ]", " ", text)  # all white space to one space
+    text = re.sub(r"[^\S\n]+", " ", text)  # all white space to one space
+    text = re.sub(r" ?\n\s*", " \n ", text)  # in this order a long gap is read once
     return text.strip()
 
 
@@ -75,7 +78,8 @@ def real_words(raw: str) -> list[str]:
     """
     if not real_pipeline_installed():
         raise ImportError(
-            "the released text pipeline needs ftfy and spaCy: pip install '.[real]'"
+            "the released text pipeline needs ftfy and spaCy: "
+            "python -m pip install -e '.[real]'"
         )
     import ftfy
 
@@ -99,7 +103,7 @@ def tidy(text: str) -> str:
 
 
 def _pair_quotes(line: str) -> str:
-    parts = re.split(r'\s*"\s*', line)  # odd parts stand inside quotes
+    parts = [part.strip() for part in line.split('"')]  # odd parts stand inside quotes
     out = parts[0]
     for i, part in enumerate(parts[1:], start=1):
         opens = i % 2 == 1

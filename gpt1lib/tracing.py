@@ -50,6 +50,8 @@ def trace(model: GPT, ids: Tensor | Sequence[int]) -> Trace:
     `model(ids)`. Raises ValueError for a model that does not compute as GPT-1 does.
     """
     check_steps(model)
+    if not len(ids):
+        raise ValueError("the prompt is empty: a trace needs at least 1 token")
     ids = torch.as_tensor(ids)
     check_ids(ids[None], model.config)
     with evaluating(model):

@@ -162,7 +162,35 @@ def test_bad_input(small, tmp_path):
         BPE.load(tmp_path)
     with pytest.raises(ValueError, match="0, 1, 2"):
         BPE({"a": 1, "b": 3}, [])
+
+
+def test_a_changed_vocabulary_is_named(small, tmp_path):
     small.save(tmp_path)
-    (tmp_path / "vocab.bpe").write_text("#version: 0.2\nt h\nbroken\n")
-    with pytest.raises(ValueError, match="line 3: not two symbols"):
+    path = tmp_path / "vocab.bpe"
+    path.write_text(path.read_text() + "t h\n")
+    with pytest.raises(ValueError, match="vocab.bpe is not the file that was written"):
+        BPE.load(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "message"),
+    [
+        ("vocab.bpe", lambda s: s + "broken\n", "vocab.bpe, line .*: not two symbols"),
+        ("vocab.bpe", lambda s: s[s.index("\n") :], "vocab.bpe, line 1: no version"),
+        ("vocab.bpe", lambda s: s[:-1], "vocab.bpe is cut short"),
+        ("vocab.bpe", lambda s: s[: s.rindex("\n", 0, -1) + 1], "no merge of vocab.bpe makes"),
+        ("vocab.bpe", lambda s: s + "qq zz\n", "lacks the piece 'qq' of vocab.bpe"),
+        ("encoder.json", lambda s: s[:-9], "encoder.json is damaged, no JSON"),
+        ("encoder.json", lambda s: "[1, 2]", "encoder.json holds a list, not a dict"),
+        ("encoder.json", lambda s: s.replace("1,", "true,", 1), "encoder.json: the id of"),
+        ("encoder.json", lambda s: s.replace("1,", "2,", 1), "encoder.json: the ids of"),
+    ],
+)
+def test_damage_is_seen_without_checksums(small, tmp_path, name, change, message):
+    """As in the released folder, which has none."""
+    small.save(tmp_path)
+    (tmp_path / "checksums.json").unlink()
+    path = tmp_path / name
+    path.write_text(change(path.read_text()))
+    with pytest.raises(ValueError, match=message):
         BPE.load(tmp_path)

@@ -4,10 +4,12 @@ import json
 
 import pytest
 import torch
+from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 
 import gpt1lib as g
 from gpt1lib.checkpoints import checkpoint
+from gpt1lib.storage import tensors
 
 
 @pytest.fixture
@@ -17,6 +19,39 @@ def saved(tmp_path):
     model = g.GPT(g.GPTConfig(n_vocab=bpe.n_vocab, n_ctx=8, n_layer=2, n_head=2, n_embd=8))
     checkpoint.save(tmp_path, model, bpe, {"note": "small"})
     return tmp_path, model, bpe
+
+
+@pytest.fixture
+def unbound(saved):
+    """A checkpoint as earlier versions wrote it: nothing binds its files."""
+    (saved[0] / "checksums.json").unlink()
+    return saved
+
+
+def test_a_folder_without_checksums_loads_and_says_so(unbound):
+    with pytest.warns(UserWarning, match="has no checksums.json"):
+        assert checkpoint.load(unbound[0]).model.config == unbound[1].config
+
+
+@pytest.mark.parametrize("name", [*checkpoint.PARTS, "log.jsonl"])
+def test_one_changed_byte_is_named(saved, name):
+    folder, model, bpe = saved
+    (folder / "log.jsonl").write_text('{"step": 1, "loss": 7.5}\n')
+    checkpoint.save(folder, model, bpe)
+    path = folder / name
+    damaged = bytearray(path.read_bytes())
+    damaged[len(damaged) // 2] ^= 1
+    path.write_bytes(damaged)
+    with pytest.raises(ValueError, match=f"{name} is not the file that was written"):
+        assert checkpoint.load(folder).log
+
+
+def test_checksums_that_leave_a_file_out_are_named(saved):
+    path = saved[0] / "checksums.json"
+    stored = json.loads(path.read_text())
+    path.write_text(json.dumps({k: v for k, v in stored.items() if k != "config.json"}))
+    with pytest.raises(ValueError, match="checksums.json does not name config.json"):
+        checkpoint.load(saved[0])
 
 
 def test_round_trip(saved):
@@ -43,12 +78,14 @@ def test_a_missing_file_is_named(saved, name):
         checkpoint.load(saved[0])
 
 
+@pytest.mark.filterwarnings("ignore:.*checksums")
 @pytest.mark.parametrize("keep", [0, 5, 100, -1])
-def test_a_file_cut_short(saved, keep):
-    path = saved[0] / "model.safetensors"
+def test_a_file_cut_short(unbound, keep):
+    path = unbound[0] / "model.safetensors"
     path.write_bytes(path.read_bytes()[:keep])
-    with pytest.raises(ValueError, match="cut short or damaged"):
-        checkpoint.load(saved[0])
+    named = "model.safetensors is (cut short or damaged|only .* bytes long)"
+    with pytest.raises(ValueError, match=named):
+        checkpoint.load(unbound[0])
 
 
 def rewrite(folder, change):
@@ -57,8 +94,9 @@ def rewrite(folder, change):
     save_file(tensors, folder / "model.safetensors")
 
 
-def test_wrong_keys_and_shapes_are_named(saved):
-    folder = saved[0]
+@pytest.mark.filterwarnings("ignore:.*checksums")
+def test_wrong_keys_and_shapes_are_named(unbound):
+    folder = unbound[0]
     whole = (folder / "model.safetensors").read_bytes()
     cases = [
         (lambda t: t.pop("positions.weight"), "'positions.weight' is missing"),
@@ -85,32 +123,63 @@ def test_another_vocabulary_is_refused(saved):
         checkpoint.save(folder, model, g.BPE.learn("a b", 1))
 
 
-def test_other_weights_of_the_same_shape_are_refused(saved):
-    rewrite(saved[0], lambda t: t["positions.weight"].add_(1))
+@pytest.mark.filterwarnings("ignore:.*checksums")
+def test_other_weights_of_the_same_shape_are_refused(unbound):
+    rewrite(unbound[0], lambda t: t["positions.weight"].add_(1))
     with pytest.raises(ValueError, match="not the ones that meta.json describes"):
-        checkpoint.load(saved[0])
+        checkpoint.load(unbound[0])
 
 
 def test_a_failed_write_loses_nothing(saved, monkeypatch):
     folder, model, bpe = saved
     before = (folder / "model.safetensors").read_bytes()
 
-    def fail(tensors, path):
+    def fail(tensors, path, metadata):
         path.write_bytes(b"half")
         raise OSError("no space left on device")
 
-    monkeypatch.setattr(checkpoint, "save_file", fail)
+    monkeypatch.setattr(tensors, "save_file", fail)
     with pytest.raises(OSError, match="no space left"):
         checkpoint.save(folder, model, bpe)
     assert (folder / "model.safetensors").read_bytes() == before
     assert not list(folder.glob(".*tmp"))
 
 
-def test_an_unknown_size_in_the_config(saved):
-    path = saved[0] / "config.json"
-    path.write_text(json.dumps(json.loads(path.read_text()) | {"n_experts": 8}))
-    with pytest.raises(ValueError, match="n_experts"):
-        checkpoint.load(saved[0])
+@pytest.mark.filterwarnings("ignore:.*checksums")
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"n_experts": 8}, "n_experts"),
+        ({"n_layer": 2**63}, "n_layer is 9223372036854775808, it must be an integer from 1"),
+        ({"n_ctx": 2**20}, "a model of these sizes has .* numbers, but"),
+        ({"n_head": "2"}, "n_head is '2', it must be an integer"),
+        ({"kind": ["gpt"]}, "unhashable"),
+    ],
+)
+def test_a_config_that_makes_no_such_model_is_named(unbound, change, message):
+    path = unbound[0] / "config.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | change))
+    with pytest.raises(ValueError, match=f"config.json: .*{message}"):
+        checkpoint.load(unbound[0])
+
+
+def test_a_full_disk_is_told_in_plain_words(saved, monkeypatch):
+    def fail(*_, **__):
+        raise SafetensorError("Error while serializing: I/O error: os error 28")
+
+    monkeypatch.setattr(tensors, "save_file", fail)
+    with pytest.raises(OSError, match="could not write .*model.safetensors, is the disk full"):
+        checkpoint.save(*saved)
+
+
+def test_weights_that_are_no_numbers_are_not_written(saved):
+    folder, model, bpe = saved
+    before = {p.name: p.read_bytes() for p in folder.iterdir()}
+    with torch.no_grad():
+        model.positions.weight[3, 2] = float("nan")
+    with pytest.raises(FloatingPointError, match="positions.weight holds nan"):
+        checkpoint.save(folder, model, bpe)
+    assert {p.name: p.read_bytes() for p in folder.iterdir()} == before
 
 
 def test_the_novelist_loads_once(novelist):

@@ -171,6 +171,18 @@ def test_a_wrong_answer_fails_and_is_described(name, capsys):
     assert check_it.mine.double is function, "the learner can go on calling their own"
 
 
+class ZMQExitAutocall:
+    def __call__(self):
+        raise AssertionError("the kernel would end here")
+
+
+def test_a_notebook_s_own_exit_is_an_answer_too(monkeypatch, capsys):
+    monkeypatch.setitem(globals(), "quit", ZMQExitAutocall())
+    kept = globals()["quit"]
+    _, out = checked(lambda x: quit(), capsys=capsys)  # noqa: PLR1722
+    assert "raised SystemExit. The lesson" in out and globals()["quit"] is kept
+
+
 def test_the_first_place_of_a_large_array_is_shown(capsys):
     @exercise(
         "", difficulty=1, importance=1, minutes=1, cases=lambda: [(40,)], task="", hints=()

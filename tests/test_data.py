@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 import torch
 
-from gpt1lib import corpus, paper, scoring
-from gpt1lib.checkpoints import snapshots
-from gpt1lib.storage import files, paths
+from gpt1lib import corpus, paper, scoring, tasks
+from gpt1lib.checkpoints import checkpoint, snapshots
+from gpt1lib.storage import checksums, files, paths
 
 FOLDERS = ("books", "heldout_books", "tasks")
 
@@ -24,6 +24,43 @@ def test_checksums_both_ways():
         for p in (paths.DATA / folder).iterdir()
     }
     assert len(found) == 21 and found == wanted
+
+
+@pytest.mark.parametrize("name", ["books/austen_emma.txt", "tasks/schemas.jsonl"])
+def test_a_changed_file_of_the_course_is_named(tmp_path, monkeypatch, name):
+    data, path = tmp_path / "data", tmp_path / "data" / name
+    path.parent.mkdir(parents=True)
+    (data / "checksums.json").write_bytes((paths.DATA / "checksums.json").read_bytes())
+    path.write_bytes((paths.DATA / name).read_bytes().replace(b" the ", b" The ", 1))
+    monkeypatch.setattr(checksums, "DATA", data)
+    with pytest.raises(ValueError, match=f"{name} is not the file that was written"):
+        corpus.read_books(path.parent) if path.suffix == ".txt" else tasks.read_lines(path, ())
+    path.with_stem("mine").write_bytes(path.read_bytes())
+    checksums.verify_shipped(path.with_stem("mine"))  # somebody's own
+
+
+def test_the_checkpoints_are_bound_by_checksums(novelist):
+    for folder in (novelist.folder, paths.LSTM_DIR):
+        assert checksums.of(folder).keys() >= {*checkpoint.PARTS, "log.jsonl"}
+        checksums.verify(folder, *checksums.of(folder))
+    kept = snapshots.paths(novelist.folder)
+    assert checksums.of(kept[0].parent).keys() >= {kept[0].name}
+
+
+def test_without_its_data_the_library_says_so(tmp_path, monkeypatch):
+    for module in (paths, checksums):
+        monkeypatch.setattr(module, "DATA", tmp_path / "data")
+    where = tmp_path / "data" / "checkpoints" / "novelist"
+    message = "installed without its data.*pip install -e"
+    with pytest.raises(FileNotFoundError, match=message):
+        checkpoint.load(where)
+    with pytest.raises(FileNotFoundError, match=message):
+        corpus.read_books(tmp_path / "data" / "books")
+    with pytest.raises(FileNotFoundError, match=message):
+        tasks.read_lines(tmp_path / "data" / "tasks" / "schemas.jsonl", ())
+    with pytest.raises(FileNotFoundError, match=message):
+        files.write_text(tmp_path / "data" / "results" / "a.json", "{}")
+    assert not (tmp_path / "data").exists()
 
 
 def test_every_result_that_the_readme_names_is_there():

@@ -1,5 +1,6 @@
 """What the explorers compute, against the library."""
 
+import numpy as np
 import pytest
 import torch
 
@@ -116,7 +117,7 @@ def test_an_edited_prompt_is_read_by_the_model(novelist):
     e = explorers.AttentionExplorer.of(novelist.model, novelist.bpe, "The old man", 5)
     e.prompt = "She looked at the sea"
     ids = novelist.bpe.encode("She looked at the sea")
-    assert e.tokens == novelist.bpe.pieces(ids) and e.row == len(ids) - 1
+    assert e.tokens == novelist.bpe.pieces(ids) and e.tokens[e.row] == "at</w>"
     wanted = g.trace(novelist.model, ids).weights.detach().numpy()
     assert e.data == explorers.base.as_half(wanted) and e.head == 5
     before = e.data
@@ -124,6 +125,46 @@ def test_an_edited_prompt_is_read_by_the_model(novelist):
     assert "80 tokens, this page shows 64" in e.message and e.data == before
     e.prompt = ""
     assert "the text is empty" in e.message
+
+
+def test_views_open_on_what_is_to_be_seen(novelist):
+    """On the head whose words look at their verb, not on a flat one; not on a full stop."""
+    text = "She took the letter from the table and read it to her sister."
+    e = explorers.AttentionExplorer.of(novelist.model, novelist.bpe, text)
+    assert divmod(e.head, 4) == (3, 3)
+    assert "'and' attends 95% to 'took'" in e.sentence()
+    uniform = np.tril(np.ones((1, 2, 3, 3))) / np.arange(1, 4)[:, None]
+    uniform[0, 1] = [[1, 0, 0], [0.1, 0.9, 0], [0, 0.9, 0.1]]
+    plain = explorers.AttentionExplorer(uniform, list("abc"))
+    assert (plain.head, plain.row) == (1, 2)
+    assert explorers.AttentionExplorer(uniform, list("abc"), head=0, row=-1).row == 2
+    assert explorers.AttentionExplorer(np.ones((1, 1, 1, 1)), ["a"]).row == 0
+    table = [[0, 0.2, 0.8], [0.1, 0, 0.9], [0.4, 0.6, 0]]
+    assert explorers.BigramExplorer(table, ["q", "e", " "]).row == 1, "the commonest letter"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("The old man", ""),
+        ("the 日 é é", "Not in the vocabulary, read as <unk>: 日 é."),
+        ("word " * 300, "The model reads the last 256 of 300 tokens."),
+    ],
+)
+def test_what_the_model_does_not_read_is_said(novelist, text, said):
+    e = explorers.SamplingExplorer.of(novelist, "The old man")
+    e.prompt = text
+    assert e.message == said
+
+
+def test_the_rank_of_the_final_answer_is_followed_through_the_journey(novelist):
+    e = explorers.JourneyExplorer(novelist.model, novelist.bpe, "She looked at the")
+    assert e.stages[-1]["rank"] == [1] * 4 and max(e.stages[0]["rank"]) > 1
+    for stage in e.stages:
+        for rank, top, final in zip(
+            stage["rank"], stage["top"], e.stages[-1]["top"], strict=True
+        ):
+            assert (rank == 1) == (top[0][0] == final[0][0])
 
 
 def test_an_empty_prompt_begins_after_a_new_line(novelist):

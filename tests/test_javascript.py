@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from matplotlib import colormaps
 
-from gpt1lib.show import explorers, plots
+from gpt1lib.show import explorers, palette
 from gpt1lib.show.explorers import base
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -82,8 +82,9 @@ def test_every_explorer_runs_the_code_beside_it():
 
 
 def test_the_colors_are_those_of_the_figures():
-    given = dict(re.findall(r"^const (COLORS|MAGMA) = (.*);$", base.COMMON, re.M))
-    assert json.loads(given["COLORS"]) == plots.COLORS
+    given = dict(re.findall(r"^const (COLORS|ROLES|MAGMA) = (.*);$", base.COMMON, re.M))
+    assert json.loads(given["COLORS"]) == palette.SERIES
+    assert json.loads(given["ROLES"]) == palette.ROLES
     magma = colormaps["magma"](np.linspace(0, 1, 9))[:, :3]
     stops = [[int(h[i : i + 2], 16) for i in (1, 3, 5)] for h in json.loads(given["MAGMA"])]
     assert np.allclose(stops, 255 * magma, atol=0.51)
@@ -91,15 +92,16 @@ def test_the_colors_are_those_of_the_figures():
 
 def test_no_color_of_the_figures_is_typed_again():
     for name, text in TEXTS.items():
-        assert not set(plots.COLORS) & set(re.findall(r"#[0-9a-f]{6}\b", text)), name
-    style = set(re.findall(r"#[0-9a-f]{6}\b", base.CSS))
-    assert style - set(plots.COLORS) == {"#1565c0", "#c62828", "#ff8a80"}  # accent, errors
+        assert not set(palette.SERIES) & set(re.findall(r"#[0-9a-f]{6}\b", text)), name
+    styles = "".join(p.read_text(encoding="utf-8") for p in FOLDER.glob("*.css"))
+    others = set(re.findall(r"#[0-9a-f]{6}\b", styles)) - set(palette.SERIES)
+    assert others == {"#1565c0", "#64b5f6", "#c62828", "#ff8a80"}  # accents, errors
 
 
 def test_a_constant_of_the_shared_part_is_not_defined_again():
     constant = re.compile(r"^const \w+ = (.{12,}?);", re.M)
     shared = set(constant.findall(TEXTS["common"]))
-    assert "[BLUE, RED, PURPLE, GRAY]" in shared
+    assert '"In the notebook the model answers here."' in shared
     for name in TEXTS.keys() - {"common"}:
         assert not shared & set(constant.findall(TEXTS[name])), name
 

@@ -254,4 +254,4 @@ def test_only_seeded_sets_the_global_seed():
         for line in own.sub("", path.read_text(encoding="utf-8")).splitlines()
         if shared.search(line)
     ]
-    assert lines == [("model.py", "torch.manual_seed(seed)")]
+    assert [path for path, _ in lines] == ["model.py"]

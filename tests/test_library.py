@@ -17,6 +17,7 @@ ROOT = PACKAGE.parent
 # who may import whom, from the ground up: a file or room imports from lines above its own,
 # a file of a room also from its own room; rooms on one line do not know each other
 ORDER = """
+limits
 storage
 config text objectives optim metrics
 bpe model numpy_gpt

@@ -11,6 +11,10 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from PIL import Image
+
+from gpt1lib.storage.files import sha256
+from gpt1lib.storage.paths import NOVELIST_DIR
 
 ROOT = Path(__file__).resolve().parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
@@ -167,17 +171,11 @@ def test_errata_page_is_the_notebooks_own():
     assert page == tool("errata").page() and page.count("- **") >= 15
 
 
-def test_readme_s_picture_is_there():
-    assert (ROOT / "docs/what_you_see.png").stat().st_size > 20_000
-
-
-def test_static_copies_load_nothing_remote(tmp_path, monkeypatch):
-    site = tool("site")
-    monkeypatch.setattr(site, "SITE", tmp_path)
-    site.main(["--still"])
-    pages = sorted(tmp_path.glob("*.html"))
-    assert len(pages) == len(list((ROOT / "notebooks").glob("*.ipynb")))
-    for page in pages:
-        html = page.read_text(encoding="utf-8")
-        assert "data:image/png;base64" in html
-        assert not re.search(r"""https?://[^\s"'<>]+\.m?(?:js|css)\b""", html)
+@pytest.mark.parametrize("theme", ["dark", "light"])
+def test_readme_s_picture_shows_the_shipped_model(theme):
+    """When this fails the model is newer: python tools/picture.py"""
+    name = f"docs/what_you_see_{theme}.png"
+    with Image.open(ROOT / name) as image:
+        assert image.size == (1200, 630)
+        assert image.info["checkpoint"] == sha256(NOVELIST_DIR / "model.safetensors")
+    assert name in (ROOT / "README.md").read_text(encoding="utf-8")

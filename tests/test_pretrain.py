@@ -1,14 +1,19 @@
 """A whole small run: it learns, it is logged, and it goes on where it was stopped."""
 
+import os
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 import torch
 
 from gpt1lib import corpus, pretrain, scoring
+from gpt1lib.bpe import BPE
 from gpt1lib.checkpoints import checkpoint, snapshots
+from gpt1lib.pretrain import write
 from gpt1lib.pretrain.__main__ import main
 from gpt1lib.pretrain.recipes import RECIPES
+from gpt1lib.pretrain.run import seed_of
 from gpt1lib.storage import files, run_folder
 
 RECIPE = replace(
@@ -228,6 +233,105 @@ def test_the_same_text_under_another_name_is_no_held_out_book(folders, tmp_path)
         pretrain.Pretraining(RECIPE, tmp_path / "out", folders[0], other)
 
 
+class Killed(BaseException):
+    """Stands for SIGKILL: nothing catches it, nothing is tidied up."""
+
+
+def killed_at(monkeypatch, n, after):
+    """From now on the n-th file is the last that appears, or the first that does not."""
+    replace_file, done = os.replace, []
+
+    def until_then(source, target):
+        if len(done) < n or after:
+            replace_file(source, target)
+        done.append(target)
+        if len(done) > n:
+            raise Killed
+
+    monkeypatch.setattr(os, "replace", until_then)
+    monkeypatch.setattr(Path, "unlink", lambda *_, **__: None)
+
+
+@pytest.mark.parametrize("after", [False, True])
+@pytest.mark.parametrize("n", range(5))
+def test_killed_while_books_are_prepared_a_run_can_start_again(
+    folders, finished, tmp_path, monkeypatch, n, after
+):
+    with monkeypatch.context() as patch, pytest.raises(Killed):
+        killed_at(patch, n, after)
+        start(folders, tmp_path)
+    run = start(folders, tmp_path)
+    assert run.bpe.merges == finished.bpe.merges and run.ids.tolist() == finished.ids.tolist()
+    assert not list(tmp_path.rglob(".*.tmp"))
+
+
+def test_what_was_prepared_for_other_options_is_not_used(folders, tmp_path):
+    start(folders, tmp_path)
+    for recipe, books in ((replace(RECIPE, n_merges=20), folders), (RECIPE, folders[::-1])):
+        run, fresh = start(books, tmp_path, recipe), start(books, tmp_path / "new", recipe)
+        assert run.bpe.merges == fresh.bpe.merges and run.ids.tolist() == fresh.ids.tolist()
+    given = BPE.learn("some other words altogether", 5)
+    run = pretrain.Pretraining(RECIPE, tmp_path, *folders, bpe=given)
+    assert run.bpe.merges == given.merges
+
+
+def test_a_state_is_bound_to_its_vocabulary(folders, tmp_path):
+    run = start(folders, tmp_path)
+    run.save_state()
+    merges = [*run.bpe.merges[1::-1], *run.bpe.merges[2:]]  # as many, in another order
+    other = pretrain.Pretraining(RECIPE, tmp_path, *folders, bpe=BPE(run.bpe.encoder, merges))
+    with pytest.raises(ValueError, match="state.pt: it was made with another vocabulary"):
+        other.resume()
+
+
+def test_a_damaged_token_stream_is_named(folders, tmp_path):
+    start(folders, tmp_path)
+    path = next(tmp_path.rglob("tokens.npy"))
+    path.write_bytes(path.read_bytes()[:-1] + b"\1")
+    with pytest.raises(ValueError, match="tokens.npy is not the file that was written"):
+        start(folders, tmp_path)
+
+
+def test_a_second_run_touches_nothing_of_the_first(folders, tmp_path):
+    run = start(folders, tmp_path)
+    with run.folder.held():
+        half = tmp_path / "state" / ".state.pt.1.tmp"
+        half.write_text("the first run is writing this")
+        with pytest.raises(RuntimeError, match="another run is writing"):
+            start(folders, tmp_path)
+        assert half.exists()
+
+
+def test_books_that_cannot_be_scored_or_trained_on_are_named_at_once(folders, tmp_path):
+    (tmp_path / "apart").mkdir()
+    for text in ("", "a"):
+        (tmp_path / "apart" / "short.txt").write_text(text)
+        with pytest.raises(ValueError, match=r"short.txt has \d tokens, scoring needs"):
+            start((folders[0], tmp_path / "apart"), tmp_path / "out")
+    (tmp_path / "apart" / "short.txt").write_bytes("caf\u00e9".encode("latin-1"))
+    with pytest.raises(ValueError, match="short.txt is not UTF-8 text: byte 3 is 0xe9"):
+        start((folders[0], tmp_path / "apart"), tmp_path / "out")
+    wide = replace(RECIPE, model=replace(RECIPE.model, n_ctx=4096))
+    with pytest.raises(ValueError, match="the books in .* have .* tokens, a window needs 4096"):
+        start(folders, tmp_path / "out", wide)
+
+
+def test_a_large_seed_is_a_seed(folders, tmp_path):
+    run = start(folders, tmp_path, replace(RECIPE, seed=20260101120000, steps=4))
+    assert run.train_step()["loss"] > 0
+    assert seed_of(replace(RECIPE, seed=7), 5, 1) == (7 * 1_000_003 + 5) * 1009 + 1
+
+
+def test_a_diverged_run_keeps_its_last_good_state_and_writes_no_checkpoint(folders, tmp_path):
+    run = start(folders, tmp_path, replace(RECIPE, steps=12))
+    run.optimizers[0].register_step_post_hook(  # after the loss was checked
+        lambda *_: run.step == 11 and run.model.tokens.weight.data.fill_(float("nan"))
+    )
+    with pytest.raises(FloatingPointError, match="tokens.weight holds nan"):
+        run.run()
+    assert run.folder.saved == 6 and not (tmp_path / "meta.json").exists()
+
+
 def test_two_runs_do_not_write_to_one_folder(folders, tmp_path):
     run = start(folders, tmp_path)
     with run_folder.only_one(run.state), pytest.raises(RuntimeError, match="another run is"):
@@ -255,10 +359,13 @@ def test_a_log_cut_in_the_middle_of_a_line_is_read_to_there(tmp_path):
 
 
 def test_what_a_killed_process_left_is_removed(folders, tmp_path):
-    left = tmp_path / "state" / ".state.pt.12345.tmp"
-    files.write_text(left, "half a state")
+    left = [tmp_path / "state" / ".state.pt.12345.tmp", tmp_path / ".log.jsonl.7.tmp"]
+    not_ours = [tmp_path / ".notes.tmp", tmp_path / "other" / ".state.pt.12345.tmp"]
+    for path in left + not_ours:
+        files.write_text(path, "half a state")
     start(folders, tmp_path)
-    assert not left.exists()
+    assert not any(path.exists() for path in left)
+    assert all(path.exists() for path in not_ours)
 
 
 def test_the_command_line(folders, tmp_path, capsys):
@@ -277,3 +384,15 @@ def test_the_command_line(folders, tmp_path, capsys):
     ]
     main(arguments)
     assert checkpoint.load(tmp_path / "out").meta["recipe"]["steps"] == 2
+    told = capsys.readouterr().out
+    assert "is finished, after 2 steps. On the held-out books: perplexity" in told
+    assert f'python -m gpt1lib.pretrain.write {tmp_path / "out"} "It was"' in told
+    before = {p: p.stat().st_mtime_ns for p in (tmp_path / "out").glob("*.*")}
+    main(arguments)
+    again = capsys.readouterr().out
+    assert again.splitlines()[-2:] == told.splitlines()[-2:] and "going on" not in again
+    assert {p: p.stat().st_mtime_ns for p in before} == before, "nothing is done again"
+    write.main([str(tmp_path / "out"), "the cat", "--n-tokens", "9"])
+    assert capsys.readouterr().out.startswith("the cat")
+    with pytest.raises(SystemExit, match="write: .*config.json|write: no released GPT-1 in"):
+        write.main([str(tmp_path)])

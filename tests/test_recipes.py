@@ -86,6 +86,11 @@ def test_a_run_cut_short_warms_up_over_a_tenth():
     assert parsed("--recipe", "gpt1", "--steps", "5000").warmup == 2000
 
 
+def test_a_warm_up_longer_than_the_run_is_refused_where_steps_are_not_given():
+    with pytest.raises(ValueError, match="warmup is 5000, it must be <= steps, 200"):
+        parsed("--warmup", "5000")
+
+
 def test_name_and_file_together_are_refused(tmp_path):
     with pytest.raises(ValueError, match="not both"):
         parsed("--recipe", "tiny", "--config", str(tmp_path / "x.toml"))

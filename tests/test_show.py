@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from gpt1lib.show import explorers, figure, labels, plots
+from gpt1lib.show import explorers, figure, labels, palette, plots
 
 CAUSAL = np.tril(np.ones((2, 3, 5, 5))) / np.arange(1, 6)[:, None]
 WORDS = ["the</w>", "old</w>", "th", "e</w>", "\n</w>"]
@@ -85,6 +85,13 @@ def test_a_picture_has_an_alt_text():
     assert bundle["text/plain"] == 'one "bar" & more' and bundle["image/png"]
     with pytest.raises(ValueError, match="alt text is empty"):
         figure.picture(plots.bars(["a"], [1.0]), "  ")
+
+
+def test_a_role_keeps_its_color_and_the_others_do_not_take_it():
+    blue, orange, red = palette.SERIES[:3]
+    assert palette.hues(["film_snippets", "mine", "Entailment"]) == [red, orange, blue]
+    assert palette.hues(["bigram", "lstm", "trigram"]) == ["#7a7a80", orange, "#7a7a80"]
+    assert len(palette.hues([f"run {i}" for i in range(20)])) == 20
 
 
 def test_the_style_stays_inside():
@@ -169,7 +176,8 @@ def test_sampling_traits_move_the_distribution():
     e.temperature, e.top_k = 0.5, 2
     before, after = e.distribution()
     wanted = np.exp([4.0, 2.0, 0.0])
-    assert np.allclose(before, wanted / wanted.sum())
+    own = np.exp([2.0, 1.0, 0.0])
+    assert np.allclose(before, own / own.sum()), "what the model says is of no temperature"
     assert np.allclose(after, [*(wanted[:2] / wanted[:2].sum()), 0])
     e.temperature = 0
     assert e.distribution()[1].tolist() == [1, 0, 0] and "1 of 3 tokens" in e.sentence()
@@ -197,7 +205,8 @@ def test_parameter_parts_of_gpt1():
 
 def test_a_run_that_goes_on_is_drawn_further():
     e = explorers.TrainingExplorer(total=20)
-    assert e.sentence() == "A training run that has not begun."
+    assert e.sentence() == "A training run that has not begun." and e.figure() is None
+    assert figure.picture(None, "a < b")["text/html"] == "<figure>a &lt; b</figure>"
     e.add({"step": 1, "loss": 4.0}, "qx")
     e.add({"step": 11, "loss": 3.0, "heldout": 3.5})
     assert e.points == [[1, 4.0], [11, 3.0]] and e.heldout == [[11, 3.5]]

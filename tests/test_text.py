@@ -2,7 +2,9 @@
 
 import json
 import re
+import time
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -69,3 +71,10 @@ def test_tidy():
     raw = '" i do n\'t know , " said mr. john \'s wife ( twice ) .\n" yes ! "'
     wanted = '"i don\'t know," said mr. john\'s wife (twice).\n"yes!"'
     assert text.tidy(raw) == wanted
+
+
+@pytest.mark.parametrize("read", [text.standardize, text.tidy])
+def test_a_long_gap_is_read_once(read):
+    start = time.perf_counter()
+    assert read("a" + " " * 100_000 + "b").split() == ["a", "b"]
+    assert time.perf_counter() - start < 2  # it took ten seconds, all places tried again

@@ -30,9 +30,12 @@ def without(reason: str) -> int:
 
 def is_installed() -> bool:
     """Does node_modules hold Biome in the version that package.json names?"""
-    wanted = json.loads((ROOT / "package.json").read_text())["devDependencies"]
+    wanted = json.loads((ROOT / "package.json").read_text(encoding="utf-8"))["devDependencies"]
     package = BIOME / "package.json"
-    return package.exists() and json.loads(package.read_text())["version"] in wanted.values()
+    return (
+        package.exists()
+        and json.loads(package.read_text(encoding="utf-8"))["version"] in wanted.values()
+    )
 
 
 def install(npm: str | None) -> str | None:

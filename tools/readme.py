@@ -23,15 +23,16 @@ def row(path: Path, seconds: int) -> str:
     notebook = nbformat.read(path, as_version=4)
     first = notebook.cells[0].source
     title = re.match(r"# (.*)", first)[1]
-    minutes = re.search(r"\*\*Time:\*\* about (\d+) minutes", first)[1]
+    time = re.search(r"\*\*Time:\*\* about (\d+) minutes(?:, in (\w+ sittings))?", first)
+    minutes = f"{time[1]} min" + (f", {time[2]}" if time[2] else "")
     question = re.search(r"\*\*The question:\*\* (.*)", first)[1]
     name = f"[{title}](notebooks/{path.name})"
-    return f"| {name} | {question} | {minutes} min | {seconds} s |"
+    return f"| {name} | {question} | {minutes} | {seconds} s |"
 
 
 def lessons() -> str:
     """The table of lessons, in their order."""
-    times = json.loads((ROOT / "data/results/run_times.json").read_text())
+    times = json.loads((ROOT / "data/results/run_times.json").read_text(encoding="utf-8"))
     names = ("lesson", "the question", "to work through", "Run All, 2 cores")
     head = f"| {' | '.join(names)} |\n|---|---|---|---|\n"
     paths = sorted((ROOT / "notebooks").glob("[0-9]*.ipynb"))
@@ -40,7 +41,7 @@ def lessons() -> str:
 
 def found(name: str) -> dict:
     """What one benchmark stored."""
-    return json.loads((BENCHMARKS / f"{name}.json").read_text())
+    return json.loads((BENCHMARKS / f"{name}.json").read_text(encoding="utf-8"))
 
 
 def speed() -> str:

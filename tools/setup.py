@@ -48,7 +48,7 @@ def run(*command):
 
 def torch_pin():
     """The line of pyproject.toml that pins torch, such as torch==2.13.0."""
-    for line in (ROOT / "pyproject.toml").read_text().splitlines():
+    for line in (ROOT / "pyproject.toml").read_text(encoding="utf-8").splitlines():
         if line.strip().startswith('"torch=='):
             return line.strip().strip('",')
     sys.exit("pyproject.toml pins no torch")
@@ -76,7 +76,7 @@ def keep_jupyter_offline():
     settings.mkdir(parents=True, exist_ok=True)
     quiet = {"fetchNews": "false", "checkForUpdates": False}
     overrides = {"@jupyterlab/apputils-extension:notification": quiet}
-    (settings / "overrides.json").write_text(json.dumps(overrides))
+    (settings / "overrides.json").write_text(json.dumps(overrides), encoding="utf-8")
 
 
 def give_lab_our_boxes():

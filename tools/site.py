@@ -2,42 +2,110 @@
 
     python tools/site.py [NOTEBOOK ...] [--still]
 
-One file per lesson, with its pictures inside and no remote script: formulas stay as TeX.
-Lessons with explorers are run once, so that these work in the page without a kernel;
---still leaves that out.
+One file per lesson, with its pictures inside, formulas as MathML and no remote script, and
+an index. Lessons with explorers are run once, so that these work in the page without a
+kernel; --still leaves that out.
 """
 
 import argparse
+import html
 import os
 import re
+from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 
 import nbformat
+from latex2mathml import converter
 from nbconvert import HTMLExporter
+from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 from tqdm import tqdm
 
-from gpt1lib.lessons import notebooks
+from gpt1lib.lessons import layout, notebooks
 from gpt1lib.show.explorers.base import LIVE_PAGES
 from gpt1lib.storage.files import write_text
 
 ROOT = Path(__file__).resolve().parents[1]
 SITE = ROOT / "build" / "site"
+PAGE = ROOT / "tools" / "page"
+STYLES = (ROOT / "tools" / "lab" / "custom.css", PAGE / "page.css")
+
+
+class MathML(IPythonRenderer):
+    """Markdown with formulas that a browser draws by itself."""
+
+    def inline_math(self, body: str) -> str:
+        return converter.convert(body)
+
+    def block_math(self, body: str) -> str:
+        return converter.convert(body, display="block")
+
+
+class LessonExporter(HTMLExporter):
+    """nbconvert's HTML on the course's page."""
+
+    def default_filters(self):
+        yield from super().default_filters()
+        yield "markdown2html", to_html
+
+
+def to_html(source: str) -> str:
+    """Markdown as HTML."""
+    return MarkdownWithMath(renderer=MathML(escape=False)).render(source)
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """What the first cell of a notebook says of it."""
+
+    path: Path
+    title: str
+    question: str
+    minutes: str
+
+    @property
+    def href(self) -> str:
+        return f"{self.path.stem}.html"
+
+
+def described(path: Path) -> Lesson:
+    """A notebook's title; question and minutes where it has them."""
+    first = nbformat.read(path, as_version=4).cells[0].source
+    found = (
+        re.search(pattern, first)
+        for pattern in (
+            r"^# (.*)",
+            r"\*\*The question:\*\* (.*)",
+            r"\*\*Time:\*\* \D*(\d+) minutes",
+        )
+    )
+    return Lesson(path, *(match[1] if match else "" for match in found))
+
+
+def ways(path: Path, lessons: list[Lesson]) -> list[dict]:
+    """To the lesson before, where we are, to the next one."""
+    here = [lesson.path.name for lesson in lessons].index(path.name)
+    index = {"text": "All lessons", "href": "index.html"}
+
+    def to(i: int, text: str) -> dict:
+        if not 0 <= i < len(lessons):
+            return index
+        return {"text": text.format(lessons[i].title), "href": lessons[i].href}
+
+    this = {"text": lessons[here].title, "href": ""}
+    return [to(here - 1, "‹ {}"), this, to(here + 1, "{} ›")]
 
 
 def exporter() -> HTMLExporter:
-    """nbconvert's HTML without the scripts that it would load from elsewhere."""
-    html = HTMLExporter()
-    html.require_js_url = html.jquery_url = html.mathjax_url = ""
-    html.mermaid_js_url = html.widget_renderer_url = ""
-    return html
+    """From a notebook to its page."""
+    made = LessonExporter(template_file=str(PAGE / "lesson.html.j2"))
+    made.exclude_input_prompt = made.exclude_output_prompt = True
+    return made
 
 
-def without_mermaid(body: str) -> str:
-    """Drop the scripts for diagrams that no lesson has; they would load from afar."""
-    scripts = re.compile(
-        r"<script type=\"module\">(?:(?!</script>).)*?mermaid.*?</script>", re.S
-    )
-    return scripts.sub("", body)
+def style() -> str:
+    """JupyterLab's boxes, then the page's own rules."""
+    return "".join(path.read_text(encoding="utf-8") for path in STYLES)
 
 
 def live(path: Path):
@@ -51,16 +119,46 @@ def live(path: Path):
         notebooks.execute(notebook, path.parent)
     finally:
         del os.environ[LIVE_PAGES]
-    notebook.metadata.pop("widgets", None)  # it would make the page load a script
     return notebook
 
 
-def write_page(path: Path, notebook) -> None:
+def write_page(lesson: Lesson, lessons: list[Lesson], notebook) -> None:
     """One notebook as HTML."""
-    body, _ = exporter().from_notebook_node(notebook)
-    body = without_mermaid(body)
-    body = body.replace(".ipynb", ".html")  # links lead from lesson to lesson
-    write_text(SITE / f"{path.stem}.html", body)
+    for cell in notebook.cells:
+        if cell.cell_type == "code":  # nobody runs a cell here
+            cell.outputs = [o for o in cell.outputs if o.get("text") != layout.GUESS_FIRST]
+    course = {"style": style(), "ways": ways(lesson.path, lessons)}
+    resources = {"course": course, "metadata": {"name": lesson.title}}
+    body, _ = exporter().from_notebook_node(notebook, resources)
+    write_text(SITE / lesson.href, body.replace(".ipynb", ".html"))
+
+
+def first_picture(path: Path) -> str:
+    """The data of a notebook's first picture, or nothing."""
+    for cell in nbformat.read(path, as_version=4).cells:
+        for output in cell.get("outputs", []):
+            if "image/png" in output.get("data", {}):
+                return output.data["image/png"].strip()
+    return ""
+
+
+def card(lesson: Lesson) -> str:
+    """A lesson on the index: its picture, its question, its time."""
+    data = first_picture(lesson.path)
+    image = f'<img alt="" src="data:image/png;base64,{data}">' if data else ""
+    time = f"{lesson.minutes} minutes" if lesson.minutes else ""
+    return (
+        f'<li><a href="{lesson.href}">{image}<strong>{html.escape(lesson.title)}</strong>'
+        f"<span>{to_html(lesson.question)}</span><small>{time}</small></a></li>"
+    )
+
+
+def write_index(lessons: Iterable[Lesson]) -> None:
+    """The page with a card for each lesson."""
+    page = (PAGE / "index.html").read_text(encoding="utf-8")
+    cards = "\n".join(card(lesson) for lesson in lessons)
+    page = page.replace("/* style */", style()).replace("<!-- cards -->", cards)
+    write_text(SITE / "index.html", page)
 
 
 def main(argv: list[str] | None = None):
@@ -68,10 +166,13 @@ def main(argv: list[str] | None = None):
     parser.add_argument("notebooks", nargs="*", type=Path, help="default: all of them")
     parser.add_argument("--still", action="store_true", help="pictures only, no run")
     args = parser.parse_args(argv)
-    every = sorted((ROOT / "notebooks").glob("*.ipynb"))
-    for path in tqdm(args.notebooks or every):
+    lessons = [described(path) for path in sorted((ROOT / "notebooks").glob("*.ipynb"))]
+    asked = {path.name for path in args.notebooks} or {x.path.name for x in lessons}
+    for lesson in tqdm([x for x in lessons if x.path.name in asked]):
+        path = lesson.path
         notebook = nbformat.read(path, as_version=4) if args.still else live(path)
-        write_page(path, notebook)
+        write_page(lesson, lessons, notebook)
+    write_index(lessons)
     print(SITE)
 
 

@@ -24,9 +24,9 @@ class OnGivenIds(pretrain.Pretraining):
         self.given = ids
         super().__init__(recipe, machine.out, world=Processes(device=machine.device))
 
-    def _read(self, recipe: pretrain.Recipe, books: str | Path, heldout: str | Path) -> None:
+    def _read(self, books: str | Path, heldout: str | Path, bpe=None) -> None:
         self.books, self.heldout = {}, {}
-        self.bpe = SimpleNamespace(n_vocab=recipe.model.n_vocab)
+        self.bpe = SimpleNamespace(n_vocab=self.recipe.model.n_vocab)
         self.ids = self.heldout_ids = self.given
 
 

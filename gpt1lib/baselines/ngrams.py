@@ -10,6 +10,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from .. import limits
+
+LONGEST = 100  # words of an n-gram
+
 
 def bigram_counts(text: str, alphabet: str) -> np.ndarray:
     """How often each character follows each: (V, V) counts, row then column.
@@ -17,7 +21,7 @@ def bigram_counts(text: str, alphabet: str) -> np.ndarray:
     Characters that are not in the alphabet are left out.
     """
     index = {c: i for i, c in enumerate(alphabet)}
-    ids = np.array([index[c] for c in text if c in index])
+    ids = np.array([index[c] for c in text if c in index], dtype=np.int64)
     counts = np.zeros((len(alphabet), len(alphabet)), dtype=np.int64)
     np.add.at(counts, (ids[:-1], ids[1:]), 1)
     return counts
@@ -26,10 +30,11 @@ def bigram_counts(text: str, alphabet: str) -> np.ndarray:
 def bigram_probs(counts: np.ndarray, smoothing: float = 1.0) -> np.ndarray:
     """Rows that sum to 1, after adding `smoothing` to each count. (V, V)
 
-    Raises ValueError for a negative smoothing, or 0 where a row is empty.
+    Raises ValueError for a negative count or smoothing, or smoothing 0 where a row is empty.
     """
-    if smoothing < 0:
-        raise ValueError(f"smoothing is {smoothing}, it must be >= 0")
+    limits.number("smoothing", smoothing, lambda x: x >= 0, "a finite number >= 0")
+    if not (counts >= 0).all():
+        raise ValueError("counts hold numbers below 0, or nan")
     smoothed = counts + smoothing
     sums = smoothed.sum(axis=1, keepdims=True)
     if (sums == 0).any():
@@ -47,9 +52,8 @@ class NGram:
     """
 
     def __init__(self, n: int, vocabulary: Sequence[str]):
-        if n < 1:
-            raise ValueError(f"n is {n}, it must be >= 1")
-        self.n, self.vocabulary = n, frozenset(vocabulary)
+        self.n = n = limits.whole("n", n, 1, LONGEST)
+        self.vocabulary = frozenset(vocabulary)
         self.counts = [defaultdict(Counter) for _ in range(n)]  # by context length
         self.totals = [Counter() for _ in range(n)]
 
@@ -95,9 +99,8 @@ class KneserNey:
     """
 
     def __init__(self, n: int, n_vocab: int):
-        if n < 1:
-            raise ValueError(f"n is {n}, it must be >= 1")
-        self.n, self.n_vocab = n, n_vocab
+        self.n = limits.whole("n", n, 1, LONGEST)
+        self.n_vocab = limits.whole("n_vocab", n_vocab, 1)
         self.tables: list[tuple[Counter, Counter, Counter, float]] = []
 
     def fit(self, ids: Sequence[int]) -> "KneserNey":
@@ -139,6 +142,7 @@ class KneserNey:
 
 def unseen_share(training: Sequence[str], text: Sequence[str], n: int) -> float:
     """Share of the n-grams of a text that never occurred in training."""
+    n = limits.whole("n", n, 1)
     if len(text) < n:
         raise ValueError(f"the text has {len(text)} words, an {n}-gram needs {n}")
     known = set(zip(*(training[i:] for i in range(n)), strict=False))

@@ -2,6 +2,7 @@
 
 from . import openai, snapshots
 from .checkpoint import Checkpoint, build, kind_of, load, load_novelist, save
+from .openai import open_source
 
-__all__ = ["Checkpoint", "build", "kind_of", "load", "load_novelist", "openai", "save",
-           "snapshots"]  # fmt: skip
+__all__ = ["Checkpoint", "build", "kind_of", "load", "load_novelist", "open_source", "openai",
+           "save", "snapshots"]  # fmt: skip

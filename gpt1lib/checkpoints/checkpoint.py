@@ -1,18 +1,16 @@
 """A model on disk: weights, sizes, vocabulary and where it came from, bound together.
 
 A checkpoint is a folder: model.safetensors, config.json, vocab.bpe and encoder.json
-(the released format), meta.json (seed, command, books, scores, checksums) and
-log.jsonl (the training curve). Nothing in it can run code when it is read.
+(the released format), meta.json (seed, command, books, scores), log.jsonl (the training
+curve), samples.jsonl (texts it wrote on the way) and checksums.json, which binds them all.
+Nothing in it can run code when it is read.
 """
 
-import json
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from pathlib import Path
 
 import torch
-from safetensors import SafetensorError, safe_open
-from safetensors.torch import save_file
 from torch import nn
 
 from .. import corpus
@@ -21,11 +19,16 @@ from ..baselines.variants import PreLNGPT, SinusoidalGPT
 from ..bpe import BPE
 from ..config import GPTConfig
 from ..model import GPT, LanguageModel, seeded
-from ..storage import files
+from ..storage import checksums, files, paths
 from ..storage.paths import NOVELIST_DIR
+from ..storage.run_folder import Log
+from ..storage.tensors import read_tensors, write_tensors
 
 CLASSES = {"gpt": GPT, "lstm": LSTM, "pre_ln": PreLNGPT, "sinusoidal": SinusoidalGPT}
 """What config.KINDS names."""
+PARTS = ("config.json", "meta.json", "model.safetensors", "encoder.json", "vocab.bpe")
+HISTORY = ("log.jsonl", "samples.jsonl")
+"""Also bound, where they are there."""
 
 
 @dataclass
@@ -48,8 +51,9 @@ class Checkpoint:
         return self._lines("samples.jsonl")
 
     def _lines(self, name: str) -> list[dict]:
-        with open(self.folder / name, encoding="utf-8") as f:
-            return [json.loads(line) for line in f]
+        if name in checksums.of(self.folder):
+            checksums.verify(self.folder, name)
+        return Log(self.folder / name).lines()
 
     def check_books(self, books: dict[str, str], heldout: dict[str, str]) -> None:
         """ValueError unless these are the books it was trained and scored on."""
@@ -77,11 +81,21 @@ def kind_of(model: LanguageModel) -> str:
 def save_weights(path: Path, model: nn.Module, fp16: bool = False) -> None:
     """Write the parameters as safetensors, whole or not at all; fp16: in 16 bits."""
     dtype = torch.float16 if fp16 else torch.float32
-    tensors = {
+    weights = {
         k: v.detach().cpu().to(dtype).contiguous() for k, v in model.state_dict().items()
     }
-    with files.replacing(path) as temporary:
-        save_file(tensors, temporary)
+    check_finite(weights)
+    write_tensors(path, weights)
+
+
+def check_finite(weights: dict[str, torch.Tensor]) -> None:
+    """FloatingPointError that names a tensor with nan or infinite numbers."""
+    for name, tensor in weights.items():
+        if not torch.isfinite(tensor).all():
+            raise FloatingPointError(
+                f"{name} holds nan or infinite numbers, the training diverged; a lower --lr "
+                "or a longer --warmup often helps"
+            )
 
 
 def save(
@@ -93,19 +107,21 @@ def save(
 ) -> None:
     """Write a checkpoint, with fp16 in 16 bits per weight, which `load` widens again.
 
-    Raises ValueError if tokenizer and model disagree on n_vocab.
+    Raises ValueError if tokenizer and model disagree on n_vocab, FloatingPointError for
+    weights that are no numbers.
     """
     folder = Path(folder)
     check_vocabulary(bpe, model.config)
+    save_weights(folder / "model.safetensors", model, fp16)
     bpe.save(folder)
     config = {"kind": kind_of(model), **asdict(model.config)}
     files.write_json(folder / "config.json", config)
-    save_weights(folder / "model.safetensors", model, fp16)
     bound = {
         "tokenizer_sha256": bpe.checksum,
         "weights_sha256": files.sha256(folder / "model.safetensors"),
     }
     files.write_json(folder / "meta.json", {**(meta or {}), **bound})
+    checksums.seal(folder, *PARTS, *(x for x in HISTORY if (folder / x).is_file()))
 
 
 def check_vocabulary(bpe: BPE, config: GPTConfig) -> None:
@@ -124,38 +140,67 @@ def load(folder: str | Path) -> Checkpoint:
     for a file cut short, a wrong key or shape, or another vocabulary.
     """
     folder = Path(folder)
-    for name in ("config.json", "meta.json", "model.safetensors"):
+    paths.check_there(folder)
+    for name in PARTS:
         if not (folder / name).is_file():
             raise FileNotFoundError(
                 f"{folder / name} is missing; a checkpoint is made by "
                 "`python -m gpt1lib.pretrain`, the course's own lies in "
                 "data/checkpoints/novelist"
             )
-    meta = json.loads((folder / "meta.json").read_text(encoding="utf-8"))
-    config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
-    bpe = BPE.load(folder)
-    if bpe.checksum != meta["tokenizer_sha256"]:
+    checksums.verify_or_warn(folder, *PARTS)
+    meta, bpe = files.read_json(folder / "meta.json"), BPE.load(folder)
+    with files.naming(folder / "meta.json"):
+        vocabulary_sha256, weights_sha256 = meta["tokenizer_sha256"], meta["weights_sha256"]
+    if bpe.checksum != vocabulary_sha256:
         raise ValueError(
-            f"the vocabulary in {folder} is not the one the weights were trained "
-            f"with: SHA-256 {bpe.checksum[:12]}..., "
-            f"expected {meta['tokenizer_sha256'][:12]}..."
+            f"the vocabulary in {folder} is not the one the weights were trained with: "
+            f"SHA-256 {bpe.checksum[:12]}..., meta.json has {vocabulary_sha256!r:.15}"
         )
-    with seeded(0):  # its numbers are replaced
-        model = build(config.pop("kind", "gpt"), GPTConfig.from_dict(config))
+    config, weights = folder / "config.json", folder / "model.safetensors"
+    model = read_model(config, files.read_json(config), weights)
     check_vocabulary(bpe, model.config)
-    load_weights(folder / "model.safetensors", model)
-    if files.sha256(folder / "model.safetensors") != meta["weights_sha256"]:
+    load_weights(weights, model)
+    if files.sha256(weights) != weights_sha256:
         raise ValueError(f"the weights in {folder} are not the ones that meta.json describes")
     return Checkpoint(model.eval(), bpe, meta, folder)
 
 
+def read_model(path: Path, config: dict, weights: Path) -> LanguageModel:
+    """A model of the kind and sizes that a file describes; its numbers are yet to come.
+
+    path: the file, which a ValueError names. weights: where the numbers will come from.
+    """
+    with files.naming(path), seeded(0):  # its numbers are replaced
+        kind = config.pop("kind", "gpt")
+        sizes = GPTConfig.from_dict(config)
+        check_size(sizes, weights, learned_positions=kind != "sinusoidal")
+        return build(kind, sizes)
+
+
+def check_size(config: GPTConfig, weights: Path, learned_positions: bool = True) -> None:
+    """ValueError where sizes ask for more numbers than their file has bytes.
+
+    Before anything is allocated: a damaged size must not fill the memory.
+    """
+    C = config.n_embd
+    least = C * (config.n_vocab + 12 * C * config.n_layer)
+    least += C * config.n_ctx if learned_positions else 0
+    if least > (there := weights.stat().st_size):
+        raise ValueError(
+            f"a model of these sizes has {least:,} numbers, but {weights.name} is only "
+            f"{there:,} bytes long"
+        )
+
+
 def load_weights(path: str | Path, model: nn.Module) -> None:
     """Fill a model from a safetensors file, every tensor by name and shape."""
-    try:
-        with safe_open(path, framework="pt") as f:
-            tensors = {name: f.get_tensor(name) for name in f.keys()}  # noqa: SIM118
-    except SafetensorError as error:
-        raise ValueError(f"{path} is cut short or damaged: {error}") from error
+    tensors, _ = read_tensors(path)
+    fill(path, model, tensors)
+
+
+def fill(path: str | Path, model: nn.Module, tensors: dict[str, torch.Tensor]) -> None:
+    """Fill a model with tensors read from a file, which a ValueError names."""
     wanted = {name: tuple(t.shape) for name, t in model.state_dict().items()}
     for name in sorted(wanted.keys() | tensors.keys()):
         shape = tuple(tensors[name].shape) if name in tensors else "missing"

@@ -8,33 +8,26 @@ model.safetensors (or pytorch_model.bin), config.json, vocab.json and merges.txt
 weighs about 0.5 GB. Nothing here downloads, and no file that is read can run code.
 """
 
-import json
+import math
 from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 
 import numpy as np
 import torch
-from safetensors import SafetensorError, safe_open
-from safetensors.torch import save_file
+from safetensors import safe_open
 
 from .. import text
 from ..bpe import BPE
-from ..config import GPTConfig
+from ..config import GPT1, GPTConfig
 from ..model import GPT
-from ..storage import files
+from ..storage import checksums, files, tensors
 from . import checkpoint
 
 OPENAI = ("params_shapes.json", "encoder_bpe_40000.json", "vocab_40000.bpe")
 N_FILES = 10
-VOCABULARY_SHA256 = {
-    "encoder_bpe_40000.json": (
-        "fdf49b19e7de236852091da09b84a7a3cd5e7b0e79916376cf45f6b8127b8078"
-    ),
-    "vocab_40000.bpe": ("0ea9b51ae695073cd871e0358f7016311d671a7ff3963e367d5236522f294725"),
-}
-"""Of the vocabulary as released; for the parameters no checksum was published."""
-SMALLEST_RELEASED = 400_000
-"""Bytes; a smaller vocabulary file is somebody's own."""
+VOCABULARY_SHA256 = "4b2af3f7ac894e28c419fecb682017cd201376ee94870dc2ad912f4965ac881a"
+"""`BPE.checksum` of the vocabulary as released, in either layout; for the parameters no
+checksum was published."""
 
 BLOCK = {
     "attention.qkv": "attn.c_attn",
@@ -89,9 +82,7 @@ def config_of(shapes: list, n_head: int | None = None) -> GPTConfig:
     Raises ValueError where it describes no GPT-1.
     """
     if len(shapes) < 14 or (len(shapes) - 2) % 12:
-        raise ValueError(
-            f"params_shapes.json lists {len(shapes)} arrays, a GPT-1 has 2 and 12 per block"
-        )
+        raise ValueError(f"it lists {len(shapes)} arrays, a GPT-1 has 2 and 12 per block")
     (n_ctx, C), (n_vocab, _) = shapes[0], shapes[1]
     config = GPTConfig(
         n_vocab=n_vocab,
@@ -102,9 +93,7 @@ def config_of(shapes: list, n_head: int | None = None) -> GPTConfig:
     )
     for i, (shape, (name, wanted)) in enumerate(zip(shapes, arrays(config), strict=True)):
         if tuple(shape) != wanted:
-            raise ValueError(
-                f"params_shapes.json: array {i} ({name}) is {tuple(shape)}, expected {wanted}"
-            )
+            raise ValueError(f"its array {i} ({name}) is {tuple(shape)}, expected {wanted}")
     return config
 
 
@@ -136,28 +125,31 @@ def load_released(folder: str | Path, n_head: int | None = None) -> checkpoint.C
         model, names = read_hugging_face(folder), ("vocab.json", "merges.txt")
     else:
         raise FileNotFoundError(f"no released GPT-1 in {folder}.\n{WHERE}")
-    check_vocabulary_files(folder)
     words = text.real_words if text.real_pipeline_installed() else None
     bpe = BPE.load(folder, *names, words=words)
-    checkpoint.check_vocabulary(bpe, model.config)
+    check_released_vocabulary(bpe, model.config, folder)
     facts = {"source": str(folder), "pipeline": "real" if bpe.words else "fallback"}
     return checkpoint.Checkpoint(model.eval(), bpe, facts, folder)
 
 
-def check_vocabulary_files(folder: Path) -> None:
-    """ValueError if a file of the released name is not the released file.
+def open_source(folder: str | Path) -> checkpoint.Checkpoint:
+    """A model to start from: our own checkpoint, or the released GPT-1 in either layout."""
+    folder = Path(folder)
+    config = folder / "config.json"
+    ours = (folder / "meta.json").is_file() or (
+        config.is_file() and "n_vocab" in files.read_json(config)
+    )
+    return checkpoint.load(folder) if ours else load_released(folder)
 
-    Only for a vocabulary of about the released size.
-    """
-    for name, wanted in VOCABULARY_SHA256.items():
-        path = folder / name
-        if path.is_file() and path.stat().st_size > SMALLEST_RELEASED:
-            actual = files.sha256(path)
-            if actual != wanted:
-                raise ValueError(
-                    f"{path} is not the released file: SHA-256 {actual[:12]}..., "
-                    f"expected {wanted[:12]}..."
-                )
+
+def check_released_vocabulary(bpe: BPE, config: GPTConfig, folder: Path) -> None:
+    """ValueError unless the vocabulary is the model's; a full-sized one must be GPT-1's."""
+    checkpoint.check_vocabulary(bpe, config)
+    if bpe.n_vocab == GPT1.n_vocab and bpe.checksum != VOCABULARY_SHA256:
+        raise ValueError(
+            f"the vocabulary in {folder} is not the released one: SHA-256 of its pieces "
+            f"{bpe.checksum[:12]}..., expected {VOCABULARY_SHA256[:12]}..."
+        )
 
 
 def parameter_files(folder: Path) -> list[np.ndarray]:
@@ -166,18 +158,7 @@ def parameter_files(folder: Path) -> list[np.ndarray]:
     missing = [p.name for p in paths if not p.is_file()]
     if missing:
         raise FileNotFoundError(f"{folder} lacks {', '.join(missing)}.\n{WHERE}")
-    parts = []
-    for path in paths:
-        try:
-            part = np.load(path, mmap_mode="r", allow_pickle=False)
-        except (ValueError, EOFError) as error:
-            raise ValueError(f"{path} is cut short or no array: {error}") from error
-        if part.ndim != 1 or part.dtype != np.float32:
-            raise ValueError(
-                f"{path} is {part.dtype} of shape {part.shape}, expected one row of float32"
-            )
-        parts.append(part)
-    return parts
+    return [tensors.read_array(path, ["float32"]) for path in paths]
 
 
 def slices(stream: list[np.ndarray], sizes: list[int]) -> Iterator[np.ndarray]:
@@ -197,10 +178,12 @@ def slices(stream: list[np.ndarray], sizes: list[int]) -> Iterator[np.ndarray]:
 
 def read_openai(folder: Path, n_head: int | None = None) -> GPT:
     """A model from OpenAI's ten files; memory beyond the model: one array."""
-    shapes = json.loads((folder / OPENAI[0]).read_text(encoding="utf-8"))
-    config = config_of(shapes, n_head)
+    check_export(folder)
+    shapes = files.read_json(folder / OPENAI[0], list)
+    with files.naming(folder / OPENAI[0]):
+        config = config_of(shapes, n_head)
     wanted, stream = arrays(config), parameter_files(folder)
-    n_stored, n_wanted = sum(map(len, stream)), sum(int(np.prod(s)) for _, s in wanted)
+    n_stored, n_wanted = sum(map(len, stream)), sum(math.prod(s) for _, s in wanted)
     if n_stored != n_wanted:
         raise ValueError(
             f"the params_*.npy of {folder} hold {n_stored:,} numbers, "
@@ -208,7 +191,7 @@ def read_openai(folder: Path, n_head: int | None = None) -> GPT:
         )
     model = empty(config)
     state = model.state_dict()
-    sizes = [int(np.prod(shape)) for _, shape in wanted]
+    sizes = [math.prod(shape) for _, shape in wanted]
     for (name, shape), flat in zip(wanted, slices(stream, sizes), strict=True):
         array = torch.from_numpy(flat).view(shape)
         state[name].copy_(array[0].T if len(shape) == 3 else array)
@@ -222,33 +205,39 @@ def empty(config: GPTConfig) -> GPT:
     return model.to_empty(device="cpu")
 
 
+def check_export(folder: Path) -> None:
+    """ValueError for a damaged file of a folder that `save_...` wrote; others are not bound."""
+    checksums.verify(folder, *checksums.of(folder))
+
+
 def read_hugging_face(folder: Path) -> GPT:
     """A model from Hugging Face's folder; pickled files by torch's safe reader only."""
-    theirs = json.loads((folder / "config.json").read_text(encoding="utf-8"))
-    config = GPTConfig(
-        n_vocab=theirs["vocab_size"],
-        n_ctx=theirs["n_positions"],
-        n_layer=theirs["n_layer"],
-        n_head=theirs["n_head"],
-        n_embd=theirs["n_embd"],
-        dropout=theirs.get("resid_pdrop", 0.1),
-    )
-    model = empty(config)
-    if (folder / "model.safetensors").is_file():
-        try:
-            with safe_open(folder / "model.safetensors", framework="pt") as f:
-                copy_weights(model, set(f.keys()), f.get_tensor)
-        except SafetensorError as error:
-            raise ValueError(
-                f"{folder / 'model.safetensors'} is cut short or damaged: {error}"
-            ) from error
-    elif (folder / "pytorch_model.bin").is_file():
-        path = folder / "pytorch_model.bin"
-        tensors = torch.load(path, weights_only=True, mmap=True, map_location="cpu")
-        copy_weights(model, tensors.keys(), tensors.__getitem__)
-    else:
+    check_export(folder)
+    weights, pickled = folder / "model.safetensors", folder / "pytorch_model.bin"
+    if not weights.is_file() and not pickled.is_file():
         raise FileNotFoundError(f"{folder} has a config.json but no weights.\n{WHERE}")
+    found = weights if weights.is_file() else pickled
+    model = empty(hugging_face_config(folder / "config.json", found))
+    if found == weights:
+        with tensors.reading(weights), safe_open(weights, framework="pt") as f:
+            copy_weights(model, set(f.keys()), f.get_tensor)
+    else:
+        stored = tensors.read_state(pickled, mapped=True)
+        with files.naming(pickled):
+            copy_weights(model, stored.keys(), stored.__getitem__)
     return model
+
+
+def hugging_face_config(path: Path, weights: Path) -> GPTConfig:
+    """The sizes that Hugging Face's config.json describes, and that the weights can have."""
+    theirs = files.read_json(path)
+    names = {"n_vocab": "vocab_size", "n_ctx": "n_positions"}
+    names |= {name: name for name in ("n_layer", "n_head", "n_embd")}
+    with files.naming(path):
+        sizes = {ours: theirs[name] for ours, name in names.items()}
+        config = GPTConfig(**sizes, dropout=theirs.get("resid_pdrop", 0.1))
+        checkpoint.check_size(config, weights)
+    return config
 
 
 def copy_weights(
@@ -290,17 +279,17 @@ def to_hugging_face(model: GPT) -> dict[str, torch.Tensor]:
     return out
 
 
-def from_hugging_face(tensors: dict[str, torch.Tensor], model: GPT) -> None:
+def from_hugging_face(weights: dict[str, torch.Tensor], model: GPT) -> None:
     """Fill a model from tensors named as in transformers' OpenAIGPTModel."""
     with torch.no_grad():
-        copy_weights(model, tensors.keys(), tensors.__getitem__)
+        copy_weights(model, weights.keys(), weights.__getitem__)
 
 
 def save_openai(folder: str | Path, model: GPT, bpe: BPE | None = None) -> None:
     """Write OpenAI's layout: the stream in ten parts of nearly equal length."""
     folder, state = Path(folder), model.state_dict()
     wanted = arrays(model.config)
-    sizes = [int(np.prod(shape)) for _, shape in wanted]
+    sizes = [math.prod(shape) for _, shape in wanted]
     files.write_json(folder / OPENAI[0], [list(s) for _, s in wanted], indent=None)
     lengths = [len(p) for p in np.array_split(np.empty(sum(sizes), np.int8), N_FILES)]
     stream = [
@@ -308,18 +297,17 @@ def save_openai(folder: str | Path, model: GPT, bpe: BPE | None = None) -> None:
         for name, _ in wanted
     ]
     for i, part in enumerate(slices(stream, lengths)):
-        with files.replacing(folder / f"params_{i}.npy") as temporary:
-            with open(temporary, "wb") as f:
-                np.save(f, part)
+        tensors.write_array(folder / f"params_{i}.npy", part)
     if bpe is not None:
         bpe.save(folder, *OPENAI[1:])
+    checksums.seal(folder, OPENAI[0], *(f"params_{i}.npy" for i in range(N_FILES)))
 
 
 def save_hugging_face(folder: str | Path, model: GPT, bpe: BPE | None = None) -> None:
     """Write Hugging Face's layout, which transformers' OpenAIGPT reads."""
     folder, c = Path(folder), model.config
-    with files.replacing(folder / "model.safetensors") as temporary:
-        save_file(to_hugging_face(model), temporary, metadata={"format": "pt"})
+    weights = to_hugging_face(model)
+    tensors.write_tensors(folder / "model.safetensors", weights, {"format": "pt"})
     files.write_json(
         folder / "config.json",
         {
@@ -339,3 +327,4 @@ def save_hugging_face(folder: str | Path, model: GPT, bpe: BPE | None = None) ->
     )
     if bpe is not None:
         bpe.save(folder, "vocab.json", "merges.txt")
+    checksums.seal(folder, "config.json", "model.safetensors")

@@ -12,13 +12,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import torch
-from safetensors import safe_open
-from safetensors.torch import save_file
 from torch import Tensor
 
-from ..config import GPTConfig
-from ..model import LanguageModel, seeded
-from ..storage import files
+from .. import limits
+from ..model import LanguageModel
+from ..storage import checksums, files
+from ..storage.tensors import read_tensors, write_tensors
 from . import checkpoint
 
 FOLDER = "snapshots"  # beside the checkpoint
@@ -30,11 +29,18 @@ def steps_to_keep(steps: int, n: int) -> list[int]:
 
     The paper's Figure 2 (right) looks at pre-training on such an axis.
     """
+    steps, n = limits.whole("steps", steps, 1), limits.whole("n", n, 0)
+    n = min(n, steps.bit_length() + 1)  # after that many halvings nothing is left
     return sorted({round(steps / 2**k) for k in range(n)} - {0})
 
 
 def quantize(weight: Tensor) -> tuple[Tensor, Tensor]:
-    """(R, C) float -> (R, C) int8 and (R, 1) scales; weight is about int8 x scale."""
+    """(R, C) float -> (R, C) int8 and (R, 1) scales; weight is about int8 x scale.
+
+    ValueError for a weight that is not finite, which no int8 says.
+    """
+    if not bool(weight.isfinite().all()):
+        raise ValueError("the weights hold nan or infinite numbers: the run has diverged")
     scale = weight.abs().amax(dim=1, keepdim=True).clamp(min=1e-12) / 127
     return (weight / scale).round().to(torch.int8), scale
 
@@ -42,6 +48,7 @@ def quantize(weight: Tensor) -> tuple[Tensor, Tensor]:
 def save_snapshot(folder: Path, model: LanguageModel, facts: dict) -> Path:
     """Write the weights of a model as they are after facts["step"] updates."""
     tensors = {}
+    checkpoint.check_finite(dict(model.state_dict()))
     for name, weight in model.state_dict().items():
         if weight.dim() == 2:
             tensors[name], tensors[f"{name}.scale"] = quantize(weight.detach().cpu())
@@ -49,28 +56,33 @@ def save_snapshot(folder: Path, model: LanguageModel, facts: dict) -> Path:
             tensors[name] = weight.detach().half().cpu()
     config = {**dataclasses.asdict(model.config), "kind": checkpoint.kind_of(model)}
     path = folder / FOLDER / f"step_{facts['step']:07d}.safetensors"
-    described = json.dumps({"config": config, "facts": facts})
-    with files.replacing(path) as temporary:
-        save_file(tensors, temporary, metadata={"snapshot": described})
+    write_tensors(path, tensors, {"snapshot": json.dumps({"config": config, "facts": facts})})
+    checksums.seal(path.parent, path.name)
     return path
 
 
 def load_snapshot(path: str | Path) -> tuple[LanguageModel, dict]:
-    """(model in eval mode, its facts: step, tokens, loss) of one stored stage."""
-    with safe_open(path, framework="pt") as f:
-        described = json.loads(f.metadata()["snapshot"])
-        tensors = {name: f.get_tensor(name) for name in f.keys()}  # noqa: SIM118
-    config = described["config"]
-    with seeded(0):  # its numbers are replaced
-        model = checkpoint.build(config.pop("kind"), GPTConfig.from_dict(config))
-    state = {}
-    for name, stored in tensors.items():
-        if name.endswith(".scale"):
-            continue
-        scale = tensors.get(f"{name}.scale", 1.0)
-        state[name] = stored.float() * scale
-    model.load_state_dict(state)
-    return model.eval(), described["facts"]
+    """(model in eval mode, its facts: step, tokens, loss) of one stored stage.
+
+    Raises ValueError for a file that is damaged or no snapshot.
+    """
+    path = Path(path)
+    checksums.verify_or_warn(path.parent, path.name)
+    tensors, described = read_tensors(path)
+    with files.naming(path):
+        stored = json.loads(described["snapshot"])
+        model = checkpoint.read_model(path, stored["config"], path)
+        checkpoint.fill(path, model, dequantized(tensors))
+        return model.eval(), {**stored["facts"]}
+
+
+def dequantized(tensors: dict[str, Tensor]) -> dict[str, Tensor]:
+    """The weights by name: each stored matrix times its scale, vectors as they are."""
+    return {
+        name: stored.float() * tensors.get(f"{name}.scale", 1.0)
+        for name, stored in tensors.items()
+        if not name.endswith(".scale")
+    }
 
 
 def paths(folder: str | Path) -> list[Path]:

@@ -10,6 +10,8 @@ is that of `objectives.lm_loss`, and a test says so; only the order of sums diff
 import torch
 from torch import Tensor
 
+from .. import limits, objectives
+
 
 class _ChunkedLoss(torch.autograd.Function):
     """Sum of -share x log softmax(h W^T)[target]; the gradients are computed along with it."""
@@ -45,6 +47,7 @@ def chunked_lm_loss(h: Tensor, W: Tensor, targets: Tensor, rows: int = 512) -> T
 
     h: (B, T, C) states; W: (V, C); targets: (B, T), the token after each state.
     """
+    check_chunks(h, W, targets, rows)
     n = targets.numel()
     shares = h.new_full((n,), 1 / n)
     return _ChunkedLoss.apply(h.flatten(0, -2), W, targets.flatten(), shares, rows)
@@ -57,9 +60,18 @@ def chunked_padded_loss(
 
     h: (B, T, C) states of ids (B, T); real: (B, T), 1 on tokens and 0 on padding.
     """
+    check_chunks(h, W, ids, rows)
+    objectives.check_real(real, ids)
     counted = real[:, 1:] > 0  # (B, T-1)
     per_sequence = counted.sum(dim=1, keepdim=True).to(h.dtype)
-    if bool((per_sequence == 0).any()):
-        raise ValueError("a sequence has 0 real targets, each needs at least 1")
     shares = (counted / per_sequence / len(ids))[counted]
     return _ChunkedLoss.apply(h[:, :-1][counted], W, ids[:, 1:][counted], shares, rows)
+
+
+def check_chunks(h: Tensor, W: Tensor, ids: Tensor, rows: int) -> None:
+    """ValueError unless states (B, T, C) and ids (B, T) fit, and ids are rows of W (V, C)."""
+    limits.whole("rows", rows, 1)
+    if h.shape != (*ids.shape, W.shape[-1]):
+        shapes = f"h {tuple(h.shape)}, ids {tuple(ids.shape)}, W {tuple(W.shape)}"
+        raise ValueError(f"{shapes}: they need (B, T, C), (B, T), (V, C)")
+    objectives.check_classes("token id", ids, len(W))

@@ -6,6 +6,8 @@ from contextlib import contextmanager
 
 import torch
 
+from .. import limits
+
 
 def keep_memory() -> None:
     """Ask the C library to keep freed buffers instead of handing them back.
@@ -26,7 +28,7 @@ def keep_memory() -> None:
 def threads(n: int) -> Iterator[None]:
     """Let torch use n threads inside."""
     before = torch.get_num_threads()
-    torch.set_num_threads(n)
+    torch.set_num_threads(limits.whole("n", n, 1, 1024))
     try:
         yield
     finally:

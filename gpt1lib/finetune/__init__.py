@@ -1,6 +1,7 @@
 """Fine-tuning on a labeled task with L3 (Eq. 3 to 5): `python -m gpt1lib.finetune --help`."""
 
-from .adapt import open_source, shorten_context, shortened
+from ..checkpoints import open_source
+from .adapt import shorten_context, shortened
 from .batches import Encoded, collate, prepare
 from .classifier import Classifier, class_probs, predict
 from .run import FineTuning, evaluated, finetune

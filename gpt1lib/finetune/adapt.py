@@ -1,21 +1,13 @@
-"""A pre-trained model prepared for a task: its source, its context, its dropout."""
+"""A pre-trained model prepared for a task: its context, its dropout."""
 
 from dataclasses import replace
-from pathlib import Path
 
 from torch import nn
 
-from ..checkpoints import Checkpoint, checkpoint, openai
+from ..checkpoints import Checkpoint
 from ..model import GPT, Attention, LanguageModel, seeded
 from ..tasks import Task
 from .batches import prepare
-
-
-def open_source(folder: Path) -> Checkpoint:
-    """Our own checkpoint, or the released GPT-1 in either of its layouts."""
-    if (folder / "meta.json").is_file():
-        return checkpoint.load(folder)
-    return openai.load_released(folder)
 
 
 def shortened(source: Checkpoint, task: Task) -> Checkpoint:

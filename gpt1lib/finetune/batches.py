@@ -39,7 +39,7 @@ def target_of(task: Task, label: int | float) -> int | list[float]:
     """What the loss compares with; ValueError for a label that the task does not have."""
     if task.graded:
         return objectives.graded_target(label, task.n_classes)
-    if not 0 <= label < task.n_classes:
+    if label not in range(task.n_classes):  # 1.5 is no class
         raise ValueError(f"label {label} is not in 0 to {task.n_classes - 1}")
     return int(label)
 

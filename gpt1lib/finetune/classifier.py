@@ -5,8 +5,7 @@ we. Its language-model softmax also runs over the position rows, which lie in th
 table there; ours runs over tokens and specials.
 """
 
-import json
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 
 import torch
@@ -18,7 +17,7 @@ from ..checkpoints import checkpoint
 from ..config import INIT_STD, GPTConfig
 from ..fast.loss import chunked_padded_loss
 from ..model import LanguageModel, evaluating, seeded
-from ..storage import files
+from ..storage import checksums, files
 from ..tasks import KINDS, Task
 from .adapt import set_dropout
 from .batches import Encoded, collate, of_similar_length
@@ -103,6 +102,8 @@ def class_probs(classifier: Classifier, bpe: BPE, *texts: str) -> list[float]:
 
 # ---- on disk ---------------------------------------------------------------------
 
+PARTS = ("classifier.json", "classifier.safetensors", "encoder.json", "vocab.bpe")
+
 
 def save(folder: Path, classifier: Classifier, bpe: BPE, task: Task) -> None:
     """Weights, vocabulary, and what else `load` needs."""
@@ -114,26 +115,33 @@ def save(folder: Path, classifier: Classifier, bpe: BPE, task: Task) -> None:
         "model": checkpoint.kind_of(classifier.model),
         "config": asdict(classifier.model.config),
     }
-    files.write_json(folder / "classifier.json", facts)
-    bpe.save(folder)
     checkpoint.save_weights(folder / "classifier.safetensors", classifier)
+    bpe.save(folder)
+    files.write_json(folder / "classifier.json", facts)
+    checksums.seal(folder, *PARTS)
 
 
 def load(folder: str | Path) -> tuple[Classifier, BPE, dict]:
     """(classifier in eval mode, its tokenizer, its facts) from a fine-tuning folder.
 
-    Raises FileNotFoundError where no classifier was written.
+    Raises FileNotFoundError where no classifier was written, ValueError for a damaged file.
     """
     folder = Path(folder)
     if not (folder / "classifier.json").is_file():
         raise FileNotFoundError(
             f"{folder} holds no classifier; `python -m gpt1lib.finetune` makes one"
         )
-    facts = json.loads((folder / "classifier.json").read_text(encoding="utf-8"))
-    config = GPTConfig.from_dict(facts["config"])
-    bare = replace(config, n_vocab=config.n_vocab - 3)  # before the special tokens
-    with seeded(0):  # its numbers are replaced
-        model = checkpoint.build(facts["model"], bare)
+    checksums.verify_or_warn(folder, *PARTS)
+    facts, bpe = files.read_json(folder / "classifier.json"), BPE.load(folder)
+    weights = folder / "classifier.safetensors"
+    with files.naming(folder / "classifier.json"), seeded(0):  # its numbers are replaced
+        config = GPTConfig.from_dict(facts["config"])
+        if bpe.n_vocab != config.n_vocab - 3:  # without the special tokens
+            raise ValueError(f"n_vocab is {config.n_vocab}, the vocabulary has {bpe.n_vocab}")
+        bare = {**asdict(config), "n_vocab": bpe.n_vocab, "kind": facts["model"]}
+        model = checkpoint.read_model(folder / "classifier.json", bare, weights)
         classifier = Classifier(model, facts["kind"], facts["n_classes"], config.dropout)
-    checkpoint.load_weights(folder / "classifier.safetensors", classifier)
-    return classifier.eval(), BPE.load(folder), facts
+        if len(facts["classes"]) not in (0, facts["n_classes"]):
+            raise ValueError(f"classes are {facts['classes']}, n_classes {facts['n_classes']}")
+    checkpoint.load_weights(weights, classifier)
+    return classifier.eval(), bpe, facts

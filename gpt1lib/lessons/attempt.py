@@ -6,6 +6,7 @@ import io
 import os
 import random
 import signal
+import sys
 import threading
 import time
 import warnings
@@ -53,6 +54,7 @@ def call(function: Callable, arguments: tuple) -> Result:
     try:
         with (
             as_found(),
+            no_way_out(function),
             contextlib.redirect_stdout(printed),
             contextlib.redirect_stderr(printed),
         ):
@@ -130,6 +132,18 @@ def as_found() -> Iterator[None]:
         np.seterr(**errors)
         if torch.get_num_threads() != threads:
             torch.set_num_threads(threads)
+
+
+@contextlib.contextmanager
+def no_way_out(function: Callable) -> Iterator[None]:
+    """IPython's own `exit` and `quit` would end the kernel; here they raise SystemExit."""
+    names = getattr(function, "__globals__", {})
+    ends = {n: v for n, v in names.items() if type(v).__name__.endswith("ExitAutocall")}
+    names.update(dict.fromkeys(ends, sys.exit))
+    try:
+        yield
+    finally:
+        names.update(ends)
 
 
 def fresh(value):

@@ -38,7 +38,8 @@ def _raised(where: str, error: BaseException) -> str:
         text = str(error)[:200]
     except Exception:  # an error may fail to say what it is
         text = "(without words)"
-    return f"{where} your function raised {type(error).__name__}: {text}"
+    colon = ": " if text else ""
+    return f"{where} your function raised {type(error).__name__}{colon}{text}."
 
 
 def difference(got: Any, wanted: Any, tolerance: float) -> str:

@@ -9,6 +9,8 @@ def _word_cases():
         (["sea", "whale", "tea"], [0.2, 0.7, 0.1]),
         (["man", "lady", "king", "child"], [0.1, 0.25, 0.4, 0.25]),
         (["yes", "no", "perhaps"], [0.4, 0.4, 0.2]),
+        (["an", "the"], [0.5, 0.5]),
+        (["once", "upon"], [0.9, 0.1]),
     ]
 
 
@@ -57,9 +59,32 @@ def the_last_of_equals(words, probs):
     return max(zip(probs, range(len(words)), words))[2]
 
 
+@most_likely.wrong(
+    "Right, but for a tie: pairs of (probability, word) that tie are compared by the "
+    "alphabet, and the first of them in the list is wanted."
+)
+def ties_by_the_alphabet(words, probs):
+    return max(zip(probs, words))[1]
+
+
+@most_likely.wrong("Your search never looks at word 0. Start it there.")
+def word_0_is_left_out(words, probs):
+    return words[probs.index(max(probs[1:]), 1)]
+
+
 @most_likely.wrong("max(words) compares the words by the alphabet; the probabilities decide.")
 def first_in_the_alphabet(words, probs):
     return max(words)
+
+
+@most_likely.wrong("That is the longest word; the probabilities decide.")
+def the_longest(words, probs):
+    return max(words, key=len)
+
+
+@most_likely.wrong("You return a list with the word in it. Asked for is the word itself.")
+def a_list_of_one(words, probs):
+    return [words[probs.index(max(probs))]]
 
 
 @most_likely.wrong("That is the least likely word: max, not min.")
@@ -71,7 +96,8 @@ def _share_cases():
     return [
         ([0.1, 0.5, 0.15, 0.25], 1),
         ([0.1, 0.5, 0.15, 0.25], 2),
-        ([0.05, 0.3, 0.2, 0.05, 0.4], 3),
+        ([0.05, 0.35, 0.1, 0.05, 0.4, 0.05], 3),
+        ([0.25, 0.25, 0.25, 0.25], 2),
         ([0.6, 0.4], 5),
     ]
 
@@ -94,7 +120,7 @@ def _share_cases():
 def share_of_top(probs, k):
     """The sum of the k largest probabilities (of all, if there are fewer than k).
 
-    probs: list of n floats in any order.
+    probs: list of n floats in any order. k: at least 1.
     share_of_top([0.1, 0.5, 0.15, 0.25], 2) -> 0.75
     """
     return sum(sorted(probs, reverse=True)[:k])
@@ -122,6 +148,44 @@ def the_k_th_alone(probs, k):
 def mean(probs, k):
     top = sorted(probs, reverse=True)[:k]
     return sum(top) / len(top)
+
+
+@share_of_top.wrong("You divide by k, which makes it a mean; asked for is the sum.")
+def divided_by_k(probs, k):
+    return sum(sorted(probs, reverse=True)[:k]) / k
+
+
+@share_of_top.wrong("You return the k largest as a list; sum it.")
+def the_list(probs, k):
+    return sorted(probs, reverse=True)[:k]
+
+
+@share_of_top.wrong("One too few: a slice [:k] holds k numbers, positions 0 to k - 1.")
+def one_too_few(probs, k):
+    return sum(sorted(probs, reverse=True)[: k - 1])
+
+
+@share_of_top.wrong("One too many: a slice [:k] holds k numbers, positions 0 to k - 1.")
+def one_too_many(probs, k):
+    return sum(sorted(probs, reverse=True)[: k + 1])
+
+
+@share_of_top.wrong(
+    "A set keeps equal values once. Two tokens with the same probability are two tokens."
+)
+def equal_values_once(probs, k):
+    return sum(sorted(set(probs), reverse=True)[:k])
+
+
+@share_of_top.wrong("You return percent. Asked for is the plain sum, at most 1.")
+def percent(probs, k):
+    return 100 * sum(sorted(probs, reverse=True)[:k])
+
+
+@share_of_top.wrong("There may be fewer than k tokens: sum what there is.")
+def fewer_than_k_fail(probs, k):
+    largest = sorted(probs, reverse=True)
+    return sum(largest[i] for i in range(k))
 
 
 EXERCISES = (most_likely, share_of_top)

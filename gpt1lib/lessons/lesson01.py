@@ -18,18 +18,26 @@ def _table(n, seed):
     difficulty=2,
     importance=4,
     minutes=8,
-    cases=lambda: [("abracadabra", "abcdr"), ("aabbbab", "ab"), ("ca", "abc")],
+    cases=lambda: [
+        ("abb", "ab"),
+        ("abracadabra", "abcdr"),
+        ("aabbbab", "ab"),
+        ("ca", "abc"),
+        ("a cab  a", " abc"),
+        ("ab" * 300, "ab"),  # more of a pair than eight bits can count
+    ],
     task=(
         "Count how often each letter of `alphabet` is followed by each other one in "
         "`text`. All letters of the text are in the alphabet."
     ),
     hints=(
         "`zip(text, text[1:])` gives each letter with the one after it.",
-        "`alphabet.index(letter)` is the row or column of a letter.",
+        "`alphabet.index(letter)` is the row or column of a letter. "
+        "`np.zeros((V, V), dtype=int)` is a table of whole numbers, all 0.",
     ),
 )
 def count_bigrams(text, alphabet):
-    """Counts (V, V), integers: row = a letter, column = the letter after it.
+    """Counts (V, V) for V letters, integers: row = a letter, column = the one after it.
 
     count_bigrams("abb", "ab") -> array([[0, 1], [0, 1]])
     """
@@ -47,7 +55,11 @@ def rows_and_columns_exchanged(text, alphabet):
     return c
 
 
-@count_bigrams.wrong("You note that a pair occurs, not how often: += 1, not = 1.")
+@count_bigrams.wrong(
+    "You note that a pair occurs, not how often. Either it says = 1 where += 1 is needed, "
+    "or += 1 runs over arrays of indices: numpy then adds once per place (np.add.at adds "
+    "each time)."
+)
 def only_whether(text, alphabet):
     c = np.zeros((len(alphabet), len(alphabet)), dtype=int)
     for a, b in zip(text, text[1:]):
@@ -71,14 +83,86 @@ def two_apart(text, alphabet):
     return c
 
 
+@count_bigrams.wrong(
+    "The counts are right, but they are floats: np.zeros makes floats. Asked for are "
+    "integers: np.zeros((V, V), dtype=int)."
+)
+def floats(text, alphabet):
+    return count_bigrams(text, alphabet).astype(float)
+
+
+@count_bigrams.wrong("The last pair is missing: n letters make n - 1 pairs.")
+def the_last_pair_is_missing(text, alphabet):
+    return count_bigrams(text[:-1], alphabet)
+
+
+@count_bigrams.wrong(
+    "You count one pair too many: the last letter followed by the first. text[i - 1] at "
+    "i = 0 is text[-1], the last letter."
+)
+def around_the_end(text, alphabet):
+    return count_bigrams(text + text[0], alphabet)
+
+
+@count_bigrams.wrong("The space is a letter like any other here: leave it in the text.")
+def without_spaces(text, alphabet):
+    kept = text.replace(" ", "")
+    c = np.zeros((len(alphabet), len(alphabet)), dtype=int)
+    for a, b in zip(kept, kept[1:]):
+        c[alphabet.index(a), alphabet.index(b)] += 1
+    return c
+
+
+@count_bigrams.wrong(
+    "All rows are the same row: [[0] * V] * V holds one list V times. Use np.zeros."
+)
+def one_row_for_all(text, alphabet):
+    c = np.zeros(len(alphabet), dtype=int)
+    for b in text[1:]:
+        c[alphabet.index(b)] += 1
+    return np.array([c] * len(alphabet))
+
+
+@count_bigrams.wrong("Your loop ends after the first pair: is the return indented too far?")
+def only_the_first_pair(text, alphabet):
+    return count_bigrams(text[:2], alphabet)
+
+
+@count_bigrams.wrong(
+    "text.count(pair) skips overlaps: it finds bb once in bbb, where bb occurs twice."
+)
+def overlaps_left_out(text, alphabet):
+    return np.array([[text.count(a + b) for b in alphabet] for a in alphabet])
+
+
+@count_bigrams.wrong("You count each pair both ways round; ab is not ba.")
+def both_ways_round(text, alphabet):
+    c = count_bigrams(text, alphabet)
+    return c + c.T
+
+
+@count_bigrams.wrong("Your table starts at 1 everywhere. Start at 0; smoothing comes later.")
+def from_one(text, alphabet):
+    return count_bigrams(text, alphabet) + 1
+
+
 @exercise(
     "Counts become probabilities",
     difficulty=1,
     importance=4,
     minutes=6,
-    cases=lambda: [(_table(4, 0) + np.eye(4, dtype=int), 1), (_table(6, 1) + 1, 0.5)],
+    cases=lambda: [
+        (np.array([[0, 2], [1, 1]]), 1),
+        (_table(4, 0) + np.eye(4, dtype=int), 1),
+        (_table(6, 1) + 1, 0.5),
+        (_table(3, 2), 2),
+    ],
     task="Add `smoothing` to every count, then divide each row by its sum.",
-    hints=("`keepdims=True` keeps the sums as a column, (V, 1).",),
+    hints=(
+        "`table.sum(axis=1)` adds up each row. It gives V numbers that lie flat, (V,).",
+        "`keepdims=True` keeps the sums as a column, (V, 1), so that each row is divided "
+        "by its own.",
+    ),
 )
 def to_probabilities(counts, smoothing):
     """Rows that sum to 1. counts: (V, V) integers, smoothing > 0. -> (V, V) floats
@@ -124,6 +208,38 @@ def smoothing_after(counts, smoothing):
     return counts / counts.sum(axis=1, keepdims=True) + smoothing
 
 
+@to_probabilities.wrong("You add 1 whatever `smoothing` is.")
+def always_one(counts, smoothing):
+    return to_probabilities(counts, 1)
+
+
+@to_probabilities.wrong(
+    "You divide by the sums of the bare counts. Add the smoothing first, then take the sums."
+)
+def sums_of_bare_counts(counts, smoothing):
+    return (counts + smoothing) / counts.sum(axis=1, keepdims=True)
+
+
+@to_probabilities.wrong(
+    "The smoothing is in the sums once. Each of the V counts in a row gets it, so a row's "
+    "sum grows by V times as much."
+)
+def once_in_the_sum(counts, smoothing):
+    return (counts + smoothing) / (counts.sum(axis=1, keepdims=True) + smoothing)
+
+
+@to_probabilities.wrong("Every count gets the smoothing, not only those that are 0.")
+def only_zeros_smoothed(counts, smoothing):
+    s = np.where(counts == 0, smoothing, counts)
+    return s / s.sum(axis=1, keepdims=True)
+
+
+@to_probabilities.wrong("Shares of counts are asked for; a softmax takes exponentials first.")
+def a_softmax(counts, smoothing):
+    s = np.exp(counts + smoothing)
+    return s / s.sum(axis=1, keepdims=True)
+
+
 @exercise(
     "The log-likelihood of a text",
     difficulty=2,
@@ -162,6 +278,62 @@ def bits(ids, probs):
     return float(np.log2(probs[ids[:-1], ids[1:]]).sum())
 
 
+@log_likelihood.wrong("That is with log10. Nats use the natural logarithm, np.log.")
+def log_to_base_10(ids, probs):
+    return float(np.log10(probs[ids[:-1], ids[1:]]).sum())
+
+
+@log_likelihood.wrong("The last transition is missing: T tokens make T - 1 of them.")
+def the_last_is_missing(ids, probs):
+    return float(np.log(probs[ids[:-2], ids[1:-1]]).sum())
+
+
+@log_likelihood.wrong(
+    "You count one transition too many: from the last token to the first. ids[i - 1] at "
+    "i = 0 is ids[-1], the last."
+)
+def around_the_end_of_ids(ids, probs):
+    return float(np.log(probs[np.roll(ids, 1), ids]).sum())
+
+
+@log_likelihood.wrong("You score the first id too. It is given, not predicted.")
+def the_first_scored_too(ids, probs):
+    return log_likelihood(ids, probs) - math.log(len(probs))
+
+
+@log_likelihood.wrong("That is the product of the probabilities; add their logarithms.")
+def the_product(ids, probs):
+    return float(np.prod(probs[ids[:-1], ids[1:]]))
+
+
+@log_likelihood.wrong("You add the probabilities; add their logarithms.")
+def sum_of_probabilities(ids, probs):
+    return float(probs[ids[:-1], ids[1:]].sum())
+
+
+@log_likelihood.wrong("Logarithm and sum are exchanged: take each logarithm, then add.")
+def log_of_the_sum(ids, probs):
+    return float(np.log(probs[ids[:-1], ids[1:]].sum()))
+
+
+@log_likelihood.wrong("One logarithm per transition: add them up, with .sum().")
+def not_added_up(ids, probs):
+    return np.log(probs[ids[:-1], ids[1:]])
+
+
+@log_likelihood.wrong(
+    "probs[ids[:-1]][:, ids[1:]] is a whole table, each row with each column. Pairs are "
+    "probs[ids[:-1], ids[1:]]."
+)
+def a_whole_table(ids, probs):
+    return float(np.log(probs[ids[:-1]][:, ids[1:]]).sum())
+
+
+@log_likelihood.wrong("Your pairs are two tokens apart: ids[:-1] goes with ids[1:].")
+def ids_two_apart(ids, probs):
+    return float(np.log(probs[ids[:-2], ids[2:]]).sum())
+
+
 @log_likelihood.wrong("You look up P(this | next): row and column are exchanged.")
 def probability_of_this_given_next(ids, probs):
     return float(np.log(probs[ids[1:], ids[:-1]]).sum())
@@ -196,11 +368,16 @@ def _walk(n, length, seed):
     minutes=5,
     tolerance=1e-4,
     cases=lambda: [
+        (torch.tensor([-1.203973]),),
         (torch.tensor([-1.203973, -0.4, -2.5]),),
         (-torch.rand(20, generator=torch.Generator().manual_seed(0)) * 4,),
+        (-4 - torch.rand(200, generator=torch.Generator().manual_seed(1)),),
     ],
     task="Turn the log-probabilities of all tokens of a text, in nats, into its perplexity.",
-    hints=("Mean loss in nats first; then `math.exp`.",),
+    hints=(
+        "Mean loss in nats first; then `math.exp`.",
+        "`log_probs.mean()` is a tensor with one number; `float(...)` takes it out.",
+    ),
 )
 def perplexity(log_probs):
     """Perplexity of a text from its log-probabilities (T,) in nats: a float >= 1.
@@ -240,6 +417,46 @@ def no_exponential(log_probs):
 )
 def mean_of_inverses(log_probs):
     return float((-log_probs).exp().mean())
+
+
+@perplexity.wrong(
+    "On 200 tokens the product of probabilities underflows to 0, as in section 4. Take the "
+    "mean of the logarithms, then one exponential."
+)
+def one_over_the_product(log_probs):
+    return float(1 / log_probs.exp().prod() ** (1 / len(log_probs)))
+
+
+@perplexity.wrong(
+    "On 200 tokens the product of probabilities underflows to 0, and 1 / 0 fails. Take the "
+    "mean of the logarithms, then one exponential."
+)
+def one_over_pythons_product(log_probs):
+    return 1 / math.prod(log_probs.exp().tolist()) ** (1 / len(log_probs))
+
+
+@perplexity.wrong(
+    "That is 1 over the arithmetic mean of the probabilities. Average the logarithms first, "
+    "then exponentiate: a single very unlikely token must weigh heavily."
+)
+def one_over_the_mean_probability(log_probs):
+    return float(1 / log_probs.exp().mean())
+
+
+@perplexity.wrong("Divide by all tokens: each of these log-probabilities is a prediction.")
+def divides_by_one_less(log_probs):
+    total = float(log_probs.sum())
+    return math.exp(-total / (len(log_probs) - 1))
+
+
+@perplexity.wrong("That is the median; asked for is the mean, to which every token adds.")
+def the_median(log_probs):
+    return math.exp(-float(log_probs.median()))
+
+
+@perplexity.wrong("10 to the power of nats mixes two units. Nats go with e.")
+def base_10(log_probs):
+    return 10 ** -float(log_probs.mean())
 
 
 EXERCISES = (count_bigrams, to_probabilities, log_likelihood, perplexity)

@@ -16,8 +16,8 @@ def _seeded(*shape, seed=0):
     "Who may see whom",
     difficulty=1,
     importance=5,
-    minutes=5,
-    cases=lambda: [(1,), (3,), (6,)],
+    minutes=4,
+    cases=lambda: [(2,), (3,), (1,), (6,)],
     task=(
         "Return the causal mask of `T` tokens: a boolean matrix that is True where the "
         "row's token may see the column's token. A token may see itself and all earlier ones."
@@ -72,19 +72,54 @@ def numbers(T):
     return torch.ones(T, T).tril()
 
 
+@causal_mask.wrong("Everything may be seen: no mask at all. Keep the lower triangle.")
+def hides_nothing(T):
+    return torch.ones(T, T, dtype=torch.bool)
+
+
+@causal_mask.wrong("Each token sees itself alone; it may see all earlier ones too.")
+def only_itself(T):
+    return torch.eye(T, dtype=torch.bool)
+
+
+@causal_mask.wrong(
+    "The pattern is right, but the entries are whole numbers. Asked for are booleans: "
+    "dtype=torch.bool."
+)
+def whole_numbers(T):
+    return torch.ones(T, T, dtype=torch.long).tril()
+
+
+@causal_mask.wrong(
+    "Those are the numbers that one adds to scores, 0 and -inf. Asked for is the mask "
+    "itself, True and False."
+)
+def numbers_to_add(T):
+    return torch.full((T, T), -math.inf).triu(1)
+
+
 @exercise(
     "Running means without a loop",
     difficulty=2,
     importance=4,
-    minutes=10,
-    cases=lambda: [(_seeded(5, 3),), (_seeded(2, 7, seed=1),), (_seeded(1, 4, seed=2),)],
+    minutes=8,
+    cases=lambda: [
+        (torch.tensor([[2.0], [4.0]]),),
+        (_seeded(5, 3),),
+        (_seeded(2, 7, seed=1),),
+        (_seeded(1, 4, seed=2),),
+    ],
     task=(
-        "Row `t` of the result is the mean of rows `0` to `t` of `values`. Do it with "
-        "one matrix product: a lower-triangular matrix of weights times `values`."
+        "The matrix above was typed for five words. Make it for any number of rows, and "
+        "multiply: row `t` of the result is the mean of rows `0` to `t` of `values`. (The "
+        "loop passes too, but the matrix is what the lesson goes on with.)"
     ),
     hints=(
-        "Start from `torch.ones(T, T).tril()`.",
-        "Its row sums are 1, 2, 3, ...; with `keepdim=True` they divide row by row.",
+        "`len(values)` is T. `torch.ones(T, T)` is a matrix of ones, and `.tril()` keeps its "
+        "lower triangle, zeros elsewhere.",
+        "Divide each row by its own sum: `weights.sum(dim=1, keepdim=True)` has the sums as a "
+        "column, 1, 2, 3, ...",
+        "`weights @ values` is the matrix product.",
     ),
 )
 def running_mean(values):
@@ -135,19 +170,54 @@ def from_the_end(values):
     return w / w.sum(dim=1, keepdim=True) @ values
 
 
+@running_mean.wrong(
+    "Without keepdim=True the row sums lie flat and divide column by column. No error, "
+    "wrong numbers: the classic."
+)
+def keepdim_forgotten(values):
+    w = torch.ones(len(values), len(values)).tril()
+    return w / w.sum(dim=1) @ values
+
+
+@running_mean.wrong(
+    "Row 0 of your result is nan, the mean of nothing: row t is left out of its own mean. "
+    "Take rows 0 to t, so [: t + 1], or tril() without -1."
+)
+def itself_left_out(values):
+    w = torch.ones(len(values), len(values)).tril(-1)
+    return w / w.sum(dim=1, keepdim=True) @ values
+
+
+@running_mean.wrong(
+    "A softmax of zeros and ones still gives the zeros a share, since exp(0) = 1. Divide by "
+    "the row sums."
+)
+def softmax_of_the_triangle(values):
+    return torch.ones(len(values), len(values)).tril().softmax(dim=1) @ values
+
+
 @exercise(
     "The masked softmax",
     difficulty=2,
     importance=5,
     minutes=10,
-    cases=lambda: [(_seeded(4, 4),), (_seeded(2, 3, 5, 5, seed=1),)],
+    cases=lambda: [
+        (torch.zeros(2, 2),),
+        (_seeded(4, 4),),
+        (_seeded(2, 3, 5, 5, seed=1),),
+        (_seeded(3, 3, 3, seed=2),),
+    ],
     task=(
-        "Turn scores into causal attention weights: hide the later tokens, then take "
-        "the softmax over each row."
+        "Turn scores into causal attention weights: hide the later tokens, then take the "
+        "softmax over each row. In the shape `(..., T, T)` the dots stand for any axes in "
+        "front, such as a batch; every (T, T) matrix gets the same mask. (`future` above is "
+        "5 x 5; yours must fit any T.)"
     ),
     hints=(
-        "Hide first, softmax second.",
+        "Hide first, softmax second. T is `scores.shape[-1]`; your `causal_mask(T)` says who "
+        "may be seen, and `~` turns True into False.",
         "`scores.masked_fill(hidden, -math.inf)` puts -inf where `hidden` is True.",
+        "`dim=-1` is the last axis, however many stand in front.",
     ),
 )
 def masked_softmax(scores):
@@ -206,6 +276,86 @@ def multiplying_by_inf(scores):
     return (scores + hidden * -math.inf).softmax(dim=-1)
 
 
+@masked_softmax.wrong(
+    "Each row sees one token too many, the very one that it should predict: the diagonal "
+    "of the mask is off by one."
+)
+def sees_one_ahead(scores):
+    seen = torch.ones(scores.shape[-2:], dtype=torch.bool).tril(1)
+    return scores.masked_fill(~seen, -math.inf).softmax(dim=-1)
+
+
+@masked_softmax.wrong(
+    "No token sees itself, so row 0 sees nothing and is nan. The diagonal belongs to what "
+    "may be seen."
+)
+def does_not_see_itself(scores):
+    seen = torch.ones(scores.shape[-2:], dtype=torch.bool).tril(-1)
+    return scores.masked_fill(~seen, -math.inf).softmax(dim=-1)
+
+
+@masked_softmax.wrong(
+    "dim=0 is the first axis: the columns of a matrix, or the batch. The softmax runs over "
+    "the last, dim=-1."
+)
+def softmax_over_the_first_axis(scores):
+    seen = torch.ones(scores.shape[-2:], dtype=torch.bool).tril()
+    return scores.masked_fill(~seen, -math.inf).softmax(dim=0)
+
+
+@masked_softmax.wrong(
+    "Right for one matrix. With axes in front dim=1 is not the last one; dim=-1 always is."
+)
+def softmax_over_the_second_axis(scores):
+    seen = torch.ones(scores.shape[-2:], dtype=torch.bool).tril()
+    return scores.masked_fill(~seen, -math.inf).softmax(dim=1)
+
+
+@masked_softmax.wrong(
+    "Right for one matrix. With axes in front len(scores) is the first of them, not T; "
+    "scores.shape[-1] is T."
+)
+def length_for_t(scores):
+    seen = torch.ones(len(scores), len(scores), dtype=torch.bool).tril()
+    return scores.masked_fill(~seen, -math.inf).softmax(dim=-1)
+
+
+@masked_softmax.wrong(
+    "A visible score can be exactly 0, too; you hide it with the rest, and a row where all "
+    "are 0 becomes nan. Ask the mask what is hidden, not the score."
+)
+def hides_every_zero(scores):
+    kept = scores.tril()
+    return kept.masked_fill(kept == 0, -math.inf).softmax(dim=-1)
+
+
+@masked_softmax.wrong(
+    "-10 is a low score, not a hidden one: the later tokens keep a small share. Use -inf."
+)
+def not_low_enough(scores):
+    seen = torch.ones(scores.shape[-2:], dtype=torch.bool).tril()
+    return scores.masked_fill(~seen, -10.0).softmax(dim=-1)
+
+
+@masked_softmax.wrong("+inf where -inf belongs: the hidden tokens would take everything.")
+def plus_infinity(scores):
+    seen = torch.ones(scores.shape[-2:], dtype=torch.bool).tril()
+    return scores.masked_fill(~seen, math.inf).softmax(dim=-1)
+
+
+@masked_softmax.wrong("Those are logarithms of the weights: softmax, not log_softmax.")
+def logarithms(scores):
+    seen = torch.ones(scores.shape[-2:], dtype=torch.bool).tril()
+    return scores.masked_fill(~seen, -math.inf).log_softmax(dim=-1)
+
+
+@masked_softmax.wrong(
+    "The scores come as they should be; dividing by a square root belongs to the step before."
+)
+def scaled_again(scores):
+    return masked_softmax(scores / math.sqrt(scores.shape[-1]))
+
+
 def _leaks(kind):
     """A toy layer (T, D) -> (T, D) with a given mask, for the leak test."""
     shift = {"causal": 0, "none": 99, "ahead": 1, "itself": -1}[kind]
@@ -218,16 +368,60 @@ def _leaks(kind):
     return layer
 
 
+def _leak_of(size):
+    """Causal, but for a small part of the last row in all others."""
+
+    def layer(x):
+        return _leaks("causal")(x) + size * x[-1]
+
+    layer.__name__ = f"layer_with_a_leak_of_{size:g}"
+    return layer
+
+
+def leak_into_row_0_only(x):
+    """Causal, but for row 0, which sees a number of the last row."""
+    out = _leaks("causal")(x)
+    out[0] += 0.5 * x[-1, -1]
+    return out
+
+
+def leak_that_cancels(x):
+    """Row 0 sees a number of the last row twice, with plus and with minus."""
+    out = torch.full_like(x, 100.0)
+    out[0, 0], out[0, 1] = x[-1, 0], -x[-1, 0]
+    return out
+
+
+def small_outputs(x):
+    """No mask, and all outputs small."""
+    return 0.01 * _leaks("none")(x)
+
+
+def leak_of_positive_numbers(x):
+    """Row 0 sees what is positive in the last row."""
+    out = _leaks("causal")(x)
+    out[0] += x[-1].relu()
+    return out
+
+
+def _leak_cases():
+    x = _seeded(5, 3, seed=3)
+    kinds = ("causal", "none", "ahead", "itself")
+    cases = [(_leaks(kind), x, t) for kind in kinds for t in (1, 3, 4)]
+    cases += [(leak_into_row_0_only, x, t) for t in (1, 3, 4)]
+    cases += [(layer, x, 4) for layer in (_leak_of(1e-7), _leak_of(1e-3), small_outputs)]
+    cases += [(leak_that_cancels, torch.arange(15.0).view(5, 3), 4)]
+    rows = [torch.cat([_seeded(3, 2, seed=4), torch.full((1, 2), v)]) for v in (0.0, 1.0)]
+    cases += [(_leaks("none"), last_row_the_same, 3) for last_row_the_same in rows]
+    return [*cases, (leak_of_positive_numbers, torch.full((5, 2), -50.0), 4)]
+
+
 @exercise(
     "The leak test",
     difficulty=3,
     importance=5,
     minutes=10,
-    cases=lambda: [
-        (_leaks(kind), _seeded(5, 3, seed=3), t)
-        for kind in ("causal", "none", "ahead", "itself")
-        for t in (1, 3, 4)
-    ],
+    cases=_leak_cases,
     task=(
         "`layer` maps a sequence (T, D) to a sequence (T, D). Change row `t` of `x` by "
         "adding 1 to it, run `layer` on both versions, and return whether any output "
@@ -265,6 +459,13 @@ def after_t(layer, x, t):
     return not torch.equal(layer(x)[t + 1 :], layer(c)[t + 1 :])
 
 
+@leaks_before.wrong("Row t and those after it should move. The leak is before t: [:t].")
+def from_t_on(layer, x, t):
+    c = x.clone()
+    c[t] += 1
+    return not torch.equal(layer(x)[t:], layer(c)[t:])
+
+
 @leaks_before.wrong("Inverted: you return True when nothing has moved.")
 def inverted_verdict(layer, x, t):
     c = x.clone()
@@ -282,16 +483,135 @@ def changes_x(layer, x, t):
     return not torch.equal(layer(x)[:t], layer(c)[:t])
 
 
+@leaks_before.wrong(
+    "You forgive small differences. A leak of a ten-millionth is a leak: compare bit for "
+    "bit, with torch.equal."
+)
+def forgives_small_differences(layer, x, t):
+    c = x.clone()
+    c[t] += 1
+    return not torch.allclose(layer(x)[:t], layer(c)[:t])
+
+
+@leaks_before.wrong(
+    "You forgive differences below a threshold. Any leak is a leak: compare bit for bit, "
+    "with torch.equal."
+)
+def forgives_up_to_a_tenth(layer, x, t):
+    c = x.clone()
+    c[t] += 1
+    return bool((layer(x)[:t] - layer(c)[:t]).abs().max() > 0.1)
+
+
+@leaks_before.wrong("Off by one: row t - 1 stands before t, too. The rows before t are [:t].")
+def leaves_out_row_t_1(layer, x, t):
+    c = x.clone()
+    c[t] += 1
+    return not torch.equal(layer(x)[: t - 1], layer(c)[: t - 1])
+
+
+@leaks_before.wrong("You look at row t - 1 alone. A leak may reach any row before t: [:t].")
+def row_t_1_alone(layer, x, t):
+    c = x.clone()
+    c[t] += 1
+    return not torch.equal(layer(x)[t - 1], layer(c)[t - 1])
+
+
+@leaks_before.wrong("You look at row 0 alone. A leak may reach any row before t: [:t].")
+def row_0_alone(layer, x, t):
+    c = x.clone()
+    c[t] += 1
+    return not torch.equal(layer(x)[0], layer(c)[0])
+
+
+@leaks_before.wrong("You compare all rows. Row t and those after it should move: [:t].")
+def compares_all(layer, x, t):
+    c = x.clone()
+    c[t] += 1
+    return not torch.equal(layer(x), layer(c))
+
+
+@leaks_before.wrong(
+    "You compare sums. Two leaks can cancel in a sum; compare number by number."
+)
+def compares_sums(layer, x, t):
+    c = x.clone()
+    c[t] += 1
+    return layer(x)[:t].sum().item() != layer(c)[:t].sum().item()
+
+
+@leaks_before.wrong(
+    "You ask whether all numbers have moved. One that has is a leak: any, not all."
+)
+def only_if_all_move(layer, x, t):
+    c = x.clone()
+    c[t] += 1
+    return bool((layer(x)[:t] != layer(c)[:t]).all())
+
+
+@leaks_before.wrong(
+    "A row of zeros stays what it is when it is multiplied, or set to 0. Add to it instead."
+)
+def doubles_the_row(layer, x, t):
+    c = x.clone()
+    c[t] *= 2
+    return not torch.equal(layer(x)[:t], layer(c)[:t])
+
+
+@leaks_before.wrong(
+    "The change is so small that a weak leak rounds it away. Add 1, as the task says."
+)
+def changes_too_little(layer, x, t):
+    c = x.clone()
+    c[t] += 1e-6
+    return not torch.equal(layer(x)[:t], layer(c)[:t])
+
+
+@leaks_before.wrong(
+    "You set the row to a value that it may have already. Add to it instead: += 1."
+)
+def sets_the_row_to_1(layer, x, t):
+    c = x.clone()
+    c[t] = 1
+    return not torch.equal(layer(x)[:t], layer(c)[:t])
+
+
+@leaks_before.wrong(
+    "You change one number of row t. A leak may come from any of them: changed[t] += 1."
+)
+def changes_one_number(layer, x, t):
+    c = x.clone()
+    c[t, 0] += 1
+    return not torch.equal(layer(x)[:t], layer(c)[:t])
+
+
+@leaks_before.wrong("You change column t, one number of every row. Row t is changed[t].")
+def changes_a_column(layer, x, t):
+    c = x.clone()
+    c[:, t % x.shape[1]] += 1
+    return not torch.equal(layer(x)[:t], layer(c)[:t])
+
+
+@leaks_before.wrong(
+    "You change all rows from t on, and so blame t for what leaks from a later row."
+)
+def changes_all_from_t_on(layer, x, t):
+    c = x.clone()
+    c[t:] += 1
+    return not torch.equal(layer(x)[:t], layer(c)[:t])
+
+
 @exercise(
     "The mask of the last few tokens",
     difficulty=3,
     importance=3,
     minutes=10,
-    cases=lambda: [(1, 4), (3, 5), (2, 2)],
+    cases=lambda: [(1, 3), (3, 5), (2, 2), (1, 4)],
     task=(
-        "While writing, the model computes only the newest tokens and keeps keys of the "
-        "earlier ones (lesson 12). Return the mask of `n_query` newest tokens over all "
-        "`n_key` tokens: the last `n_query` rows of the full causal mask."
+        "While writing, the model computes only the newest tokens; of the earlier ones it "
+        "keeps what it needs (lesson 12 shows how). So only the last `n_query` of `n_key` "
+        "tokens ask, and they may see all tokens up to their own. Return their rows: the "
+        "last `n_query` rows of the full causal mask."
     ),
     hints=(
         "Write down the full 4 x 4 mask and look at its last two rows.",
@@ -331,6 +651,33 @@ def off_by_one(n_query, n_key):
 @mask_with_cache.wrong("The shape is turned: rows are queries, columns are keys.")
 def transposed(n_query, n_key):
     return torch.ones(n_key, n_query, dtype=torch.bool).tril()
+
+
+@mask_with_cache.wrong("Each query sees one token too many: shift the diagonal by one less.")
+def one_ahead_with_cache(n_query, n_key):
+    d = n_key - n_query + 1
+    return torch.ones(n_query, n_key, dtype=torch.bool).tril(d)
+
+
+@mask_with_cache.wrong(
+    "The diagonal moves the wrong way: query i stands at n_key - n_query + i, so "
+    "tril(n_key - n_query)."
+)
+def wrong_way(n_query, n_key):
+    return torch.ones(n_query, n_key, dtype=torch.bool).tril(n_query - n_key)
+
+
+@mask_with_cache.wrong("Those are the last columns of the full mask. Queries are rows.")
+def last_columns(n_query, n_key):
+    return torch.ones(n_key, n_key, dtype=torch.bool).tril()[:, -n_query:]
+
+
+@mask_with_cache.wrong(
+    "The pattern is right, but the entries are floats. Asked for are booleans: "
+    "dtype=torch.bool."
+)
+def floats_with_cache(n_query, n_key):
+    return torch.ones(n_query, n_key).tril(n_key - n_query)
 
 
 EXERCISES = (causal_mask, running_mean, masked_softmax, leaks_before, mask_with_cache)

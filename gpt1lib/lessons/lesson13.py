@@ -20,7 +20,9 @@ def _numbers(*shape, seed, scale=1.0):
         ([1, 2], [3], 90, 91, 92, 16),
         (list(range(10, 30)), [5, 6, 7], 90, 91, 92, 12),
         ([4, 5], list(range(40, 60)), 90, 91, 92, 14),
-        (list(range(10, 40)), list(range(50, 80)), 90, 91, 92, 20),
+        (list(range(10, 40)), list(range(50, 80)), 80, 81, 82, 20),
+        (list(range(10, 19)), [5, 6], 90, 91, 92, 16),
+        (list(range(10, 30)), list(range(50, 60)), 90, 91, 92, 15),
     ],
     task=(
         "Join the ids of two texts into one sequence: [Start] first [Delim] second "
@@ -70,6 +72,24 @@ def half_the_context_each(first, second, start, delim, extract, n_ctx):
     return [start, *first[:room], delim, *second[:room], extract]
 
 
+@entailment_ids.wrong(
+    "You cut only where the two do not fit together. Each text has a limit of its own, "
+    "n_ctx // 2 - 2 tokens, however short the other is."
+)
+def cut_only_when_too_long(first, second, start, delim, extract, n_ctx):
+    room = n_ctx // 2 - 2 if len(first) + len(second) + 3 > n_ctx else n_ctx
+    return [start, *first[:room], delim, *second[:room], extract]
+
+
+@entailment_ids.wrong(
+    "You share out all that three special tokens leave. With an odd n_ctx that is one "
+    "token more than the released code gives each text: n_ctx // 2 - 2."
+)
+def half_of_what_is_left(first, second, start, delim, extract, n_ctx):
+    room = (n_ctx - 3) // 2
+    return [start, *first[:room], delim, *second[:room], extract]
+
+
 @entailment_ids.wrong("The Start token is missing.")
 def no_start(first, second, start, delim, extract, n_ctx):
     room = n_ctx // 2 - 2
@@ -94,6 +114,11 @@ def second_text_first(first, second, start, delim, extract, n_ctx):
             9,
         ),
         (_numbers(2, 5, 3, seed=2), torch.tensor([[7, 8, 9, 0, 0], [7, 8, 8, 9, 0]]), 9),
+        (
+            _numbers(3, 5, 2, seed=17),
+            torch.tensor([[7, 0, 3, 0, 0], [7, 8, 0, 9, 3], [5, 7, 3, 0, 0]]),
+            3,
+        ),
     ],
     task=(
         "From the states of a padded batch, take for each sequence the state at its "
@@ -135,6 +160,30 @@ def one_before(h, ids, extract):
     return h[torch.arange(len(ids)), where]
 
 
+@read_out.wrong(
+    "You count what is not 0. That finds the end only until a text contains the token 0, "
+    "which is <unk>: look for Extract by its id."
+)
+def not_padding_counted(h, ids, extract):
+    return h[torch.arange(len(ids)), (ids != 0).sum(dim=1) - 1]
+
+
+@read_out.wrong(
+    "You take what stands before the first 0. A text may contain the token 0 itself, "
+    "which is <unk>: look for Extract by its id."
+)
+def before_the_first_0(h, ids, extract):
+    return h[torch.arange(len(ids)), (ids == 0).int().argmax(dim=1) - 1]
+
+
+@read_out.wrong(
+    "You look for the largest id. Extract has it only where it was the last to join the "
+    "vocabulary: look for the id that is given."
+)
+def largest_id(h, ids, extract):
+    return h[torch.arange(len(ids)), ids.argmax(dim=1)]
+
+
 @read_out.wrong("You average over all places, padding included. GPT-1 reads one state.")
 def mean_of_all(h, ids, extract):
     return h.mean(dim=1)
@@ -153,7 +202,7 @@ def all_pairs(h, ids, extract):
     "Two orders, one answer",
     difficulty=2,
     importance=4,
-    minutes=6,
+    minutes=4,
     cases=lambda: [
         (
             _numbers(3, 5, seed=3),
@@ -166,6 +215,12 @@ def all_pairs(h, ids, extract):
             _numbers(1, 4, seed=8),
             _numbers(4, 6, seed=9),
             _numbers(6, seed=10),
+        ),
+        (
+            _numbers(2, 3, seed=18),
+            _numbers(2, 3, seed=19),
+            _numbers(3, 3, seed=20),
+            _numbers(3, seed=21),
         ),
     ],
     task=(
@@ -205,6 +260,21 @@ def mean(h_ab, h_ba, W, b):
 @similarity_logits.wrong("You multiply the two vectors; the paper adds them.")
 def product(h_ab, h_ba, W, b):
     return (h_ab * h_ba) @ W + b
+
+
+@similarity_logits.wrong(
+    "You turn W. It is (C, K) already, as in `h @ W`; only the weight of nn.Linear lies "
+    "the other way round."
+)
+def W_turned(h_ab, h_ba, W, b):
+    return (h_ab + h_ba) @ W.T + b
+
+
+@similarity_logits.wrong(
+    "These are probabilities already. Logits are asked for; the loss takes the softmax."
+)
+def softmax_taken(h_ab, h_ba, W, b):
+    return ((h_ab + h_ba) @ W + b).softmax(dim=-1)
 
 
 @similarity_logits.wrong(
@@ -258,6 +328,11 @@ def each_alone(scalars, n_choices):
     return scalars.view(-1, n_choices).sigmoid()
 
 
+@choice_probs.wrong("These are the logs of the probabilities. Take the softmax itself.")
+def logs(scalars, n_choices):
+    return scalars.view(-1, n_choices).log_softmax(dim=-1)
+
+
 @choice_probs.wrong(
     "You took the first choices of all examples together. The choices of one "
     "example stand next to each other."
@@ -290,7 +365,7 @@ def l3_loss(label_log_probs, token_log_probs, lm_coef):
     """-L3, a number to minimize.
 
     label_log_probs: (B,), log P(label) of each example; token_log_probs: a list of
-    tensors, one a sequence, with log P of each of its targets; lm_coef: lambda.
+    tensors, one per sequence, with log P of each of its targets; lm_coef: lambda.
     """
     task = -label_log_probs.mean()
     lm = -torch.stack([row.mean() for row in token_log_probs]).mean()
@@ -319,6 +394,42 @@ def sums_of_tokens(label_log_probs, token_log_probs, lm_coef):
 def mean_of_all_tokens(label_log_probs, token_log_probs, lm_coef):
     lm = -torch.cat(token_log_probs).mean()
     return (-label_log_probs.mean() + lm_coef * lm).item()
+
+
+@l3_loss.wrong("Lambda is missing: the language-model loss is added in full.")
+def lambda_forgotten(label_log_probs, token_log_probs, lm_coef):
+    lm = -torch.stack([row.mean() for row in token_log_probs]).mean()
+    return (-label_log_probs.mean() + lm).item()
+
+
+@l3_loss.wrong(
+    "You sum over the labels. The code takes their mean, so that a larger batch is no "
+    "larger loss."
+)
+def sum_over_labels(label_log_probs, token_log_probs, lm_coef):
+    lm = -torch.stack([row.mean() for row in token_log_probs]).mean()
+    return (-label_log_probs.sum() + lm_coef * lm).item()
+
+
+@l3_loss.wrong(
+    "You sum over the sequences. After the mean over tokens comes a mean over sequences."
+)
+def sum_over_sequences(label_log_probs, token_log_probs, lm_coef):
+    lm = -torch.stack([row.mean() for row in token_log_probs]).sum()
+    return (-label_log_probs.mean() + lm_coef * lm).item()
+
+
+@l3_loss.wrong(
+    "You take the log of what is a log already: of a number below 0 it is nan, not a number."
+)
+def log_taken_again(label_log_probs, token_log_probs, lm_coef):
+    lm = -torch.stack([row.log().mean() for row in token_log_probs]).mean()
+    return (-label_log_probs.log().mean() + lm_coef * lm).item()
+
+
+@l3_loss.wrong("The text is missing: this is the task's loss alone.")
+def task_alone(label_log_probs, token_log_probs, lm_coef):
+    return -label_log_probs.mean().item()
 
 
 @l3_loss.wrong("Lambda is no mixing weight: the task loss counts in full (Eq. 5).")

@@ -1,8 +1,8 @@
 """Lesson 14, Zero-shot: what pre-training knows before any label."""
 
-import torch
+import math
 
-import gpt1lib as g
+import torch
 
 from .claims import holds as holds  # for the notebook
 from .exercise import Checker, exercise
@@ -68,6 +68,21 @@ def mean_probability(logits, ids):
     return probs[torch.arange(len(ids) - 1), ids[1:]].mean().log().item()
 
 
+@mean_log_prob.wrong(
+    "You shift the wrong way: your row i is asked for token i - 1, which it has read long "
+    "ago. Row i predicts token i + 1."
+)
+def shifted_backwards(logits, ids):
+    log_probs = logits.log_softmax(dim=-1)
+    return log_probs[torch.arange(1, len(ids)), ids[:-1]].mean().item()
+
+
+@mean_log_prob.wrong("You divide by T, but only T - 1 tokens are scored: the first is given.")
+def divided_by_all(logits, ids):
+    log_probs = logits.log_softmax(dim=-1)
+    return log_probs[torch.arange(len(ids) - 1), ids[1:]].sum().item() / len(ids)
+
+
 @mean_log_prob.wrong("Logits are not log-probabilities yet: log_softmax makes them comparable.")
 def raw_scores(logits, ids):
     return logits[torch.arange(len(ids) - 1), ids[1:]].mean().item()
@@ -79,21 +94,29 @@ def loss(logits, ids):
     return -log_probs[torch.arange(len(ids) - 1), ids[1:]].mean().item()
 
 
+# log P of the tokens of some endings; each line tells a few wrong rules from the right one
+ENDINGS = [
+    [[-3.0], [-1.0, -2.5, -1.5]],
+    [[-2.5, -4.5], [-2.0, -2.0], [-4.0]],
+    [[-2.0, -1.0], [-0.9, -2.4, -2.6, -1.9]],
+    [[-1.0, -9.0], [-6.5, -1.5], [-1.0, -2.0, -6.5], [-2.5, -0.5, -7.0, -1.5]],
+    [[-5.0, -3.0], [-9.0, -1.0, -3.0], [-1.5, -7.5, -2.0]],
+    [[-7.5, -4.5, -5.0], [-7.5, -6.5, -7.5], [-5.0, -3.5, -5.0], [-5.0, -0.5, -8.0, -1.5]],
+    [[-3.5, -4.5, -8.5, -9.0], [-6.0, -7.5, -2.0, -8.5], [-4.0, -5.5, -6.0]],
+]
+
+
 @exercise(
     "Which ending?",
     difficulty=2,
     importance=4,
     minutes=6,
-    cases=lambda: [
-        ([torch.tensor([-3.0]), torch.tensor([-1.0, -2.5, -1.5])],),
-        ([torch.tensor([-2.5, -4.5]), torch.tensor([-2.0, -2.0]), torch.tensor([-4.0])],),
-        ([torch.tensor([-2.0, -1.0]), torch.tensor([-0.9, -2.4, -2.6, -1.9])],),
-    ],
+    cases=lambda: [(list(map(torch.tensor, answers)),) for answers in ENDINGS],
     task=(
         "For each question the log-probabilities of every answer's tokens are given. "
         "Return the index of the answer with the highest mean, as the paper does for RACE."
     ),
-    hints=("One mean an answer, then the index of the largest.",),
+    hints=("One mean per answer, then the index of the largest.",),
 )
 def likelier_choice(answers):
     """The index of the best answer. answers: a list of tensors, log P of each token."""
@@ -119,6 +142,66 @@ def the_least_likely(answers):
     return means.index(min(means))
 
 
+@likelier_choice.wrong("You look at each answer's last token only.")
+def last_tokens(answers):
+    lasts = [answer[-1].item() for answer in answers]
+    return lasts.index(max(lasts))
+
+
+@likelier_choice.wrong(
+    "You go by each answer's worst token. All of its tokens count: the mean."
+)
+def worst_tokens(answers):
+    worst = [answer.min().item() for answer in answers]
+    return worst.index(max(worst))
+
+
+@likelier_choice.wrong("You go by each answer's best token. All of its tokens count: the mean.")
+def best_tokens(answers):
+    best = [answer.max().item() for answer in answers]
+    return best.index(max(best))
+
+
+@likelier_choice.wrong(
+    "You compare medians. One token that is nearly impossible must count: take the mean."
+)
+def medians(answers):
+    middles = [answer.quantile(0.5).item() for answer in answers]
+    return middles.index(max(middles))
+
+
+@likelier_choice.wrong(
+    "You turn the logs into probabilities and take their mean, so that one likely token "
+    "outweighs many unlikely ones. Take the mean of the logs."
+)
+def means_of_probabilities(answers):
+    means = [answer.exp().mean().item() for answer in answers]
+    return means.index(max(means))
+
+
+@likelier_choice.wrong(
+    "You leave out each answer's first token. It follows the story, so it is scored too."
+)
+def without_the_first(answers):
+    means = [answer[1:].mean().item() for answer in answers]
+    return means.index(max(means))
+
+
+@likelier_choice.wrong("You return the same index whatever the answers are.")
+def always_the_first(answers):
+    return 0
+
+
+@likelier_choice.wrong("You return the same index whatever the answers are.")
+def always_the_second(answers):
+    return 1
+
+
+@likelier_choice.wrong("You return the highest mean. Asked for is the answer's index.")
+def the_mean_itself(answers):
+    return max(answer.mean().item() for answer in answers)
+
+
 @likelier_choice.wrong("You look at each answer's first token only.")
 def first_tokens(answers):
     firsts = [answer[0].item() for answer in answers]
@@ -137,6 +220,7 @@ def longest(answers):
     importance=4,
     minutes=6,
     cases=lambda: [
+        ("so _ ran", ["he", "it"]),
         ("the dog saw the cat and _ ran", ["the dog", "the cat"]),
         ("because _ was ill.", ["the king", "the old servant", "she"]),
     ],
@@ -148,10 +232,9 @@ def longest(answers):
     hints=('`text.split("_")` gives what is before and after the place.',),
 )
 def put_in_place(text, candidates):
-    """A list of (given, rest), one a candidate.
+    """A list of (given, rest), one per candidate.
 
-    put_in_place("the dog saw the cat and _ ran", ["the dog", "the cat"])
-    -> [("the dog saw the cat and the dog", " ran"), ("the dog ... the cat", " ran")]
+    put_in_place("so _ ran", ["he", "it"]) -> [("so he", " ran"), ("so it", " ran")]
     """
     before, after = text.split("_")
     return [(before + candidate, after) for candidate in candidates]
@@ -174,6 +257,15 @@ def whole_sentence(text, candidates):
     return [("", text.replace("_", candidate)) for candidate in candidates]
 
 
+@put_in_place.wrong(
+    "The rest has lost the space at its beginning. To the tokenizer that is another text: "
+    "give and score what stands there, space and all."
+)
+def rest_without_its_space(text, candidates):
+    before, after = text.split("_")
+    return [(before + candidate, after.strip()) for candidate in candidates]
+
+
 @put_in_place.wrong("The candidate is missing: all your pairs are the same.")
 def no_candidate(text, candidates):
     before, after = text.split("_")
@@ -185,7 +277,13 @@ def no_candidate(text, candidates):
     difficulty=1,
     importance=3,
     minutes=4,
-    cases=lambda: [(0.7, 0.5, 0.9), (0.25, 0.25, 0.6), (0.4, 0.5, 0.8), (0.8, 1 / 3, 0.8)],
+    cases=lambda: [
+        (0.7, 0.5, 0.9),
+        (0.25, 0.25, 0.6),
+        (0.4, 0.5, 0.8),
+        (0.8, 1 / 3, 0.8),
+        (0.9, 0.5, 0.8),
+    ],
     task=(
         "Put an accuracy on the scale of the paper's Figure 2: 0 for guessing, 1 for the "
         "best model. Below chance is below 0."
@@ -216,6 +314,23 @@ def cut_at_0(accuracy, chance, best):
     return max(0.0, (accuracy - chance) / (best - chance))
 
 
+@relative_score.wrong(
+    "You cut at 1. A score above the best before is a record, and should be seen."
+)
+def cut_at_1(accuracy, chance, best):
+    return min(1.0, (accuracy - chance) / (best - chance))
+
+
+@relative_score.wrong("You cut at 0 and at 1. What lies beyond is news, and should be seen.")
+def cut_at_both(accuracy, chance, best):
+    return min(1.0, max(0.0, (accuracy - chance) / (best - chance)))
+
+
+@relative_score.wrong("That is percent. On this scale the best is 1, not 100.")
+def in_percent(accuracy, chance, best):
+    return 100 * (accuracy - chance) / (best - chance)
+
+
 @relative_score.wrong("The best model would not get 1: divide by what it has above chance.")
 def divided_by_best(accuracy, chance, best):
     return (accuracy - chance) / best
@@ -224,10 +339,11 @@ def divided_by_best(accuracy, chance, best):
 # ---- what the lesson's claims are held to -------------------------------------------
 
 
-def share_right(guesses: list[int], stories: list) -> tuple[float, float, float]:
-    """The share of stories whose ending is guessed, and its 95 % interval."""
-    right = sum(a == story.label for a, story in zip(guesses, stories, strict=True))
-    return right / len(stories), *g.metrics.wilson(right, len(stories))
+def sign_test(more: int, fewer: int) -> float:
+    """How probable it is that a coin divides more + fewer throws at least as unevenly."""
+    n = more + fewer
+    tail = sum(math.comb(n, k) for k in range(max(more, fewer), n + 1)) / 2**n
+    return min(1.0, 2 * tail)
 
 
 def within(row: dict) -> bool:

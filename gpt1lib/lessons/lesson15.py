@@ -50,6 +50,18 @@ def unsigned(before, after):
     return abs(after - before), 100 * abs(after - before) / before
 
 
+@points_and_percent.wrong(
+    "Your signs are the other way round: a change is what comes after minus what was before."
+)
+def before_minus_after(before, after):
+    return before - after, 100 * (before - after) / before
+
+
+@points_and_percent.wrong("You return percent first. Points first, then percent.")
+def percent_first(before, after):
+    return 100 * (after - before) / before, after - before
+
+
 @points_and_percent.wrong("That is a share. Percent is a hundred times as much.")
 def share(before, after):
     return after - before, (after - before) / before
@@ -124,6 +136,38 @@ def divided_by_n(values, t):
 
 
 @mean_and_half.wrong(
+    "You multiply t by the variance of the mean. Its root is missing: the standard error."
+)
+def no_root(values, t):
+    n, mean = len(values), sum(values) / len(values)
+    variance = sum((x - mean) ** 2 for x in values) / (n - 1)
+    return mean, t * variance / n
+
+
+@mean_and_half.wrong("That is the standard error. Times t, it is half of the interval.")
+def t_forgotten(values, t):
+    n, mean = len(values), sum(values) / len(values)
+    variance = sum((x - mean) ** 2 for x in values) / (n - 1)
+    return mean, (variance / n) ** 0.5
+
+
+@mean_and_half.wrong("You return the whole interval's width. Half of it is asked for.")
+def whole_width(values, t):
+    n, mean = len(values), sum(values) / len(values)
+    variance = sum((x - mean) ** 2 for x in values) / (n - 1)
+    return mean, 2 * t * (variance / n) ** 0.5
+
+
+@mean_and_half.wrong(
+    "You return the interval's two ends. Asked for are its middle and half of its width."
+)
+def two_ends(values, t):
+    n, mean = len(values), sum(values) / len(values)
+    half = t * (sum((x - mean) ** 2 for x in values) / (n - 1) / n) ** 0.5
+    return mean - half, mean + half
+
+
+@mean_and_half.wrong(
     "Half of the range grows with every further seed. The interval of a mean shrinks."
 )
 def smallest_and_largest(values, t):
@@ -132,9 +176,9 @@ def smallest_and_largest(values, t):
 
 @exercise(
     "The same seed on both sides",
-    difficulty=3,
+    difficulty=2,
     importance=4,
-    minutes=8,
+    minutes=6,
     cases=lambda: [
         ([0.70, 0.74, 0.69, 0.77, 0.72], [0.66, 0.71, 0.67, 0.72, 0.70], 2.776),
         ([0.50, 0.58, 0.53], [0.52, 0.61, 0.50], 4.303),
@@ -145,17 +189,17 @@ def smallest_and_largest(values, t):
         "seed by seed, and half of its 95 % interval."
     ),
     hints=(
-        "First one list of differences, then as in the exercise before.",
+        "First one list of differences; your `mean_and_half` does the rest.",
         "`[x - y for x, y in zip(a, b, strict=True)]`",
     ),
 )
 def paired_difference(a, b, t):
     """(mean, half) of a - b, where a[k] and b[k] share their seed. t: Student's point."""
-    differences = [x - y for x, y in zip(a, b, strict=True)]
-    n = len(differences)
-    mean = sum(differences) / n
-    variance = sum((d - mean) ** 2 for d in differences) / (n - 1)
-    return mean, t * (variance / n) ** 0.5
+    return mean_and_half([x - y for x, y in zip(a, b, strict=True)], t)
+
+
+def _differences(a, b):
+    return [x - y for x, y in zip(a, b, strict=True)]
 
 
 @paired_difference.wrong(
@@ -163,11 +207,8 @@ def paired_difference(a, b, t):
     "cancels in the differences: take those first."
 )
 def two_intervals_added(a, b, t):
-    def half(v):
-        m = sum(v) / len(v)
-        return t * (sum((x - m) ** 2 for x in v) / (len(v) - 1) / len(v)) ** 0.5
-
-    return sum(a) / len(a) - sum(b) / len(b), half(a) + half(b)
+    (mean, half), (other, width) = mean_and_half(a, t), mean_and_half(b, t)
+    return mean - other, half + width
 
 
 @paired_difference.wrong(
@@ -175,35 +216,73 @@ def two_intervals_added(a, b, t):
     "each other. These share their seeds: take the differences first."
 )
 def as_if_independent(a, b, t):
-    def square(v):
-        m = sum(v) / len(v)
-        return sum((x - m) ** 2 for x in v) / (len(v) - 1) / len(v)
+    (mean, half), (other, width) = mean_and_half(a, t), mean_and_half(b, t)
+    return mean - other, (half**2 + width**2) ** 0.5
 
-    return (sum(a) / len(a) - sum(b) / len(b), t * (square(a) + square(b)) ** 0.5)
+
+@paired_difference.wrong(
+    "You subtract the two intervals. Spreads never cancel like that: take the differences "
+    "first, then their spread."
+)
+def intervals_subtracted(a, b, t):
+    (mean, half), (other, width) = mean_and_half(a, t), mean_and_half(b, t)
+    return mean - other, half - width
 
 
 @paired_difference.wrong(
     "You sort both rows, so that a number no longer meets the one of its own seed."
 )
 def sorted_rows(a, b, t):
-    d = [x - y for x, y in zip(sorted(a), sorted(b), strict=True)]
-    m = sum(d) / len(d)
-    return m, t * (sum((x - m) ** 2 for x in d) / (len(d) - 1) / len(d)) ** 0.5
+    return mean_and_half(_differences(sorted(a), sorted(b)), t)
 
 
 @paired_difference.wrong("Your sign is the other way round: it should be a - b.")
 def the_other_way_round(a, b, t):
-    d = [y - x for x, y in zip(a, b, strict=True)]
-    m = sum(d) / len(d)
-    return m, t * (sum((x - m) ** 2 for x in d) / (len(d) - 1) / len(d)) ** 0.5
+    return mean_and_half(_differences(b, a), t)
+
+
+@paired_difference.wrong("You lose the sign of each difference, so that b can never be ahead.")
+def absolute_differences(a, b, t):
+    return mean_and_half([abs(d) for d in _differences(a, b)], t)
+
+
+@paired_difference.wrong("You divide the squares by n. As before: by n - 1.")
+def differences_over_n(a, b, t):
+    return over_n(_differences(a, b), t)
+
+
+@paired_difference.wrong("1.96 holds for many values. With a handful use the t that is given.")
+def differences_of_many(a, b, t):
+    return large_n(_differences(a, b), t)
+
+
+@paired_difference.wrong(
+    "That is how far a single difference strays. The mean of n strays less: divide by the "
+    "square root of n."
+)
+def spread_of_one_difference(a, b, t):
+    return spread_of_one(_differences(a, b), t)
+
+
+@paired_difference.wrong(
+    "The root is missing: t belongs to the standard error, not its square."
+)
+def no_root_of_differences(a, b, t):
+    return no_root(_differences(a, b), t)
 
 
 @exercise(
     "What moves at point n?",
     difficulty=3,
     importance=3,
-    minutes=8,
-    cases=lambda: [(0, NAMES), (1, NAMES), (4, NAMES), (13, NAMES)],
+    minutes=10,
+    cases=lambda: [
+        (0, NAMES),
+        (1, NAMES),
+        (4, NAMES),
+        (13, NAMES),
+        (3, ["blocks.2.mlp.bias", "blocks.1.mlp.bias", "tokens.weight", "blocks.0.ln_1.bias"]),
+    ],
     task=(
         "On the axis of Figure 2 (left), 0 means that nothing is transferred, 1 the "
         "embeddings, 2 the embeddings and the lowest block, and so on. Return the names of "
@@ -237,6 +316,37 @@ def n_blocks(n, names):
         for x in names
         if (n >= 1 if not x.startswith("blocks.") else int(x.split(".")[1]) < n)
     ]
+
+
+@transferred_names.wrong(
+    "Your embeddings move at point 1 alone. What moves at one point moves at all later ones."
+)
+def embeddings_at_1_alone(n, names):
+    return [
+        x
+        for x in names
+        if (n == 1 if not x.startswith("blocks.") else int(x.split(".")[1]) < n - 1)
+    ]
+
+
+@transferred_names.wrong("You copy one block too few: at point 2 the lowest block moves, too.")
+def a_block_too_few(n, names):
+    return [
+        x
+        for x in names
+        if (n >= 1 if not x.startswith("blocks.") else int(x.split(".")[1]) < n - 2)
+    ]
+
+
+@transferred_names.wrong("These are the names that stay random. Asked for are the copied ones.")
+def those_that_stay(n, names):
+    moved = transferred_names(n, names)
+    return [x for x in names if x not in moved]
+
+
+@transferred_names.wrong("You sort the names. Keep them in the order given.")
+def sorted_names(n, names):
+    return sorted(transferred_names(n, names))
 
 
 @transferred_names.wrong("The embeddings are missing: they come first, at point 1.")

@@ -24,12 +24,18 @@ def ending_views(model, bpe: BPE, story: str, ending: str) -> dict[str, Tensor]:
 
     last: the state at the last token, as near as a frozen model comes to Extract;
     match: mean state of the story times mean state of the ending, channel by channel.
-    A story too long for the context loses its beginning. ValueError for an empty text.
+    A story too long for the context loses its beginning. ValueError for an empty text, and
+    for an ending that leaves no room for a story.
     """
     told, new = bpe.encode(story), bpe.encode(ending)
     if not (told and new):
         raise ValueError(f"an empty text: story {story!r}, ending {ending!r}")
-    ids = torch.tensor([(told + new)[-model.config.n_ctx :]])
+    n_ctx = model.config.n_ctx
+    if len(new) >= n_ctx:
+        raise ValueError(
+            f"the ending has {len(new)} tokens, the context {n_ctx}: no room for a story"
+        )
+    ids = torch.tensor([(told + new)[-n_ctx:]])
     h = model.hidden(ids)[0]  # (T, C)
     before, after = h[: -len(new)], h[-len(new) :]
     return {"last": after[-1], "match": before.mean(dim=0) * after.mean(dim=0)}

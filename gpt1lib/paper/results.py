@@ -1,10 +1,10 @@
 """What is stored of the tables, cell by cell, and what it says."""
 
-import json
 from dataclasses import asdict
 
 from .. import metrics
 from ..finetune import Settings
+from ..storage import files
 from ..storage.options import with_field_names
 from ..storage.paths import RESULTS
 from ..storage.run_folder import Log
@@ -15,7 +15,7 @@ STORED = RESULTS / "paper"
 
 def stored_lines(name: str) -> list[dict]:
     """The lines of data/results/paper/NAME.jsonl; none where there is no such file."""
-    return Log(STORED / f"{name}.jsonl").lines()
+    return Log(STORED / f"{name}.jsonl", always_whole=True).lines()
 
 
 def store(name: str, line: dict) -> None:
@@ -25,8 +25,7 @@ def store(name: str, line: dict) -> None:
 
 def stored_finetuning(task: str) -> dict:
     """What `python -m gpt1lib.finetune TASK` gave on all labels, as stored."""
-    path = RESULTS / f"finetune_{task}.json"
-    return json.loads(path.read_text(encoding="utf-8"))
+    return files.read_json(RESULTS / f"finetune_{task}.json")
 
 
 def key(cell: Cell) -> tuple:

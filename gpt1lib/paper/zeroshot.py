@@ -5,13 +5,14 @@ comparing probabilities; nothing is learned from labels. Figure 2 (right) follow
 scores along pre-training. Works for any model that maps ids to logits.
 """
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
-from .. import inputs, metrics, objectives, tasks
+from .. import inputs, limits, metrics, objectives, tasks
 from ..bpe import BPE
 from ..model import LanguageModel
 from ..storage.paths import TASKS
@@ -29,6 +30,7 @@ def continuation_scores(
     Where nothing is given, the first token of `rest` has nothing to be predicted from
     and is not counted. What is longer than the context loses its beginning.
     """
+    batch = limits.whole("batch", batch, 1)
     n_ctx, out = model.config.n_ctx, [0.0] * len(pairs)
     for n, (given, rest) in enumerate(pairs, start=1):
         if not rest or len(given) + len(rest) < 2:
@@ -48,6 +50,7 @@ def continuation_scores(
 @torch.no_grad()
 def next_logits(model: LanguageModel, texts: Sequence[list[int]], batch: int = 32) -> Tensor:
     """Scores of what comes after each text: (N, V)."""
+    batch = limits.whole("batch", batch, 1)
     out, n_ctx = [], model.config.n_ctx
     for start in range(0, len(texts), batch):
         ids, real = inputs.pad([t[-n_ctx:] for t in texts[start : start + batch]])
@@ -143,6 +146,8 @@ class Probe:
 
 def above_median(scores: list[float]) -> list[int]:
     """1 for the upper half: a threshold that needs no label where classes are even."""
+    if not scores or any(math.isnan(x) for x in scores):
+        raise ValueError(f"scores are {scores}, they must be numbers, at least 1")
     middle = sorted(scores)[len(scores) // 2]
     return [int(x >= middle) for x in scores]
 
@@ -175,6 +180,6 @@ def _labels(examples: Sequence[tasks.Example]) -> list[int]:
 
 def relative(accuracy: float, chance: float, best: float) -> float:
     """The paper's scale: 0 for guessing, 1 for the best model."""
-    if not best > chance:
+    if not -math.inf < chance < best < math.inf:
         raise ValueError(f"the best score {best} is not above chance, {chance}")
     return (accuracy - chance) / (best - chance)

@@ -7,11 +7,14 @@ The recipes keep GPT-1's method and change its sizes.
 """
 
 import argparse
+import shlex
 from pathlib import Path
 
 from tqdm import tqdm
 
+from .. import scoring
 from ..fast.machine import keep_memory
+from ..storage import files
 from ..storage.paths import BOOKS, HELDOUT_BOOKS
 from ..storage.run_folder import one_line_errors
 from . import processes, recipes
@@ -47,10 +50,26 @@ def train(args: argparse.Namespace, world: processes.Processes) -> None:
     """One run, from the start or from where it was stopped."""
     recipe = recipes.from_options(args)
     run = Pretraining(recipe, args.out, args.books, args.heldout, world)
-    if run.resume() and world.is_main:
+    resumed, finished = run.resume(), run.is_finished()
+    if resumed and not finished and world.is_main:
         tqdm.write(f"going on from step {run.step}")
-    run.run()
+    if not finished:
+        run.run()
+    if world.is_main:
+        print(ending(args.out))
     world.finish()
+
+
+def ending(out: Path) -> str:
+    """What a finished run has reached, and what can be done with it."""
+    meta = files.read_json(out / "meta.json")
+    with files.naming(out / "meta.json"):
+        found, steps = scoring.all_books(meta["heldout"]), meta["recipe"]["steps"]
+    return (
+        f"{out} is finished, after {steps} steps. On the held-out books: perplexity "
+        f"{found['perplexity']}, {found['bits_per_character']} bits per character.\n"
+        f'Let it write: python -m gpt1lib.pretrain.write {shlex.quote(str(out))} "It was"'
+    )
 
 
 def main(argv: list[str] | None = None) -> None:

@@ -14,8 +14,9 @@ import tomllib
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 
-from .. import optim
+from .. import limits, optim
 from ..config import GPT1, INIT_STD, KINDS, NOVELIST, TINY, GPTConfig
+from ..storage import files
 from ..storage.options import add_options, given_options, need, option, with_field_names
 
 SIZES = {
@@ -89,6 +90,8 @@ class Recipe:
     )
 
     def __post_init__(self):
+        limits.fields_of_their_kind(self)
+        limits.whole("seed", self.seed, 0, limits.LARGEST_SEED)
         object.__setattr__(self, "betas", tuple(self.betas))
         every = ("evaluate_every", "sample_every", "save_every")
         for name in ("n_merges", "batch", "steps", "grad_accum", *every):
@@ -102,8 +105,9 @@ class Recipe:
         need(self, "warmup", self.warmup <= self.steps, f"<= steps, {self.steps}")
         need(self, "kind", self.kind in KINDS, f"one of {KINDS}")
         n_ctx, first = self.model.n_ctx, self.warmup_ctx
-        divides = first >= 0 and n_ctx % (first or 1) == 0
-        need(self, "warmup_ctx", divides, f"a divisor of n_ctx, {n_ctx}, or 0")
+        need(self.model, "n_ctx", n_ctx >= 2, ">= 2: the first token of a window is no target")
+        divides = first >= 0 and first != 1 and n_ctx % (first or 1) == 0
+        need(self, "warmup_ctx", divides, f"a divisor > 1 of n_ctx, {n_ctx}, or 0")
         shares = len(self.betas) == 2 and all(0 <= b < 1 for b in self.betas)
         need(self, "betas", shares, "two numbers in [0, 1)")
 
@@ -163,8 +167,9 @@ def merged(recipe: Recipe, given: dict) -> Recipe:
         given["model"] = GPTConfig.from_dict(sizes)
     for name, value in given.items():
         given[name] = _of_kind(name, value, getattr(Recipe(), name))
-    if given.get("steps", recipe.steps) < recipe.warmup:
-        given.setdefault("warmup", given["steps"] // 10)
+    steps = given.get("steps", recipe.steps)
+    if steps < recipe.warmup:
+        given.setdefault("warmup", steps // 10)
     return replace(recipe, **given)
 
 
@@ -182,7 +187,7 @@ def _of_kind(name: str, value, example):
 def read_toml(path: str | Path) -> Recipe:
     """A recipe from a TOML file; its `recipe` names the one to start from (tiny)."""
     try:
-        given = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+        given = tomllib.loads(files.read_text(path))
     except tomllib.TOMLDecodeError as error:
         raise ValueError(f"{path} is no TOML file: {error}") from error
     name = given.pop("recipe", FIRST)

@@ -21,10 +21,11 @@ from .. import corpus, decode, optim, scoring
 from ..bpe import BPE
 from ..checkpoints import checkpoint, snapshots
 from ..model import LanguageModel, evaluating, seeded
-from ..storage import files
+from ..storage import checksums, files
 from ..storage.options import renamed
 from ..storage.paths import BOOKS, HELDOUT_BOOKS
 from ..storage.run_folder import RunFolder, command_line, progress
+from . import prepared
 from .objective import Objective, checkpoint_activations, scale_blocks
 from .optimizers import build_optimizers, build_schedulers
 from .processes import ALONE, Processes, each_on_its_own
@@ -37,7 +38,8 @@ BYTES_PER_PARAMETER = 12  # of a saved state: a weight and Adam's two averages
 
 def seed_of(recipe: Recipe, step: int, rank: int = 0) -> int:
     """The seed of one update; another for each process, whose dropout must differ."""
-    return (recipe.seed * 1_000_003 + step) * 1009 + rank  # primes keep the seeds apart
+    seed = (recipe.seed * 1_000_003 + step) * 1009 + rank  # primes keep the seeds apart
+    return seed % 2**63  # what torch can take
 
 
 class Pretraining:
@@ -50,12 +52,15 @@ class Pretraining:
         books: str | Path = BOOKS,
         heldout: str | Path = HELDOUT_BOOKS,
         world: Processes = ALONE,
+        bpe: BPE | None = None,
     ):
+        """bpe: a vocabulary to use, in place of one that is learned from the books."""
         self.folder, self.world = RunFolder(out, "state"), world
         self.out, self.state = Path(out), Path(out) / "state"
-        self._read(recipe, books, heldout)
-        self.recipe = replace(recipe, model=replace(recipe.model, n_vocab=self.bpe.n_vocab))
+        self.recipe = recipe
         self._check_machine()
+        self._read(books, heldout, bpe)
+        self.recipe = replace(recipe, model=replace(recipe.model, n_vocab=self.bpe.n_vocab))
         with seeded(recipe.seed):
             self.model = checkpoint.build(recipe.kind, self.recipe.model)
         self._prepare_model()
@@ -64,25 +69,40 @@ class Pretraining:
         self.step, self.seen, self.seconds = 0, 0, 0.0
         self.log, self.samples = self.folder.log, self.folder.log_of("samples")
 
-    def _read(self, recipe: Recipe, books: str | Path, heldout: str | Path) -> None:
+    def _read(self, books: str | Path, heldout: str | Path, bpe: BPE | None) -> None:
         """Books, tokenizer and token stream; the main process makes what is missing."""
         self.books, self.heldout = corpus.read_books(books), corpus.read_books(heldout)
         both = self.books.keys() & self.heldout.keys()
         both |= corpus.same_texts(self.books, self.heldout)
         if both:
-            raise ValueError(f"held-out books are among the training books: {both}")
-        tokens = self.state / f"tokens-{corpus.checksum(self.books)[:16]}.npy"
+            raise ValueError(
+                f"held-out books are among the training books: {both}, in {heldout} and {books}"
+            )
+        made_from = self.books, self.recipe.n_merges, bpe
+        place = prepared.place_of(self.state, *made_from)
         if self.world.is_main:
-            files.remove_unfinished(self.out)
-            if not (self.state / "vocab.bpe").exists():
-                BPE.learn(self.books.values(), recipe.n_merges).save(self.state)
-            if not tokens.exists():
-                stream = corpus.encode_books(self.books, BPE.load(self.state))
-                corpus.write_tokens(tokens, stream)
+            with self.folder.held():  # nothing of another run is touched
+                for folder in (self.out, self.state, self.out / snapshots.FOLDER, place):
+                    files.remove_unfinished(folder)
+                with files.naming(books):
+                    prepared.make(place, *made_from)
         self.world.wait()
-        self.bpe = BPE.load(self.state)
-        self.ids = corpus.open_tokens(tokens)
+        self.bpe, self.ids = prepared.read_prepared(place)
         self.heldout_ids = corpus.encode_books(self.heldout, self.bpe)
+        self._check_lengths(books, heldout)
+
+    def _check_lengths(self, books: str | Path, heldout: str | Path) -> None:
+        """ValueError for books too short to train on, or to score: now, not after hours."""
+        n_ctx = self.recipe.model.n_ctx
+        if len(self.ids) < n_ctx:
+            raise ValueError(
+                f"the books in {books} have {len(self.ids)} tokens, a window needs {n_ctx}"
+            )
+        for name, text in self.heldout.items():
+            if (n := len(self.bpe.encode(text.strip()[:1000]))) < 2:
+                raise ValueError(
+                    f"{Path(heldout) / name}.txt has {n} tokens, scoring needs at least 2"
+                )
 
     def _check_machine(self) -> None:
         r, device = self.recipe, self.world.device
@@ -183,27 +203,38 @@ class Pretraining:
         """
         weights, optimizer = self.world.whole_state(self.model, self.optimizers)
         if self.world.is_main:
+            checkpoint.check_finite(weights)
             done = {"seen": self.seen, "seconds": self.seconds}
             parts = {"model": weights, "optimizer": optimizer}
-            self.folder.save(self.facts(), self.step, done | parts)
+            bound = {"tokenizer_sha256": self.bpe.checksum}
+            self.folder.save(self.facts(), self.step, done | parts | bound)
 
     def resume(self) -> bool:
         """Go on from the last saved step; False if there is none.
 
-        Raises ValueError if the method or the books are no longer the same.
+        Raises ValueError if the method, the books or the vocabulary are no longer the same,
+        and for a damaged state.
         """
         state = self.folder.load(self.facts(), renamed(Recipe))
         if state is None:
             return False
-        self.step, self.seen, self.seconds = (state[k] for k in ("step", "seen", "seconds"))
-        self.world.load_whole_state(
-            self.model, self.optimizers, state["model"], state["optimizer"]
-        )
+        with files.naming(self.folder.state):
+            if state.get("tokenizer_sha256", self.bpe.checksum) != self.bpe.checksum:
+                raise ValueError("it was made with another vocabulary; take another --out")
+            self.step, self.seen, self.seconds = (state[k] for k in ("step", "seen", "seconds"))
+            self.world.load_whole_state(
+                self.model, self.optimizers, state["model"], state["optimizer"]
+            )
         for scheduler in self.schedulers:
             optim.go_on_from(scheduler, self.step)
         return True
 
     # ---- the run -------------------------------------------------------------
+
+    def is_finished(self) -> bool:
+        """Whether nothing is left to do: all steps done, and the checkpoint is whole."""
+        stored = checksums.of(self.out)
+        return self.step == self.recipe.steps and stored.keys() >= set(checkpoint.PARTS)
 
     def run(self) -> None:
         """Train to the last step, then write the checkpoint.
@@ -244,7 +275,7 @@ class Pretraining:
         per_token = sum(map(len, self.books.values())) / len(self.ids)  # characters
         return {
             "loss": line["loss"],
-            "ppl": round(math.exp(min(line["loss"], 20))),
+            "ppl": round(math.exp(line["loss"])) if line["loss"] < 20 else "> 4.8e8",
             "bits/char": round(line["loss"] / math.log(2) / per_token, 2),
             "tok/s": line["tokens_per_s"],
         }
@@ -261,6 +292,7 @@ class Pretraining:
         model = self.whole_model()
         if not self.world.is_main:
             return
+        checkpoint.check_finite(model.state_dict())
         if keep:
             facts = {k: line[k] for k in snapshots.FACTS}
             snapshots.save_snapshot(self.out, model, facts)
@@ -309,6 +341,19 @@ class Pretraining:
             "books_sha256": corpus.checksum(self.books),
             "heldout_books_sha256": corpus.checksum(self.heldout),
             "training_tokens": len(self.ids),
-            "heldout": scoring.score_books(model, self.bpe, self.heldout),
+            "heldout": self._final_scores(model),
         }
         checkpoint.save(self.out, model, self.bpe, meta, fp16=self.recipe.save_fp16)
+
+    def _final_scores(self, model: LanguageModel) -> dict[str, dict]:
+        """Perplexity and bits per character of each held-out book."""
+        try:
+            scores = scoring.score_books(model, self.bpe, self.heldout)
+        except OverflowError:  # in a perplexity
+            scores = {}
+        if not scores or not all(math.isfinite(s["perplexity"]) for s in scores.values()):
+            raise FloatingPointError(
+                "the loss on the held-out books is too large for a perplexity: the training "
+                "diverged. A lower --lr or a longer --warmup often helps; take another --out"
+            )
+        return scores

@@ -1,17 +1,24 @@
-"""Write files so that an interruption never leaves half of one."""
+"""Files: written whole or not at all, and named where what they hold cannot be read."""
 
 import hashlib
 import json
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
+
+from . import paths
+
+# ---- writing -------------------------------------------------------------------------
 
 
 @contextmanager
 def replacing(path: str | Path) -> Iterator[Path]:
     """Yield a temporary path beside `path`; on success sync it and rename it there."""
     path = Path(path)
+    paths.check_there(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
@@ -32,9 +39,10 @@ def umask() -> int:
 
 
 def remove_unfinished(folder: str | Path) -> None:
-    """Delete the temporary files that killed processes left anywhere in a folder."""
-    for path in Path(folder).rglob(".*.*.tmp"):
-        path.unlink(missing_ok=True)
+    """Delete what killed processes left of `replacing` in a folder; not in those below it."""
+    for path in Path(folder).glob(".*.tmp"):
+        if re.fullmatch(r"\..+\.\d+\.tmp", path.name):
+            path.unlink(missing_ok=True)
 
 
 def write_text(path: str | Path, text: str) -> None:
@@ -44,9 +52,60 @@ def write_text(path: str | Path, text: str) -> None:
 
 
 def write_json(path: str | Path, value: object, indent: int | None = 1) -> None:
-    """Write JSON, whole or not at all."""
-    text = json.dumps(value, ensure_ascii=False, indent=indent)
+    """Write JSON, whole or not at all; ValueError for a number that JSON lacks, such as nan."""
+    with naming(path):
+        text = json.dumps(value, ensure_ascii=False, indent=indent, allow_nan=False)
     write_text(path, text + "\n")
+
+
+# ---- reading -------------------------------------------------------------------------
+
+UNUSABLE = (
+    ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RuntimeError,
+    MemoryError,
+)  # fmt: skip
+"""What Python and torch raise over values that are missing, or of a wrong kind or size."""
+
+
+@contextmanager
+def naming(path: str | Path) -> Iterator[None]:
+    """What is wrong with a file's contents becomes a ValueError that names the file."""
+    try:
+        yield
+    except UNUSABLE as error:
+        told = str(error) or type(error).__name__
+        if isinstance(error, ValueError) and told.startswith(str(path)):
+            raise
+        told = f"it lacks {told}" if isinstance(error, KeyError) else told
+        raise ValueError(f"{path}: {told}") from error
+
+
+def read_text(path: str | Path) -> str:
+    """The text of a UTF-8 file, without a byte order mark; Windows' line ends become \\n.
+
+    Raises FileNotFoundError, and ValueError where it is in another encoding.
+    """
+    path = Path(path)
+    paths.check_there(path)
+    try:
+        return path.read_bytes().decode("utf-8-sig").replace("\r\n", "\n")
+    except UnicodeDecodeError as error:
+        raise ValueError(
+            f"{path} is not UTF-8 text: byte {error.start} is {error.object[error.start]:#x}. "
+            "Save it as UTF-8"
+        ) from error
+
+
+def read_json(path: str | Path, kind: type = dict) -> Any:
+    """The value of a JSON file; ValueError where it is damaged or of another kind."""
+    text = read_text(path)
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"{path} is damaged, no JSON: {error}") from error
+    if not isinstance(value, kind):
+        raise ValueError(f"{path} holds a {type(value).__name__}, not a {kind.__name__}")
+    return value
 
 
 def sha256(path: str | Path) -> str:

@@ -12,3 +12,12 @@ NOVELIST_DIR = CHECKPOINTS / "novelist"
 LSTM_DIR = CHECKPOINTS / "lstm"
 RESULTS = DATA / "results"
 BENCHMARKS = RESULTS / "benchmarks"
+
+
+def check_there(path: Path) -> None:
+    """FileNotFoundError for a path in `data` where gpt1lib was installed without it."""
+    if path.resolve().is_relative_to(DATA) and not DATA.is_dir():
+        raise FileNotFoundError(
+            f"{DATA} is missing: gpt1lib was installed without its data. In the course's "
+            "folder: python -m pip install -e ."
+        )

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypedDict
 
+from ..storage import checksums, files, paths
+
 KINDS = ("classification", "entailment", "similarity", "choice")
 """Figure 1's four ways to make sequences of an example."""
 NLI = ("entailment", "contradiction", "neutral")
@@ -22,6 +24,11 @@ class Example:
     texts: tuple[str, ...]  # (text,), (a, b), or (context, choice 1, choice 2, ...)
     label: int | float
     group: str = ""
+
+    def __post_init__(self):
+        for text in self.texts:
+            if not isinstance(text, str):
+                raise ValueError(f"a text is {text!r}, it must be a string")
 
 
 @dataclass(frozen=True)
@@ -51,20 +58,20 @@ class Task:
 
 def read_lines(path: Path, needed: tuple[str, ...]) -> list[dict]:
     """The objects of a JSON-lines file; ValueError names the line that is wrong."""
+    paths.check_there(path)
     if not path.is_file():
         raise FileNotFoundError(f"{path} is missing; it comes with the course in data/")
+    checksums.verify_shipped(path)
     rows = []
-    for n, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+    for n, line in enumerate(files.read_text(path).rstrip("\n").split("\n"), start=1):
         try:
             row = json.loads(line)
-        except json.JSONDecodeError as error:
-            raise ValueError(f"{path}, line {n}: no JSON ({error.msg})") from error
+        except (ValueError, RecursionError) as error:
+            raise ValueError(f"{path}, line {n}: no JSON ({error})") from error
         missing = [k for k in needed if not isinstance(row, dict) or k not in row]
         if missing:
             raise ValueError(f"{path}, line {n}: no field {', '.join(missing)}")
         rows.append(row)
-    if not rows:
-        raise ValueError(f"{path} is empty")
     return rows
 
 

@@ -1,6 +1,7 @@
 """The explorers' own code in a blank page, against numpy and the library."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -31,7 +32,16 @@ def show(page, explorer):
 
 
 def cells(root):
-    return json.loads(root.locator(".gx-matrix").first.get_attribute("data-weights"))
+    return json.loads(root.locator(".gx-matrix").last.get_attribute("data-weights"))
+
+
+def shares(root, kind="fill"):
+    """How far along their track the bars ("fill"), lines ("ghost") or rings reach."""
+    seen = root.locator(f".gx-track .gx-{kind}").evaluate_all(
+        "es => es.map(e => e.style.visibility === 'hidden' ? null : e.style.transform)"
+    )
+    unit = 1 if kind == "fill" else 100
+    return [None if t is None else float(re.findall(r"[-\d.e]+", t)[-1]) / unit for t in seen]
 
 
 def test_half_precision_is_read_as_numpy_reads_it(page):
@@ -54,27 +64,30 @@ def test_mask_steps_equal_numpy(page, kind):
     root = show(page, explorers.MaskExplorer(scores, list("abcde"), kind=kind))
     wanted = explorers.masked_steps(scores, kind)[1]
     assert np.allclose(cells(root), wanted, atol=1e-9)
-    sums = [float(t) for t in root.locator(".gx-sum").all_inner_texts()[1:]]
-    assert np.allclose(sums, wanted.sum(1), atol=6e-4)
-    leaks = root.locator(".gx-leak").count()
+    head, *rows = np.reshape(root.locator(".gx-sum").all_inner_texts(), (6, 2))
+    assert list(head) == ["sum", "should say"]
+    assert [row[1] for row in rows] == ["b", "c", "d", "e", "what follows"]
+    assert np.allclose([float(row[0]) for row in rows], wanted.sum(1), atol=6e-4)
+    leaks = root.locator(".gx-matrix").last.locator(".gx-leak").count()
     assert leaks == int((np.triu(wanted, 1) > 0).sum())
 
 
 def test_a_mask_that_hides_itself_shows_nan(page):
     root = show(page, explorers.MaskExplorer(np.eye(3), list("abc"), kind="strict"))
-    assert root.locator(".gx-sum").all_inner_texts()[1] == "nan"
+    assert root.locator(".gx-sum").all_inner_texts()[2] == "nan"
 
 
-def test_scores_can_be_edited_by_keyboard(page):
-    root = show(page, explorers.MaskExplorer(np.zeros((2, 2)), list("ab"), step=0))
+def test_scores_are_edited_beside_the_weights_that_they_move(page):
+    root = show(page, explorers.MaskExplorer(np.zeros((3, 3)), list("abc")))
     root.get_by_label("score from b to a").focus()
     for _ in range(4):
         page.keyboard.press("ArrowUp")
-    root.locator("input[type=range]").focus()
-    page.keyboard.press("ArrowRight")
-    page.keyboard.press("ArrowRight")
-    wanted = explorers.masked_steps([[0, 0], [1, 0]])[1]
+    wanted = explorers.masked_steps([[0, 0, 0], [1, 0, 0], [0, 0, 0]])[1]
     assert np.allclose(cells(root), wanted)
+    assert "Your scores move the rows of b." in root.locator(".gx-live").inner_text()
+    assert root.locator(".gx-moved").count() == 2
+    root.get_by_role("button", name="Reset").click()
+    assert not root.locator(".gx-moved").count()
 
 
 @pytest.mark.parametrize(
@@ -94,21 +107,115 @@ def test_sampling_equals_the_library(page, temperature, top_k, top_p):
     for i, p in json.loads(root.get_attribute("data-after")):
         assert p == pytest.approx(wanted[i].item(), abs=1e-6)
     assert int(root.get_attribute("data-kept")) == int((wanted > 0).sum())
-    widths = root.locator(".gx-fill").evaluate_all(
-        "es => es.map(e => parseFloat(e.style.width))"
-    )
-    assert widths[0] > 10, "the likeliest token has a bar"
+    order = np.argsort(-logits, kind="stable")[:16]
+    own = torch.tensor(logits).softmax(-1)
+    rest = [*(p[order].tolist() for p in (wanted, own))]
+    bars, lines = ([*p, 1 - sum(p)] for p in rest)
+    assert shares(root) == pytest.approx(bars, abs=1e-6), "one axis, 0 to 100%"
+    assert shares(root, "ghost") == pytest.approx(lines, abs=1e-6), "temperature 1, uncut"
+    root.get_by_role("radio", name="as far as the longest bar").click()
+    end = float(root.locator(".gx-axis span").last.inner_text().rstrip("%")) / 100
+    assert max(bars[:16]) <= end + 1e-9 and end < 2 * max(bars[:16])
+    assert shares(root)[:16] == pytest.approx([p / end for p in bars[:16]], rel=0.02)
+    assert root.locator(".gx-over").count() == int(bars[16] > end), "what is longer says so"
 
 
-def test_sampling_buttons_draw_and_reset(page):
+def test_others_under_top_k_are_those_that_can_be_drawn(page):
+    words = [f"w{i}" for i in range(100)]
+    root = show(page, explorers.SamplingExplorer(np.zeros(100), words, top_k=20))
+    assert root.locator(".gx-rest").inner_text().split()[:2] == ["4", "others"]
+    assert shares(root)[-1] == pytest.approx(4 / 20)
+    page.evaluate("model.set('top_k', 5)")
+    assert root.locator(".gx-rest").inner_text().split()[:3] == ["84", "others", "0%"]
+
+
+def drawn(root):
+    texts = [row.inner_text().split() for row in root.locator("li:not(.gx-rest)").all()]
+    return [int(row[-2]) for row in texts[1:] if row[-1].endswith(")")]
+
+
+def test_draws_stand_at_their_bars_until_a_control_moves(page):
     root = show(page, explorers.SamplingExplorer([3.0, 1.0, 0.0], list("abc")))
     root.get_by_role("button", name="Draw 100").click()
-    chips = root.locator(".gx-chip").all_inner_texts()
-    assert sum(int(c.split("×")[1]) for c in chips) == 100 and chips[0].startswith("a")
-    page.evaluate("model.set('top_k', 1)")
-    assert root.get_attribute("data-kept") == "1"
+    counts = drawn(root)
+    assert sum(counts) == 100 and counts[0] > 60
+    rings = shares(root, "ring")
+    assert [r or 0 for r in rings] == pytest.approx([*(n / 100 for n in counts), 0])
+    page.evaluate("model.set('temperature', 0.5)")
+    assert not drawn(root) and shares(root, "ring") == [None] * 4
+    root.get_by_role("button", name="Draw 100").click()
     root.get_by_role("button", name="Reset").click()
-    assert root.get_attribute("data-kept") == "3" and not root.locator(".gx-chip").count()
+    assert not drawn(root) and page.evaluate("model.get('temperature')") == 1
+
+
+def test_two_pieces_that_look_alike_are_told_apart(page):
+    pieces = ["e</w>", "e", "<unk>", "\n</w>"]
+    root = show(page, explorers.SamplingExplorer([3.0, 2.0, 1.0, 0.0], pieces))
+    names = root.locator("li:not(.gx-head) .gx-word").all_inner_texts()
+    assert names[:4] == ["e", "e·", "<unk>", "⏎"]
+
+
+def test_an_answer_that_changes_nothing_ends_the_waiting(page):
+    logits = [3.0, 1.0, 0.0]
+    e = explorers.SamplingExplorer(
+        logits, ["sea</w>", "b", "c"], prompt="the", predict=lambda t: logits
+    )
+    root = show(page, e)
+    status, box = root.locator(".gx-hint"), root.get_by_label("prompt")
+    hint = status.inner_text()
+    box.fill("THE")
+    box.press("Enter")
+    assert status.inner_text() == "The model reads ..."
+    before, e.prompt = e.answers, "THE"  # what the kernel does
+    assert e.answers == before + 1
+    page.evaluate(f"model.set('answers', {e.answers})")
+    assert status.inner_text() == hint
+
+
+def test_without_an_answer_the_kernel_is_named(page):
+    page.clock.install()
+    e = explorers.SamplingExplorer(
+        [1.0, 0.0], ["sea</w>", "b"], prompt="the", predict=lambda t: [1.0, 0.0]
+    )
+    root = show(page, e)
+    root.get_by_label("prompt").fill("a")
+    root.get_by_label("prompt").press("Enter")
+    page.clock.fast_forward(11_000)
+    assert "After a restart, run this cell again" in root.locator(".gx-hint").inner_text()
+
+
+def test_shares_are_written_as_they_are(page):
+    show(page, explorers.BigramExplorer(np.eye(2), list("ab")))
+    page.add_script_tag(content=explorers.base.COMMON)
+    values = [0, 0.0004, 0.0025, 0.0496, 0.5, 0.9997, 1]
+    written = page.evaluate("values => values.map(percent)", values)
+    assert written == ["0%", "<0.1%", "0.25%", "5.0%", "50.0%", ">99.9%", "100%"]
+    written = page.evaluate("values => values.map(rounded)", values)
+    assert written == ["0%", "<1%", "<1%", "5%", "50%", ">99%", "100%"]
+
+
+def darkness(root):
+    """The darkest cell of the first map, 0 black to 255."""
+    return root.locator("canvas").first.evaluate("""c => {
+        const d = c.getContext('2d').getImageData(0, 0, c.width, c.height).data;
+        return Math.min(...d.filter((_, i) => i % 4 === 0 && d[i + 3])); }""")
+
+
+def test_maps_keep_to_the_paper_and_follow_a_switch_of_theme(page):
+    """0 is pale on white and dark on black, whatever the system prefers."""
+    page.emulate_media(color_scheme="dark")
+    root = show(page, explorers.BigramExplorer(np.full((2, 2), 0.5), list("ab")))
+    assert "gx-dark" not in root.get_attribute("class") and darkness(root) < 10
+    for light, darkest in (("false", 252), ("true", 0)):
+        page.evaluate("light => { document.body.dataset.jpThemeLight = light; }", light)
+        page.wait_for_function(
+            "light => document.querySelector('.gx').matches('.gx-dark') !== (light === 'true')",
+            arg=light,
+        )
+        assert darkness(root) == pytest.approx(darkest, abs=4)
+    explorer = explorers.BigramExplorer(np.eye(2), list("ab"))
+    page.set_content(standalone.page(explorer, theme="dark"))
+    assert "gx-dark" in root.get_attribute("class")
 
 
 def test_a_click_appends_a_word(page):
@@ -127,7 +234,7 @@ def causal(n_layer=2, n_head=3, n=4):
 
 def test_attention_by_keyboard_alone(page):
     weights = causal()
-    root = show(page, explorers.AttentionExplorer(weights, list("abcd")))
+    root = show(page, explorers.AttentionExplorer(weights, list("abcd"), head=0, row=3))
     root.get_by_role("radio", name="layer 0, head 0").focus()
     page.keyboard.press("ArrowDown")
     page.keyboard.press("ArrowRight")
@@ -137,7 +244,7 @@ def test_attention_by_keyboard_alone(page):
     best = int(row.argmax())
     said = root.locator(".gx-live").inner_text()
     assert said.startswith(f"“c” attends {row[best]:.0%} to “{'abcd'[best]}”")
-    assert "The 1 later tokens are masked" in said
+    assert "The 1 later token is masked" in said
     widths = root.locator(".gx-arcs path").evaluate_all(
         "es => es.map(e => +e.getAttribute('stroke-width'))"
     )
@@ -193,7 +300,7 @@ def test_masks_in_each_place_equal_numpy(page, novelist):
 
 def test_a_head_is_kept_beside_another(page):
     weights = causal()
-    root = show(page, explorers.AttentionExplorer(weights, list("abcd")))
+    root = show(page, explorers.AttentionExplorer(weights, list("abcd"), head=0, row=3))
     root.get_by_role("button", name="Keep this head beside").press("Enter")
     root.get_by_role("radio", name="layer 1, head 2").click()
     kept = root.get_by_label("layer 0, head 0, kept for comparison")
@@ -208,9 +315,47 @@ def test_a_head_is_kept_beside_another(page):
     assert page.evaluate("model.get('pinned')") == -1
 
 
+def test_a_click_keeps_a_row_until_escape(page):
+    root = show(page, explorers.AttentionExplorer(causal(), list("abcd"), head=0, row=3))
+    said, big = root.locator(".gx-live"), root.locator("canvas.gx-big").last
+    big = root.locator(".gx-wrap canvas")
+    box = big.bounding_box()
+    cell = {k: (k + 0.5) * box["height"] / 4 for k in range(4)}
+    height = root.bounding_box()["height"]
+    big.hover(position={"x": cell[0], "y": cell[1]})
+    assert said.inner_text().startswith("“b” attends")
+    assert root.bounding_box()["height"] == height, "the page below stays where it is"
+    big.click(position={"x": cell[0], "y": cell[1]})
+    big.hover(position={"x": cell[0], "y": cell[2]})
+    assert said.inner_text().startswith("“b” attends")
+    assert "c → a: 0." in root.inner_text(), "a weight can be read without a tooltip"
+    page.keyboard.press("Escape")
+    big.hover(position={"x": cell[0], "y": cell[3]})
+    assert said.inner_text().startswith("“d” attends")
+
+
+def test_rows_are_one_stop_for_tab_and_their_weights_are_read_by_arrow_key(page):
+    weights = causal()
+    root = show(page, explorers.AttentionExplorer(weights, list("abcd"), head=0, row=1))
+    assert root.locator(".gx-row").evaluate_all("es => es.filter(e => !e.tabIndex).length") == 1
+    root.get_by_label("from b").focus()
+    page.keyboard.press("End")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    assert f"d → b: {weights[0, 0, 3, 1]:.3f}" in root.inner_text()
+
+
+def test_a_long_text_is_shaded_in_place_of_arcs(page):
+    weights = causal(1, 1, 30)
+    root = show(page, explorers.AttentionExplorer(weights, ["a</w>"] * 30))
+    assert root.locator(".gx-shaded span").count() == 30
+    assert not root.locator(".gx-arcs path").count()
+
+
 def test_ways_of_writing_side_by_side(page, novelist):
     e = explorers.WritingExplorer(novelist, "The old man", n_tokens=6)
     root = show(page, e)
+    page.add_script_tag(content=explorers.base.COMMON)
     assert root.locator(".gx-writings b").all_inner_texts() == [
         "greedy",
         "4 beams",
@@ -224,7 +369,7 @@ def test_ways_of_writing_side_by_side(page, novelist):
             explorers.tokens.readable(piece) for piece, _ in pairs
         ]
         title = text.locator("span").first.get_attribute("title")
-        assert title.endswith(f"{100 * pairs[0][1]:.1f}%")
+        assert title.endswith(page.evaluate("percent", pairs[0][1]))
     root.get_by_label("seed").focus()
     page.keyboard.press("ArrowRight")
     assert page.evaluate("model.get('seed')") == 1
@@ -236,7 +381,7 @@ def test_ways_of_writing_side_by_side(page, novelist):
 
 
 def test_bigrams_and_parameters(page):
-    root = show(page, explorers.BigramExplorer([[0.25, 0.75], [1, 0]], list("ab")))
+    root = show(page, explorers.BigramExplorer([[0.25, 0.75], [1, 0]], list("ab"), row=0))
     assert "After a, most often b (75.0%)" in root.locator(".gx-live").inner_text()
     configs = {"GPT-1": vars(GPT1), "novelist": vars(NOVELIST)}
     root = show(page, explorers.ParameterExplorer(configs))
@@ -259,7 +404,7 @@ def test_a_training_run_is_read_step_by_step_by_keyboard(page):
     e = explorers.TrainingExplorer(LOG, WROTE, {"trigram": 5.0}, chosen=0)
     root = show(page, e)
     said, wrote = root.locator(".gx-live"), root.locator(".gx-wrote")
-    assert "After 1 updates the training loss is 6.00 nats" in said.inner_text()
+    assert "After 1 update the training loss is 6.00 nats" in said.inner_text()
     assert wrote.inner_text() == "qqq"
     root.locator("input[type=range]").focus()
     page.keyboard.press("ArrowRight")
@@ -299,7 +444,7 @@ def test_a_run_that_goes_on_grows_on_the_page(page):
     for n in (1, 2, 3):
         points = json.dumps([[x["step"], x["loss"]] for x in LOG[:n]])
         page.evaluate(f"model.set('points', {points})")
-        assert f"After {LOG[n - 1]['step']} updates" in root.locator(".gx-live").inner_text()
+        assert f"After {LOG[n - 1]['step']} update" in root.locator(".gx-live").inner_text()
 
 
 # ---- tokens, tying, journey, formats -------------------------------------------------
@@ -318,6 +463,23 @@ def test_bpe_in_the_browser_is_bpe_in_the_library(page, novelist):
     assert ids == novelist.bpe.encode(text)
     page.keyboard.press("Home")
     assert json.loads(root.get_attribute("data-pieces"))[0] == ["t", "h", "e</w>"]
+
+
+def test_a_piece_keeps_its_color_while_its_neighbors_merge(page, novelist):
+    root = show(page, explorers.TokenExplorer(novelist.bpe, "the unbelievable é", step=0))
+    root.locator("input[type=range]").focus()
+    seen = {}
+    for _ in range(12):
+        for piece, color in root.locator(".gx-piece").evaluate_all(
+            "es => es.map(e => [e.className.includes('gx-ends') + e.innerText.split('\\n')[0], "
+            "e.style.borderBottomColor])"
+        ):
+            assert seen.setdefault(piece, color) == color
+        page.keyboard.press("ArrowRight")
+    assert len(set(seen.values())) > 3
+    page.keyboard.press("End")
+    assert root.locator(".gx-piece small").last.inner_text() == "<unk>"
+    assert "read as <unk>: é" in root.locator(".gx-hint").inner_text()
 
 
 def test_tying_by_keyboard_and_its_counts(page, novelist):
@@ -384,11 +546,15 @@ def test_the_sweep_tells_of_the_chosen_value(page):
     assert "film: 65.0% ± 4.3% over 3 seeds" in said.inner_text()
     assert "against 0, seed by seed, +3.0 ± 2.5 points, clear." in said.inner_text()
     assert "+0.0 ± 24.8 points, not clear." in said.inner_text()
+    title = root.locator(".gx-title").inner_text()
+    assert title == (
+        "2 of 4 differences to λ = 0 are clear: film +3.0 points at 0.5, −12.0 points at 1"
+    )
     place = band.get_attribute("x")
-    root.locator("input[type=range]").focus()
+    root.get_by_role("radio", name="0.5").focus()
     page.keyboard.press("ArrowLeft")
     assert said.inner_text().startswith("λ = 0.") and "against" not in said.inner_text()
     assert page.evaluate("model.get('chosen')") == "0"
     assert float(band.get_attribute("x")) < float(place)
-    page.keyboard.press("End")
+    page.keyboard.press("ArrowLeft")
     assert "−12.0 ± 5.0 points, clear" in said.inner_text()

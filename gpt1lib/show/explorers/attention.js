@@ -1,35 +1,28 @@
-// All heads as thumbnails, one head large, one token's row as bars and as arcs.
+// All heads as thumbnails, one head large, one token's row as a sentence and as arcs.
 
 const MASKS = {
   before: "before the softmax (GPT-1)",
-  none: "no mask",
   after: "after the softmax",
+  none: "no mask",
 };
+const POINT = "Point at a cell for its weight. A click keeps its row, Escape lets it go.";
 
-function draw(model, root) {
+function draw(model, root, redraw) {
   const view = readAttention(model);
-  view.dark = root.classList.contains("gx-dark");
   view.root = root;
-  root.shown = view; // a new prompt draws everything anew: this view then rests
+  view.dark = root.classList.contains("gx-dark");
   if (model.get("editable")) addPrompt(view);
-  if (!root.bound) {
-    root.bound = true; // once: each drawing would add another
-    model.on("change:data", () => {
-      root.replaceChildren();
-      draw(model, root);
-    });
-  }
+  model.on("change:data", redraw);
   const cols = el("div", "gx-cols", root);
   const left = el("div", "", cols);
-  const right = el("div", "", cols);
+  const right = el("div", "gx-scroll", cols);
   addTiles(view, left);
   addLegend(view, left);
   addChoices(view, left);
   addMatrix(view, right);
   addBeside(view, left);
   view.said = live(root);
-  view.arcs = el("div", "gx-arcs", root);
-  view.bars = el("ol", "gx-bars", root);
+  view.arcs = el("div", "gx-scroll gx-arcs", root);
   followPython(view);
   show(view);
 }
@@ -49,33 +42,26 @@ function readAttention(model) {
   return view;
 }
 
-function whileShown(view, act) {
-  return () => {
-    if (view.root.shown === view) act(view);
-  };
-}
-
 function addPrompt(view) {
   const { model, root } = view;
-  textLine(root, "text", model.get("prompt"), "4em", text => save(model, { prompt: text }));
-  const status = el("p", "gx-note", root, model.get("message"));
-  const tell = () => {
-    status.textContent = model.get("message");
-  };
-  model.on("change:message", whileShown(view, tell));
+  const line = textLine(root, "text", model.get("prompt"), "4em", prompt => ask({ prompt }));
+  const hint = "Type a text and press Enter.";
+  const ask = question(model, el("p", "gx-note gx-hint", root), "The model reads ...", hint);
+  model.on("change:prompt", () => {
+    line.value = model.get("prompt");
+  });
 }
 
 function followPython(view) {
   const { model } = view;
-  follow(view, ["pinned"], whileShown(view, show));
-  follow(view, ["head"], whileShown(view, show));
-  follow(view, ["row"], whileShown(view, showRow));
-  const masked = () => {
+  follow(view, ["pinned"], () => show(view));
+  follow(view, ["head"], () => show(view));
+  follow(view, ["row"], () => showRow(view));
+  model.on("change:mask", () => {
     if (!view.scores || model.get("mask") === view.mask) return;
     view.picker.set(model.get("mask"));
     setMask(view, model.get("mask"));
-  };
-  model.on("change:mask", whileShown(view, masked));
+  });
 }
 
 // ---- weights under each place of the mask
@@ -135,11 +121,13 @@ function addTiles(view, parent) {
   const { L, H } = view;
   el("p", "gx-title", parent, `All ${L * H} heads`);
   const grid = el("div", "gx-grid", parent);
-  grid.style.gridTemplateColumns = `4em repeat(${H}, minmax(44px, 72px))`;
+  const size = Math.max(24, Math.min(72, Math.floor(370 / H)));
+  grid.style.gridTemplateColumns = `4em repeat(${H}, minmax(0, ${size}px))`;
+  grid.style.gap = H > 6 ? "3px" : "5px";
   grid.setAttribute("role", "radiogroup");
   grid.setAttribute("aria-label", "attention heads, one row per layer; arrow keys move");
-  el("span", "", grid);
-  for (let h = 0; h < H; h++) el("span", "gx-lab", grid, `head ${h}`);
+  el("span", "gx-lab", grid, H > 6 ? "head" : "");
+  for (let h = 0; h < H; h++) el("span", "gx-lab", grid, H > 6 ? h : `head ${h}`);
   view.tiles = [];
   for (let l = 0; l < L; l++) {
     el("span", "gx-lab", grid, `layer ${l}`);
@@ -173,16 +161,21 @@ function select(view, head) {
   show(view);
 }
 
-// A pixel a weight; what is masked stays clear and lets the hatching through.
-function paint(view, canvas, head) {
+// A pixel a weight, or a weight minus that of another head; what is masked stays clear and
+// lets the hatching through.
+function paint(view, canvas, head, other = -1) {
   const { T, dark } = view;
   canvas.width = canvas.height = T;
   const ctx = canvas.getContext("2d");
-  ctx.clearRect(0, 0, T, T);
+  const paper = dark ? "#000" : "#fff";
   for (let q = 0; q < T; q++) {
     const last = lastSeen(view, q);
     for (let k = 0; k <= last; k++) {
-      ctx.fillStyle = css(rgb(weightAt(view, head, q, k), dark));
+      const weight = weightAt(view, head, q, k);
+      ctx.fillStyle = other < 0 ? css(rgb(weight, dark)) : paper;
+      ctx.fillRect(k, q, 1, 1);
+      if (other < 0) continue;
+      ctx.fillStyle = signed(weight - weightAt(view, other, q, k));
       ctx.fillRect(k, q, 1, 1);
     }
   }
@@ -219,19 +212,38 @@ function setMask(view, mask) {
   show(view);
 }
 
-const cellSize = T => Math.max(12, Math.min(30, Math.floor(380 / T)));
-
+// The head that is kept, and what the one that is shown has more or less of.
 function addBeside(view, parent) {
-  const { T } = view;
-  view.beside = el("div", "", parent);
-  view.besideTitle = el("p", "gx-title", view.beside);
-  view.second = el("canvas", "gx-hatch", view.beside);
-  const width = T * Math.min(cellSize(T), 16);
-  view.second.style.cssText = `width:${width}px;image-rendering:pixelated;display:block`;
-  view.second.setAttribute("role", "img");
+  view.beside = el("div", "gx-beside", parent);
+  const box = () => {
+    const figure = el("div", "", view.beside);
+    const title = el("p", "gx-title", figure);
+    const canvas = el("canvas", "gx-big gx-hatch", figure);
+    canvas.setAttribute("role", "img");
+    return { figure, title, canvas };
+  };
+  view.second = box();
+  view.change = box();
+  signedScale(view.change.figure, "−1", "1");
+}
+
+function showPinned(view) {
+  const { pinned, head, second, change } = view;
+  view.pin.textContent = pinned === head ? "Let it go" : "Keep this head beside";
+  view.beside.hidden = pinned < 0 || pinned === head;
+  if (view.beside.hidden) return;
+  const name = headName(view, pinned);
+  paint(view, second.canvas, pinned);
+  second.title.textContent = `L${name.slice(1)}, kept`;
+  second.canvas.setAttribute("aria-label", `${name}, kept for comparison`);
+  change.title.textContent = "Large minus kept";
+  change.canvas.setAttribute("aria-label", `${headName(view, head)} minus ${name}`);
+  paint(view, change.canvas, head, pinned);
 }
 
 // ---- the matrix: one head large
+
+const cellSize = T => Math.max(12, Math.min(30, Math.floor(380 / T)));
 
 function addMatrix(view, parent) {
   const { T, names } = view;
@@ -239,24 +251,48 @@ function addMatrix(view, parent) {
   const size = cellSize(T);
   const matrix = el("div", "gx-matrix", parent);
   matrix.style.gridTemplate = `auto repeat(${T}, ${size}px) / auto ${T * size}px`;
+  matrix.style.maxWidth = "none";
   el("span", "", matrix);
   const top = el("div", "", matrix);
   const columns = `repeat(${T},${size}px)`;
   top.style.cssText = `display:grid;grid-template-columns:${columns};align-items:end`;
   for (const name of names) el("span", "gx-col", top, name);
-  view.rows = rowButtons(
-    matrix,
-    names,
-    name => `from ${name}`,
+  const rows = lockedRows(
+    view.root,
     q => setRow(view, q),
+    () => showCell(view),
   );
-  const big = bigPicture(matrix, T, "gx-big gx-hatch", (q, k) => {
-    setRow(view, q);
-    const weight = weightAt(view, view.head, q, k).toFixed(3);
-    big.wrap.title = `${names[q]} to ${names[k]}: ${k > lastSeen(view, q) ? "masked" : weight}`;
-  });
-  view.big = big.canvas;
-  view.mark = big.mark;
+  rowButtons(matrix, names, name => `from ${name}`, rows);
+  const overCell = (q, k) => {
+    if (q != null) rows.over(q);
+    showCell(view, q, k);
+  };
+  const big = bigPicture(matrix, T, "gx-big gx-hatch", overCell, rows.lock);
+  Object.assign(view, { rows, big: big.canvas, mark: big.mark });
+  view.value = el("p", "gx-note", parent);
+  matrix.addEventListener("keydown", e => stepColumn(view, e));
+}
+
+// Left and right read the weights of the row one by one.
+function stepColumn(view, e) {
+  const d = { ArrowLeft: -1, ArrowRight: 1 }[e.key];
+  if (!d) return;
+  e.preventDefault();
+  const last = view.T - 1;
+  view.column = Math.max(0, Math.min(last, (view.column ?? (d < 0 ? last + 1 : -1)) + d));
+  showCell(view, view.row, view.column);
+}
+
+function showCell(view, q, k) {
+  const { names, head, rows } = view;
+  const locked = rows.locked >= 0;
+  view.mark.classList.toggle("gx-locked", locked);
+  if (q == null) view.value.textContent = locked ? KEPT : POINT;
+  else {
+    const masked = k > lastSeen(view, q);
+    const weight = masked ? "masked" : weightAt(view, head, q, k).toFixed(3);
+    view.value.textContent = `${names[q]} → ${names[k]}: ${weight}`;
+  }
 }
 
 function show(view) {
@@ -288,21 +324,11 @@ function factsOf(view) {
   return `looks ${way} on average; entropy ${(entropy / T).toFixed(2)} bits`;
 }
 
-function showPinned(view) {
-  const { pinned, head } = view;
-  view.pin.textContent = pinned === head ? "Let it go" : "Keep this head beside";
-  view.beside.hidden = pinned < 0 || pinned === head;
-  if (view.beside.hidden) return;
-  const name = headName(view, pinned);
-  paint(view, view.second, pinned);
-  view.besideTitle.textContent = `L${name.slice(1)}, kept`;
-  view.second.setAttribute("aria-label", `${name}, kept for comparison`);
-}
-
-// ---- one row: a sentence, arcs, bars
+// ---- one row: a sentence, and arcs or shaded words
 
 function setRow(view, q) {
-  if (q !== view.row) keep(view, { row: q });
+  if (q === view.row) return;
+  keep(view, { row: q });
   showRow(view);
 }
 
@@ -311,27 +337,23 @@ function showRow(view) {
   const weight = k => weightAt(view, head, row, k);
   const keys = names.map((_, k) => k).filter(k => k <= lastSeen(view, row));
   keys.sort((a, b) => weight(b) - weight(a));
-  view.rows.forEach((r, i) => {
-    r.classList.toggle("gx-on", i === row);
-  });
-  view.mark.style.top = `${(100 * row) / T}%`;
+  markRow(view.rows.buttons, row);
+  view.mark.style.transform = `translateY(${100 * row}%)`;
+  view.column = undefined;
+  showCell(view);
   view.said.textContent = rowSentence(view, keys);
-  drawArcs(view);
-  view.bars.replaceChildren();
-  for (const k of keys.slice(0, 6)) {
-    bar(view.bars, names[k], weight(k), percent(weight(k)));
-  }
+  view.arcs.replaceChildren();
+  if (T > MOST_ARCS) drawWords(view);
+  else drawArcs(view);
 }
 
 function rowSentence(view, keys) {
   const { names, head, row, pinned } = view;
-  const share = k => `${percent(weightAt(view, head, row, k), 0)} to “${names[k]}”`;
+  const share = k => `${rounded(weightAt(view, head, row, k))} to “${names[k]}”`;
   const apart = pinned >= 0 && pinned !== head;
   return (
     `“${names[row]}” attends ${keys.slice(0, 3).map(share).join(", ")}${maskSentence(view)}` +
-    (apart
-      ? ` It differs by ${percent(distance(view), 0)} from ${headName(view, pinned)}.`
-      : "")
+    (apart ? ` It differs by ${rounded(distance(view))} from ${headName(view, pinned)}.` : "")
   );
 }
 
@@ -339,14 +361,16 @@ function maskSentence(view) {
   const { mask, row, T } = view;
   const n = T - 1 - row;
   if (n === 0) return ". It is the last token and may see all.";
-  if (mask === "before") return `. The ${n} later tokens are masked.`;
+  if (mask === "before")
+    return `. The ${plural(n, "later token")} ${n > 1 ? "are" : "is"} masked.`;
   const later = laterShare(view);
   return mask === "none"
-    ? `. ${percent(later, 0)} go to later tokens: without a mask it sees the answers.`
-    : `. The ${n} later tokens were cut after the softmax: ` +
-        `the row adds up to ${percent(1 - later, 0)} only.`;
+    ? `. ${rounded(later)} go to later tokens: without a mask it sees the answers.`
+    : `. The ${plural(n, "later token")} ${n > 1 ? "were" : "was"} cut after the softmax: ` +
+        `the row adds up to ${rounded(1 - later)} only.`;
 }
 
+const MOST_ARCS = 24; // tokens; more are shown as a text, shaded
 const ARCS = 78; // their height in pixels
 
 // The row over the sentence: thick is much.
@@ -355,21 +379,24 @@ function drawArcs(view) {
   const last = lastSeen(view, row);
   const step = Math.max(46, Math.min(84, 900 / T));
   const x = k => (k + 0.5) * step;
-  view.arcs.replaceChildren();
-  const box = { viewBox: `0 0 ${step * T} ${ARCS + 18}`, "aria-hidden": "true" };
+  const [width, height] = [step * T, ARCS + 34];
+  const box = { viewBox: `0 0 ${width} ${height}`, width, height, "aria-hidden": "true" };
   const svg = shape("svg", view.arcs, box); // hidden: the sentence above says it
-  svg.style.cssText = `width:100%;max-width:${step * T}px;display:block`;
+  svg.style.maxWidth = "none";
   for (let k = 0; k <= last; k++) {
     const weight = weightAt(view, head, row, k);
     if (weight >= 0.005) arc(svg, x(row), x(k), Math.abs(row - k), weight);
+    const at = { x: x(k), y: ARCS + 29, "text-anchor": "middle" };
+    if (weight >= 0.05) shape("text", svg, at, rounded(weight));
   }
+  const most = Math.floor(step / 6.6);
   names.forEach((name, k) => {
     const style = {
       "text-anchor": "middle",
       "font-weight": k === row ? 700 : 400,
       opacity: k > last ? 0.45 : 1,
     };
-    const short = name.length > 10 ? `${name.slice(0, 9)}…` : name;
+    const short = name.length > most ? `${name.slice(0, most - 1)}…` : name;
     shape("text", svg, { x: x(k), y: ARCS + 13, ...style }, short);
   });
 }
@@ -385,6 +412,19 @@ function arc(svg, from, to, apart, weight) {
   const opacity = (0.3 + 0.7 * weight).toFixed(2);
   const stroke = { stroke: BLUE, "stroke-width": width, "stroke-opacity": opacity };
   shape("path", svg, { d, fill: "none", ...stroke });
+}
+
+// A long text: each word as dark as the row's weight on it.
+function drawWords(view) {
+  const { head, row } = view;
+  const text = el("p", "gx-shaded", view.arcs);
+  const last = lastSeen(view, row);
+  view.model.get("tokens").forEach((piece, k) => {
+    const word = el("span", k === row ? "gx-from" : "", text, readable(piece));
+    if (k <= last) shade(word, weightAt(view, head, row, k), view.dark);
+    else word.style.opacity = 0.55;
+    if (piece.endsWith("</w>")) text.append(" ");
+  });
 }
 
 export default start(draw);

@@ -10,12 +10,15 @@ from IPython.display import display
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
+from ... import limits
 from ...bpe import BPE
 from ...model import GPT
 from ...tracing import trace
 from .. import plots
 from ..labels import token_labels
-from .base import Explorer, as_half
+from .base import Explorer, Place, Text, as_half, remark, tokens_of
+
+MOST_TOKENS = 64
 
 Reading = tuple[np.ndarray, list[str], np.ndarray]
 """Weights (L, H, T, T), T pieces, and scores (L, H, T, T) before the mask."""
@@ -31,42 +34,64 @@ def centered(scores: ArrayLike) -> bytes:
     return as_half(scores - scores.max(-1, keepdims=True))
 
 
+def sharpest_head(weights: np.ndarray) -> int:
+    """The head of (L, H, T, T) with the least entropy, each row's a share of its largest."""
+    n_tokens = weights.shape[-1]
+    entropy = -(weights * np.log(np.where(weights > 0, weights, 1))).sum(-1)
+    shares = entropy[..., 1:] / np.log(np.arange(2, n_tokens + 1))
+    return int(shares.mean(-1).argmin()) if n_tokens > 1 else 0
+
+
+def telling_row(weights: np.ndarray) -> int:
+    """The row of (T, T) that gives most to one earlier token; the first token, to which
+    heads look that have nothing to say, counts only where there is no other."""
+    earlier = np.tril(weights, -1)
+    if earlier[:, 1:].any():
+        earlier[:, 0] = 0
+    return int(earlier.max(-1).argmax())
+
+
 class AttentionExplorer(Explorer):
     """Attention weights (L, H, T, T) of a trained model over T tokens, all heads.
 
     scores: (L, H, T, T) before the mask; with them the mask can be taken away, or put
     after the softmax, in each head alone. Traits: head (layer * H + head), row (the
-    token whose weights are listed), mask, pinned (a head kept beside it, or -1).
+    token whose weights are listed), mask, pinned (a head kept beside it, or -1). Without
+    a head it opens on the sharpest one, without a row on the one that looks most at one
+    earlier token.
     """
 
     data = traitlets.Bytes().tag(sync=True)
     scores = traitlets.Bytes(b"").tag(sync=True)
-    mask = traitlets.Enum(("before", "none", "after"), "before").tag(sync=True)
-    pinned = traitlets.Int(-1).tag(sync=True)
-    tokens = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    mask = traitlets.Enum(("before", "none", "after"), "before").tag(sync=True, control=True)
+    tokens = traitlets.List(Text()).tag(sync=True)
     n_layer = traitlets.Int().tag(sync=True)
     n_head = traitlets.Int().tag(sync=True)
-    head = traitlets.Int(0).tag(sync=True)
-    row = traitlets.Int(0).tag(sync=True)
-    prompt = traitlets.Unicode("").tag(sync=True)
+    head = Place(lambda self: self.n_heads).tag(sync=True, control=True)
+    pinned = Place(lambda self: self.n_heads, -1, -1).tag(sync=True, control=True)
+    row = Place(lambda self: len(self.tokens)).tag(sync=True, control=True)
+    prompt = Text("").tag(sync=True, control=True)
     editable = traitlets.Bool(False).tag(sync=True)
-    read: Callable[[str], Reading]  # of a prompt; set where it can be edited
+    read: Callable[[str], Reading]  # of a prompt; set where it can be edited, as is
+    remark: Callable[[str], str]  # what is to be said about it
 
     def __init__(
         self,
         weights: ArrayLike,
         tokens: Sequence[str],
-        head: int = 0,
-        row: int = -1,
+        head: int | None = None,
+        row: int | None = None,
         scores: ArrayLike | None = None,
     ):
         weights = plots.as_matrix(weights, "weights", 4)
         n_layer, n_head, n_tokens, _ = weights.shape
         if weights.shape[2:] != (len(tokens), len(tokens)):
             raise ValueError(f"weights are {weights.shape}, there are {len(tokens)} tokens")
-        if not 0 <= head < n_layer * n_head:
-            raise ValueError(f"head is {head}, there are {n_layer * n_head} heads")
+        head = sharpest_head(weights) if head is None else head
+        head = limits.whole("head", head, 0, n_layer * n_head - 1)
         self.weights = weights
+        row = telling_row(weights[divmod(head, n_head)]) if row is None else row
+        row = limits.whole("row", row, -n_tokens, n_tokens - 1)
         given = b"" if scores is None else centered(scores)
         super().__init__(
             data=as_half(weights),
@@ -79,15 +104,13 @@ class AttentionExplorer(Explorer):
         )
 
     @classmethod
-    def of(cls, model: GPT, bpe: BPE, prompt: str, head: int = 0) -> "AttentionExplorer":
+    def of(
+        cls, model: GPT, bpe: BPE, prompt: str, head: int | None = None
+    ) -> "AttentionExplorer":
         """The attention of a model on a prompt that can be edited."""
 
         def read(text: str) -> Reading:
-            ids = bpe.encode(text)
-            if not ids:
-                raise ValueError("the text is empty")
-            if len(ids) > 64:
-                raise ValueError(f"the text has {len(ids)} tokens, this page shows 64")
+            ids = tokens_of(bpe, text, MOST_TOKENS)
             steps = trace(model, ids)
             scores = torch.stack([block.scores for block in steps.blocks])
             return steps.weights.numpy(), bpe.pieces(ids), scores.numpy()
@@ -95,24 +118,37 @@ class AttentionExplorer(Explorer):
         weights, tokens, scores = read(prompt)
         explorer = cls(weights, tokens, head=head, scores=scores)
         explorer.prompt, explorer.editable, explorer.read = prompt, True, read
+        explorer.remark = lambda text: remark(bpe, text)
+        explorer.message = explorer.remark(prompt)
         explorer.observe(lambda change: explorer.answer(explorer._read_prompt), "prompt")
         return explorer
 
     @classmethod
     def compare(
-        cls, model: GPT, bpe: BPE, one: str, two: str, head: int = 0
+        cls, model: GPT, bpe: BPE, one: str, two: str, head: int | None = None
     ) -> tuple["AttentionExplorer", "AttentionExplorer"]:
         """Two prompts, one above the other: a head chosen in one is shown in both."""
-        pair = cls.of(model, bpe, one, head), cls.of(model, bpe, two, head)
+        first = cls.of(model, bpe, one, head)
+        pair = first, cls.of(model, bpe, two, first.head)
         ipywidgets.jslink((pair[0], "head"), (pair[1], "head"))
         for explorer in pair:
             display(explorer)
         return pair
 
+    @property
+    def n_heads(self) -> int:
+        """The heads of all layers."""
+        return self.n_layer * self.n_head
+
     def _read_prompt(self) -> dict:
         self.weights, tokens, scores = self.read(self.prompt)
-        data = {"scores": centered(scores), "data": as_half(self.weights)}
-        return {"tokens": tokens, "row": len(tokens) - 1, **data}
+        return {
+            "scores": centered(scores),
+            "data": as_half(self.weights),
+            "tokens": tokens,
+            "row": telling_row(self.weights[divmod(self.head, self.n_head)]),
+            "message": self.remark(self.prompt),
+        }
 
     def sentence(self) -> str:
         layer, head = divmod(self.head, self.n_head)

@@ -1,9 +1,11 @@
 """What all explorers share: an ES module, a static picture, and how they are shown."""
 
 import json
+import math
 import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import anywidget
 import numpy as np
@@ -12,8 +14,10 @@ from IPython.display import display
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
-from .. import plots
+from ...bpe import BPE
+from .. import palette, plots
 from ..figure import picture
+from ..labels import readable
 from .standalone import frame
 
 LIVE_PAGES = "GPT1_LIVE_PAGES"  # set by tools/site.py: views that need no kernel
@@ -22,9 +26,13 @@ CSS = (HERE / "common.css").read_text(encoding="utf-8")
 
 
 def colors() -> str:
-    """The colors of the static figures as JavaScript; of magma nine, to interpolate."""
-    magma = plots.color_table("magma", 9)
-    return f"const COLORS = {json.dumps(plots.COLORS)};\nconst MAGMA = {json.dumps(magma)};\n"
+    """The colors of palette.json as JavaScript, and nine of magma, to interpolate."""
+    tables = {
+        "COLORS": palette.SERIES,
+        "ROLES": palette.ROLES,
+        "MAGMA": plots.color_table("magma", 9),
+    }
+    return "".join(f"const {name} = {json.dumps(t)};\n" for name, t in tables.items())
 
 
 COMMON = colors() + (HERE / "common.js").read_text(encoding="utf-8")
@@ -33,6 +41,12 @@ COMMON = colors() + (HERE / "common.js").read_text(encoding="utf-8")
 def script(name: str) -> str:
     """The ES module of an explorer: the colors, the shared part, then its own."""
     return COMMON + "\n" + (HERE / f"{name}.js").read_text(encoding="utf-8")
+
+
+def styles(name: str) -> str:
+    """The style of an explorer: the shared part, then its own where it has one."""
+    own = HERE / f"{name}.css"
+    return CSS + (own.read_text(encoding="utf-8") if own.exists() else "")
 
 
 def as_bytes(values: ArrayLike) -> bytes:
@@ -45,19 +59,109 @@ def as_half(values: ArrayLike) -> bytes:
     return np.ascontiguousarray(values, dtype="<f2").tobytes()
 
 
+def remark(bpe: BPE, text: str, n_ctx: int | None = None) -> str:
+    """What a reader should know of a text: its unknown signs, and what is cut off."""
+    words = [w for w in bpe.words_of(text) if "\n" not in w]
+    pieces = [piece for word in words for piece in bpe.bpe(word.lower())]
+    unknown = dict.fromkeys(readable(p) for p in pieces if p not in bpe.encoder)
+    said = []
+    if unknown:
+        said.append(f"Not in the vocabulary, read as <unk>: {' '.join(unknown)}.")
+    n_tokens = len(bpe.encode(text))
+    if n_ctx and n_tokens > n_ctx:
+        said.append(f"The model reads the last {n_ctx} of {n_tokens} tokens.")
+    return " ".join(said)
+
+
+# ---- what a control may be -------------------------------------------------------------
+
+
+class Text(traitlets.Unicode):
+    """A text that can be drawn and sent: a lone half of a character becomes U+FFFD."""
+
+    def validate(self, obj, value) -> str:
+        """The text, well formed."""
+        halves = super().validate(obj, value).encode("utf-16", "surrogatepass")
+        return halves.decode("utf-16", "replace")
+
+
+class Real(traitlets.Float):
+    """A number within its bounds, and not nan, which passes every bound of a Float."""
+
+    def validate(self, obj, value) -> float:
+        """The number; TraitError for nan."""
+        number = super().validate(obj, value)
+        if math.isnan(number):
+            raise traitlets.TraitError(f"{self.name} is nan, it must be a number")
+        return number
+
+
+class Whole(traitlets.Int):
+    """A whole number within its bounds; True and False are none."""
+
+    def validate(self, obj, value) -> int:
+        """The number; TraitError for True and False, which pass for 1 and 0 in an Int."""
+        if isinstance(value, bool):
+            self.error(obj, value)
+        return super().validate(obj, value)
+
+
+class Place(Whole):
+    """A whole number from `low` to below count(explorer): which row, head, or token."""
+
+    def __init__(self, count: Callable[[Any], int], default: int = 0, low: int = 0):
+        super().__init__(default)
+        self.count, self.low = count, low
+
+    def validate(self, obj, value) -> int:
+        """The place; TraitError for one that is not there."""
+        place, most = super().validate(obj, value), self.count(obj) - 1
+        if not self.low <= place <= most:
+            limits = f"{self.low} to {most}"
+            raise traitlets.TraitError(f"{self.name} is {place}, it must be from {limits}")
+        return place
+
+
+def tokens_of(bpe: BPE, text: str, most: int) -> list[int]:
+    """Token ids of a text to look at; ValueError if it is empty or has too many."""
+    ids = bpe.encode(text)
+    if not ids:
+        raise ValueError("the text is empty")
+    if len(ids) > most:
+        raise ValueError(f"the text has {len(ids)} tokens, this page shows {most}")
+    return ids
+
+
 class Explorer(anywidget.AnyWidget):
     """What all explorers share: code, a picture, a sentence, and how they are shown.
 
-    Trait: message, what is said about an input that cannot be read.
+    The browser changes traits that are tagged `control`, all others are Python's alone.
+    Traits: message, what is said about an input (that it cannot be read, or not all of
+    it); answers, how many questions the kernel has answered, so that the page need not
+    wait for an answer that changes nothing.
     """
 
-    _css = CSS
-    message = traitlets.Unicode("").tag(sync=True)
+    message = Text("").tag(sync=True)
+    answers = traitlets.Int(0).tag(sync=True)
 
     def __init_subclass__(cls, **options) -> None:
         if Explorer in cls.__bases__:  # traitlets derives more classes from each of these
-            cls._esm = script(cls.__module__.rpartition(".")[-1])  # sweep.py shows sweep.js
+            name = cls.__module__.rpartition(".")[-1]  # sweep.py shows sweep.js
+            cls._esm, cls._css = script(name), styles(name)
         super().__init_subclass__(**options)
+
+    def set_state(self, sync_data: dict) -> None:
+        """Take what the browser sends: its controls only, and only values they may have.
+
+        What is refused stays as it was, and the browser is sent what stays.
+        """
+        controls = self.trait_names(control=True)
+        sent = {name: value for name, value in sync_data.items() if name in controls}
+        try:
+            super().set_state(sent)
+        except traitlets.TraitError as error:
+            self.log.warning("%s refused: %s", type(self).__name__, error)
+            self.send_state(list(sent))
 
     def answer(self, make: Callable[[], dict]) -> None:
         """Set the traits that `make` returns, all at once; its error becomes the message.
@@ -67,8 +171,11 @@ class Explorer(anywidget.AnyWidget):
         try:
             traits = {"message": ""} | make()
         except (ValueError, RuntimeError) as error:
-            self.message = f"This cannot be read: {error}."
-            return
+            traits = {"message": f"This cannot be read: {error}."}
+        self.take(traits | {"answers": self.answers + 1})
+
+    def take(self, traits: dict) -> None:
+        """Set many traits, and send them in one message."""
         with self.hold_sync():
             for name, value in traits.items():
                 setattr(self, name, value)
@@ -77,8 +184,8 @@ class Explorer(anywidget.AnyWidget):
         """What the picture shows, from the data."""
         raise TypeError(f"{type(self).__name__} does not describe itself")
 
-    def figure(self) -> Figure:
-        """The static picture."""
+    def figure(self) -> Figure | None:
+        """The static picture; None while there is nothing to draw."""
         raise TypeError(f"{type(self).__name__} draws no picture")
 
     def __repr__(self) -> str:

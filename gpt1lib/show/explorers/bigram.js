@@ -1,20 +1,24 @@
-// A table of what follows what: pick a row, see its distribution.
+// A table of what follows what: pick a row, see its distribution, let the table write.
+
+const POINT = "Point at a cell for its share. A click keeps its row, Escape lets it go.";
 
 function draw(model, root) {
-  const names = model.get("names");
+  const names = model.get("names").map(name => (name === " " ? "␣" : readable(name)));
   const probs = halves(model, "data"); // (V, V)
-  const view = { model, names, probs, V: names.length, row: model.get("row") };
+  const view = { model, root, names, probs, V: names.length, row: model.get("row") };
   view.dark = root.classList.contains("gx-dark");
   view.widest = probs.reduce((a, b) => Math.max(a, b), 0);
+  view.random = mulberry(1);
   const cols = el("div", "gx-cols", root);
-  const left = el("div", "", cols);
-  const right = el("div", "", cols);
+  const left = el("div", "gx-scroll", cols);
+  const right = el("div", "gx-aside", cols);
   addMatrix(view, left);
-  colorScale(left, view.dark, "0 %", percent(view.widest, 0));
+  colorScale(left, view.dark, "0%", rounded(view.widest));
+  view.value = el("p", "gx-note", left);
   view.title = el("p", "gx-title", right);
-  view.list = el("ol", "gx-bars", right);
-  view.list.style.width = "300px";
+  view.list = el("ol", "gx-bars gx-short", right);
   view.said = live(right);
+  addWriting(view, right);
   follow(view, ["row"], () => show(view));
   show(view);
 }
@@ -24,26 +28,26 @@ function draw(model, root) {
 function addMatrix(view, parent) {
   const { names, V } = view;
   const size = Math.max(9, Math.min(26, Math.floor(440 / V)));
-  el("p", "gx-title", parent, "Row: this one. Column: what follows.");
+  el("p", "gx-title", parent, "From each row to each column: what follows");
   const matrix = el("div", "gx-matrix", parent);
   matrix.style.gridTemplate = `auto repeat(${V}, ${size}px) / auto ${V * size}px`;
   el("span", "", matrix);
   const top = el("div", "", matrix);
   top.style.cssText = `display:grid;grid-template-columns:repeat(${V},${size}px)`;
   for (const name of names) el("span", "gx-lab", top, name).style.color = "inherit";
-  view.buttons = rowButtons(
-    matrix,
-    names,
-    name => `row ${name}`,
+  const rows = lockedRows(
+    view.root,
     i => pick(view, i),
+    () => showCell(view),
   );
-  for (const b of view.buttons) b.style.lineHeight = 1;
-  const big = bigPicture(matrix, V, "gx-big", (i, j) => {
-    pick(view, i);
-    big.wrap.title = `${names[j]} after ${names[i]}: ${percent(view.probs[i * V + j])}`;
-  });
+  rowButtons(matrix, names, name => `row ${name}`, rows);
+  const over = (i, j) => {
+    if (i != null) rows.over(i);
+    showCell(view, i, j);
+  };
+  const big = bigPicture(matrix, V, "gx-big", over, rows.lock);
   big.canvas.setAttribute("aria-label", `${V} by ${V} table of probabilities`);
-  view.mark = big.mark;
+  Object.assign(view, { rows, mark: big.mark });
   paint(view, big.canvas);
 }
 
@@ -58,33 +62,68 @@ function paint({ probs, V, widest, dark }, canvas) {
   }
 }
 
+function showCell({ names, probs, V, rows, mark, value }, i, j) {
+  const locked = rows.locked >= 0;
+  mark.classList.toggle("gx-locked", locked);
+  if (i == null) value.textContent = locked ? KEPT : POINT;
+  else value.textContent = `${names[i]} → ${names[j]}: ${percent(probs[i * V + j])}`;
+}
+
 // ---- one row
 
 function pick(view, i) {
-  if (i !== view.row) keep(view, { row: i });
+  if (i === view.row) return;
+  keep(view, { row: i });
   show(view);
 }
 
 function show(view) {
   const { names, V, row, list } = view;
   const probs = view.probs.subarray(row * V, (row + 1) * V);
-  view.buttons.forEach((b, i) => {
-    b.classList.toggle("gx-on", i === row);
-    b.tabIndex = i === row ? 0 : -1;
-  });
-  view.mark.style.top = `${(100 * row) / V}%`;
-  view.title.textContent = `After ${names[row]}`;
+  markRow(view.rows.buttons, row);
+  view.mark.style.transform = `translateY(${100 * row}%)`;
+  showCell(view);
+  view.title.textContent = `After ${names[row]}, of 100%`;
   const order = names.map((_, j) => j).sort((a, b) => probs[b] - probs[a]);
   list.replaceChildren();
-  for (const j of order.slice(0, 12)) {
-    const share = probs[j] / Math.max(view.widest, 1e-9);
-    const line = bar(list, names[j], share, percent(probs[j]));
-    line.style.gridTemplateColumns = "4em 1fr 4.6em";
-  }
+  for (const j of order.slice(0, 12)) bar(list, names[j], probs[j], percent(probs[j]));
   const entropy = probs.reduce((total, p) => total + bitsOf(p), 0);
   view.said.textContent =
     `After ${names[row]}, most often ${names[order[0]]} (${percent(probs[order[0]])}). ` +
-    `Entropy of the row: ${entropy.toFixed(2)} bits.`;
+    `Entropy of the row: ${entropy.toFixed(2)} bits, as open as an even choice among ` +
+    `${(2 ** entropy).toFixed(1)}.`;
+}
+
+// ---- the table writes
+
+function addWriting(view, parent) {
+  button(parent, "Write eight words", () => {
+    text.textContent = Array.from({ length: 8 }, () => walk(view)).join(" ");
+  });
+  const text = el("p", "gx-wrote", parent, "");
+}
+
+// From space to space; where the table has none, twelve steps from its row.
+function walk(view) {
+  const space = view.names.indexOf("␣");
+  let at = space < 0 ? view.row : space;
+  let word = "";
+  for (let n = 0; n < (space < 0 ? 12 : 30); n++) {
+    at = step(view, at);
+    if (at === space && word) break;
+    if (at !== space) word += view.names[at];
+  }
+  return word;
+}
+
+// What follows row `at`, drawn from its shares.
+function step({ probs, V, random }, at) {
+  let u = random();
+  for (let next = 0; next < V - 1; next++) {
+    u -= probs[at * V + next];
+    if (u < 0) return next;
+  }
+  return V - 1;
 }
 
 export default start(draw);

@@ -2,40 +2,57 @@
 
 from collections.abc import Sequence
 
+import numpy as np
 import traitlets
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
+from ... import limits
 from .. import plots
-from .base import Explorer, as_half
+from .base import Explorer, Place, Text, as_half
+
+
+def commonest(probs: np.ndarray, names: Sequence[str]) -> int:
+    """The row that follows the others most often, a space aside."""
+    shares = probs.sum(0)
+    return max(range(len(names)), key=lambda i: (names[i] not in (" ", "␣"), shares[i]))
 
 
 class BigramExplorer(Explorer):
-    """A table (V, V) of probabilities: row, then what follows it. Trait: row."""
+    """A table (V, V) of probabilities: row, then what follows it. Trait: row.
+
+    Without a row it opens on the one that follows the others most often.
+    """
 
     data = traitlets.Bytes().tag(sync=True)
-    names = traitlets.List(traitlets.Unicode()).tag(sync=True)
-    row = traitlets.Int(0).tag(sync=True)
+    names = traitlets.List(Text()).tag(sync=True)
+    row = Place(lambda self: len(self.names)).tag(sync=True, control=True)
 
-    def __init__(self, probs: ArrayLike, names: Sequence[str], row: int = 0):
+    def __init__(self, probs: ArrayLike, names: Sequence[str], row: int | None = None):
         self.probs = plots.as_matrix(probs, "probs")
         if self.probs.shape != (len(names), len(names)):
             raise ValueError(f"probs are {self.probs.shape}, there are {len(names)} names")
+        row = commonest(self.probs, names) if row is None else row
+        row = limits.whole("row", row, 0, len(names) - 1)
         super().__init__(data=as_half(self.probs), names=list(names), row=row)
 
     def sentence(self) -> str:
-        best = int(self.probs[self.row].argmax())
+        best, names = int(self.probs[self.row].argmax()), self.labels()
         return (
-            f"Table of what follows each of {len(self.names)} characters; after "
-            f"'{self.names[self.row]}' most often '{self.names[best]}' "
+            f"Table of what follows each of {len(names)} characters; after "
+            f"'{names[self.row]}' most often '{names[best]}' "
             f"({self.probs[self.row, best]:.0%})."
         )
+
+    def labels(self) -> list[str]:
+        """The names, that of the space as a sign."""
+        return ["␣" if name == " " else name for name in self.names]
 
     def figure(self) -> Figure:
         return plots.heatmap(
             self.probs,
-            self.names,
-            self.names,
+            self.labels(),
+            self.labels(),
             vmax=None,
             xlabel="next",
             ylabel="this",

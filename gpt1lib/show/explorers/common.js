@@ -1,5 +1,5 @@
 // Shared by all explorers: elements, colors, arrays, controls, charts. No dependencies.
-// base.py puts COLORS and MAGMA, the colors of the static figures, before this.
+// base.py puts COLORS, ROLES and MAGMA, the colors of the static figures, before this.
 
 // ---- elements
 
@@ -23,10 +23,19 @@ function live(parent) {
 // A word, a bar as long as its share (0..1), a number: a row of a list of bars.
 function bar(list, word, share, number) {
   const row = el("li", "", list);
-  el("span", "gx-word", row, word);
-  el("span", "gx-fill", el("span", "gx-track", row)).style.width = percent(share);
+  el("span", "gx-word", row, word).title = word;
+  stretch(el("span", "gx-fill", el("span", "gx-track", row)), share);
   el("span", "gx-num", row, number);
   return row;
+}
+
+// Scaled and shifted rather than resized: the page need not be laid out again.
+function stretch(fill, share) {
+  fill.style.transform = `scaleX(${share})`;
+}
+
+function shift(mark, share) {
+  mark.style.transform = `translateX(${100 * share}%)`;
 }
 
 // tag: "td", or "th" for the row of headings.
@@ -42,8 +51,7 @@ const ORANGE = COLORS[1];
 const RED = COLORS[2];
 const PURPLE = COLORS[3];
 const VIOLET = COLORS[5];
-const GRAY = "#7a7a80"; // darker than that of the figures: thin lines need the contrast
-const HUES = [BLUE, RED, PURPLE, GRAY]; // of curves
+const GRAY = ROLES.reference; // darker than the fifth color: thin lines need the contrast
 const STOPS = MAGMA.map(hex => [1, 3, 5].map(i => Number.parseInt(hex.slice(i, i + 2), 16)));
 
 // 0..1 -> [r, g, b], interpolated between the stops; in the light theme 0 is pale.
@@ -67,6 +75,20 @@ function luminance(color) {
 
 const ink = color => (luminance(color) < 0.179 ? "#fff" : "#000"); // that with more contrast
 
+// The color of a name: that of its role, else the next one that no role here has.
+function hueOf(names, i) {
+  const role = name => ROLES[name.replaceAll("_", " ")];
+  const free = COLORS.filter(color => !names.map(role).includes(color));
+  const before = names.slice(0, i).filter(name => !role(name)).length;
+  return role(names[i]) ?? free[before % free.length];
+}
+
+// -1..1: blue below 0, red above it, the paper at 0.
+function signed(v) {
+  const alpha = Math.min(1, Math.abs(v)).toFixed(3);
+  return v < 0 ? `rgba(33,102,172,${alpha})` : `rgba(178,24,43,${alpha})`;
+}
+
 // The background of an element, and a color that is readable on it.
 function shade(element, v, dark) {
   const color = rgb(v, dark);
@@ -75,23 +97,32 @@ function shade(element, v, dark) {
 }
 
 // From pale to full, with what its ends stand for.
-function colorScale(parent, dark, low, high) {
+const colorScale = (parent, dark, low, high) =>
+  scaleOf(parent, low, high, v => css(rgb(v, dark)));
+
+// From blue to red, with what its ends stand for.
+const signedScale = (parent, low, high) => scaleOf(parent, low, high, v => signed(2 * v - 1));
+
+function scaleOf(parent, low, high, color) {
   const scale = el("div", "gx-scale", parent);
-  const colors = [0, 0.25, 0.5, 0.75, 1].map(v => css(rgb(v, dark)));
+  const colors = [0, 0.25, 0.5, 0.75, 1].map(color);
   el("span", "", scale, low);
   el("i", "", scale).style.background = `linear-gradient(90deg, ${colors.join(",")})`;
   el("span", "", scale, high);
   return scale;
 }
 
+// JupyterLab says so; elsewhere (a static copy, VS Code) the paper below says it.
 function isDark(root) {
-  const body = document.body.dataset.jpThemeLight;
-  if (body != null) return body === "false";
-  return (
-    window.matchMedia &&
-    matchMedia("(prefers-color-scheme: dark)").matches &&
-    getComputedStyle(root).getPropertyValue("--jp-layout-color0") === ""
-  );
+  const light = document.body.dataset.jpThemeLight;
+  if (light != null) return light === "false";
+  for (let e = root.isConnected ? root : document.body; e; e = e.parentElement) {
+    const [r, g, b, alpha = 1] = getComputedStyle(e)
+      .backgroundColor.match(/[\d.]+/g)
+      .map(Number);
+    if (alpha > 0.5) return luminance([r, g, b]) < 0.18;
+  }
+  return false;
 }
 
 // ---- words and numbers
@@ -109,10 +140,44 @@ function labels(tokens) {
   return names.map((name, i) => (count[name] > 1 ? `${name} (${i})` : name));
 }
 
-const percent = (p, digits = 1) => `${(100 * p).toFixed(digits)}%`;
+// A piece alone, where its place in a text does not tell whether its word goes on.
+const named = piece => readable(piece) + (/<\/w>$|^<.*>$|^\n$/.test(piece) ? "" : "·");
+
+// 38.1%, 4.0%, 0.25%, <0.1%; 0% and 100% only where it is so.
+function percent(p) {
+  if (p > 1e-9 && p < 0.001) return "<0.1%";
+  if (p > 0.9995 && p < 1 - 1e-9) return ">99.9%";
+  return exactly(p, p < 0.01 ? 2 : 1);
+}
+
+// The same in whole percents.
+function rounded(p) {
+  if (p > 1e-9 && p < 0.005) return "<1%";
+  if (p > 0.995 && p < 1 - 1e-9) return ">99%";
+  return exactly(p, 0);
+}
+
+function exactly(p, digits) {
+  const ends = p <= 1e-9 || p >= 1 - 1e-9;
+  return `${(100 * p).toFixed(ends ? 0 : digits)}%`;
+}
+
+const plural = (n, word) => `${commas(n)} ${word}${n === 1 ? "" : "s"}`;
+const minus = text => String(text).replace("-", "−");
 const commas = n => n.toLocaleString("en");
 const sum = values => values.reduce((a, b) => a + b, 0);
 const bitsOf = p => (p > 0 ? -p * Math.log2(p) : 0); // what p adds to an entropy
+
+// A small seeded generator, uniform in [0, 1).
+function mulberry(seed) {
+  let state = seed;
+  return () => {
+    state += 0x6d2b79f5;
+    let t = Math.imul(state ^ (state >>> 15), state | 1);
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
+    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
+  };
+}
 
 // ---- arrays and traits of the model, as anywidget calls Python's side
 
@@ -158,6 +223,28 @@ function follow(view, names, act) {
   }
 }
 
+// What is asked of Python, and what is said meanwhile: an answer is counted even where it
+// changes nothing, and none at all is said, too.
+function question(model, status, doing, hint = "") {
+  let late = 0;
+  const say = text => {
+    clearTimeout(late);
+    status.textContent = text;
+  };
+  const answered = () => say(model.get("message") || hint);
+  for (const name of ["answers", "message"]) model.on(`change:${name}`, answered);
+  answered();
+  return traits => {
+    if (Object.entries(traits).every(([name, value]) => model.get(name) === value)) return;
+    say(doing);
+    late = setTimeout(() => say(SILENCE), 10_000);
+    save(model, traits);
+  };
+}
+
+const SILENCE =
+  "No answer yet: the kernel is busy, or was restarted. After a restart, run this cell again.";
+
 // ---- controls
 
 let serial = 0;
@@ -197,6 +284,25 @@ function check(buttons, chosen) {
 }
 
 const ONWARD = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
+
+// One stop for Tab among many buttons; arrow keys lead from one to the next.
+function rover(box, buttons) {
+  const all = [...buttons];
+  const reach = at => {
+    all.forEach((b, i) => {
+      b.tabIndex = i === at ? 0 : -1;
+    });
+  };
+  reach(0);
+  box.addEventListener("keydown", e => {
+    const i = all.indexOf(document.activeElement);
+    const to = i + (ONWARD[e.key] ?? all.length);
+    if (i < 0 || !all[to]) return;
+    e.preventDefault();
+    reach(to);
+    all[to].focus();
+  });
+}
 
 // The group of radio buttons, still empty, with its name before them.
 function radioGroup(parent, name) {
@@ -247,7 +353,7 @@ function button(parent, text, onClick) {
 // A line of text that is sent when Enter is pressed; the width is that of its name.
 function textLine(parent, name, value, width, onChange) {
   const row = el("div", "gx-control", parent);
-  row.style.gridTemplateColumns = `${width} minmax(120px, 560px)`;
+  row.style.gridTemplateColumns = `${width} minmax(80px, 560px)`;
   return textInput(row, el("label", "", row, name), value, onChange);
 }
 
@@ -262,41 +368,83 @@ function textInput(parent, label, value, onChange) {
 
 // ---- a matrix: a pixel a cell, enlarged, with a button for each row
 
-function rowButtons(matrix, names, describe, pick) {
+// Only the chosen row can be reached by Tab; arrow keys, Home and End lead to the others.
+function rowButtons(matrix, names, describe, rows) {
   const buttons = names.map((name, i) => {
     const b = el("button", "gx-row", matrix, name);
     b.type = "button";
     b.style.gridColumn = 1;
     b.style.gridRow = i + 2;
     b.setAttribute("aria-label", describe(name));
-    for (const event of ["mouseenter", "focus", "click"]) {
-      b.addEventListener(event, () => pick(i));
-    }
+    b.addEventListener("mouseenter", () => rows.over(i));
+    b.addEventListener("focus", () => rows.pick(i));
+    b.addEventListener("mousedown", e => e.preventDefault()); // the click decides on the focus
+    b.addEventListener("click", () => rows.lock(i));
     b.addEventListener("keydown", e => {
-      const d = { ArrowDown: 1, ArrowUp: -1 }[e.key];
-      if (!d || !buttons[i + d]) return;
+      const ends = { Home: 0, End: names.length - 1 };
+      const to = ends[e.key] ?? i + ({ ArrowDown: 1, ArrowUp: -1 }[e.key] ?? names.length);
+      if (!buttons[to]) return;
       e.preventDefault();
-      buttons[i + d].focus();
+      buttons[to].focus();
     });
     return b;
   });
+  rows.buttons = buttons;
   return buttons;
 }
 
-// The picture of n rows, a frame for one of them, and the cell under the mouse.
-function bigPicture(matrix, n, cls, onCell) {
+function markRow(buttons, at) {
+  buttons.forEach((b, i) => {
+    b.classList.toggle("gx-on", i === at);
+    b.tabIndex = i === at ? 0 : -1;
+  });
+}
+
+const KEPT = "Row kept: Escape or a second click lets it go.";
+
+// A row follows the mouse until a click locks it; Escape, or a second click, frees it.
+// pick(i) shows row i; tell() that the lock has changed.
+function lockedRows(root, pick, tell) {
+  const rows = { locked: -1, buttons: [] };
+  const set = i => {
+    rows.locked = i;
+    tell();
+  };
+  rows.over = i => rows.locked < 0 && pick(i);
+  rows.pick = i => {
+    if (rows.locked >= 0) rows.locked = i;
+    pick(i);
+  };
+  rows.lock = i => {
+    set(rows.locked === i ? -1 : i);
+    rows.buttons[i].focus({ preventScroll: true });
+  };
+  root.addEventListener("keydown", e => {
+    if (e.key !== "Escape" || rows.locked < 0) return;
+    e.stopPropagation();
+    set(-1);
+  });
+  return rows;
+}
+
+// The picture of n rows, a frame for one of them, and the cell under the mouse: onCell()
+// without one when the mouse leaves.
+function bigPicture(matrix, n, cls, onCell, onClick) {
   const wrap = el("div", "gx-wrap", matrix);
   wrap.style.cssText = `grid-column:2;grid-row:2/${n + 2}`;
   const canvas = el("canvas", cls, wrap);
   const mark = el("div", "gx-mark", wrap);
   canvas.setAttribute("role", "img");
   mark.style.height = `${100 / n}%`;
-  wrap.addEventListener("mousemove", e => {
+  const cellOf = act => e => {
     const box = canvas.getBoundingClientRect();
     const row = Math.floor(((e.clientY - box.top) / box.height) * n);
     const column = Math.floor(((e.clientX - box.left) / box.width) * n);
-    if (row >= 0 && row < n && column >= 0 && column < n) onCell(row, column);
-  });
+    if (row >= 0 && row < n && column >= 0 && column < n) act(row, column);
+  };
+  wrap.addEventListener("mousemove", cellOf(onCell));
+  wrap.addEventListener("mouseleave", () => onCell());
+  wrap.addEventListener("click", cellOf(onClick));
   return { wrap, canvas, mark };
 }
 
@@ -312,12 +460,22 @@ function shape(kind, parent, attributes, text) {
   return e;
 }
 
-// Room for curves: from L to right, from T to bottom; names stand in the margins.
-function chart(root, H, margin) {
-  const [W, L, T] = [720, 62, 14];
-  const svg = shape("svg", root, { viewBox: `0 0 ${W} ${H}`, role: "img", width: "100%" });
-  svg.style.maxWidth = `${W}px`;
-  return { svg, W, H, L, T, right: W - margin, bottom: H - 44 };
+// Room for curves: from L to right, from T to bottom; names stand in the margins. It is as
+// wide as its place allows, and drawn anew when that changes: letters keep their size.
+function chart(root, H, margin, redraw) {
+  const svg = shape("svg", root, { role: "img" });
+  const room = { svg, H, L: 62, T: 14, bottom: H - 44 };
+  const fit = () => {
+    const W = Math.max(300, Math.min(720, root.clientWidth || 720));
+    if (W === room.W) return false;
+    Object.assign(room, { W, right: W - margin });
+    svg.setAttribute("viewBox", `0 0 ${W} ${H}`);
+    svg.style.width = `${W}px`;
+    return true;
+  };
+  fit();
+  new ResizeObserver(() => fit() && redraw()).observe(root);
+  return room;
 }
 
 // Round numbers between low and high.
@@ -352,29 +510,79 @@ const through = points =>
 
 // ---- the start
 
-// Each explorer defines draw(model, root); this wraps it for anywidget.
+// Each explorer defines draw(model, root, redraw); this wraps it for anywidget. It is drawn
+// anew when the theme changes, and when it asks for that: redraw().
 function start(draw) {
   return {
     render({ model, el: host }) {
       const root = el("div", "gx", host);
-      root.classList.toggle("gx-dark", isDark(root));
+      let heard = listening(model);
+      const redraw = () => {
+        heard.end();
+        heard = listening(model);
+        root.replaceChildren();
+        root.classList.toggle("gx-dark", isDark(root));
+        draw(heard, root, redraw);
+        if (model.still) disableQuestions(root);
+      };
       // JupyterLab binds arrow keys, Enter and letters in command mode: keep ours here.
       root.addEventListener("keydown", e => {
         if (e.key !== "Escape") e.stopPropagation();
       });
-      draw(model, root);
-      if (model.still) disableQuestions(root);
+      redraw();
+      const forget = onTheme(
+        () => isDark(root) !== root.classList.contains("gx-dark") && redraw(),
+      );
       setTimeout(() => hideStaticPicture(root), 0);
+      return () => {
+        forget();
+        heard.end();
+      };
     },
   };
 }
 
+// The model for one drawing: what that drawing listens to ends with it.
+function listening(model) {
+  const heard = [];
+  return {
+    get: name => model.get(name),
+    set: (name, value) => model.set(name, value),
+    save_changes: () => model.save_changes(),
+    on(event, act) {
+      heard.push([event, act]);
+      model.on(event, act);
+    },
+    end() {
+      for (const [event, act] of heard) model.off(event, act);
+    },
+  };
+}
+
+// Act when the theme may have changed; returns what stops that.
+function onTheme(act) {
+  const observer = new MutationObserver(act);
+  const attributeFilter = ["data-jp-theme-light", "class"];
+  observer.observe(document.body, { attributes: true, attributeFilter });
+  const system = matchMedia("(prefers-color-scheme: dark)");
+  system.addEventListener("change", act);
+  return () => {
+    observer.disconnect();
+    system.removeEventListener("change", act);
+  };
+}
+
 // In a static copy there is no model that could answer.
+const STILL = "In the notebook the model answers here.";
+
 function disableQuestions(root) {
-  for (const asks of root.querySelectorAll(".gx-prompt, .gx-asks input, button.gx-word")) {
+  for (const asks of root.querySelectorAll(
+    ".gx-prompt, .gx-asks, .gx-asks input, button.gx-word",
+  )) {
     asks.disabled = true;
-    asks.title = "In the notebook the model answers here.";
+    asks.title = STILL;
   }
+  for (const hint of root.querySelectorAll(".gx-hint")) hint.textContent = STILL;
 }
 
 // The picture above has done its duty once the live view runs.

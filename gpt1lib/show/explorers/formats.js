@@ -1,8 +1,11 @@
 // Figure 1, right, for typed texts: token rows by segment, losses below, L3 by lambda.
 
-const SEGMENT_HUES = { special: GRAY, "segment 1": BLUE, "segment 2": ORANGE };
+const KEY =
+  "Double line: special token, the other lines: the two segments. Column: the loss of the " +
+  "token, in nats, as the language model reads it. The head is untrained here: its loss is " +
+  "that of an even guess.";
 const HEADINGS = [
-  "",
+  "nats",
   "task loss −L2",
   "language model −L1",
   "−L3 = −L2 − λ L1",
@@ -13,13 +16,20 @@ function draw(model, root) {
   const view = { model, root, kind: model.get("kind") };
   addTasks(view);
   view.form = el("div", "", root);
+  const status = el("p", "gx-note gx-hint", root);
+  view.question = question(
+    model,
+    status,
+    "The model reads ...",
+    "Type a text and press Enter.",
+  );
   view.rows = el("div", "", root);
-  view.said = live(root);
+  el("p", "gx-note", root, KEY);
   addLambda(view);
-  view.table = el("table", "gx-table", root);
-  const stack = el("div", "gx-stack", root);
-  view.parts = [part(stack, "task", BLUE), part(stack, "λ × language model", ORANGE)];
-  for (const name of ["formats", "message"]) model.on(`change:${name}`, () => show(view));
+  view.bars = [addBar(root, "by means"), addBar(root, "by sums")];
+  view.said = live(root);
+  view.table = el("table", "gx-table", el("div", "gx-scroll", root));
+  model.on("change:formats", () => show(view));
   model.on("change:lm_coef", () => mix(view));
   follow(view, ["kind"], () => {
     view.kinds.set(view.kind);
@@ -55,21 +65,26 @@ function addLambda(view) {
   });
 }
 
-function part(stack, name, hue) {
-  const box = el("div", "", stack);
-  box.style.background = hue;
-  box.title = name;
-  return box;
+// The two parts of L3, each with its name in it.
+function addBar(root, name) {
+  const row = el("div", "gx-mix", root);
+  el("span", "gx-name", row, name);
+  const stack = el("div", "gx-stack", row);
+  return ["task loss", "language-model loss"].map(role => {
+    const box = el("div", "", stack);
+    box.style.background = ROLES[role];
+    return box;
+  });
 }
 
 // The texts of this task, to be typed.
-function ask({ model, form, kind }) {
+function ask({ model, form, kind, question }) {
   form.replaceChildren();
   model.get("fields")[kind].forEach((name, i) => {
     textLine(form, name, model.get("texts")[kind][i], "8.5em", typed => {
       const texts = JSON.parse(JSON.stringify(model.get("texts")));
       texts[kind][i] = typed;
-      save(model, { texts });
+      question({ texts });
     });
   });
 }
@@ -81,20 +96,22 @@ function show(view) {
   view.rows.replaceChildren();
   for (const row of rows) {
     const line = el("div", "gx-tokens", view.rows);
-    for (const [piece, segment, loss] of row) addToken(line, piece, segment, loss, most);
+    for (const token of row) addToken(line, token, most);
     el("b", "", line.lastChild, "▲ read here");
   }
   mix(view);
 }
 
-function addToken(line, piece, segment, loss, most) {
+// A piece whose word goes on stands close to the next one.
+function addToken(line, [piece, segment, loss], most) {
   const cell = el("div", "gx-token", line);
   const name = el("span", "", cell, readable(piece));
-  name.style.borderColor = SEGMENT_HUES[segment];
+  name.style.borderColor = ROLES[segment];
   if (segment === "special") name.classList.add("gx-special");
+  else if (!piece.endsWith("</w>")) cell.classList.add("gx-goes-on");
   const fill = el("i", "", el("div", "gx-well", cell));
   if (loss != null) {
-    fill.style.height = percent(loss / most);
+    fill.style.transform = `scaleY(${loss / most})`;
     cell.title = `loss of ${readable(piece)}: ${loss.toFixed(2)} nats`;
   }
   el("small", "", cell, loss == null ? "given" : loss.toFixed(1));
@@ -109,7 +126,7 @@ function languageModelLosses(rows) {
 
 // What lambda makes of the two losses.
 function mix(view) {
-  const { model, root, parts } = view;
+  const { model, root, bars } = view;
   const { rows, task } = model.get("formats")[view.kind];
   const λ = model.get("lm_coef");
   const { mean, total } = languageModelLosses(rows);
@@ -119,14 +136,22 @@ function mix(view) {
   tableRow(view.table, "th", HEADINGS);
   addLosses(view.table, "means (the code)", task, mean, λ);
   addLosses(view.table, "sums (the paper)", task, total, λ);
-  parts[0].style.width = percent(task / all);
-  parts[1].style.width = percent((λ * mean) / all);
+  [mean, total].forEach((lm, i) => {
+    const share = task / (task + λ * lm);
+    widen(bars[i][0], share, "task");
+    widen(bars[i][1], 1 - share, "λ × language model");
+  });
   root.dataset.l3 = JSON.stringify([-all, -(task + λ * total)]);
-  const message = model.get("message");
   view.said.textContent =
-    `${message ? `${message} ` : ""}${rows.length} sequence${rows.length > 1 ? "s" : ""} ` +
+    `${plural(rows.length, "sequence")} ` +
     `of ${rows.map(row => row.length).join(" and ")} tokens. With λ = ${λ.toFixed(2)} ` +
-    `the language model makes ${percent((λ * mean) / all, 0)} of the loss by means.`;
+    `the language model makes ${rounded((λ * mean) / all)} of the loss by means.`;
+}
+
+function widen(part, share, name) {
+  part.style.width = `${100 * share}%`;
+  part.textContent = share > 0.3 || (share > 0.1 && name === "task") ? name : "";
+  part.title = name;
 }
 
 function addLosses(table, name, task, lm, λ) {

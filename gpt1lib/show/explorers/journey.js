@@ -1,11 +1,12 @@
 // The logit lens: rows are states on the way up, columns are tokens, cells the best guess.
 
-const DETAILS = { blocks: "after each block", all: "every state, LayerNorm before and after" };
+const DETAILS = { blocks: "after each layer", all: "every state, LayerNorm before and after" };
+const COLORINGS = { own: "probability of the guess", final: "rank of the final answer" };
 const MOVES = { ArrowUp: [1, 0], ArrowDown: [-1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 
 function draw(model, root) {
   const names = labels(model.get("tokens"));
-  const view = { model, names, stages: model.get("stages"), detail: false };
+  const view = { model, names, stages: model.get("stages"), detail: false, coloring: "own" };
   view.dark = root.classList.contains("gx-dark");
   view.stage = model.get("stage");
   view.place = model.get("place");
@@ -13,20 +14,28 @@ function draw(model, root) {
     view.detail = which === "all";
     drawGrid(view);
   });
-  view.table = el("div", "gx-matrix gx-lens", root);
+  choice(root, "color", COLORINGS, "own", which => {
+    view.coloring = which;
+    drawGrid(view);
+  });
+  view.scroller = el("div", "gx-scroll", root);
+  view.table = el("div", "gx-matrix gx-lens", view.scroller);
   view.table.setAttribute("role", "group");
+  view.scale = el("div", "", root);
   const cols = el("div", "gx-cols", root);
   addGuesses(view, el("div", "", cols));
-  addWay(view, el("div", "", cols));
+  addWay(view, el("div", "gx-scroll", cols));
   view.said = live(root);
   follow(view, ["stage", "place"], () => show(view));
   drawGrid(view);
+  requestAnimationFrame(() => reveal(view));
 }
 
 function addGuesses(view, parent) {
   view.title = el("p", "gx-title", parent);
   view.list = el("ol", "gx-bars", parent);
-  view.list.style.width = "340px";
+  view.list.style.width = "min(340px, 100%)";
+  parent.style.flex = "0 1 340px";
 }
 
 function addWay(view, parent) {
@@ -43,7 +52,7 @@ function shownStages({ stages, detail }) {
 
 function stageName({ detail }, { block, name }) {
   if (block < 0) return "embeddings";
-  return detail ? `${block}: ${name}` : `block ${block}`;
+  return detail ? `layer ${block}: ${name}` : `layer ${block}`;
 }
 
 // ---- the grid
@@ -61,19 +70,28 @@ function drawGrid(view) {
       view.cells.push(cell(view, stage, place));
     });
   }
-  el("span", "", table);
-  for (const name of names) el("span", "gx-lab", table, name).style.color = "inherit";
+  el("span", "gx-row", table);
+  for (const name of names) el("span", "gx-lab gx-read", table, name).title = name;
+  const ends =
+    view.coloring === "own" ? ["0%", "100%"] : [`rank ${commas(lastRank(view))}`, "rank 1"];
+  view.scale.replaceChildren();
+  colorScale(view.scale, view.dark, ...ends);
   show(view);
 }
+
+const lastRank = ({ model }) => model.get("n_vocab");
 
 function cell(view, stage, place) {
   const state = view.stages[stage];
   const [piece, p] = state.top[place][0];
+  const rank = state.rank[place];
   const where = `${stageName(view, state)}, after ${view.names[place]}`;
   const b = el("button", "gx-cell", view.table, readable(piece));
   b.type = "button";
-  shade(b, p, view.dark);
-  b.title = b.ariaLabel = `${where}: ${readable(piece)} ${percent(p)}`;
+  const known = 1 - Math.log(rank) / Math.log(lastRank(view));
+  shade(b, view.coloring === "own" ? p : known, view.dark);
+  const final = `the final answer has rank ${commas(rank)}`;
+  b.title = b.ariaLabel = `${where}: ${named(piece)} ${percent(p)}; ${final}`;
   b.addEventListener("click", () => choose(view, stage, place));
   b.addEventListener("keydown", e => {
     const move = MOVES[e.key];
@@ -83,10 +101,22 @@ function cell(view, stage, place) {
     const to = [rows[rows.indexOf(stage) + move[0]], place + move[1]];
     if (!find(view, ...to)) return;
     choose(view, ...to);
-    find(view, ...to).focus();
+    find(view, ...to).focus({ preventScroll: true });
+    reveal(view);
   });
   b.dataset.at = `${stage},${place}`;
   return b;
+}
+
+// Sideways only: the page itself stays where it is.
+function reveal(view) {
+  const cell = find(view, view.stage, view.place);
+  const names = view.table.firstChild.offsetWidth;
+  const { scroller } = view;
+  const [from, to] = [cell.offsetLeft - scroller.offsetLeft, cell.offsetWidth + 4];
+  if (from - names < scroller.scrollLeft) scroller.scrollLeft = from - names;
+  const over = from + to - scroller.clientWidth;
+  if (over > scroller.scrollLeft) scroller.scrollLeft = over;
 }
 
 const find = (view, stage, place) => view.cells.find(c => c.dataset.at === `${stage},${place}`);
@@ -108,25 +138,25 @@ function show(view) {
   }
   view.title.textContent = `${stageName(view, state)}, after “${view.names[place]}”`;
   view.list.replaceChildren();
-  for (const [piece, p] of state.top[place]) bar(view.list, readable(piece), p, percent(p));
+  for (const [piece, p] of state.top[place]) bar(view.list, named(piece), p, percent(p));
   showWay(view);
   const [piece, p] = state.top[place][0];
   view.said.textContent =
     `Read at ${stageName(view, state)}, the state of “${view.names[place]}” predicts ` +
-    `“${readable(piece)}” with ${percent(p)}; ` +
-    `the standard deviation of its numbers is ${state.std[place].toFixed(2)}.`;
+    `“${named(piece)}” with ${percent(p)}; the final answer, ` +
+    `“${named(stages.at(-1).top[place][0][0])}”, has rank ${commas(state.rank[place])} there.`;
 }
 
 function showWay(view) {
   const { stages, place, way } = view;
   way.replaceChildren();
-  tableRow(way, "th", ["state", "shape", "mean", "std", "best guess"]);
+  tableRow(way, "th", ["state", "shape", "mean", "std", "best guess", "rank of the final"]);
   for (const i of shownStages(view)) {
-    const { shape, mean, std, top } = stages[i];
-    const numbers = [mean[place].toFixed(2), std[place].toFixed(2)];
+    const { shape, mean, std, top, rank } = stages[i];
+    const numbers = [mean[place], std[place]].map(v => minus(v.toFixed(2)));
     const texts = [stageName(view, stages[i]), `(${shape.join(", ")})`, ...numbers];
     const cls = i === view.stage ? "gx-here-row" : "";
-    tableRow(way, "td", [...texts, readable(top[place][0][0])], cls);
+    tableRow(way, "td", [...texts, named(top[place][0][0]), commas(rank[place])], cls);
   }
 }
 

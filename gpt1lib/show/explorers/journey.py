@@ -5,12 +5,13 @@ import torch
 import traitlets
 from matplotlib.figure import Figure
 
+from ... import limits
 from ...bpe import BPE
 from ...model import GPT
 from ...tracing import Trace, trace
 from .. import plots
 from ..labels import readable, token_labels
-from .base import Explorer
+from .base import Explorer, Place, Text, tokens_of
 
 STAGES = ("x + attention", "LayerNorm 1", "n + MLP", "LayerNorm 2")
 
@@ -28,10 +29,13 @@ def journey(model: GPT, steps: Trace) -> list[dict]:
     return states
 
 
-def _reading(model: GPT, bpe: BPE, state: dict, n: int) -> dict:
-    """A state in plain numbers: shape, mean, standard deviation, n best guesses."""
+def _reading(model: GPT, bpe: BPE, state: dict, n: int, final: torch.Tensor) -> dict:
+    """A state in plain numbers: shape, mean, standard deviation, n best guesses, and the
+    rank of `final` (T,), what the last state predicts."""
     h = state["h"]
-    top = model.logits(h).softmax(dim=-1).topk(n)
+    logits = model.logits(h)
+    top = logits.softmax(dim=-1).topk(n)
+    rank = (logits > logits.gather(-1, final[:, None])).sum(-1) + 1
     ids, probs = top.indices.tolist(), top.values.tolist()
     guesses = [
         [[piece, round(p, 4)] for piece, p in zip(bpe.pieces(i), q, strict=True)]
@@ -44,6 +48,7 @@ def _reading(model: GPT, bpe: BPE, state: dict, n: int) -> dict:
         "mean": [round(v, 3) for v in h.mean(dim=-1).tolist()],
         "std": [round(v, 3) for v in h.std(dim=-1, unbiased=False).tolist()],
         "top": guesses,
+        "rank": rank.tolist(),
     }
 
 
@@ -55,18 +60,25 @@ class JourneyExplorer(Explorer):
     sums before and after each LayerNorm. Traits: stage, place.
     """
 
-    tokens = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    tokens = traitlets.List(Text()).tag(sync=True)
     stages = traitlets.List().tag(sync=True)
-    stage = traitlets.Int(-1).tag(sync=True)
-    place = traitlets.Int(-1).tag(sync=True)
+    n_vocab = traitlets.Int().tag(sync=True)
+    stage = Place(lambda self: len(self.stages)).tag(sync=True, control=True)
+    place = Place(lambda self: len(self.tokens)).tag(sync=True, control=True)
 
     def __init__(self, model: GPT, bpe: BPE, prompt: str, n: int = 5):
-        ids = bpe.encode(prompt)
+        ids = tokens_of(bpe, prompt, model.config.n_ctx)
+        n = limits.whole("n", n, 1, model.config.n_vocab)
         with torch.no_grad():
             states = journey(model, trace(model, ids))
-            stages = [_reading(model, bpe, state, n) for state in states]
+            final = model.logits(states[-1]["h"]).argmax(-1)
+            stages = [_reading(model, bpe, state, n, final) for state in states]
         super().__init__(
-            tokens=bpe.pieces(ids), stages=stages, stage=len(stages) - 1, place=len(ids) - 1
+            tokens=bpe.pieces(ids),
+            stages=stages,
+            n_vocab=bpe.n_vocab,
+            stage=len(stages) - 1,
+            place=len(ids) - 1,
         )
 
     def blocks(self) -> list[dict]:
@@ -77,7 +89,7 @@ class JourneyExplorer(Explorer):
         name = token_labels(self.tokens)[self.place]
         best = [s["top"][self.place][0] for s in self.blocks()]
         return (
-            f"After '{name}' the states predict, block by block: "
+            f"After '{name}' the states predict, layer by layer: "
             + ", ".join(f"'{readable(p)}' {q:.0%}" for p, q in best)
             + "."
         )
@@ -85,6 +97,6 @@ class JourneyExplorer(Explorer):
     def figure(self) -> Figure:
         rows, names = self.blocks(), token_labels(self.tokens)
         values = np.array([[top[0][1] for top in s["top"]] for s in rows])
-        labels = ["embeddings", *(f"block {s['block']}" for s in rows[1:])]
+        labels = ["embeddings", *(f"layer {s['block']}" for s in rows[1:])]
         written = [[readable(top[0][0]) for top in s["top"]] for s in rows]
         return plots.written_grid(values, written, labels, names)

@@ -1,4 +1,4 @@
-// Scores, mask and softmax on a few tokens, with the masks that people get wrong.
+// Scores, mask and softmax side by side, with the masks that people get wrong.
 
 const KINDS = {
   correct: "causal (right)",
@@ -20,54 +20,36 @@ const STORY = {
     "Future weights were set to 0 after the softmax: they have taken their share already, " +
     "so rows no longer sum to 1, and scores of later tokens still move earlier rows.",
 };
-const STEPS = ["scores", "masked scores", "weights after the softmax"];
-const TINT = "color-mix(in srgb, var(--gx-ink) 5%, transparent)";
+const STEPS = ["1. scores: change one", "2. masked scores", "3. weights after the softmax"];
+const HINT =
+  "Row: from, column: to. Type a score, or change it by the arrow keys up and down; weights " +
+  "that this has moved are in bold. A framed weight leaks: its token comes later.";
 
 function draw(model, root) {
-  const view = { model, names: labels(model.get("tokens")) };
+  const view = { model, names: labels(model.get("tokens")), kind: model.get("kind") };
   view.dark = root.classList.contains("gx-dark");
-  view.kind = model.get("kind");
-  view.step = model.get("step");
-  view.scores = givenScores(model);
-  addControls(view, root);
-  view.title = el("p", "gx-title", root);
-  view.title.style.marginTop = "10px";
-  view.box = el("div", "gx-matrix", root);
-  view.said = live(root);
-  addEditing(view, root);
-  follow(view, ["kind"], () => {
-    view.picker.set(view.kind);
-    show(view);
-  });
-  follow(view, ["step"], () => {
-    view.drag.set(view.step);
-    show(view);
-  });
-  show(view);
-}
-
-const givenScores = model => JSON.parse(JSON.stringify(model.get("scores")));
-
-function addControls(view, root) {
+  view.given = model.get("scores");
+  view.scores = view.given.map(row => [...row]);
   view.picker = choice(root, "mask", KINDS, view.kind, kind => {
     keep(view, { kind });
     show(view);
   });
-  const options = { min: 0, max: 2, step: 1, value: view.step, text: v => STEPS[v] };
-  view.drag = slider(root, "step", options, step => {
-    keep(view, { step });
-    show(view);
-  });
-}
-
-function addEditing(view, root) {
-  const hint =
-    "In step 1 the scores can be changed: type a number, or use the arrow keys up and down.";
-  view.note = el("p", "gx-note", root, hint);
+  const cols = el("div", "gx-cols gx-steps", root);
+  view.panels = STEPS.map((title, step) => addPanel(view, cols, title, step));
+  view.said = live(root);
+  el("p", "gx-note", root, HINT);
   button(root, "Reset", () => {
-    view.scores = givenScores(view.model);
+    view.scores = view.given.map(row => [...row]);
+    view.inputs.flat().forEach(put => {
+      put();
+    });
     show(view);
   });
+  follow(view, ["kind"], () => {
+    view.picker.set(view.kind);
+    show(view);
+  });
+  show(view);
 }
 
 // ---- the numbers
@@ -105,74 +87,101 @@ function largestLeak(weights) {
   return leak;
 }
 
-// ---- the matrix of this step
+// ---- the three matrices
 
-function show(view) {
-  const { names, kind, step, box } = view;
-  const { masked, weights } = maskedSteps(view.scores, kind);
-  const values = [view.scores, masked, weights][step];
-  view.title.textContent = `${step + 1}. ${STEPS[step]} (row: from, column: to)`;
-  view.note.style.visibility = step === 0 ? "visible" : "hidden";
-  box.replaceChildren();
-  box.style.gridTemplateColumns = `auto repeat(${names.length}, minmax(46px, 62px)) auto`;
-  el("span", "", box);
-  for (const name of names) el("span", "gx-lab", box, name).style.fontSize = "12px";
-  el("span", "gx-sum", box, step === 2 ? "row sum" : "");
+function addPanel(view, parent, title, step) {
+  const { names } = view;
+  const box = el("div", "gx-scroll", parent);
+  el("p", "gx-title", box, title);
+  const grid = el("div", "gx-matrix", box);
+  const more = step === 2 ? " auto auto" : "";
+  grid.style.gridTemplateColumns = `auto repeat(${names.length}, 46px)${more}`;
+  el("span", "", grid);
+  for (const name of names) el("span", "gx-col", grid, name);
+  if (step === 2) for (const text of ["sum", "should say"]) el("span", "gx-sum", grid, text);
+  const cells = [];
+  const sums = [];
   names.forEach((name, q) => {
-    el("span", "gx-row", box, name);
-    values[q].forEach((value, k) => {
-      cell(view, q, k, value);
-    });
-    addRowSum(box, sum(weights[q]), step);
+    el("span", "gx-row", grid, name);
+    cells.push(names.map(() => el("div", "gx-cell", grid)));
+    if (step < 2) return;
+    sums.push(el("span", "gx-sum", grid));
+    el("span", "gx-sum", grid, names[q + 1] ?? "what follows");
   });
-  const leak = largestLeak(weights);
-  const more = ` The largest weight on a later token is ${percent(leak, 0)}.`;
-  view.said.textContent = STORY[kind] + (leak > 0 ? more : "");
-  box.dataset.weights = JSON.stringify(weights);
+  if (step === 0)
+    view.inputs = cells.map((row, q) => row.map((c, k) => scoreInput(view, c, q, k)));
+  return { grid, cells, sums };
 }
 
-function addRowSum(box, total, step) {
-  const text = Number.isNaN(total) ? "nan" : total.toFixed(3);
-  const cell = el("span", "gx-sum", box, step === 2 ? text : "");
+function show(view) {
+  const { kind, panels } = view;
+  const { masked, weights } = maskedSteps(view.scores, kind);
+  const before = maskedSteps(view.given, kind).weights;
+  weights.forEach((row, q) => {
+    row.forEach((weight, k) => {
+      showScore(panels[1].cells[q][k], masked[q][k], k > q && kind !== "after");
+      showWeight(view, panels[2].cells[q][k], weight, k > q);
+      const moved = Math.abs(weight - before[q][k]) > 1e-9;
+      panels[2].cells[q][k].classList.toggle("gx-moved", moved);
+    });
+    showSum(panels[2].sums[q], sum(row));
+  });
+  const leak = largestLeak(weights);
+  const more = ` The largest weight on a later token is ${rounded(leak)}.`;
+  view.said.textContent =
+    STORY[kind] + (leak > 0 ? more : "") + movedRows(view, weights, before);
+  panels[2].grid.dataset.weights = JSON.stringify(weights);
+}
+
+function movedRows({ names }, weights, before) {
+  const moved = names.filter((_, q) =>
+    weights[q].some((weight, k) => Math.abs(weight - before[q][k]) > 1e-9),
+  );
+  return moved.length ? ` Your scores move the rows of ${moved.join(", ")}.` : "";
+}
+
+function showSum(cell, total) {
+  cell.textContent = Number.isNaN(total) ? "nan" : total.toFixed(3);
   cell.classList.toggle("gx-bad", !(Math.abs(total - 1) < 5e-4));
 }
 
-function cell(view, q, k, value) {
-  const { step } = view;
-  const c = el("div", "gx-cell", view.box);
-  if (value === (step === 2 ? 0 : -Infinity)) {
-    c.classList.add("gx-hatch");
-    c.textContent = step === 2 ? "0" : "-∞";
-  } else if (Number.isNaN(value)) {
-    c.textContent = "nan";
-  } else if (step === 2) {
-    shade(c, value, view.dark);
-    c.textContent = value.toFixed(3);
-    c.classList.toggle("gx-leak", k > q);
-  } else {
-    if (step === 1) c.textContent = value.toFixed(2);
-    else scoreInput(view, c, q, k);
-    c.style.background = TINT;
-    c.classList.toggle("gx-leak", step === 1 && k > q && view.kind !== "after");
-  }
+function showScore(cell, score, later) {
+  const hidden = score === -Infinity;
+  cell.textContent = hidden ? "−∞" : minus(score.toFixed(2));
+  cell.classList.toggle("gx-hatch", hidden);
+  cell.classList.toggle("gx-leak", later && !hidden);
 }
 
-// A score that can be typed, or moved by arrow keys.
-function scoreInput({ names, scores }, parent, q, k) {
+function showWeight({ dark }, cell, weight, later) {
+  cell.removeAttribute("style");
+  cell.classList.toggle("gx-hatch", weight === 0);
+  cell.classList.toggle("gx-leak", later && weight > 0);
+  cell.textContent = weight === 0 ? "0" : Number.isNaN(weight) ? "nan" : weight.toFixed(3);
+  if (weight > 0) shade(cell, weight, dark);
+}
+
+// A score that can be typed, or moved by arrow keys; returns what writes it anew.
+function scoreInput(view, parent, q, k) {
+  const { names } = view;
   const input = el("input", "", parent);
-  input.value = scores[q][k].toFixed(2);
   input.setAttribute("aria-label", `score from ${names[q]} to ${names[k]}`);
+  const write = () => {
+    input.value = view.scores[q][k].toFixed(2);
+  };
   const put = score => {
-    if (Number.isFinite(score)) scores[q][k] = Math.max(-50, Math.min(50, score));
-    input.value = scores[q][k].toFixed(2);
+    if (Number.isFinite(score)) view.scores[q][k] = Math.max(-50, Math.min(50, score));
+    write();
+    show(view);
   };
   input.addEventListener("change", () => put(Number.parseFloat(input.value)));
   input.addEventListener("keydown", e => {
     const d = { ArrowUp: 0.25, ArrowDown: -0.25 }[e.key];
     if (!d) return;
     e.preventDefault();
-    put(scores[q][k] + d);
+    put(view.scores[q][k] + d);
   });
+  write();
+  return write;
 }
 
 export default start(draw);

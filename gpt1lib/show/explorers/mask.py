@@ -1,4 +1,4 @@
-"""The causal mask, step by step, right and wrong."""
+"""The causal mask, right and wrong."""
 
 from collections.abc import Sequence
 
@@ -9,8 +9,9 @@ from numpy.typing import ArrayLike
 
 from .. import plots
 from ..labels import token_labels
-from .base import Explorer
+from .base import Explorer, Text
 
+LARGEST = 1e30  # of a score: what float32, in the browser, still computes with
 MASKS = ("correct", "none", "ahead", "strict", "after")
 
 
@@ -35,22 +36,20 @@ def masked_steps(scores: ArrayLike, kind: str = "correct") -> tuple[np.ndarray, 
 class MaskExplorer(Explorer):
     """Scores, mask and softmax on a few tokens, with the masks people get wrong.
 
-    scores: (T, T), editable in the browser. Traits: kind (see `masked_steps`), and
-    step (0 to 2).
+    scores: (T, T), editable in the browser. Trait: kind (see `masked_steps`).
     """
 
     scores = traitlets.List().tag(sync=True)
-    tokens = traitlets.List(traitlets.Unicode()).tag(sync=True)
-    kind = traitlets.Enum(MASKS, "correct").tag(sync=True)
-    step = traitlets.Int(0, min=0, max=2).tag(sync=True)
+    tokens = traitlets.List(Text()).tag(sync=True)
+    kind = traitlets.Enum(MASKS, "correct").tag(sync=True, control=True)
 
-    def __init__(
-        self, scores: ArrayLike, tokens: Sequence[str], kind: str = "correct", step: int = 2
-    ):
+    def __init__(self, scores: ArrayLike, tokens: Sequence[str], kind: str = "correct"):
         scores = plots.as_matrix(scores, "scores")
         if scores.shape != (len(tokens), len(tokens)):
             raise ValueError(f"scores are {scores.shape}, there are {len(tokens)} tokens")
-        super().__init__(scores=scores.tolist(), tokens=list(tokens), kind=kind, step=step)
+        if np.abs(scores).max() > LARGEST:
+            raise ValueError(f"scores hold {np.abs(scores).max()}, they must be finite")
+        super().__init__(scores=scores.tolist(), tokens=list(tokens), kind=kind)
 
     def sentence(self) -> str:
         weights = masked_steps(self.scores, self.kind)[1]

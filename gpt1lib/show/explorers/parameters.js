@@ -1,7 +1,6 @@
 // How many parameters a GPT of these sizes has, and where they sit.
 
-// Degrees and pixels of the stripes of each part, in the order of COLORS; null is plain.
-const HATCHES = [null, [45, 6], [-45, 8], [90, 7], null, [0, 6]];
+const SIZES = [3, 9]; // powers of ten at the ends of the axis of sizes
 const SCALES = {
   n_layer: null, // 1 to 48
   n_embd: [32, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 1280, 1600, 2048],
@@ -21,11 +20,34 @@ function draw(model, root) {
     view.config.tied = key === "true";
     show(view);
   });
+  el("p", "gx-title", root, "Where they sit");
   view.stack = el("div", "gx-stack", root);
+  addSizes(view, configs);
   view.table = el("table", "gx-table", root);
   view.said = live(root);
   view.stack.setAttribute("role", "img");
   show(view);
+}
+
+// ---- how many, beside the models that are known: each step is ten times as many
+
+function addSizes({ root }, configs) {
+  el("p", "gx-title", root, "How many: each step is ten times as many");
+  const axis = el("div", "gx-sizes", root);
+  el("span", "gx-fill", el("div", "gx-track", axis));
+  for (let power = SIZES[0]; power <= SIZES[1]; power++) {
+    const text = ["1", "10", "100"][power % 3] + ["", " k", " M", " B"][Math.floor(power / 3)];
+    place(el("small", "", axis, text), 10 ** power);
+  }
+  for (const [name, config] of Object.entries(configs)) {
+    place(el("b", "", axis, name), sum(Object.values(count(config))));
+  }
+}
+
+const sizeShare = n => (Math.log10(n) - SIZES[0]) / (SIZES[1] - SIZES[0]);
+
+function place(label, n) {
+  label.style.left = `${100 * sizeShare(n)}%`;
 }
 
 // ---- controls
@@ -78,10 +100,14 @@ function count({ n_layer: L, n_embd: C, n_ctx, n_vocab, tied }) {
 function show(view) {
   const parts = count(view.config);
   const total = sum(Object.values(parts));
+  stretch(
+    view.root.querySelector(".gx-sizes .gx-fill"),
+    Math.max(0, Math.min(1, sizeShare(total))),
+  );
   view.stack.replaceChildren();
   view.table.replaceChildren();
   Object.entries(parts).forEach(([name, n], i) => {
-    addSegment(view.stack, name, n, total, i);
+    if (n) addSegment(view.stack, name, n, total, i);
     addLine(view.table, name, n, total, i);
   });
   tableRow(view.table, "th", ["all", commas(total), ""]);
@@ -90,22 +116,18 @@ function show(view) {
   const words =
     `${commas(total)} parameters, ` +
     `${megabytes.toLocaleString("en", { maximumFractionDigits: 1 })} MB in float32. ` +
-    `The blocks hold ${percent(blocks / total, 0)} of them.`;
+    `The blocks hold ${rounded(blocks / total)} of them.`;
   view.said.textContent = words;
   view.stack.setAttribute("aria-label", words);
   view.root.dataset.total = total;
 }
 
-function stripes(hatch) {
-  if (!hatch) return "none";
-  const [angle, gap] = hatch;
-  return `repeating-linear-gradient(${angle}deg,#fff8 0 1px,transparent 1px ${gap}px)`;
-}
-
+// Its name stands in it where there is room, and in the table always.
 function addSegment(stack, name, n, total, i) {
-  const segment = el("div", "", stack);
-  const width = (100 * n) / total;
-  segment.style.cssText = `width:${width}%;background:${stripes(HATCHES[i])},${COLORS[i]}`;
+  const segment = el("div", "", stack, n / total > 0.12 ? `${name} ${rounded(n / total)}` : "");
+  const color = COLORS[i];
+  segment.style.cssText = `width:${(100 * n) / total}%;background:${color}`;
+  segment.style.color = ink([1, 3, 5].map(k => Number.parseInt(color.slice(k, k + 2), 16)));
   segment.title = `${name}: ${commas(n)}`;
 }
 

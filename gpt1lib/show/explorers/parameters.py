@@ -8,7 +8,8 @@ from matplotlib.figure import Figure
 
 from ...config import GPTConfig
 from .. import plots
-from .base import Explorer
+from ..numbers import percent
+from .base import Explorer, Text
 
 
 def parameter_parts(
@@ -29,13 +30,15 @@ def parameter_parts(
 class ParameterExplorer(Explorer):
     """Sizes to parameter counts, live. configs: name -> a GPTConfig, or a dict of sizes."""
 
-    configs = traitlets.Dict().tag(sync=True)
+    configs = traitlets.Dict(key_trait=Text()).tag(sync=True)
 
     def __init__(self, configs: Mapping[str, GPTConfig | dict]):
         if not configs:
             raise ValueError("configs is empty, it needs at least one size to start from")
-        plain = {k: c if isinstance(c, dict) else asdict(c) for k, c in configs.items()}
-        super().__init__(configs=plain)
+        sizes = {
+            k: GPTConfig.from_dict(c) if isinstance(c, dict) else c for k, c in configs.items()
+        }
+        super().__init__(configs={k: asdict(c) for k, c in sizes.items()})
 
     def sentence(self) -> str:
         totals = {k: sum(parameter_parts(**c).values()) for k, c in self.configs.items()}
@@ -44,4 +47,6 @@ class ParameterExplorer(Explorer):
     def figure(self) -> Figure:
         name, config = next(iter(self.configs.items()))
         parts = {k: v for k, v in parameter_parts(**config).items() if v}
-        return plots.stacked(parts, f"{name}: where the parameters sit")
+        largest = max(parts, key=lambda part: parts[part])
+        share = percent(parts[largest] / sum(parts.values()))
+        return plots.stacked(parts, f"{name}: {share} of the parameters are {largest}")

@@ -1,43 +1,38 @@
 // A real next-token distribution under temperature, top-k and top-p; draw, or pick a word.
 
 const OFF = { temperature: 1, top_k: 0, top_p: 1 };
+const AXES = { all: "0 to 100%", fit: "as far as the longest bar" };
+const HINT = "Type a prompt and press Enter, or click a word below to append it.";
+const LEGEND =
+  "Bar: the probability to be drawn. Line: what the model itself says, at temperature 1 " +
+  "and with nothing cut. Ring: the share of the draws.";
 
 function draw(model, root) {
   const words = model.get("words");
-  const view = { model, root, words, logits: floats(model, "data") };
+  const view = { model, root, words, tally: new Map(), last: [], random: mulberry(1) };
   view.shown = Math.min(16, words.length); // the rest is one more row
-  view.random = mulberry(1);
-  view.tally = new Map();
+  view.fit = false;
   addPrompt(view);
   addSliders(view, el("div", "", root));
   addButtons(view, el("div", "gx-choice", root));
   view.said = live(root);
-  addRows(view, el("ol", "gx-bars", root));
-  const note = "Filled: the probability to be drawn. Outline: before top-k and top-p.";
-  el("p", "gx-note", root, note);
+  addRows(view, el("ol", "gx-bars gx-sampling", root));
+  view.drawn = el("p", "gx-note", root);
+  el("p", "gx-note", root, LEGEND);
   followPython(view);
-  show(view);
+  read(view);
 }
 
 function followPython(view) {
   const { model, prompt } = view;
-  const tell = () => {
-    view.status.textContent = model.get("message") || view.hint;
-  };
-  model.on("change:data", () => {
-    view.logits = floats(model, "data");
-    forget(view);
-    tell();
-    show(view);
-  });
-  model.on("change:message", tell);
+  model.on("change:data", () => read(view));
   model.on("change:prompt", () => {
     if (prompt && prompt.value !== model.get("prompt")) prompt.value = model.get("prompt");
   });
   for (const name of Object.keys(view.sliders)) {
     model.on(`change:${name}`, () => {
       view.sliders[name].set(model.get(name));
-      show(view);
+      moved(view);
     });
   }
 }
@@ -47,70 +42,63 @@ function followPython(view) {
 function addPrompt(view) {
   const { model, root } = view;
   const text = model.get("prompt");
-  view.hint = "";
-  if (model.get("editable")) {
-    view.hint = "Type a prompt and press Enter, or click a word below to append it.";
+  const editable = model.get("editable");
+  if (editable) {
     view.prompt = el("input", "gx-prompt", el("div", "", root));
     view.prompt.value = text;
     view.prompt.setAttribute("aria-label", "prompt");
-    view.prompt.addEventListener("change", () => send(view, view.prompt.value));
+    view.prompt.addEventListener("change", () => view.ask({ prompt: view.prompt.value }));
   } else if (text) el("p", "gx-title", root, `After “${text}”`);
-  view.status = el("p", "gx-note", root, view.hint);
+  const status = el("p", "gx-note gx-hint", root);
+  view.ask = question(model, status, "The model reads ...", editable ? HINT : "");
 }
 
-function send(view, prompt) {
-  view.status.textContent = "The model reads ...";
-  save(view.model, { prompt });
-}
-
-function append(view, id) {
+function append(view, rank) {
   const { model, prompt } = view;
-  const piece = view.words[id];
+  const piece = view.words[view.order[rank]];
   const glue = prompt.value === "" || model.get("joined") ? "" : " ";
   model.set("joined", !piece.endsWith("</w>"));
   prompt.value += glue + (piece === "\n</w>" ? "\n" : piece.replace("</w>", ""));
-  send(view, prompt.value);
+  view.ask({ prompt: prompt.value });
 }
 
-// ---- the distribution
+// ---- the distribution, from the likeliest token down: no control changes their order
 
-function softmax(logits, temperature) {
-  let best = 0;
-  for (let i = 1; i < logits.length; i++) if (logits[i] > logits[best]) best = i;
-  const before = new Float64Array(logits.length);
-  let total = 0;
-  for (let i = 0; i < logits.length; i++) {
-    before[i] = Math.exp((logits[i] - logits[best]) / temperature);
-    total += before[i];
-  }
-  for (let i = 0; i < logits.length; i++) before[i] /= total;
-  return { before, best };
+function read(view) {
+  const logits = floats(view.model, "data");
+  view.order = Uint32Array.from(logits.keys()).sort((a, b) => logits[b] - logits[a] || a - b);
+  view.sorted = Float64Array.from(view.order, id => logits[id]);
+  view.own = softmax(view.sorted, 1);
+  view.rows.slice(0, view.shown).forEach(({ word }, rank) => {
+    const piece = view.words[view.order[rank]];
+    word.textContent = named(piece);
+    word.title = piece.endsWith("</w>") ? "" : "its word goes on";
+  });
+  moved(view);
 }
 
-// The twin of decode.next_token_probs; also all before top-k and top-p, and their order.
-function distribution(logits, temperature, topK, topP) {
-  const { before, best } = softmax(logits, temperature || 1);
-  const after = new Float64Array(logits.length);
-  const ids = Array.from(before.keys());
-  const order = ids.sort((a, b) => before[b] - before[a] || a - b);
-  if (temperature === 0) {
-    after[best] = 1;
-    return { before, after, order, kept: 1 };
-  }
-  const { kept, mass } = nucleus(before, order, topK, topP);
-  for (let r = 0; r < kept; r++) after[order[r]] = before[order[r]] / mass;
-  return { before, after, order, kept };
+function softmax(sorted, temperature) {
+  const powers = sorted.map(logit => Math.exp((logit - sorted[0]) / temperature));
+  const total = powers.reduce((a, b) => a + b, 0);
+  return powers.map(power => power / total);
 }
 
-// How many tokens of the order are kept, and their mass: while the share of the mass
-// before a token is below p.
-function nucleus(before, order, topK, topP) {
-  const k = topK ? Math.min(topK, order.length) : order.length;
-  let all = 0;
-  for (let r = 0; r < k; r++) all += before[order[r]];
+// The twin of decode.next_token_probs: probabilities by rank, and how many can be drawn.
+function distribution(sorted, temperature, topK, topP) {
+  const after = temperature ? softmax(sorted, temperature) : new Float64Array(sorted.length);
+  if (temperature === 0) after[0] = 1;
+  const { kept, mass } = temperature ? nucleus(after, topK, topP) : { kept: 1, mass: 1 };
+  for (let r = 0; r < kept; r++) after[r] /= mass;
+  return { after: after.fill(0, kept), kept };
+}
+
+// How many are kept, and their mass: while the share of the mass before a token is below p.
+function nucleus(probs, topK, topP) {
+  const k = topK ? Math.min(topK, probs.length) : probs.length;
+  const all = sum(probs.subarray(0, k));
   let kept = 0;
   let mass = 0;
-  for (; kept < k && !(topP < 1 && mass / all >= topP); kept++) mass += before[order[kept]];
+  for (; kept < k && !(topP < 1 && mass / all >= topP); kept++) mass += probs[kept];
   return { kept, mass };
 }
 
@@ -120,10 +108,7 @@ function addSliders(view, parent) {
   const { model } = view;
   const add = (name, label, min, max, step, text) => {
     const options = { min, max, step, value: model.get(name), text };
-    return slider(parent, label, options, v => {
-      save(model, { [name]: v });
-      show(view);
-    });
+    return slider(parent, label, options, v => save(model, { [name]: v }));
   };
   const warm = v => (v === 0 ? "0 (greedy)" : v.toFixed(2));
   view.sliders = {
@@ -136,117 +121,140 @@ function addSliders(view, parent) {
 function addButtons(view, parent) {
   button(parent, "Draw one", () => sample(view, 1));
   button(parent, "Draw 100", () => sample(view, 100));
+  if (view.prompt) {
+    const write = button(parent, "Draw and append", () => append(view, drawRank(view)));
+    write.classList.add("gx-asks");
+  }
   button(parent, "Reset", () => {
-    for (const [name, value] of Object.entries(OFF)) {
-      view.model.set(name, value);
-      view.sliders[name].set(value);
-    }
-    view.model.save_changes();
     view.random = mulberry(1);
-    forget(view);
+    save(view.model, OFF);
+    moved(view);
+  });
+  const axis = choice(parent, "axis", AXES, "all", which => {
+    view.fit = which === "fit";
     show(view);
   });
-  view.drawn = el("div", "gx-chips", view.root);
-  view.drawn.setAttribute("role", "group");
-  view.drawn.setAttribute("aria-label", "tokens drawn");
+  axis.box.style.margin = "0 0 0 1em";
 }
 
 // ---- drawing
 
-// A small seeded generator, uniform in [0, 1).
-function mulberry(seed) {
-  let state = seed;
-  return () => {
-    state += 0x6d2b79f5;
-    let t = Math.imul(state ^ (state >>> 15), state | 1);
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
-    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
-  };
-}
-
-function drawToken(random, { after, order, kept }) {
+function drawRank({ random, now: { after, kept } }) {
   let u = random();
   for (let r = 0; r < kept - 1; r++) {
-    u -= after[order[r]];
-    if (u < 0) return order[r];
+    u -= after[r];
+    if (u < 0) return r;
   }
-  return order[kept - 1];
+  return kept - 1;
 }
 
 function sample(view, n) {
-  const { tally, drawn, words } = view;
+  const { tally, last } = view;
   for (let i = 0; i < n; i++) {
-    const id = drawToken(view.random, view.now);
-    tally.set(id, (tally.get(id) || 0) + 1);
+    const rank = drawRank(view);
+    tally.set(rank, (tally.get(rank) || 0) + 1);
+    last.push(rank);
   }
-  drawn.replaceChildren();
-  const most = [...tally].sort((a, b) => b[1] - a[1]).slice(0, 20);
-  for (const [id, times] of most) {
-    el("span", "gx-chip", drawn, `${readable(words[id])} × ${times}`);
-  }
+  last.splice(0, last.length - 12);
+  show(view);
 }
 
-function forget({ tally, drawn }) {
-  tally.clear();
-  drawn.replaceChildren();
+// Draws made under other settings say nothing about these.
+function moved(view) {
+  view.tally.clear();
+  view.last.length = 0;
+  show(view);
 }
 
 // ---- the bars
 
 function addRows(view, list) {
+  const head = el("li", "gx-head", list);
+  el("span", "gx-word", head, "token");
+  const axis = el("span", "gx-axis", head);
+  view.ticks = [0, 0.5, 1].map(() => el("span", "", axis));
+  el("span", "gx-num", head, "probability");
+  el("span", "gx-num", head, "drawn (expected)");
   view.rows = [];
-  for (let i = 0; i <= view.shown; i++) {
-    const clickable = view.prompt && i < view.shown;
-    const li = el("li", "", list);
-    const word = el(clickable ? "button" : "span", "gx-word", li);
-    const track = el("span", "gx-track", li);
-    const fill = el("span", "gx-fill", track);
-    const edge = el("span", "gx-edge", track);
-    const row = { li, word, fill, edge, num: el("span", "gx-num", li), id: 0 };
-    if (clickable) {
-      word.type = "button";
-      word.addEventListener("click", () => append(view, row.id));
-    }
-    view.rows.push(row);
+  for (let i = 0; i <= view.shown; i++) view.rows.push(addRow(view, list, i));
+  if (view.prompt) rover(list, list.querySelectorAll("button"));
+}
+
+function addRow(view, list, rank) {
+  const clickable = view.prompt && rank < view.shown;
+  const li = el("li", "", list);
+  const rest = rank < view.shown ? "" : "gx-rest";
+  const word = el(clickable ? "button" : "span", "gx-word", li);
+  if (clickable) {
+    word.type = "button";
+    word.addEventListener("click", () => append(view, rank));
   }
+  const track = el("span", "gx-track", li);
+  const [fill, ghost, ring] = ["fill", "ghost", "ring"].map(k => el("span", `gx-${k}`, track));
+  const [num, drawn] = [el("span", "gx-num", li), el("span", "gx-num", li)];
+  return { li, rest, word, fill, ghost, ring, num, drawn };
 }
 
 function show(view) {
-  const { model, root, words, shown } = view;
-  const [temperature, topK, topP] = Object.keys(OFF).map(name => model.get(name));
-  view.now = distribution(view.logits, temperature, topK, topP);
-  const { before, after, order, kept } = view.now;
-  const widest = Math.max(before[order[0]], after[order[0]]);
-  const top = order.slice(0, shown);
-  top.forEach((id, i) => {
-    view.rows[i].id = id;
-    showRow(view.rows[i], readable(words[id]), before[id], after[id], widest);
+  const { model, root, words, own, shown, order } = view;
+  view.now = distribution(view.sorted, ...Object.keys(OFF).map(name => model.get(name)));
+  const { after, kept } = view.now;
+  const full = view.fit ? roundUp(after[0]) : 1;
+  view.ticks.forEach((tick, i) => {
+    tick.textContent = i ? exactly((full * i) / 2, full < 0.02 ? 2 : 0) : "0";
   });
-  showRest(view, 1 - sum(top.map(id => before[id])), 1 - sum(top.map(id => after[id])), widest);
-  const entropy = Math.abs(sum(order.slice(0, kept).map(id => bitsOf(after[id]))));
-  view.said.textContent =
-    `${commas(kept)} of ${commas(words.length)} tokens can be drawn; ` +
-    `entropy ${entropy.toFixed(2)} bits. The likeliest is ` +
-    `“${readable(words[order[0]])}” with ${percent(after[order[0]])}.`;
-  root.dataset.after = JSON.stringify(order.slice(0, 5).map(id => [id, after[id]]));
+  const total = sum([...view.tally.values()]);
+  const times = rank => view.tally.get(rank) || 0;
+  for (let r = 0; r < shown; r++) {
+    showRow(view.rows[r], { full, after: after[r], own: own[r], times: times(r), total });
+  }
+  showRest(view, { full, total });
+  const names = view.last.map(rank => named(words[order[rank]]));
+  view.drawn.textContent = total ? `${commas(total)} drawn; last: ${names.join(", ")}` : "";
+  view.said.textContent = sentence(view);
+  root.dataset.after = JSON.stringify([...order.slice(0, 5)].map((id, r) => [id, after[r]]));
   root.dataset.kept = kept;
 }
 
-function showRow({ li, word, fill, edge, num }, text, before, after, widest) {
-  word.textContent = text;
-  fill.style.width = percent(Math.min(1, after / widest));
-  edge.style.width = percent(Math.min(1, before / widest));
-  num.textContent = percent(after);
-  li.className = after === 0 ? "gx-cut" : "";
+// A round number not below v.
+function roundUp(v) {
+  const ten = 10 ** Math.floor(Math.log10(v));
+  return Math.min(1, [1, 1.5, 2, 3, 4, 5, 6, 8, 10].find(k => k * ten >= v) * ten);
 }
 
-// The last row: all tokens that have none.
-function showRest({ rows, words, shown }, before, rest, widest) {
-  const after = Math.max(0, rest);
-  const { li } = rows[shown];
-  showRow(rows[shown], `${commas(words.length - shown)} others`, before, after, widest);
+function showRow(
+  { li, rest, fill, ghost, ring, num, drawn },
+  { full, after, own, times, total },
+) {
+  const over = after > full;
+  stretch(fill, Math.min(1, after / full));
+  shift(ghost, own / full);
+  ring.style.visibility = times ? "visible" : "hidden";
+  shift(ring, times / (total || 1) / full);
+  num.textContent = percent(after) + (over ? " ▸" : "");
+  drawn.textContent = total ? `${times} (${(after * total).toFixed(1)})` : "";
+  li.className = `${rest} ${after === 0 ? "gx-cut" : ""} ${over ? "gx-over" : ""}`;
+}
+
+// The last row: all tokens that have none, as far as they can be drawn.
+function showRest(view, { full, total }) {
+  const { rows, words, shown, own, now, tally } = view;
+  const { li, word } = rows[shown];
+  const left = now.kept - shown;
+  const [after, before] = [now.after, own].map(probs => sum(probs.subarray(shown)));
+  const times = sum([...tally].filter(([rank]) => rank >= shown).map(([, n]) => n));
   li.hidden = words.length === shown;
-  li.className = `gx-rest ${after < 1e-9 ? "gx-cut" : ""}`;
+  word.textContent = `${commas(left > 0 ? left : words.length - shown)} others`;
+  showRow(rows[shown], { full, after, own: before, times, total });
+}
+
+function sentence({ words, order, now: { after, kept } }) {
+  const entropy = Math.abs(sum(after.subarray(0, kept).map(bitsOf)));
+  return (
+    `${commas(kept)} of ${plural(words.length, "token")} can be drawn. The likeliest is ` +
+    `“${named(words[order[0]])}” with ${percent(after[0])}. Entropy ${entropy.toFixed(2)} ` +
+    `bits: as open as an even choice among ${(2 ** entropy).toFixed(1)} tokens.`
+  );
 }
 
 export default start(draw);

@@ -12,7 +12,17 @@ from ...checkpoints import Checkpoint
 from ...decode import next_token_probs
 from .. import plots
 from ..labels import readable
-from .base import Explorer, as_bytes
+from .base import Explorer, Real, Text, Whole, as_bytes, remark
+
+
+def scores_of(words: Sequence[str], logits: ArrayLike) -> np.ndarray:
+    """Logits (V,) of V words; ValueError where the largest is not finite."""
+    scores = plots.as_matrix(logits, "logits", 1)
+    if len(words) != len(scores):
+        raise ValueError(f"{len(words)} words for {len(scores)} logits")
+    if not np.isfinite(np.float32(scores.max())):
+        raise ValueError(f"the largest logit is {scores.max()}, it must be finite")
+    return scores
 
 
 class SamplingExplorer(Explorer):
@@ -23,13 +33,13 @@ class SamplingExplorer(Explorer):
     """
 
     data = traitlets.Bytes().tag(sync=True)
-    words = traitlets.List(traitlets.Unicode()).tag(sync=True)
-    prompt = traitlets.Unicode("").tag(sync=True)
+    words = traitlets.List(Text()).tag(sync=True)
+    prompt = Text("").tag(sync=True, control=True)
     editable = traitlets.Bool(False).tag(sync=True)
-    joined = traitlets.Bool(False).tag(sync=True)
-    temperature = traitlets.Float(1.0, min=0.0, max=2.5).tag(sync=True)
-    top_k = traitlets.Int(0, min=0, max=100).tag(sync=True)
-    top_p = traitlets.Float(1.0, min=0.05, max=1.0).tag(sync=True)
+    joined = traitlets.Bool(False).tag(sync=True, control=True)
+    temperature = Real(1.0, min=0.0, max=2.5).tag(sync=True, control=True)
+    top_k = Whole(0, min=0, max=100).tag(sync=True, control=True)
+    top_p = Real(1.0, min=0.05, max=1.0).tag(sync=True, control=True)
 
     def __init__(
         self,
@@ -39,9 +49,7 @@ class SamplingExplorer(Explorer):
         predict: Callable[[str], np.ndarray] | None = None,
         **traits,
     ):
-        self.logits = plots.as_matrix(logits, "logits", 1)
-        if len(words) != len(self.logits):
-            raise ValueError(f"{len(words)} words for {len(self.logits)} logits")
+        self.logits = scores_of(words, logits)
         super().__init__(
             data=as_bytes(self.logits),
             words=list(words),
@@ -49,6 +57,7 @@ class SamplingExplorer(Explorer):
             editable=predict is not None,
             **traits,
         )
+        self.shown = self.prompt  # what was read; a prompt may be refused
         if predict:
             self.observe(
                 lambda change: self.answer(lambda: self._read_prompt(predict)), "prompt"
@@ -65,23 +74,31 @@ class SamplingExplorer(Explorer):
                 return source.model(window)[0, -1].numpy()  # (V,)
 
         words = source.bpe.pieces(range(source.bpe.n_vocab))
-        return cls(predict(prompt), words, prompt, predict, **traits)
+        n_ctx = source.model.config.n_ctx
+        explorer = cls(predict(prompt), words, prompt, predict, **traits)
+        explorer.remark = lambda text: remark(source.bpe, text, n_ctx)
+        explorer.message = explorer.remark(prompt)
+        return explorer
+
+    def remark(self, text: str) -> str:
+        """What is to be said about a prompt that can be read."""
+        return ""
 
     def _read_prompt(self, predict: Callable[[str], np.ndarray]) -> dict:
-        self.logits = plots.as_matrix(predict(self.prompt), "logits", 1)
-        return {"data": as_bytes(self.logits)}
+        self.logits, self.shown = scores_of(self.words, predict(self.prompt)), self.prompt
+        return {"data": as_bytes(self.logits), "message": self.remark(self.prompt)}
 
     def distribution(self) -> tuple[np.ndarray, np.ndarray]:
-        """Probabilities (V,) before and after top-k and top-p, at this temperature."""
+        """Probabilities (V,): the model's own, at temperature 1, and those to be drawn."""
         logits = torch.tensor(self.logits)
         after = next_token_probs(logits, self.temperature, self.top_k or None, self.top_p)
-        return next_token_probs(logits, self.temperature or 1.0).numpy(), after.numpy()
+        return next_token_probs(logits).numpy(), after.numpy()
 
     def sentence(self) -> str:
         _, after = self.distribution()
         best, n_kept = int(after.argmax()), int((after > 0).sum())
         return (
-            f"Next-token distribution after '{self.prompt}' at temperature "
+            f"Next-token distribution after '{self.shown}' at temperature "
             f"{self.temperature:g}: {n_kept:,} of {len(after):,} tokens "
             f"can be drawn, '{readable(self.words[best])}' is likeliest with "
             f"{after[best]:.1%}."
@@ -92,6 +109,6 @@ class SamplingExplorer(Explorer):
         top = np.argsort(-before, kind="stable")[:16]
         n_other = len(after) - len(top)
         other = max(0.0, 1 - after[top].sum()) if n_other else None
-        title = f"After '{self.prompt}', temperature {self.temperature:g}"
+        title = f"After '{self.shown}', temperature {self.temperature:g}"
         words = [self.words[i] for i in top]
         return plots.probabilities(words, after[top], before[top], other, n_other, title)

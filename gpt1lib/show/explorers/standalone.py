@@ -12,7 +12,7 @@ import anywidget
 TEMPLATE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8">
 <title>{title}</title>
-<style>body {{ margin: 16px; background: #fff; }}
+<style>body {{ margin: 16px; color-scheme: {theme}; background: {paper}; }}
 {css}</style></head>
 <body><div id="here"></div>
 <script type="module">
@@ -29,6 +29,7 @@ const model = {{
     for (const f of this.seen["change:" + k] || []) f();
   }},
   on(e, f) {{ (this.seen[e] ||= []).push(f); }},
+  off(e, f) {{ this.seen[e] = this.seen[e].filter(g => g !== f); }},
   save_changes() {{}},
 }};
 window.model = model;
@@ -37,10 +38,14 @@ start(draw).render({{ model, el: document.querySelector("#here") }});
 """
 
 
-def page(explorer: anywidget.AnyWidget, still: bool = False) -> str:
+PAPER = {"light": "#fff", "dark": "#111"}
+
+
+def page(explorer: anywidget.AnyWidget, still: bool = False, theme: str = "light") -> str:
     """HTML that shows the explorer and needs nothing else.
 
     still: what would ask the model is turned off, for readers; tests leave it on.
+    theme: light or dark, whatever the system prefers: a page around it has its own paper.
     """
     traits = explorer.trait_values(sync=True)
     ipywidgets_own = {"layout", "tabbable", "tooltip"}
@@ -54,18 +59,21 @@ def page(explorer: anywidget.AnyWidget, still: bool = False) -> str:
         script=traits["_esm"],
         arrays=json.dumps({k: base64.b64encode(v).decode() for k, v in arrays.items()}),
         still=json.dumps(still),
-        state=json.dumps(state).replace("</", "<\\/"),
+        theme=theme,
+        paper=PAPER[theme],
+        state=json.dumps(state).replace("<", "\\u003c"),  # no text opens or ends a tag
     )
 
 
 def frame(explorer: anywidget.AnyWidget) -> str:
-    """The page as an element of another page; hides the picture before it."""
+    """The page as an element of another page, as tall as it needs; hides the picture."""
     ready = (
-        "this.style.height=this.contentDocument.documentElement.scrollHeight+24+'px';"
+        "const page=this.contentDocument.body;"
+        "new ResizeObserver(()=>this.style.height=page.scrollHeight+32+'px').observe(page);"
         "this.previousElementSibling.style.display='none'"
     )
     return (
         f'<iframe title="{type(explorer).__name__}" onload="{ready}" '
-        'style="width:100%;border:0;height:520px" '
+        'style="width:100%;border:0" '
         f'srcdoc="{html.escape(page(explorer, still=True), quote=True)}"></iframe>'
     )

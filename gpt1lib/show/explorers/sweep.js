@@ -1,17 +1,26 @@
 // Stored runs over the values of one setting: each seed a dot, mean and interval a bar.
 
+const NOTE =
+  "Dot: one run. Bar: the 95% interval of the mean over seeds, by Student's t. Clear: the " +
+  "95% interval of the difference, seed by seed, leaves out 0.";
+
 function draw(model, root) {
   const view = { model, values: model.get("values"), setting: model.get("setting") };
   view.tasks = Object.entries(model.get("tasks"));
-  view.chart = chart(root, 300, 120);
-  const { svg } = view.chart;
-  const { values, setting } = view;
-  const options = { min: 0, max: values.length - 1, step: 1, value: 0, text: i => values[i] };
-  view.drag = slider(root, setting, { ...options, help: "only values that were run" }, i =>
-    choose(view, i),
+  view.hues = view.tasks.map((_, k) =>
+    hueOf(
+      view.tasks.map(([name]) => name),
+      k,
+    ),
   );
+  el("p", "gx-title", root, headline(view));
+  const names = Object.fromEntries(view.values.map((value, i) => [`v${i}`, value]));
+  view.picker = choice(root, view.setting, names, "", key => choose(view, +key.slice(1)));
+  view.chart = chart(root, 300, 120, () => show(view));
   view.said = live(root);
+  el("p", "gx-note", root, NOTE);
   addScales(view);
+  const { svg } = view.chart;
   svg.addEventListener("click", e => choose(view, valueUnder(view, e)));
   model.on("change:chosen", () => show(view));
   show(view);
@@ -19,14 +28,15 @@ function draw(model, root) {
 
 // x of the i-th value and y of an accuracy, in the chart's own units.
 function addScales(view) {
-  const { L, T, right, bottom } = view.chart;
+  const { chart } = view;
+  const { L, T, bottom } = chart;
   const n = view.values.length;
   const everything = view.tasks.flatMap(([, places]) =>
     places.flatMap(({ seeds, mean, half }) => [...seeds, mean - half, mean + half]),
   );
   view.low = Math.min(...everything) - 0.01;
   view.high = Math.max(...everything) + 0.01;
-  view.x = i => L + ((right - L) * (i + 0.5)) / n;
+  view.x = i => L + ((chart.right - L) * (i + 0.5)) / n;
   view.y = v => T + ((bottom - T) * (view.high - v)) / (view.high - view.low);
 }
 
@@ -48,11 +58,12 @@ function show(view) {
   const { chart, values, setting, tasks, x, y } = view;
   const { svg, T, bottom } = chart;
   const at = values.indexOf(view.model.get("chosen"));
-  view.drag.set(at);
+  view.picker.set(`v${at}`);
   svg.replaceChildren();
-  const band = { x: x(at) - 30, width: 60, y: T, height: bottom - T };
+  const width = Math.min(60, x(1) - x(0) || 60);
+  const band = { x: x(at) - width / 2, width, y: T, height: bottom - T };
   shape("rect", svg, { ...band, class: "gx-band" });
-  levels(chart, ticks(view.low, view.high), y, v => percent(v, 0));
+  levels(chart, ticks(view.low, view.high), y, rounded);
   values.forEach((value, i) => {
     const style = { "text-anchor": "middle", class: i === at ? "gx-strong" : "" };
     shape("text", svg, { x: x(i), y: bottom + 18, ...style }, value);
@@ -69,8 +80,9 @@ function show(view) {
 // The k-th task, a little beside the others: its runs, intervals, means and a line.
 function drawTask(view, task, places, k) {
   const { svg, right } = view.chart;
-  const hue = HUES[k % HUES.length];
-  const aside = 14 * (k - (view.tasks.length - 1) / 2);
+  const hue = view.hues[k];
+  const apart = Math.min(14, (view.x(1) - view.x(0)) / 3);
+  const aside = apart * (k - (view.tasks.length - 1) / 2);
   places.forEach((place, i) => {
     drawPlace(view, place, view.x(i) + aside, hue, k % 2);
   });
@@ -94,17 +106,37 @@ function drawPlace({ chart, y }, { seeds, mean, half }, x, hue, square) {
 
 // ---- the words
 
+const inPoints = v => (100 * v).toFixed(1);
+const withSign = v => (v < 0 ? "−" : "+") + inPoints(Math.abs(v));
+const isClear = ({ difference, difference_half }) => Math.abs(difference) > difference_half;
+
+// What the sweep has found: how many differences are clear, and which.
+function headline({ model, tasks, values, setting }) {
+  const compared = model.get("compared");
+  const others = values.map((_, i) => i).filter(i => values[i] !== compared);
+  const found = tasks.map(([task, places]) => {
+    const clear = others.filter(i => isClear(places[i]));
+    const texts = clear.map(i => `${withSign(places[i].difference)} points at ${values[i]}`);
+    return { n: clear.length, text: `${task.replaceAll("_", " ")} ${texts.join(", ")}` };
+  });
+  const n = sum(found.map(task => task.n));
+  const all = plural(others.length * tasks.length, "difference");
+  const of = `of ${all} to ${setting} = ${compared}`;
+  if (!n) return `None ${of} is clear`;
+  const texts = found.filter(task => task.n).map(task => task.text);
+  return `${n} ${of} ${n > 1 ? "are" : "is"} clear: ${texts.join("; ")}`;
+}
+
 function sentence({ model, values }, task, place, at) {
   const { seeds, mean, half, difference, difference_half } = place;
-  const accuracy = `${percent(mean)} ± ${percent(half)} over ${seeds.length} seeds`;
+  const accuracy = `${percent(mean)} ± ${percent(half)} over ${plural(seeds.length, "seed")}`;
   const begin = `${task.replaceAll("_", " ")}: ${accuracy}`;
   const compared = model.get("compared");
   if (values[at] === compared) return `${begin}.`;
-  const points = v => (100 * v).toFixed(1);
-  const signed = (difference < 0 ? "−" : "+") + points(Math.abs(difference));
-  const clear = Math.abs(difference) > difference_half ? "clear" : "not clear";
+  const clear = isClear(place) ? "clear" : "not clear";
   const against = `against ${compared}, seed by seed`;
-  return `${begin}; ${against}, ${signed} ± ${points(difference_half)} points, ${clear}.`;
+  const points = `${withSign(difference)} ± ${inPoints(difference_half)} points`;
+  return `${begin}; ${against}, ${points}, ${clear}.`;
 }
 
 export default start(draw);

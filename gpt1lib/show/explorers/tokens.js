@@ -1,16 +1,17 @@
-// BPE merge by merge: every word's symbols, the merge that comes next, the ids at the end.
+// BPE merge by merge: every word's pieces, the merge that comes next, the ids at the end.
 
 const PIECE_HUES = [BLUE, ORANGE, RED, PURPLE, VIOLET, GRAY];
+const HINT = "Type a text and press Enter.";
 const NOTE =
-  "▁ marks the end of a word. Of all pairs that stand side by side, " +
-  "the one that was learned first is merged first.";
+  "A double line marks the end of a word; the same piece has the same color. Of all pairs " +
+  "that stand side by side, the one that was learned first is merged first.";
 
 function draw(model, root) {
   const view = { model, root };
-  const label = el("label", "gx-name", root, "text");
-  const input = textInput(root, label, model.get("text"), text => {
-    save(model, { text, step: -1 });
-  });
+  const input = textLine(root, "text", model.get("text"), "4em", text =>
+    ask({ text, step: -1 }),
+  );
+  const ask = question(model, el("p", "gx-note gx-hint", root), "The text is read ...", HINT);
   const text = i => `${i} of ${model.get("merges").length}`;
   const options = { min: 0, max: 1, step: 1, value: 0, text };
   view.drag = slider(root, "merges applied", options, step => {
@@ -20,7 +21,7 @@ function draw(model, root) {
   view.said = live(root);
   view.box = el("div", "gx-words", root);
   el("p", "gx-note", root, NOTE);
-  for (const name of ["words", "merges", "ids", "message", "step"]) {
+  for (const name of ["words", "merges", "ids", "step"]) {
     model.on(`change:${name}`, () => show(view));
   }
   model.on("change:text", () => {
@@ -67,25 +68,35 @@ function show(view) {
   drag.set(n);
   const words = wordsAfter(model.get("words"), merges.slice(0, n));
   const next = merges[n];
+  const unk = model.get("unk");
+  const made = n ? merges[n - 1][0] + merges[n - 1][1] : "";
   box.replaceChildren();
   words.forEach((symbols, w) => {
-    addWord(box, symbols, next, next ? null : model.get("ids")[w]);
+    const ids = next ? null : model.get("ids")[w].map(id => (id === unk ? "<unk>" : id));
+    addWord(box, symbols, { next, made, ids });
   });
   view.said.textContent = sentence(model, sum(words.map(word => word.length)), n, next);
   view.root.dataset.pieces = JSON.stringify(words);
 }
 
-function addWord(box, symbols, next, ids) {
+function addWord(box, symbols, { next, made, ids }) {
   const word = el("div", "gx-word-box", box);
   symbols.forEach((symbol, i) => {
     const chip = el("span", "gx-piece", word);
     const ends = symbol.endsWith("</w>");
-    chip.style.borderColor = PIECE_HUES[i % PIECE_HUES.length];
+    chip.style.borderBottomColor = hueOfPiece(symbol);
+    if (ends) chip.classList.add("gx-ends");
     el("span", "", chip, ends ? symbol.slice(0, -4) : symbol);
-    if (ends) el("i", "gx-end", chip, "▁").title = "</w>: the end of a word";
-    if (ids) el("small", "", chip, ids[i] ?? "");
+    el("small", "", chip, ids ? ids[i] : "");
+    if (symbol === made) chip.classList.add("gx-made");
     if (next && isMerged(symbols, i, next)) chip.classList.add("gx-next");
   });
+}
+
+// A piece keeps its color for as long as it lives, whatever its neighbors do.
+function hueOfPiece(piece) {
+  const hash = [...piece].reduce((h, c) => (h * 31 + c.codePointAt(0)) % 9973, 7);
+  return PIECE_HUES[hash % PIECE_HUES.length];
 }
 
 function isMerged(symbols, i, [left, right]) {
@@ -94,14 +105,12 @@ function isMerged(symbols, i, [left, right]) {
 }
 
 function sentence(model, nPieces, nMerges, next) {
-  const message = model.get("message");
-  const begin = message ? `${message} ` : "";
-  const after = `after ${nMerges} merges`;
-  if (!next) return `${begin}${nPieces} tokens ${after}; the number below each is its id.`;
+  if (!nPieces) return "";
+  const after = `after ${plural(nMerges, "merge")}`;
+  if (!next) return `${plural(nPieces, "token")} ${after}; the number below each is its id.`;
   const [left, right, rank] = next;
   return (
-    `${begin}${nPieces} pieces ${after}. ` +
-    `Next: ${readable(left)} + ${readable(right)}, ` +
+    `${plural(nPieces, "piece")} ${after}. Next: ${named(left)} + ${named(right)}, ` +
     `merge ${commas(rank + 1)} of ${commas(model.get("n_merges"))}.`
   );
 }

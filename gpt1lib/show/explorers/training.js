@@ -6,7 +6,10 @@ const UNITS = {
   perplexity: ["perplexity", Math.exp],
 };
 const NAMES = { nats: "nats", bits: "bits", perplexity: "perplexity" };
+const SCALES = { linear: "linear", log: "log" };
 const DASHES = ["6 3", "2 3", "8 3 2 3"]; // of the references
+const FINE = 100_000; // places of the slider
+const SMOOTH = 60; // the smooth curve is a mean over the last of so many parts of the log
 const PERPLEXITIES = [3, 10, 30, 100, 300, 1000, 3000, 10000];
 const DECADES = [1, 10, 100, 1000, 10000, 100000];
 
@@ -24,57 +27,82 @@ function draw(model, root) {
 // ---- controls
 
 function addControls(view, root) {
-  const { model } = view;
   const set = traits => {
     keep(view, traits);
     show(view);
   };
   const controls = el("div", "gx-cols", root);
   choice(controls, "height", NAMES, view.unit, unit => set({ unit }));
-  const scales = { linear: "even", log: "doubling" };
-  choice(controls, "steps", scales, view.scale, scale => set({ scale }));
-  view.chart = chart(root, 330, 96);
+  choice(controls, "scale of updates", SCALES, view.scale, scale => set({ scale }));
+  const cols = el("div", "gx-cols", root);
+  const left = el("div", "gx-aside", cols);
+  view.chart = chart(left, 330, 96, () => show(view));
   view.chart.svg.addEventListener("click", e => set({ chosen: lineUnder(view, e) }));
-  const text = i => short(model.get("points")[i]?.[0] ?? 0);
-  const help = "drag to any step of the run";
-  const options = { min: 0, max: 1, step: 1, value: 0, text, help };
-  view.drag = slider(root, "step", options, chosen => set({ chosen }));
-  view.said = live(root);
-  view.wrote = el("blockquote", "gx-wrote", root);
+  addSlider(view, left, set);
+  const right = el("div", "gx-quoted", cols);
+  view.said = live(right);
+  view.wrote = el("blockquote", "gx-wrote", right);
 }
 
-// The index of the line of the log that is nearest to a click.
-function lineUnder({ model, chart, scale }, e) {
-  const { svg, W, L, right } = chart;
+// As long as the axis and of its scale; an arrow key is one line of the log.
+function addSlider(view, parent, set) {
+  const { model } = view;
+  const line = v => nearest(view, v / FINE);
+  const text = v => commas(model.get("points")[line(v)]?.[0] ?? 0);
+  const options = { min: 0, max: FINE, step: 1, value: 0, text, help: "drag to any update" };
+  view.drag = slider(parent, "update", options, v => set({ chosen: line(v) }));
+  view.drag.row.classList.add("gx-along");
+  view.drag.input.addEventListener("keydown", e => {
+    const last = model.get("points").length - 1;
+    const page = Math.ceil(last / 10);
+    const moves = { ...ONWARD, ArrowUp: 1, ArrowDown: -1, PageUp: page, PageDown: -page };
+    if (!moves[e.key]) return;
+    e.preventDefault();
+    set({ chosen: Math.max(0, Math.min(last, chosenLine(view) + moves[e.key])) });
+  });
+}
+
+function chosenLine({ model, chosen }) {
+  const last = model.get("points").length - 1;
+  return chosen < 0 ? last : Math.min(chosen, last);
+}
+
+// How far along the axis a step stands, 0 to 1.
+function along({ model, scale }, step) {
+  const points = model.get("points");
+  const first = Math.max(1, points[0][0]);
+  const last = Math.max(model.get("total"), points.at(-1)[0]);
+  const at = Math.max(step, first);
+  if (scale === "log") return Math.log(at / first) / Math.log(last / first || 2);
+  return (at - first) / (last - first || 1);
+}
+
+// The index of the line of the log that is nearest to a place along the axis.
+function nearest(view, share) {
+  const points = view.model.get("points");
+  const away = i => Math.abs(along(view, points[i][0]) - share);
+  return points.reduce((best, _, i) => (away(i) < away(best) ? i : best), 0);
+}
+
+function lineUnder(view, e) {
+  const { svg, W, L, right } = view.chart;
   const box = svg.getBoundingClientRect();
-  const share = (((e.clientX - box.left) / box.width) * W - L) / (right - L);
-  const steps = model.get("points").map(point => point[0]);
-  const first = Math.max(1, steps[0]);
-  const last = Math.max(model.get("total"), steps.at(-1));
-  const step =
-    scale === "log" ? first * (last / first) ** share : first + share * (last - first);
-  const away = (i, s) => Math.abs(s - step) < Math.abs(steps[i] - step);
-  return steps.reduce((best, s, i) => (away(best, s) ? i : best), 0);
+  return nearest(view, (((e.clientX - box.left) / box.width) * W - L) / (right - L));
 }
 
 // ---- the chart
-
-function short(v) {
-  if (v >= 1e6) return `${v / 1e6} M`;
-  return v >= 1e4 ? `${v / 1e3} k` : commas(v);
-}
 
 function show(view) {
   const { model, drag } = view;
   const points = model.get("points");
   view.chart.svg.replaceChildren();
-  drag.input.max = Math.max(0, points.length - 1);
   if (!points.length) {
     view.said.textContent = "The run has not begun.";
+    axisNames(view.chart, "updates", UNITS[view.unit][0]);
     return;
   }
-  const at = view.chosen < 0 ? points.length - 1 : Math.min(view.chosen, points.length - 1);
-  drag.set(at);
+  const at = chosenLine(view);
+  drag.set(Math.round(FINE * along(view, points[at][0])));
   const run = readRun(view, points);
   drawScales(view, run);
   writeEnds(view.chart, [...drawReferences(view, run), ...drawCurves(view, run)]);
@@ -83,7 +111,8 @@ function show(view) {
 }
 
 // All lines of the run in the unit of this view, and where they stand in the chart.
-function readRun({ model, chart, unit, scale }, points) {
+function readRun(view, points) {
+  const { model, chart, unit } = view;
   const { L, T, right, bottom } = chart;
   const of = UNITS[unit][1];
   const heldout = model.get("heldout");
@@ -95,11 +124,7 @@ function readRun({ model, chart, unit, scale }, points) {
   const [least, most] = [Math.min(...all), Math.max(...all)];
   const room = 0.05 * (most - least || 1);
   const [low, high] = [least - room, most + room];
-  const along = s =>
-    scale === "log"
-      ? Math.log(s / first) / Math.log(last / first || 2)
-      : (s - first) / (last - first || 1);
-  const x = s => L + (right - L) * along(Math.max(s, first));
+  const x = step => L + (right - L) * along(view, step);
   const y = v => T + ((bottom - T) * (high - seen(v))) / (high - low);
   return { points, heldout, references, of, seen, first, last, low, high, x, y };
 }
@@ -107,12 +132,12 @@ function readRun({ model, chart, unit, scale }, points) {
 function drawScales({ chart, unit, scale }, { seen, first, last, low, high, x, y }) {
   const { svg, bottom } = chart;
   const inside = PERPLEXITIES.filter(v => seen(v) > low && seen(v) < high);
-  levels(chart, unit === "perplexity" ? inside : ticks(low, high), y, short);
+  levels(chart, unit === "perplexity" ? inside : ticks(low, high), y, commas);
   const decades = DECADES.filter(s => s >= first && s <= last);
   for (const s of scale === "log" ? decades : ticks(first, last)) {
-    shape("text", svg, { x: x(s), y: bottom + 18, "text-anchor": "middle" }, short(s));
+    shape("text", svg, { x: x(s), y: bottom + 18, "text-anchor": "middle" }, commas(s));
   }
-  axisNames(chart, "updates", UNITS[unit][0]);
+  axisNames(chart, scale === "log" ? "updates, log scale" : "updates", UNITS[unit][0]);
 }
 
 // Level lines; returns where each one ends, and its name.
@@ -121,7 +146,7 @@ function drawReferences({ chart }, { references, of, y }) {
   return references.map(([name, nats], i) => {
     const height = y(of(nats));
     const line = { x1: L, x2: right, y1: height, y2: height };
-    shape("line", svg, { ...line, stroke: HUES[3], "stroke-dasharray": DASHES[i % 3] });
+    shape("line", svg, { ...line, stroke: GRAY, "stroke-dasharray": DASHES[i % 3] });
     return [height, name];
   });
 }
@@ -129,18 +154,32 @@ function drawReferences({ chart }, { references, of, y }) {
 function drawCurves({ chart }, { points, heldout, of, x, y }) {
   const { svg } = chart;
   const ends = [];
-  const curve = (name, lines, hue, width) => {
+  const curve = (name, lines, width, opacity = 1) => {
     if (!lines.length) return;
     const d = through(lines.map(([step, nats]) => [x(step), y(of(nats))]));
-    shape("path", svg, { d, fill: "none", stroke: hue, "stroke-width": width });
-    ends.push([y(of(lines.at(-1)[1])), name]);
+    const stroke = { stroke: ROLES[name], "stroke-width": width, "stroke-opacity": opacity };
+    shape("path", svg, { d, fill: "none", ...stroke });
+    if (opacity === 1) ends.push([y(of(lines.at(-1)[1])), name]);
   };
-  curve("training", points, HUES[0], 1.2);
-  curve("held out", heldout, HUES[1], 2);
+  const noisy = points.length > SMOOTH;
+  curve("training", points, 1.2, noisy ? 0.35 : 1);
+  if (noisy) curve("training", smooth(points), 1.8);
+  curve("held out", heldout, 2);
   for (const [step, nats] of heldout) {
-    shape("circle", svg, { cx: x(step), cy: y(of(nats)), r: 3, fill: HUES[1] });
+    const dot = { cx: x(step), cy: y(of(nats)), r: 3, fill: ROLES["held out"] };
+    shape("circle", svg, dot);
   }
   return ends;
+}
+
+// Each point as the mean of those around it, of fewer near the ends.
+function smooth(points) {
+  const widest = Math.ceil(points.length / SMOOTH / 2);
+  return points.map(([step], i) => {
+    const reach = Math.min(widest, i, points.length - 1 - i);
+    const near = points.slice(i - reach, i + reach + 1);
+    return [step, sum(near.map(point => point[1])) / near.length];
+  });
 }
 
 // Names at the ends of their lines, moved apart where they would touch.
@@ -169,11 +208,11 @@ function tell({ model, chart, unit, said, wrote }, [step, nats]) {
     unit === "perplexity"
       ? `perplexity is ${value.toFixed(0)}`
       : `loss is ${value.toFixed(2)} ${name}`;
-  const more = sample ? ` What the model wrote after ${commas(sample[0])} updates:` : "";
-  said.textContent = `After ${commas(step)} updates the training ${amount}.${more}`;
+  const more = sample ? ` What the model wrote after ${plural(sample[0], "update")}:` : "";
+  said.textContent = `After ${plural(step, "update")} the training ${amount}.${more}`;
   chart.svg.setAttribute("aria-label", said.textContent);
   wrote.textContent = sample ? sample[1] : "";
-  wrote.hidden = !sample;
+  wrote.style.visibility = sample ? "visible" : "hidden";
 }
 
 export default start(draw);

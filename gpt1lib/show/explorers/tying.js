@@ -5,17 +5,19 @@ const MATRICES = { tied: "the same matrix (GPT-1)", own: "a matrix of its own" }
 function draw(model, root) {
   const view = { model, root, C: model.get("n_embd"), rows: halves(model, "data") };
   view.names = model.get("tokens").map(readable);
-  view.dark = root.classList.contains("gx-dark");
   view.chosen = model.get("chosen");
   addTokens(view);
   const title = `Its row: ${view.C} numbers, read as an embedding and used as output weights`;
   el("p", "gx-title", root, title);
   view.strip = el("canvas", "gx-strip", root);
   view.strip.setAttribute("role", "img");
+  view.ends = signedScale(root, "", "").querySelectorAll("span");
   const cols = el("div", "gx-cols", root);
+  cols.style.marginTop = "10px";
   view.near = addList(cols, "Nearest rows (cosine)", "330px");
   const ranks = "Its rank as the next token, after each token of the text";
-  view.wins = addList(cols, ranks, "380px");
+  view.wins = addList(cols, ranks, "420px");
+  addRankAxis(view);
   choice(root, "output matrix", MATRICES, model.get("tied") ? "tied" : "own", which => {
     save(model, { tied: which === "tied" });
     show(view);
@@ -38,6 +40,23 @@ function addTokens(view) {
   });
 }
 
+// Full is rank 1, nothing the last rank, tenfold steps between: 1, 10, 100, ...
+const rankShare = (rank, last) => 1 - Math.log(rank) / Math.log(last);
+
+function addRankAxis({ model, wins }) {
+  const last = model.get("n_vocab");
+  const head = el("li", "gx-head", null);
+  wins.before(el("ol", "gx-bars gx-ranks", null));
+  wins.previousSibling.append(head);
+  wins.previousSibling.style.width = wins.style.width;
+  el("span", "gx-word", head, "rank");
+  const axis = el("span", "gx-axis", head);
+  for (let rank = 1; rank < last; rank *= 10) {
+    const tick = el("span", "", axis, commas(rank));
+    tick.style.left = `${100 * rankShare(rank, last)}%`;
+  }
+}
+
 function choose(view, chosen) {
   keep(view, { chosen });
   show(view);
@@ -45,9 +64,10 @@ function choose(view, chosen) {
 
 function addList(parent, title, width) {
   const box = el("div", "", parent);
+  box.style.flex = `0 1 ${width}`;
   el("p", "gx-title", box, title);
   const list = el("ol", "gx-bars", box);
-  list.style.width = width;
+  list.style.width = `min(${width}, 100%)`;
   return list;
 }
 
@@ -58,26 +78,30 @@ function show(view) {
   paintRow(view);
   near.replaceChildren();
   for (const [piece, cosine] of model.get("neighbors")[chosen]) {
-    bar(near, readable(piece), Math.max(0, cosine), cosine.toFixed(3));
+    bar(near, named(piece), Math.max(0, cosine), minus(cosine.toFixed(3)));
   }
   wins.replaceChildren();
   model.get("wins")[chosen].forEach(([, rank], i) => {
-    bar(wins, `… ${readable(places[i])}`, 1 / Math.sqrt(rank), `${commas(rank)}.`);
+    const share = rankShare(rank, model.get("n_vocab"));
+    bar(wins, `… ${readable(places[i])}`, share, `#${commas(rank)}`);
   });
   view.root.dataset.count = model.get("counts")[model.get("tied") ? 0 : 1];
   view.said.textContent = `${bestPlace(view)} ${parameters(view)}`;
 }
 
-// The C numbers of the row as colors, from its least to its largest.
-function paintRow({ rows, C, chosen, strip, dark }) {
+// The C numbers of the row as colors about 0.
+function paintRow({ rows, C, chosen, strip, ends }) {
   const row = rows.subarray(chosen * C, (chosen + 1) * C);
   const top = row.reduce((most, v) => Math.max(most, Math.abs(v)), 1e-9);
   strip.width = C;
   strip.height = 1;
   const ctx = strip.getContext("2d");
   row.forEach((v, i) => {
-    ctx.fillStyle = css(rgb(0.5 + v / top / 2, dark));
+    ctx.fillStyle = signed(v / top);
     ctx.fillRect(i, 0, 1, 1);
+  });
+  ends.forEach((end, i) => {
+    end.textContent = minus((i ? top : -top).toFixed(2));
   });
   const range = `${(-top).toFixed(2)} and ${top.toFixed(2)}`;
   strip.setAttribute("aria-label", `${C} numbers between ${range}`);
@@ -89,7 +113,7 @@ function bestPlace({ model, names, chosen }) {
   const [logit, rank] = here[best];
   return (
     `“${names[chosen]}” fits best after “${readable(model.get("places")[best])}”, ` +
-    `where it is number ${commas(rank)} with a score of ${logit.toFixed(2)}.`
+    `where its rank is ${commas(rank)}, with a score of ${minus(logit.toFixed(2))}.`
   );
 }
 

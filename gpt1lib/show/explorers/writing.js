@@ -2,30 +2,24 @@
 
 const HINT = "Type a prompt and press Enter, or move the seed.";
 const LEGEND =
-  "Shade: the probability that the model gave the token, at temperature 1. " +
+  "Shade: the probability that the model gave the token. " +
   "Framed: where a row first parts from the one above.";
 const SEEDS = { min: 0, max: 99, step: 1, help: "the same draws for every temperature" };
 
 function draw(model, root) {
   const view = { model, dark: root.classList.contains("gx-dark") };
-  const ask = traits => {
-    view.status.textContent = "The model writes ...";
-    save(model, traits);
-  };
   const given = model.get("prompt");
   const input = textLine(root, "prompt", given, "4em", prompt => ask({ prompt }));
-  const drag = slider(root, "seed", { ...SEEDS, value: model.get("seed") }, seed =>
-    ask({ seed }),
-  );
+  const options = { ...SEEDS, value: model.get("seed") };
+  const drag = slider(root, "seed", options, seed => ask({ seed }));
   drag.row.classList.add("gx-asks");
-  view.status = el("p", "gx-note", root, "");
+  const status = el("p", "gx-note gx-hint", root);
+  const ask = question(model, status, "The model writes ...", HINT);
   view.table = el("div", "gx-writings", root);
   view.said = live(root);
+  colorScale(root, view.dark, "0%", "100%   probability at temperature 1");
   el("p", "gx-note", root, LEGEND);
   model.on("change:rows", () => show(view));
-  model.on("change:message", () => {
-    view.status.textContent = model.get("message");
-  });
   model.on("change:prompt", () => {
     input.value = model.get("prompt");
   });
@@ -37,16 +31,16 @@ function show(view) {
   const { model, table } = view;
   const rows = model.get("rows");
   table.replaceChildren();
+  for (const name of ["how", "text", "mean log P"]) el("i", "", table, name);
   rows.forEach(([name, mean, pairs], r) => {
     el("b", "", table, name);
     addText(view, pairs, rows[Math.max(0, r - 1)][2]);
-    el("small", "", table, mean.toFixed(2));
+    el("small", "", table, minus(mean.toFixed(2)));
   });
   const best = rows.reduce((a, b) => (b[1] > a[1] ? b : a));
   view.said.textContent =
     "The likeliest text, by the mean log-probability on the right, is that of " +
-    `${best[0]} with ${best[1].toFixed(2)} nats per token.`;
-  view.status.textContent = model.get("message") || HINT;
+    `${best[0]} with ${minus(best[1].toFixed(2))} nats per token.`;
 }
 
 // The tokens of a row [piece, probability]; the first that differs from those above is framed.
@@ -56,7 +50,7 @@ function addText({ table, dark }, pairs, above) {
   pairs.forEach(([piece, p], i) => {
     const span = el("span", i === parted ? "gx-parted" : "", text, readable(piece));
     shade(span, p, dark);
-    span.title = `${readable(piece)}: ${percent(p)}`;
+    span.title = `${named(piece)}: ${percent(p)}`;
     if (piece.endsWith("</w>")) text.append(" ");
   });
 }

@@ -6,11 +6,11 @@ import torch
 import traitlets
 from matplotlib.figure import Figure
 
-from ... import decode, objectives
+from ... import decode, limits, objectives
 from ...checkpoints import Checkpoint
 from .. import plots
 from ..labels import readable
-from .base import Explorer
+from .base import Explorer, Text, Whole, remark
 
 
 class WritingExplorer(Explorer):
@@ -21,8 +21,8 @@ class WritingExplorer(Explorer):
     shows the likeliest. Traits: prompt, seed.
     """
 
-    prompt = traitlets.Unicode("").tag(sync=True)
-    seed = traitlets.Int(0, min=0, max=99).tag(sync=True)
+    prompt = Text("").tag(sync=True, control=True)
+    seed = Whole(0, min=0, max=99).tag(sync=True, control=True)
     rows = traitlets.List().tag(sync=True)
 
     def __init__(
@@ -34,13 +34,17 @@ class WritingExplorer(Explorer):
         temperatures: Sequence[float] = (0.5, 0.8, 1.0, 1.3),
         n_beams: int = 4,
     ):
-        self.source, self.n_tokens = source, n_tokens
+        n_ctx = source.model.config.n_ctx
+        self.source = source
+        self.n_tokens = limits.whole("n_tokens", n_tokens, 1, n_ctx - 1)
         self.temperatures, self.n_beams = tuple(temperatures), n_beams
         super().__init__(prompt=prompt, seed=seed)
-        self.rows = self.written()
-        self.observe(
-            lambda change: self.answer(lambda: {"rows": self.written()}), ["prompt", "seed"]
-        )
+        self.take(self._write())
+        self.observe(lambda change: self.answer(self._write), ["prompt", "seed"])
+
+    def _write(self) -> dict:
+        room = self.source.model.config.n_ctx - self.n_tokens
+        return {"rows": self.written(), "message": remark(self.source.bpe, self.prompt, room)}
 
     def written(self) -> list:
         """Rows [name, mean log P, [[piece, probability], ...]], P at temperature 1."""
@@ -55,7 +59,9 @@ class WritingExplorer(Explorer):
             texts[f"T = {temperature:g}"] = decode.generate(
                 model, given, self.n_tokens, temperature=temperature, generator=generator
             )[0]
-        return [self._row(name, ids, given.shape[1]) for name, ids in texts.items()]
+        rows = [self._row(name, ids, given.shape[1]) for name, ids in texts.items()]
+        self.shown = f"After '{self.prompt}', seed {self.seed}"
+        return rows
 
     def _row(self, name: str, ids: torch.Tensor, start: int) -> list:
         with torch.no_grad():
@@ -70,11 +76,10 @@ class WritingExplorer(Explorer):
         said = "; ".join(
             f"{name}: {' '.join(readable(p) for p, _ in pairs)}" for name, _, pairs in self.rows
         )
-        return f"After '{self.prompt}', seed {self.seed}. {said}."
+        return f"{self.shown}. {said}."
 
     def figure(self) -> Figure:
-        rows = [
-            [f"{name}:", *(readable(p) for p, _ in pairs[:9])] for name, _, pairs in self.rows
-        ]
-        parts = [["how", *["text"] * (len(row) - 1)] for row in rows]
-        return plots.pieces(rows, parts)
+        rows = [[f"{name}:", *(readable(p) for p, _ in pairs)] for name, _, pairs in self.rows]
+        parts = [["special", *["written"] * (len(row) - 1)] for row in rows]
+        title = f"“{self.prompt}” goes on in {len(rows)} ways"
+        return plots.pieces(rows, parts, title)

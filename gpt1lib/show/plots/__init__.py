@@ -1,0 +1,25 @@
+"""Figures: arrays in, a Figure out, nothing else touched."""
+
+from .arrays import as_matrix
+from .bars import bars, columns, intervals, probabilities, stacked
+from .curves import lines, sweep
+from .matrices import attention, color_table, head_grid, heatmap, heatmaps, written_grid
+from .tokens import pieces
+
+__all__ = [
+    "as_matrix",
+    "attention",
+    "bars",
+    "color_table",
+    "columns",
+    "head_grid",
+    "heatmap",
+    "heatmaps",
+    "intervals",
+    "lines",
+    "pieces",
+    "probabilities",
+    "stacked",
+    "sweep",
+    "written_grid",
+]

@@ -1,0 +1,151 @@
+"""Curves, and means along a setting."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from numpy.typing import ArrayLike
+
+from ..figure import new_figure, style
+from ..numbers import tick
+from ..palette import ROLES, hues
+from .arrays import as_matrix
+from .names import Named, name_lines
+
+DASHES = ["-", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1)), (0, (8, 2)), (0, (8, 2, 2, 2))]
+LEVELS = ["--", ":", "-."]  # of constants to compare with
+MARKS = "osD^vP"
+WINDOW = 9  # points that are averaged where a curve is noisy
+
+Curve = tuple[np.ndarray, np.ndarray]
+
+
+def lines(
+    series: Mapping[str, ArrayLike],
+    x: ArrayLike | None = None,
+    xlabel: str = "",
+    ylabel: str = "",
+    title: str = "",
+    marks: Mapping[str, ArrayLike] | None = None,
+    logx: bool | int = False,
+    logy: bool | int = False,
+) -> Figure:
+    """Curves, each named at its end: name -> (n,) values over x, or name -> (x, y).
+
+    marks: name -> list of (x, y), drawn as a line with dots. logx, logy: a logarithmic
+    axis of base 10, or of the base given. A constant is drawn as a level to compare with,
+    gray and dashed; a long and noisy curve pale, with its mean of nine over it.
+    """
+    curves = {name: _curve(name, values, x) for name, values in series.items()}
+    dotted = {name: tuple(np.asarray(p, float).T) for name, p in (marks or {}).items()}
+    with style():
+        figure = new_figure(8, 3.8)
+        axes = figure.add_subplot()
+        for on, set_scale in ((logx, axes.set_xscale), (logy, axes.set_yscale)):
+            if on:
+                set_scale("log", base=10 if on is True else on)
+        named = _draw_curves(axes, curves, dotted)
+        if any(_is_noisy(y) for _, y in curves.values()):
+            xlabel = f"{xlabel} (thick: means of {WINDOW})".strip()
+        _finish(axes, named, xlabel, ylabel, title)
+    return figure
+
+
+def _curve(name: str, values: ArrayLike, x: ArrayLike | None) -> Curve:
+    xs, ys = values if isinstance(values, tuple) else (x, values)
+    ys = as_matrix(ys, name, 1)
+    return np.arange(len(ys)) if xs is None else np.asarray(xs, float), ys
+
+
+def _draw_curves(axes: Axes, curves: dict[str, Curve], dotted: dict[str, Curve]) -> list[Named]:
+    """Draw the lines, as noisy ones, levels, or curves with or without dots."""
+    levels = [name for name, (_, y) in curves.items() if len(y) > 1 and np.ptp(y) == 0]
+    moving = [name for name in [*curves, *dotted] if name not in levels]
+    colors = dict(zip(moving, hues(moving), strict=True))
+    named = []
+    for name, (x, y) in curves.items():
+        if name in levels:
+            dash = LEVELS[levels.index(name) % 3]
+            look = {"color": ROLES["reference"], "linestyle": dash, "linewidth": 1.4}
+        elif _is_noisy(y):
+            axes.plot(x, y, color=colors[name], linewidth=0.8, alpha=0.35)
+            y, look = _smooth(y), {"color": colors[name], "linewidth": 1.6}
+        else:
+            dash = DASHES[moving.index(name) % 6]
+            look = {"color": colors[name], "linestyle": dash}
+        named.append(Named(name, axes.plot(x, y, **look)[0]))
+    for name, (x, y) in dotted.items():
+        named.append(
+            Named(
+                name, axes.plot(x, y, "o-", color=colors[name], markersize=5, clip_on=False)[0]
+            )
+        )
+    return named
+
+
+def _smooth(y: np.ndarray) -> np.ndarray:
+    """The moving mean; at the start of fewer points, so that a steep one stays steep."""
+    i, sums = np.arange(len(y)), np.cumsum([0, *y])
+    before = np.minimum(WINDOW // 2, i)
+    after = np.minimum(before, i[::-1])
+    return (sums[i + after + 1] - sums[i - before]) / (before + after + 1)
+
+
+def _is_noisy(y: np.ndarray) -> bool:
+    """Is a curve long, and off its moving mean by what the eye would see?"""
+    return len(y) >= 180 and bool(np.median(np.abs(y - _smooth(y))) > 0.008 * np.ptp(y) > 0)
+
+
+def _finish(axes: Axes, named: list[Named], xlabel: str, ylabel: str, title: str) -> None:
+    """What all curves have: plain numbers, a grid, words, and names at the ends."""
+    for axis, limits in ((axes.xaxis, axes.get_xlim()), (axes.yaxis, axes.get_ylim())):
+        if axis.get_scale() == "log" or max(np.abs(limits)) >= 1000:
+            axis.set_major_formatter(tick)
+    axes.grid(axis="y")
+    axes.set_xlabel(xlabel)
+    axes.set_ylabel(ylabel)
+    axes.set_title(title)
+    axes.margins(x=0.02)
+    axes.set_xlim(right=axes.dataLim.x1)
+    name_lines(axes, named)
+
+
+def sweep(
+    values: Sequence[str],
+    series: dict[str, list[dict]],
+    xlabel: str = "",
+    ylabel: str = "accuracy",
+    title: str = "",
+) -> Figure:
+    """Means over the values of a setting, each with its interval and its single runs.
+
+    series: name -> a dict with mean, half (of the interval) and seeds for each value.
+    """
+    for name, places in series.items():
+        if len(places) != len(values):
+            raise ValueError(f"{name}: {len(places)} places, {len(values)} values")
+    with style():
+        figure = new_figure(8, 3.8)
+        axes, named = figure.add_subplot(), []
+        for k, ((name, places), color) in enumerate(
+            zip(series.items(), hues(list(series)), strict=True)
+        ):
+            x = np.arange(len(values)) + 0.16 * (k - (len(series) - 1) / 2)
+            line = _draw_sweep(axes, x, places, k, color)
+            named.append(Named(name.replace("_", " "), line))
+        axes.set_xticks(range(len(values)), values)
+        _finish(axes, named, xlabel, ylabel, title)
+    return figure
+
+
+def _draw_sweep(axes: Axes, x: np.ndarray, places: list[dict], k: int, color: str) -> Line2D:
+    """Means with their intervals, and a dot per run beside them; returns the line."""
+    means = as_matrix([p["mean"] for p in places], "mean", 1)
+    look = {"color": color, "marker": MARKS[k % 6], "linestyle": DASHES[k % 6]}
+    drawn = axes.errorbar(x, means, [p["half"] for p in places], linewidth=1.2, **look)
+    for at, place in zip(x + 0.05, places, strict=True):
+        seeds = place["seeds"]
+        axes.plot([at] * len(seeds), seeds, ".", color=color, markersize=4, clip_on=False)
+    return drawn[0]

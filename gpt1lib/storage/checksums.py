@@ -1,0 +1,62 @@
+"""checksums.json: the SHA-256 of each file of a folder, so that damage is named on reading.
+
+Whoever writes the files adds them here last; a folder made by an earlier version has none.
+"""
+
+import warnings
+from pathlib import Path
+
+from . import files
+from .paths import DATA
+
+NAME = "checksums.json"
+
+
+def of(folder: str | Path) -> dict[str, str]:
+    """File name -> SHA-256, as stored in a folder; empty where nothing is."""
+    path = Path(folder) / NAME
+    return files.read_json(path) if path.is_file() else {}
+
+
+def seal(folder: str | Path, *names: str) -> None:
+    """Store the checksums of files that were just written, beside those already there."""
+    folder = Path(folder)
+    new = {name: files.sha256(folder / name) for name in names}
+    files.write_json(folder / NAME, dict(sorted((of(folder) | new).items())))
+
+
+def verify(folder: str | Path, *names: str) -> None:
+    """ValueError, and the file's name, unless files are as they were written.
+
+    Where the folder has no checksums at all, nothing can be said.
+    """
+    folder = Path(folder)
+    if not (folder / NAME).is_file():
+        return
+    wanted = of(folder)
+    for name in names:
+        if name not in wanted:
+            raise ValueError(f"{folder / NAME} does not name {name}")
+        if files.sha256(folder / name) != wanted[name]:
+            raise ValueError(
+                f"{folder / name} is not the file that was written: its SHA-256 differs from "
+                f"the one in {NAME}"
+            )
+
+
+def verify_or_warn(folder: str | Path, *names: str) -> None:
+    """`verify`, and a warning where a folder has no checksums."""
+    if not (Path(folder) / NAME).is_file():
+        warnings.warn(
+            f"{folder} has no {NAME} (an earlier version made it), so damage to its files "
+            "may go unseen",
+            stacklevel=3,
+        )
+    verify(folder, *names)
+
+
+def verify_shipped(path: Path) -> None:
+    """`verify` for a file of the course's own data; other files are somebody's own."""
+    path = path.resolve()
+    if path.is_relative_to(DATA) and (name := path.relative_to(DATA).as_posix()) in of(DATA):
+        verify(DATA, name)

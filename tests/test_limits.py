@@ -1,0 +1,210 @@
+"""One bad argument at a time: it is refused by its name, and numpy's numbers are welcome."""
+
+import math
+
+import numpy as np
+import pytest
+import torch
+
+import gpt1lib as g
+from gpt1lib import corpus, decode, inputs, limits, metrics, objectives, optim, scoring
+from gpt1lib import numpy_gpt as ng
+from gpt1lib.baselines import ngrams
+from gpt1lib.checkpoints import snapshots
+from gpt1lib.fast.loss import chunked_lm_loss
+from gpt1lib.finetune.batches import target_of
+from gpt1lib.finetune.settings import Settings
+from gpt1lib.model import seeded
+from gpt1lib.paper import readout, zeroshot
+from gpt1lib.pretrain.recipes import Recipe
+from gpt1lib.pretrain.run import seed_of
+from gpt1lib.tasks import Task
+
+HUGE, NAN = 2**70, math.nan
+CONFIG = g.GPTConfig(n_vocab=11, n_ctx=8, n_layer=1, n_head=2, n_embd=8, dropout=0.0)
+IDS = torch.tensor([[1, 2, 3]])
+STREAM = torch.arange(40) % 11
+LOGITS = torch.arange(33.0).view(1, 3, 11).sin()
+H = LOGITS[..., :8].double().numpy()
+
+
+@pytest.fixture(scope="module")
+def model():
+    torch.manual_seed(0)
+    return g.GPT(CONFIG).eval()
+
+
+def clip(max_norm):
+    layer = torch.nn.Linear(2, 2)
+    layer(torch.ones(2)).sum().backward()
+    return optim.clip_gradients(layer, max_norm) and layer.weight.grad
+
+
+def seeded_number(seed):
+    with seeded(seed):
+        return torch.rand(1)
+
+
+def chunked(rows):
+    return chunked_lm_loss(LOGITS[..., :8], LOGITS[0].T[:, :1].expand(11, 8), IDS, rows)
+
+
+def plain(answer):
+    """An answer that `==` compares: tensors, arrays and numpy's numbers as Python's."""
+    return answer.tolist() if hasattr(answer, "tolist") else answer
+
+
+WHOLE = {  # name in the message -> call, a good value, limits that are just too low or high
+    "top_k": (lambda k: decode.keep_top_k(LOGITS, k), 3, (0,)),
+    "n_ctx": (lambda n: corpus.windows_in_order(STREAM, n)[0], 7, (0, 1)),
+    "n_windows": (lambda n: len(corpus.random_windows(STREAM, 7, n)), 7, (0,)),
+    "batch": (lambda n: zeroshot.continuation_scores(g.GPT(CONFIG), [], n), 2, (0,)),
+    "rows": (chunked, 2, (0,)),
+    "n_vocab": (inputs.Specials.after, 11, (0,)),
+    "correct": (lambda n: metrics.wilson(n, 5), 2, (6,)),
+    "n": (lambda n: ngrams.unseen_share("abc", "abd", n), 2, (0,)),
+    "n_classes": (lambda n: objectives.graded_target(0.5, n), 6, (1,)),
+    "n_characters": (lambda n: objectives.bits_per_character(9.0, n), 4, (0,)),
+    "n_tokens": (lambda n: scoring.book_score(2.0, n, 9), 4, (1,)),
+    "n_layer": (lambda n: g.GPTConfig(n_layer=n), 3, (0, HUGE)),
+    "epochs": (lambda n: Settings(epochs=n), 3, (0,)),
+    "patience": (lambda n: Settings(patience="" if n is None else n), 3, (0,)),  # None: none
+    "steps": (lambda n: Recipe(steps=n), 3000, (0,)),
+    "seed": (seeded_number, 3, (HUGE,)),
+}
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_a_whole_number_is_whole_and_within_its_limits(name):
+    call, good, beyond = WHOLE[name]
+    for bad in (None, 2.5, float(good), "60", NAN, math.inf, True, -1, *beyond):
+        with pytest.raises(ValueError, match=rf"^{name} is "):
+            call(bad)
+    for kind in (np.int64, np.int32):
+        assert plain(call(kind(good))) == plain(call(good))
+
+
+POSITIVE, TO_ONE = (-0.5, 0), (-0.5, 1.0)
+NUMBERS = {  # as above; the values beyond the limits
+    "temperature": (
+        lambda t: decode.next_token_probs(LOGITS, t), 0.5, (-0.5, 1e-46, HUGE)),
+    "top_p": (lambda p: decode.keep_top_p(LOGITS.softmax(-1), p), 0.5, (0, 1.01, 1e-46)),
+    "dropout": (lambda p: g.GPTConfig(dropout=p), 0.5, TO_ONE),
+    "max_norm": (clip, 0.5, POSITIVE),
+    "warmdown": (lambda share: optim.warmup_flat(9, 2, 10, share), 0.5, (-0.5, 0, 1.5)),
+    "weight_decay": (lambda x: len(optim.decay_groups(g.GPT(CONFIG), x)), 0.5, (-0.5,)),
+    "smoothing": (lambda x: ngrams.bigram_probs(np.eye(2), x), 0.5, (-0.5,)),
+    "z": (lambda z: metrics.wilson(2, 5, z), 0.5, POSITIVE),
+    "lm_coef": (lambda x: objectives.combined_loss(1, 2, x), 0.5, (-0.5,)),
+    "lr": (lambda x: Settings(lr=x), 0.5, POSITIVE),
+    "grad_clip": (lambda x: Recipe(grad_clip=x), 0.5, POSITIVE),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+def test_a_number_is_finite_and_within_its_limits(name):
+    call, good, beyond = NUMBERS[name]
+    for bad in ("hot", NAN, math.inf, True, [0.5], 10**400, *beyond):
+        with pytest.raises(ValueError, match=rf"^{name}.* is "):
+            call(bad)
+    for kind in (np.float64, np.float32):
+        assert plain(call(kind(good))) == plain(call(good))
+
+
+def labeled(label, n_classes=3):
+    return target_of(Task("t", "classification", n_classes, [], [], []), label)
+
+
+PARAMS = ng.initial_params(CONFIG)
+MINUS = torch.tensor([[1, -100, 3]])
+OTHERS = [
+    (lambda: g.GPTConfig(tied="false"), "tied is 'false', it must be True or False"),
+    (lambda: Recipe(bf16=1), "bf16 is 1, it must be True or False"),
+    (lambda: optim.warmup_linear(NAN, 2, 10), "step nan"),
+    (lambda: corpus.encode_books({}, None), "there are no books"),
+    (lambda: corpus.write_tokens("x", torch.tensor([-1, 2])), "token id -1 is not in 0 to"),
+    (lambda: corpus.write_tokens("x", torch.tensor([2**33])), "token id 8589934592"),
+    (lambda: objectives.lm_loss(LOGITS, MINUS), "token id -100 is not in 0 to 10"),
+    (lambda: objectives.lm_loss(LOGITS, IDS, torch.ones(1, 2)), r"real has shape \(1, 2\)"),
+    (lambda: objectives.task_loss(LOGITS[0], MINUS[0]), "label -100 is not in 0 to 10"),
+    (lambda: objectives.task_loss(LOGITS[0], IDS), r"\(3, 11\) and \(1, 3\)"),
+    (lambda: objectives.task_loss(LOGITS[0], LOGITS[0]), "labels are no distributions"),
+    (lambda: objectives.perplexity(-2.9), "the loss is -2.9 nats"),
+    (lambda: chunked_lm_loss(LOGITS, LOGITS[0], IDS), "token id 3 is not in 0 to 2"),
+    (lambda: inputs.to_sequences(None, "typo", ("a",), 9), "kind 'typo' is unknown"),
+    (lambda: inputs.to_sequences(None, "choice", ("a", "b"), 9), "needs at least 3 texts"),
+    (lambda: inputs.to_sequences(None, "similarity", "ab", 9), "it got 'ab'"),
+    (lambda: labeled(1.5), "label 1.5 is not in 0 to 2"),
+    (lambda: labeled(NAN), "label nan is not in"),
+    (lambda: decode.renormalize(torch.zeros(3)), "sum to 0"),
+    (lambda: decode.draw(torch.tensor([[0.5, -0.5]])), "must be >= 0"),
+    (lambda: decode.draw(torch.tensor([[0.5, NAN]])), "must sum to more than 0"),
+    (lambda: ng.states(PARAMS, np.array([[1, -1]]), CONFIG), "integers from 0 to 10"),
+    (lambda: ng.states(PARAMS, np.zeros((1, 9), int), CONFIG), "T <= 8"),
+    (lambda: ng.lm_loss(H, H[0].repeat(4, 0), np.array([[1]])), "real targets"),
+    (lambda: ng.lm_loss(H, H[0], np.array([[0, 1, -1]])), "integers from 0 to 2"),
+    (lambda: ng.NumpyAdam({}, lr=NAN), "lr is nan"),
+    (lambda: zeroshot.above_median([]), "at least 1"),
+    (lambda: scoring.all_books({}), "there are no scores"),
+    (lambda: snapshots.quantize(torch.tensor([[NAN]])), "diverged"),
+    (lambda: ngrams.NGram(HUGE, "ab"), "n is 1180591620717411303424.* from 1 to 100"),
+    (lambda: ngrams.bigram_probs(np.array([[-1, 2], [1, 1]])), "below 0"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("call", "message"), OTHERS)
+def test_bad_input_is_named(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+def test_what_a_model_is_asked_for(model):
+    ids = IDS[0]
+    for start in (0, -2, 3, 99):
+        with pytest.raises(ValueError, match=f"start is {start}.* from 1 to 2"):
+            decode.log_prob(model, ids, start)
+    with pytest.raises(ValueError, match=r"shape \(1, 3\), they need \(T,\)"):
+        decode.log_prob(model, IDS)
+    for n_tokens in (-1, 2.5, "60", HUGE):
+        with pytest.raises(ValueError, match="n_tokens is "):
+            decode.generate(model, IDS, n_tokens)
+        with pytest.raises(ValueError, match="n_tokens is "):
+            decode.beam_search(model, IDS, n_tokens, 2)
+    with pytest.raises(ValueError, match="the prompt is empty"):
+        g.trace(model, [])
+    with pytest.raises(ValueError, match="n_windows is 0"):
+        scoring.heldout_nats(model, STREAM, 0)
+
+
+def test_what_write_is_asked_for(novelist):
+    for seed in (None, -1, 2**64):
+        with pytest.raises(ValueError, match=f"seed is {seed}"):
+            decode.write(novelist, "She", 2, seed=seed)
+    with pytest.raises(TypeError, match="the text is 5, it must be a string"):
+        decode.write(novelist, 5, 2)
+    told = novelist.bpe.encode("a man ran " * 100)[:256]
+    with pytest.raises(ValueError, match="256 tokens, the context 256"):
+        readout.ending_views(novelist.model, novelist.bpe, "once", novelist.bpe.decode(told))
+    plain = decode.write(novelist, "She", 4, 0.5, 5, 0.75, 1)
+    numpys = (np.int64(4), np.float32(0.5), np.int64(5), np.float32(0.75), np.int64(1))
+    assert decode.write(novelist, "She", *numpys) == plain
+
+
+@pytest.mark.parametrize("temperature", [0, 0.8])
+def test_a_model_that_is_nan_writes_nothing(temperature):
+    broken = g.GPT(CONFIG)
+    with torch.no_grad():
+        broken.tokens.weight[3, 3] = NAN
+    with pytest.raises(ValueError, match="logits hold nan"):
+        decode.generate(broken, torch.tensor([[1]]), 2, temperature=temperature)
+    with pytest.raises(ValueError, match="logits hold nan"):
+        decode.beam_search(broken, torch.tensor([[1]]), 2, 2)
+
+
+def test_extremes_that_have_an_answer():
+    assert objectives.perplexity(1e30) == math.inf
+    assert ngrams.bigram_counts("", "ab").tolist() == [[0, 0], [0, 0]]
+    assert snapshots.steps_to_keep(100, HUGE) == [1, 2, 3, 6, 12, 25, 50, 100]
+    assert decode.keep_top_k(LOGITS, HUGE).all() and decode.keep_top_p(LOGITS, 1.0).all()
+    recipe = Recipe(seed=20260101120000)
+    assert 0 <= seed_of(recipe, 9) <= limits.LARGEST_SEED != seed_of(recipe, 8)
