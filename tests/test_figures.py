@@ -98,10 +98,8 @@ def test_a_constant_is_a_level_and_noise_is_averaged():
 
 
 def test_a_log_axis_has_plain_numbers():
-    made = plots.lines({"a": ([16, 256, 4096], [1, 2, 3])}, logx=2)
-    assert {">16</text>", ">256</text>", ">4,096</text>"} <= {
-        f">{t}</text>" for t in ("16", "256", "4,096") if f">{t}</text>" in svg(made)
-    }
+    drawn = svg(plots.lines({"a": ([16, 256, 4096], [1, 2, 3])}, logx=2))
+    assert all(f">{number}</text>" in drawn for number in ("16", "256", "4,096"))
 
 
 @pytest.mark.parametrize(
