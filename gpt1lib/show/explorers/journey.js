@@ -115,6 +115,7 @@ function cell(view, line, stage, place) {
   c.setAttribute("role", "gridcell");
   c.dataset.lmSuppressShortcuts = "true";
   c.dataset.at = `${stage},${place}`;
+  mark(c, false);
   const known = 1 - Math.log(rank) / Math.log(view.model.get("n_vocab"));
   shade(c, view.coloring === "own" ? p : known, view.dark);
   const final = `the final answer has rank ${commas(rank)}`;
