@@ -64,7 +64,7 @@ def test_without_its_data_the_library_says_so(tmp_path, monkeypatch):
 
 
 def test_every_result_that_the_readme_names_is_there():
-    readme = (paths.DATA / "README.md").read_text().split("## Results")[1]
+    readme = files.read_text(paths.DATA / "README.md").split("## Results")[1]
     named = re.findall(r"^- `([^`]+)`", readme, flags=re.MULTILINE)
     assert len(named) >= 5
     for pattern in named:
@@ -72,7 +72,7 @@ def test_every_result_that_the_readme_names_is_there():
 
 
 def test_readme_names_every_file():
-    readme = (paths.DATA / "README.md").read_text()
+    readme = files.read_text(paths.DATA / "README.md")
     for folder in FOLDERS:
         for p in (paths.DATA / folder).iterdir():
             assert f"{folder}/{p.stem}" in readme
