@@ -215,6 +215,7 @@ def as_before(state):
     """A state as the first version wrote it."""
     facts = json.loads(state.pop("facts"))
     state["books"] = facts.pop("books")
+    del state["tokenizer_sha256"], state["logs"]
     state["method"] = json.dumps({OLD_NAMES.get(k, k): v for k, v in facts.items()})
     for group in state["optimizer"]["param_groups"]:
         group.pop("initial_lr", None)  # schedulers came later

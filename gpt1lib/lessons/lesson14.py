@@ -1,8 +1,8 @@
 """Lesson 14, Zero-shot: what pre-training knows before any label."""
 
-import torch
+import math
 
-import gpt1lib as g
+import torch
 
 from .claims import holds as holds  # for the notebook
 from .exercise import Checker, exercise
@@ -339,16 +339,24 @@ def divided_by_best(accuracy, chance, best):
 # ---- what the lesson's claims are held to -------------------------------------------
 
 
-def share_right(guesses: list[int], stories: list) -> tuple[float, float, float]:
-    """The share of stories whose ending is guessed, and its 95 % interval."""
-    right = sum(a == story.label for a, story in zip(guesses, stories, strict=True))
-    return right / len(stories), *g.metrics.wilson(right, len(stories))
+def sign_test(more: int, fewer: int) -> float:
+    """How probable it is that a coin divides more + fewer throws at least as unevenly."""
+    n = more + fewer
+    tail = sum(math.comb(n, k) for k in range(max(more, fewer), n + 1)) / 2**n
+    return min(1.0, 2 * tail)
 
 
 def within(row: dict) -> bool:
     """Whether the LSTM's score lies in the interval (score, low, high) of the novelist."""
     _, low, high = row["novelist"]
     return low < row["LSTM"][0] < high
+
+
+def hold_control(with_story, without) -> None:
+    """with_story, without: per story, whether the ending is chosen rightly (arrays)."""
+    gained, lost = (with_story & ~without).sum(), (without & ~with_story).sum()
+    holds("both are above one half", with_story.mean() > 0.5, without.mean() > 0.5)
+    holds("15 of 21, which a coin does in 8 of 100 cases", (gained, lost) == (15, 6))
 
 
 EXERCISES = (mean_log_prob, likelier_choice, put_in_place, relative_score)
