@@ -352,6 +352,13 @@ def within(row: dict) -> bool:
     return low < row["LSTM"][0] < high
 
 
+def hold_control(with_story, without) -> None:
+    """with_story, without: per story, whether the ending is chosen rightly (arrays)."""
+    gained, lost = (with_story & ~without).sum(), (without & ~with_story).sum()
+    holds("both are above one half", with_story.mean() > 0.5, without.mean() > 0.5)
+    holds("15 of 21, which a coin does in 8 of 100 cases", (gained, lost) == (15, 6))
+
+
 EXERCISES = (mean_log_prob, likelier_choice, put_in_place, relative_score)
 check = Checker(EXERCISES)
 mine = check.mine

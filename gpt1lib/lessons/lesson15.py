@@ -1,5 +1,7 @@
 """Lesson 15, Ablations: what each part of the recipe is worth."""
 
+import re
+
 import gpt1lib as g
 
 from .claims import holds as holds  # for the notebook
@@ -388,6 +390,46 @@ def embeddings_at_0(n, names):
     ]
 
 
+# ---- what the cells take from here ---------------------------------------------------
+
+
+def spans(found: dict, task: str) -> dict[str, tuple]:
+    """row -> (mean, low, high) of one task, for plots.intervals.
+
+    found: row -> task -> mean and half of the interval, as g.paper.summary gives it.
+    """
+    cells = {row: by_task[task] for row, by_task in found.items() if task in by_task}
+    return {
+        row: (c["mean"], c["mean"] - c["half"], c["mean"] + c["half"])
+        for row, c in cells.items()
+    }
+
+
+def shared_words(story) -> list[int]:
+    """How many different words each ending of a story shares with it."""
+    first, *endings = ({*re.findall(r"[a-z']+", text.lower())} for text in story.texts)
+    return [len(first & ending) for ending in endings]
+
+
+def holm(differences: dict[tuple, list[float]]) -> set[tuple]:
+    """The keys whose mean is clearly not 0, corrected for their number (Holm 1979).
+
+    differences: key -> one difference per seed. From the smallest P on, each must lie below
+    5 % divided by the number of those that are left; the first that does not ends it.
+    """
+    from scipy.stats import ttest_1samp
+
+    # scipy makes the class of the result at run time
+    tests = {key: ttest_1samp(d, 0.0) for key, d in differences.items()}
+    ps = {key: float(t.pvalue) for key, t in tests.items()}  # pyright: ignore[reportAttributeAccessIssue]
+    kept: set[tuple] = set()
+    for key in sorted(ps, key=lambda k: ps[k]):
+        if ps[key] > 0.05 / (len(ps) - len(kept)):
+            break
+        kept.add(key)
+    return kept
+
+
 # ---- what the lesson's claims are held to -------------------------------------------
 
 THREE = ["entailment", "film_snippets", "verse_pairs"]
@@ -396,6 +438,7 @@ CLEAR_IN_TABLE5 = {
     *((row, "verse_pairs") for row in ("no pre-training", "no auxiliary loss", "LSTM")),
     ("LSTM", "story_cloze"),
 }
+CORRECTED = {("no pre-training", "film_snippets"), ("no pre-training", "verse_pairs")}
 CLEAR_PARTS = [("film_snippets", value) for value in ("2", "3", "5")]
 CLEAR_BY_SIZE = {("film_snippets", "1000"), ("film_snippets", "2000")}
 POINTS = {
@@ -475,8 +518,8 @@ def percents(sizes: dict, task: str, labels: int) -> list[int]:
 
 
 def by_each_seed(a: dict[int, float], b: dict[int, float]) -> list[float]:
-    """How many points a lies above b, seed by seed."""
-    return [100 * (a[seed] - b[seed]) for seed in a]
+    """How many points a lies above b, for each seed that both have."""
+    return [100 * (a[seed] - b[seed]) for seed in a if seed in b]
 
 
 def clear_at(sweep) -> list[tuple[str, str]]:
@@ -540,6 +583,151 @@ def four_times(stories, second) -> bool:
     first = g.paper.plan.Cell("story_cloze", 0).settings
     labels = len(g.tasks.no_longer_than(stories.train, second.longest))
     return round(labels / first.limit) == 4 and first.lr == 4 * second.lr
+
+
+# ---- the claims themselves, a function per group; each raises AssertionError with the words
+
+
+def hold_tables_2_to_4(ahead: dict[str, float]) -> None:
+    """ahead: set -> GPT-1 minus the best before."""
+    holds("GPT-1 leads on nine of twelve", sum(x > 0 for x in ahead.values()) == 9)
+    holds("and is furthest behind on RTE", min(ahead, key=lambda k: ahead[k]) == "RTE")
+
+
+def hold_table5(change) -> None:
+    """change (3, 8): the paper's Table 5, its lower rows minus the full recipe."""
+    holds("without pre-training all fall", (change[0] < 0).all())
+    biggest = g.paper.paper_numbers.TABLE5_TASKS[int(change[0].argmin())]
+    holds("and STSB most", biggest == "STSB")
+    holds("the LSTM gains on MRPC alone", rising(change[2]) == ["MRPC"])
+    holds("the paper's LSTM lies between on six tasks", lstm_between() == 6)
+
+
+def hold_ten(seeds: list[float]) -> None:
+    """seeds: ten accuracies of one cell of the table."""
+    holds(
+        "best and worst are 7.5 points apart", round(100 * (max(seeds) - min(seeds)), 1) == 7.5
+    )
+
+
+def hold_our_table(table: dict, chance: dict, all_labels: dict) -> None:
+    """table: task -> row -> (mean, low, high); all_labels: the score with all labels."""
+    holds("full beats random on three tasks", ahead(table, chance) == THREE)
+    holds("apart on film and verse", apart(table) == ["film_snippets", "verse_pairs"])
+    holds("three of four rows hold guessing", guess(table["story_cloze"]))
+    holds("53 %, and one half is in the interval", near_half(all_labels, 0.53))
+    holds("asked without fine-tuning, 59 %", round(asked("story cloze"), 2) == 0.59)
+    holds("all labels are 1,686", len(g.tasks.load("story_cloze").train) == 1686)
+    holds("two film bars overlap", reaches(table["film_snippets"], "LSTM", "full"))
+
+
+def hold_pairs(gain: dict, per_seed: dict) -> None:
+    """gain: (row, task) -> (mean, half) of full minus row; per_seed: the runs themselves."""
+    holds("there are twelve differences", len(gain) == 12)
+    holds("film and verse, stories once", clear(gain) == CLEAR_IN_TABLE5)
+    holds("stories: LSTM ahead", round(100 * gain["LSTM", "story_cloze"][0], 1) == -2.4)
+    rounded = {key: round(100 * mean, 1) for key, (mean, _) in gain.items()}
+    holds("the table of section 10 has them", POINTS.items() <= rounded.items())
+    full = per_seed["full"]
+    runs = {(row, t): by_each_seed(full[t], per_seed[row][t]) for row, t in gain}
+    holds("corrected for twelve, two are left", holm(runs) == CORRECTED)
+
+
+def hold_looks(looks: dict[int, tuple[float, float]]) -> None:
+    """looks: number of seeds -> (mean, half) of the difference on entailment."""
+    points = {n: round(100 * mean, 1) for n, (mean, _) in looks.items()}
+    holds("6.6, 4.3, 2.0 points", points == {5: 6.6, 10: 4.3, 20: 2.0})
+    holds("clear before twenty, not after", clear(looks) == {5, 10})
+
+
+def hold_figure2() -> None:
+    """The paper's curves, read from its picture."""
+    curves = g.paper.paper_numbers.FIGURE2_LEFT.values()
+    holds("both dip at 2", all(curve[2] < curve[1] for curve in curves))
+    holds("gains from 0: 20.4 and 9.7 points", figure2_gains(0) == [20.4, 9.7])
+    holds("MultiNLI gains 7.2 from 1", figure2_gains(1)[1] == 7.2)
+
+
+def hold_parts(parts, from_1) -> None:
+    """Two SweepExplorers of the transferred parts, compared with 0 and with 1."""
+    holds("the curve has six points", len(parts.values) == 6)
+    holds("clear on film at 2, 3 and 5 alone", clear_at(parts) == CLEAR_PARTS)
+    holds("entailment: 1 leads on each seed", leads(parts, "entailment", "1", "0"))
+    holds("no number of blocks clearly beats 1", clear_at(from_1) == [])
+
+
+def hold_lambda(sweep, two_against_zero) -> None:
+    """sweep: a SweepExplorer; two_against_zero: differences on entailment in points."""
+    holds("no value clearly beats 0", clear_at(sweep) == [])
+    holds("two runs fall by more than thirteen points", sorted(two_against_zero)[1] < -13)
+    holds("the third gains three", round(max(two_against_zero)) == 3)
+    half = sweep.tasks["entailment"][-1]["difference_half"]
+    holds("24 points either side", round(100 * half) == 24)
+
+
+def hold_sizes(gaps: dict, sizes: dict) -> None:
+    """gaps: (task, number of labels) -> (mean, half); sizes: the accuracies behind them."""
+    film, logic = (points(gaps, task) for task in ("film_snippets", "entailment"))
+    holds("film: three to six points", film == {"100": 3, "300": 5, "1000": 4, "2000": 6})
+    holds("entailment: to and fro", logic == {"100": -5, "300": -4, "700": 5, "2000": -1})
+    holds("clear on film, many labels", clear(gaps) == CLEAR_BY_SIZE)
+    holds("2,000: 72 and 73 %", percents(sizes, "entailment", 2000) == [72, 73])
+    holds("300 labels: 225 updates", updates("entailment", labels=300) == 225)
+
+
+def hold_built(bits: dict[str, float], n_parameters: int) -> None:
+    """bits: variant -> bits per character; n_parameters: of the novelist."""
+    order = ["untied", "sinusoidal", "as GPT-1", "shuffled sentences", "pre-LayerNorm"]
+    holds(
+        "untied comes first, pre-LayerNorm last", sorted(bits, key=lambda k: bits[k]) == order
+    )
+    more = bits["shuffled sentences"] - bits["as GPT-1"]
+    holds("0.01 bits more", 0.005 < more < 0.015)
+    holds("600 updates each, the novelist had 8,000", steps() == (600, 8000))
+    holds("39 % more", round(8120 * 256 / n_parameters, 2) == 0.39)
+
+
+def hold_variants(beside: dict) -> None:
+    """beside: (variant, task) -> (mean, half) against as GPT-1."""
+    holds("one is clear", clear(beside) == {("shuffled sentences", "entailment")})
+
+
+def hold_views(read: dict[str, dict]) -> None:
+    """read: view -> weights -> (accuracy, low, high)."""
+    holds("match: 64 %, random weights guess", tells(read["match"], 0.64))
+    holds("last: 55 %, not far above them", hardly_tells(read["last"], 0.55))
+
+
+def hold_match(among: dict[str, dict], counted: float, row: str) -> None:
+    """among: where counting is right, wrong or undecided -> the score of `match`."""
+    holds("the guesses are our model's", row == "novelist")
+    holds("counting is right in 61 %", round(counted, 2) == 0.61)
+    low, high = among["wrong"]["interval"]
+    holds("55 %, and one half is in the interval", low < 0.5 < high)
+    holds(
+        "55 and 67 %",
+        [round(among[k]["accuracy"], 2) for k in ("wrong", "undecided")] == [0.55, 0.67],
+    )
+    holds("undecided: above one half", among["undecided"]["interval"][0] > 0.5)
+
+
+def hold_recipe(gains: dict, bars: dict, match_right, same, stories) -> None:
+    """gains: number of seeds -> (mean, half); bars: row -> (mean, half) over ten seeds.
+
+    match_right, same: per story of the test set, whether `match` is right and whether the
+    second recipe tests it.
+    """
+    points = {n: round(100 * mean, 1) for n, (mean, _) in gains.items()}
+    holds("three seeds promised more", points == {3: 4.8, 10: 2.9})
+    holds("only ten are clear", clear(gains) == {10})
+    (mean, half), (other, width) = bars.values()
+    holds("the full recipe's bar holds guessing", mean - half < 0.5 < mean)
+    holds("random weights lie below, the bars touch", mean - half < other + width < 0.5)
+    holds("1.3 points below one half", round(100 * (0.5 - other), 1) == 1.3)
+    holds("391 stories are tested", same.sum() == 391)
+    holds("match is right in 61 % of them", round(match_right[same].mean(), 2) == 0.61)
+    second = second_recipe()
+    holds("four times the labels, a quarter of the rate", four_times(stories, second))
 
 
 EXERCISES = (points_and_percent, mean_and_half, paired_difference, transferred_names)

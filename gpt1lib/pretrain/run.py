@@ -275,7 +275,7 @@ class Pretraining:
         per_token = sum(map(len, self.books.values())) / len(self.ids)  # characters
         return {
             "loss": line["loss"],
-            "ppl": round(math.exp(line["loss"])) if line["loss"] < 20 else "> 4.8e8",
+            "ppl": round(math.exp(line["loss"])) if line["loss"] < 20 else "over 4.8e8",
             "bits/char": round(line["loss"] / math.log(2) / per_token, 2),
             "tok/s": line["tokens_per_s"],
         }

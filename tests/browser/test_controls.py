@@ -139,7 +139,8 @@ def texts(page, explorer):
 
 def rows(page, explorer):
     """Rows that show themselves when the mouse or the focus comes over them."""
-    buttons = explorer.locator("button.gx-row")
+    matrix = explorer.locator(".gx-matrix:has(button.gx-row)").first
+    buttons = matrix.locator("button.gx-row")
     if not buttons.count():
         return
     classes = buttons.evaluate_all("es => es.map(e => e.className)")
@@ -154,7 +155,7 @@ def rows(page, explorer):
         lambda: press(page, buttons.nth(at), key),
         lambda: press(page, buttons.nth(to), undo),
     )
-    big = explorer.locator(".gx-wrap canvas")
+    big = matrix.locator(".gx-wrap canvas")
     box = big.bounding_box()
 
     def over(row):
@@ -165,17 +166,17 @@ def rows(page, explorer):
 
 def cells(page, explorer):
     """Cells that can be chosen: the journey's."""
-    chosen = explorer.locator("button.gx-cell.gx-chosen")
+    chosen = explorer.locator(".gx-lens .gx-cell.gx-chosen")
     if not chosen.count():
         return
     place = chosen.get_attribute("data-at")
-    first = explorer.locator("button.gx-cell").first
-    mine = explorer.locator(f"button.gx-cell[data-at='{place}']")
+    first = explorer.locator(".gx-lens .gx-cell").first
+    mine = explorer.locator(f".gx-lens .gx-cell[data-at='{place}']")
     yield "a cell by mouse", first.click, mine.click
     yield (
         "a cell by keyboard",
         lambda: press(page, mine, "ArrowLeft"),
-        lambda: press(page, explorer.locator("button.gx-cell.gx-chosen"), "ArrowRight"),
+        lambda: press(page, explorer.locator(".gx-lens .gx-cell.gx-chosen"), "ArrowRight"),
     )
 
 

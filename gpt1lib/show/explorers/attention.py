@@ -2,11 +2,9 @@
 
 from collections.abc import Callable, Sequence
 
-import ipywidgets
 import numpy as np
 import torch
 import traitlets
-from IPython.display import display
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
@@ -16,7 +14,8 @@ from ...model import GPT
 from ...tracing import trace
 from .. import plots
 from ..labels import token_labels
-from .base import Explorer, Place, Text, as_half, remark, tokens_of
+from .base import Explorer, as_half, remark, tokens_of
+from .controls import Place, Text
 
 MOST_TOKENS = 64
 
@@ -122,18 +121,6 @@ class AttentionExplorer(Explorer):
         explorer.message = explorer.remark(prompt)
         explorer.observe(lambda change: explorer.answer(explorer._read_prompt), "prompt")
         return explorer
-
-    @classmethod
-    def compare(
-        cls, model: GPT, bpe: BPE, one: str, two: str, head: int | None = None
-    ) -> tuple["AttentionExplorer", "AttentionExplorer"]:
-        """Two prompts, one above the other: a head chosen in one is shown in both."""
-        first = cls.of(model, bpe, one, head)
-        pair = first, cls.of(model, bpe, two, first.head)
-        ipywidgets.jslink((pair[0], "head"), (pair[1], "head"))
-        for explorer in pair:
-            display(explorer)
-        return pair
 
     @property
     def n_heads(self) -> int:

@@ -1,11 +1,9 @@
 """What all explorers share: an ES module, a static picture, and how they are shown."""
 
 import json
-import math
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import anywidget
 import numpy as np
@@ -18,6 +16,7 @@ from ...bpe import BPE
 from .. import palette, plots
 from ..figure import picture
 from ..labels import readable
+from .controls import Text
 from .standalone import frame
 
 LIVE_PAGES = "GPT1_LIVE_PAGES"  # set by tools/site.py: views that need no kernel
@@ -71,55 +70,6 @@ def remark(bpe: BPE, text: str, n_ctx: int | None = None) -> str:
     if n_ctx and n_tokens > n_ctx:
         said.append(f"The model reads the last {n_ctx} of {n_tokens} tokens.")
     return " ".join(said)
-
-
-# ---- what a control may be -------------------------------------------------------------
-
-
-class Text(traitlets.Unicode):
-    """A text that can be drawn and sent: a lone half of a character becomes U+FFFD."""
-
-    def validate(self, obj, value) -> str:
-        """The text, well formed."""
-        halves = super().validate(obj, value).encode("utf-16", "surrogatepass")
-        return halves.decode("utf-16", "replace")
-
-
-class Real(traitlets.Float):
-    """A number within its bounds, and not nan, which passes every bound of a Float."""
-
-    def validate(self, obj, value) -> float:
-        """The number; TraitError for nan."""
-        number = super().validate(obj, value)
-        if math.isnan(number):
-            raise traitlets.TraitError(f"{self.name} is nan, it must be a number")
-        return number
-
-
-class Whole(traitlets.Int):
-    """A whole number within its bounds; True and False are none."""
-
-    def validate(self, obj, value) -> int:
-        """The number; TraitError for True and False, which pass for 1 and 0 in an Int."""
-        if isinstance(value, bool):
-            self.error(obj, value)
-        return super().validate(obj, value)
-
-
-class Place(Whole):
-    """A whole number from `low` to below count(explorer): which row, head, or token."""
-
-    def __init__(self, count: Callable[[Any], int], default: int = 0, low: int = 0):
-        super().__init__(default)
-        self.count, self.low = count, low
-
-    def validate(self, obj, value) -> int:
-        """The place; TraitError for one that is not there."""
-        place, most = super().validate(obj, value), self.count(obj) - 1
-        if not self.low <= place <= most:
-            limits = f"{self.low} to {most}"
-            raise traitlets.TraitError(f"{self.name} is {place}, it must be from {limits}")
-        return place
 
 
 def tokens_of(bpe: BPE, text: str, most: int) -> list[int]:

@@ -9,7 +9,9 @@ from numpy.typing import ArrayLike
 
 from ... import limits
 from .. import plots
-from .base import Explorer, Place, Text, as_half
+from ..numbers import percent
+from .base import Explorer, as_half
+from .controls import Place, Text
 
 
 def commonest(probs: np.ndarray, names: Sequence[str]) -> int:
@@ -49,10 +51,13 @@ class BigramExplorer(Explorer):
         return ["␣" if name == " " else name for name in self.names]
 
     def figure(self) -> Figure:
+        best, names = int(self.probs[self.row].argmax()), self.labels()
+        share = percent(self.probs[self.row, best])
         return plots.heatmap(
             self.probs,
-            self.labels(),
-            self.labels(),
+            names,
+            names,
+            title=f"After “{names[self.row]}” most often “{names[best]}”: {share}",
             vmax=None,
             xlabel="next",
             ylabel="this",

@@ -10,7 +10,8 @@ from ... import inputs, limits, objectives
 from ...checkpoints import Checkpoint
 from .. import plots
 from ..labels import readable
-from .base import Explorer, Real, Text
+from .base import Explorer
+from .controls import Real, Text
 
 FIELDS = {
     "classification": ("text",),

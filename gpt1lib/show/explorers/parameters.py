@@ -9,7 +9,8 @@ from matplotlib.figure import Figure
 from ...config import GPTConfig
 from .. import plots
 from ..numbers import percent
-from .base import Explorer, Text
+from .base import Explorer
+from .controls import Text
 
 
 def parameter_parts(

@@ -12,7 +12,8 @@ from ...checkpoints import Checkpoint
 from ...decode import next_token_probs
 from .. import plots
 from ..labels import readable
-from .base import Explorer, Real, Text, Whole, as_bytes, remark
+from .base import Explorer, as_bytes, remark
+from .controls import Real, Text, Whole
 
 
 def scores_of(words: Sequence[str], logits: ArrayLike) -> np.ndarray:

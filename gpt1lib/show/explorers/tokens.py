@@ -7,7 +7,8 @@ from ... import limits
 from ...bpe import BPE, UNK, characters, merge_pair
 from .. import plots
 from ..labels import readable
-from .base import Explorer, Place, Text, remark
+from .base import Explorer, remark
+from .controls import Place, Text
 
 MOST_CHARACTERS = 400
 
@@ -82,4 +83,7 @@ class TokenExplorer(Explorer):
         )
 
     def figure(self) -> Figure:
-        return plots.pieces([[readable(p) for p in word] for word in self.pieces()])
+        rows = [[readable(p) for p in word] for word in self.pieces()]
+        done = len(self.merges) if self.step < 0 else self.step
+        title = f"{sum(map(len, rows))} pieces after {done} of {len(self.merges)} merges"
+        return plots.pieces(rows, title=title)

@@ -8,7 +8,8 @@ import traitlets
 from matplotlib.figure import Figure
 
 from .. import plots
-from .base import Explorer, Place, Real, Text
+from .base import Explorer
+from .controls import Place, Real, Text
 
 UNITS = ("nats", "bits", "perplexity")
 

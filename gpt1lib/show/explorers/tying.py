@@ -12,7 +12,8 @@ from ...bpe import BPE
 from ...model import LanguageModel
 from .. import plots
 from ..labels import readable
-from .base import Explorer, Place, Text, as_half, tokens_of
+from .base import Explorer, as_half, tokens_of
+from .controls import Place, Text
 
 
 class TyingExplorer(Explorer):

@@ -10,7 +10,8 @@ from ... import decode, limits, objectives
 from ...checkpoints import Checkpoint
 from .. import plots
 from ..labels import readable
-from .base import Explorer, Text, Whole, remark
+from .base import Explorer, remark
+from .controls import Text, Whole
 
 
 class WritingExplorer(Explorer):

@@ -6,6 +6,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.ticker import LogFormatter
 from numpy.typing import ArrayLike
 
 from ..figure import new_figure, style
@@ -103,6 +104,8 @@ def _finish(axes: Axes, named: list[Named], xlabel: str, ylabel: str, title: str
     for axis, limits in ((axes.xaxis, axes.get_xlim()), (axes.yaxis, axes.get_ylim())):
         if axis.get_scale() == "log" or max(np.abs(limits)) >= 1000:
             axis.set_major_formatter(tick)
+        if axis.get_scale() == "log":
+            axis.set_minor_formatter(LogFormatter())  # plain; the default writes formulas
     axes.grid(axis="y")
     axes.set_xlabel(xlabel)
     axes.set_ylabel(ylabel)
