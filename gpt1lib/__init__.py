@@ -22,7 +22,7 @@ this order. Each folder is a room for one verb, and imports run from the top dow
     fast/        loss, reader, machine: tricks, each held equal to the plain code
     baselines/   ngrams, lstm, variants, bag_of_words: what GPT-1 is compared with
     checkpoints/ checkpoint, snapshots, openai: models on disk, ours and the released
-    tasks/       task, course_sets, published, catalog: labeled sets in one form
+    tasks/       task, course_sets, published, own, catalog: labeled sets in one form
     pretrain/    recipes, prepared, objective, optimizers, muon, processes, run, write: books
     finetune/    settings, adapt, batches, classifier, methods, scores, run, classify: L3
     paper/       plan, sources, run, results, zeroshot, readout, paper_numbers: its tables

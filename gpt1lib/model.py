@@ -249,8 +249,9 @@ def evaluating(*modules: nn.Module) -> Iterator[None]:
 def seeded(seed: int, device: torch.device | None = None) -> Iterator[None]:
     """Draw from this seed inside; the caller's own random numbers go on undisturbed."""
     devices = [device] if device is not None and device.type == "cuda" else []
+    seed = limits.whole("seed", seed, 0, limits.LARGEST_SEED)
     with torch.random.fork_rng(devices):
-        torch.manual_seed(limits.whole("seed", seed, 0, limits.LARGEST_SEED))
+        torch.manual_seed(seed)
         yield
 
 

@@ -4,6 +4,7 @@ import json
 
 import pytest
 import torch
+from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 
 import gpt1lib as g
@@ -160,6 +161,15 @@ def test_a_config_that_makes_no_such_model_is_named(unbound, change, message):
     path.write_text(json.dumps(json.loads(path.read_text()) | change))
     with pytest.raises(ValueError, match=f"config.json: .*{message}"):
         checkpoint.load(unbound[0])
+
+
+def test_a_full_disk_is_told_in_plain_words(saved, monkeypatch):
+    def fail(*_, **__):
+        raise SafetensorError("Error while serializing: I/O error: os error 28")
+
+    monkeypatch.setattr(tensors, "save_file", fail)
+    with pytest.raises(OSError, match="could not write .*model.safetensors, is the disk full"):
+        checkpoint.save(*saved)
 
 
 def test_weights_that_are_no_numbers_are_not_written(saved):

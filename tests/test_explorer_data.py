@@ -143,6 +143,27 @@ def test_views_open_on_what_is_to_be_seen(novelist):
     assert explorers.BigramExplorer(table, ["q", "e", " "]).row == 1, "the commonest letter"
 
 
+def test_two_texts_are_paired_word_by_word_and_their_movement_is_by_hand():
+    from gpt1lib.show.explorers.two_texts import movement, paired
+
+    pairs = paired("a b c".split(), "a x c d".split())
+    assert pairs == [[0, 0], [1, 1], [2, 2]]
+    one, two = np.zeros((1, 1, 3, 3)), np.zeros((1, 1, 4, 4))
+    one[0, 0] = [[1, 0, 0], [0.5, 0.5, 0], [0.2, 0.3, 0.5]]
+    two[0, 0] = [[1, 0, 0, 0], [0.1, 0.9, 0, 0], [0.2, 0.1, 0.3, 0.4], [1, 0, 0, 0]]
+    assert np.allclose(movement(one, two, pairs)[0, 0], [0, 0.4, 0.4])
+
+
+def test_two_texts_open_on_the_word_that_moves_most(novelist):
+    e = explorers.TwoTextsExplorer.of(novelist.model, novelist.bpe, "A dog ran.", "A cat ran.")
+    same = [n for n, (i, j) in enumerate(e.pairs) if e.tokens[0][i] == e.tokens[1][j]]
+    at = [i for i, _ in e.pairs].index(e.row)
+    assert e.moved[divmod(e.head, 4)][at] == e.moved[..., same].max() > 0.1
+    before = e.one
+    e.prompts = ["A dog ran.", ""]
+    assert "the text is empty" in e.message and e.one == before
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [

@@ -1,7 +1,9 @@
 """Inputs, tasks, fine-tuning: the sequences, the read-out, the loss, a small run."""
 
 import json
+import os
 import random
+from pathlib import Path
 
 import pytest
 import torch
@@ -12,6 +14,7 @@ from gpt1lib.bpe import BPE
 from gpt1lib.checkpoints import checkpoint
 from gpt1lib.finetune import batches, classifier, classify
 from gpt1lib.finetune.__main__ import main
+from gpt1lib.storage import files
 from gpt1lib.storage.paths import TASKS
 from gpt1lib.tasks import course_sets
 
@@ -34,7 +37,7 @@ def model():
 
 def test_golden_sequences(shared):
     released = BPE.load(shared / "openai_gpt", "encoder_bpe_40000.json", "vocab_40000.bpe")
-    golden = json.loads((shared / "reference/golden_bpe.json").read_text())["sequences"]
+    golden = files.read_json(shared / "reference/golden_bpe.json")["sequences"]
     e = golden["entailment_001"]
     assert inputs.entailment(released, e["premise"], e["hypothesis"], 512) == [e["ids"]]
     c = golden["classification_001"]
@@ -262,7 +265,17 @@ def test_the_command_line_learns(toy, tmp_path, capsys):
     """Everything is written, and the classifier reads texts from the shell."""
     out = tmp_path / "o"
     result = main([*toy, "--epochs", "20"])
+    assert result["valid"]["accuracy"] == 1.0 and "test" not in result
+    assert "add --test" in capsys.readouterr().out
+    weights = (out / "classifier.safetensors").stat().st_mtime_ns
+    result = main([*toy, "--epochs", "20", "--test"])
+    told = capsys.readouterr().out
+    assert "is finished, nothing is trained again" in told
+    assert told.index('"valid"') < told.index('"test"') and "add --test" not in told
+    assert (out / "classifier.safetensors").stat().st_mtime_ns == weights
     assert result["test"]["accuracy"] == 1.0 and result["test"]["majority"] == 0.5
+    with pytest.raises(SystemExit, match="finished run with other settings: epochs was 20, is"):
+        main([*toy, "--epochs", "3"])
     names = {p.name for p in out.iterdir()}
     assert names == {
         "classifier.safetensors",
@@ -270,13 +283,15 @@ def test_the_command_line_learns(toy, tmp_path, capsys):
         "encoder.json",
         "vocab.bpe",
         "log.jsonl",
-        "predictions.jsonl",
+        "predictions_valid.jsonl",
+        "predictions_test.jsonl",
+        "checksums.json",
         "result.json",
         "lock",
     }
     stored = json.loads((out / "result.json").read_text())
     assert stored["settings"]["lm_coef"] == 0.5 and stored["command"].startswith("python")
-    rows = [json.loads(x) for x in (out / "predictions.jsonl").read_text().splitlines()]
+    rows = [json.loads(x) for x in (out / "predictions_test.jsonl").read_text().splitlines()]
     assert [r["label"] for r in rows] == [e.label for e in toy_task().test]
     assert all((r["probs"][1] > 0.5) == r["label"] for r in rows)
     capsys.readouterr()
@@ -336,10 +351,80 @@ def test_a_stopped_run_ends_where_the_whole_one_ends(toy, tmp_path, monkeypatch)
     with pytest.raises(SystemExit, match="made with other settings: epochs was 3, is 4"):
         main([*toy, "--epochs", "4"])
     again = main([*toy, "--epochs", "3"])
-    assert len(calls) == 17 + 20 and again["test"] == whole["test"]
-    for name in ("classifier.safetensors", "log.jsonl", "predictions.jsonl"):
+    assert len(calls) == 17 + 20 and again["valid"] == whole["valid"]
+    for name in ("classifier.safetensors", "log.jsonl", "predictions_valid.jsonl"):
         assert (tmp_path / "o" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
     assert not (tmp_path / "o/state.pt").exists()
+
+
+@pytest.mark.parametrize("n", range(8))
+def test_killed_at_any_file_it_ends_the_same_and_leaves_no_litter(
+    toy, tmp_path, monkeypatch, n
+):
+    """As SIGKILL would: what is being written stays behind, and nothing is tidied up."""
+    replace_file, done = os.replace, []
+
+    def until_then(source, target):
+        done.append(Path(target).name)
+        if len(done) > n:
+            raise SystemExit("killed")
+        replace_file(source, target)
+
+    with monkeypatch.context() as patch, pytest.raises(SystemExit, match="killed"):
+        patch.setattr(os, "replace", until_then)
+        patch.setattr(Path, "unlink", lambda *_, **__: None)
+        main([*toy, "--epochs", "1"])
+    result = main([*toy, "--epochs", "1"])
+    assert not list(tmp_path.rglob(".*.tmp")) and not (tmp_path / "o/state.pt").exists()
+    assert main([*toy, "--epochs", "1"]) == result
+    classifier.load(tmp_path / "o")
+
+
+def test_probabilities_that_are_none_are_refused(toy, model):
+    examples = toy_task().test[:2]
+    for probs in ([[0.5, float("nan")]] * 2, [[1.0]] * 2, [[2.0, -1.0]] * 2):
+        with pytest.raises(ValueError, match="prediction 1 is .*, not 2 probabilities"):
+            finetune.scores(toy_task(), probs, examples)
+    with pytest.raises(SystemExit, match="finetune: .* holds nan or infinite numbers|loss is"):
+        main([*toy, "--epochs", "1", "--lr", "1e30"])
+
+
+def test_a_table_of_ones_own(model, tmp_path, capsys):
+    lines = ["text\tlabel", *(f"the plot is {x} {i}\t{y}" for i in range(40)
+             for x, y in (("fine", "praise"), ("dull", "complaint")))]  # fmt: skip
+    table = tmp_path / "mine.tsv"
+    table.write_bytes(("\ufeff" + "\r\n".join(lines) + "\r\n").encode())  # as Excel does
+    task = tasks.load(None, table)
+    assert (task.name, task.classes) == ("mine", ("complaint", "praise"))
+    assert len(task.train) > 50 and task.valid and task.test
+    assert {e.label for e in task.train if "fine" in e.texts[0]} == {1}
+    checkpoint.save(tmp_path / "pre", model, BPE_SMALL)
+    args = ["--data", str(table), "--checkpoint", str(tmp_path / "pre")]
+    main([*args, "--out", str(tmp_path / "o"), "--epochs", "1"])
+    capsys.readouterr()
+    classify.main([str(tmp_path / "o"), "the plot is fine"])
+    assert set(capsys.readouterr().out.split()[1::2]) == {"praise", "complaint"}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a film\tgood", "line 1: 'a film\\\\tgood', it must be 'text' and 'label'"),
+        ("text\tlabel\na film\tgood\na plot", "line 3: 'a plot', it must be a text, a tab"),
+        ("text\tlabel\na film\tgood\n \tbad", "line 3: .*it must be a text, a tab and"),
+        ("text\tlabel\na film\tgood", r"labels are \['good'\], there must be two or more"),
+        (b"text\tlabel\ncaf\xe9\tgood", "mine.tsv is not UTF-8 text: byte 14 is 0xe9"),
+    ],
+)
+def test_a_bad_table_is_named_with_its_line(tmp_path, text, message):
+    table = tmp_path / "mine.tsv"
+    table.write_bytes(text if isinstance(text, bytes) else text.encode())
+    with pytest.raises(ValueError, match=f"mine.tsv.*{message.removeprefix('mine.tsv')}"):
+        tasks.load(None, table)
+    with pytest.raises(FileNotFoundError, match="nowhere.tsv"):
+        tasks.load(None, tmp_path / "nowhere.tsv")
+    with pytest.raises(ValueError, match="name a task .*film_snippets.* or give --data"):
+        tasks.load(None)
 
 
 def test_early_stopping_keeps_the_best(model, monkeypatch):

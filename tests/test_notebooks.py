@@ -8,6 +8,7 @@ import ast
 import configparser
 import json
 import re
+from itertools import pairwise
 from pathlib import Path
 
 import names
@@ -178,6 +179,27 @@ def test_links_lead_somewhere(path, notebook):
         assert (path.parent / target).is_file(), target
 
 
+def linked(text):
+    """The notebooks that a text links, in order."""
+    return re.findall(r"\]\(([^)#]+\.ipynb)(?:#[^)]*)?\)", text)
+
+
+def markdown(path):
+    cells = nbformat.read(path, as_version=4).cells
+    return "\n\n".join(c.source for c in cells if c.cell_type == "markdown")
+
+
+def test_the_map_of_lesson_00_links_every_lesson():
+    course = re.search(r"The map of the course\n(.*?)\n## ", markdown(PATHS[0]), re.DOTALL)
+    assert linked(course[1]) == [p.name for p in PATHS[1:]]
+
+
+@pytest.mark.parametrize(("here", "following"), list(pairwise(PATHS)), ids=lambda p: p.name[:2])
+def test_a_lesson_ends_with_a_link_to_the_next(here, following):
+    said = markdown(here).rpartition("Next in this course:")[2]
+    assert linked(said)[:1] == [following.name]
+
+
 def test_stored_outputs_of_stubs_are_todo(notebook):
     stubs = [c for c in notebook.cells if tools.mark(c).get("part") == "stub"]
     for cell in stubs:
@@ -206,7 +228,11 @@ def test_a_prediction_is_a_box_and_its_answer_is_folded(notebook):
                 shown = n
                 break
             assert below.metadata.get("jupyter", {}).get("outputs_hidden"), here
+            if layout.is_aside(below) and not below.outputs:
+                continue
             assert below.outputs[0].get("text") == layout.GUESS_FIRST, here
+            claims = re.findall(r"^lesson\.holds", below.source, re.MULTILINE)
+            assert layout.is_aside(below) or not claims, f"the answer stands in a claim: {here}"
         assert after[shown].source.startswith("<details><summary>"), here
 
 
@@ -243,10 +269,10 @@ def test_boxes_are_the_four_kinds(notebook):
 
 
 def test_only_plotting_is_folded(notebook):
-    """A cell that begins with `# plot` computes nothing that another cell uses."""
+    """A cell that begins with `# plot` or `# check` binds nothing that another cell uses."""
     sources = [c.source for c in code_cells(notebook)]
     for cell in code_cells(notebook):
-        if layout.is_plot(cell):
+        if layout.is_aside(cell):
             assert cell.metadata["jupyter"]["source_hidden"]
             kept = names.bound(cell.source) - {"figure", "axes"}
             used = set().union(*(names.free(s) for s in sources if s != cell.source))

@@ -74,6 +74,15 @@ def test_old_names_are_accepted_everywhere():
         options.with_field_names(Sample, {"count": 3, "n_steps": 3})
 
 
+@pytest.mark.parametrize("command", [pretrain, finetune])
+def test_a_wrong_option_is_named_at_once(command, capsys):
+    """Not below a page of all that could have been typed."""
+    for argv in ([], ["--out", "x", "film_snippets", "--stepz", "5"]):
+        with pytest.raises(SystemExit):
+            command(argv)
+        assert len(capsys.readouterr().err.splitlines()) == 2
+
+
 def test_a_bad_value_is_named_with_what_it_must_be():
     with pytest.raises(ValueError, match="n_steps is 5, it must be > 9"):
         options.need(Sample(), "n_steps", False, "> 9")
@@ -212,8 +221,8 @@ def test_pre_training_says_what_went_wrong_in_one_line(books, tmp_path):
     for argv, message in (
         (["--warmup", "500"], "warmup is 500, it must be <= steps, 200"),
         (["--n-ctx", "1"], "n_ctx is 1, it must be >= 2"),
-        (["--lr", "inf"], "lr is inf, it must be > 0 and finite"),
-        (["--seed", "-1"], "seed is -1, it must be in 0 to 2^63 - 1"),
+        (["--lr", "inf"], "lr is inf, it must be a finite number"),
+        (["--seed", "-1"], "seed is -1, it must be an integer from 0 to"),
         (["--n-head", "5"], "n_embd is 32, it must be divisible by n_head, which is 5"),
         (["--config", str(toml)], "unknown options ['stepz']"),
         (["--steps", "50", "--warmup", "51"], "warmup is 51, it must be <= steps, 50"),
@@ -238,6 +247,7 @@ def test_fine_tuning_says_what_went_wrong_in_one_line(tmp_path):
     out = ["--out", str(tmp_path / "out")]
     for argv, message in (
         (["nothing"], "no task 'nothing'"),
+        ([], "name a task (film_snippets, "),
         (["film_snippets", "--epochs", "0"], "epochs is 0, it must be >= 1"),
         (["film_snippets", "--longest", "0"], "longest is 0, it must be >= 1, or left out"),
     ):

@@ -260,6 +260,12 @@ def test_zero_shot_scores_the_stages_that_are_there(monkeypatch, tmp_path, capsy
     assert "no stages of the LSTM after [16, 31, 62, 125, 250" in told
 
 
+def test_unknown_sources_are_named():
+    for name in ("typo", "transfer x", "transfer 99"):
+        with pytest.raises(ValueError, match="no source 'typo'|source 'transfer x'|n is 99"):
+            paper.source(name, 0)
+
+
 def test_unknown_experiments_are_named():
     with pytest.raises(SystemExit, match="no experiment table6"):
         main(["table6"])

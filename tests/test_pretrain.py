@@ -312,7 +312,7 @@ def test_books_that_cannot_be_scored_or_trained_on_are_named_at_once(folders, tm
     with pytest.raises(ValueError, match="short.txt is not UTF-8 text: byte 3 is 0xe9"):
         start((folders[0], tmp_path / "apart"), tmp_path / "out")
     wide = replace(RECIPE, model=replace(RECIPE.model, n_ctx=4096))
-    with pytest.raises(ValueError, match="the books have .* tokens, a window needs 4096"):
+    with pytest.raises(ValueError, match="the books in .* have .* tokens, a window needs 4096"):
         start(folders, tmp_path / "out", wide)
 
 
@@ -394,5 +394,5 @@ def test_the_command_line(folders, tmp_path, capsys):
     assert {p: p.stat().st_mtime_ns for p in before} == before, "nothing is done again"
     write.main([str(tmp_path / "out"), "the cat", "--n-tokens", "9"])
     assert capsys.readouterr().out.startswith("the cat")
-    with pytest.raises(SystemExit, match="write: .*config.json|write: no released GPT-1 in"):
-        write.main([str(tmp_path)])
+    with pytest.raises(SystemExit, match="write: there is no folder nowhere"):
+        write.main(["nowhere"])

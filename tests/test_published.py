@@ -80,6 +80,31 @@ def test_glue(tmp_path, name):
             tasks.load(name, tmp_path)
 
 
+def test_odd_rows_of_a_table(tmp_path):
+    """A byte order mark, a lone carriage return in a text, a very long text, an empty one."""
+    long = "word " * 40_000
+    rows = ["sentence\tlabel", f"one\rline{long}\t1", "two\u2028lines\t0"]
+    for part in ("train", "dev"):
+        (tmp_path / f"{part}.tsv").write_bytes(("\ufeff" + "\r\n".join(rows)).encode())
+    assert [e.texts[0][:8] for e in tasks.load("sst-2", tmp_path).test] == [
+        "one\rline",
+        "two\u2028line",
+    ]
+    (tmp_path / "dev.tsv").write_text("\n".join([*rows, " \t1"]), newline="")
+    with pytest.raises(ValueError, match="dev.tsv, line 4: a text is empty"):
+        tasks.load("sst-2", tmp_path)
+    (tmp_path / "dev.tsv").write_bytes(b"sentence\tlabel\ncaf\xe9\t1")
+    with pytest.raises(ValueError, match="dev.tsv is not UTF-8 text: byte 18 is 0xe9"):
+        tasks.load("sst-2", tmp_path)
+
+
+def test_json_lines_end_at_new_lines_only(tmp_path):
+    text = nli("neutral").replace("A.", "A\u2028B\x85C")
+    (tmp_path / "some.jsonl").write_text(text + "\n" + nli("neutral"), encoding="utf-8")
+    rows = tasks.read_lines(tmp_path / "some.jsonl", ("gold_label",))
+    assert [row["sentence1"] for row in rows] == ["A\u2028B\x85C", "A."]
+
+
 def nli(label, **more):
     return json.dumps({"gold_label": label, "sentence1": "A.", "sentence2": "B.", **more})
 

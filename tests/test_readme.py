@@ -1,6 +1,7 @@
 """What the README and the pages beside it say is so: costs, links, commands, names."""
 
 import importlib
+import json
 import re
 from pathlib import Path
 
@@ -45,6 +46,17 @@ def test_the_costs_of_gpt1():
     ):
         assert said in page, said
     assert f"{n:,} parameters" in " ".join(PAGES["README.md"].split())
+
+
+def test_the_sizes_beside_gpt1s_are_the_models_own():
+    ours = json.loads((ROOT / "data/checkpoints/novelist/meta.json").read_text())["recipe"]
+    theirs = vars(RECIPES["gpt1"]) | vars(GPT1)
+    found = re.findall(
+        r"^\| (\w+) \| ([\d.]+) \| ([\d.]+) \|$", PAGES["docs/differences.md"], re.M
+    )
+    assert len(found) == 11
+    for name, paper, novelist in found:
+        assert float(paper) == theirs[name] and float(novelist) == (ours | ours["model"])[name]
 
 
 def test_the_readme_is_for_a_newcomer():

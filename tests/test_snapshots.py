@@ -14,6 +14,7 @@ def test_each_snapshot_is_twice_as_far_as_the_one_before():
     assert snapshots.steps_to_keep(5000, 4) == [625, 1250, 2500, 5000]
     assert snapshots.steps_to_keep(5, 10) == [1, 2, 5]  # 0.6 rounds up, 0.3 is nothing
     assert snapshots.steps_to_keep(100, 0) == []
+    assert snapshots.steps_to_keep(5000, 2**70) == snapshots.steps_to_keep(5000, 60)
 
 
 def test_quantizing_is_off_by_half_a_step_at_most():

@@ -41,6 +41,13 @@ def test_what_is_too_long_loses_its_beginning(model):
     assert found == pytest.approx(one_by_one(model, kept, rest), abs=1e-5)
 
 
+def test_what_cannot_be_scored_is_refused(model):
+    with pytest.raises(ValueError, match="batch is -1"):
+        zeroshot.continuation_scores(model, [([1], [2, 3])], batch=-1)
+    with pytest.raises(ValueError, match="they must be numbers, at least 1"):
+        zeroshot.above_median([])
+
+
 def test_one_token_alone_has_no_score(model):
     with pytest.raises(ValueError, match="text 1 has no token"):
         zeroshot.continuation_scores(model, [([], [3])])

@@ -21,7 +21,6 @@ from PIL.PngImagePlugin import PngInfo
 
 import gpt1lib as g
 from gpt1lib.show.figure import new_figure, style
-from gpt1lib.show.numbers import percent
 from gpt1lib.show.palette import SERIES, dark, ink
 from gpt1lib.storage.files import replacing, sha256
 
@@ -74,7 +73,7 @@ def claims(names: list[str], weights: np.ndarray) -> dict[str, str]:
         if any(weights[row].argmax() != column for row in rows):
             raise ValueError(f"not every one of {[names[r] for r in rows]} looks at {verb!r}")
         shares = weights[list(rows), column]
-        said[verb] = f"{percent(shares.min())} to {percent(shares.max())} of their weight"
+        said[verb] = f"with {shares.min():.0%} to {shares.max():.0%} of their weight"
     return said
 
 

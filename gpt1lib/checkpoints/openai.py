@@ -135,6 +135,8 @@ def load_released(folder: str | Path, n_head: int | None = None) -> checkpoint.C
 def open_source(folder: str | Path) -> checkpoint.Checkpoint:
     """A model to start from: our own checkpoint, or the released GPT-1 in either layout."""
     folder = Path(folder)
+    if not folder.is_dir():
+        raise FileNotFoundError(f"there is no folder {folder}")
     config = folder / "config.json"
     ours = (folder / "meta.json").is_file() or (
         config.is_file() and "n_vocab" in files.read_json(config)

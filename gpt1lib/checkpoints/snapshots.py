@@ -48,6 +48,7 @@ def quantize(weight: Tensor) -> tuple[Tensor, Tensor]:
 def save_snapshot(folder: Path, model: LanguageModel, facts: dict) -> Path:
     """Write the weights of a model as they are after facts["step"] updates."""
     tensors = {}
+    checkpoint.check_finite(dict(model.state_dict()))
     for name, weight in model.state_dict().items():
         if weight.dim() == 2:
             tensors[name], tensors[f"{name}.scale"] = quantize(weight.detach().cpu())

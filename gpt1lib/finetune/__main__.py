@@ -1,7 +1,9 @@
 """Fine-tune a pre-trained checkpoint on a labeled task; run it again to resume.
 
-python -m gpt1lib.finetune film_snippets --out runs/film
+python -m gpt1lib.finetune film_snippets --out runs/film          # choose on its validation set
+python -m gpt1lib.finetune film_snippets --out runs/film --test   # then ask the test set, once
 python -m gpt1lib.finetune mrpc --data GLUE/MRPC --out runs/mrpc
+python -m gpt1lib.finetune --data my.tsv --out runs/mine          # text, tab, label
 python -m gpt1lib.finetune.classify runs/film "a fine and moving film"
 """
 
@@ -19,21 +21,32 @@ from ..fast.machine import keep_memory
 from ..storage import files
 from ..storage.options import add_options, given_options
 from ..storage.paths import NOVELIST_DIR
-from ..storage.run_folder import RunFolder, command_line, one_line_errors
+from ..storage.run_folder import RunFolder, command_line, one_line_errors, what_changed
 from . import classifier
 from .adapt import shortened
 from .run import FineTuning, evaluated
 from .settings import Settings
 
+RESULT = "result.json"  # written last: where it is, the run is finished
+
 
 def parser() -> argparse.ArgumentParser:
     """The options of the command line."""
     p = argparse.ArgumentParser(
-        prog="python -m gpt1lib.finetune", description=(__doc__ or "").split("\n")[0]
+        prog="python -m gpt1lib.finetune",
+        usage="%(prog)s TASK --out FOLDER [options]; --help explains them",
+        description=(__doc__ or "").split("\n")[0],
     )
     known = ", ".join(tasks.TASKS_BY_NAME)
-    p.add_argument("task", help=f"{known}; or with --data a published set, such as mrpc")
-    p.add_argument("--data", type=Path, help="folder with the files of a published set")
+    p.add_argument(
+        "task", nargs="?", help=f"{known}; or with --data a published set, such as mrpc"
+    )
+    p.add_argument(
+        "--data",
+        type=Path,
+        help="folder with the files of a published set, or a .tsv file of your own: a line "
+        "'text <tab> label', then one line for each example",
+    )
     p.add_argument(
         "--checkpoint",
         type=Path,
@@ -41,34 +54,64 @@ def parser() -> argparse.ArgumentParser:
         help="folder of a pre-trained model, ours or OpenAI's (default: the novelist)",
     )
     p.add_argument("--out", type=Path, required=True, help="folder for all that the run writes")
+    p.add_argument(
+        "--test",
+        action="store_true",
+        help="score the test set, too: once, after all choices are made on the validation set",
+    )
     add_options(p, Settings(), "how to train")
     return p
 
 
-def train(args: argparse.Namespace, folder: RunFolder) -> FineTuning:
-    """One run to its end, from the start or from where it was stopped."""
+def train(args: argparse.Namespace, folder: RunFolder) -> tuple[FineTuning, dict]:
+    """(a run at its end, its result): trained from the start, from where it stopped, or not.
+
+    The result of a run that was finished before is what it stored; else it is empty.
+    """
     task = tasks.load(args.task, args.data)
     source = shortened(open_source(args.checkpoint), task)
     run = FineTuning(source, task, Settings(**given_options(args, Settings)))
+    if result := finished(folder.folder / RESULT, run):
+        tqdm.write(f"{args.out} is finished, nothing is trained again")
+        run.classifier, _, _ = classifier.load(args.out)
+        return run, result
     if run.resume(folder):
         tqdm.write(f"going on from update {run.update}")
     with folder.writing():
         run.run(folder)
-    return run
+        classifier.save(args.out, run.classifier, run.source.bpe, run.task)
+    return run, {}
 
 
-def write_results(folder: RunFolder, run: FineTuning, result: dict, probs: list) -> None:
-    """Classifier, result and test predictions, each file whole or not at all."""
-    out = folder.folder
-    classifier.save(out, run.classifier, run.source.bpe, run.task)
+def finished(path: Path, run: FineTuning) -> dict:
+    """What a finished run stored; empty where there is none.
+
+    ValueError where it was another task, other settings or another model.
+    """
+    if not path.is_file():
+        return {}
+    result, facts = files.read_json(path), run.facts()
+    with files.naming(path):
+        then = result.get("facts") or {k: result[k] for k in ("task", "settings")}
+        now = json.loads(json.dumps({k: facts[k] for k in then}))
+    if changed := what_changed(then, now):
+        raise ValueError(
+            f"{path.parent} holds a finished run with other settings: {'; '.join(changed)}. "
+            "Take another --out"
+        )
+    return result
+
+
+def write_scores(folder: RunFolder, run: FineTuning, split: str) -> dict:
+    """Score a split, and store the predictions behind the scores."""
+    result, probs = evaluated(run, split)
     rows = [
         {"texts": e.texts, "label": e.label, "probs": [round(x, 5) for x in p]}
-        for e, p in zip(run.task.test, probs, strict=True)
+        for e, p in zip(getattr(run.task, split), probs, strict=True)
     ]
     lines = (json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
-    files.write_text(out / "predictions.jsonl", "".join(lines))
-    files.write_json(out / "result.json", result)
-    folder.state.unlink(missing_ok=True)
+    files.write_text(folder.folder / f"predictions_{split}.jsonl", "".join(lines))
+    return result
 
 
 def main(argv: list[str] | None = None) -> dict:
@@ -77,21 +120,33 @@ def main(argv: list[str] | None = None) -> dict:
     keep_memory()
     folder = RunFolder(args.out, counter="update")
     with one_line_errors("finetune"), folder.held():
-        run = train(args, folder)
-        test, probs = evaluated(run, "test")
-        split_scores = {"test": test}
-        if run.task.valid:
-            split_scores["valid"], _ = evaluated(run, "valid")
-        result = {
-            "task": run.task.name,
-            "settings": asdict(run.settings),
-            "seconds": round(time.perf_counter() - start),
-            "command": command_line("finetune", argv),
-            "commit": folder.commit,
-        }
-        write_results(folder, run, result | split_scores, probs)
-    print(json.dumps(split_scores, indent=1))
-    return result | split_scores
+        files.remove_unfinished(args.out)
+        run, result = train(args, folder)
+        with folder.writing():
+            for split in ["valid"] * bool(run.task.valid) + ["test"] * args.test:
+                if split not in result:
+                    result[split] = write_scores(folder, run, split)
+            described = {
+                "task": run.task.name,
+                "settings": asdict(run.settings),
+                "facts": run.facts(),
+                "seconds": round(time.perf_counter() - start),
+                "command": command_line("finetune", argv),
+                "commit": folder.commit,
+            }
+            files.write_json(args.out / RESULT, described | result)
+        folder.state.unlink(missing_ok=True)
+    print(report(args, described | result))
+    return described | result
+
+
+def report(args: argparse.Namespace, result: dict) -> str:
+    """The scores, and what can be done next."""
+    scores = {split: result[split] for split in ("valid", "test") if split in result}
+    told = json.dumps(scores, indent=1)
+    if "test" not in scores:
+        told += "\nChoose by these. When all is chosen, add --test to score the test set."
+    return f'{told}\nClassify with it: python -m gpt1lib.finetune.classify {args.out} "a text"'
 
 
 if __name__ == "__main__":

@@ -15,7 +15,9 @@ from tqdm import tqdm
 
 from .. import optim, tasks
 from ..checkpoints import Checkpoint
+from ..checkpoints.checkpoint import check_finite
 from ..model import seeded
+from ..storage import files
 from ..storage.options import renamed
 from ..storage.run_folder import RunFolder, progress
 from ..tasks import Task
@@ -153,6 +155,7 @@ class FineTuning:
             "classifier": self.classifier.state_dict(),
             "optimizer": self.optimizer.state_dict(),
         }
+        check_finite(state["classifier"])
         folder.save(self.facts(), self.update, state)
 
     def resume(self, folder: RunFolder) -> bool:
@@ -164,9 +167,10 @@ class FineTuning:
         folder.log.cut(state["update"] if state else 0)
         if state is None:
             return False
-        self.classifier.load_state_dict(state["classifier"])
-        self.optimizer.load_state_dict(state["optimizer"])
-        self.update, self.best = state["update"], state["best"] or {}
+        with files.naming(folder.state):
+            self.classifier.load_state_dict(state["classifier"])
+            self.optimizer.load_state_dict(state["optimizer"])
+            self.update, self.best = state["update"], state["best"] or {}
         optim.go_on_from(self.scheduler, self.update)
         self.log = folder.log.lines()
         return True
@@ -193,6 +197,8 @@ def finetune(
 def evaluated(run: FineTuning, split: str) -> tuple[dict, list[list[float]]]:
     """Scores on a split of the task, and the probabilities behind them."""
     examples, n_ctx = getattr(run.task, split), run.source.model.config.n_ctx
+    if not examples:
+        raise ValueError(f"{run.task.name} has no {split} examples")
     data = prepare(run.source.bpe, run.task, examples, n_ctx)
     probs = predict(run.classifier, data)
     return scores(run.task, probs, examples), probs

@@ -8,8 +8,11 @@ def scores(task: Task, probs: list[list[float]], examples: list[Example]) -> dic
     """Accuracy with interval, the task's own metric, and the accuracy of each group.
 
     probs: of the classes, one list per example. A graded task is scored by the expected
-    grade (Pearson), and by the likeliest grade.
+    grade (Pearson), and by the likeliest grade. ValueError for what are no probabilities.
     """
+    for n, row in enumerate(probs, start=1):
+        if len(row) != task.n_classes or not all(0 <= p <= 1 for p in row):
+            raise ValueError(f"prediction {n} is {row}, not {task.n_classes} probabilities")
     guesses = [max(range(len(p)), key=p.__getitem__) for p in probs]
     if task.graded:
         return graded_scores(probs, guesses, [e.label for e in examples])

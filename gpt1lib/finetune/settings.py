@@ -1,6 +1,5 @@
 """How to fine-tune: every option in one record."""
 
-import math
 from dataclasses import dataclass
 
 from .. import limits
@@ -60,7 +59,7 @@ class Settings:
             value = getattr(self, name)
             need(self, name, value is None or value >= 1, ">= 1, or left out")
         for name in ("lr", "grad_clip"):
-            need(self, name, 0 < getattr(self, name) < math.inf, "> 0 and finite")
+            need(self, name, getattr(self, name) > 0, "> 0")
         for name in ("dropout", "warmup", "weight_decay"):
             need(self, name, 0 <= getattr(self, name) < 1, "in [0, 1)")
         need(self, "method", self.method in METHODS, f"one of {', '.join(METHODS)}")

@@ -2,9 +2,9 @@
 
 A prediction is a blue box (`<div class="alert alert-info">` around "**Predict.** ..."). The
 code cell below it holds the answer: its stored output is folded until it is run. So are
-the outputs of cells tagged `answer`. A code cell that begins with `# plot` folds to that
-line. Where a lesson is longer than a sitting, a markdown cell that says `PAUSE` becomes a
-place to stop.
+the outputs of cells tagged `answer`. A code cell that begins with `# plot` or `# check`
+folds to that line. Where a lesson is longer than a sitting, a markdown cell that says
+`PAUSE` becomes a place to stop.
 """
 
 import re
@@ -12,7 +12,8 @@ from pathlib import Path
 
 from nbformat.v4 import new_output
 
-PREDICT, TRY, PLOT = "**Predict", "**Try", "# plot"
+PREDICT, TRY = "**Predict", "**Try"
+ASIDE = ("# plot", "# check")  # first lines of cells that only draw, or hold claims
 GUESS_FIRST = "Make your guess first, then run this cell.\n"
 BOX = '<div class="alert alert-{kind}">\n\n{text}\n\n</div>'
 SITTING = 75  # minutes
@@ -61,8 +62,9 @@ def fold(notebook) -> None:
         folded = {}
         if i in hidden:
             folded["outputs_hidden"] = True
+        if i in hidden and (cell.outputs or not is_aside(cell)):
             cell.outputs.insert(0, new_output("stream", name="stdout", text=GUESS_FIRST))
-        if is_plot(cell):
+        if is_aside(cell):
             folded["source_hidden"] = True
         if folded:
             cell.metadata["jupyter"] = folded
@@ -70,9 +72,9 @@ def fold(notebook) -> None:
             cell.metadata.pop("jupyter", None)
 
 
-def is_plot(cell) -> bool:
-    """Whether a cell only draws, and so folds to its first line."""
-    return cell.cell_type == "code" and cell.source.startswith(PLOT)
+def is_aside(cell) -> bool:
+    """Whether a cell only draws or holds claims, and so folds to its first line."""
+    return cell.cell_type == "code" and cell.source.startswith(ASIDE)
 
 
 # ---- how long it takes --------------------------------------------------------------
@@ -96,7 +98,7 @@ def reading_minutes(cell) -> float:
     if mark(cell).get("part") in ("stub", "hints"):
         return 0.0
     if cell.cell_type == "code":
-        lines = 0 if is_plot(cell) else code_lines(cell)
+        lines = 0 if is_aside(cell) else code_lines(cell)
         return lines / LINES + PER_EXPLORER * ("Explorer" in cell.source)
     asked = re.match(r"## (Recall|Questionnaire)\n", cell.source)
     questions = cell.source.split("<details>")[0]

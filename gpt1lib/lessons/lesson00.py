@@ -150,6 +150,11 @@ def mean(probs, k):
     return sum(top) / len(top)
 
 
+@share_of_top.wrong("You divide by k, which makes it a mean; asked for is the sum.")
+def divided_by_k(probs, k):
+    return sum(sorted(probs, reverse=True)[:k]) / k
+
+
 @share_of_top.wrong("You return the k largest as a list; sum it.")
 def the_list(probs, k):
     return sorted(probs, reverse=True)[:k]

@@ -37,7 +37,7 @@ def _table(n, seed):
     ),
 )
 def count_bigrams(text, alphabet):
-    """Counts (V, V), integers: row = a letter, column = the letter after it.
+    """Counts (V, V) for V letters, integers: row = a letter, column = the one after it.
 
     count_bigrams("abb", "ab") -> array([[0, 1], [0, 1]])
     """

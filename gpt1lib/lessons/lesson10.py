@@ -1,9 +1,12 @@
 """Lesson 10, Pre-training."""
 
+import json
 import math
 
 import torch
 
+from ..storage.paths import BENCHMARKS
+from . import fewer
 from .claims import holds as holds  # for the notebook
 from .exercise import Checker, exercise
 
@@ -22,6 +25,7 @@ def _tensors(seed, scale):
     importance=5,
     minutes=8,
     cases=lambda: [
+        (torch.tensor([5, 6, 7, 8, 9]), 1, 3),
         (torch.arange(10, 30), 0, 4),
         (torch.arange(30, 60), 5, 8),
         (torch.tensor([3, 1, 4, 1, 5, 9, 2, 6, 5]), 3, 2),
@@ -83,13 +87,46 @@ def two_places_later(ids, start, n_ctx):
     return ids[start : start + n_ctx], ids[start + 2 : start + n_ctx + 2]
 
 
+@cut_window.wrong("Your window begins one place late: the first id that is read is ids[start].")
+def begins_late(ids, start, n_ctx):
+    window = ids[start + 1 : start + n_ctx + 2]
+    return window[:-1], window[1:]
+
+
+@cut_window.wrong(
+    "Your targets are the window that follows. Each target stands one place after its own "
+    "input, so the two overlap in all but one id."
+)
+def the_window_after(ids, start, n_ctx):
+    return ids[start : start + n_ctx], ids[start + n_ctx : start + 2 * n_ctx]
+
+
+@cut_window.wrong(
+    "Your last target is the window's first id: roll puts it there. The last target is the "
+    "id that follows the window in the stream."
+)
+def rolled_around(ids, start, n_ctx):
+    window = ids[start : start + n_ctx]
+    return window, window.roll(-1)
+
+
+@cut_window.wrong("You return one tensor. Asked for are two, as a tuple: inputs, targets.")
+def stacked(ids, start, n_ctx):
+    return torch.stack(cut_window.solution(ids, start, n_ctx))
+
+
+@cut_window.wrong("You return the whole window. Asked for are two tensors: inputs, targets.")
+def the_window_alone(ids, start, n_ctx):
+    return ids[start : start + n_ctx + 1]
+
+
 @exercise(
     "Adam",
     difficulty=4,
     importance=5,
-    minutes=15,
+    minutes=20,
     cases=lambda: [
-        (_numbers(4, 0), _numbers(4, 1), torch.zeros(4), torch.zeros(4), 1, 0.1),
+        (*torch.tensor([[4.0, 1.0], [4.0, -50.0], [0.0, 0.0], [0.0, 0.0]]), 1, 0.3),
         (
             _numbers(5, 2),
             _numbers(5, 3, 1e-3),
@@ -103,12 +140,12 @@ def two_places_later(ids, start, n_ctx):
         ),
     ],
     task=(
-        "Write one update of Adam for one tensor. Keep two running averages, of the "
-        "gradient (`m`) and of its square (`v`); divide each by what it lacks because it "
-        "started from 0; step along $\\hat m / (\\sqrt{\\hat v} + \\epsilon)$."
+        "Write one update of Adam for one tensor, as above: bring the two averages `m` and "
+        "`v` up to date, correct both, step, and return the new `w`, `m` and `v`."
     ),
     hints=(
-        "Five lines: m, v, their corrected forms, the step.",
+        "Five lines: m, v, their corrected forms, the step. What is kept for the next update "
+        "is m and v, not the corrected ones.",
         "`m = beta1 * m + (1 - beta1) * grad`, and v in the same way with grad ** 2.",
         "`m_hat = m / (1 - beta1**t)`; the step divides by `v_hat.sqrt() + eps`.",
     ),
@@ -183,6 +220,122 @@ def stores_the_corrected(w, grad, m, v, t, lr, beta1=0.9, beta2=0.999, eps=1e-8)
     return w - lr * m / (v.sqrt() + eps), m, v
 
 
+@adam_step.wrong(
+    "beta1 and beta2 are exchanged: beta1 belongs to m, the gradient's average, beta2 to v, "
+    "the average of its square."
+)
+def betas_exchanged(w, grad, m, v, t, lr, beta1=0.9, beta2=0.999, eps=1e-8):
+    return adam_step.solution(w, grad, m, v, t, lr, beta2, beta1, eps)
+
+
+@adam_step.wrong("You correct m only. v starts at 0 too: divide it by 1 - beta2^t.")
+def only_m_corrected(w, grad, m, v, t, lr, beta1=0.9, beta2=0.999, eps=1e-8):
+    m = beta1 * m + (1 - beta1) * grad
+    v = beta2 * v + (1 - beta2) * grad**2
+    return w - lr * m / (1 - beta1**t) / (v.sqrt() + eps), m, v
+
+
+@adam_step.wrong("You correct v only. m starts at 0 too: divide it by 1 - beta1^t.")
+def only_v_corrected(w, grad, m, v, t, lr, beta1=0.9, beta2=0.999, eps=1e-8):
+    m = beta1 * m + (1 - beta1) * grad
+    v = beta2 * v + (1 - beta2) * grad**2
+    return w - lr * m / ((v / (1 - beta2**t)).sqrt() + eps), m, v
+
+
+@adam_step.wrong("You divide by v; divide by its root, which is of the gradient's own size.")
+def no_root_of_v(w, grad, m, v, t, lr, beta1=0.9, beta2=0.999, eps=1e-8):
+    m = beta1 * m + (1 - beta1) * grad
+    v = beta2 * v + (1 - beta2) * grad**2
+    return w - lr * (m / (1 - beta1**t)) / (v / (1 - beta2**t) + eps), m, v
+
+
+@adam_step.wrong("v averages the gradient itself; it should average its square.")
+def gradient_in_v(w, grad, m, v, t, lr, beta1=0.9, beta2=0.999, eps=1e-8):
+    m = beta1 * m + (1 - beta1) * grad
+    v = beta2 * v + (1 - beta2) * grad
+    m_hat, v_hat = m / (1 - beta1**t), v / (1 - beta2**t)
+    return w - lr * m_hat / (v_hat.sqrt() + eps), m, v
+
+
+@adam_step.wrong("Right for the usual betas, which you have written in. Use beta1 and beta2.")
+def usual_betas_written_in(w, grad, m, v, t, lr, beta1=0.9, beta2=0.999, eps=1e-8):
+    return adam_step.solution(w, grad, m, v, t, lr, eps=eps)
+
+
+@adam_step.wrong(
+    "Right for the usual betas and eps, which you have written in. Use beta1, beta2 and eps."
+)
+def usual_settings_written_in(w, grad, m, v, t, lr, beta1=0.9, beta2=0.999, eps=1e-8):
+    return adam_step.solution(w, grad, m, v, t, lr)
+
+
+@adam_step.wrong("Right but for eps: divide by the root of v plus the argument `eps`.")
+def no_eps(w, grad, m, v, t, lr, beta1=0.9, beta2=0.999, eps=1e-8):
+    return adam_step.solution(w, grad, m, v, t, lr, beta1, beta2, 0.0)
+
+
+@adam_step.wrong("t counts from 1 here: the powers are beta^t, not beta^(t + 1).")
+def counts_from_0(w, grad, m, v, t, lr, beta1=0.9, beta2=0.999, eps=1e-8):
+    return adam_step.solution(w, grad, m, v, t + 1, lr, beta1, beta2, eps)
+
+
+@adam_step.wrong("You correct by 1 - beta * t; it is a power, beta**t.")
+def times_t(w, grad, m, v, t, lr, beta1=0.9, beta2=0.999, eps=1e-8):
+    m = beta1 * m + (1 - beta1) * grad
+    v = beta2 * v + (1 - beta2) * grad**2
+    m_hat, v_hat = m / (1 - beta1 * t), v / (1 - beta2 * t)
+    return w - lr * m_hat / (v_hat.sqrt() + eps), m, v
+
+
+@adam_step.wrong(
+    "The new gradient comes in whole; it must come in with its share, 1 - beta. Else the "
+    "averages are sums, ten and a thousand times too large."
+)
+def sums_for_averages(w, grad, m, v, t, lr, beta1=0.9, beta2=0.999, eps=1e-8):
+    m, v = beta1 * m + grad, beta2 * v + grad**2
+    m_hat, v_hat = m / (1 - beta1**t), v / (1 - beta2**t)
+    return w - lr * m_hat / (v_hat.sqrt() + eps), m, v
+
+
+@adam_step.wrong("v averages the square of the gradient; yours averages the square of m.")
+def square_of_m(w, grad, m, v, t, lr, beta1=0.9, beta2=0.999, eps=1e-8):
+    m = beta1 * m + (1 - beta1) * grad
+    v = beta2 * v + (1 - beta2) * m**2
+    m_hat, v_hat = m / (1 - beta1**t), v / (1 - beta2**t)
+    return w - lr * m_hat / (v_hat.sqrt() + eps), m, v
+
+
+@adam_step.wrong("You step along the gradient; step along m, corrected.")
+def along_the_gradient(w, grad, m, v, t, lr, beta1=0.9, beta2=0.999, eps=1e-8):
+    m = beta1 * m + (1 - beta1) * grad
+    v = beta2 * v + (1 - beta2) * grad**2
+    return w - lr * grad / ((v / (1 - beta2**t)).sqrt() + eps), m, v
+
+
+@adam_step.wrong("You step by the old averages; bring m and v up to date first.")
+def steps_by_the_old_averages(w, grad, m, v, t, lr, beta1=0.9, beta2=0.999, eps=1e-8):
+    m_hat, v_hat = m / (1 - beta1**t), v / (1 - beta2**t)
+    new_m, new_v = beta1 * m + (1 - beta1) * grad, beta2 * v + (1 - beta2) * grad**2
+    return w - lr * m_hat / (v_hat.sqrt() + eps), new_m, new_v
+
+
+@adam_step.wrong("The averages that you return are the old ones. Return the new m and v.")
+def returns_the_old_averages(w, grad, m, v, t, lr, beta1=0.9, beta2=0.999, eps=1e-8):
+    new_w, _, _ = adam_step.solution(w, grad, m, v, t, lr, beta1, beta2, eps)
+    return new_w, m, v
+
+
+@adam_step.wrong("The new w is right. Return m and v too: the next update needs them.")
+def returns_w_alone(w, grad, m, v, t, lr, beta1=0.9, beta2=0.999, eps=1e-8):
+    return adam_step.solution(w, grad, m, v, t, lr, beta1, beta2, eps)[0]
+
+
+@adam_step.wrong("You return the step. Asked for is the weight after it: w minus the step.")
+def returns_the_step(w, grad, m, v, t, lr, beta1=0.9, beta2=0.999, eps=1e-8):
+    new_w, m, v = adam_step.solution(w, grad, m, v, t, lr, beta1, beta2, eps)
+    return w - new_w, m, v
+
+
 @exercise(
     "Warm-up, then a cosine",
     difficulty=3,
@@ -191,15 +344,21 @@ def stores_the_corrected(w, grad, m, v, t, lr, beta1=0.9, beta2=0.999, eps=1e-8)
     tolerance=1e-9,
     cases=lambda: [
         (0, 2.5e-4, 2000, 10_000),
+        (1900, 2.5e-4, 2000, 10_000),
         (5, 1.0, 10, 100),
         (10, 1.0, 10, 100),
         (60, 1.0, 10, 100),
         (100, 1.0, 10, 100),
+        (3, 2.0, 15, 60),
+        (29, 3.0, 30, 100),  # a long warm-up: the line ends above the cosine
+        (30, 3.0, 30, 100),
+        (45, 0.5, 30, 90),
     ],
     task=(
-        "Write GPT-1's schedule as its released code does it: a straight line from 0 to "
-        "`peak` over the first `warmup` updates, then the cosine that falls from `peak` to "
-        "0, which runs over the whole of training."
+        "Write the schedule: while `step` is below `warmup`, a straight line from 0 towards "
+        "`peak`; from then on the cosine that falls from `peak` to 0 over the whole of "
+        "training, from step 0 to step `total`. Where the cosine takes over it has already "
+        "come down a little, so the rate jumps by a hair."
     ),
     hints=(
         "Two cases: `if step < warmup`, and the rest.",
@@ -209,7 +368,8 @@ def stores_the_corrected(w, grad, m, v, t, lr, beta1=0.9, beta2=0.999, eps=1e-8)
 def learning_rate(step, peak, warmup, total):
     """The learning rate of an update, 0 <= step <= total.
 
-    learning_rate(5, 1.0, 10, 100) -> 0.5;  learning_rate(100, 1.0, 10, 100) -> 0.0
+    learning_rate(5, 1.0, 10, 100) -> 0.5
+    learning_rate(100, 1.0, 10, 100) -> 0.0
     """
     if step < warmup:
         return peak * step / warmup
@@ -261,12 +421,124 @@ def goes_below_zero(step, peak, warmup, total):
     return peak * math.cos(math.pi * step / total)
 
 
+@learning_rate.wrong("You have forgotten `peak`: your rate rises to 1, whatever the peak is.")
+def no_peak(step, peak, warmup, total):
+    return learning_rate.solution(step, 1.0, warmup, total)
+
+
+@learning_rate.wrong("The cosine is right. The line of the warm-up lacks the factor `peak`.")
+def no_peak_in_the_warm_up(step, peak, warmup, total):
+    return learning_rate.solution(step, 1.0 if step < warmup else peak, warmup, total)
+
+
+@learning_rate.wrong("The line is right. The cosine lacks the factor `peak`.")
+def no_peak_in_the_cosine(step, peak, warmup, total):
+    return learning_rate.solution(step, peak if step < warmup else 1.0, warmup, total)
+
+
+@learning_rate.wrong(
+    "You have written in the numbers of the example, 10 and 100. Use `warmup` and `total`."
+)
+def numbers_of_the_example(step, peak, warmup, total):
+    return learning_rate.solution(step, peak, 10, 100)
+
+
+@learning_rate.wrong("Your warm-up is curved; it is a straight line, peak * step / warmup.")
+def curved_warm_up(step, peak, warmup, total):
+    if step < warmup:
+        return peak * (step / warmup) ** 2
+    return learning_rate.solution(step, peak, warmup, total)
+
+
+@learning_rate.wrong(
+    "Your rate does not change during the warm-up. It rises with each update, from 0."
+)
+def level_warm_up(step, peak, warmup, total):
+    return peak / 2 if step < warmup else learning_rate.solution(step, peak, warmup, total)
+
+
+@learning_rate.wrong("The first update has the rate 0: count from step, not from step + 1.")
+def one_step_ahead(step, peak, warmup, total):
+    if step < warmup:
+        return peak * (step + 1) / warmup
+    return learning_rate.solution(step, peak, warmup, total)
+
+
+@learning_rate.wrong(
+    "You take the smaller of line and cosine. With a long warm-up the cosine is below the "
+    "line before the warm-up is over. Decide by step < warmup."
+)
+def the_smaller_of_the_two(step, peak, warmup, total):
+    cosine = peak * 0.5 * (1 + math.cos(math.pi * step / total))
+    return min(peak * step / warmup, cosine)
+
+
+@learning_rate.wrong(
+    "You multiply the line by the curve that falls. During the warm-up the line stands alone."
+)
+def both_at_once(step, peak, warmup, total):
+    cosine = peak * 0.5 * (1 + math.cos(math.pi * step / total))
+    return cosine * min(1.0, step / warmup)
+
+
+@learning_rate.wrong(
+    "One update late: step == warmup belongs to the cosine already, so `step < warmup`."
+)
+def one_update_late(step, peak, warmup, total):
+    return peak if step == warmup else learning_rate.solution(step, peak, warmup, total)
+
+
+@learning_rate.wrong(
+    "A quarter of a wave, pi / 2, is another curve: take 0.5 * (1 + cos(pi x))."
+)
+def a_quarter_wave(step, peak, warmup, total):
+    if step < warmup:
+        return peak * step / warmup
+    return peak * math.cos(math.pi * step / total / 2)
+
+
+@learning_rate.wrong("1 + cos runs from 2 to 0: your rate is twice too high. Halve it.")
+def not_halved(step, peak, warmup, total):
+    factor = 1 if step < warmup else 2
+    return factor * learning_rate.solution(step, peak, warmup, total)
+
+
+@learning_rate.wrong("math.cos takes radians: half a wave is math.pi, not 180.")
+def in_degrees(step, peak, warmup, total):
+    if step < warmup:
+        return peak * step / warmup
+    return peak * 0.5 * (1 + math.cos(180 * step / total))
+
+
+@learning_rate.wrong(
+    "Your rate ends at a tenth of its peak, as some recipes have it. GPT-1's falls to 0."
+)
+def down_to_a_tenth(step, peak, warmup, total):
+    rate = learning_rate.solution(step, peak, warmup, total)
+    return rate if step < warmup else 0.1 * peak + 0.9 * rate
+
+
+@learning_rate.wrong(
+    "// drops what is after the point, so the share of the way is 0 until the end. Use /."
+)
+def whole_numbers(step, peak, warmup, total):
+    if step < warmup:
+        return peak * (step // warmup)
+    return peak * 0.5 * (1 + math.cos(math.pi * (step // total)))
+
+
 @exercise(
     "Clipping",
     difficulty=3,
     importance=4,
     minutes=10,
-    cases=lambda: [(_tensors(0, 1.0), 1.0), (_tensors(2, 0.1), 5.0), (_tensors(4, 3.0), 0.5)],
+    cases=lambda: [
+        ([torch.tensor([3.0]), torch.tensor([4.0])], 1.0),
+        (_tensors(0, 1.0), 1.0),
+        (_tensors(2, 0.1), 5.0),
+        (_tensors(4, 3.0), 0.5),
+        (_tensors(6, 0.2), 0.8),
+    ],
     task=(
         "Scale a list of gradient tensors so that all of them together, as one long "
         "vector, have a norm of at most `max_norm`. If they are within it, change nothing."
@@ -322,12 +594,59 @@ def sum_of_norms(grads, max_norm):
     return [grad * min(1.0, max_norm / norm) for grad in grads]
 
 
+@clip_together.wrong("You clip at 1, whatever `max_norm` is.")
+def always_at_1(grads, max_norm):
+    return clip_together.solution(grads, 1.0)
+
+
+@clip_together.wrong(
+    "You measure by the largest number. The norm is the root of the sum of all squares."
+)
+def the_largest_number(grads, max_norm):
+    largest = max(grad.abs().max().item() for grad in grads)
+    return [grad * min(1.0, max_norm / largest) for grad in grads]
+
+
+@clip_together.wrong(
+    "You add up absolute values. The norm is the root of the sum of all squares."
+)
+def absolute_values(grads, max_norm):
+    norm = sum(grad.abs().sum().item() for grad in grads)
+    return [grad * min(1.0, max_norm / norm) for grad in grads]
+
+
+@clip_together.wrong("You take the mean of the squares; the norm takes their sum.")
+def mean_of_squares(grads, max_norm):
+    numbers = torch.cat([grad.flatten() for grad in grads])
+    norm = (numbers**2).mean().sqrt().item()
+    return [grad * min(1.0, max_norm / norm) for grad in grads]
+
+
+@clip_together.wrong("Your factor stands on its head: it is max_norm / norm, at most 1.")
+def upside_down(grads, max_norm):
+    norm = math.sqrt(sum((grad**2).sum().item() for grad in grads))
+    return [grad * min(1.0, norm / max_norm) for grad in grads]
+
+
+@clip_together.wrong("You change nothing. Where the norm is above max_norm, scale it down.")
+def as_it_came(grads, max_norm):
+    return list(grads)
+
+
+@clip_together.wrong(
+    "You return one long vector. Asked for is a list, each tensor in its own shape."
+)
+def one_long_vector(grads, max_norm):
+    return torch.cat([grad.flatten() for grad in clip_together.solution(grads, max_norm)])
+
+
 @exercise(
     "What decays",
     difficulty=2,
     importance=3,
-    minutes=6,
+    minutes=5,
     cases=lambda: [
+        ({"expand.weight": (8, 2), "expand.bias": (8,)},),
         (
             {
                 "tokens.weight": (9, 4),
@@ -339,11 +658,12 @@ def sum_of_norms(grads, max_norm):
             },
         ),
         ({"blocks.0.ln_2.weight": (8,), "blocks.0.attention.qkv.weight": (24, 8)},),
+        ({"wide.bias": (64,), "small.weight": (2, 3), "norm.weight": (9,), "head": (5, 3)},),
     ],
     task=(
         'GPT-1 applies weight decay to "all non bias or gain weights". From names and '
         "shapes of parameters, return the names of those that decay: matrices do, vectors "
-        "(biases, and the gains of LayerNorm) do not."
+        "(biases, and the gains of LayerNorm) do not. Names differ from model to model."
     ),
     hints=("How many numbers does the shape of a bias have?",),
 )
@@ -361,6 +681,33 @@ def decayed(shapes):
 )
 def by_the_word_weight(shapes):
     return [name for name in shapes if name.endswith("weight")]
+
+
+@decayed.wrong(
+    "You go by parts of names, and this model's gain is called norm.weight. Go by the shape."
+)
+def by_parts_of_names(shapes):
+    return [name for name in shapes if "bias" not in name and "ln_" not in name]
+
+
+@decayed.wrong("You go by how many numbers there are. Go by how many axes the shape has.")
+def the_large_ones(shapes):
+    return [name for name, shape in shapes.items() if math.prod(shape) > 16]
+
+
+@decayed.wrong("The right names in alphabetical order; asked for is the given order.")
+def in_alphabetical_order(shapes):
+    return sorted(decayed.solution(shapes))
+
+
+@decayed.wrong("A set has no order. Return a list, in the given order.")
+def a_set(shapes):
+    return set(decayed.solution(shapes))
+
+
+@decayed.wrong("You return names with shapes. Asked for is a list of the names.")
+def with_their_shapes(shapes):
+    return {name: shapes[name] for name in decayed.solution(shapes)}
 
 
 @decayed.wrong(
@@ -392,14 +739,25 @@ def ahead(losses: list[float], others: list[float]) -> bool:
     return all(a < b for a, b in zip(losses[2:], others[2:], strict=True))
 
 
-def reached(runs: list[dict], who: str) -> dict[float, float]:
-    """Minutes -> bits per character of one program's runs."""
-    return {q["minutes"]: q["bits_per_character"] for q in runs if q["who"] == who}
+def five_minutes() -> dict[str, dict]:
+    """Three stored trials of five minutes by name: Adam twice, then Muon."""
+    stored = json.loads((BENCHMARKS / "recipe_trials.json").read_text(encoding="utf-8"))
+    alike = [t for t in stored if not t["fall"] and (t["batch"], t["n_merges"]) == (8, 8000)]
+
+    def first(warmup: float, muon: bool) -> dict:
+        return next(t for t in alike if t["warmup"] == warmup and bool(t["matrix_lr"]) == muon)
+
+    return {
+        "Adam, short warm-up": first(0.05, muon=False),
+        "Adam, long warm-up": first(0.3, muon=False),
+        "Muon, short warm-up": first(0.05, muon=True),
+    }
 
 
-def tokens_per_second(runs: list[dict], who: str) -> dict[float, float]:
-    """Minutes -> speed of one program's runs."""
-    return {q["minutes"]: q["tokens"] / q["seconds"] for q in runs if q["who"] == who}
+def learned(claim: str, *conditions) -> None:
+    """As holds, for what takes all updates to learn; a quick run is not held to it."""
+    if fewer(1000) == 1000:
+        holds(claim, *conditions)
 
 
 EXERCISES = (cut_window, adam_step, learning_rate, clip_together, decayed)

@@ -22,10 +22,13 @@ def _numbers(*shape, seed=0):
     cases=lambda: [
         (torch.arange(11.0), [(2, 2), (3,), (1, 2, 2)]),
         (_numbers(20, seed=1), [(4, 3), (2, 4)]),
+        (torch.arange(5), [(2,), (1, 3)]),
+        (_numbers(10, seed=4), [[2, 3], [4]]),
     ],
     task=(
         "The release stores all numbers in one row, and a list of shapes. Cut the row "
-        "into arrays of these shapes, in order."
+        "into arrays of these shapes, in order. A shape may be a tuple or, as JSON gives it, a "
+        "list."
     ),
     hints=(
         "`math.prod(shape)` numbers belong to a shape.",
@@ -78,6 +81,53 @@ def from_the_end(stream, shapes):
     return out
 
 
+@cut_stream.wrong("You add the sides of a shape. (2, 3) takes 2 x 3 numbers: math.prod.")
+def sums_of_sides(stream, shapes):
+    out, start = [], 0
+    for s in shapes:
+        out.append(stream[start : start + sum(s)].view(s))
+        start += sum(s)
+    return out
+
+
+@cut_stream.wrong(
+    "You leave a number out after each array. A slice ends before its end, so the next one "
+    "starts right there."
+)
+def one_left_out(stream, shapes):
+    out, start = [], 0
+    for s in shapes:
+        out.append(stream[start : start + math.prod(s)].view(s))
+        start += math.prod(s) + 1
+    return out
+
+
+@cut_stream.wrong("Keep dimensions of size 1: the shape (1, 2, 2) has three.")
+def squeezed(stream, shapes):
+    out, start = [], 0
+    for s in shapes:
+        out.append(stream[start : start + math.prod(s)].view(s).squeeze())
+        start += math.prod(s)
+    return out
+
+
+@cut_stream.wrong("You return the first array only: the `return` stands inside the loop.")
+def first_array_only(stream, shapes):
+    return [stream[: math.prod(shapes[0])].view(shapes[0])]
+
+
+@cut_stream.wrong(
+    "You use the shapes as keys. From JSON they are lists, which cannot be keys, and two "
+    "arrays may have one shape. Return a list."
+)
+def by_shape(stream, shapes):
+    out, start = {}, 0
+    for s in shapes:
+        out[s] = stream[start : start + math.prod(s)].view(s)
+        start += math.prod(s)
+    return list(out.values())
+
+
 @exercise(
     "A convolution of width 1",
     difficulty=2,
@@ -117,12 +167,44 @@ def one_dimension_left(W):
     return W.transpose(1, 2)
 
 
+@linear_from_release.wrong(
+    "You transpose only if the matrix is not square. A square one needs it as well: its "
+    "rows and columns mean different things."
+)
+def not_if_square(W):
+    return W[0] if W.shape[1] == W.shape[2] else W[0].T
+
+
+@linear_from_release.wrong("A transpose turns a matrix over its diagonal; flip reverses it.")
+def flipped(W):
+    return W[0].flip(0, 1).T
+
+
+@linear_from_release.wrong(
+    "You invert the matrix. The layer is to do the same thing, not to undo it: transpose."
+)
+def inverted(W):
+    return torch.linalg.pinv(W[0])
+
+
+@linear_from_release.wrong(
+    "W.T turns all three dimensions round, to (out, in, 1). Take W[0] first."
+)
+def all_dimensions_turned(W):
+    return W.permute(2, 1, 0)
+
+
 @exercise(
     "Count the release",
     difficulty=2,
     importance=3,
     minutes=6,
-    cases=lambda: [([(5, 4), (9, 4), (1, 4, 12), (12,), (4,)],), ([(1, 2, 3), (7,)],)],
+    cases=lambda: [
+        ([(5, 4), (9, 4), (1, 4, 12), (12,), (4,)],),
+        ([(1, 2, 3), (7,)],),
+        ([(1, 5), (3, 1), (2, 2)],),
+        ([[1, 3, 4], [4]],),
+    ],
     task=(
         "From a list of shapes, count all numbers, and those that weight decay acts "
         "on: arrays that are matrices once dimensions of size 1 are dropped."
@@ -158,12 +240,39 @@ def arrays_not_numbers(shapes):
     return len(shapes), len([s for s in shapes if len(s) > 1])
 
 
+@parameters_of.wrong(
+    "An array of shape (1, 5) has two dimensions, and is no matrix once the one of size 1 is "
+    "dropped."
+)
+def any_two_dimensions(shapes):
+    everything = sum(math.prod(s) for s in shapes)
+    return everything, sum(math.prod(s) for s in shapes if len(s) > 1)
+
+
+@parameters_of.wrong("The other way round: first all numbers, then those under weight decay.")
+def exchanged(shapes):
+    matrices = [s for s in shapes if len([n for n in s if n > 1]) > 1]
+    return sum(math.prod(s) for s in matrices), sum(math.prod(s) for s in shapes)
+
+
+@parameters_of.wrong("The second number counts what does not decay. Count what does.")
+def the_others(shapes):
+    others = [s for s in shapes if len([n for n in s if n > 1]) < 2]
+    return sum(math.prod(s) for s in shapes), sum(math.prod(s) for s in others)
+
+
+@parameters_of.wrong("You return one number per array. Add them up.")
+def not_added_up(shapes):
+    matrices = [s for s in shapes if len([n for n in s if n > 1]) > 1]
+    return [math.prod(s) for s in shapes], [math.prod(s) for s in matrices]
+
+
 @exercise(
     "One table for everything",
     difficulty=1,
     importance=3,
-    minutes=4,
-    cases=lambda: [(0, 40478, 3), (511, 40478, 3), (7, 100, 2)],
+    minutes=2,
+    cases=lambda: [(0, 40478, 3), (511, 40478, 3), (7, 100, 2), (1, 60, 0)],
     task=(
         "In OpenAI's fine-tuning code one table holds the token rows, then the rows of "
         "the special tokens, then those of the positions. Which row is position `p`?"
@@ -183,6 +292,28 @@ def specials_forgotten(p, n_vocab, n_special):
 @table_row.wrong("Rows are counted from 0, like positions: one too far.")
 def from_1(p, n_vocab, n_special):
     return n_vocab + n_special + p + 1
+
+
+@table_row.wrong("Rows are counted from 0, like positions: one too early.")
+def one_too_early(p, n_vocab, n_special):
+    return n_vocab + n_special + p - 1
+
+
+@table_row.wrong(
+    "The first token has row 0, so position 0 comes after n_vocab + n_special rows."
+)
+def without_the_tokens(p, n_vocab, n_special):
+    return n_special + p
+
+
+@table_row.wrong("That is row 0 of the positions, whatever p is. Position p stands p rows on.")
+def always_the_first(p, n_vocab, n_special):
+    return n_vocab + n_special
+
+
+@table_row.wrong("There are n_special special tokens, not always 3.")
+def always_three(p, n_vocab, n_special):
+    return n_vocab + 3 + p
 
 
 @table_row.wrong(

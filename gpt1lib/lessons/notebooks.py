@@ -16,6 +16,7 @@ import statistics
 import sys
 import time
 from importlib import import_module
+from itertools import pairwise
 from pathlib import Path
 
 import nbformat
@@ -25,7 +26,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell
 from ..storage.files import read_json, write_json, write_text
 from ..storage.paths import RESULTS
 from .exercise import Exercise
-from .layout import GUESS_FIRST, box, code_lines, fold, mark, prose_words, state_times
+from .layout import GUESS_FIRST, box, code_lines, fold, is_aside, mark, prose_words, state_times
 
 RUN_TIMES = RESULTS / "run_times.json"
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
@@ -206,7 +207,8 @@ def write(notebook, path: str | Path) -> None:
 
 def longest_code_run(cells) -> int:
     """The most code cells in a row without prose between them."""
-    runs = "".join("c" if c.cell_type == "code" else " " for c in cells).split()
+    kinds = (" " if c.cell_type == "markdown" else "" if is_aside(c) else "c" for c in cells)
+    runs = "".join(kinds).split()
     return max((len(r) for r in runs), default=0)
 
 
@@ -215,10 +217,11 @@ def stats(notebook) -> dict:
     cells = notebook.cells
     code = [c for c in cells if c.cell_type == "code"]
     lines = sorted(code_lines(c) for c in code) or [0]
-    after_prose = sum(
-        a.cell_type == "markdown" and b.cell_type == "code"
-        for a, b in zip(cells, cells[1:], strict=False)
-    )
+    open_code = [
+        (a, b) for a, b in pairwise(cells) if b.cell_type == "code" and not is_aside(b)
+    ]
+    after_prose = sum(above.cell_type == "markdown" for above, _ in open_code)
+    shows = [bool(c.outputs) for c in code if c.outputs or not is_aside(c)]
     pictures = [o for c in code for o in c.outputs if "image/png" in o.get("data", {})]
     return {
         "cells": len(cells),
@@ -227,8 +230,8 @@ def stats(notebook) -> dict:
         "code p90": lines[int(0.9 * (len(lines) - 1))],
         "code max": lines[-1],
         "code run": longest_code_run(cells),
-        "after prose": round(after_prose / max(1, len(code)), 2),
-        "shows": round(sum(bool(c.outputs) for c in code) / max(1, len(code)), 2),
+        "after prose": round(after_prose / max(1, len(open_code)), 2),
+        "shows": round(sum(shows) / max(1, len(shows)), 2),
         "words": prose_words(cells),
         "figures": len(pictures),
         "exercises": sum(mark(c).get("part") == "stub" for c in cells),

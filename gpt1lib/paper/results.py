@@ -15,7 +15,7 @@ STORED = RESULTS / "paper"
 
 def stored_lines(name: str) -> list[dict]:
     """The lines of data/results/paper/NAME.jsonl; none where there is no such file."""
-    return Log(STORED / f"{name}.jsonl").lines()
+    return Log(STORED / f"{name}.jsonl", always_whole=True).lines()
 
 
 def store(name: str, line: dict) -> None:

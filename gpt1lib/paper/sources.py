@@ -25,7 +25,8 @@ def source(name: str, seed: int) -> Checkpoint:
     if name == "nothing":
         return replace(novelist, model=transferred(novelist.model, 0, seed))
     if name.startswith("transfer "):
-        n = int(name.removeprefix("transfer "))
+        with files.naming(f"source {name!r}"):
+            n = int(name.removeprefix("transfer "))
         return replace(novelist, model=transferred(novelist.model, n, seed))
     if name == "lstm":
         return pretrained_lstm()
@@ -64,6 +65,8 @@ def transferred(model: LanguageModel, n: int, seed: int) -> GPT:
 
 def pretrain_short(row: str) -> Checkpoint:
     """A short pre-training of one of VARIANTS, made at the first call."""
+    if row not in VARIANTS:
+        raise ValueError(f"no source {row!r}; there are {[*VARIANTS]}")
     out = WORK / re.sub(r"\W+", "_", row)
     if not (out / "meta.json").is_file():
         recipe = merged(RECIPES["novelist"], SHORT | VARIANTS[row])

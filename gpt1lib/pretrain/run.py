@@ -75,24 +75,29 @@ class Pretraining:
         both = self.books.keys() & self.heldout.keys()
         both |= corpus.same_texts(self.books, self.heldout)
         if both:
-            raise ValueError(f"held-out books are among the training books: {both}")
+            raise ValueError(
+                f"held-out books are among the training books: {both}, in {heldout} and {books}"
+            )
         made_from = self.books, self.recipe.n_merges, bpe
         place = prepared.place_of(self.state, *made_from)
         if self.world.is_main:
             with self.folder.held():  # nothing of another run is touched
                 for folder in (self.out, self.state, self.out / snapshots.FOLDER, place):
                     files.remove_unfinished(folder)
-                prepared.make(place, *made_from)
+                with files.naming(books):
+                    prepared.make(place, *made_from)
         self.world.wait()
         self.bpe, self.ids = prepared.read_prepared(place)
         self.heldout_ids = corpus.encode_books(self.heldout, self.bpe)
-        self._check_lengths(heldout)
+        self._check_lengths(books, heldout)
 
-    def _check_lengths(self, heldout: str | Path) -> None:
+    def _check_lengths(self, books: str | Path, heldout: str | Path) -> None:
         """ValueError for books too short to train on, or to score: now, not after hours."""
         n_ctx = self.recipe.model.n_ctx
         if len(self.ids) < n_ctx:
-            raise ValueError(f"the books have {len(self.ids)} tokens, a window needs {n_ctx}")
+            raise ValueError(
+                f"the books in {books} have {len(self.ids)} tokens, a window needs {n_ctx}"
+            )
         for name, text in self.heldout.items():
             if (n := len(self.bpe.encode(text.strip()[:1000]))) < 2:
                 raise ValueError(
@@ -270,7 +275,7 @@ class Pretraining:
         per_token = sum(map(len, self.books.values())) / len(self.ids)  # characters
         return {
             "loss": line["loss"],
-            "ppl": round(math.exp(line["loss"])) if line["loss"] < 20 else "> 4.8e8",
+            "ppl": round(math.exp(line["loss"])) if line["loss"] < 20 else "over 4.8e8",
             "bits/char": round(line["loss"] / math.log(2) / per_token, 2),
             "tok/s": line["tokens_per_s"],
         }
@@ -287,6 +292,7 @@ class Pretraining:
         model = self.whole_model()
         if not self.world.is_main:
             return
+        checkpoint.check_finite(model.state_dict())
         if keep:
             facts = {k: line[k] for k in snapshots.FACTS}
             snapshots.save_snapshot(self.out, model, facts)

@@ -12,6 +12,7 @@ from .explorers import (
     SweepExplorer,
     TokenExplorer,
     TrainingExplorer,
+    TwoTextsExplorer,
     TyingExplorer,
     WritingExplorer,
 )
@@ -29,6 +30,7 @@ __all__ = [
     "SweepExplorer",
     "TokenExplorer",
     "TrainingExplorer",
+    "TwoTextsExplorer",
     "TyingExplorer",
     "WritingExplorer",
     "diagrams",

@@ -79,4 +79,11 @@ def tie(axes: Axes, n_rows: int) -> None:
     """The bracket between the two uses of W_e."""
     low, high = 1.12 + 0.33, (n_rows - 1) * 1.12 + 0.33
     axes.plot([8.0, 8.6, 8.6, 8.0], [low, low, high, high], color=INK, linewidth=1)
-    axes.text(8.7, (low + high) / 2, "the same\nmatrix $W_e$", va="center", fontsize=9)
+    axes.text(
+        8.7,
+        (low + high) / 2,
+        "the same\nmatrix $W_e$",
+        va="center",
+        fontsize=9,
+        parse_math=True,
+    )

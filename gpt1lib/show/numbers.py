@@ -1,13 +1,13 @@
-"""Numbers as figures write them; the explorers follow the same rule."""
+"""Numbers as figures write them; `percent` is that of explorers/common.js."""
 
 
 def percent(share: float) -> str:
-    """A share from 0 to 1: '38%', '9.4%', '0.12%', '<0.1%'; '>99%' is not yet all."""
-    if 0 < share < 0.001:
+    """A share from 0 to 1: '38.1%', '4.0%', '0.25%', '<0.1%'; 0% and 100% where it is so."""
+    if 1e-9 < share < 0.001:
         return "<0.1%"
-    if 0.995 <= share < 1:
-        return ">99%"
-    digits = 0 if share >= 0.0995 or share == 0 else 1 if share >= 0.00995 else 2
+    if 0.9995 < share < 1 - 1e-9:
+        return ">99.9%"
+    digits = 0 if not 1e-9 < share < 1 - 1e-9 else 2 if share < 0.01 else 1
     return f"{100 * share:.{digits}f}%"
 
 

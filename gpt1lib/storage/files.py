@@ -81,14 +81,14 @@ def naming(path: str | Path) -> Iterator[None]:
 
 
 def read_text(path: str | Path) -> str:
-    """The text of a UTF-8 file, without a byte order mark.
+    """The text of a UTF-8 file, without a byte order mark; Windows' line ends become \\n.
 
     Raises FileNotFoundError, and ValueError where it is in another encoding.
     """
     path = Path(path)
     paths.check_there(path)
     try:
-        return path.read_text(encoding="utf-8-sig")
+        return path.read_bytes().decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError as error:
         raise ValueError(
             f"{path} is not UTF-8 text: byte {error.start} is {error.object[error.start]:#x}. "

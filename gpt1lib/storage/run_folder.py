@@ -5,6 +5,7 @@ began with. `RunFolder` writes and reads them for pre-training, for fine-tuning 
 paper's cells alike: whole files only, and a state made with other settings is refused.
 """
 
+import hashlib
 import json
 import shlex
 import subprocess
@@ -91,11 +92,12 @@ def one_line_errors(name: str) -> Iterator[None]:
 class Log:
     """JSON lines; a killed run may leave half a line at the end, which is not read.
 
-    counter: the field that numbers the lines, such as step or update.
+    counter: the field that numbers the lines, such as step or update. always_whole: the
+    file is never written line by line, so half a line is damage.
     """
 
-    def __init__(self, path: Path, counter: str = "step"):
-        self.path, self.counter = path, counter
+    def __init__(self, path: Path, counter: str = "step", always_whole: bool = False):
+        self.path, self.counter, self.always_whole = path, counter, always_whole
 
     def lines(self) -> list[dict]:
         """All whole lines; none where there is no file.
@@ -105,28 +107,64 @@ class Log:
         """
         if not self.path.exists():
             return []
-        whole, pieces = [], self.path.read_bytes().split(b"\n")
-        for n, piece in enumerate(pieces, start=1):
+        *pieces, end = self.path.read_bytes().split(b"\n")
+        if end and self.always_whole:
+            raise ValueError(f"{self.path} is cut short: its last line does not end")
+        lines = [self._read(n, piece) for n, piece in enumerate(pieces, start=1)]
+        if end:  # all of a line may be there but its end
             try:
-                whole.append(json.loads(piece))
-            except ValueError as error:
-                if n < len(pieces):
-                    raise ValueError(f"{self.path}, line {n}: damaged, no JSON") from error
-        return whole
+                lines.append(self._read(len(pieces) + 1, end))
+            except ValueError:
+                pass
+        return lines
+
+    def _read(self, n: int, piece: bytes) -> dict:
+        """The record in the n-th line."""
+        try:
+            line = json.loads(piece)
+        except (ValueError, RecursionError) as error:
+            raise ValueError(f"{self.path}, line {n}: damaged, no JSON") from error
+        if not isinstance(line, dict):
+            raise ValueError(f"{self.path}, line {n}: damaged, no record but {line!r:.20}")
+        return line
 
     def write(self, lines: list[dict]) -> None:
         """Replace the file, whole or not at all."""
         files.write_text(self.path, "".join(map(as_line, lines)))
 
     def cut(self, last: int) -> None:
-        """Forget what came after a step: the run is about to do it again."""
-        self.write([x for x in self.lines() if x[self.counter] <= last])
+        """Forget what came after a step, or twice: the run is about to do it again."""
+        kept, at = [], -1
+        with files.naming(self.path):
+            for line in self.lines():
+                if at < line[self.counter] <= last:
+                    kept.append(line)
+                    at = line[self.counter]
+        self.write(kept)
+
+    def so_far(self) -> tuple[int, str]:
+        """How many bytes are written, and their SHA-256."""
+        written = self.path.read_bytes() if self.path.exists() else b""
+        return len(written), hashlib.sha256(written).hexdigest()
+
+    def check(self, length: int, checksum: str) -> None:
+        """ValueError unless the file begins with the bytes that `so_far` told of."""
+        written = self.path.read_bytes() if self.path.exists() else b""
+        if hashlib.sha256(written[:length]).hexdigest() != checksum:
+            raise ValueError(
+                f"{self.path} is not the one that the state was saved with. To begin anew, "
+                "take another --out"
+            )
 
     def add(self, line: dict) -> None:
         """Append one line at once, for whoever watches."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
         with open(self.path, "a", encoding="utf-8") as f:
             f.write(as_line(line))
+
+
+LOGS = ("log", "samples")
+"""What a run may write line by line; a state tells how they stood."""
 
 
 def as_line(values: dict) -> str:
@@ -170,7 +208,8 @@ class RunFolder:
 
     def save(self, facts: dict, step: int, state: dict) -> None:
         """Write the state, whole or not at all. facts: what a resumed run must share."""
-        stored = {"facts": json.dumps(facts), self.counter: step, **state}
+        logs = {name: self.log_of(name).so_far() for name in LOGS}
+        stored = {"facts": json.dumps(facts), self.counter: step, "logs": logs, **state}
         write_state(self.state, stored)
         self.saved = step
 
@@ -185,6 +224,8 @@ class RunFolder:
         stored = read_state(self.state)
         with files.naming(self.state):
             self.saved, then = stored[self.counter], facts_of(stored)
+            for name, (length, checksum) in stored.get("logs", {}).items():
+                self.log_of(name).check(length, checksum)
         then = with_new_names(then, renamed or {})
         changed = what_changed(then, json.loads(json.dumps(facts)))  # tuples become lists
         if changed:

@@ -18,22 +18,18 @@ from torch import Tensor
 
 from . import files
 
-BROKEN = (
-    ValueError, LookupError, TypeError, AttributeError, ImportError, ArithmeticError,
-    AssertionError, RuntimeError, MemoryError, EOFError, SafetensorError, pickle.PickleError,
-    zipfile.BadZipFile,
-)  # fmt: skip
-"""What the readers raise over damaged files, of many kinds."""
-
 
 @contextmanager
 def reading(path: str | Path) -> Iterator[None]:
-    """Whatever a reader says of a damaged file becomes a ValueError that names the file."""
+    """Whatever a reader says of a damaged file becomes a ValueError that names the file.
+
+    Damaged headers and pickles end in errors of some twenty kinds.
+    """
     with open(path, "rb"):  # missing, or not ours to read: said in the system's own words
         pass
     try:
         yield
-    except BROKEN as error:
+    except Exception as error:
         told = str(error).split("\n")[0]
         if isinstance(error, pickle.PickleError):  # torch advises to read it unsafely
             told = "no state that is safe to read"

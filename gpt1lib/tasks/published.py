@@ -7,12 +7,12 @@ published development set here, and `valid` a tenth of the training set.
 """
 
 import csv
-import json
+import io
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TextIO
 
+from ..storage import files
 from .task import NLI, Example, Task, read_lines, split_of
 
 NLI_GLUE = {"entailment": 0, "contradiction": 1, "neutral": 2}
@@ -86,18 +86,21 @@ def glue(name: str, folder: Path) -> Task:
 
 def rows_of(path: Path, table: Table) -> Iterator[Example]:
     """The examples of one TSV file. Quotes are ordinary characters in these files."""
-    with opened(path) as f:
-        lines = csv.reader(f, delimiter="\t", quoting=csv.QUOTE_NONE)
-        header = next(lines, []) if table.header else None
-        columns = [column_of(path, header, c) for c in (*table.texts, table.label)]
-        for n, cells in enumerate(lines, start=1 + table.header):
-            if len(cells) <= max(columns):
-                raise ValueError(
-                    f"{path}, line {n}: {len(cells)} columns, "
-                    f"at least {max(columns) + 1} are needed"
-                )
-            *texts, label = (cells[c] for c in columns)
-            yield Example(tuple(texts), label_of(path, n, label, table.labels))
+    lines = text_of(path).rstrip("\n").split("\n")
+    header = lines.pop(0).split("\t") if table.header else None
+    if not any(lines):
+        raise ValueError(f"{path} holds no examples")
+    columns = [column_of(path, header, c) for c in (*table.texts, table.label)]
+    for n, line in enumerate(lines, start=1 + table.header):
+        cells = line.split("\t")
+        if len(cells) <= max(columns):
+            raise ValueError(
+                f"{path}, line {n}: {len(cells)} columns, {max(columns) + 1} are needed"
+            )
+        *texts, label = (cells[c] for c in columns)
+        if not all(text.strip() for text in texts):
+            raise ValueError(f"{path}, line {n}: a text is empty")
+        yield Example(tuple(texts), label_of(path, n, label, table.labels))
 
 
 def column_of(path: Path, header: list[str] | None, column: str | int) -> int:
@@ -157,7 +160,11 @@ def nli_lines(path: Path, labels: tuple[str, ...]) -> list[Example]:
                 f"{path}, line {n}: label {row['gold_label']!r} is not in {[*labels]}"
             )
         label = labels.index(row["gold_label"])
-        examples.append(Example((row["sentence1"], row["sentence2"]), label))
+        with files.naming(f"{path}, line {n}"):
+            example = Example((row["sentence1"], row["sentence2"]), label)
+        if not all(text.strip() for text in example.texts):
+            raise ValueError(f"{path}, line {n}: a text is empty")
+        examples.append(example)
     return examples
 
 
@@ -173,17 +180,24 @@ def race_part(folder: Path) -> Iterator[Example]:
     if not paths:
         raise FileNotFoundError(f"{folder} holds no middle/*.txt or high/*.txt")
     for path in paths:
+        article = files.read_json(path)
         try:
-            article = json.loads(path.read_text(encoding="utf-8"))
-            asked = zip(
-                article["questions"], article["options"], article["answers"], strict=True
-            )
-            for question, options, answer in asked:
-                context = f"{article['article']} {question}"
-                label = "ABCD".index(answer)
-                yield Example((context, *options), label, path.parent.name)
+            yield from questions(article, path.parent.name)
         except (ValueError, KeyError, TypeError) as error:
             raise ValueError(f"{path}: not in RACE's format ({error!r})") from error
+
+
+def questions(article: dict, group: str) -> list[Example]:
+    """The questions on one article, each with its four answers."""
+    examples = []
+    columns = (article[name] for name in ("questions", "options", "answers"))
+    for question, options, answer in zip(*columns, strict=True):
+        if not isinstance(options, list) or len(options) != 4:
+            raise ValueError(f"options are {options!r}, they must be four")
+        told = Example((article["article"], question, *options), "ABCD".index(answer), group)
+        context = f"{told.texts[0]} {told.texts[1]}"  # both are strings
+        examples.append(Example((context, *options), told.label, group))
+    return examples
 
 
 STORIES = "cloze_test_{}__spring2016 - cloze_test_ALL_{}.csv"
@@ -217,28 +231,40 @@ def cloze(folder: Path) -> Task:
 
 def stories(path: Path) -> Iterator[Example]:
     """The examples of one CSV file."""
-    with opened(path) as f:
-        for n, row in enumerate(csv.DictReader(f), start=2):
-            missing = [c for c in CLOZE_COLUMNS if not row.get(c)]
-            if missing:
-                raise ValueError(f"{path}, line {n}: no field {', '.join(missing)}")
-            *story, one, two, right = (row[c] for c in CLOZE_COLUMNS)
-            if right not in ("1", "2"):
-                raise ValueError(f"{path}, line {n}: ending {right!r} is not 1 or 2")
-            yield Example((" ".join(story), one, two), int(right) - 1)
+    table = csv.DictReader(io.StringIO(text_of(path), newline=""))
+    row = None
+    try:
+        for row in table:
+            yield story_of(path, table.line_num, row)
+        if row is None:
+            raise ValueError(f"{path} holds no examples")
+    except csv.Error as error:
+        raise ValueError(f"{path}, line {table.line_num}: {error}") from error
+
+
+def story_of(path: Path, n: int, row: dict) -> Example:
+    """Four sentences, two endings, and which is right."""
+    missing = [c for c in CLOZE_COLUMNS if not row.get(c)]
+    if missing:
+        raise ValueError(f"{path}, line {n}: no field {', '.join(missing)}")
+    *story, one, two, right = (row[c] for c in CLOZE_COLUMNS)
+    if right not in ("1", "2"):
+        raise ValueError(f"{path}, line {n}: ending {right!r} is not 1 or 2")
+    return Example((" ".join(story), one, two), int(right) - 1)
 
 
 # ---- common ----------------------------------------------------------------------
 
 
-def opened(path: Path) -> TextIO:
+def text_of(path: Path) -> str:
     """A text file; FileNotFoundError says where such sets come from."""
     if not path.is_file():
         raise FileNotFoundError(
             f"{path} is missing; the paper's sets do not come with the course, "
-            "data/README.md says where to ask for them"
+            "data/README.md says where to ask for them. For a set of your own, see "
+            "docs/training.md"
         )
-    return open(path, encoding="utf-8", newline="")
+    return files.read_text(path)
 
 
 def set_apart(examples: list[Example]) -> tuple[list[Example], list[Example]]:

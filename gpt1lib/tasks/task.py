@@ -25,6 +25,11 @@ class Example:
     label: int | float
     group: str = ""
 
+    def __post_init__(self):
+        for text in self.texts:
+            if not isinstance(text, str):
+                raise ValueError(f"a text is {text!r}, it must be a string")
+
 
 @dataclass(frozen=True)
 class Task:

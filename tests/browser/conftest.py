@@ -122,7 +122,7 @@ def lab(tmp_path_factory, chromium):
     wait_until_served(address, server, home / "lab.log")
     yield address
     server.terminate()
-    server.wait(20)
+    server.wait(60)
 
 
 def copy_solved(source: Path, target: Path) -> None:

@@ -37,6 +37,7 @@ def all_explorers(n):
         ),
         "tokens": e.TokenExplorer(n.bpe, "lighthouse keepers"),
         "training": e.TrainingExplorer(steps, [{"step": 4, "text": "so"}]),
+        "two texts": e.TwoTextsExplorer.of(n.model, n.bpe, "He saw a dog.", "He saw a cat."),
         "tying": e.TyingExplorer(n.model, n.bpe, text),
         "writing": e.WritingExplorer(n, text, n_tokens=4),
     }

@@ -35,13 +35,13 @@ def cells(root):
     return json.loads(root.locator(".gx-matrix").last.get_attribute("data-weights"))
 
 
-def shares(root, kind="fill"):
-    """How far along their track the bars ("fill"), lines ("ghost") or rings reach."""
-    seen = root.locator(f".gx-track .gx-{kind}").evaluate_all(
-        "es => es.map(e => e.hidden ? null : e.style.transform)"
+def shares(root, mark="fill"):
+    """How far along their track the bars ("fill"), lines ("line") or rings ("ring") reach."""
+    places = root.locator(".gx-track").evaluate_all(
+        "(es, mark) => es.map(e => e.style.getPropertyValue('--' + mark))", mark
     )
-    unit = 1 if kind == "fill" else 100
-    return [None if t is None else float(re.findall(r"[-\d.e]+", t)[-1]) / unit for t in seen]
+    found = [re.search(r"(-?[\d.e-]+)%", place) for place in places]
+    return [float(f[1]) / 100 if f else None for f in found]
 
 
 def test_half_precision_is_read_as_numpy_reads_it(page):
@@ -112,7 +112,7 @@ def test_sampling_equals_the_library(page, temperature, top_k, top_p):
     rest = [*(p[order].tolist() for p in (wanted, own))]
     bars, lines = ([*p, 1 - sum(p)] for p in rest)
     assert shares(root) == pytest.approx(bars, abs=1e-6), "one axis, 0 to 100%"
-    assert shares(root, "ghost") == pytest.approx(lines, abs=1e-6), "temperature 1, uncut"
+    assert shares(root, "line") == pytest.approx(lines, abs=1e-6), "temperature 1, uncut"
     root.get_by_role("radio", name="as far as the longest bar").click()
     end = float(root.locator(".gx-axis span").last.inner_text().rstrip("%")) / 100
     assert max(bars[:16]) <= end + 1e-9 and end < 2 * max(bars[:16])
@@ -352,6 +352,23 @@ def test_a_long_text_is_shaded_in_place_of_arcs(page):
     assert not root.locator(".gx-arcs path").count()
 
 
+def test_two_texts_share_a_row_and_say_what_moves(page, novelist):
+    texts = "She gave the man the letter and left.", "She gave the man a fine horse and left."
+    e = explorers.TwoTextsExplorer.of(novelist.model, novelist.bpe, *texts)
+    root = show(page, e)
+    page.add_script_tag(content=explorers.base.COMMON)
+    place = [i for i, _ in e.pairs].index(e.row)
+    wanted = page.evaluate("all => all.map(rounded)", e.moved[..., place].ravel().tolist())
+    assert root.locator(".gx-moves").all_inner_texts() == wanted
+    assert f"puts {wanted[e.head]} of its weight elsewhere" in root.inner_text()
+    root.get_by_label("from she").first.focus()
+    assert "“she” does not move: what differs comes later" in root.inner_text()
+    assert root.locator(".gx-on").all_inner_texts() == ["she", "she"]
+    root.get_by_label("second", exact=True).fill("She gave the man the letter")
+    root.get_by_label("second", exact=True).press("Enter")
+    assert page.evaluate("model.get('prompts')")[1] == "She gave the man the letter"
+
+
 def test_ways_of_writing_side_by_side(page, novelist):
     e = explorers.WritingExplorer(novelist, "The old man", n_tokens=6)
     root = show(page, e)
@@ -498,7 +515,7 @@ def test_tying_by_keyboard_and_its_counts(page, novelist):
 def test_the_journey_by_keyboard(page, novelist):
     e = explorers.JourneyExplorer(novelist.model, novelist.bpe, "She looked at the")
     root = show(page, e)
-    assert root.locator(".gx-lens button").count() == 5 * 4
+    assert root.locator(".gx-lens .gx-cell").count() == 5 * 4
     root.locator(".gx-lens .gx-chosen").focus()
     page.keyboard.press("ArrowLeft")
     page.keyboard.press("ArrowDown")
@@ -507,7 +524,7 @@ def test_the_journey_by_keyboard(page, novelist):
     piece = e.stages[12]["top"][2][0][0].removesuffix("</w>")
     assert f"predicts “{piece}”" in root.locator(".gx-live").inner_text()
     root.get_by_role("radio", name="every state").click()
-    assert root.locator(".gx-lens button").count() == 17 * 4
+    assert root.locator(".gx-lens .gx-cell").count() == 17 * 4
 
 
 def test_lambda_moves_the_mix_and_the_formats_have_their_rows(page, novelist):
@@ -547,8 +564,10 @@ def test_the_sweep_tells_of_the_chosen_value(page):
     assert "against 0, seed by seed, +3.0 ± 2.5 points, clear." in said.inner_text()
     assert "+0.0 ± 24.8 points, not clear." in said.inner_text()
     title = root.locator(".gx-title").inner_text()
-    assert title == (
-        "2 of 4 differences to λ = 0 are clear: film +3.0 points at 0.5, −12.0 points at 1"
+    assert (
+        title
+        == e.finding()
+        == ("2 of 4 differences to λ = 0 are clear: film +3.0 points at 0.5, −12.0 points at 1")
     )
     place = band.get_attribute("x")
     root.get_by_role("radio", name="0.5").focus()

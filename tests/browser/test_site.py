@@ -3,10 +3,18 @@
 from pathlib import Path
 
 import pytest
+from test_access import AXE
 
 from tools import site
 
 ROOT = Path(__file__).resolve().parents[2]
+
+
+def serious(page) -> list[str]:
+    """What axe-core finds in the page, without its frames."""
+    page.add_script_tag(content=AXE)
+    found = page.evaluate("() => axe.run(document, {iframes: false})")
+    return [v["id"] for v in found["violations"] if v["impact"] in ("serious", "critical")]
 
 
 @pytest.mark.browser
@@ -25,7 +33,9 @@ def test_explorers_live_in_a_static_copy(chromium, tmp_path, monkeypatch):
         frames.nth(i).scroll_into_view_if_needed()
         root = frames.nth(i).content_frame.locator(".gx")
         root.wait_for(timeout=60_000)
-        assert frames.nth(i).bounding_box()["height"] > 100
+        root_height = "() => document.documentElement.scrollHeight"
+        tall = frames.nth(i).content_frame.locator("html").evaluate(root_height)
+        assert frames.nth(i).bounding_box()["height"] == tall > 100, "no hole, no scroll bar"
         sliders = root.locator("input[type=range]:enabled")
         if sliders.count():
             before = root.inner_html()
@@ -42,8 +52,10 @@ def test_explorers_live_in_a_static_copy(chromium, tmp_path, monkeypatch):
     assert (
         page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
     )
+    assert serious(page) == []
     page.locator("nav a").last.click()
     page.locator(".page-cards a").first.wait_for()
+    assert serious(page) == []
     assert not errors
     elsewhere = [u for u in asked if not u.startswith(("file:", "about:", "data:"))]
     assert not elsewhere

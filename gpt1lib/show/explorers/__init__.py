@@ -16,6 +16,7 @@ from .sampling import SamplingExplorer
 from .sweep import SweepExplorer
 from .tokens import TokenExplorer, merge_steps
 from .training import TrainingExplorer
+from .two_texts import TwoTextsExplorer
 from .tying import TyingExplorer
 from .writing import WritingExplorer
 
@@ -33,6 +34,7 @@ __all__ = [
     "SweepExplorer",
     "TokenExplorer",
     "TrainingExplorer",
+    "TwoTextsExplorer",
     "TyingExplorer",
     "WritingExplorer",
     "masked_steps",

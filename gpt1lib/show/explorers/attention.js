@@ -264,7 +264,7 @@ function addMatrix(view, parent) {
   );
   rowButtons(matrix, names, name => `from ${name}`, rows);
   const overCell = (q, k) => {
-    rows.over(q);
+    if (q != null) rows.over(q);
     showCell(view, q, k);
   };
   const big = bigPicture(matrix, T, "gx-big gx-hatch", overCell, rows.lock);

@@ -2,20 +2,22 @@
 
 from collections.abc import Callable, Sequence
 
-import ipywidgets
 import numpy as np
 import torch
 import traitlets
-from IPython.display import display
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
+from ... import limits
 from ...bpe import BPE
 from ...model import GPT
 from ...tracing import trace
 from .. import plots
 from ..labels import token_labels
-from .base import Explorer, as_half, remark
+from .base import Explorer, as_half, remark, tokens_of
+from .controls import Place, Text
+
+MOST_TOKENS = 64
 
 Reading = tuple[np.ndarray, list[str], np.ndarray]
 """Weights (L, H, T, T), T pieces, and scores (L, H, T, T) before the mask."""
@@ -60,14 +62,14 @@ class AttentionExplorer(Explorer):
 
     data = traitlets.Bytes().tag(sync=True)
     scores = traitlets.Bytes(b"").tag(sync=True)
-    mask = traitlets.Enum(("before", "none", "after"), "before").tag(sync=True)
-    pinned = traitlets.Int(-1).tag(sync=True)
-    tokens = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    mask = traitlets.Enum(("before", "none", "after"), "before").tag(sync=True, control=True)
+    tokens = traitlets.List(Text()).tag(sync=True)
     n_layer = traitlets.Int().tag(sync=True)
     n_head = traitlets.Int().tag(sync=True)
-    head = traitlets.Int(0).tag(sync=True)
-    row = traitlets.Int(0).tag(sync=True)
-    prompt = traitlets.Unicode("").tag(sync=True)
+    head = Place(lambda self: self.n_heads).tag(sync=True, control=True)
+    pinned = Place(lambda self: self.n_heads, -1, -1).tag(sync=True, control=True)
+    row = Place(lambda self: len(self.tokens)).tag(sync=True, control=True)
+    prompt = Text("").tag(sync=True, control=True)
     editable = traitlets.Bool(False).tag(sync=True)
     read: Callable[[str], Reading]  # of a prompt; set where it can be edited, as is
     remark: Callable[[str], str]  # what is to be said about it
@@ -85,10 +87,10 @@ class AttentionExplorer(Explorer):
         if weights.shape[2:] != (len(tokens), len(tokens)):
             raise ValueError(f"weights are {weights.shape}, there are {len(tokens)} tokens")
         head = sharpest_head(weights) if head is None else head
-        if not 0 <= head < n_layer * n_head:
-            raise ValueError(f"head is {head}, there are {n_layer * n_head} heads")
+        head = limits.whole("head", head, 0, n_layer * n_head - 1)
         self.weights = weights
         row = telling_row(weights[divmod(head, n_head)]) if row is None else row
+        row = limits.whole("row", row, -n_tokens, n_tokens - 1)
         given = b"" if scores is None else centered(scores)
         super().__init__(
             data=as_half(weights),
@@ -107,11 +109,7 @@ class AttentionExplorer(Explorer):
         """The attention of a model on a prompt that can be edited."""
 
         def read(text: str) -> Reading:
-            ids = bpe.encode(text)
-            if not ids:
-                raise ValueError("the text is empty")
-            if len(ids) > 64:
-                raise ValueError(f"the text has {len(ids)} tokens, this page shows 64")
+            ids = tokens_of(bpe, text, MOST_TOKENS)
             steps = trace(model, ids)
             scores = torch.stack([block.scores for block in steps.blocks])
             return steps.weights.numpy(), bpe.pieces(ids), scores.numpy()
@@ -124,17 +122,10 @@ class AttentionExplorer(Explorer):
         explorer.observe(lambda change: explorer.answer(explorer._read_prompt), "prompt")
         return explorer
 
-    @classmethod
-    def compare(
-        cls, model: GPT, bpe: BPE, one: str, two: str, head: int | None = None
-    ) -> tuple["AttentionExplorer", "AttentionExplorer"]:
-        """Two prompts, one above the other: a head chosen in one is shown in both."""
-        first = cls.of(model, bpe, one, head)
-        pair = first, cls.of(model, bpe, two, first.head)
-        ipywidgets.jslink((pair[0], "head"), (pair[1], "head"))
-        for explorer in pair:
-            display(explorer)
-        return pair
+    @property
+    def n_heads(self) -> int:
+        """The heads of all layers."""
+        return self.n_layer * self.n_head
 
     def _read_prompt(self) -> dict:
         self.weights, tokens, scores = self.read(self.prompt)

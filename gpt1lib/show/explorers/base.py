@@ -16,6 +16,7 @@ from ...bpe import BPE
 from .. import palette, plots
 from ..figure import picture
 from ..labels import readable
+from .controls import Text
 from .standalone import frame
 
 LIVE_PAGES = "GPT1_LIVE_PAGES"  # set by tools/site.py: views that need no kernel
@@ -71,15 +72,26 @@ def remark(bpe: BPE, text: str, n_ctx: int | None = None) -> str:
     return " ".join(said)
 
 
+def tokens_of(bpe: BPE, text: str, most: int) -> list[int]:
+    """Token ids of a text to look at; ValueError if it is empty or has too many."""
+    ids = bpe.encode(text)
+    if not ids:
+        raise ValueError("the text is empty")
+    if len(ids) > most:
+        raise ValueError(f"the text has {len(ids)} tokens, this page shows {most}")
+    return ids
+
+
 class Explorer(anywidget.AnyWidget):
     """What all explorers share: code, a picture, a sentence, and how they are shown.
 
+    The browser changes traits that are tagged `control`, all others are Python's alone.
     Traits: message, what is said about an input (that it cannot be read, or not all of
     it); answers, how many questions the kernel has answered, so that the page need not
     wait for an answer that changes nothing.
     """
 
-    message = traitlets.Unicode("").tag(sync=True)
+    message = Text("").tag(sync=True)
     answers = traitlets.Int(0).tag(sync=True)
 
     def __init_subclass__(cls, **options) -> None:
@@ -87,6 +99,19 @@ class Explorer(anywidget.AnyWidget):
             name = cls.__module__.rpartition(".")[-1]  # sweep.py shows sweep.js
             cls._esm, cls._css = script(name), styles(name)
         super().__init_subclass__(**options)
+
+    def set_state(self, sync_data: dict) -> None:
+        """Take what the browser sends: its controls only, and only values they may have.
+
+        What is refused stays as it was, and the browser is sent what stays.
+        """
+        controls = self.trait_names(control=True)
+        sent = {name: value for name, value in sync_data.items() if name in controls}
+        try:
+            super().set_state(sent)
+        except traitlets.TraitError as error:
+            self.log.warning("%s refused: %s", type(self).__name__, error)
+            self.send_state(list(sent))
 
     def answer(self, make: Callable[[], dict]) -> None:
         """Set the traits that `make` returns, all at once; its error becomes the message.
@@ -97,8 +122,11 @@ class Explorer(anywidget.AnyWidget):
             traits = {"message": ""} | make()
         except (ValueError, RuntimeError) as error:
             traits = {"message": f"This cannot be read: {error}."}
+        self.take(traits | {"answers": self.answers + 1})
+
+    def take(self, traits: dict) -> None:
+        """Set many traits, and send them in one message."""
         with self.hold_sync():
-            self.answers += 1
             for name, value in traits.items():
                 setattr(self, name, value)
 

@@ -42,7 +42,7 @@ function addMatrix(view, parent) {
   );
   rowButtons(matrix, names, name => `row ${name}`, rows);
   const over = (i, j) => {
-    rows.over(i);
+    if (i != null) rows.over(i);
     showCell(view, i, j);
   };
   const big = bigPicture(matrix, V, "gx-big", over, rows.lock);
@@ -85,13 +85,14 @@ function show(view) {
   showCell(view);
   view.title.textContent = `After ${names[row]}, of 100%`;
   const order = names.map((_, j) => j).sort((a, b) => probs[b] - probs[a]);
-  list.replaceChildren();
-  for (const j of order.slice(0, 12)) bar(list, names[j], probs[j], percent(probs[j]));
+  bars(
+    list,
+    order.slice(0, 12).map(j => [names[j], probs[j], percent(probs[j])]),
+  );
   const entropy = probs.reduce((total, p) => total + bitsOf(p), 0);
   view.said.textContent =
     `After ${names[row]}, most often ${names[order[0]]} (${percent(probs[order[0]])}). ` +
-    `Entropy of the row: ${entropy.toFixed(2)} bits, as open as an even choice among ` +
-    `${(2 ** entropy).toFixed(1)}.`;
+    `Entropy of the row: ${entropy.toFixed(2)} bits, ${evenly(entropy)}.`;
 }
 
 // ---- the table writes

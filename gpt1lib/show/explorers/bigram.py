@@ -7,8 +7,11 @@ import traitlets
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
+from ... import limits
 from .. import plots
+from ..numbers import percent
 from .base import Explorer, as_half
+from .controls import Place, Text
 
 
 def commonest(probs: np.ndarray, names: Sequence[str]) -> int:
@@ -24,14 +27,15 @@ class BigramExplorer(Explorer):
     """
 
     data = traitlets.Bytes().tag(sync=True)
-    names = traitlets.List(traitlets.Unicode()).tag(sync=True)
-    row = traitlets.Int(0).tag(sync=True)
+    names = traitlets.List(Text()).tag(sync=True)
+    row = Place(lambda self: len(self.names)).tag(sync=True, control=True)
 
     def __init__(self, probs: ArrayLike, names: Sequence[str], row: int | None = None):
         self.probs = plots.as_matrix(probs, "probs")
         if self.probs.shape != (len(names), len(names)):
             raise ValueError(f"probs are {self.probs.shape}, there are {len(names)} names")
         row = commonest(self.probs, names) if row is None else row
+        row = limits.whole("row", row, 0, len(names) - 1)
         super().__init__(data=as_half(self.probs), names=list(names), row=row)
 
     def sentence(self) -> str:
@@ -47,10 +51,13 @@ class BigramExplorer(Explorer):
         return ["␣" if name == " " else name for name in self.names]
 
     def figure(self) -> Figure:
+        best, names = int(self.probs[self.row].argmax()), self.labels()
+        share = percent(self.probs[self.row, best])
         return plots.heatmap(
             self.probs,
-            self.labels(),
-            self.labels(),
+            names,
+            names,
+            title=f"After “{names[self.row]}” most often “{names[best]}”: {share}",
             vmax=None,
             xlabel="next",
             ylabel="this",

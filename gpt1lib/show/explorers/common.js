@@ -20,22 +20,28 @@ function live(parent) {
   return p;
 }
 
-// A word, a bar as long as its share (0..1), a number: a row of a list of bars.
-function bar(list, word, share, number) {
+// A list of bars [word, share (0..1), number], written into the rows that are there.
+function bars(list, rows) {
+  while (list.children.length > rows.length) list.lastChild.remove();
+  rows.forEach(([word, share, number], i) => {
+    const [name, track, num] = (list.children[i] ?? barRow(list)).children;
+    name.textContent = word;
+    name.title = word;
+    stretch(track, share);
+    num.textContent = number;
+  });
+}
+
+function barRow(list) {
   const row = el("li", "", list);
-  el("span", "gx-word", row, word).title = word;
-  stretch(el("span", "gx-fill", el("span", "gx-track", row)), share);
-  el("span", "gx-num", row, number);
+  for (const cls of ["gx-word", "gx-track", "gx-num"]) el("span", cls, row);
   return row;
 }
 
-// Scaled and shifted rather than resized: the page need not be laid out again.
-function stretch(fill, share) {
-  fill.style.transform = `scaleX(${share})`;
-}
-
-function shift(mark, share) {
-  mark.style.transform = `translateX(${100 * share}%)`;
+// A bar is the background of its track: nothing is laid out again, and nothing is one more
+// layer of the page.
+function stretch(track, share) {
+  track.style.setProperty("--fill", `${100 * share}%`);
 }
 
 // tag: "td", or "th" for the row of headings.
@@ -166,6 +172,11 @@ const plural = (n, word) => `${commas(n)} ${word}${n === 1 ? "" : "s"}`;
 const minus = text => String(text).replace("-", "−");
 const commas = n => n.toLocaleString("en");
 const sum = values => values.reduce((a, b) => a + b, 0);
+// An entropy in words: how many equal chances would be as open.
+const evenly = bits => {
+  const n = 2 ** bits;
+  return `as open as an even choice among ${n < 100 ? n.toFixed(1) : commas(Math.round(n))}`;
+};
 const bitsOf = p => (p > 0 ? -p * Math.log2(p) : 0); // what p adds to an entropy
 
 // A small seeded generator, uniform in [0, 1).
@@ -216,8 +227,8 @@ function follow(view, names, act) {
   const { model } = view;
   for (const changed of names) {
     model.on(`change:${changed}`, () => {
-      if (names.every(name => view[name] === model.get(name))) return;
-      for (const name of names) view[name] = model.get(name);
+      if (view[changed] === model.get(changed)) return;
+      view[changed] = model.get(changed);
       act();
     });
   }
@@ -427,7 +438,8 @@ function lockedRows(root, pick, tell) {
   return rows;
 }
 
-// The picture of n rows, a frame for one of them, and the cell under the mouse.
+// The picture of n rows, a frame for one of them, and the cell under the mouse: onCell()
+// without one when the mouse leaves.
 function bigPicture(matrix, n, cls, onCell, onClick) {
   const wrap = el("div", "gx-wrap", matrix);
   wrap.style.cssText = `grid-column:2;grid-row:2/${n + 2}`;
@@ -442,6 +454,7 @@ function bigPicture(matrix, n, cls, onCell, onClick) {
     if (row >= 0 && row < n && column >= 0 && column < n) act(row, column);
   };
   wrap.addEventListener("mousemove", cellOf(onCell));
+  wrap.addEventListener("mouseleave", () => onCell());
   wrap.addEventListener("click", cellOf(onClick));
   return { wrap, canvas, mark };
 }

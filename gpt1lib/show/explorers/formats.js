@@ -109,9 +109,9 @@ function addToken(line, [piece, segment, loss], most) {
   name.style.borderColor = ROLES[segment];
   if (segment === "special") name.classList.add("gx-special");
   else if (!piece.endsWith("</w>")) cell.classList.add("gx-goes-on");
-  const fill = el("i", "", el("div", "gx-well", cell));
+  const well = el("div", "gx-well", cell);
   if (loss != null) {
-    fill.style.transform = `scaleY(${loss / most})`;
+    stretch(well, loss / most);
     cell.title = `loss of ${readable(piece)}: ${loss.toFixed(2)} nats`;
   }
   el("small", "", cell, loss == null ? "given" : loss.toFixed(1));

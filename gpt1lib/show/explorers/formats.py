@@ -6,11 +6,12 @@ import torch
 import traitlets
 from matplotlib.figure import Figure
 
-from ... import inputs, objectives
+from ... import inputs, limits, objectives
 from ...checkpoints import Checkpoint
 from .. import plots
 from ..labels import readable
 from .base import Explorer
+from .controls import Real, Text
 
 FIELDS = {
     "classification": ("text",),
@@ -42,19 +43,31 @@ class FormatsExplorer(Explorer):
     """
 
     fields = traitlets.Dict().tag(sync=True)
-    texts = traitlets.Dict().tag(sync=True)
+    texts = traitlets.Dict(
+        key_trait=traitlets.Enum(tuple(FIELDS)), value_trait=traitlets.List(Text())
+    ).tag(sync=True, control=True)
     formats = traitlets.Dict().tag(sync=True)
-    kind = traitlets.Enum(tuple(FIELDS), "classification").tag(sync=True)
-    lm_coef = traitlets.Float(0.5, min=0.0, max=2.0).tag(sync=True)
+    kind = traitlets.Enum(tuple(FIELDS), "classification").tag(sync=True, control=True)
+    lm_coef = Real(0.5, min=0.0, max=2.0).tag(sync=True, control=True)
 
     def __init__(self, source: Checkpoint, seed: int = 0, **traits):
+        seed = limits.whole("seed", seed, 0, limits.LARGEST_SEED)
         generator = torch.Generator().manual_seed(seed)
         self.bpe = source.bpe
         self.model = inputs.add_special_tokens(source.model, generator).eval()
         texts = {k: list(v) for k, v in EXAMPLES.items()} | traits.pop("texts", {})
         super().__init__(fields={k: list(v) for k, v in FIELDS.items()}, texts=texts, **traits)
-        self.answer(self._read)
+        self.take(self._read())
         self.observe(lambda change: self.answer(self._read), "texts")
+
+    @traitlets.validate("texts")
+    def _has_all_texts(self, proposal) -> dict:
+        """As many texts of each kind as there are fields for them."""
+        texts = proposal["value"]
+        for kind, fields in FIELDS.items():
+            if len(texts.get(kind, ())) != len(fields):
+                raise traitlets.TraitError(f"texts of {kind} must be {', '.join(fields)}")
+        return texts
 
     def sequences(self, kind: str) -> list[list[int]]:
         """Token ids of the typed texts under one format."""

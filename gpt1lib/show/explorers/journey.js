@@ -20,7 +20,12 @@ function draw(model, root) {
   });
   view.scroller = el("div", "gx-scroll", root);
   view.table = el("div", "gx-matrix gx-lens", view.scroller);
-  view.table.setAttribute("role", "group");
+  view.table.setAttribute("role", "grid");
+  view.table.setAttribute(
+    "aria-label",
+    "guesses: a row for each layer, a column for each token",
+  );
+  addMoves(view);
   view.scale = el("div", "", root);
   const cols = el("div", "gx-cols", root);
   addGuesses(view, el("div", "", cols));
@@ -63,88 +68,122 @@ function drawGrid(view) {
   if (!rows.includes(view.stage)) view.stage = rows.at(-1);
   table.replaceChildren();
   table.style.gridTemplateColumns = `auto repeat(${names.length}, minmax(52px, 92px))`;
-  view.cells = [];
+  view.cells = new Map();
   for (const stage of [...rows].reverse()) {
-    el("span", "gx-row", table, stageName(view, stages[stage]));
+    const line = gridRow(table);
+    el("span", "gx-row", line, stageName(view, stages[stage])).setAttribute(
+      "role",
+      "rowheader",
+    );
     names.forEach((_, place) => {
-      view.cells.push(cell(view, stage, place));
+      view.cells.set(`${stage},${place}`, cell(view, line, stage, place));
     });
   }
-  el("span", "gx-row", table);
-  for (const name of names) el("span", "gx-lab gx-read", table, name).title = name;
-  const ends =
-    view.coloring === "own" ? ["0%", "100%"] : [`rank ${commas(lastRank(view))}`, "rank 1"];
-  view.scale.replaceChildren();
-  colorScale(view.scale, view.dark, ...ends);
+  const line = gridRow(table);
+  el("span", "gx-row", line).setAttribute("role", "rowheader");
+  for (const name of names) {
+    const label = el("span", "gx-lab gx-read", line, short(name));
+    label.setAttribute("role", "columnheader");
+    label.title = name;
+  }
+  drawScale(view);
   show(view);
 }
 
-const lastRank = ({ model }) => model.get("n_vocab");
+function gridRow(table) {
+  const line = el("div", "gx-line", table);
+  line.setAttribute("role", "row");
+  return line;
+}
 
-function cell(view, stage, place) {
+function drawScale({ model, scale, coloring, dark }) {
+  const last = `rank ${commas(model.get("n_vocab"))}`;
+  scale.replaceChildren();
+  colorScale(scale, dark, ...(coloring === "own" ? ["0%", "100%"] : [last, "rank 1"]));
+}
+
+const short = name => (name.length > 9 ? `${name.slice(0, 8)}…` : name);
+
+// No button: Chromium cuts off what stands over the edge of each, and a frame with many such
+// takes it long to put together.
+function cell(view, line, stage, place) {
   const state = view.stages[stage];
   const [piece, p] = state.top[place][0];
   const rank = state.rank[place];
   const where = `${stageName(view, state)}, after ${view.names[place]}`;
-  const b = el("button", "gx-cell", view.table, readable(piece));
-  b.type = "button";
-  const known = 1 - Math.log(rank) / Math.log(lastRank(view));
-  shade(b, view.coloring === "own" ? p : known, view.dark);
+  const c = el("div", "gx-cell", line, short(readable(piece)));
+  c.setAttribute("role", "gridcell");
+  c.dataset.lmSuppressShortcuts = "true";
+  c.dataset.at = `${stage},${place}`;
+  mark(c, false);
+  const known = 1 - Math.log(rank) / Math.log(view.model.get("n_vocab"));
+  shade(c, view.coloring === "own" ? p : known, view.dark);
   const final = `the final answer has rank ${commas(rank)}`;
-  b.title = b.ariaLabel = `${where}: ${named(piece)} ${percent(p)}; ${final}`;
-  b.addEventListener("click", () => choose(view, stage, place));
-  b.addEventListener("keydown", e => {
+  c.title = c.ariaLabel = `${where}: ${named(piece)} ${percent(p)}; ${final}`;
+  return c;
+}
+
+function addMoves(view) {
+  const go = (stage, place) => {
+    if (!find(view, stage, place)) return;
+    keep(view, { stage, place });
+    show(view);
+    find(view, stage, place).focus({ preventScroll: true });
+    reveal(view);
+  };
+  view.table.addEventListener("click", e => {
+    const at = e.target.dataset.at;
+    if (at) go(...at.split(",").map(Number));
+  });
+  view.table.addEventListener("keydown", e => {
     const move = MOVES[e.key];
     if (!move) return;
     e.preventDefault();
     const rows = shownStages(view);
-    const to = [rows[rows.indexOf(stage) + move[0]], place + move[1]];
-    if (!find(view, ...to)) return;
-    choose(view, ...to);
-    find(view, ...to).focus({ preventScroll: true });
-    reveal(view);
+    go(rows[rows.indexOf(view.stage) + move[0]], view.place + move[1]);
   });
-  b.dataset.at = `${stage},${place}`;
-  return b;
 }
 
 // Sideways only: the page itself stays where it is.
 function reveal(view) {
-  const cell = find(view, view.stage, view.place);
-  const names = view.table.firstChild.offsetWidth;
   const { scroller } = view;
+  if (scroller.scrollWidth <= scroller.clientWidth) return;
+  const cell = find(view, view.stage, view.place);
+  const names = scroller.querySelector(".gx-row").offsetWidth;
   const [from, to] = [cell.offsetLeft - scroller.offsetLeft, cell.offsetWidth + 4];
   if (from - names < scroller.scrollLeft) scroller.scrollLeft = from - names;
   const over = from + to - scroller.clientWidth;
   if (over > scroller.scrollLeft) scroller.scrollLeft = over;
 }
 
-const find = (view, stage, place) => view.cells.find(c => c.dataset.at === `${stage},${place}`);
-
-function choose(view, stage, place) {
-  keep(view, { stage, place });
-  show(view);
-}
+const find = (view, stage, place) => view.cells.get(`${stage},${place}`);
 
 // ---- one state of one token
 
 function show(view) {
   const { stages, stage, place } = view;
   const state = stages[stage];
-  for (const c of view.cells) {
-    const on = c.dataset.at === `${stage},${place}`;
-    c.classList.toggle("gx-chosen", on);
-    c.tabIndex = on ? 0 : -1;
-  }
+  mark(view.chosen, false);
+  view.chosen = find(view, stage, place);
+  mark(view.chosen, true);
   view.title.textContent = `${stageName(view, state)}, after “${view.names[place]}”`;
-  view.list.replaceChildren();
-  for (const [piece, p] of state.top[place]) bar(view.list, named(piece), p, percent(p));
+  bars(
+    view.list,
+    state.top[place].map(([piece, p]) => [named(piece), p, percent(p)]),
+  );
   showWay(view);
   const [piece, p] = state.top[place][0];
   view.said.textContent =
     `Read at ${stageName(view, state)}, the state of “${view.names[place]}” predicts ` +
     `“${named(piece)}” with ${percent(p)}; the final answer, ` +
     `“${named(stages.at(-1).top[place][0][0])}”, has rank ${commas(state.rank[place])} there.`;
+}
+
+function mark(cell, on) {
+  if (!cell) return;
+  cell.classList.toggle("gx-chosen", on);
+  cell.setAttribute("aria-selected", on);
+  cell.tabIndex = on ? 0 : -1;
 }
 
 function showWay(view) {

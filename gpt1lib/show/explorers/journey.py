@@ -5,12 +5,14 @@ import torch
 import traitlets
 from matplotlib.figure import Figure
 
+from ... import limits
 from ...bpe import BPE
 from ...model import GPT
 from ...tracing import Trace, trace
 from .. import plots
 from ..labels import readable, token_labels
-from .base import Explorer
+from .base import Explorer, tokens_of
+from .controls import Place, Text
 
 STAGES = ("x + attention", "LayerNorm 1", "n + MLP", "LayerNorm 2")
 
@@ -59,14 +61,15 @@ class JourneyExplorer(Explorer):
     sums before and after each LayerNorm. Traits: stage, place.
     """
 
-    tokens = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    tokens = traitlets.List(Text()).tag(sync=True)
     stages = traitlets.List().tag(sync=True)
     n_vocab = traitlets.Int().tag(sync=True)
-    stage = traitlets.Int(-1).tag(sync=True)
-    place = traitlets.Int(-1).tag(sync=True)
+    stage = Place(lambda self: len(self.stages)).tag(sync=True, control=True)
+    place = Place(lambda self: len(self.tokens)).tag(sync=True, control=True)
 
     def __init__(self, model: GPT, bpe: BPE, prompt: str, n: int = 5):
-        ids = bpe.encode(prompt)
+        ids = tokens_of(bpe, prompt, model.config.n_ctx)
+        n = limits.whole("n", n, 1, model.config.n_vocab)
         with torch.no_grad():
             states = journey(model, trace(model, ids))
             final = model.logits(states[-1]["h"]).argmax(-1)
@@ -92,9 +95,18 @@ class JourneyExplorer(Explorer):
             + "."
         )
 
+    def finding(self) -> str:
+        """From which layer on the final answer at the chosen place is the best guess."""
+        best = [readable(s["top"][self.place][0][0]) for s in self.blocks()]
+        after = token_labels(self.tokens)[self.place]
+        others = [i for i, word in enumerate(best) if word != best[-1]]
+        since = max(others, default=-1)  # the rows are the embeddings, then the layers
+        where = "already in the embeddings" if since < 0 else f"from layer {since} on"
+        return f"After “{after}” the best guess is “{best[-1]}” {where}"
+
     def figure(self) -> Figure:
         rows, names = self.blocks(), token_labels(self.tokens)
         values = np.array([[top[0][1] for top in s["top"]] for s in rows])
         labels = ["embeddings", *(f"layer {s['block']}" for s in rows[1:])]
         written = [[readable(top[0][0]) for top in s["top"]] for s in rows]
-        return plots.written_grid(values, written, labels, names)
+        return plots.written_grid(values, written, labels, names, self.finding())

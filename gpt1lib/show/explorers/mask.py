@@ -9,8 +9,11 @@ from numpy.typing import ArrayLike
 
 from .. import plots
 from ..labels import token_labels
+from ..numbers import percent
 from .base import Explorer
+from .controls import Text
 
+LARGEST = 1e30  # of a score: what float32, in the browser, still computes with
 MASKS = ("correct", "none", "ahead", "strict", "after")
 
 
@@ -39,13 +42,15 @@ class MaskExplorer(Explorer):
     """
 
     scores = traitlets.List().tag(sync=True)
-    tokens = traitlets.List(traitlets.Unicode()).tag(sync=True)
-    kind = traitlets.Enum(MASKS, "correct").tag(sync=True)
+    tokens = traitlets.List(Text()).tag(sync=True)
+    kind = traitlets.Enum(MASKS, "correct").tag(sync=True, control=True)
 
     def __init__(self, scores: ArrayLike, tokens: Sequence[str], kind: str = "correct"):
         scores = plots.as_matrix(scores, "scores")
         if scores.shape != (len(tokens), len(tokens)):
             raise ValueError(f"scores are {scores.shape}, there are {len(tokens)} tokens")
+        if np.abs(scores).max() > LARGEST:
+            raise ValueError(f"scores hold {np.abs(scores).max()}, they must be finite")
         super().__init__(scores=scores.tolist(), tokens=list(tokens), kind=kind)
 
     def sentence(self) -> str:
@@ -58,6 +63,18 @@ class MaskExplorer(Explorer):
             + "."
         )
 
+    def finding(self) -> str:
+        """What the mask gets wrong, or that it is right."""
+        weights = masked_steps(np.array(self.scores), self.kind)[1]
+        if np.isnan(weights).any():
+            return "The first row has nothing to look at"
+        ahead = np.triu(weights, 1).sum() / len(weights)
+        if ahead > 0:
+            return f"A leak: {percent(ahead)} of the weight goes to later words"
+        if not np.allclose(weights.sum(1), 1):
+            return "No word sees a later one, but the rows add up to less than 1"
+        return "No word sees a later one, and each row adds up to 1"
+
     def figure(self) -> Figure:
         scores = np.array(self.scores)
         masked, weights = masked_steps(scores, self.kind)
@@ -67,4 +84,4 @@ class MaskExplorer(Explorer):
         panels["weights"] = np.nan_to_num(weights)
         ranges = {"scores": (-top, top), "masked scores": (-top, top)}
         names = token_labels(self.tokens)
-        return plots.heatmaps(panels, names, names, hidden, ranges=ranges)
+        return plots.heatmaps(panels, names, names, hidden, ranges=ranges, title=self.finding())

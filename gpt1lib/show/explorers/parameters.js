@@ -34,7 +34,7 @@ function draw(model, root) {
 function addSizes({ root }, configs) {
   el("p", "gx-title", root, "How many: each step is ten times as many");
   const axis = el("div", "gx-sizes", root);
-  el("span", "gx-fill", el("div", "gx-track", axis));
+  el("div", "gx-track", axis);
   for (let power = SIZES[0]; power <= SIZES[1]; power++) {
     const text = ["1", "10", "100"][power % 3] + ["", " k", " M", " B"][Math.floor(power / 3)];
     place(el("small", "", axis, text), 10 ** power);
@@ -101,7 +101,7 @@ function show(view) {
   const parts = count(view.config);
   const total = sum(Object.values(parts));
   stretch(
-    view.root.querySelector(".gx-sizes .gx-fill"),
+    view.root.querySelector(".gx-sizes .gx-track"),
     Math.max(0, Math.min(1, sizeShare(total))),
   );
   view.stack.replaceChildren();

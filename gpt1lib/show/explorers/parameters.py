@@ -10,6 +10,7 @@ from ...config import GPTConfig
 from .. import plots
 from ..numbers import percent
 from .base import Explorer
+from .controls import Text
 
 
 def parameter_parts(
@@ -30,13 +31,15 @@ def parameter_parts(
 class ParameterExplorer(Explorer):
     """Sizes to parameter counts, live. configs: name -> a GPTConfig, or a dict of sizes."""
 
-    configs = traitlets.Dict().tag(sync=True)
+    configs = traitlets.Dict(key_trait=Text()).tag(sync=True)
 
     def __init__(self, configs: Mapping[str, GPTConfig | dict]):
         if not configs:
             raise ValueError("configs is empty, it needs at least one size to start from")
-        plain = {k: c if isinstance(c, dict) else asdict(c) for k, c in configs.items()}
-        super().__init__(configs=plain)
+        sizes = {
+            k: GPTConfig.from_dict(c) if isinstance(c, dict) else c for k, c in configs.items()
+        }
+        super().__init__(configs={k: asdict(c) for k, c in sizes.items()})
 
     def sentence(self) -> str:
         totals = {k: sum(parameter_parts(**c).values()) for k, c in self.configs.items()}

@@ -182,16 +182,16 @@ function addRows(view, list) {
 
 function addRow(view, list, rank) {
   const clickable = view.prompt && rank < view.shown;
-  const li = el("li", rank < view.shown ? "" : "gx-rest", list);
+  const li = el("li", "", list);
+  const rest = rank < view.shown ? "" : "gx-rest";
   const word = el(clickable ? "button" : "span", "gx-word", li);
   if (clickable) {
     word.type = "button";
     word.addEventListener("click", () => append(view, rank));
   }
   const track = el("span", "gx-track", li);
-  const [fill, ghost, ring] = ["fill", "ghost", "ring"].map(k => el("span", `gx-${k}`, track));
   const [num, drawn] = [el("span", "gx-num", li), el("span", "gx-num", li)];
-  return { li, word, fill, ghost, ring, num, drawn };
+  return { li, rest, word, track, num, drawn };
 }
 
 function show(view) {
@@ -221,16 +221,17 @@ function roundUp(v) {
   return Math.min(1, [1, 1.5, 2, 3, 4, 5, 6, 8, 10].find(k => k * ten >= v) * ten);
 }
 
-function showRow({ li, fill, ghost, ring, num, drawn }, { full, after, own, times, total }) {
+// Where the middle of a mark so many pixels wide stands on its track.
+const middle = (share, width) => `calc(${100 * share}% + ${width * (share - 0.5)}px)`;
+
+function showRow({ li, rest, track, num, drawn }, { full, after, own, times, total }) {
   const over = after > full;
-  stretch(fill, Math.min(1, after / full));
-  shift(ghost, own / full);
-  ring.hidden = !times;
-  shift(ring, times / (total || 1) / full);
+  stretch(track, Math.min(1, after / full));
+  track.style.setProperty("--line", middle(own / full, 2));
+  track.style.setProperty("--ring", times ? middle(times / total / full, 10) : "-20px");
   num.textContent = percent(after) + (over ? " ▸" : "");
   drawn.textContent = total ? `${times} (${(after * total).toFixed(1)})` : "";
-  li.classList.toggle("gx-cut", after === 0);
-  li.classList.toggle("gx-over", over);
+  li.className = `${rest} ${after === 0 ? "gx-cut" : ""} ${over ? "gx-over" : ""}`;
 }
 
 // The last row: all tokens that have none, as far as they can be drawn.
@@ -250,7 +251,7 @@ function sentence({ words, order, now: { after, kept } }) {
   return (
     `${commas(kept)} of ${plural(words.length, "token")} can be drawn. The likeliest is ` +
     `“${named(words[order[0]])}” with ${percent(after[0])}. Entropy ${entropy.toFixed(2)} ` +
-    `bits: as open as an even choice among ${(2 ** entropy).toFixed(1)} tokens.`
+    `bits: ${evenly(entropy)} tokens.`
   );
 }
 

@@ -13,6 +13,17 @@ from ...decode import next_token_probs
 from .. import plots
 from ..labels import readable
 from .base import Explorer, as_bytes, remark
+from .controls import Real, Text, Whole
+
+
+def scores_of(words: Sequence[str], logits: ArrayLike) -> np.ndarray:
+    """Logits (V,) of V words; ValueError where the largest is not finite."""
+    scores = plots.as_matrix(logits, "logits", 1)
+    if len(words) != len(scores):
+        raise ValueError(f"{len(words)} words for {len(scores)} logits")
+    if not np.isfinite(np.float32(scores.max())):
+        raise ValueError(f"the largest logit is {scores.max()}, it must be finite")
+    return scores
 
 
 class SamplingExplorer(Explorer):
@@ -23,13 +34,13 @@ class SamplingExplorer(Explorer):
     """
 
     data = traitlets.Bytes().tag(sync=True)
-    words = traitlets.List(traitlets.Unicode()).tag(sync=True)
-    prompt = traitlets.Unicode("").tag(sync=True)
+    words = traitlets.List(Text()).tag(sync=True)
+    prompt = Text("").tag(sync=True, control=True)
     editable = traitlets.Bool(False).tag(sync=True)
-    joined = traitlets.Bool(False).tag(sync=True)
-    temperature = traitlets.Float(1.0, min=0.0, max=2.5).tag(sync=True)
-    top_k = traitlets.Int(0, min=0, max=100).tag(sync=True)
-    top_p = traitlets.Float(1.0, min=0.05, max=1.0).tag(sync=True)
+    joined = traitlets.Bool(False).tag(sync=True, control=True)
+    temperature = Real(1.0, min=0.0, max=2.5).tag(sync=True, control=True)
+    top_k = Whole(0, min=0, max=100).tag(sync=True, control=True)
+    top_p = Real(1.0, min=0.05, max=1.0).tag(sync=True, control=True)
 
     def __init__(
         self,
@@ -39,9 +50,7 @@ class SamplingExplorer(Explorer):
         predict: Callable[[str], np.ndarray] | None = None,
         **traits,
     ):
-        self.logits = plots.as_matrix(logits, "logits", 1)
-        if len(words) != len(self.logits):
-            raise ValueError(f"{len(words)} words for {len(self.logits)} logits")
+        self.logits = scores_of(words, logits)
         super().__init__(
             data=as_bytes(self.logits),
             words=list(words),
@@ -49,6 +58,7 @@ class SamplingExplorer(Explorer):
             editable=predict is not None,
             **traits,
         )
+        self.shown = self.prompt  # what was read; a prompt may be refused
         if predict:
             self.observe(
                 lambda change: self.answer(lambda: self._read_prompt(predict)), "prompt"
@@ -76,7 +86,7 @@ class SamplingExplorer(Explorer):
         return ""
 
     def _read_prompt(self, predict: Callable[[str], np.ndarray]) -> dict:
-        self.logits = plots.as_matrix(predict(self.prompt), "logits", 1)
+        self.logits, self.shown = scores_of(self.words, predict(self.prompt)), self.prompt
         return {"data": as_bytes(self.logits), "message": self.remark(self.prompt)}
 
     def distribution(self) -> tuple[np.ndarray, np.ndarray]:
@@ -89,7 +99,7 @@ class SamplingExplorer(Explorer):
         _, after = self.distribution()
         best, n_kept = int(after.argmax()), int((after > 0).sum())
         return (
-            f"Next-token distribution after '{self.prompt}' at temperature "
+            f"Next-token distribution after '{self.shown}' at temperature "
             f"{self.temperature:g}: {n_kept:,} of {len(after):,} tokens "
             f"can be drawn, '{readable(self.words[best])}' is likeliest with "
             f"{after[best]:.1%}."
@@ -100,6 +110,6 @@ class SamplingExplorer(Explorer):
         top = np.argsort(-before, kind="stable")[:16]
         n_other = len(after) - len(top)
         other = max(0.0, 1 - after[top].sum()) if n_other else None
-        title = f"After '{self.prompt}', temperature {self.temperature:g}"
+        title = f"After '{self.shown}', temperature {self.temperature:g}"
         words = [self.words[i] for i in top]
         return plots.probabilities(words, after[top], before[top], other, n_other, title)

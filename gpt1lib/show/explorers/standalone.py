@@ -61,7 +61,7 @@ def page(explorer: anywidget.AnyWidget, still: bool = False, theme: str = "light
         still=json.dumps(still),
         theme=theme,
         paper=PAPER[theme],
-        state=json.dumps(state).replace("</", "<\\/"),
+        state=json.dumps(state).replace("<", "\\u003c"),  # no text opens or ends a tag
     )
 
 

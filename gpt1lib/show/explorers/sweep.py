@@ -5,7 +5,9 @@ from matplotlib.figure import Figure
 
 from ... import metrics
 from .. import plots
+from ..numbers import minus
 from .base import Explorer
+from .controls import Text
 
 
 class SweepExplorer(Explorer):
@@ -17,11 +19,11 @@ class SweepExplorer(Explorer):
     seed by seed).
     """
 
-    setting = traitlets.Unicode("λ").tag(sync=True)
-    values = traitlets.List().tag(sync=True)
-    tasks = traitlets.Dict().tag(sync=True)
-    chosen = traitlets.Unicode().tag(sync=True)
-    compared = traitlets.Unicode().tag(sync=True)
+    setting = Text("λ").tag(sync=True)
+    values = traitlets.List(Text()).tag(sync=True)
+    tasks = traitlets.Dict(key_trait=Text()).tag(sync=True)
+    chosen = Text().tag(sync=True, control=True)
+    compared = Text().tag(sync=True)
 
     def __init__(self, accuracies: dict, chosen: str, compared: str, **traits):
         values = list(accuracies)
@@ -34,6 +36,13 @@ class SweepExplorer(Explorer):
         }
         super().__init__(values=values, tasks=tasks, chosen=chosen, compared=compared, **traits)
 
+    @traitlets.validate("chosen", "compared")
+    def _was_run(self, proposal) -> str:
+        """One of the values."""
+        if proposal["value"] not in self.values:
+            raise traitlets.TraitError(f"{proposal['value']!r} is not among {self.values}")
+        return proposal["value"]
+
     def sentence(self) -> str:
         at = self.values.index(self.chosen)
         accuracies = "; ".join(
@@ -43,26 +52,28 @@ class SweepExplorer(Explorer):
         return f"Stored runs with {self.setting} = {self.chosen}: {accuracies}."
 
     def finding(self) -> str:
-        """Where a task is clearly higher or lower than with the value compared with."""
-        said = []
-        for task, places in self.tasks.items():
-            for sign, word in ((1, "higher"), (-1, "lower")):
-                at = [v for v, p in zip(self.values, places, strict=True) if _clear(p) == sign]
-                if at:
-                    said.append(f"{task.replace('_', ' ')} clearly {word} at {', '.join(at)}")
-        return f"{self.setting} against {self.compared}: " + (
-            "; ".join(said) or "no clear difference"
-        )
+        """How many differences are clear, and which; the live view says the same."""
+        found = {task: self._clear(places) for task, places in self.tasks.items()}
+        n, total = sum(map(len, found.values())), (len(self.values) - 1) * len(found)
+        word = "difference" if total == 1 else "differences"
+        of = f"of {total} {word} to {self.setting} = {self.compared}"
+        if not n:
+            return f"None {of} is clear"
+        texts = [f"{task.replace('_', ' ')} {', '.join(x)}" for task, x in found.items() if x]
+        return f"{n} {of} {'are' if n > 1 else 'is'} clear: {'; '.join(texts)}"
+
+    def _clear(self, places: list[dict]) -> list[str]:
+        """The differences of a task whose intervals leave out 0."""
+        return [
+            minus(f"{100 * place['difference']:+.1f}") + f" points at {value}"
+            for value, place in zip(self.values, places, strict=True)
+            if abs(place["difference"]) > place["difference_half"]
+        ]
 
     def figure(self) -> Figure:
         said = "accuracy, 95% intervals over seeds"
-        return plots.sweep(self.values, self.tasks, self.setting, said, self.finding())
-
-
-def _clear(place: dict) -> int:
-    """1 or -1 where the interval of the difference leaves out 0, by its sign, else 0."""
-    difference = place["difference"]
-    return (1 if difference > 0 else -1) if abs(difference) > place["difference_half"] else 0
+        title = self.finding().replace(": ", ":\n")
+        return plots.sweep(self.values, self.tasks, self.setting, said, title)
 
 
 def _place(accuracy: dict[int, float], base: dict[int, float]) -> dict:

@@ -3,10 +3,14 @@
 import traitlets
 from matplotlib.figure import Figure
 
+from ... import limits
 from ...bpe import BPE, UNK, characters, merge_pair
 from .. import plots
 from ..labels import readable
 from .base import Explorer, remark
+from .controls import Place, Text
+
+MOST_CHARACTERS = 400
 
 
 def merge_steps(words: list[str], bpe: BPE) -> list[list]:
@@ -33,29 +37,33 @@ class TokenExplorer(Explorer):
     step, the number of merges applied (-1: all).
     """
 
-    text = traitlets.Unicode("").tag(sync=True)
-    words = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    text = Text("").tag(sync=True, control=True)
+    words = traitlets.List(Text()).tag(sync=True)
     merges = traitlets.List().tag(sync=True)
     ids = traitlets.List().tag(sync=True)
     n_merges = traitlets.Int(0).tag(sync=True)
     unk = traitlets.Int(-1).tag(sync=True)  # the id of <unk>; -1 where there is none
-    step = traitlets.Int(-1).tag(sync=True)
+    step = Place(lambda self: len(self.merges) + 1, -1, -1).tag(sync=True, control=True)
 
     def __init__(self, bpe: BPE, text: str, step: int = -1):
         self.bpe = bpe
         unk = bpe.encoder.get(UNK, -1)
-        super().__init__(text=text, step=step, n_merges=len(bpe.merges), unk=unk)
-        self.answer(self._read)
+        super().__init__(text=text, n_merges=len(bpe.merges), unk=unk)
+        self.take(self._read())
+        self.step = limits.whole("step", step, -1, len(self.merges))
         self.observe(lambda change: self.answer(self._read), "text")
 
     def _read(self) -> dict:
-        if len(self.text) > 400:
-            raise ValueError(f"the text has {len(self.text)} characters, this page shows 400")
+        n, most = len(self.text), MOST_CHARACTERS
+        if n > most:
+            raise ValueError(f"the text has {n} characters, this page shows {most}")
         words = [w.lower() for w in self.bpe.words_of(self.text) if "\n" not in w]
+        self.shown, merges = self.text, merge_steps(words, self.bpe)
         return {
             "message": remark(self.bpe, self.text) if words else "Type a text.",
             "words": words,
-            "merges": merge_steps(words, self.bpe),
+            "step": min(self.step, len(merges)),
+            "merges": merges,
             "ids": [[self.bpe.id_or_unk(p) for p in self.bpe.bpe(w)] for w in words],
         }
 
@@ -70,9 +78,12 @@ class TokenExplorer(Explorer):
         pieces = [p for word in self.pieces() for p in word]
         done = len(self.merges) if self.step < 0 else self.step
         return (
-            f"'{self.text}' after {done} of {len(self.merges)} merges: {len(pieces)} "
+            f"'{self.shown}' after {done} of {len(self.merges)} merges: {len(pieces)} "
             f"pieces, {' '.join(readable(p) for p in pieces)}."
         )
 
     def figure(self) -> Figure:
-        return plots.pieces([[readable(p) for p in word] for word in self.pieces()])
+        rows = [[readable(p) for p in word] for word in self.pieces()]
+        done = len(self.merges) if self.step < 0 else self.step
+        title = f"{sum(map(len, rows))} pieces after {done} of {len(self.merges)} merges"
+        return plots.pieces(rows, title=title)

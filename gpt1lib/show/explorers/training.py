@@ -1,5 +1,6 @@
 """The curves of a training run, step by step."""
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -8,6 +9,14 @@ from matplotlib.figure import Figure
 
 from .. import plots
 from .base import Explorer
+from .controls import Place, Real, Text
+
+UNITS = ("nats", "bits", "perplexity")
+
+
+def points_of(log: Sequence[dict], name: str) -> list[list[float]]:
+    """[step, value] of the lines of a log that have a finite value of this name."""
+    return [[x["step"], x[name]] for x in log if math.isfinite(x.get(name, math.nan))]
 
 
 class TrainingExplorer(Explorer):
@@ -17,16 +26,18 @@ class TrainingExplorer(Explorer):
     samples.jsonl; references: name -> nats, drawn as horizontal lines. `add` shows one more
     line of a run that is still going. Traits: chosen (index of a line; -1 is the
     last), unit (nats, bits, perplexity), scale (linear, log).
+
+    A loss that is not finite, after a run has diverged, is left out.
     """
 
     points = traitlets.List().tag(sync=True)
     heldout = traitlets.List().tag(sync=True)
     samples = traitlets.List().tag(sync=True)
-    references = traitlets.Dict().tag(sync=True)
+    references = traitlets.Dict(key_trait=Text(), value_trait=Real()).tag(sync=True)
     total = traitlets.Int(0).tag(sync=True)
-    chosen = traitlets.Int(-1).tag(sync=True)
-    unit = traitlets.Enum(("nats", "bits", "perplexity"), "nats").tag(sync=True)
-    scale = traitlets.Enum(("linear", "log"), "linear").tag(sync=True)
+    chosen = Place(lambda self: len(self.points), -1, -1).tag(sync=True, control=True)
+    unit = traitlets.Enum(UNITS, "nats").tag(sync=True, control=True)
+    scale = traitlets.Enum(("linear", "log"), "linear").tag(sync=True, control=True)
 
     def __init__(
         self,
@@ -37,19 +48,15 @@ class TrainingExplorer(Explorer):
         **traits,
     ):
         super().__init__(
-            points=[[x["step"], x["loss"]] for x in log],
-            references=references or {},
-            total=total,
-            **traits,
+            points=points_of(log, "loss"), references=references or {}, total=total, **traits
         )
         self.samples = [[x["step"], x["text"]] for x in samples]
-        self.heldout = [[x["step"], x["heldout"]] for x in log if "heldout" in x]
+        self.heldout = points_of(log, "heldout")
 
     def add(self, line: dict, text: str | None = None) -> None:
         """Draw one more line of the log, with a text that the model writes now."""
-        self.points = [*self.points, [line["step"], line["loss"]]]
-        if "heldout" in line:
-            self.heldout = [*self.heldout, [line["step"], line["heldout"]]]
+        self.points = [*self.points, *points_of([line], "loss")]
+        self.heldout = [*self.heldout, *points_of([line], "heldout")]
         if text is not None:
             self.samples = [*self.samples, [line["step"], text]]
 

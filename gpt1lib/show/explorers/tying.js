@@ -76,15 +76,16 @@ function show(view) {
   const places = model.get("places");
   check(view.buttons, chosen);
   paintRow(view);
-  near.replaceChildren();
-  for (const [piece, cosine] of model.get("neighbors")[chosen]) {
-    bar(near, named(piece), Math.max(0, cosine), minus(cosine.toFixed(3)));
-  }
-  wins.replaceChildren();
-  model.get("wins")[chosen].forEach(([, rank], i) => {
-    const share = rankShare(rank, model.get("n_vocab"));
-    bar(wins, `… ${readable(places[i])}`, share, `#${commas(rank)}`);
+  const cosines = model.get("neighbors")[chosen];
+  bars(
+    near,
+    cosines.map(([p, v]) => [named(p), Math.max(0, v), minus(v.toFixed(3))]),
+  );
+  const last = model.get("n_vocab");
+  const ranks = model.get("wins")[chosen].map(([, rank], i) => {
+    return [`… ${readable(places[i])}`, rankShare(rank, last), `#${commas(rank)}`];
   });
+  bars(wins, ranks);
   view.root.dataset.count = model.get("counts")[model.get("tied") ? 0 : 1];
   view.said.textContent = `${bestPlace(view)} ${parameters(view)}`;
 }

@@ -7,11 +7,13 @@ import torch
 import traitlets
 from matplotlib.figure import Figure
 
+from ... import limits
 from ...bpe import BPE
 from ...model import LanguageModel
 from .. import plots
 from ..labels import readable
-from .base import Explorer, as_half
+from .base import Explorer, as_half, tokens_of
+from .controls import Place, Text
 
 
 class TyingExplorer(Explorer):
@@ -24,14 +26,14 @@ class TyingExplorer(Explorer):
 
     data = traitlets.Bytes().tag(sync=True)
     n_embd = traitlets.Int().tag(sync=True)
-    tokens = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    tokens = traitlets.List(Text()).tag(sync=True)
     neighbors = traitlets.List().tag(sync=True)
-    places = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    places = traitlets.List(Text()).tag(sync=True)
     wins = traitlets.List().tag(sync=True)
     counts = traitlets.List().tag(sync=True)
     n_vocab = traitlets.Int().tag(sync=True)
-    chosen = traitlets.Int(0).tag(sync=True)
-    tied = traitlets.Bool(True).tag(sync=True)
+    chosen = Place(lambda self: len(self.tokens)).tag(sync=True, control=True)
+    tied = traitlets.Bool(True).tag(sync=True, control=True)
 
     def __init__(
         self,
@@ -41,7 +43,8 @@ class TyingExplorer(Explorer):
         tokens: Sequence[str] = (),
         n: int = 8,
     ):
-        ids = bpe.encode(prompt)
+        ids = tokens_of(bpe, prompt, model.config.n_ctx)
+        n = limits.whole("n", n, 1, model.config.n_vocab - 1)
         words = [f"{t}</w>" for t in tokens] or bpe.pieces(dict.fromkeys(ids))
         picked = [bpe.id_of(w) for w in words]
         with torch.no_grad():

@@ -6,11 +6,12 @@ import torch
 import traitlets
 from matplotlib.figure import Figure
 
-from ... import decode, objectives
+from ... import decode, limits, objectives
 from ...checkpoints import Checkpoint
 from .. import plots
 from ..labels import readable
 from .base import Explorer, remark
+from .controls import Text, Whole
 
 
 class WritingExplorer(Explorer):
@@ -21,8 +22,8 @@ class WritingExplorer(Explorer):
     shows the likeliest. Traits: prompt, seed.
     """
 
-    prompt = traitlets.Unicode("").tag(sync=True)
-    seed = traitlets.Int(0, min=0, max=99).tag(sync=True)
+    prompt = Text("").tag(sync=True, control=True)
+    seed = Whole(0, min=0, max=99).tag(sync=True, control=True)
     rows = traitlets.List().tag(sync=True)
 
     def __init__(
@@ -34,10 +35,12 @@ class WritingExplorer(Explorer):
         temperatures: Sequence[float] = (0.5, 0.8, 1.0, 1.3),
         n_beams: int = 4,
     ):
-        self.source, self.n_tokens = source, n_tokens
+        n_ctx = source.model.config.n_ctx
+        self.source = source
+        self.n_tokens = limits.whole("n_tokens", n_tokens, 1, n_ctx - 1)
         self.temperatures, self.n_beams = tuple(temperatures), n_beams
         super().__init__(prompt=prompt, seed=seed)
-        self.answer(self._write)
+        self.take(self._write())
         self.observe(lambda change: self.answer(self._write), ["prompt", "seed"])
 
     def _write(self) -> dict:
@@ -57,7 +60,9 @@ class WritingExplorer(Explorer):
             texts[f"T = {temperature:g}"] = decode.generate(
                 model, given, self.n_tokens, temperature=temperature, generator=generator
             )[0]
-        return [self._row(name, ids, given.shape[1]) for name, ids in texts.items()]
+        rows = [self._row(name, ids, given.shape[1]) for name, ids in texts.items()]
+        self.shown = f"After '{self.prompt}', seed {self.seed}"
+        return rows
 
     def _row(self, name: str, ids: torch.Tensor, start: int) -> list:
         with torch.no_grad():
@@ -72,7 +77,7 @@ class WritingExplorer(Explorer):
         said = "; ".join(
             f"{name}: {' '.join(readable(p) for p, _ in pairs)}" for name, _, pairs in self.rows
         )
-        return f"After '{self.prompt}', seed {self.seed}. {said}."
+        return f"{self.shown}. {said}."
 
     def figure(self) -> Figure:
         rows = [[f"{name}:", *(readable(p) for p, _ in pairs)] for name, _, pairs in self.rows]

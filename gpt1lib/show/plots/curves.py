@@ -6,6 +6,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.ticker import LogFormatter
 from numpy.typing import ArrayLike
 
 from ..figure import new_figure, style
@@ -86,15 +87,16 @@ def _draw_curves(axes: Axes, curves: dict[str, Curve], dotted: dict[str, Curve])
 
 
 def _smooth(y: np.ndarray) -> np.ndarray:
-    """The moving mean; towards both ends of fewer points, so that these stay where they are."""
+    """The moving mean; at the start of fewer points, so that a steep one stays steep."""
     i, sums = np.arange(len(y)), np.cumsum([0, *y])
-    reach = np.minimum(WINDOW // 2, np.minimum(i, i[::-1]))
-    return (sums[i + reach + 1] - sums[i - reach]) / (2 * reach + 1)
+    before = np.minimum(WINDOW // 2, i)
+    after = np.minimum(before, i[::-1])
+    return (sums[i + after + 1] - sums[i - before]) / (before + after + 1)
 
 
 def _is_noisy(y: np.ndarray) -> bool:
     """Is a curve long, and off its moving mean by what the eye would see?"""
-    return len(y) >= 180 and bool(np.median(np.abs(y - _smooth(y))) > 0.004 * np.ptp(y) > 0)
+    return len(y) >= 180 and bool(np.median(np.abs(y - _smooth(y))) > 0.008 * np.ptp(y) > 0)
 
 
 def _finish(axes: Axes, named: list[Named], xlabel: str, ylabel: str, title: str) -> None:
@@ -102,6 +104,8 @@ def _finish(axes: Axes, named: list[Named], xlabel: str, ylabel: str, title: str
     for axis, limits in ((axes.xaxis, axes.get_xlim()), (axes.yaxis, axes.get_ylim())):
         if axis.get_scale() == "log" or max(np.abs(limits)) >= 1000:
             axis.set_major_formatter(tick)
+        if axis.get_scale() == "log":
+            axis.set_minor_formatter(LogFormatter())  # plain; the default writes formulas
     axes.grid(axis="y")
     axes.set_xlabel(xlabel)
     axes.set_ylabel(ylabel)

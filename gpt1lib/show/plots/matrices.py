@@ -72,8 +72,9 @@ def heatmaps(
     with style():
         n = max(np.asarray(p).shape[0] for p in panels.values())
         width = min(12.0, 1.2 + len(panels) * max(2.1, 0.55 * n))
-        figure = new_figure(width, max(2.4, width / len(panels) + 0.7))
-        figure.suptitle(title, x=0, ha="left", fontsize=11.5, fontweight="bold")
+        figure = new_figure(width, max(2.4, width / len(panels) + 1.0))
+        figure.set_layout_engine("constrained", h_pad=0.12)  # between the title and the names
+        figure.suptitle(title, x=0.01, ha="left", fontsize=11.5, fontweight="bold")
         for i, (name, values) in enumerate(panels.items()):
             axes = figure.add_subplot(1, len(panels), i + 1)
             low, high = (ranges or {}).get(name, (0.0, 1.0))
@@ -83,7 +84,7 @@ def heatmaps(
             numbers = max(finite.shape) <= MOST
             draw_heatmap(axes, finite, hidden, low, high, cmap, numbers, digits)
             label_axes(axes, rows if i == 0 else None, cols, "", "")
-            axes.set_title(name, fontsize=10)
+            axes.set_title(name, fontsize=10, fontweight="normal")
     return figure
 
 

@@ -46,11 +46,11 @@ def name_lines(axes: Axes, named: Sequence[Named]) -> None:
     """Write each name where its line ends, with a leader in its color and dash.
 
     Names that would overlap are moved apart both ways, as little as possible. Lines that
-    rise and fall back to where others end are named at their peaks. To be called last:
-    scales, limits, title and axis names must stand.
+    rise and fall back to where others end are named where they stand out. To be called
+    last: scales, limits, title and axis names must stand.
     """
     if _meet(axes, named) and all(n.is_hump() for n in named):
-        _name_peaks(axes, named)
+        _name_humps(axes, named)
         return
     early = [n for n in named if n.in_axes(axes)[-1, 0] < 0.85]
     for one in early:
@@ -92,11 +92,15 @@ def _meet(axes: Axes, named: Sequence[Named]) -> bool:
     return bool((np.diff(heights) < 0.02).any())
 
 
-def _name_peaks(axes: Axes, named: Sequence[Named]) -> None:
-    """The names of lines at their highest points, beside those, away from each other."""
+def _name_humps(axes: Axes, named: Sequence[Named]) -> None:
+    """The names of lines where each is furthest above the others, on its outer side."""
     axes.margins(y=0.12)
-    peaks = [n.points[np.argmax(n.points[:, 1])] for n in named]
-    middle = np.mean([x for x, _ in peaks])
-    for one, peak in zip(named, peaks, strict=True):
-        side, ha = (-1, "right") if peak[0] < middle else (1, "left")
-        _write(axes, one, peak, (6 * side, 3), "offset points", ha=ha)
+    curves = [n.points.T for n in named]
+    middle = np.mean([np.average(x, weights=y - y.min()) for x, y in curves])
+    for one, (x, y) in zip(named, curves, strict=True):
+        others = [
+            np.interp(x, *curve) for n, curve in zip(named, curves, strict=True) if n is not one
+        ]
+        i = int(np.argmax(y - np.max(others, axis=0)))
+        side, ha = (-1, "right") if x[i] < middle else (1, "left")
+        _write(axes, one, (x[i], y[i]), (6 * side, 3), "offset points", ha=ha)

@@ -1,0 +1,53 @@
+"""What may be chosen in the browser: texts, numbers and places, each within its bounds."""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import traitlets
+
+
+class Text(traitlets.Unicode):
+    """A text that can be drawn and sent: a lone half of a character becomes U+FFFD."""
+
+    def validate(self, obj, value) -> str:
+        """The text, well formed."""
+        halves = super().validate(obj, value).encode("utf-16", "surrogatepass")
+        return halves.decode("utf-16", "replace")
+
+
+class Real(traitlets.Float):
+    """A number within its bounds, and not nan, which passes every bound of a Float."""
+
+    def validate(self, obj, value) -> float:
+        """The number; TraitError for nan."""
+        number = super().validate(obj, value)
+        if math.isnan(number):
+            raise traitlets.TraitError(f"{self.name} is nan, it must be a number")
+        return number
+
+
+class Whole(traitlets.Int):
+    """A whole number within its bounds; True and False are none."""
+
+    def validate(self, obj, value) -> int:
+        """The number; TraitError for True and False, which pass for 1 and 0 in an Int."""
+        if isinstance(value, bool):
+            self.error(obj, value)
+        return super().validate(obj, value)
+
+
+class Place(Whole):
+    """A whole number from `low` to below count(explorer): which row, head, or token."""
+
+    def __init__(self, count: Callable[[Any], int], default: int = 0, low: int = 0):
+        super().__init__(default)
+        self.count, self.low = count, low
+
+    def validate(self, obj, value) -> int:
+        """The place; TraitError for one that is not there."""
+        place, most = super().validate(obj, value), self.count(obj) - 1
+        if not self.low <= place <= most:
+            limits = f"{self.low} to {most}"
+            raise traitlets.TraitError(f"{self.name} is {place}, it must be from {limits}")
+        return place

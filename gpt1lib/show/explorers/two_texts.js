@@ -1,0 +1,193 @@
+// One head on two texts side by side, and what the exchanged words move.
+
+function draw(model, root, redraw) {
+  const view = readTexts(model);
+  view.root = root;
+  view.dark = root.classList.contains("gx-dark");
+  addPrompts(view);
+  const cols = el("div", "gx-cols", root);
+  addHeads(view, el("div", "", cols));
+  view.panels = view.texts.map(text => addPanel(view, el("div", "gx-scroll", cols), text));
+  view.said = live(root);
+  model.on("change:two", redraw);
+  follow(view, ["head"], () => show(view));
+  follow(view, ["row"], () => showRow(view));
+  show(view);
+}
+
+function readTexts(model) {
+  const texts = ["one", "two"].map((name, i) => {
+    const tokens = model.get("tokens")[i];
+    const partner = new Map(model.get("pairs").map(pair => [pair[i], pair[1 - i]]));
+    return {
+      i,
+      names: labels(tokens),
+      T: tokens.length,
+      weights: halves(model, name),
+      partner,
+    };
+  });
+  const sizes = { L: model.get("n_layer"), H: model.get("n_head") };
+  return { model, texts, ...sizes, head: model.get("head"), row: model.get("row") };
+}
+
+function addPrompts({ model, root }) {
+  const inputs = ["first", "second"].map((name, i) =>
+    textLine(root, name, model.get("prompts")[i], "4em", () => send()),
+  );
+  const status = el("p", "gx-note gx-hint", root);
+  const ask = question(model, status, "The model reads ...", "Type a text and press Enter.");
+  const send = () => ask({ prompts: inputs.map(input => input.value) });
+}
+
+// ---- all heads: how far the chosen word moves in each
+
+function addHeads(view, parent) {
+  const { L, H } = view;
+  view.headsTitle = el("p", "gx-title", parent);
+  const grid = el("div", "gx-grid", parent);
+  grid.style.gridTemplateColumns = `4em repeat(${H}, 46px)`;
+  grid.setAttribute("role", "radiogroup");
+  grid.setAttribute("aria-label", "attention heads, one row per layer; arrow keys move");
+  el("span", "gx-lab", grid, "head");
+  for (let h = 0; h < H; h++) el("span", "gx-lab", grid, h);
+  view.heads = [];
+  for (let head = 0; head < L * H; head++) {
+    if (head % H === 0) el("span", "gx-lab", grid, `layer ${head / H}`);
+    const b = radio(grid, "", () => select(view, head));
+    b.classList.add("gx-moves");
+    view.heads.push(b);
+  }
+  grid.addEventListener("keydown", e => {
+    const d = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: H, ArrowUp: -H }[e.key];
+    if (!d) return;
+    e.preventDefault();
+    if (!view.heads[view.head + d]) return;
+    select(view, view.head + d);
+    view.heads[view.head].focus();
+  });
+  colorScale(parent, view.dark, "0%", "100% of its weight");
+}
+
+const headName = ({ H }, head) => `layer ${Math.floor(head / H)}, head ${head % H}`;
+
+function select(view, head) {
+  keep(view, { head });
+  show(view);
+}
+
+// ---- the two matrices
+
+const weightAt = ({ weights, T }, head, q, k) => weights[(head * T + q) * T + k];
+
+function addPanel(view, parent, text) {
+  const { names, T, i } = text;
+  const size = Math.max(9, Math.min(24, Math.floor(260 / T)));
+  const title = el("p", "gx-title", parent);
+  const matrix = el("div", "gx-matrix", parent);
+  matrix.style.gridTemplate = `auto repeat(${T}, ${size}px) / auto ${T * size}px`;
+  el("span", "", matrix);
+  const top = el("div", "", matrix);
+  const columns = `repeat(${T},${size}px)`;
+  top.style.cssText = `display:grid;grid-template-columns:${columns};align-items:end`;
+  for (const name of names) el("span", "gx-col", top, name);
+  const pick = q => {
+    const other = view.panels?.[1 - i]; // a row kept there stays
+    if (!(other?.rows.locked >= 0)) setRow(view, i ? text.partner.get(q) : q);
+  };
+  const rows = lockedRows(view.root, pick, () => showLock(view));
+  rowButtons(matrix, names, name => `from ${name}`, rows);
+  const over = q => q != null && rows.over(q);
+  const { canvas, mark } = bigPicture(matrix, T, "gx-big gx-hatch", over, rows.lock);
+  return { title, rows, canvas, mark, text };
+}
+
+function paint({ dark, head }, { canvas, text }) {
+  const { T } = text;
+  canvas.width = canvas.height = T;
+  const ctx = canvas.getContext("2d");
+  for (let q = 0; q < T; q++) {
+    for (let k = 0; k <= q; k++) {
+      ctx.fillStyle = css(rgb(weightAt(text, head, q, k), dark));
+      ctx.fillRect(k, q, 1, 1);
+    }
+  }
+}
+
+function show(view) {
+  const name = headName(view, view.head);
+  check(view.heads, view.head);
+  for (const panel of view.panels) {
+    paint(view, panel);
+    panel.title.textContent = `${["First", "Second"][panel.text.i]} text, ${name}`;
+    panel.canvas.setAttribute("aria-label", `${panel.title.textContent}: attention weights`);
+  }
+  showRow(view);
+}
+
+// ---- one word of both texts
+
+function setRow(view, row) {
+  if (row == null || row === view.row) return;
+  keep(view, { row });
+  showRow(view);
+}
+
+function showLock({ panels }) {
+  for (const { rows, mark } of panels) mark.classList.toggle("gx-locked", rows.locked >= 0);
+}
+
+function showRow(view) {
+  const { texts, panels, row } = view;
+  const partner = texts[0].partner.get(row);
+  [row, partner].forEach((q, i) => {
+    const { rows, mark, text } = panels[i];
+    markRow(rows.buttons, q ?? 0);
+    mark.hidden = q == null;
+    mark.style.transform = `translateY(${100 * (q ?? 0)}%)`;
+    mark.style.height = `${100 / text.T}%`;
+  });
+  view.headsTitle.textContent = `How far “${texts[0].names[row]}” moves in each head`;
+  view.heads.forEach((b, head) => {
+    const share =
+      partner == null ? 0 : sum(changes(view, head).map(c => Math.abs(c.change))) / 2;
+    b.textContent = rounded(share);
+    b.setAttribute("aria-label", `${headName(view, head)}: ${b.textContent}`);
+    shade(b, share, view.dark);
+  });
+  view.said.textContent = sentence(view, partner);
+}
+
+// What each token has more in the second text; a token of one text alone counts from or to 0.
+function changes({ texts: [one, two], row }, head) {
+  const partner = one.partner.get(row);
+  const found = one.names.map((name, k) => {
+    const j = one.partner.get(k);
+    const there = j == null ? 0 : weightAt(two, head, partner, j);
+    const other = j == null ? name : two.names[j];
+    return { name, other, change: there - weightAt(one, head, row, k) };
+  });
+  two.names.forEach((name, k) => {
+    if (two.partner.has(k)) return;
+    found.push({ name, other: name, change: weightAt(two, head, partner, k) });
+  });
+  return found;
+}
+
+function sentence(view, partner) {
+  const { texts, head, row } = view;
+  const name = texts[0].names[row];
+  if (partner == null) return `“${name}” has no partner in the second text.`;
+  const found = changes(view, head).sort((a, b) => a.change - b.change);
+  const share = sum(found.map(c => Math.abs(c.change))) / 2;
+  if (share < 1e-3) return `“${name}” does not move: what differs comes later, and is masked.`;
+  const told = ({ name, other, change }) =>
+    `“${name === other ? name : `${name}” or “${other}`}” ${change < 0 ? "−" : "+"}` +
+    `${(100 * Math.abs(change)).toFixed(0)} points`;
+  return (
+    `In ${headName(view, head)}, “${name}” puts ${rounded(share)} of its weight elsewhere in ` +
+    `the second text: ${told(found[0])}, ${told(found.at(-1))}.`
+  );
+}
+
+export default start(draw);

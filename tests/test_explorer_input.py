@@ -1,0 +1,180 @@
+"""What a browser may send to an explorer, and texts that are hard to draw."""
+
+import math
+import re
+
+import numpy as np
+import pytest
+
+import gpt1lib as g
+from gpt1lib.show import diagrams, explorers, figure, plots
+from gpt1lib.show.explorers.standalone import page
+
+CONTROLS = {  # what can be chosen in the browser; Python alone sets all else
+    "attention": {"head", "row", "mask", "pinned", "prompt"},
+    "bigram": {"row"},
+    "formats": {"kind", "lm_coef", "texts"},
+    "journey": {"stage", "place"},
+    "mask": {"kind"},
+    "parameters": set(),
+    "sampling": {"prompt", "joined", "temperature", "top_k", "top_p"},
+    "sweep": {"chosen"},
+    "tokens": {"text", "step"},
+    "training": {"chosen", "unit", "scale"},
+    "tying": {"chosen", "tied"},
+    "two_texts": {"prompts", "head", "row"},
+    "writing": {"prompt", "seed"},
+}
+CAUSAL = np.tril(np.ones((2, 3, 5, 5))) / np.arange(1, 6)[:, None]
+SWEEP = {v: {"film": {0: 0.6, 1: 0.62}, "logic": {0: 0.4, 1: 0.5}} for v in ("0", "0.5")}
+LOG = [{"step": 1, "loss": 4.0, "heldout": 4.2}, {"step": 9, "loss": 2.5}]
+STATIC = {  # explorers of a few numbers and any text
+    "attention": lambda t: explorers.AttentionExplorer(CAUSAL, [t, *"bcde"]),
+    "bigram": lambda t: explorers.BigramExplorer([[0.5, 0.5], [1, 0]], [t, "b"]),
+    "mask": lambda t: explorers.MaskExplorer(np.arange(9.0).reshape(3, 3), [t, *"bc"]),
+    "parameters": lambda t: explorers.ParameterExplorer({t: g.TINY}),
+    "sampling": lambda t: explorers.SamplingExplorer([2.0, 1, 0], [t, *"bc"], prompt=t),
+    "sweep": lambda t: explorers.SweepExplorer(SWEEP, "0.5", "0", setting=t),
+    "training": lambda t: explorers.TrainingExplorer(LOG, [{"step": 1, "text": t}], {t: 3.0}),
+}
+ASKING = {  # explorers that ask the model
+    "formats": lambda novelist: explorers.FormatsExplorer(novelist),
+    "journey": lambda n: explorers.JourneyExplorer(n.model, n.bpe, "The old man"),
+    "tokens": lambda n: explorers.TokenExplorer(n.bpe, "The unbelievable"),
+    "tying": lambda n: explorers.TyingExplorer(n.model, n.bpe, "The old man"),
+    "two_texts": lambda n: explorers.TwoTextsExplorer.of(n.model, n.bpe, "a man", "a dog"),
+    "writing": lambda n: explorers.WritingExplorer(n, "He", n_tokens=1, temperatures=()),
+}
+BAD = [
+    None,
+    True,
+    -2,
+    7,
+    999,
+    2**70,
+    0.5,
+    9.5,
+    math.nan,
+    math.inf,
+    "999",
+    "a\ud800b",
+    [],
+    [None],
+]
+BAD += [{}, {"x": 1}, {"classification": ["a"]}, b"", b"abc", [["a", 1]], object()]
+
+
+def test_the_browser_changes_the_controls_that_are_listed():
+    pattern = r"(?<!function )\b(?:save|keep|set|ask)\((?:[\w.]+, )?\{ ?(\w+)"
+    kinds = {k.__module__.split(".")[-1]: k for k in explorers.Explorer.__subclasses__()}
+    assert kinds.keys() == CONTROLS.keys()
+    for module, kind in kinds.items():
+        assert set(kind.class_trait_names(control=True)) == CONTROLS[module], module
+        saved = set(re.findall(pattern, explorers.script(module)))
+        assert saved <= CONTROLS[module] | {"name"}, module
+
+
+@pytest.mark.parametrize("name", [n for n in STATIC if CONTROLS[n]])
+def test_bad_messages_leave_an_explorer_as_it_was(name):
+    explorer = STATIC[name]("a")
+    traits = [
+        t for t in explorer.trait_names(sync=True) if t in CONTROLS[name] or t == "tokens"
+    ]
+    before = {t: getattr(explorer, t) for t in traits}
+    for trait in traits:
+        for value in BAD:
+            explorer.set_state({trait: value})
+            assert repr(explorer).startswith(type(explorer).__name__)
+            explorer.set_state({trait: before[trait]})
+            assert getattr(explorer, trait) == before[trait]
+    explorer.figure()
+
+
+@pytest.mark.parametrize("name", ASKING)
+def test_bad_messages_to_an_explorer_that_asks_the_model(novelist, name):
+    explorer = ASKING[name](novelist)
+    for trait in CONTROLS[name]:
+        for value in BAD:
+            explorer.set_state({trait: value})
+            assert repr(explorer).startswith(type(explorer).__name__)
+    explorer.figure()
+
+
+def test_python_s_own_traits_take_no_message():
+    e = STATIC["attention"]("a")
+    tokens, data = e.tokens, e.data
+    e.set_state({"tokens": ["x"], "data": b"", "n_layer": 9, "row": 2, "head": 5})
+    assert (e.tokens, e.data, e.n_layer) == (tokens, data, 2) and (e.row, e.head) == (2, 5)
+    e.set_state({"row": 1, "head": 6})
+    assert (e.row, e.head) == (2, 5), "a message is taken as a whole or not at all"
+    with pytest.raises(Exception, match="row is 5, it must be from 0 to 4"):
+        e.row = 5
+
+
+HARD = ["$\\frac{1}{$ $^$ {0}", "<!--<script> </script> \ud83d %s \u2028 \u202e"]
+
+
+@pytest.mark.parametrize("name", STATIC)
+def test_any_text_can_be_drawn_and_sent(name):
+    for text in HARD:
+        explorer = STATIC[name](text)
+        static = figure.picture(explorer.figure(), explorer.sentence())
+        html = page(explorer)
+        html.encode(), static["text/html"].encode()
+        code = html.split('<script type="module">')[1]
+        assert "<!--" not in code and code.count("</script>") == 1
+
+
+def test_a_dollar_is_a_dollar_but_in_the_one_formula():
+    made = STATIC["sampling"]("costs $5 or $6").figure()
+    assert not made.axes[0].title.get_parse_math()
+    short = plots.lines({"a": ([200, 900], [1, 2])}, logx=True, logy=True)
+    figure.png(short)
+    axes = short.axes[0]
+    ticks = [*axes.get_xticklabels(which="both"), *axes.get_yticklabels(which="both")]
+    assert not [t for t in ticks if "$" in t.get_text()]
+    formulas = [
+        t.get_text() for t in diagrams.architecture(g.TINY).axes[0].texts if t.get_parse_math()
+    ]
+    assert formulas == ["the same\nmatrix $W_e$"]
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda n: explorers.JourneyExplorer(n.model, n.bpe, ""), "the text is empty"),
+        (lambda n: explorers.TyingExplorer(n.model, n.bpe, " "), "the text is empty"),
+        (lambda n: explorers.TyingExplorer(n.model, n.bpe, "a", n=0), "n is 0"),
+        (lambda n: explorers.AttentionExplorer.of(n.model, n.bpe, ""), "the text is empty"),
+        (lambda n: explorers.AttentionExplorer(CAUSAL, "abcde", row=5), "row is 5.*-5 to 4"),
+        (lambda n: explorers.BigramExplorer([[1.0]], "a", row=1), "row is 1"),
+        (lambda n: explorers.FormatsExplorer(n, texts={"classification": [""]}), "is empty"),
+        (lambda n: explorers.FormatsExplorer(n, seed=None), "seed is None"),
+        (lambda n: explorers.MaskExplorer([[math.inf]], "a"), "scores hold inf"),
+        (lambda n: explorers.SamplingExplorer([math.inf], "a"), "largest logit is inf"),
+        (lambda n: explorers.TokenExplorer(n.bpe, "x" * 401), "401 characters"),
+        (lambda n: explorers.TokenExplorer(n.bpe, "ab", step=9), "step is 9"),
+        (lambda n: explorers.WritingExplorer(n, "a", n_tokens=0), "n_tokens is 0"),
+        (lambda n: explorers.ParameterExplorer({"a": {"n_layers": 2}}), "n_layers"),
+    ],
+)
+def test_an_explorer_of_bad_arguments_is_not_made(novelist, make, message):
+    with pytest.raises(ValueError, match=message):
+        make(novelist)
+
+
+def test_the_sentence_is_about_what_is_shown(novelist):
+    e = explorers.TokenExplorer(novelist.bpe, "one")
+    e.text = "x" * 500
+    assert "500 characters" in e.message and "'one' after" in e.sentence()
+    e.set_state({"texts": 1})
+    s = explorers.SamplingExplorer([1.0, 0], "ab", "one", lambda text: [0.0] * len(text))
+    s.prompt = "three"
+    assert "2 words for 5 logits" in s.message and "after 'one'" in s.sentence()
+
+
+def test_a_run_that_diverged_is_drawn_as_far_as_it_came():
+    e = explorers.TrainingExplorer([*LOG, {"step": 19, "loss": math.nan, "heldout": math.inf}])
+    e.add({"step": 29, "loss": math.inf})
+    assert e.points == [[1, 4.0], [9, 2.5]] and e.heldout == [[1, 4.2]]
+    assert "after 9, held out 4.20" in e.sentence()
