@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 import torch
 
-from gpt1lib.lessons import attempt, compare
+from gpt1lib.lessons import attempt, compare, describe
 from gpt1lib.lessons import exercise as machinery
 from gpt1lib.lessons.exercise import Checker, exercise
 
@@ -425,3 +425,8 @@ def test_a_check_leaves_everything_as_it_found_it(capsys):
 )
 def test_same(a, b, equal):
     assert compare.same(a, b, 1e-5) is equal
+
+
+def test_two_numbers_that_differ_are_shown_to_differ():
+    told = describe.difference(np.full(20, 0.53910), np.full(20, 0.53912), 1e-6)
+    assert "0.5391, expected 0.53912. The largest difference is 2e-05" in told
