@@ -12,7 +12,8 @@ from ...model import GPT
 from ...tracing import trace
 from .. import plots
 from ..labels import token_labels
-from .base import Explorer, Place, Text, as_half, remark, tokens_of
+from .base import Explorer, as_half, remark, tokens_of
+from .controls import Place, Text
 
 MOST_TOKENS = 32
 
