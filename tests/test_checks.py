@@ -210,6 +210,10 @@ def test_a_difference_inside_a_list_is_found(capsys):
     )
 
 
+def test_a_shape_of_one_dimension_reads_as_python_writes_it():
+    assert machinery.short([(3,), (1, 2)]) == "[(3,), (1, 2)]"
+
+
 def test_what_never_ends_is_stopped(monkeypatch, capsys):
     monkeypatch.setattr(attempt, "SECONDS", 0.2)
     start = time.time()

@@ -163,7 +163,8 @@ def short(value) -> str:
     if isinstance(value, float):
         return f"{value:.4g}"
     if isinstance(value, tuple):
-        return "(" + ", ".join(short(v) for v in value) + ")"
+        comma = "," if len(value) == 1 else ""
+        return "(" + ", ".join(short(v) for v in value) + comma + ")"
     if isinstance(value, list):
         shown = ", ".join(short(v) for v in value[:SHOWN])
         return f"[{shown}{', ...' if len(value) > SHOWN else ''}]"
