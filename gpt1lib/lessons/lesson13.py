@@ -462,6 +462,14 @@ def unclear(sweep, task: str) -> bool:
     return all(abs(place["difference"]) < place["difference_half"] for place in places)
 
 
+def hold_lambda(sweep, means: list[float], difference: float) -> None:
+    """sweep: a SweepExplorer; means: on film snippets; difference: of 0.5 against 0 there."""
+    holds("film: falls step by step to 1", means[:5] == sorted(means[:5], reverse=True))
+    holds("0.5 costs 1.2 points", round(100 * difference, 1) == -1.2)
+    holds("on each of the seeds", leads(sweep, "film_snippets", "0", "0.5"))
+    holds("entailment: nothing can be said", unclear(sweep, "entailment"))
+
+
 EXERCISES = (entailment_ids, read_out, similarity_logits, choice_probs, l3_loss)
 check = Checker(EXERCISES)
 mine = check.mine

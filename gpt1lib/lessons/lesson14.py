@@ -356,7 +356,9 @@ def hold_control(with_story, without) -> None:
     """with_story, without: per story, whether the ending is chosen rightly (arrays)."""
     gained, lost = (with_story & ~without).sum(), (without & ~with_story).sum()
     holds("both are above one half", with_story.mean() > 0.5, without.mean() > 0.5)
-    holds("15 of 21, which a coin does in 8 of 100 cases", (gained, lost) == (15, 6))
+    told = {200: (15, 6), 552: (40, 17)}  # the first stories, and all of them
+    if len(without) in told:
+        holds("of 21 questions 15, of 57 40", (gained, lost) == told[len(without)])
 
 
 EXERCISES = (mean_log_prob, likelier_choice, put_in_place, relative_score)
