@@ -112,7 +112,7 @@ def draw(probs: Tensor, generator: torch.Generator | None = None) -> Tensor:
 
     ValueError unless each row has some mass, none of it negative.
     """
-    if probs.dim() != 2:
+    if probs.dim() != 2 or not probs.numel():
         raise ValueError(f"probs have shape {tuple(probs.shape)}, they need (B, V)")
     mass = probs.double().cumsum(dim=-1)  # (B, V)
     total = mass[:, -1:]  # (B, 1)

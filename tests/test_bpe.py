@@ -1,6 +1,5 @@
 """BPE against the released vocabulary, a naive learner, and any text at all."""
 
-import json
 from collections import Counter
 
 import pytest
@@ -9,11 +8,12 @@ from hypothesis import strategies as st
 
 from gpt1lib import bpe
 from gpt1lib.bpe import BPE
+from gpt1lib.storage import files
 
 
 @pytest.fixture(scope="session")
 def golden(shared):
-    return json.loads((shared / "reference/golden_bpe.json").read_text())
+    return files.read_json(shared / "reference/golden_bpe.json")
 
 
 @pytest.fixture(scope="session")
@@ -86,7 +86,7 @@ def test_learning_equals_the_naive_way(counts):
 
 
 def test_learning_on_real_text(shared):
-    raw = (shared / "data/books/grimm_tales.txt").read_text()[:60_000]
+    raw = files.read_text(shared / "data/books/grimm_tales.txt")[:60_000]
     counts = bpe.count_words(raw)
     assert bpe.learn_merges(counts, 150) == naive_merges(counts, 150)
 

@@ -22,6 +22,7 @@ CONTROLS = {  # what can be chosen in the browser; Python alone sets all else
     "tokens": {"text", "step"},
     "training": {"chosen", "unit", "scale"},
     "tying": {"chosen", "tied"},
+    "two_texts": {"prompts", "head", "row"},
     "writing": {"prompt", "seed"},
 }
 CAUSAL = np.tril(np.ones((2, 3, 5, 5))) / np.arange(1, 6)[:, None]
@@ -41,6 +42,7 @@ ASKING = {  # explorers that ask the model
     "journey": lambda n: explorers.JourneyExplorer(n.model, n.bpe, "The old man"),
     "tokens": lambda n: explorers.TokenExplorer(n.bpe, "The unbelievable"),
     "tying": lambda n: explorers.TyingExplorer(n.model, n.bpe, "The old man"),
+    "two_texts": lambda n: explorers.TwoTextsExplorer.of(n.model, n.bpe, "a man", "a dog"),
     "writing": lambda n: explorers.WritingExplorer(n, "He", n_tokens=1, temperatures=()),
 }
 BAD = [
@@ -64,13 +66,12 @@ BAD += [{}, {"x": 1}, {"classification": ["a"]}, b"", b"abc", [["a", 1]], object
 
 def test_the_browser_changes_the_controls_that_are_listed():
     pattern = r"(?<!function )\b(?:save|keep|set|ask)\((?:[\w.]+, )?\{ ?(\w+)"
-    for module, names in CONTROLS.items():
-        explorer = getattr(explorers, module)
-        kind = next(
-            v for v in vars(explorer).values() if v in explorers.Explorer.__subclasses__()
-        )
-        assert set(kind.class_trait_names(control=True)) == names, module
-        assert set(re.findall(pattern, explorers.script(module))) <= names | {"name"}, module
+    kinds = {k.__module__.split(".")[-1]: k for k in explorers.Explorer.__subclasses__()}
+    assert kinds.keys() == CONTROLS.keys()
+    for module, kind in kinds.items():
+        assert set(kind.class_trait_names(control=True)) == CONTROLS[module], module
+        saved = set(re.findall(pattern, explorers.script(module)))
+        assert saved <= CONTROLS[module] | {"name"}, module
 
 
 @pytest.mark.parametrize("name", [n for n in STATIC if CONTROLS[n]])

@@ -14,6 +14,7 @@ from gpt1lib.bpe import BPE
 from gpt1lib.checkpoints import checkpoint
 from gpt1lib.finetune import batches, classifier, classify
 from gpt1lib.finetune.__main__ import main
+from gpt1lib.storage import files
 from gpt1lib.storage.paths import TASKS
 from gpt1lib.tasks import course_sets
 
@@ -36,7 +37,7 @@ def model():
 
 def test_golden_sequences(shared):
     released = BPE.load(shared / "openai_gpt", "encoder_bpe_40000.json", "vocab_40000.bpe")
-    golden = json.loads((shared / "reference/golden_bpe.json").read_text())["sequences"]
+    golden = files.read_json(shared / "reference/golden_bpe.json")["sequences"]
     e = golden["entailment_001"]
     assert inputs.entailment(released, e["premise"], e["hypothesis"], 512) == [e["ids"]]
     c = golden["classification_001"]

@@ -1,12 +1,12 @@
 """L1, L2, L3, against numbers worked out by hand to six digits."""
 
-import json
 import math
 
 import pytest
 import torch
 
 from gpt1lib import objectives as o
+from gpt1lib.storage import files
 
 
 def near(value, wanted):
@@ -71,7 +71,7 @@ def test_lm_head_example():
 
 
 def test_numbers_here_are_the_reference_s(shared):
-    w = json.loads((shared / "reference/worked_examples.json").read_text())
+    w = files.read_json(shared / "reference/worked_examples.json")
     assert w["001_lm"]["L1"] == -1.427116 and w["001_combined"]["L1_sum"] == -15.088476
     assert w["001_combined"]["L3_mean_convention"] == -1.671367
     assert w["001_combined"]["L3_sum_convention"] == -7.706757

@@ -74,6 +74,15 @@ def test_old_names_are_accepted_everywhere():
         options.with_field_names(Sample, {"count": 3, "n_steps": 3})
 
 
+@pytest.mark.parametrize("command", [pretrain, finetune])
+def test_a_wrong_option_is_named_at_once(command, capsys):
+    """Not below a page of all that could have been typed."""
+    for argv in ([], ["--out", "x", "film_snippets", "--stepz", "5"]):
+        with pytest.raises(SystemExit):
+            command(argv)
+        assert len(capsys.readouterr().err.splitlines()) == 2
+
+
 def test_a_bad_value_is_named_with_what_it_must_be():
     with pytest.raises(ValueError, match="n_steps is 5, it must be > 9"):
         options.need(Sample(), "n_steps", False, "> 9")

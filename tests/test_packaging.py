@@ -135,7 +135,8 @@ def test_setup_is_readable_by_an_old_python():
 
 
 def test_ci_runs_the_readme_s_command():
-    ci, readme = (ROOT / ".ci" / "run").read_text(), (ROOT / "README.md").read_text()
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    ci = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
     assert "make test" in ci and "make test" in readme
     assert "|| true" not in ci
 

@@ -14,6 +14,7 @@ from transformers import OpenAIGPTConfig, OpenAIGPTLMHeadModel
 import gpt1lib as g
 from gpt1lib import BPE, GPT, GPT1, GPTConfig, text
 from gpt1lib.checkpoints import openai as released
+from gpt1lib.storage import files
 
 SMALL = GPTConfig(n_vocab=40, n_ctx=24, n_layer=3, n_head=2, n_embd=16, dropout=0.0)
 
@@ -291,7 +292,7 @@ needs_real = pytest.mark.skipif(
 
 @pytest.fixture(scope="module")
 def golden(shared):
-    return json.loads((shared / "reference/golden_bpe.json").read_text())["items"]
+    return files.read_json(shared / "reference/golden_bpe.json")["items"]
 
 
 @pytest.fixture(scope="module")

@@ -168,6 +168,37 @@ def test_a_log_counts_by_its_own_counter_and_need_not_exist(tmp_path):
     assert [x["update"] for x in log.lines()] == [0, 1]
 
 
+def test_what_stands_twice_in_a_log_is_cut(tmp_path):
+    log = Log(tmp_path / "log.jsonl")
+    log.write([{"step": i} for i in (0, 1, 2, 0, 1, 2)])
+    log.cut(1)
+    assert log.lines() == [{"step": 0}, {"step": 1}]
+
+
+def test_a_state_is_bound_to_its_logs(tmp_path):
+    folder = RunFolder(tmp_path)
+    folder.log.add({"step": 1, "loss": 2.5})
+    folder.save(FACTS, 1, {})
+    folder.log.add({"step": 2, "loss": 2.25})
+    assert RunFolder(tmp_path).load(FACTS)["step"] == 1, "what came later is of no matter"
+    folder.log.write([{"step": 1, "loss": 7.5}])
+    with pytest.raises(ValueError, match="log.jsonl is not the one that the state was saved"):
+        RunFolder(tmp_path).load(FACTS)
+
+
+def test_a_state_with_one_changed_bit_is_named(tmp_path):
+    folder = RunFolder(tmp_path)
+    folder.save(FACTS, 1, {"x": torch.arange(1000.0)})
+    whole = folder.state.read_bytes()
+    place = whole.index(torch.arange(500.0, 520.0).numpy().tobytes())
+    folder.state.write_bytes(whole[:place] + bytes([whole[place] ^ 8]) + whole[place + 1 :])
+    with pytest.raises(ValueError, match="state.pt is .* damaged: the checksum of its part"):
+        RunFolder(tmp_path).load(FACTS)
+    folder.state.write_bytes(whole[:-90])
+    with pytest.raises(ValueError, match="state.pt is cut short or damaged"):
+        RunFolder(tmp_path).load(FACTS)
+
+
 def test_the_samples_of_a_checkpoint_may_hold_any_text(tmp_path):
     Log(tmp_path / "samples.jsonl").add({"step": 1, "text": HARD})
     samples = checkpoint.Checkpoint(None, None, {}, tmp_path).samples

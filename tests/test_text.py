@@ -1,6 +1,5 @@
 """Standardizing, cutting into words, and tidying for the eye."""
 
-import json
 import re
 import time
 
@@ -9,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpt1lib import text
+from gpt1lib.storage import files
 
 RELEASED = re.compile(r"""(-+|~+|!+|"+|;+|\?+|\++|,+|\)+|\(+|/+|\*+|\[+|\]+|}+|{+|\|+|_+)""")
 
@@ -32,7 +32,7 @@ def test_backslashes_are_not_padded():
 
 
 def test_standardize_against_golden(shared):
-    items = json.loads((shared / "reference/golden_bpe.json").read_text())["items"]
+    items = files.read_json(shared / "reference/golden_bpe.json")["items"]
     agree = [i for i in items if text.standardize(i["text"]) == i["standardized"]]
     assert len(items) == 40
     assert len(agree) >= 38  # the others need ftfy: ligatures, mojibake

@@ -33,7 +33,9 @@ RESULT = "result.json"  # written last: where it is, the run is finished
 def parser() -> argparse.ArgumentParser:
     """The options of the command line."""
     p = argparse.ArgumentParser(
-        prog="python -m gpt1lib.finetune", description=(__doc__ or "").split("\n")[0]
+        prog="python -m gpt1lib.finetune",
+        usage="%(prog)s TASK --out FOLDER [options]; --help explains them",
+        description=(__doc__ or "").split("\n")[0],
     )
     known = ", ".join(tasks.TASKS_BY_NAME)
     p.add_argument(

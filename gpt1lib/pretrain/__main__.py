@@ -24,7 +24,9 @@ from .run import Pretraining
 def parser(argv: list[str] | None = None) -> argparse.ArgumentParser:
     """The options of the command line; help shows the values of the recipe in argv."""
     p = argparse.ArgumentParser(
-        prog="python -m gpt1lib.pretrain", description=(__doc__ or "").split("\n")[0]
+        prog="python -m gpt1lib.pretrain",
+        usage="%(prog)s --out FOLDER [options]; --help explains them",
+        description=(__doc__ or "").split("\n")[0],
     )
     p.add_argument(
         "--out", type=Path, required=True, help="folder for checkpoint, log and state"

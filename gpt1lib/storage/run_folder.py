@@ -133,9 +133,14 @@ class Log:
         files.write_text(self.path, "".join(map(as_line, lines)))
 
     def cut(self, last: int) -> None:
-        """Forget what came after a step: the run is about to do it again."""
+        """Forget what came after a step, or twice: the run is about to do it again."""
+        kept, at = [], -1
         with files.naming(self.path):
-            self.write([x for x in self.lines() if x[self.counter] <= last])
+            for line in self.lines():
+                if at < line[self.counter] <= last:
+                    kept.append(line)
+                    at = line[self.counter]
+        self.write(kept)
 
     def so_far(self) -> tuple[int, str]:
         """How many bytes are written, and their SHA-256."""

@@ -161,7 +161,10 @@ def nli_lines(path: Path, labels: tuple[str, ...]) -> list[Example]:
             )
         label = labels.index(row["gold_label"])
         with files.naming(f"{path}, line {n}"):
-            examples.append(Example((row["sentence1"], row["sentence2"]), label))
+            example = Example((row["sentence1"], row["sentence2"]), label)
+        if not all(text.strip() for text in example.texts):
+            raise ValueError(f"{path}, line {n}: a text is empty")
+        examples.append(example)
     return examples
 
 

@@ -98,6 +98,7 @@ class TwoTextsExplorer(Explorer):
         if not pairs:
             raise ValueError("the two texts have no word in common")
         self.weights, self.moved = (one, two), movement(one, two, pairs)
+        self.shown = prompts  # what was read; others may be refused
         same = [first[i] == second[j] for i, j in pairs]
         n_layer, n_head = one.shape[:2]
         heads = np.where(same, self.moved, -1).reshape(n_layer * n_head, -1)
@@ -126,7 +127,7 @@ class TwoTextsExplorer(Explorer):
         names, moved = self.shares()
         most = int(moved.argmax())
         return (
-            f"'{self.prompts[0]}' and '{self.prompts[1]}' under layer {layer}, head {head}: "
+            f"'{self.shown[0]}' and '{self.shown[1]}' under layer {layer}, head {head}: "
             f"'{names[most]}' puts {moved[most]:.0%} of its weight elsewhere."
         )
 
