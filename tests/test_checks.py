@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 import torch
 
-from gpt1lib.lessons import attempt, compare
+from gpt1lib.lessons import attempt, compare, describe
 from gpt1lib.lessons import exercise as machinery
 from gpt1lib.lessons.exercise import Checker, exercise
 
@@ -208,6 +208,10 @@ def test_a_difference_inside_a_list_is_found(capsys):
         said
         == "For (3) in item 'b' in item 0 the dtype is torch.int64, expected torch.float32."
     )
+
+
+def test_a_shape_of_one_dimension_reads_as_python_writes_it():
+    assert machinery.short([(3,), (1, 2)]) == "[(3,), (1, 2)]"
 
 
 def test_what_never_ends_is_stopped(monkeypatch, capsys):
@@ -425,3 +429,8 @@ def test_a_check_leaves_everything_as_it_found_it(capsys):
 )
 def test_same(a, b, equal):
     assert compare.same(a, b, 1e-5) is equal
+
+
+def test_two_numbers_that_differ_are_shown_to_differ():
+    told = describe.difference(np.full(20, 0.53910), np.full(20, 0.53912), 1e-6)
+    assert "0.5391, expected 0.53912. The largest difference is 2e-05" in told

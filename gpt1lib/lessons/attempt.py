@@ -19,7 +19,7 @@ import torch
 
 from .compare import same
 
-SECONDS = 5.0  # one answer may take this long, or LONGER times what the solution takes
+SECONDS = 10.0  # one answer may take this long, or LONGER times what the solution takes
 LONGER = 20.0
 KEPT_LETTERS = 2_000
 

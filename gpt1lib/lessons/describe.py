@@ -53,9 +53,15 @@ def difference(got: Any, wanted: Any, tolerance: float) -> str:
         return f"it returns the keys {short(list(a))}, expected {short(list(b))}"
     if isinstance(a, list | tuple | dict):
         return _between_items(a, b, tolerance)
-    if isinstance(a, Number) and short(got) == short(wanted):  # told apart by more digits
-        return f"it returns {a.value!r}, expected {b.value!r}"
+    if isinstance(a, Number):
+        return "it returns {}, expected {}".format(*_told_apart(a.value, b.value))
     return f"it returns {short(got)}, expected {short(wanted)}"
+
+
+def _told_apart(got, wanted) -> tuple[str, str]:
+    """Two numbers in short, with all their digits where four do not tell them apart."""
+    pair = short(got), short(wanted)
+    return pair if pair[0] != pair[1] else (repr(got), repr(wanted))
 
 
 def _between_arrays(a, b, tolerance) -> str:
@@ -74,9 +80,10 @@ def _between_arrays(a, b, tolerance) -> str:
     if x.size <= SHOWN:
         told = f"it returns {short(a)}, expected {short(b)}; they differ first at {_at(first)}"
     else:
+        mine, theirs = _told_apart(x[first].item(), y[first].item())
         told = (
             f"{apart.sum()} of {x.size} numbers differ, the first at {_at(first)}: "
-            f"{short(x[first].item())}, expected {short(y[first].item())}"
+            f"{mine}, expected {theirs}"
         )
     return told + _largest(x, y, dtype_name(a), dtype_name(b))
 
@@ -156,7 +163,8 @@ def short(value) -> str:
     if isinstance(value, float):
         return f"{value:.4g}"
     if isinstance(value, tuple):
-        return "(" + ", ".join(short(v) for v in value) + ")"
+        comma = "," if len(value) == 1 else ""
+        return "(" + ", ".join(short(v) for v in value) + comma + ")"
     if isinstance(value, list):
         shown = ", ".join(short(v) for v in value[:SHOWN])
         return f"[{shown}{', ...' if len(value) > SHOWN else ''}]"

@@ -7,6 +7,7 @@ import numpy as np
 import traitlets
 from matplotlib.figure import Figure
 
+from ... import limits
 from ...bpe import BPE
 from ...model import GPT
 from ...tracing import trace
@@ -59,14 +60,18 @@ class TwoTextsExplorer(Explorer):
     head = Place(lambda self: self.n_layer * self.n_head).tag(sync=True, control=True)
     row = Place(lambda self: len(self.tokens[0])).tag(sync=True, control=True)
 
-    def __init__(self, read: Callable[[str], Reading], one: str, two: str, head: int = -1):
+    def __init__(
+        self, read: Callable[[str], Reading], one: str, two: str, head: int | None = None
+    ):
         self.read, self.chosen_head = read, head
         super().__init__(**self._reading([one, two]))
         self.observe(lambda change: self.answer(self._read), "prompts")
 
     @classmethod
-    def of(cls, model: GPT, bpe: BPE, one: str, two: str, head: int = -1) -> "TwoTextsExplorer":
-        """What a model's heads make of two texts, which can be edited; head -1: by data."""
+    def of(
+        cls, model: GPT, bpe: BPE, one: str, two: str, head: int | None = None
+    ) -> "TwoTextsExplorer":
+        """What the heads of a model make of two texts that can be edited."""
 
         def read(text: str) -> Reading:
             ids = tokens_of(bpe, text, MOST_TOKENS)
@@ -97,7 +102,8 @@ class TwoTextsExplorer(Explorer):
         same = [first[i] == second[j] for i, j in pairs]
         n_layer, n_head = one.shape[:2]
         heads = np.where(same, self.moved, -1).reshape(n_layer * n_head, -1)
-        best = self.chosen_head if self.chosen_head >= 0 else int(heads.max(-1).argmax())
+        best = int(heads.max(-1).argmax()) if self.chosen_head is None else self.chosen_head
+        best = limits.whole("head", best, 0, len(heads) - 1)
         return {
             "prompts": prompts,
             "tokens": [first, second],
