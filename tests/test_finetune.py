@@ -362,7 +362,7 @@ def test_killed_at_any_file_it_ends_the_same_and_leaves_no_litter(
     toy, tmp_path, monkeypatch, n
 ):
     """As SIGKILL would: what is being written stays behind, and nothing is tidied up."""
-    replace_file, done = os.replace, []
+    few, replace_file, done = [*toy, "--epochs", "1", "--limit", "8"], os.replace, []
 
     def until_then(source, target):
         done.append(Path(target).name)
@@ -373,10 +373,10 @@ def test_killed_at_any_file_it_ends_the_same_and_leaves_no_litter(
     with monkeypatch.context() as patch, pytest.raises(SystemExit, match="killed"):
         patch.setattr(os, "replace", until_then)
         patch.setattr(Path, "unlink", lambda *_, **__: None)
-        main([*toy, "--epochs", "1"])
-    result = main([*toy, "--epochs", "1"])
+        main(few)
+    result = main(few)
     assert not list(tmp_path.rglob(".*.tmp")) and not (tmp_path / "o/state.pt").exists()
-    assert main([*toy, "--epochs", "1"]) == result
+    assert main(few) == result
     classifier.load(tmp_path / "o")
 
 

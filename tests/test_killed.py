@@ -72,7 +72,7 @@ def undisturbed(root):
 def everything(out):
     """All that a run leaves and that does not depend on the clock."""
     state = torch.load(out / "state" / "state.pt", weights_only=True)
-    state.pop("seconds")
+    del state["seconds"], state["logs"]  # which hold seconds, too
     log = [
         {k: v for k, v in line.items() if k not in ("tokens_per_s", "seconds")}
         for line in run_folder.Log(out / "log.jsonl").lines()

@@ -270,9 +270,10 @@ def test_sizes_are_checked_before_memory_is_taken(hugging_face):
     path = hugging_face / "config.json"
     stored = json.loads(path.read_text())
     for change, message in (
-        ({"n_layer": 2**63}, "a model of these sizes has"),
+        ({"n_layer": 2**63}, "n_layer is 9223372036854775808, it must be"),
+        ({"n_layer": 900}, "a model of these sizes has"),
         ({"vocab_size": None}, "n_vocab is None"),
-        ({"n_positions": 2**40}, "a model of these sizes has"),
+        ({"n_positions": 2**20}, "a model of these sizes has"),
     ):
         path.write_text(json.dumps(stored | change))
         with pytest.raises(ValueError, match=f"config.json: {message}"):
