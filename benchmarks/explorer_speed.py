@@ -148,12 +148,13 @@ CELLS = (
 
 # the time of a key, and of the frame after `see` has noticed what it causes
 WATCH = """({inside, until}) => { window.began = window.ended = null;
-  const node = document.querySelector(inside), last = node.querySelector('img')?.src;
+  const node = document.querySelector(inside);
+  const shown = () => { const e = node.querySelector(until); return e?.src ?? e?.textContent; };
+  const last = shown();
   document.addEventListener('keydown', () => window.began ??= performance.now(),
     {once: true, capture: true});
   const see = new MutationObserver(() => {
-    const now = node.querySelector(until);
-    if (!now || (last && now.src === last)) return;
+    if (shown() === undefined || shown() === last) return;
     see.disconnect();
     requestAnimationFrame(() => requestAnimationFrame(
       () => window.ended = performance.now())); });
