@@ -133,3 +133,24 @@ def test_the_version_of_the_linter_is_pinned():
     assert package["private"] is True
     assert all(re.fullmatch(r"\d+\.\d+\.\d+", v) for v in package["devDependencies"].values())
     assert not (ROOT / "package-lock.json").exists()  # it would name the registry
+
+
+# ---- style sheets: all views of a page share them -----------------------------------
+
+SHEETS = {p.stem: p.read_text(encoding="utf-8") for p in sorted(FOLDER.glob("*.css"))}
+
+
+def styled(sheet):
+    """The classes by which the rules of a style sheet begin, dark mode aside."""
+    selectors = ",".join(re.findall(r"([^{};]+)\{", sheet)).split(",")
+    chains = (re.findall(r"\.(gx[\w-]*)", s) for s in selectors if "@" not in s)
+    return {next((c for c in chain if c not in ("gx", "gx-dark")), "") for chain in chains}
+
+
+@pytest.mark.parametrize("view", sorted(SHEETS.keys() - {"common"}))
+def test_a_view_styles_only_what_is_its_own(view):
+    """Or two views on one page would lay out each other's parts."""
+    others = {name: text for name, text in TEXTS.items() if name != view}
+    for cls in styled(SHEETS[view]) - {""}:
+        users = [name for name, text in others.items() if re.search(rf"\b{cls}\b(?!-)", text)]
+        assert not users, f"{view}.css styles .{cls}, which {users} use"

@@ -92,3 +92,24 @@ def test_nothing_is_cut_off_where_there_is_little_room(chromium, one_of_each, ro
             wide[name] = (width, cut)
     page.close()
     assert not wide
+
+
+PLACES = """() => [...document.querySelectorAll('.gx *')].map(e => {
+  const r = e.getBoundingClientRect(), name = e.className.baseVal ?? e.className;
+  return [name, r.x, r.y, r.width, r.height, getComputedStyle(e).color].join(' '); })"""
+
+
+def test_explorers_on_one_page_leave_each_other_as_they_are(chromium, one_of_each):
+    """A notebook's page holds the styles of all its explorers, in whatever order."""
+    page = chromium.new_page()
+    others, moved = "\n".join(e._css for e in one_of_each.values()), {}
+    for name, explorer in one_of_each.items():
+        page.set_content(standalone.page(explorer))
+        page.locator(".gx").wait_for()
+        before = page.evaluate(PLACES)
+        page.add_style_tag(content=others)
+        pairs = zip(before, page.evaluate(PLACES), strict=True)
+        if changed := [pair for pair in pairs if pair[0] != pair[1]]:
+            moved[name] = changed[:2]
+    page.close()
+    assert not moved

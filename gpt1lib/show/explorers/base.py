@@ -43,9 +43,13 @@ def script(name: str) -> str:
 
 
 def styles(name: str) -> str:
-    """The style of an explorer: the shared part, then its own where it has one."""
+    """The style of an explorer: the shared part, then its own where it has one.
+
+    Its own is nested in `.gx`, so that it outweighs the shared part that the next explorer
+    on the page brings along.
+    """
     own = HERE / f"{name}.css"
-    return CSS + (own.read_text(encoding="utf-8") if own.exists() else "")
+    return CSS + (f".gx {{\n{own.read_text(encoding='utf-8')}}}\n" if own.exists() else "")
 
 
 def as_bytes(values: ArrayLike) -> bytes:

@@ -101,7 +101,7 @@ function addWriting(view, parent) {
   button(parent, "Write eight words", () => {
     text.textContent = Array.from({ length: 8 }, () => walk(view)).join(" ");
   });
-  const text = el("p", "gx-wrote", parent, "");
+  const text = el("p", "gx-walk", parent, "");
 }
 
 // From space to space; where the table has none, twelve steps from its row.

@@ -45,7 +45,7 @@ function addGuesses(view, parent) {
 
 function addWay(view, parent) {
   el("p", "gx-title", parent, "The way of this token");
-  view.way = el("table", "gx-table", parent);
+  view.way = el("table", "gx-table gx-way", parent);
 }
 
 // Indices of the states that are rows of the grid, from below.

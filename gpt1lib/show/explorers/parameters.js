@@ -21,7 +21,7 @@ function draw(model, root) {
     show(view);
   });
   el("p", "gx-title", root, "Where they sit");
-  view.stack = el("div", "gx-stack", root);
+  view.stack = el("div", "gx-parts", root);
   addSizes(view, configs);
   view.table = el("table", "gx-table", root);
   view.said = live(root);
