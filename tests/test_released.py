@@ -263,6 +263,9 @@ def test_what_we_write_is_bound_by_checksums(model, tmp_path, write):
         path.write_bytes(whole[:-3] + bytes([whole[-3] ^ 1]) + whole[-2:])
         with pytest.raises(ValueError, match=f"{path.name} is not the file that was written"):
             released.load_released(tmp_path)
+        path.unlink()
+        with pytest.raises(FileNotFoundError, match=f"(lacks {path.name}|no released GPT-1)"):
+            released.load_released(tmp_path)
         path.write_bytes(whole)
 
 

@@ -118,7 +118,7 @@ def load_released(folder: str | Path, n_head: int | None = None) -> checkpoint.C
     installed). Raises FileNotFoundError for files that are missing, and says where to
     ask for them; ValueError for shapes, sizes or a vocabulary that are not GPT-1's.
     """
-    folder = Path(folder)
+    folder = Path(folder).expanduser()
     if (folder / OPENAI[0]).is_file():
         model, names = read_openai(folder, n_head), OPENAI[1:]
     elif (folder / "config.json").is_file():
@@ -208,8 +208,14 @@ def empty(config: GPTConfig) -> GPT:
 
 
 def check_export(folder: Path) -> None:
-    """ValueError for a damaged file of a folder that `save_...` wrote; others are not bound."""
-    checksums.verify(folder, *checksums.of(folder))
+    """ValueError for a damaged file of a folder that `save_...` wrote; others are not bound.
+
+    FileNotFoundError for one that is missing, with what to do.
+    """
+    bound = checksums.of(folder)
+    if missing := [name for name in bound if not (folder / name).is_file()]:
+        raise FileNotFoundError(f"{folder} lacks {', '.join(missing)}.\n{WHERE}")
+    checksums.verify(folder, *bound)
 
 
 def read_hugging_face(folder: Path) -> GPT:
