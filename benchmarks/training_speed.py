@@ -49,33 +49,39 @@ def ours(config):
     return step
 
 
-def theirs(config):
-    """One step of transformers' model, as a function of ids."""
+def peer(config, **options):
+    """transformers' model in our sizes; it is imported only where it is measured."""
     from transformers import OpenAIGPTConfig, OpenAIGPTLMHeadModel
 
-    rate = config.dropout
-    model = OpenAIGPTLMHeadModel(
-        OpenAIGPTConfig(
-            vocab_size=config.n_vocab,
-            n_positions=config.n_ctx,
-            n_embd=config.n_embd,
-            n_layer=config.n_layer,
-            n_head=config.n_head,
-            resid_pdrop=rate,
-            embd_pdrop=rate,
-            attn_pdrop=rate,
-        )
-    ).train()
-    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
+    sizes = {
+        "vocab_size": config.n_vocab,
+        "n_positions": config.n_ctx,
+        "n_embd": config.n_embd,
+        "n_layer": config.n_layer,
+        "n_head": config.n_head,
+    }
+    return OpenAIGPTLMHeadModel(OpenAIGPTConfig(**sizes, **options))
+
+
+def update_of(model, loss_of, lr):
+    """One update as transformers' users write it, as a function of ids."""
+    optimizer = torch.optim.AdamW(model.parameters(), lr=lr)
 
     def step(ids):
-        loss = model(ids, labels=ids).loss
+        loss = loss_of(ids)
         optimizer.zero_grad()
         loss.backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimizer.step()
 
     return step
+
+
+def theirs(config):
+    """One step of transformers' model, as a function of ids."""
+    rate = config.dropout
+    model = peer(config, resid_pdrop=rate, embd_pdrop=rate, attn_pdrop=rate).train()
+    return update_of(model, lambda ids: model(ids, labels=ids).loss, lr=1e-3)
 
 
 def peak(config):

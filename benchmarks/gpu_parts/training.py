@@ -11,6 +11,7 @@ import torch.nn.functional as F
 from torch import nn
 from torch.utils.checkpoint import checkpoint
 
+from benchmarks.training_speed import peer, update_of
 from gpt1lib import GPT, GPT1, GPTConfig, pretrain
 from gpt1lib.fast.loss import chunked_lm_loss
 
@@ -87,30 +88,16 @@ def ours(machine: Machine, batch: int, compile: bool = False, loss: str = "whole
 
 def theirs(machine: Machine, batch: int, attention: str):
     """One update of transformers' model as its users run it, as a function."""
-    from transformers import OpenAIGPTConfig, OpenAIGPTLMHeadModel
-
     c = full_size(machine)
-    config = OpenAIGPTConfig(
-        vocab_size=c.n_vocab,
-        n_positions=c.n_ctx,
-        n_embd=c.n_embd,
-        n_layer=c.n_layer,
-        n_head=c.n_head,
-        attn_implementation=attention,
-    )
-    model = OpenAIGPTLMHeadModel(config).to(machine.device).train()
-    optimizer = torch.optim.AdamW(model.parameters(), lr=2.5e-4)
+    model = peer(c, attn_implementation=attention).to(machine.device).train()
     ids = random_ids(c, batch * c.n_ctx).view(batch, c.n_ctx).to(machine.device)
 
-    def step():
+    def loss_of(ids):
         with machine.bfloat16():
-            loss = model(ids, labels=ids).loss
-        optimizer.zero_grad()
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        optimizer.step()
+            return model(ids, labels=ids).loss
 
-    return step
+    step = update_of(model, loss_of, lr=2.5e-4)
+    return lambda: step(ids)
 
 
 # ---- the part ------------------------------------------------------------------------
