@@ -10,9 +10,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor
 
-from .. import inputs, limits, metrics, objectives, tasks
+from .. import inputs, limits, metrics, tasks
 from ..bpe import BPE
 from ..model import LanguageModel
 from ..storage.paths import TASKS
@@ -30,34 +31,39 @@ def continuation_scores(
     Where nothing is given, the first token of `rest` has nothing to be predicted from
     and is not counted. What is longer than the context loses its beginning.
     """
-    batch = limits.whole("batch", batch, 1)
     n_ctx, out = model.config.n_ctx, [0.0] * len(pairs)
     for n, (given, rest) in enumerate(pairs, start=1):
         if not rest or len(given) + len(rest) < 2:
             raise ValueError(f"text {n} has no token that could be predicted")
-    order = sorted(range(len(pairs)), key=lambda i: sum(map(len, pairs[i])))
-    for start in range(0, len(order), batch):
-        part = order[start : start + batch]
-        ids, real = inputs.pad([[*pairs[i][0], *pairs[i][1]][-n_ctx:] for i in part])
-        log_probs = objectives.token_log_probs(model(ids), ids)  # (B, T-1)
+    texts = [[*given, *rest][-n_ctx:] for given, rest in pairs]
+    for part in _by_length(texts, batch):
+        ids, _ = inputs.pad([texts[i] for i in part])
+        h = model.hidden(ids)  # (B, T, C)
         for row, i in enumerate(part):
-            end = int(real[row].sum()) - 1  # of the predictions
-            n = min(len(pairs[i][1]), end)
-            out[i] = log_probs[row, end - n : end].mean().item()
+            end = len(texts[i])
+            first = max(1, end - len(pairs[i][1]))  # of the tokens that are scored
+            logits = model.logits(h[row, first - 1 : end - 1])  # of those alone: faster
+            out[i] = -F.cross_entropy(logits, ids[row, first:end]).item()
     return out
 
 
 @torch.no_grad()
 def next_logits(model: LanguageModel, texts: Sequence[list[int]], batch: int = 32) -> Tensor:
     """Scores of what comes after each text: (N, V)."""
-    batch = limits.whole("batch", batch, 1)
-    out, n_ctx = [], model.config.n_ctx
-    for start in range(0, len(texts), batch):
-        ids, real = inputs.pad([t[-n_ctx:] for t in texts[start : start + batch]])
+    texts = [text[-model.config.n_ctx :] for text in texts]
+    out = torch.empty(len(texts), model.config.n_vocab)
+    for part in _by_length(texts, batch):
+        ids, real = inputs.pad([texts[i] for i in part])
         last = real.sum(dim=1).long() - 1
-        h = model.hidden(ids)[torch.arange(len(ids)), last]  # (B, C)
-        out.append(model.logits(h))
-    return torch.cat(out)
+        out[part] = model.logits(model.hidden(ids)[torch.arange(len(ids)), last])
+    return out
+
+
+def _by_length(texts: Sequence[list[int]], batch: int) -> list[list[int]]:
+    """Which texts to read at once: `batch` of about one length, so little is padded."""
+    batch = limits.whole("batch", batch, 1)
+    order = sorted(range(len(texts)), key=lambda i: len(texts[i]))
+    return [order[start : start + batch] for start in range(0, len(order), batch)]
 
 
 # ---- the four heuristics ---------------------------------------------------------
