@@ -74,16 +74,13 @@ def sentence_scores(model: LanguageModel, bpe: BPE, texts: Sequence[str]) -> lis
     return continuation_scores(model, [([], bpe.encode(t)) for t in texts])
 
 
-def sentiment(
-    model: LanguageModel,
-    bpe: BPE,
-    texts: Sequence[str],
-    words: tuple[str, str] = SENTIMENT_WORDS,
-    cue: str = "very",
-) -> list[int]:
-    """SST-2: append `very`; which of two words is the likelier next one? 0 or 1.
+def leanings(
+    model: LanguageModel, bpe: BPE, texts: Sequence[str], words: tuple[str, str], cue: str
+) -> list[float]:
+    """log P of the second word minus that of the first, after each text and the cue.
 
-    Raises ValueError for a word that is not one token.
+    What is too long for the context loses its end, never the cue. Raises ValueError for a
+    word that is not one token.
     """
     sides = [bpe.encode(w) for w in words]
     for word, ids in zip(words, sides, strict=True):
@@ -91,8 +88,19 @@ def sentiment(
             raise ValueError(f"{word!r} is {len(ids)} tokens, it must be 1")
     n_ctx, end = model.config.n_ctx, bpe.encode(cue)
     prompts = [bpe.encode(t)[: n_ctx - len(end)] + end for t in texts]
-    scores = next_logits(model, prompts)[:, [ids[0] for ids in sides]]
-    return scores.argmax(dim=1).tolist()
+    first, second = next_logits(model, prompts)[:, [ids[0] for ids in sides]].T
+    return (second - first).tolist()
+
+
+def sentiment(
+    model: LanguageModel,
+    bpe: BPE,
+    texts: Sequence[str],
+    words: tuple[str, str] = SENTIMENT_WORDS,
+    cue: str = "very",
+) -> list[int]:
+    """SST-2: append `very`; which of two words is the likelier next one? 0 or 1."""
+    return [int(x > 0) for x in leanings(model, bpe, texts, words, cue)]
 
 
 def choices(
@@ -139,15 +147,18 @@ def _best(scores: list[float], sizes: list[int]) -> list[int]:
 
 @dataclass(frozen=True)
 class Probe:
-    """One zero-shot test: its name, the labels, and how a model guesses."""
+    """One zero-shot test: its name, the labels, how a model guesses, and among how many."""
 
     name: str
     labels: list[int]
     guess: Callable[[LanguageModel, BPE], list[int]]
+    choices: int = 2  # answers to each question
 
     def score(self, model: LanguageModel, bpe: BPE) -> dict:
-        """Accuracy with its interval."""
-        return metrics.accuracy(self.guess(model, bpe), self.labels)
+        """Accuracy with its interval, and each guess as a digit, to compare in pairs."""
+        guesses = self.guess(model, bpe)
+        written = "".join(map(str, guesses))
+        return {**metrics.accuracy(guesses, self.labels), "guesses": written}
 
 
 def above_median(scores: list[float]) -> list[int]:
