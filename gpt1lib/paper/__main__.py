@@ -14,7 +14,7 @@ import sys
 
 from ..fast.machine import keep_memory
 from ..storage.run_folder import RunFolder, command_line, one_line_errors
-from . import results, run
+from . import results, run, surprise, two_terms
 from .plan import EXPERIMENTS
 
 
@@ -34,7 +34,7 @@ def main(argv: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(
         prog="python -m gpt1lib.paper", description=(__doc__ or "").split("\n")[0]
     )
-    names = [*EXPERIMENTS, "zeroshot", "readout"]
+    names = [*EXPERIMENTS, "zeroshot", "readout", "surprise", "two_terms"]
     parser.add_argument("experiments", nargs="*", help=f"{', '.join(names)} (default: all)")
     parser.add_argument(
         "--quick",
@@ -66,6 +66,10 @@ def main(argv: list[str] | None = None) -> None:
             run.zero_shot(begun)
         if "readout" in chosen:
             run.read_out_endings(begun)
+        if "surprise" in chosen:
+            surprise.read_novelist(begun)
+        if "two_terms" in chosen:
+            two_terms.run_cells(begun)
     return None
 
 
