@@ -16,10 +16,11 @@ import sys
 
 from ..fast.machine import keep_memory
 from ..storage.run_folder import RunFolder, command_line, one_line_errors
-from . import curves, results, run
+from . import curves, results, run, surprise, two_terms
 from .plan import EXPERIMENTS
 
-OTHERS = ("curves", "zeroshot", "readout")  # what is no plan of plain cells
+# what is no plan of plain cells
+OTHERS = ("curves", "zeroshot", "readout", "surprise", "two_terms")
 
 
 def repeat_one_of_each() -> None:
@@ -102,6 +103,10 @@ def run_chosen(args: argparse.Namespace, chosen: list[str]) -> None:
             run.zero_shot(begun)
         if "readout" in chosen:
             run.read_out_endings(begun)
+        if "surprise" in chosen:
+            surprise.read_novelist(begun)
+        if "two_terms" in chosen:
+            two_terms.run_cells(begun)
 
 
 if __name__ == "__main__":
