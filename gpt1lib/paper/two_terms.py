@@ -79,6 +79,6 @@ def run_cells(begun: dict) -> None:
     """All cells that are not stored yet; begun: command and commit, kept beside each."""
     stored = stored_lines("two_terms")
     done = {(x["settings"]["limit"], x["settings"]["seed"]) for x in stored}
-    left = [cell for cell in itertools.product(LIMITS, SEEDS) if cell not in done]
-    for limit, seed in tqdm(left, desc="two terms"):
+    cells = [(limit, seed) for seed, limit in itertools.product(SEEDS, LIMITS)]
+    for limit, seed in tqdm([cell for cell in cells if cell not in done], desc="two terms"):
         store("two_terms", run_cell(limit, seed) | begun)
