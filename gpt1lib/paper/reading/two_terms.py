@@ -13,12 +13,12 @@ import torch
 from torch import Tensor, nn
 from tqdm import tqdm
 
-from .. import finetune, inputs, tasks
-from ..fast.machine import threads
-from ..finetune import Classifier, FineTuning, Settings
-from ..model import LanguageModel
-from .results import store, stored_lines
-from .sources import source
+from ... import finetune, inputs, tasks
+from ...fast.machine import threads
+from ...finetune import Classifier, FineTuning, Settings
+from ...model import LanguageModel
+from ..results import store, stored_lines
+from ..sources import source
 
 SETTINGS = Settings(batch=8, lr=2.5e-4, warmup=0.1)
 LIMITS, SEEDS = (100, 300), range(2)
@@ -62,7 +62,7 @@ class TwoTermFineTuning(FineTuning):
     reader = TwoTerms
 
 
-def run_cell(limit: int, seed: int) -> dict:
+def tuned_by_two_terms(limit: int, seed: int) -> dict:
     """Fine-tune on `limit` labels of the missing word, and test."""
     task, settings = tasks.load("missing_word"), replace(SETTINGS, limit=limit, seed=seed)
     task = replace(task, valid=[])
@@ -79,6 +79,6 @@ def run_cells(begun: dict) -> None:
     """All cells that are not stored yet; begun: command and commit, kept beside each."""
     stored = stored_lines("two_terms")
     done = {(x["settings"]["limit"], x["settings"]["seed"]) for x in stored}
-    left = [cell for cell in itertools.product(LIMITS, SEEDS) if cell not in done]
-    for limit, seed in tqdm(left, desc="two terms"):
-        store("two_terms", run_cell(limit, seed) | begun)
+    cells = [(limit, seed) for seed, limit in itertools.product(SEEDS, LIMITS)]
+    for limit, seed in tqdm([cell for cell in cells if cell not in done], desc="two terms"):
+        store("two_terms", tuned_by_two_terms(limit, seed) | begun)
