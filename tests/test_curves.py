@@ -83,8 +83,8 @@ def test_numbers_of_labels_end_with_all_that_the_set_has(monkeypatch):
     for n, wanted in ((7, [7]), (40, [10, 40]), (45, [10, 30, 45]), (4700, many)):
         monkeypatch.setattr(sets, "facts", lambda task, n=n: ("classification", n))
         assert curves.label_counts(FILM) == wanted
-    monkeypatch.setitem(sets.SETS, FILM, sets.LabelSet(0.1, most=300))
-    assert curves.label_counts(FILM) == [10, 30, 100, 300]
+    monkeypatch.setitem(sets.SETS, FILM, sets.LabelSet(0.1, least=30, most=300))
+    assert curves.label_counts(FILM) == [30, 100, 300]
 
 
 def test_few_labels_are_read_until_there_are_enough_updates():

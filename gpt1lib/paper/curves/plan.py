@@ -46,7 +46,7 @@ class Point:
     def title(self) -> str:
         """A few words beside a progress bar."""
         s = self.settings
-        return f"{self.task}, {self.row}, {s.limit} labels, seed {s.seed}, {self.split}"
+        return f"{self.task}, {self.row}, {s.limit or 'no'} labels, seed {s.seed}, {self.split}"
 
 
 Stored = Mapping[Point, dict]
