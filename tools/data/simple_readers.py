@@ -95,7 +95,8 @@ def scored(task: tasks.Task, guesses: dict[str, list[int]]) -> dict[str, dict]:
 
 if __name__ == "__main__":
     sets = {"question_or_statement": question_or_statement(), "missing_word": missing_word()}
-    write_json(RESULTS / "simple_readers.json", {**run_folder.origin(), "sets": sets})
+    origin = {**run_folder.origin(), "command": "python -m tools.data.simple_readers"}
+    write_json(RESULTS / "simple_readers.json", {**origin, "sets": sets})
     for name, readers in sets.items():
         for reader, score in readers.items():
             low, high = score["interval"]
