@@ -9,13 +9,15 @@ import pytest
 
 from gpt1lib import corpus, metrics, tasks
 from gpt1lib.baselines import bag_of_words
-from gpt1lib.storage.paths import HELDOUT_BOOKS, ROOT, TASKS
+from gpt1lib.storage import files
+from gpt1lib.storage.paths import DATA, HELDOUT_BOOKS, RESULTS, ROOT, TASKS
 from gpt1lib.tasks import course_sets
 from tools.data import (
     acceptability,
     entailment,
     missing_word,
     question_or_statement,
+    simple_readers,
     story_cloze,
 )
 
@@ -210,6 +212,20 @@ def test_the_words_alone_say_nothing():
     often = Counter(e.texts[1 + int(e.label)].split()[0].strip(",;") for e in task.train)
     guesses = [max(range(5), key=lambda i, f=f: often[f[i]]) for f in first]
     assert metrics.accuracy(guesses, [e.label for e in task.test])["accuracy"] < 0.26
+
+
+def test_the_readme_shows_the_stored_scores():
+    stored = files.read_json(RESULTS / "simple_readers.json")["sets"]
+    readme = files.read_text(DATA / "README.md")
+    for name, readers in stored.items():
+        for reader, score in readers.items():
+            low, high = score["interval"]
+            row = f"| {name} | {reader} | {score['accuracy']:.3f} ({low:.3f}-{high:.3f}) |"
+            assert row in readme
+    for reader, score in simple_readers.question_or_statement().items():  # from the rows on
+        again = stored["question_or_statement"][reader]["accuracy"]
+        assert score["accuracy"] == pytest.approx(again, abs=0.01)
+    assert stored["missing_word"]["novelist, zero-shot"]["interval"][0] > 0.7
 
 
 @pytest.mark.parametrize("name", ["acceptability", "missing_word", "question_or_statement"])
