@@ -103,6 +103,169 @@ def second_text_first(first, second, start, delim, extract, n_ctx):
 
 
 @exercise(
+    "One sequence per answer",
+    difficulty=2,
+    importance=4,
+    minutes=6,
+    cases=lambda: [
+        ([1], [[3], [4]], 7, 8, 9, 16),
+        ([1, 2, 3], [[4, 5], [6], [4, 5, 6, 7]], 90, 91, 92, 20),
+        (list(range(10, 30)), [[5, 6], [40, 41, 42], [43], [44, 45]], 90, 91, 92, 12),
+        ([4, 5], [list(range(40, 60)), [6], list(range(60, 67))], 80, 81, 82, 15),
+        (list(range(10, 30)), [list(range(50, 70)), list(range(70, 90))], 90, 91, 92, 17),
+        (list(range(10, 19)), [[5, 6], [7]], 90, 91, 92, 18),
+    ],
+    task=(
+        "For multiple choice each answer gets a sequence of its own, with the whole context "
+        "before it: [Start] context [Delim] answer [Extract]. Return these sequences, in the "
+        "order of the answers. As for a pair, context and answer may take at most "
+        "`n_ctx // 2 - 2` tokens each; cut what is too long at its end."
+    ),
+    hints=(
+        "Context and one answer are a pair: your `entailment_ids` makes its sequence.",
+        "`[... for choice in choices]` is a list with one entry per answer.",
+    ),
+)
+def multiple_choice_ids(context, choices, start, delim, extract, n_ctx):
+    """A list of sequences, one per choice. context: ids; choices: a list of lists of ids.
+
+    multiple_choice_ids([1], [[3], [4]], 7, 8, 9, 16) -> [[7, 1, 8, 3, 9], [7, 1, 8, 4, 9]]
+    """
+    return [entailment_ids(context, choice, start, delim, extract, n_ctx) for choice in choices]
+
+
+def _each(choices, sequence, n_ctx):
+    """sequence(choice, room) for each choice, with the released code's room."""
+    return [sequence(choice, n_ctx // 2 - 2) for choice in choices]
+
+
+@multiple_choice_ids.wrong(
+    "You join all answers to one sequence, so that each is read with those before it in view. "
+    "Each answer gets a sequence of its own, which knows nothing of the others."
+)
+def answers_in_one_sequence(context, choices, start, delim, extract, n_ctx):
+    room = n_ctx // 2 - 2
+    joined = [x for choice in choices for x in (delim, *choice[:room])]
+    return [start, *context[:room], *joined, extract]
+
+
+@multiple_choice_ids.wrong(
+    "You put all sequences into one list of ids. Return a list of lists, one per answer."
+)
+def sequences_end_to_end(context, choices, start, delim, extract, n_ctx):
+    rows = multiple_choice_ids(context, choices, start, delim, extract, n_ctx)
+    return [x for row in rows for x in row]
+
+
+@multiple_choice_ids.wrong(
+    "The delimiter is missing: nothing tells where the context ends and the answer begins."
+)
+def no_delimiter(context, choices, start, delim, extract, n_ctx):
+    return _each(choices, lambda c, n: [start, *context[:n], *c[:n], extract], n_ctx)
+
+
+@multiple_choice_ids.wrong(
+    "Only your first sequence has the context. The others are read by themselves, so each "
+    "needs it again."
+)
+def context_once(context, choices, start, delim, extract, n_ctx):
+    first = entailment_ids(context, choices[0], start, delim, extract, n_ctx)
+    return [first, *no_context(context, choices[1:], start, delim, extract, n_ctx)]
+
+
+@multiple_choice_ids.wrong(
+    "The context is missing. Without it the model can only tell which answer is likelier alone."
+)
+def no_context(context, choices, start, delim, extract, n_ctx):
+    return _each(choices, lambda c, n: [start, *c[:n], extract], n_ctx)
+
+
+@multiple_choice_ids.wrong(
+    "You cut the finished sequences: with a long context the answer and Extract are lost. Cut "
+    "context and answer before joining."
+)
+def sequences_cut(context, choices, start, delim, extract, n_ctx):
+    return [[start, *context, delim, *choice, extract][:n_ctx] for choice in choices]
+
+
+@multiple_choice_ids.wrong("You cut the answers, but not the context.")
+def context_not_cut(context, choices, start, delim, extract, n_ctx):
+    return _each(choices, lambda c, n: [start, *context, delim, *c[:n], extract], n_ctx)
+
+
+@multiple_choice_ids.wrong("You cut the context, but not the answers.")
+def answers_not_cut(context, choices, start, delim, extract, n_ctx):
+    return _each(choices, lambda c, n: [start, *context[:n], delim, *c, extract], n_ctx)
+
+
+@multiple_choice_ids.wrong(
+    "Your context gets all the room that an answer leaves. It has a limit of its own, "
+    "n_ctx // 2 - 2 tokens, however short the answer is."
+)
+def context_gets_the_rest(context, choices, start, delim, extract, n_ctx):
+    def sequence(c, room):
+        return [start, *context[: n_ctx - 3 - len(c[:room])], delim, *c[:room], extract]
+
+    return _each(choices, sequence, n_ctx)
+
+
+@multiple_choice_ids.wrong(
+    "You share the window out among all answers. Each answer has a window of its own, and in "
+    "it n_ctx // 2 - 2 tokens."
+)
+def window_shared_out(context, choices, start, delim, extract, n_ctx):
+    room = n_ctx // (len(choices) + 1) - 2
+    return [[start, *context[:room], delim, *c[:room], extract] for c in choices]
+
+
+@multiple_choice_ids.wrong(
+    "Two halves of the window leave no room for three special tokens: context and answer get "
+    "n_ctx // 2 - 2 tokens each."
+)
+def half_the_window_each(context, choices, start, delim, extract, n_ctx):
+    room = n_ctx // 2
+    return [[start, *context[:room], delim, *c[:room], extract] for c in choices]
+
+
+@multiple_choice_ids.wrong(
+    "You keep the ends of long texts. The released code keeps beginnings."
+)
+def ends_kept(context, choices, start, delim, extract, n_ctx):
+    return _each(choices, lambda c, n: [start, *context[-n:], delim, *c[-n:], extract], n_ctx)
+
+
+@multiple_choice_ids.wrong("The answer stands before the context: the context comes first.")
+def answer_first(context, choices, start, delim, extract, n_ctx):
+    return _each(choices, lambda c, n: [start, *c[:n], delim, *context[:n], extract], n_ctx)
+
+
+@multiple_choice_ids.wrong("There is one delimiter, after the context; none before Extract.")
+def two_delimiters(context, choices, start, delim, extract, n_ctx):
+    return _each(
+        choices, lambda c, n: [start, *context[:n], delim, *c[:n], delim, extract], n_ctx
+    )
+
+
+@multiple_choice_ids.wrong("Extract is missing, and with it the place where a score is read.")
+def no_extract(context, choices, start, delim, extract, n_ctx):
+    return _each(choices, lambda c, n: [start, *context[:n], delim, *c[:n]], n_ctx)
+
+
+@multiple_choice_ids.wrong("Your sequences lack the Start token.")
+def start_missing(context, choices, start, delim, extract, n_ctx):
+    return _each(choices, lambda c, n: [*context[:n], delim, *c[:n], extract], n_ctx)
+
+
+@multiple_choice_ids.wrong(
+    "You fill up the shorter sequences. That is done later, for the whole batch: here each is "
+    "as long as it is."
+)
+def filled_up(context, choices, start, delim, extract, n_ctx):
+    rows = multiple_choice_ids(context, choices, start, delim, extract, n_ctx)
+    return [row + [0] * (max(map(len, rows)) - len(row)) for row in rows]
+
+
+@exercise(
     "Where the answer is read",
     difficulty=3,
     importance=5,
@@ -470,6 +633,13 @@ def hold_lambda(sweep, means: list[float], difference: float) -> None:
     holds("entailment: nothing can be said", unclear(sweep, "entailment"))
 
 
-EXERCISES = (entailment_ids, read_out, similarity_logits, choice_probs, l3_loss)
+EXERCISES = (
+    entailment_ids,
+    multiple_choice_ids,
+    read_out,
+    similarity_logits,
+    choice_probs,
+    l3_loss,
+)
 check = Checker(EXERCISES)
 mine = check.mine
