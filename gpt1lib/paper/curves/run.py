@@ -10,7 +10,7 @@ from ...baselines import bag_of_words
 from ...checkpoints import checkpoint
 from ...fast.machine import threads
 from ...finetune.run import chosen_examples
-from ...tasks import Task
+from ...tasks import Example, Task
 from .. import sources
 from ..results import store, stored_lines
 from ..run import TESTED, at_most, run_and_store
@@ -51,8 +51,15 @@ def asked(point: Point) -> Task:
     task, s = tasks.load(point.task), point.settings
     if task.graded or task.n_classes > 10:
         raise ValueError(f"{task.name}: a curve needs classes, ten at most, a digit for each")
-    scored = tasks.no_longer_than(getattr(task, point.split), s.longest)
-    return replace(task, train=chosen_examples(task, s), valid=[], test=at_most(scored, TESTED))
+    return replace(
+        task, train=chosen_examples(task, s), valid=[], test=questions(point.task, point.split)
+    )
+
+
+def questions(name: str, split: str = "test") -> list[Example]:
+    """What every cell of a set is scored on, in the order of its stored guesses."""
+    scored = getattr(tasks.load(name), split)
+    return at_most(tasks.no_longer_than(scored, SETS[name].longest), TESTED)
 
 
 def guesses_of(point: Point, task: Task) -> list[int]:
