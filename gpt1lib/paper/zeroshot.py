@@ -1,8 +1,9 @@
 """What pre-training alone knows: tasks without any training on them (section 5).
 
 The paper turns four tasks into questions to the bare language model, each answered by
-comparing probabilities; nothing is learned from labels. Figure 2 (right) follows the
-scores along pre-training. Works for any model that maps ids to logits.
+comparing probabilities; nothing is learned from labels. A fifth, the missing word, is
+ours. Figure 2 (right) follows the scores along pre-training. Works for any model that maps
+ids to logits.
 """
 
 import math
@@ -66,7 +67,7 @@ def _by_length(texts: Sequence[list[int]], batch: int) -> list[list[int]]:
     return [order[start : start + batch] for start in range(0, len(order), batch)]
 
 
-# ---- the four heuristics ---------------------------------------------------------
+# ---- the heuristics ---------------------------------------------------------
 
 
 def sentence_scores(model: LanguageModel, bpe: BPE, texts: Sequence[str]) -> list[float]:
@@ -170,15 +171,16 @@ def above_median(scores: list[float]) -> list[int]:
 
 
 def probes() -> list[Probe]:
-    """The four tests on the course's own sets; always the sets' test splits."""
+    """The missing word and the paper's four, on the course's sets; always their test splits."""
+    gaps, cloze = course_sets.missing_word().test, course_sets.story_cloze().test
     cola, film = course_sets.acceptability().test, course_sets.film_snippets().test
-    cloze = course_sets.story_cloze().test
     schemas = tasks.read_lines(TASKS / "schemas.jsonl", ("text", "choices", "label"))
     sentences = [e.texts[0] for e in cola]
     snippets = [e.texts[0] for e in film]
-    stories = [(e.texts[0], e.texts[1:]) for e in cloze]
+    stories, cut = ([(e.texts[0], e.texts[1:]) for e in part] for part in (cloze, gaps))
     places = [(r["text"], r["choices"]) for r in schemas]
     return [
+        Probe("missing word", _labels(gaps), lambda m, b: choices(m, b, cut), choices=5),
         Probe(
             "acceptability",
             _labels(cola),
