@@ -187,7 +187,7 @@ def test_a_cell_keeps_its_guesses(small, row):
     settings = Settings() if row == "zero-shot" else plan.labels(FILM, 8, 0, plan.SETTINGS)
     point = Point(FILM, row, replace(settings, epochs=1))
     line = curves.run_point(point)
-    gold = [int(e.label) for e in curves.questions(FILM)]
+    gold = [int(e.label) for e in curves.scored_questions(FILM)]
     right = sum(int(a) == b for a, b in zip(line["guesses"], gold, strict=True))
     assert line["accuracy"] == pytest.approx(right / 12, abs=1e-4) and line["examples"] == 12
     if row == "bag of words":

@@ -89,7 +89,7 @@ def check_splits(path: Path, task: Task) -> None:
 
 def csv_rows(path: Path) -> Iterator[Row]:
     """The rows of a .csv file."""
-    return rows_of(path, csv_lines(path, io.StringIO(files.read_text(path), newline="")))
+    return own_rows(path, csv_lines(path, io.StringIO(files.read_text(path), newline="")))
 
 
 def csv_lines(path: Path, text: io.StringIO) -> Iterator[tuple[int, list[str]]]:
@@ -109,14 +109,14 @@ def csv_lines(path: Path, text: io.StringIO) -> Iterator[tuple[int, list[str]]]:
 def tsv_rows(path: Path) -> Iterator[Row]:
     """The rows of a .tsv file."""
     lines = files.read_text(path).split("\n")
-    return rows_of(path, ((n, line.split("\t")) for n, line in enumerate(lines, start=1)))
+    return own_rows(path, ((n, line.split("\t")) for n, line in enumerate(lines, start=1)))
 
 
-def rows_of(path: Path, lines: Iterator[tuple[int, list[str]]]) -> Iterator[Row]:
+def own_rows(path: Path, lines: Iterator[tuple[int, list[str]]]) -> Iterator[Row]:
     """Text and label of each line that has any cell, by the columns that the first names."""
     _, first = next(lines, (1, []))
     header = [cell.strip().lower() for cell in first]
-    text, label = (column_of(path, header, name) for name in COLUMNS)
+    text, label = (column_named(path, header, name) for name in COLUMNS)
     for n, cells in lines:
         if not any(cell.strip() for cell in cells):
             continue
@@ -126,7 +126,7 @@ def rows_of(path: Path, lines: Iterator[tuple[int, list[str]]]) -> Iterator[Row]
         yield n, cells[text], cells[label]
 
 
-def column_of(path: Path, header: list[str], name: str) -> int:
+def column_named(path: Path, header: list[str], name: str) -> int:
     """The place of a column; ValueError where the first line lacks it."""
     if name in header:
         return header.index(name)

@@ -52,11 +52,14 @@ def asked(point: Point) -> Task:
     if task.graded or task.n_classes > 10:
         raise ValueError(f"{task.name}: a curve needs classes, ten at most, a digit for each")
     return replace(
-        task, train=chosen_examples(task, s), valid=[], test=questions(point.task, point.split)
+        task,
+        train=chosen_examples(task, s),
+        valid=[],
+        test=scored_questions(point.task, point.split),
     )
 
 
-def questions(name: str, split: str = "test") -> list[Example]:
+def scored_questions(name: str, split: str = "test") -> list[Example]:
     """What every cell of a set is scored on, in the order of its stored guesses."""
     scored = getattr(tasks.load(name), split)
     return at_most(tasks.no_longer_than(scored, SETS[name].longest), TESTED)
