@@ -85,12 +85,14 @@ def main():
     parser.add_argument("--warmup", type=float, default=0.05, help="share of the run")
     parser.add_argument("--warmdown", "--fall", type=float, default=0.0)
     parser.add_argument("--block-std", type=float, default=base.block_std)
+    parser.add_argument("--dropout", type=float, default=base.model.dropout)
+    parser.add_argument("--weight-decay", type=float, default=base.weight_decay)
     parser.add_argument("--seed", type=int, default=0)
     args = parser.parse_args()
     torch.set_num_threads(1)
     keep_memory()
     bpe, ids, rest, n_characters = split_books(args.n_merges)
-    sizes = replace(base.model, n_vocab=bpe.n_vocab)
+    sizes = replace(base.model, n_vocab=bpe.n_vocab, dropout=args.dropout)
     recipe = replace(
         base,
         model=sizes,
@@ -102,6 +104,7 @@ def main():
         warmup_ctx=args.warmup_ctx,
         warmup_ctx_share=args.warmup_ctx_share,
         block_std=args.block_std,
+        weight_decay=args.weight_decay,
         steps=10**6,
         warmup=round(args.warmup * 1e6),
     )

@@ -15,7 +15,7 @@ this order. Each folder is a room for one verb, and imports run from the top dow
     inputs       the four input transformations: every task becomes sequences
     decode       greedy, temperature, top-k, top-p, beam search
     scoring      how well a model predicts a text, in nats and bits
-    metrics      scores of predictions, with intervals
+    metrics      scores of predictions, with intervals, and what is clear
     numpy_gpt    the same model in numpy, every gradient by hand
 
     storage/     paths, files, checksums, tensors, run_folder, options: what is kept on disk
@@ -25,7 +25,7 @@ this order. Each folder is a room for one verb, and imports run from the top dow
     tasks/       task, course_sets, published, own, catalog: labeled sets in one form
     pretrain/    recipes, prepared, objective, optimizers, muon, processes, run, write: books
     finetune/    settings, adapt, batches, classifier, methods, scores, run, classify: L3
-    paper/       plan, sources, run, results, zeroshot, readout, paper_numbers: its tables
+    paper/       plan, sources, run, results, curves, zeroshot, reading, paper_numbers: tables
     show/        plots, diagrams, labels, numbers, palette, figure, explorers: pictures
     lessons/     exercise, attempt, compare, describe, claims, notebooks, layout, lessonNN
 

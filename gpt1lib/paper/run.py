@@ -10,9 +10,10 @@ import os
 import random
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict, replace
+from pathlib import Path
 
 from tqdm import tqdm
 
@@ -23,9 +24,10 @@ from ..fast.machine import keep_memory, threads
 from ..pretrain import RECIPES
 from ..storage.paths import LSTM_DIR, NOVELIST_DIR
 from ..storage.run_folder import progress
-from . import readout, sources, zeroshot
+from . import sources, zeroshot
 from .plan import EXPERIMENTS, VARIANTS, Cell
-from .results import key, store, stored_cells, stored_lines
+from .reading import readout
+from .results import key, replace_lines, store, stored_cells, stored_lines
 
 TESTED = 1000  # test examples at most
 
@@ -95,10 +97,17 @@ def run_experiments(names: list[str], begun: dict, workers: int) -> None:
         sources.pretrained_lstm()  # where it is missing, say so now and not in an hour
     rows = [row for row in VARIANTS if any(cell.source == row for cell in left)]
     store_pretrainings(rows, begun, workers)
-    with progress(len(cells), len(cells) - len(left), "cell") as bar:
-        for cell, line in in_parallel(run_cell, left, workers):
-            store("cells", line | begun)
-            bar.set_postfix_str(f"{cell.task}, {cell.source}, seed {cell.seed}")
+    run_and_store(run_cell, left, len(cells), "cells", begun, workers)
+
+
+def run_and_store(
+    work: Callable, left: list, total: int, name: str, begun: dict, workers: int
+) -> None:
+    """Do the work on all that is left, and store each result in NAME.jsonl as it comes."""
+    with progress(total, total - len(left), "cell") as bar:
+        for cell, line in in_parallel(work, left, workers):
+            store(name, line | begun)
+            bar.set_postfix_str(cell.title)
             bar.update()
 
 
@@ -118,25 +127,63 @@ def short_facts(row: str) -> dict:
 
 
 def zero_shot(begun: dict) -> None:
-    """Figure 2 (right): the four tests on every stage at hand of both kinds of model."""
+    """Figure 2 (right): what is not stored yet, on every stage at hand of both models."""
     bpe, probes = BPE.load(NOVELIST_DIR), zeroshot.probes()
     for kind, folder in {"novelist": NOVELIST_DIR, "LSTM": LSTM_DIR}.items():
         for model, facts in tqdm(snapshots.stages(folder), desc=f"zeroshot, {kind}"):
-            if facts["step"] not in scored_steps(kind):
-                scores = {p.name: p.score(model, bpe) for p in probes}
-                store("zeroshot", {"model": kind, **facts, "scores": scores, **begun})
-        recipe = RECIPES["novelist"]
-        wanted = snapshots.steps_to_keep(recipe.steps, recipe.snapshots)
-        if missing := sorted(set(wanted) - scored_steps(kind)):
-            print(
-                f"paper: {folder} has no stages of the {kind} after {missing} updates, so "
-                "its curve has holes there; data/README.md tells how to make them"
-            )
+            stage = {"model": kind, **facts}
+            stored = scores_by_probe(stage)
+            asked = [p for p in probes if "guesses" not in stored.get(p.name, {})]
+            if asked:
+                add_scores(stage, {p.name: p.score(model, bpe) for p in asked}, begun)
+        tell_holes(kind, folder, [p.name for p in probes])
 
 
-def scored_steps(kind: str) -> set[int]:
-    """After which updates a model's zero-shot scores are stored."""
-    return {x["step"] for x in stored_lines("zeroshot") if x["model"] == kind}
+def scores_by_probe(stage: dict) -> dict:
+    """What is stored of a stage: test -> score. stage: model, step, tokens and loss.
+
+    ValueError where another run's scores are stored of that step.
+    """
+    for line in stored_lines("zeroshot"):
+        if (line["model"], line["step"]) == (stage["model"], stage["step"]):
+            if any(line[k] != stage[k] for k in stage):
+                raise ValueError(
+                    f"zeroshot.jsonl: the {stage['model']} after {stage['step']} updates is of "
+                    f"another run, with a loss of {line['loss']} and not {stage['loss']}. Take "
+                    "that run's lines out first"
+                )
+            return line["scores"]
+    return {}
+
+
+def add_scores(stage: dict, scores: dict, begun: dict) -> None:
+    """Store scores of a stage: in a line of its own, or beside those that it has.
+
+    A line tells the command and commit of its first scores; `added` those of later ones.
+    """
+    lines = {(line["model"], line["step"]): line for line in stored_lines("zeroshot")}
+    line = lines.setdefault((stage["model"], stage["step"]), {**stage, "scores": {}, **begun})
+    if line["scores"]:
+        line.setdefault("added", []).append({"tests": [*scores], **begun})
+    line["scores"] |= scores
+    in_order = sorted(lines.values(), key=lambda x: (x["model"] == "LSTM", x["step"]))
+    replace_lines("zeroshot", in_order)
+
+
+def tell_holes(kind: str, folder: Path, tests: list[str]) -> None:
+    """Say after which updates a test was not asked, as the stages are not at hand."""
+    recipe, holes = RECIPES["novelist"], {}
+    lines = {x["step"]: x["scores"] for x in stored_lines("zeroshot") if x["model"] == kind}
+    wanted = snapshots.steps_to_keep(recipe.steps, recipe.snapshots)
+    for test in tests:
+        steps = [step for step in wanted if test not in lines.get(step, {})]
+        holes.setdefault(str(steps), []).append(test)
+    holes.pop("[]", None)
+    for steps, names in holes.items():
+        print(
+            f"paper: {folder} has no stages of the {kind} after {steps} updates, so there "
+            f"are holes in {', '.join(names)}; data/README.md tells how to make them"
+        )
 
 
 def read_out_endings(begun: dict) -> None:
