@@ -13,6 +13,7 @@ parts of each book that the models were pre-trained on. The same bytes each time
 import random
 import re
 from collections.abc import Iterator
+from functools import cache
 from typing import NamedTuple
 
 from gpt1lib import corpus
@@ -62,6 +63,7 @@ class Passage(NamedTuple):
     sex: str
 
 
+@cache
 def bare(word: str) -> str:
     """In lower case, without what is no letter, and without the 's of a name."""
     return re.sub("[^a-z]", "", word.lower().removesuffix("'s"))

@@ -2,7 +2,7 @@
 
     python -m tools.data.past_or_present [--out FILE]
 
-Two sentences of the same length, 4 to 10 words, whose verbs are all past or all present.
+Two sentences of the same length, 4 to 12 words, whose verbs are all past or all present.
 Both past and both present come equally often, and so do the two ways to differ: either
 sentence alone says nothing. The two have no word in common, so counting common words does
 not help. The past is mostly told and the present mostly spoken, which may help a reader
@@ -19,11 +19,12 @@ from collections.abc import Iterator
 from gpt1lib import corpus
 from gpt1lib.storage.paths import BOOKS, HELDOUT_BOOKS
 
-from .story_cloze import sentences
+from .question_or_statement import plain
 from .write_set import write_set
 
 PARTS = {"test": (0.0, 1.0), "valid": (0.9, 1.0), "train": (0.0, 0.9)}  # of each book
-SIZES = {"test": 700, "valid": 300, "train": 2000}  # rows
+SIZES = {"test": 720, "valid": 300, "train": 2000}  # rows
+MOST = 12  # words in a sentence
 PAST = set(
     "was wasn't were weren't did didn't had hadn't knew hoped supposed believed wished "
     "wanted seemed looked went came said saw took made gave told felt found heard stood sat "
@@ -39,8 +40,6 @@ UNCLEAR = set(
     "would could should might must may ought i'd you'd he'd she'd we'd they'd shall will i'll "
     "you'll he'll she'll it'll we'll they'll wouldn't couldn't shouldn't shan't won't".split()
 )
-WORD = r"(Mrs?\.|[A-Za-z]+('[a-z]+)?(-[a-z]+)*)"
-PLAIN = re.compile(rf"(?=[A-Z]){WORD}([,;]? {WORD}){{3,9}}[.?!]")
 
 
 def words(sentence: str) -> list[str]:
@@ -53,16 +52,6 @@ def time_of(sentence: str) -> str | None:
     told = {*words(sentence)}
     times = [t for t, verbs in (("past", PAST), ("present", PRESENT)) if told & verbs]
     return times[0] if len(times) == 1 and not told & UNCLEAR else None
-
-
-def voices(text: str) -> Iterator[tuple[bool, str]]:
-    """Plain sentences as they stand, and whether somebody speaks them."""
-    text = re.sub(r"(?<=[.?!])--", " ", text).replace("--", ", ")
-    for paragraph in re.split(r"\n\s*\n", text):
-        for i, voice in enumerate(" ".join(paragraph.split()).split('"')):
-            for sentence in (s for part in sentences(voice) for s in part):
-                if PLAIN.fullmatch(sentence):
-                    yield i % 2 == 1, sentence
 
 
 def pairs(found: list[tuple[bool, str]], rng: random.Random) -> Iterator[list[dict]]:
@@ -96,7 +85,7 @@ def part_of(split: str) -> Iterator[tuple[bool, str]]:
     """The sentences of a split: held-out books whole, or its part of each other book."""
     start, end = PARTS[split]
     for text in corpus.read_books(HELDOUT_BOOKS if split == "test" else BOOKS).values():
-        found = [*voices(text)]
+        found = [v for v in plain(text) if len(v[1].split()) <= MOST]
         yield from found[int(start * len(found)) : int(end * len(found))]
 
 
