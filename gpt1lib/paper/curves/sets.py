@@ -47,13 +47,13 @@ def likeliest_choice(model, bpe, examples) -> list[int]:
 
 
 SETS = {
-    "question_or_statement": LabelSet(0.08, mark_at_the_end),
-    "missing_word": LabelSet(0.6, likeliest_choice, chosen_at=(300,), most=1000),
+    "question_or_statement": LabelSet(0.09, mark_at_the_end),
+    "missing_word": LabelSet(0.8, likeliest_choice, chosen_at=(300,), most=1000),
     "film_snippets": LabelSet(0.15, words_of_praise),
-    "acceptability": LabelSet(0.1, likelier_half),
-    "entailment": LabelSet(0.15),
-    "verse_pairs": LabelSet(0.27, longest=32),
-    "story_cloze": LabelSet(0.63, likeliest_choice, chosen_at=(300,), most=1000),
+    "acceptability": LabelSet(0.11, likelier_half),
+    "entailment": LabelSet(0.11),
+    "verse_pairs": LabelSet(0.33, longest=32),
+    "story_cloze": LabelSet(0.75, likeliest_choice, chosen_at=(300,), most=1000),
 }
 """By a task's name, all that is particular to its curves; a new set is a new line."""
 
