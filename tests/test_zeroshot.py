@@ -6,6 +6,7 @@ import pytest
 import torch
 
 import gpt1lib as g
+from gpt1lib.baselines.lstm import LSTM
 from gpt1lib.bpe import BPE
 from gpt1lib.paper import results, run, zeroshot
 
@@ -34,6 +35,25 @@ def test_scores_are_means_of_log_probabilities(model, batch):
     pairs += [([], BPE_SMALL.encode(t)) for t in texts if len(BPE_SMALL.encode(t)) > 1]
     found = zeroshot.continuation_scores(model, pairs, batch)
     assert found == pytest.approx([one_by_one(model, *p) for p in pairs], abs=1e-5)
+
+
+@pytest.mark.parametrize("batch", [1, 2, 16])
+@pytest.mark.parametrize("kind", ["gpt", "lstm"])
+def test_answers_score_as_if_each_were_read_alone(model, kind, batch):
+    """With the cache or without; also where nothing is given, or too much."""
+    if kind == "lstm":
+        model = LSTM(model.config).eval()
+    texts = ["the film is", "a dull plot", "thin", "very good", "", "film " * 21, "film " * 30]
+    more = [["a good film", "thin plot"], ["the plot is thin", "a plot", "very bad"]]
+    questions = [
+        (BPE_SMALL.encode(text), [BPE_SMALL.encode(a) for a in answers])
+        for text in texts
+        for answers in more
+    ]
+    found = zeroshot.answer_scores(model, questions, batch)
+    for (given, answers), scores in zip(questions, found, strict=True):
+        alone = [one_by_one(model, given[-24 + len(a) :], a) for a in answers]
+        assert scores == pytest.approx(alone, abs=1e-5)
 
 
 def test_what_is_too_long_loses_its_beginning(model):
