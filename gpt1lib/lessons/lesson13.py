@@ -1,9 +1,14 @@
 """Lesson 13, Input transformations and fine-tuning with L3."""
 
+from dataclasses import replace
+
 import torch
+
+import gpt1lib as g
 
 from .claims import holds as holds  # for the notebook
 from .claims import leads as leads
+from .claims import learned as learned
 from .exercise import Checker, exercise
 
 
@@ -468,6 +473,28 @@ def hold_lambda(sweep, means: list[float], difference: float) -> None:
     holds("0.5 costs 1.2 points", round(100 * difference, 1) == -1.2)
     holds("on each of the seeds", leads(sweep, "film_snippets", "0", "0.5"))
     holds("entailment: nothing can be said", unclear(sweep, "entailment"))
+
+
+# ---- what is stored ------------------------------------------------------------------
+
+
+def as_stored(task):
+    """A task as its stored runs had it: their first seed's labels, their test examples."""
+    settings = g.paper.plan.Cell(task.name, seed=0).settings
+    train = g.finetune.run.chosen_examples(task, settings)
+    test = g.tasks.no_longer_than(task.test, settings.longest)
+    test = g.paper.at_most(test, g.paper.run.TESTED)
+    return replace(task, train=train, valid=[], test=test)
+
+
+def parts_of_the_test(task: str) -> dict[str, float]:
+    """Mean accuracy on each part of a test set over the stored seeds of "full"."""
+    stored, by_part = g.paper.results.stored_cells(), {}
+    for row, cell in g.paper.plan.table5():
+        if row == "full" and cell.task == task:
+            for part, score in stored[g.paper.results.key(cell)]["groups"].items():
+                by_part.setdefault(part, []).append(score["accuracy"])
+    return {part: sum(scores) / len(scores) for part, scores in by_part.items()}
 
 
 EXERCISES = (entailment_ids, read_out, similarity_logits, choice_probs, l3_loss)
