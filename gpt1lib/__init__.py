@@ -15,7 +15,7 @@ this order. Each folder is a room for one verb, and imports run from the top dow
     inputs       the four input transformations: every task becomes sequences
     decode       greedy, temperature, top-k, top-p, beam search
     scoring      how well a model predicts a text, in nats and bits
-    metrics      scores of predictions, with intervals
+    metrics      scores of predictions, with intervals, and what is clear
     numpy_gpt    the same model in numpy, every gradient by hand
 
     storage/     paths, files, checksums, tensors, run_folder, options: what is kept on disk

@@ -1,4 +1,4 @@
-"""Scores of predictions, with intervals: what the paper's tables report.
+"""Scores of predictions, with intervals, and what may be called a clear difference.
 
 scipy.stats and sklearn.metrics take a second and more to import, so each is imported in
 the function that needs it: most lessons need neither.
@@ -6,9 +6,15 @@ the function that needs it: most lessons need neither.
 
 import math
 import statistics
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from . import limits
+
+LEVEL = 0.05
+"""A difference is clear if luck alone makes one as large in fewer of 100 cases than five."""
+
+# ---- scores --------------------------------------------------------------------------
 
 
 def wilson(correct: int, n: int, z: float = 1.96) -> tuple[float, float]:
@@ -73,6 +79,9 @@ def pearson(a: Sequence[float], b: Sequence[float]) -> float:
     return float(pearsonr(a, b).statistic)  # pyright: ignore[reportAttributeAccessIssue]
 
 
+# ---- over seeds ----------------------------------------------------------------------
+
+
 def student_t(freedom: int) -> float:
     """The two-sided 95 % point of Student's t: 2.093 at 19 degrees of freedom."""
     from scipy.stats import t
@@ -89,6 +98,119 @@ def mean_interval(values: Sequence[float]) -> tuple[float, float]:
         raise ValueError(f"{n} values have no spread, at least 2 are needed")
     standard_error = statistics.stdev(values) / math.sqrt(n)
     return sum(values) / n, student_t(n - 1) * standard_error
+
+
+# ---- what is clear -------------------------------------------------------------------
+
+
+def by_seed(a: Mapping | Sequence[float], b: Mapping | Sequence[float]) -> dict:
+    """Two rows of scores compared seed by seed: a - b, by Student's t for pairs.
+
+    a, b: seed -> score, of which the seeds that both have are compared; or two lists in the
+    same order of seeds. Returns the mean difference, half of its 95 % interval, p
+    (two-sided) and the number of seeds. The questions are the same for all seeds, so their
+    luck is not in the interval. ValueError for fewer than two pairs.
+    """
+    differences = [x - y for x, y in _pairs(a, b)]
+    mean, half = mean_interval(differences)
+    p = _student_p(mean, half, len(differences) - 1)
+    return {"difference": mean, "half": half, "p": p, "seeds": len(differences)}
+
+
+def mcnemar(guesses_a: Sequence[int], guesses_b: Sequence[int], labels: Sequence[int]) -> dict:
+    """Two readers of the same questions compared by what only one gets right (McNemar 1947).
+
+    Returns how many both get right, only a, only b and neither; a's accuracy minus b's with
+    half of its 95 % interval; and the exact two-sided p: how often a coin divides the
+    questions that only one gets right at least as unevenly. ValueError for fewer than two.
+    """
+    from scipy.stats import binomtest
+
+    _check_lengths(guesses_a, labels)
+    _check_lengths(guesses_b, labels)
+    answers = zip(guesses_a, guesses_b, labels, strict=True)
+    right = [(bool(a == y), bool(b == y)) for a, b, y in answers]
+    only_a, only_b = right.count((True, False)), right.count((False, True))
+    difference, half = mean_interval([a - b for a, b in right])
+    uneven = only_a + only_b
+    return {
+        "both": right.count((True, True)),
+        "only_a": only_a,
+        "only_b": only_b,
+        "neither": right.count((False, False)),
+        "difference": difference,
+        "half": half,
+        "p": float(binomtest(only_a, uneven).pvalue) if uneven else 1.0,
+    }
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """The p of each of several comparisons, raised for their number (Holm 1979).
+
+    The smallest of n counts n times, the next n - 1 times, and so on; none falls below one
+    before it, nor above 1.
+    """
+    for p in p_values:
+        limits.number("p", p, lambda x: 0 <= x <= 1, "a number from 0 to 1")
+    n, raised, least = len(p_values), [1.0] * len(p_values), 0.0
+    for rank, i in enumerate(sorted(range(n), key=lambda i: p_values[i])):
+        least = max(least, (n - rank) * float(p_values[i]))
+        raised[i] = min(1.0, least)
+    return raised
+
+
+def clear(comparisons: Mapping[Any, Mapping]) -> set:
+    """The keys of a table's comparisons that are clear, by the one rule of the course.
+
+    Where two rows share their questions or their seeds, they are compared pair by pair
+    (`mcnemar`, `by_seed`). Each comparison of a table is another chance for luck, so each p
+    is raised by `holm` over all of them, the dull ones too. Clear is what then lies below 5 %.
+
+    Where rows share neither, or a row is held against guessing, there are no pairs: see
+    `no_overlap`. comparisons: key -> what `by_seed` or `mcnemar` gave.
+    """
+    raised = holm([found["p"] for found in comparisons.values()])
+    return {key for key, p in zip(comparisons, raised, strict=True) if p < LEVEL}
+
+
+def no_overlap(a: Sequence[float], b: Sequence[float]) -> bool:
+    """Whether two intervals (low, high) have nothing in common.
+
+    The rule for rows that share neither questions nor seeds. It is stricter than 5 %: two
+    intervals may overlap, and pairs still be clear. Guessing is the interval (0.5, 0.5).
+    """
+    for low, high in (a, b):
+        if not low <= high:
+            raise ValueError(f"an interval is from {low} to {high}, it must not end below")
+    return a[1] < b[0] or b[1] < a[0]
+
+
+def _pairs(a: Mapping | Sequence, b: Mapping | Sequence) -> list[tuple[float, float]]:
+    """The scores of two rows for each seed that both have."""
+    if isinstance(a, Mapping) != isinstance(b, Mapping):
+        raise ValueError("one row has its seeds and the other has none: give both alike")
+    if not isinstance(a, Mapping) or not isinstance(b, Mapping):
+        if len(a) != len(b):
+            raise ValueError(f"{len(a)} scores and {len(b)} make no pairs: name their seeds")
+        a, b = dict(enumerate(a)), dict(enumerate(b))
+    for score in (*a.values(), *b.values()):
+        limits.number("a score", score, lambda x: True, "a finite number")
+    return [(float(a[seed]), float(b[seed])) for seed in a if seed in b]
+
+
+def _student_p(mean: float, half: float, freedom: int) -> float:
+    """How often luck takes a mean so far from 0, from half of its 95 % interval.
+
+    Where all differences are the same there is no spread: 0, or 1 if all are 0.
+    """
+    from scipy.stats import t
+
+    if half == 0:
+        return float(mean == 0)
+    return float(2 * t.sf(abs(mean) / half * student_t(freedom), freedom))
+
+
+# ---- bad input -----------------------------------------------------------------------
 
 
 def _is_constant(values: Sequence[float]) -> bool:

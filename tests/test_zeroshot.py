@@ -1,11 +1,13 @@
 """The zero-shot heuristics against the same sums done one by one."""
 
+from types import SimpleNamespace
+
 import pytest
 import torch
 
 import gpt1lib as g
 from gpt1lib.bpe import BPE
-from gpt1lib.paper import zeroshot
+from gpt1lib.paper import results, run, zeroshot
 
 BPE_SMALL = BPE.learn("a very good film and a very bad dull film the plot is thin " * 3, 60)
 
@@ -65,6 +67,24 @@ def test_sentiment_compares_two_words_after_very(model):
         zeroshot.sentiment(model, BPE_SMALL, texts, ("brilliant", "bad"))
 
 
+def test_a_leaning_is_the_difference_of_two_words(model):
+    """So a threshold other than 0 can take out that one word is more frequent anyway."""
+    texts = ["a dull plot is thin", "the film"]
+    found = zeroshot.leanings(model, BPE_SMALL, texts, ("bad", "good"), "very")
+    turned = zeroshot.leanings(model, BPE_SMALL, texts, ("good", "bad"), "very")
+    assert found == pytest.approx([-x for x in turned], abs=1e-6) and len(found) == 2
+    guesses = zeroshot.sentiment(model, BPE_SMALL, texts)
+    assert guesses == [int(x > 0) for x in found]
+
+
+def test_next_words_come_back_in_the_order_of_their_texts(model):
+    texts = [BPE_SMALL.encode(t) for t in ("the film is very good", "thin", "a plot is")]
+    alone = [zeroshot.next_logits(model, [ids])[0] for ids in texts]
+    for batch in (1, 2, 3):
+        together = zeroshot.next_logits(model, texts, batch)
+        assert torch.allclose(together, torch.stack(alone), atol=1e-5)
+
+
 def test_choices_and_referents_take_the_likelier(model):
     context, options = "the film is", ["very good", "thin", "a dull plot"]
     scores = [
@@ -104,3 +124,71 @@ def test_pre_training_helps_where_it_should(novelist):
     found = probe.score(novelist.model, novelist.bpe)
     assert chance["interval"][0] < 0.5 < chance["interval"][1] < found["interval"][1]
     assert found["interval"][0] > 0.5
+
+
+# ---- what is stored of them ----------------------------------------------------------
+
+EARLY = {"step": 16, "tokens": 32768, "loss": 8.5}
+END = {"step": 8000, "tokens": 16384000, "loss": 3.5}
+
+
+def a_test(name, guesses="10"):
+    found = {"accuracy": 0.5, "guesses": guesses}
+    return SimpleNamespace(name=name, score=lambda model, bpe: found)
+
+
+@pytest.fixture
+def stored(monkeypatch, tmp_path):
+    """The novelist after 16 and 8,000 updates, asked `old`; only the end is at hand."""
+    at_hand = {run.NOVELIST_DIR: [(None, END)], run.LSTM_DIR: []}
+    monkeypatch.setattr(run.snapshots, "stages", lambda folder: iter(at_hand[folder]))
+    monkeypatch.setattr(results, "STORED", tmp_path)
+    for facts in (EARLY, END):
+        scores = {"old": {"accuracy": 0.25}}
+        results.store(
+            "zeroshot", {"model": "novelist", **facts, "scores": scores, "commit": "a"}
+        )
+    return at_hand
+
+
+def test_a_new_test_joins_what_is_stored(stored, monkeypatch, capsys):
+    monkeypatch.setattr(zeroshot, "probes", lambda: [a_test("old"), a_test("new", "01")])
+    run.zero_shot({"commit": "b"})
+    early, end = results.stored_lines("zeroshot")
+    assert early == {
+        "model": "novelist",
+        **EARLY,
+        "scores": {"old": {"accuracy": 0.25}},
+        "commit": "a",
+    }
+    assert {k: v["guesses"] for k, v in end["scores"].items()} == {"old": "10", "new": "01"}
+    assert end["commit"] == "a" and end["added"] == [{"tests": ["old", "new"], "commit": "b"}]
+    told = capsys.readouterr().out
+    assert (
+        "novelist after [16, 31," in told and "4000] updates, so there are holes in new" in told
+    )
+    again = results.stored_lines("zeroshot")
+    run.zero_shot({"commit": "c"})
+    assert results.stored_lines("zeroshot") == again
+
+
+def test_a_stage_that_comes_later_takes_its_place(stored, monkeypatch):
+    monkeypatch.setattr(zeroshot, "probes", lambda: [a_test("old")])
+    stored[run.LSTM_DIR] = [(None, END)]
+    stored[run.NOVELIST_DIR] = [(None, {**EARLY, "step": 31}), (None, END)]
+    run.zero_shot({"commit": "b"})
+    lines = results.stored_lines("zeroshot")
+    found = [(x["model"], x["step"], x["commit"]) for x in lines]
+    assert found == [
+        ("novelist", 16, "a"),
+        ("novelist", 31, "b"),
+        ("novelist", 8000, "a"),
+        ("LSTM", 8000, "b"),
+    ]
+
+
+def test_scores_of_two_runs_are_not_mixed(stored, monkeypatch):
+    monkeypatch.setattr(zeroshot, "probes", lambda: [a_test("old")])
+    stored[run.NOVELIST_DIR] = [(None, {**END, "loss": 3.4})]
+    with pytest.raises(ValueError, match=r"8000 updates is of another run.*3\.5 and not 3\.4"):
+        run.zero_shot({"commit": "b"})

@@ -20,7 +20,12 @@ def stored_lines(name: str) -> list[dict]:
 
 def store(name: str, line: dict) -> None:
     """Add a line to a file of results, whole or not at all."""
-    Log(STORED / f"{name}.jsonl").write([*stored_lines(name), line])
+    replace_lines(name, [*stored_lines(name), line])
+
+
+def replace_lines(name: str, lines: list[dict]) -> None:
+    """Write a file of results anew, whole or not at all."""
+    Log(STORED / f"{name}.jsonl").write(lines)
 
 
 def stored_finetuning(task: str) -> dict:

@@ -13,6 +13,7 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict, replace
+from pathlib import Path
 
 from tqdm import tqdm
 
@@ -25,7 +26,7 @@ from ..storage.paths import LSTM_DIR, NOVELIST_DIR
 from ..storage.run_folder import progress
 from . import readout, sources, zeroshot
 from .plan import EXPERIMENTS, VARIANTS, Cell
-from .results import key, store, stored_cells, stored_lines
+from .results import key, replace_lines, store, stored_cells, stored_lines
 
 TESTED = 1000  # test examples at most
 
@@ -118,25 +119,63 @@ def short_facts(row: str) -> dict:
 
 
 def zero_shot(begun: dict) -> None:
-    """Figure 2 (right): the four tests on every stage at hand of both kinds of model."""
+    """Figure 2 (right): what is not stored yet, on every stage at hand of both models."""
     bpe, probes = BPE.load(NOVELIST_DIR), zeroshot.probes()
     for kind, folder in {"novelist": NOVELIST_DIR, "LSTM": LSTM_DIR}.items():
         for model, facts in tqdm(snapshots.stages(folder), desc=f"zeroshot, {kind}"):
-            if facts["step"] not in scored_steps(kind):
-                scores = {p.name: p.score(model, bpe) for p in probes}
-                store("zeroshot", {"model": kind, **facts, "scores": scores, **begun})
-        recipe = RECIPES["novelist"]
-        wanted = snapshots.steps_to_keep(recipe.steps, recipe.snapshots)
-        if missing := sorted(set(wanted) - scored_steps(kind)):
-            print(
-                f"paper: {folder} has no stages of the {kind} after {missing} updates, so "
-                "its curve has holes there; data/README.md tells how to make them"
-            )
+            stage = {"model": kind, **facts}
+            stored = scores_of(stage)
+            asked = [p for p in probes if "guesses" not in stored.get(p.name, {})]
+            if asked:
+                add_scores(stage, {p.name: p.score(model, bpe) for p in asked}, begun)
+        tell_holes(kind, folder, [p.name for p in probes])
 
 
-def scored_steps(kind: str) -> set[int]:
-    """After which updates a model's zero-shot scores are stored."""
-    return {x["step"] for x in stored_lines("zeroshot") if x["model"] == kind}
+def scores_of(stage: dict) -> dict:
+    """What is stored of a stage: test -> score. stage: model, step, tokens and loss.
+
+    ValueError where another run's scores are stored of that step.
+    """
+    for line in stored_lines("zeroshot"):
+        if (line["model"], line["step"]) == (stage["model"], stage["step"]):
+            if any(line[k] != stage[k] for k in stage):
+                raise ValueError(
+                    f"zeroshot.jsonl: the {stage['model']} after {stage['step']} updates is of "
+                    f"another run, with a loss of {line['loss']} and not {stage['loss']}. Take "
+                    "that run's lines out first"
+                )
+            return line["scores"]
+    return {}
+
+
+def add_scores(stage: dict, scores: dict, begun: dict) -> None:
+    """Store scores of a stage: in a line of its own, or beside those that it has.
+
+    A line tells the command and commit of its first scores; `added` those of later ones.
+    """
+    lines = {(line["model"], line["step"]): line for line in stored_lines("zeroshot")}
+    line = lines.setdefault((stage["model"], stage["step"]), {**stage, "scores": {}, **begun})
+    if line["scores"]:
+        line.setdefault("added", []).append({"tests": [*scores], **begun})
+    line["scores"] |= scores
+    in_order = sorted(lines.values(), key=lambda x: (x["model"] == "LSTM", x["step"]))
+    replace_lines("zeroshot", in_order)
+
+
+def tell_holes(kind: str, folder: Path, tests: list[str]) -> None:
+    """Say after which updates a test was not asked, as the stages are not at hand."""
+    recipe, holes = RECIPES["novelist"], {}
+    lines = {x["step"]: x["scores"] for x in stored_lines("zeroshot") if x["model"] == kind}
+    wanted = snapshots.steps_to_keep(recipe.steps, recipe.snapshots)
+    for test in tests:
+        steps = [step for step in wanted if test not in lines.get(step, {})]
+        holes.setdefault(str(steps), []).append(test)
+    holes.pop("[]", None)
+    for steps, names in holes.items():
+        print(
+            f"paper: {folder} has no stages of the {kind} after {steps} updates, so there "
+            f"are holes in {', '.join(names)}; data/README.md tells how to make them"
+        )
 
 
 def read_out_endings(begun: dict) -> None:

@@ -10,9 +10,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor
 
-from .. import inputs, limits, metrics, objectives, tasks
+from .. import inputs, limits, metrics, tasks
 from ..bpe import BPE
 from ..model import LanguageModel
 from ..storage.paths import TASKS
@@ -30,34 +31,39 @@ def continuation_scores(
     Where nothing is given, the first token of `rest` has nothing to be predicted from
     and is not counted. What is longer than the context loses its beginning.
     """
-    batch = limits.whole("batch", batch, 1)
     n_ctx, out = model.config.n_ctx, [0.0] * len(pairs)
     for n, (given, rest) in enumerate(pairs, start=1):
         if not rest or len(given) + len(rest) < 2:
             raise ValueError(f"text {n} has no token that could be predicted")
-    order = sorted(range(len(pairs)), key=lambda i: sum(map(len, pairs[i])))
-    for start in range(0, len(order), batch):
-        part = order[start : start + batch]
-        ids, real = inputs.pad([[*pairs[i][0], *pairs[i][1]][-n_ctx:] for i in part])
-        log_probs = objectives.token_log_probs(model(ids), ids)  # (B, T-1)
+    texts = [[*given, *rest][-n_ctx:] for given, rest in pairs]
+    for part in _by_length(texts, batch):
+        ids, _ = inputs.pad([texts[i] for i in part])
+        h = model.hidden(ids)  # (B, T, C)
         for row, i in enumerate(part):
-            end = int(real[row].sum()) - 1  # of the predictions
-            n = min(len(pairs[i][1]), end)
-            out[i] = log_probs[row, end - n : end].mean().item()
+            end = len(texts[i])
+            first = max(1, end - len(pairs[i][1]))  # of the tokens that are scored
+            logits = model.logits(h[row, first - 1 : end - 1])  # of those alone: faster
+            out[i] = -F.cross_entropy(logits, ids[row, first:end]).item()
     return out
 
 
 @torch.no_grad()
 def next_logits(model: LanguageModel, texts: Sequence[list[int]], batch: int = 32) -> Tensor:
     """Scores of what comes after each text: (N, V)."""
-    batch = limits.whole("batch", batch, 1)
-    out, n_ctx = [], model.config.n_ctx
-    for start in range(0, len(texts), batch):
-        ids, real = inputs.pad([t[-n_ctx:] for t in texts[start : start + batch]])
+    texts = [text[-model.config.n_ctx :] for text in texts]
+    out = torch.empty(len(texts), model.config.n_vocab)
+    for part in _by_length(texts, batch):
+        ids, real = inputs.pad([texts[i] for i in part])
         last = real.sum(dim=1).long() - 1
-        h = model.hidden(ids)[torch.arange(len(ids)), last]  # (B, C)
-        out.append(model.logits(h))
-    return torch.cat(out)
+        out[part] = model.logits(model.hidden(ids)[torch.arange(len(ids)), last])
+    return out
+
+
+def _by_length(texts: Sequence[list[int]], batch: int) -> list[list[int]]:
+    """Which texts to read at once: `batch` of about one length, so little is padded."""
+    batch = limits.whole("batch", batch, 1)
+    order = sorted(range(len(texts)), key=lambda i: len(texts[i]))
+    return [order[start : start + batch] for start in range(0, len(order), batch)]
 
 
 # ---- the four heuristics ---------------------------------------------------------
@@ -68,16 +74,13 @@ def sentence_scores(model: LanguageModel, bpe: BPE, texts: Sequence[str]) -> lis
     return continuation_scores(model, [([], bpe.encode(t)) for t in texts])
 
 
-def sentiment(
-    model: LanguageModel,
-    bpe: BPE,
-    texts: Sequence[str],
-    words: tuple[str, str] = SENTIMENT_WORDS,
-    cue: str = "very",
-) -> list[int]:
-    """SST-2: append `very`; which of two words is the likelier next one? 0 or 1.
+def leanings(
+    model: LanguageModel, bpe: BPE, texts: Sequence[str], words: tuple[str, str], cue: str
+) -> list[float]:
+    """log P of the second word minus that of the first, after each text and the cue.
 
-    Raises ValueError for a word that is not one token.
+    What is too long for the context loses its end, never the cue. Raises ValueError for a
+    word that is not one token.
     """
     sides = [bpe.encode(w) for w in words]
     for word, ids in zip(words, sides, strict=True):
@@ -85,8 +88,19 @@ def sentiment(
             raise ValueError(f"{word!r} is {len(ids)} tokens, it must be 1")
     n_ctx, end = model.config.n_ctx, bpe.encode(cue)
     prompts = [bpe.encode(t)[: n_ctx - len(end)] + end for t in texts]
-    scores = next_logits(model, prompts)[:, [ids[0] for ids in sides]]
-    return scores.argmax(dim=1).tolist()
+    first, second = next_logits(model, prompts)[:, [ids[0] for ids in sides]].T
+    return (second - first).tolist()
+
+
+def sentiment(
+    model: LanguageModel,
+    bpe: BPE,
+    texts: Sequence[str],
+    words: tuple[str, str] = SENTIMENT_WORDS,
+    cue: str = "very",
+) -> list[int]:
+    """SST-2: append `very`; which of two words is the likelier next one? 0 or 1."""
+    return [int(x > 0) for x in leanings(model, bpe, texts, words, cue)]
 
 
 def choices(
@@ -133,15 +147,18 @@ def _best(scores: list[float], sizes: list[int]) -> list[int]:
 
 @dataclass(frozen=True)
 class Probe:
-    """One zero-shot test: its name, the labels, and how a model guesses."""
+    """One zero-shot test: its name, the labels, how a model guesses, and among how many."""
 
     name: str
     labels: list[int]
     guess: Callable[[LanguageModel, BPE], list[int]]
+    choices: int = 2  # answers to each question
 
     def score(self, model: LanguageModel, bpe: BPE) -> dict:
-        """Accuracy with its interval."""
-        return metrics.accuracy(self.guess(model, bpe), self.labels)
+        """Accuracy with its interval, and each guess as a digit, to compare in pairs."""
+        guesses = self.guess(model, bpe)
+        written = "".join(map(str, guesses))
+        return {**metrics.accuracy(guesses, self.labels), "guesses": written}
 
 
 def above_median(scores: list[float]) -> list[int]:
