@@ -7,13 +7,22 @@ from collections import Counter
 
 import pytest
 
-from gpt1lib import metrics, tasks
+from gpt1lib import corpus, metrics, tasks
 from gpt1lib.baselines import bag_of_words
-from gpt1lib.storage.paths import ROOT, TASKS
-from tools.data import acceptability, entailment, story_cloze
+from gpt1lib.storage.paths import HELDOUT_BOOKS, ROOT, TASKS
+from gpt1lib.tasks import course_sets
+from tools.data import (
+    acceptability,
+    entailment,
+    missing_word,
+    question_or_statement,
+    story_cloze,
+)
+
+MADE = ["acceptability", "entailment", "missing_word", "question_or_statement", "story_cloze"]
 
 
-@pytest.mark.parametrize("name", ["acceptability", "entailment", "story_cloze"])
+@pytest.mark.parametrize("name", MADE)
 def test_made_again_byte_for_byte(name, tmp_path):
     out = tmp_path / "rows.jsonl"
     command = [sys.executable, "-m", f"tools.data.{name}", "--out", out]
@@ -146,6 +155,73 @@ def test_schemas_come_in_twins():
     for one, two in zip(rows[::2], rows[1::2], strict=True):
         assert one["choices"] == two["choices"] and {one["label"], two["label"]} == {0, 1}
         assert one["text"].split("_")[0] == two["text"].split("_")[0]
+
+
+# ---- question or statement, and the missing word ---------------------------------
+
+
+def lines(name, *fields):
+    return tasks.read_lines(TASKS / f"{name}.jsonl", (*fields, "label", "split"))
+
+
+def sentence(row):
+    """The sentence of a row with a missing word, behind its context."""
+    return row["context"] + " " + row["words"][row["label"]] + row["rest"]
+
+
+def test_questions_have_statements_of_their_size():
+    """In each book and split as many of each length, of each number of commas."""
+    rows, sizes = lines("question_or_statement", "text", "book"), Counter()
+    for r in rows:
+        assert 4 <= len(r["text"].split()) <= 18 and r["text"][-1] not in ".?!"
+        commas = len(question_or_statement.re.findall("[,;]", r["text"]))
+        sizes[r["book"], r["split"], len(r["text"].split()), commas] += 2 * r["label"] - 1
+    assert not any(sizes.values())
+    assert max(Counter(r["text"].lower() for r in rows).values()) == 1
+
+
+def test_heldout_rows_are_from_heldout_books():
+    heldout = corpus.read_books(HELDOUT_BOOKS)
+    for r in lines("question_or_statement", "text", "book"):
+        assert (r["book"] in heldout) == (r["split"] != "train")
+    text = " ".join(" ".join(heldout.values()).split())
+    for r in lines("missing_word", "context", "words", "rest"):
+        assert (sentence(r) in text) == (r["split"] != "train")
+
+
+def test_missing_words_come_from_five_groups_equally_often():
+    """One word per group is offered, and each group is wanted as often as the others."""
+    rows, wanted = lines("missing_word", "context", "words", "rest", "class"), Counter()
+    for r in rows:
+        groups = [missing_word.GROUP_OF[w] for w in r["words"]]
+        assert sorted(groups) == [(r["class"], i) for i in range(5)]
+        wanted[r["split"], groups[r["label"]]] += 1
+    assert {x: {n for (s, _), n in wanted.items() if s == x} for x in missing_word.SIZES} == {
+        x: {n // 20} for x, n in missing_word.SIZES.items()
+    }
+    assert max(Counter(sentence(r) for r in rows).values()) == 1
+    places = Counter(r["label"] for r in rows)
+    assert max(places.values()) < 1.2 * min(places.values())
+
+
+def test_the_words_alone_say_nothing():
+    task = tasks.load("missing_word")
+    first = [[c.split()[0].strip(",;") for c in e.texts[1:]] for e in task.test]
+    often = Counter(e.texts[1 + int(e.label)].split()[0].strip(",;") for e in task.train)
+    guesses = [max(range(5), key=lambda i, f=f: often[f[i]]) for f in first]
+    assert metrics.accuracy(guesses, [e.label for e in task.test])["accuracy"] < 0.26
+
+
+@pytest.mark.parametrize("name", ["acceptability", "missing_word", "question_or_statement"])
+def test_more_training_rows_and_nothing_heldout(name, tmp_path):
+    out = tmp_path / "rows.jsonl"
+    command = [sys.executable, "-m", f"tools.data.{name}", "--train", "4400"]
+    subprocess.run([*command, "--out", out], cwd=ROOT, check=True)
+    more, shipped = (getattr(course_sets, name)(p) for p in (out, TASKS / f"{name}.jsonl"))
+    assert (more.valid, more.test) == (shipped.valid, shipped.test)
+    assert 4390 < len(more.train) <= 4400
+    refused = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert refused.returncode == 2 and "name another file: --out FILE" in refused.stderr
 
 
 # ---- the baselines themselves ------------------------------------------------------

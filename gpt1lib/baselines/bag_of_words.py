@@ -97,16 +97,21 @@ def _regression(**options) -> LogisticRegression:
     return LogisticRegression(**options, tol=1e-8, max_iter=1000)
 
 
+def readers(kind: str) -> dict[str, dict]:
+    """name -> options of `guesses`, of every baseline that a kind of task has."""
+    by_name: dict[str, dict] = {"bag of words": {}}
+    if kind == "choice":
+        by_name["endings alone"] = {"side": 1}
+    elif kind != "classification":
+        by_name["first text alone"] = {"side": 0}
+        by_name["second text alone"] = {"side": 1}
+    if kind != "classification":
+        by_name["word overlap"] = {"features": of_overlap}
+    return by_name
+
+
 def all_guesses(task: Task) -> dict[str, list[int]]:
     """The guesses of every baseline that a kind of task has; not for graded tasks."""
     if task.graded:
         raise ValueError(f"{task.name} has grades; these baselines guess classes")
-    by_baseline = {"bag of words": guesses(task)}
-    if task.kind == "choice":
-        by_baseline["endings alone"] = guesses(task, side=1)
-    elif task.kind != "classification":
-        by_baseline["first text alone"] = guesses(task, side=0)
-        by_baseline["second text alone"] = guesses(task, side=1)
-    if task.kind != "classification":
-        by_baseline["word overlap"] = guesses(task, of_overlap)
-    return by_baseline
+    return {name: guesses(task, **options) for name, options in readers(task.kind).items()}

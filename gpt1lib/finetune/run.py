@@ -35,11 +35,13 @@ class FineTuning:
     so weights, optimizer and that number are all that a resumed run needs.
     """
 
+    reader: type[Classifier] = Classifier  # what reads the states
+
     def __init__(self, source: Checkpoint, task: Task, settings: Settings):
         s, n_ctx = settings, source.model.config.n_ctx
         self.source, self.task, self.settings, self.update = source, task, settings, 0
         with seeded(s.seed):
-            self.classifier = Classifier(source.model, task.kind, task.n_classes, s.dropout)
+            self.classifier = self.reader(source.model, task.kind, task.n_classes, s.dropout)
         self.classifier.train()
         self.data = prepare(source.bpe, task, chosen_examples(task, s), n_ctx)
         self.valid = prepare(source.bpe, task, task.valid, n_ctx)

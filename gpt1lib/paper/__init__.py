@@ -1,11 +1,12 @@
 """The paper's analysis at laptop scale: `python -m gpt1lib.paper --help`."""
 
-from . import paper_numbers, plan, readout, zeroshot
+from . import curves, paper_numbers, plan, readout, surprise, two_terms, zeroshot
 from .results import accuracies, stored_finetuning, stored_lines, summary
 from .run import at_most
 from .sources import source, transferred
 
 __all__ = [
-    "accuracies", "at_most", "paper_numbers", "plan", "readout", "source", "stored_finetuning",
-    "stored_lines", "summary", "transferred", "zeroshot",
+    "accuracies", "at_most", "curves", "paper_numbers", "plan", "readout", "source",
+    "stored_finetuning", "stored_lines", "summary", "surprise", "transferred", "two_terms",
+    "zeroshot",
 ]  # fmt: skip

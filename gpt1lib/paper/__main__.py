@@ -2,10 +2,12 @@
 
     python -m gpt1lib.paper               # everything, hours; start again to go on
     python -m gpt1lib.paper table5        # one experiment
+    python -m gpt1lib.paper curves --tasks film_snippets --seeds 3 --workers 2
+    python -m gpt1lib.paper curves --estimate    # how long that would take
     python -m gpt1lib.paper --quick       # one cell of each again, and the stored one
 
-Every cell (plan.py) is one line of data/results/paper/cells.jsonl, with its settings, seed,
-command and commit.
+Every cell (plan.py, curves/plan.py) is one line of data/results/paper/cells.jsonl or
+curves.jsonl, with its settings, seed, command and commit.
 """
 
 import argparse
@@ -14,8 +16,11 @@ import sys
 
 from ..fast.machine import keep_memory
 from ..storage.run_folder import RunFolder, command_line, one_line_errors
-from . import results, run
+from . import curves, results, run, surprise, two_terms
 from .plan import EXPERIMENTS
+
+# what is no plan of plain cells
+OTHERS = ("curves", "zeroshot", "readout", "surprise", "two_terms")
 
 
 def repeat_one_of_each() -> None:
@@ -27,15 +32,19 @@ def repeat_one_of_each() -> None:
         then = stored.get(results.key(cell), {}).get("accuracy", "not stored")
         now = run.run_cell(cell)["accuracy"]
         print(f"{name}: {cell.task}, {row}, seed 0: now {now}, stored {then}")
+    tests = {p: x for p, x in curves.stored_points().items() if p.split == "test"}
+    for point in list(tests)[:1]:
+        now = curves.run_point(point)["accuracy"]
+        print(f"curves: {point.title}: now {now}, stored {tests[point]['accuracy']}")
 
 
-def main(argv: list[str] | None = None) -> None:
-    """The command line."""
+def options() -> argparse.ArgumentParser:
+    """The options of the command line."""
     parser = argparse.ArgumentParser(
         prog="python -m gpt1lib.paper", description=(__doc__ or "").split("\n")[0]
     )
-    names = [*EXPERIMENTS, "zeroshot", "readout"]
-    parser.add_argument("experiments", nargs="*", help=f"{', '.join(names)} (default: all)")
+    names = ", ".join([*EXPERIMENTS, *OTHERS])
+    parser.add_argument("experiments", nargs="*", help=f"{names} (default: all)")
     parser.add_argument(
         "--quick",
         action="store_true",
@@ -47,26 +56,57 @@ def main(argv: list[str] | None = None) -> None:
         default=os.cpu_count(),
         help="cells to run at a time (default: one per core)",
     )
-    args = parser.parse_args(argv)
+    parser.add_argument("--tasks", nargs="+", help="only these sets' curves (default: all)")
+    parser.add_argument(
+        "--seeds",
+        type=int,
+        default=curves.SEEDS,
+        help=f"of each point of a curve (default: {curves.SEEDS}, and up to "
+        f"{curves.MORE_SEEDS} where their bars touch)",
+    )
+    parser.add_argument(
+        "--estimate", action="store_true", help="only say how long the curves will take"
+    )
+    return parser
+
+
+def main(argv: list[str] | None = None) -> None:
+    """The command line."""
+    args, names = options().parse_args(argv), [*EXPERIMENTS, *OTHERS]
     unknown = set(args.experiments) - set(names)
     if unknown:
         sys.exit(f"paper: no experiment {', '.join(unknown)}; known: {names}")
-    if args.workers < 1:
-        sys.exit(f"paper: {args.workers} workers, it must be at least 1")
+    for name in ("workers", "seeds"):
+        if (n := getattr(args, name)) < 1:
+            sys.exit(f"paper: {n} {name}, it must be at least 1")
     keep_memory()
-    if args.quick:
-        with one_line_errors("paper"):
+    with one_line_errors("paper"):
+        if args.quick:
             return repeat_one_of_each()
-    chosen = args.experiments or names
-    folder = RunFolder(results.STORED)
-    begun = {"command": command_line("paper", args.experiments), "commit": folder.commit}
-    with one_line_errors("paper"), folder.held():
+        if args.estimate:
+            return curves.estimate(curves.known(args.tasks), args.seeds)
+        run_chosen(args, args.experiments or names)
+    return None
+
+
+def run_chosen(args: argparse.Namespace, chosen: list[str]) -> None:
+    """Everything that was asked for, one command at a time in the folder of results."""
+    folder, sets = RunFolder(results.STORED), curves.known(args.tasks)
+    words = [*args.experiments, *(["--tasks", *args.tasks] if args.tasks else [])]
+    words += ["--seeds", str(args.seeds)] if args.seeds != curves.SEEDS else []
+    begun = {"command": command_line("paper", words), "commit": folder.commit}
+    with folder.held():
         run.run_experiments([n for n in chosen if n in EXPERIMENTS], begun, args.workers)
+        if "curves" in chosen:
+            curves.run_curves(sets, args.seeds, begun, args.workers)
         if "zeroshot" in chosen:
             run.zero_shot(begun)
         if "readout" in chosen:
             run.read_out_endings(begun)
-    return None
+        if "surprise" in chosen:
+            surprise.read_novelist(begun)
+        if "two_terms" in chosen:
+            two_terms.run_cells(begun)
 
 
 if __name__ == "__main__":

@@ -51,6 +51,11 @@ class Cell:
         changes = CHOSEN[self.task] | dict(self.changes)
         return replace(SETTINGS, seed=self.seed, **changes)
 
+    @property
+    def title(self) -> str:
+        """A few words beside a progress bar."""
+        return f"{self.task}, {self.source}, seed {self.seed}"
+
 
 Rows = Iterator[tuple[str, Cell]]
 

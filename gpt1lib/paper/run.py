@@ -10,7 +10,7 @@ import os
 import random
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -96,10 +96,17 @@ def run_experiments(names: list[str], begun: dict, workers: int) -> None:
         sources.pretrained_lstm()  # where it is missing, say so now and not in an hour
     rows = [row for row in VARIANTS if any(cell.source == row for cell in left)]
     store_pretrainings(rows, begun, workers)
-    with progress(len(cells), len(cells) - len(left), "cell") as bar:
-        for cell, line in in_parallel(run_cell, left, workers):
-            store("cells", line | begun)
-            bar.set_postfix_str(f"{cell.task}, {cell.source}, seed {cell.seed}")
+    run_and_store(run_cell, left, len(cells), "cells", begun, workers)
+
+
+def run_and_store(
+    work: Callable, left: list, total: int, name: str, begun: dict, workers: int
+) -> None:
+    """Do the work on all that is left, and store each result in NAME.jsonl as it comes."""
+    with progress(total, total - len(left), "cell") as bar:
+        for cell, line in in_parallel(work, left, workers):
+            store(name, line | begun)
+            bar.set_postfix_str(cell.title)
             bar.update()
 
 

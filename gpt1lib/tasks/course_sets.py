@@ -75,10 +75,40 @@ def acceptability(path: Path = TASKS / "acceptability.jsonl") -> Task:
     )
 
 
+def question_or_statement(path: Path = TASKS / "question_or_statement.jsonl") -> Task:
+    """Was there a question mark at the end? tools/data/question_or_statement.py.
+
+    Training texts are from the books of the pre-training, the others from held-out books.
+    """
+    rows = read_lines(path, ("text", "label", "split"))
+    splits = sort_out((r["split"], Example((r["text"],), r["label"])) for r in rows)
+    classes = ("statement", "question")
+    return Task("question_or_statement", "classification", 2, **splits, classes=classes)
+
+
+def missing_word(path: Path = TASKS / "missing_word.jsonl") -> Task:
+    """Which of five words was taken out? tools/data/missing_word.py.
+
+    A choice is the word and the rest of its sentence; the group is the class of the word.
+    """
+    rows = read_lines(path, ("context", "words", "rest", "label", "class", "split"))
+    splits = by_split((row["split"], missing_word_example(row)) for row in rows)
+    classes = ("first", "second", "third", "fourth", "fifth")
+    return Task("missing_word", "choice", 5, **splits, classes=classes)
+
+
+def missing_word_example(row: dict) -> Example:
+    """One line of the set with missing words."""
+    choices = (word + row["rest"] for word in row["words"])
+    return Example((row["context"], *choices), row["label"], group=row["class"])
+
+
 TASKS_BY_NAME: dict[str, Callable[[], Task]] = {
     "film_snippets": film_snippets,
     "entailment": entailment_set,
     "verse_pairs": verse_pairs,
     "story_cloze": story_cloze,
     "acceptability": acceptability,
+    "question_or_statement": question_or_statement,
+    "missing_word": missing_word,
 }

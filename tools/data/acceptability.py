@@ -1,22 +1,24 @@
 """Make data/tasks/acceptability.jsonl: is this a sentence, or was it broken?
 
-    python -m tools.data.acceptability [--out FILE]
+    python -m tools.data.acceptability [--out FILE] [--train N]
 
 After CoLA, which does not come with the course. Sentences of the three held-out books,
 half of them broken by one rule each: two neighboring words exchanged, a small word
 left out, a verb or a pronoun in a form that does not agree. Splits are parts of each
-book, as in the story cloze. A few broken sentences are sentences still. The same bytes
-each time.
+book, as in the story cloze. A few broken sentences are sentences still. With
+--train N the training rows are up to N others, from the books that the models were
+pre-trained on. The same bytes each time.
 """
 
 import random
 import re
+from collections.abc import Iterator
 
 from gpt1lib import corpus
-from gpt1lib.storage.paths import HELDOUT_BOOKS
+from gpt1lib.storage.paths import BOOKS, HELDOUT_BOOKS
 
 from .story_cloze import PARTS, sentences
-from .write_set import write_set
+from .write_set import write_any_size
 
 SMALL = {"the", "a", "an", "of", "to", "in", "at", "with", "and", "for", "by", "from"}
 FORMS = {
@@ -69,29 +71,39 @@ def plain(sentence: str) -> bool:
     return bool(re.fullmatch(r"[A-Z][a-z]*( [a-zA-Z']+[,;]?){5,19}[.!?]", sentence))
 
 
-def make(seed: int = 0) -> list[dict]:
-    """All rows, shuffled; sentence by sentence left as it is or broken."""
+def judged(sentences: list[str], rng: random.Random) -> Iterator[dict]:
+    """Plain sentences, one by one left as they are or broken."""
+    for sentence in filter(plain, sentences):
+        how = rng.choice(BREAKS) if rng.random() < 0.6 else None
+        words = how(sentence.split(), rng) if how else sentence.split()
+        if words:
+            name = how.__name__ if how else ""
+            yield {"text": " ".join(words), "label": int(how is None), "broken": name}
+
+
+def make(train: int | None = None, seed: int = 0) -> list[dict]:
+    """All rows, shuffled; with train, other training rows, from other books."""
     rng, rows = random.Random(seed), []
-    for _, text in sorted(corpus.read_books(HELDOUT_BOOKS).items()):
+    for text in corpus.read_books(HELDOUT_BOOKS).values():
         flat = [s for paragraph in sentences(text) for s in paragraph]
         for split, (start, end) in PARTS.items():
-            for sentence in flat[int(start * len(flat)) : int(end * len(flat))]:
-                if not plain(sentence):
-                    continue
-                how = rng.choice(BREAKS) if rng.random() < 0.6 else None
-                words = how(sentence.split(), rng) if how else sentence.split()
-                if words:
-                    name = how.__name__ if how else ""
-                    rows.append(
-                        {
-                            "text": " ".join(words),
-                            "label": int(how is None),
-                            "broken": name,
-                            "split": split,
-                        }
-                    )
+            part = flat[int(start * len(flat)) : int(end * len(flat))]
+            rows += [{**row, "split": split} for row in judged(part, rng)]
     rng.shuffle(rows)
-    return balanced(rows)
+    shipped = balanced(rows)
+    if train is None:
+        return shipped
+    asked = [row for row in shipped if row["split"] != "train"]
+    return more(train, {row["text"] for row in rows}, rng) + asked
+
+
+def more(n: int, heldout: set[str], rng: random.Random) -> list[dict]:
+    """Up to n training rows from the books that the models were pre-trained on."""
+    books = corpus.read_books(BOOKS).values()
+    flat = dict.fromkeys(s for text in books for p in sentences(text) for s in p)
+    rows = [{**row, "split": "train"} for row in judged([*flat], rng)]
+    rng.shuffle(rows)
+    return balanced([row for row in rows if row["text"] not in heldout])[: n // 2 * 2]
 
 
 def balanced(rows: list[dict]) -> list[dict]:
@@ -105,4 +117,4 @@ def balanced(rows: list[dict]) -> list[dict]:
 
 
 if __name__ == "__main__":
-    write_set("acceptability", make, __doc__)
+    write_any_size("acceptability", make, __doc__)

@@ -23,21 +23,21 @@ SHORT_FORMS = re.compile(r"\b(Mr|Mrs|Dr|St|Capt|Col|Rev|Hon|vols?|[A-Z])\.$")
 END = re.compile(r"(?<=[.!?])(?=[\"']?\s)[\"']?\s+(?=[\"'A-Z])")
 
 
+def cut(flat: str) -> list[str]:
+    """The sentences of a text on one line."""
+    spans, start = [], 0
+    for match in END.finditer(flat):
+        end = match.end()
+        if not SHORT_FORMS.search(flat[start:end].strip()):
+            spans.append(flat[start:end].strip())
+            start = end
+    return [*spans, flat[start:].strip()]
+
+
 def sentences(text: str) -> list[list[str]]:
     """The sentences of each paragraph; headings (no full stop) are left out."""
-    paragraphs = []
-    for paragraph in re.split(r"\n\s*\n", text):
-        spans, start = [], 0
-        flat = " ".join(paragraph.split())
-        for match in END.finditer(flat):
-            end = match.end()
-            if not SHORT_FORMS.search(flat[start:end].strip()):
-                spans.append(flat[start:end].strip())
-                start = end
-        spans.append(flat[start:].strip())
-        if flat and flat[-1] in ".!?\"'":
-            paragraphs.append(spans)
-    return paragraphs
+    paragraphs = (" ".join(p.split()) for p in re.split(r"\n\s*\n", text))
+    return [cut(flat) for flat in paragraphs if flat and flat[-1] in ".!?\"'"]
 
 
 def spoken(sentence: str) -> bool:

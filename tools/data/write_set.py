@@ -5,15 +5,43 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+from gpt1lib import limits
 from gpt1lib.storage.files import write_text
 from gpt1lib.storage.paths import TASKS
 
+Rows = list[dict]
 
-def write_set(name: str, make: Callable[[], list[dict]], description: str) -> None:
+
+def write_set(name: str, make: Callable[[], Rows], description: str) -> None:
     """The command line of a maker: makes the rows and writes them, one per line."""
+    args = _parser(name, description).parse_args()
+    _write(args.out, make())
+
+
+def write_any_size(name: str, make: Callable[[int | None], Rows], description: str) -> None:
+    """The same for a set whose training rows are made from the pre-training books.
+
+    --train N makes a file of another size; the rows to validate and test on stay.
+    """
+    parser = _parser(name, description)
+    parser.add_argument(
+        "--train", type=int, help="at most N training rows, into another file", metavar="N"
+    )
+    args = parser.parse_args()
+    if args.train is not None:
+        limits.whole("--train", args.train, 1)
+        if args.out.resolve().is_relative_to(TASKS):
+            parser.error("with --train, name another file: --out FILE, not in data/tasks")
+    _write(args.out, make(args.train))
+
+
+def _parser(name: str, description: str) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=description.split("\n")[0])
     parser.add_argument("--out", type=Path, default=TASKS / f"{name}.jsonl")
-    args, rows = parser.parse_args(), make()
+    return parser
+
+
+def _write(path: Path, rows: Rows) -> None:
     lines = (json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
-    write_text(args.out, "".join(lines))
-    print(f"{len(rows):,} rows in {args.out.name}")
+    write_text(path, "".join(lines))
+    print(f"{len(rows):,} rows in {path.name}")

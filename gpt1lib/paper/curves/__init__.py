@@ -1,0 +1,11 @@
+"""Learning curves over numbers of labels: sets, plan and choice, run, results."""
+
+from .plan import MODELS, MORE_SEEDS, SEEDS, Point
+from .results import curve, curve_lines, levels, stored_points
+from .run import estimate, run_curves, run_point
+from .sets import SETS, known, label_counts
+
+__all__ = [
+    "MODELS", "MORE_SEEDS", "SEEDS", "SETS", "Point", "curve", "curve_lines", "estimate",
+    "known", "label_counts", "levels", "run_curves", "run_point", "stored_points",
+]  # fmt: skip

@@ -1,0 +1,216 @@
+"""Learning curves: who learns from which labels, how settings are chosen, what is kept."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from gpt1lib import tasks
+from gpt1lib.finetune import Settings
+from gpt1lib.paper import curves, results
+from gpt1lib.paper.__main__ import main
+from gpt1lib.paper.curves import Point, plan, run, sets
+
+FILM = "film_snippets"
+ROWS = [*curves.MODELS, "bag of words"]
+
+
+@pytest.fixture
+def small(monkeypatch, tmp_path):
+    """Curves of 10 and 30 film snippets, few updates, 12 questions, in a folder of the test."""
+    monkeypatch.setattr(results, "STORED", tmp_path)
+    monkeypatch.setitem(sets.SETS, FILM, replace(sets.SETS[FILM], chosen_at=(10,), most=30))
+    monkeypatch.setattr(plan, "RECIPES", [(1, 1e-4), (1, 1e-3)])
+    monkeypatch.setattr(plan, "EPOCHS", 1)
+    monkeypatch.setattr(run, "TESTED", 12)
+    return tmp_path / "curves.jsonl"
+
+
+@pytest.fixture
+def quick(small, monkeypatch):
+    """The same without a model: cells that take no time, and a list of those that ran."""
+    ran = []
+
+    def made(point):
+        ran.append(point)
+        share = (
+            0.5
+            + 0.01 * point.settings.seed
+            + 400 * point.settings.lr * (point.row == "pre-trained")
+        )
+        line = {"task": point.task, "row": point.row, "split": point.split}
+        facts = {"accuracy": share, "majority": 0.5, "guesses": "01"}
+        return line | {"settings": vars(point.settings), **facts}
+
+    monkeypatch.setattr(run, "run_point", made)
+    return ran
+
+
+def go(*more: str) -> None:
+    main(["curves", "--tasks", FILM, "--workers", "1", *more])
+
+
+def lines_of(path) -> list[dict]:
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+# ---- labels ----------------------------------------------------------------------
+
+
+def test_all_rows_of_a_seed_see_the_same_labels_and_questions():
+    def seen(row, seed, size=30):
+        recipe = (5, 1e-3)
+        given = plan.settings(FILM, size, seed, recipe)
+        if row not in curves.MODELS:
+            given = plan.labels(FILM, size, seed)
+        return run.asked(Point(FILM, row, given))
+
+    first = [seen(row, 0) for row in ROWS]
+    assert len(first[0].train) == 30 and all(task == first[0] for task in first)
+    other = seen("LSTM", 1)
+    assert other.train != first[0].train and other.test == first[0].test
+
+
+def test_what_settings_are_chosen_by_has_no_test_example():
+    film = tasks.load(FILM)
+    cell = run.asked(plan.on_validation(FILM, "LSTM", 100, (5, 1e-3)))
+    assert set(cell.test) <= set(film.valid) and not cell.valid
+    assert not {*cell.train, *cell.test} & {*film.test}
+
+
+def test_numbers_of_labels_end_with_all_that_the_set_has(monkeypatch):
+    many = [*sets.SIZES, 4700]
+    for n, wanted in ((7, [7]), (40, [10, 40]), (45, [10, 30, 45]), (4700, many)):
+        monkeypatch.setattr(sets, "facts", lambda task, n=n: ("classification", n))
+        assert curves.label_counts(FILM) == wanted
+    monkeypatch.setitem(sets.SETS, FILM, sets.LabelSet(0.1, most=300))
+    assert curves.label_counts(FILM) == [10, 30, 100, 300]
+
+
+def test_few_labels_are_read_until_there_are_enough_updates():
+    updates = [
+        (s := plan.settings(FILM, n, 0, (100, 1e-3))).epochs * -(-n // s.batch)
+        for n in (10, 30, 100, 300, 1000)
+    ]
+    assert updates == [100, 100, 104, 114, 375]
+
+
+# ---- the choice ------------------------------------------------------------------
+
+
+class ValidationOnly(dict):
+    """Stored lines that must not be asked for a test."""
+
+    def __contains__(self, point):
+        assert point.split == "valid"
+        return super().__contains__(point)
+
+    def __getitem__(self, point):
+        assert point.split == "valid"
+        return super().__getitem__(point)
+
+
+def test_the_best_on_validation_is_chosen_for_each_row_and_its_neighbors():
+    grid = ValidationOnly({p: {"accuracy": 0.5} for p in plan.grid(FILM)})
+    best = {("LSTM", 100): (375, 1e-3), ("LSTM", 1000): (100, 3.5e-4)}
+    best["random weights", 100] = (100, 1e-3)
+    for (row, size), recipe in best.items():
+        grid[plan.on_validation(FILM, row, size, recipe)] = {"accuracy": 0.6}
+    for size, at in ((10, 100), (100, 100), (300, 100), (1000, 1000), (7423, 1000)):
+        assert plan.chosen(FILM, "LSTM", size, grid) == best["LSTM", at]
+    assert plan.chosen(FILM, "random weights", 30, grid) == (100, 1e-3)
+    assert plan.chosen(FILM, "pre-trained", 30, grid) == plan.RECIPES[0], "the first of equals"
+    del grid[plan.on_validation(FILM, "LSTM", 100, plan.RECIPES[-1])]
+    assert plan.chosen(FILM, "LSTM", 30, grid) is None, "before all are tried"
+
+
+def test_a_curve_has_only_what_was_run_with_the_chosen_settings(quick, small):
+    go()
+    assert curves.curve(FILM)["pre-trained"][10] == {"mean": 0.91, "half": 0.0248, "seeds": 3}
+    lines = lines_of(small)
+    for line in lines:  # now the other rate is the better one
+        if line["split"] == "valid":
+            line["accuracy"] = 1 - line["accuracy"]
+    small.write_text("".join(json.dumps(x) + "\n" for x in lines))
+    assert "pre-trained" not in curves.curve(FILM) and "bag of words" in curves.curve(FILM)
+
+
+# ---- runs ------------------------------------------------------------------------
+
+
+def test_a_killed_run_goes_on_and_nothing_runs_twice(quick, small, monkeypatch):
+    whole = run.run_point
+
+    def killed(point):
+        if len(quick) == 9:
+            raise KeyboardInterrupt
+        return whole(point)
+
+    monkeypatch.setattr(run, "run_point", killed)
+    with pytest.raises(SystemExit, match="start the same command again"):
+        go()
+    assert len(lines_of(small)) == 9
+    monkeypatch.setattr(run, "run_point", whole)
+    go()
+    n = len(quick)
+    assert n == len({*quick}) == len(lines_of(small)), "each cell once"
+    go()
+    assert len(quick) == n
+    assert {line["commit"] for line in lines_of(small)} and {
+        line["command"] for line in lines_of(small)
+    } == {f"python -m gpt1lib.paper curves --tasks {FILM}"}
+    monkeypatch.setattr(plan, "SETTINGS", replace(plan.SETTINGS, dropout=0.2))
+    go()
+    assert len(quick) > n, "other settings, another cell"
+
+
+def test_more_seeds_are_run_where_bars_touch_and_that_is_stored(quick, small, monkeypatch):
+    go("--seeds", "2")
+    assert {x["seeds"] for x in results.stored_lines("curve_seeds")} == {2}
+    whole = run.run_point
+    monkeypatch.setattr(
+        run, "run_point", lambda p: whole(p) | {"accuracy": 0.5 + 0.01 * p.settings.seed}
+    )
+    for path in small.parent.glob("*.jsonl"):
+        path.unlink()
+    go("--seeds", "2")
+    stored = results.stored_lines("curve_seeds")
+    assert [(x["labels"], x["seeds"]) for x in stored] == [(10, 10), (30, 10)]
+    assert stored[0]["pre-trained"]["seeds"] == 2 and stored[0]["command"].endswith("--seeds 2")
+    for row in ROWS:
+        assert {x["seeds"] for x in curves.curve(FILM)[row].values()} == {10}
+
+
+@pytest.mark.parametrize("row", [*ROWS, "zero-shot"])
+def test_a_cell_keeps_its_guesses(small, row):
+    """A digit for each question; on validation none."""
+    settings = Settings() if row == "zero-shot" else plan.labels(FILM, 8, 0, plan.SETTINGS)
+    point = Point(FILM, row, replace(settings, epochs=1))
+    line = curves.run_point(point)
+    gold = [int(e.label) for e in run.asked(point).test]
+    right = sum(int(a) == b for a, b in zip(line["guesses"], gold, strict=True))
+    assert line["accuracy"] == pytest.approx(right / 12, abs=1e-4) and line["examples"] == 12
+    if row == "bag of words":
+        assert "guesses" not in curves.run_point(replace(point, split="valid"))
+
+
+def test_labels_that_teach_words_nothing_make_a_reader_say_the_commonest():
+    film = tasks.load(FILM)
+    alike = [e for e in film.train if e.label == 1]
+    few = replace(film, train=alike[:10], test=film.test[:5])
+    assert run.simple(few, {}) == [1] * 5
+    with pytest.raises(ValueError, match="class"):
+        run.simple(replace(few, train=alike[:100]), {})
+
+
+def test_the_estimate_falls_with_what_is_stored(quick, small, capsys):
+    def told():
+        main(["--estimate", "--tasks", FILM])
+        return float(capsys.readouterr().out.split()[1])
+
+    before = told()
+    go("--seeds", "2")
+    capsys.readouterr()
+    assert before > told() > 0
+    with pytest.raises(SystemExit, match="no curves of typo; known: film_snippets"):
+        main(["--estimate", "--tasks", "typo"])
