@@ -1,9 +1,17 @@
 """Lesson 13, Input transformations and fine-tuning with L3."""
 
+import csv
+import io
+from dataclasses import replace
+from pathlib import Path
+
 import torch
 
+import gpt1lib as g
+
+from ..storage import files
 from .claims import holds as holds  # for the notebook
-from .claims import leads as leads
+from .claims import learned as learned
 from .exercise import Checker, exercise
 
 
@@ -619,18 +627,94 @@ def signs_apart(label_log_probs, token_log_probs, lm_coef):
 # ---- what the lesson's claims are held to -------------------------------------------
 
 
-def unclear(sweep, task: str) -> bool:
-    """Whether no value of a SweepExplorer but the first differs clearly from the first."""
-    places = sweep.tasks[task][1:]
-    return all(abs(place["difference"]) < place["difference_half"] for place in places)
+def hold_lambda(by_value: dict[str, dict[int, float]], cost: dict) -> None:
+    """by_value: accuracy on film snippets by lambda and seed; cost: of 0.5 against 0."""
+    mean = {value: sum(seeds.values()) / len(seeds) for value, seeds in by_value.items()}
+    ahead = [zero - by_value["0.5"][seed] for seed, zero in by_value["0"].items()]
+    holds("the best mean is that of 0", max(mean, key=lambda value: mean[value]) == "0")
+    holds("0.5 costs about a point", -0.02 < cost["difference"] < -0.005)
+    holds("something on each seed", min(ahead) > 0)
 
 
-def hold_lambda(sweep, means: list[float], difference: float) -> None:
-    """sweep: a SweepExplorer; means: on film snippets; difference: of 0.5 against 0 there."""
-    holds("film: falls step by step to 1", means[:5] == sorted(means[:5], reverse=True))
-    holds("0.5 costs 1.2 points", round(100 * difference, 1) == -1.2)
-    holds("on each of the seeds", leads(sweep, "film_snippets", "0", "0.5"))
-    holds("entailment: nothing can be said", unclear(sweep, "entailment"))
+def hold_film(over: dict[str, dict[int, float]], stranger: float) -> None:
+    """over: accuracy of each reader by labels; stranger: nats that reviews cost more."""
+    more = [over["pre-trained"][n] - x for n, x in over["random weights"].items()]
+    apart = [abs(over["pre-trained"][n] - x) for n, x in over["bag of words"].items()]
+    holds("pre-training is worth three to seven points", min(more) > 0.03, max(more) < 0.07)
+    holds("a bag of words is within three points", max(apart) < 0.03)
+    holds("a token of the reviews costs a nat more", stranger > 1)
+
+
+def means_of(n: int, values: list[float]) -> list[float]:
+    """Each value's mean with the n - 1 before it; at the start with as many as there are."""
+    last = [values[max(0, i + 1 - n) : i + 1] for i in range(len(values))]
+    return [sum(part) / len(part) for part in last]
+
+
+LETTERS = {
+    "praise": (
+        "The parcel came on time, and nothing was broken",
+        "Your clerk was most kind to my mother",
+        "I thank you for your quick reply",
+        "The tea is excellent, and I shall order again",
+        "Everything was as good as you promised",
+        "My sister is delighted with her new hat",
+        "We are very happy with the chairs",
+        "It is a pleasure to deal with such honest people",
+        "The coat fits me well and keeps me warm",
+        "Never have I read a finer book",
+        "Your young man was helpful, and so polite",
+        "The cake was the best that we ever ate",
+        "I am glad that I came to you",
+        "What a beautiful lamp you sent us",
+    ),
+    "complaint": (
+        "Nobody has answered my letter",
+        "The box was empty when I opened it",
+        "I have waited three weeks for a table",
+        "You sent the wrong book, for the second time",
+        "The chair broke on the first day",
+        "I must ask you to return my money",
+        "Your man was late, and rude to my wife",
+        "The coat has a hole, and I am very angry",
+        "The milk was sour and the bread was old",
+        "I shall not order from you again",
+        "Half of the plates were broken",
+        "The bill is too high and I will not pay it",
+        "The clock stopped after an hour",
+        "It is a shame how you treat people",
+    ),
+}
+
+
+def write_letters(path: Path) -> None:
+    """A small set of one's own: a .csv file with the columns text and label."""
+    rows = [(text, label) for label, texts in LETTERS.items() for text in texts]
+    table = io.StringIO(newline="")
+    csv.writer(table, lineterminator="\n").writerows([("text", "label"), *rows])
+    files.write_text(path, table.getvalue())
+
+
+# ---- what is stored ------------------------------------------------------------------
+
+
+def as_stored(task):
+    """A task as its stored runs had it: their first seed's labels, their test examples."""
+    settings = g.paper.plan.Cell(task.name, seed=0).settings
+    train = g.finetune.run.chosen_examples(task, settings)
+    test = g.tasks.no_longer_than(task.test, settings.longest)
+    test = g.paper.at_most(test, g.paper.run.TESTED)
+    return replace(task, train=train, valid=[], test=test)
+
+
+def parts_of_the_test(task: str) -> dict[str, float]:
+    """Mean accuracy on each part of a test set over the stored seeds of "full"."""
+    stored, by_part = g.paper.results.stored_cells(), {}
+    for row, cell in g.paper.plan.table5():
+        if row == "full" and cell.task == task:
+            for part, score in stored[g.paper.results.key(cell)]["groups"].items():
+                by_part.setdefault(part, []).append(score["accuracy"])
+    return {part: sum(scores) / len(scores) for part, scores in by_part.items()}
 
 
 EXERCISES = (
