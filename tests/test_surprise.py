@@ -111,3 +111,14 @@ def test_fine_tuning_moves_both_terms(small):
     run.run(quiet=True)
     moved = (run.classifier.head.weight - before).abs()[0]
     assert moved[-1] > 0 and moved[:-1].max() > 0
+
+
+def test_what_is_stored_is_not_run_again(monkeypatch):
+    some = {"row": "paper", "settings": {"limit": 100, "seed": 0}}
+    stored, ran = [some], []
+    monkeypatch.setattr(two_terms, "stored_lines", lambda _: list(stored))
+    monkeypatch.setattr(two_terms, "store", lambda _, line: stored.append(line))
+    monkeypatch.setattr(two_terms, "run_cell", lambda *cell: ran.append(cell) or {})
+    two_terms.run_cells({"commit": "c"})
+    assert ("two terms", 100, 0) in ran and ("paper", 100, 0) not in ran
+    assert len(ran) == len(set(ran)) == 7 and stored[1] == {"commit": "c"}

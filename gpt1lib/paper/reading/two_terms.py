@@ -3,7 +3,8 @@
 Not the paper's method. Eq. 3 starts from a linear layer that knows nothing; here a choice
 also scores w times its log P, given what is before it. At w = 1, where it begins, the
 softmax over the choices is what the language model itself believes, so fine-tuning starts
-near the zero-shot answer and learns what to add.
+near the zero-shot answer and learns what to add. Labels, updates and rate are those of the
+row "paper", beside it.
 """
 
 import itertools
@@ -62,23 +63,31 @@ class TwoTermFineTuning(FineTuning):
     reader = TwoTerms
 
 
-def tuned_by_two_terms(limit: int, seed: int) -> dict:
-    """Fine-tune on `limit` labels of the missing word, and test."""
+ROWS = {"two terms": TwoTermFineTuning, "paper": FineTuning}
+
+
+def tuned_by_two_terms(row: str, limit: int, seed: int) -> dict:
+    """Fine-tune on `limit` labels of the missing word, and test.
+
+    weight: of log P in the end.
+    """
     task, settings = tasks.load("missing_word"), replace(SETTINGS, limit=limit, seed=seed)
     task = replace(task, valid=[])
     with threads(1):
         begin = finetune.shortened(source("novelist", seed), task)
-        run = TwoTermFineTuning(begin, task, settings)
+        run = ROWS[row](begin, task, settings)
         run.run(quiet=True)
         scores, _ = finetune.evaluated(run, "test")
-    weight = round(run.classifier.head.weight[0, -1].item(), 4)
-    return {"task": task.name, "settings": asdict(settings), "weight": weight, **scores}
+    line = {"row": row, "task": task.name, "settings": asdict(settings), **scores}
+    if row == "two terms":
+        line["weight"] = round(run.classifier.head.weight[0, -1].item(), 4)
+    return line
 
 
 def run_cells(begun: dict) -> None:
     """All cells that are not stored yet; begun: command and commit, kept beside each."""
     stored = stored_lines("two_terms")
-    done = {(x["settings"]["limit"], x["settings"]["seed"]) for x in stored}
-    cells = [(limit, seed) for seed, limit in itertools.product(SEEDS, LIMITS)]
-    for limit, seed in tqdm([cell for cell in cells if cell not in done], desc="two terms"):
-        store("two_terms", tuned_by_two_terms(limit, seed) | begun)
+    done = {(x["row"], x["settings"]["limit"], x["settings"]["seed"]) for x in stored}
+    cells = [(r, n, seed) for seed, r, n in itertools.product(SEEDS, ROWS, LIMITS)]
+    for cell in tqdm([cell for cell in cells if cell not in done], desc="two terms"):
+        store("two_terms", tuned_by_two_terms(*cell) | begun)
