@@ -6,9 +6,11 @@ import pytest
 import torch
 
 import gpt1lib as g
+from gpt1lib import metrics
 from gpt1lib.baselines.lstm import LSTM
 from gpt1lib.bpe import BPE
 from gpt1lib.paper import results, run, zeroshot
+from gpt1lib.storage.run_folder import Log
 
 BPE_SMALL = BPE.learn("a very good film and a very bad dull film the plot is thin " * 3, 60)
 
@@ -87,16 +89,6 @@ def test_sentiment_compares_two_words_after_very(model):
         zeroshot.sentiment(model, BPE_SMALL, texts, ("brilliant", "bad"))
 
 
-def test_a_leaning_is_the_difference_of_two_words(model):
-    """So a threshold other than 0 can take out that one word is more frequent anyway."""
-    texts = ["a dull plot is thin", "the film"]
-    found = zeroshot.leanings(model, BPE_SMALL, texts, ("bad", "good"), "very")
-    turned = zeroshot.leanings(model, BPE_SMALL, texts, ("good", "bad"), "very")
-    assert found == pytest.approx([-x for x in turned], abs=1e-6) and len(found) == 2
-    guesses = zeroshot.sentiment(model, BPE_SMALL, texts)
-    assert guesses == [int(x > 0) for x in found]
-
-
 def test_next_words_come_back_in_the_order_of_their_texts(model):
     texts = [BPE_SMALL.encode(t) for t in ("the film is very good", "thin", "a plot is")]
     alone = [zeroshot.next_logits(model, [ids])[0] for ids in texts]
@@ -151,6 +143,18 @@ def test_pre_training_helps_where_it_should(novelist):
 
 
 # ---- what is stored of them ----------------------------------------------------------
+
+
+def test_what_is_stored_of_the_ends_is_of_the_shipped_models():
+    tests = zeroshot.probes()
+    for kind, folder in (("novelist", run.NOVELIST_DIR), ("LSTM", run.LSTM_DIR)):
+        *_, end = (x for x in results.stored_lines("zeroshot") if x["model"] == kind)
+        assert end["loss"] == Log(folder / "log.jsonl").lines()[-1]["loss"]
+        for test in tests:
+            stored = end["scores"][test.name]
+            guesses = [int(digit) for digit in stored["guesses"]]
+            assert metrics.accuracy(guesses, test.labels).items() <= stored.items()
+
 
 EARLY = {"step": 16, "tokens": 32768, "loss": 8.5}
 END = {"step": 8000, "tokens": 16384000, "loss": 3.5}

@@ -127,24 +127,6 @@ def sentence_scores(model: LanguageModel, bpe: BPE, texts: Sequence[str]) -> lis
     return continuation_scores(model, [([], bpe.encode(t)) for t in texts])
 
 
-def leanings(
-    model: LanguageModel, bpe: BPE, texts: Sequence[str], words: tuple[str, str], cue: str
-) -> list[float]:
-    """log P of the second word minus that of the first, after each text and the cue.
-
-    What is too long for the context loses its end, never the cue. Raises ValueError for a
-    word that is not one token.
-    """
-    sides = [bpe.encode(w) for w in words]
-    for word, ids in zip(words, sides, strict=True):
-        if len(ids) != 1:
-            raise ValueError(f"{word!r} is {len(ids)} tokens, it must be 1")
-    n_ctx, end = model.config.n_ctx, bpe.encode(cue)
-    prompts = [bpe.encode(t)[: n_ctx - len(end)] + end for t in texts]
-    first, second = next_logits(model, prompts)[:, [ids[0] for ids in sides]].T
-    return (second - first).tolist()
-
-
 def sentiment(
     model: LanguageModel,
     bpe: BPE,
@@ -152,8 +134,18 @@ def sentiment(
     words: tuple[str, str] = SENTIMENT_WORDS,
     cue: str = "very",
 ) -> list[int]:
-    """SST-2: append `very`; which of two words is the likelier next one? 0 or 1."""
-    return [int(x > 0) for x in leanings(model, bpe, texts, words, cue)]
+    """SST-2: append `very`; which of two words is the likelier next one? 0 or 1.
+
+    Raises ValueError for a word that is not one token.
+    """
+    sides = [bpe.encode(w) for w in words]
+    for word, ids in zip(words, sides, strict=True):
+        if len(ids) != 1:
+            raise ValueError(f"{word!r} is {len(ids)} tokens, it must be 1")
+    n_ctx, end = model.config.n_ctx, bpe.encode(cue)
+    prompts = [bpe.encode(t)[: n_ctx - len(end)] + end for t in texts]
+    scores = next_logits(model, prompts)[:, [ids[0] for ids in sides]]
+    return scores.argmax(dim=1).tolist()
 
 
 def choices(
