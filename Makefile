@@ -26,7 +26,7 @@ site: .venv/dev ## static HTML copies of the lessons in build/site, for slides
 checkpoint: .venv/lab ## train the shipped model again (an hour on two cores; goes on if interrupted)
 	$(PY) -m gpt1lib.pretrain --recipe novelist --out runs/novelist
 
-paper: .venv/lab ## Table 5, Figure 2 and our own questions, all seeds (six hours on two cores; goes on if interrupted)
+paper: .venv/lab ## Table 5, Figure 2, our own questions and learning curves, all seeds (half a day on two cores; goes on if interrupted)
 	$(PY) -m gpt1lib.paper
 
 paper-quick: .venv/lab ## one cell of each of them again, beside the stored one (minutes)

@@ -25,8 +25,7 @@ this order. Each folder is a room for one verb, and imports run from the top dow
     tasks/       task, course_sets, published, own, catalog: labeled sets in one form
     pretrain/    recipes, prepared, objective, optimizers, muon, processes, run, write: books
     finetune/    settings, adapt, batches, classifier, methods, scores, run, classify: L3
-    paper/       plan, sources, run, results, curves, zeroshot, readout, surprise, two_terms,
-                 paper_numbers: its tables
+    paper/       plan, sources, run, results, curves, zeroshot, reading, paper_numbers: tables
     show/        plots, diagrams, labels, numbers, palette, figure, explorers: pictures
     lessons/     exercise, attempt, compare, describe, claims, notebooks, layout, lessonNN
 

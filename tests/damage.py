@@ -213,8 +213,8 @@ def read_results(folder):
 
 
 def write_own_table(folder):
-    lines = ["text\tlabel", "a good film\tgood", "a bad film\tbad", "a film\tbad"]
-    (folder / "my.tsv").write_text("\n".join(lines) + "\n")
+    lines = [f"film {i},{'good' if i % 2 else 'bad'}" for i in range(40)]
+    (folder / "my.csv").write_text("\n".join(["text,label", *lines]) + "\n")
 
 
 def write_glue(folder):
@@ -258,7 +258,7 @@ KINDS = {
     "recipe": Kind(write_recipe, lambda f: recipes.read_toml(f / "my.toml"), False),
     "books": Kind(write_book, lambda f: corpus.read_books(f), False),
     "JSON lines": Kind(write_lines, read_lines, False),
-    "own table": Kind(write_own_table, lambda f: tasks.load(None, f / "my.tsv"), False),
+    "own table": Kind(write_own_table, lambda f: tasks.load(None, f / "my.csv"), False),
     "GLUE": Kind(write_glue, lambda f: tasks.load("sst-2", f), False),
     "RACE": Kind(write_race, lambda f: tasks.load("race", f), False),
     "Story Cloze": Kind(write_cloze, lambda f: tasks.load("story-cloze", f), False),

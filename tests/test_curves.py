@@ -20,7 +20,7 @@ def small(monkeypatch, tmp_path):
     """Curves of 10 and 30 film snippets, few updates, 12 questions, in a folder of the test."""
     monkeypatch.setattr(results, "STORED", tmp_path)
     monkeypatch.setitem(sets.SETS, FILM, replace(sets.SETS[FILM], chosen_at=(10,), most=30))
-    monkeypatch.setattr(plan, "RECIPES", [(1, 1e-4), (1, 1e-3)])
+    monkeypatch.setattr(plan, "recipes", lambda size: [(1, 1e-4), (1, 1e-3)])
     monkeypatch.setattr(plan, "EPOCHS", 1)
     monkeypatch.setattr(run, "TESTED", 12)
     return tmp_path / "curves.jsonl"
@@ -83,16 +83,18 @@ def test_numbers_of_labels_end_with_all_that_the_set_has(monkeypatch):
     for n, wanted in ((7, [7]), (40, [10, 40]), (45, [10, 30, 45]), (4700, many)):
         monkeypatch.setattr(sets, "facts", lambda task, n=n: ("classification", n))
         assert curves.label_counts(FILM) == wanted
-    monkeypatch.setitem(sets.SETS, FILM, sets.LabelSet(0.1, most=300))
-    assert curves.label_counts(FILM) == [10, 30, 100, 300]
+    monkeypatch.setitem(sets.SETS, FILM, sets.LabelSet(0.1, least=30, most=300))
+    assert curves.label_counts(FILM) == [30, 100, 300]
 
 
 def test_few_labels_are_read_until_there_are_enough_updates():
-    updates = [
-        (s := plan.settings(FILM, n, 0, (100, 1e-3))).epochs * -(-n // s.batch)
-        for n in (10, 30, 100, 300, 1000)
-    ]
-    assert updates == [100, 100, 104, 114, 375]
+    def updates(n, recipe):
+        s = plan.settings(FILM, n, 0, recipe)
+        return s.epochs * -(-n // s.batch)
+
+    short, *_, long = plan.recipes(1000)
+    assert [updates(n, short) for n in (10, 30, 100, 300, 1000)] == [100, 100, 104, 114, 375]
+    assert updates(1000, long) == 1000 and updates(10, plan.recipes(100)[-1]) == 400
 
 
 # ---- the choice ------------------------------------------------------------------
@@ -112,15 +114,15 @@ class ValidationOnly(dict):
 
 def test_the_best_on_validation_is_chosen_for_each_row_and_its_neighbors():
     grid = ValidationOnly({p: {"accuracy": 0.5} for p in plan.grid(FILM)})
-    best = {("LSTM", 100): (375, 1e-3), ("LSTM", 1000): (100, 3.5e-4)}
+    best = {("LSTM", 100): (400, 1e-3), ("LSTM", 1000): (1000, 3.5e-4)}
     best["random weights", 100] = (100, 1e-3)
     for (row, size), recipe in best.items():
         grid[plan.on_validation(FILM, row, size, recipe)] = {"accuracy": 0.6}
     for size, at in ((10, 100), (100, 100), (300, 100), (1000, 1000), (7423, 1000)):
         assert plan.chosen(FILM, "LSTM", size, grid) == best["LSTM", at]
     assert plan.chosen(FILM, "random weights", 30, grid) == (100, 1e-3)
-    assert plan.chosen(FILM, "pre-trained", 30, grid) == plan.RECIPES[0], "the first of equals"
-    del grid[plan.on_validation(FILM, "LSTM", 100, plan.RECIPES[-1])]
+    assert plan.chosen(FILM, "pre-trained", 30, grid) == (100, 1.25e-4), "the first of equals"
+    del grid[plan.on_validation(FILM, "LSTM", 100, (400, 1e-3))]
     assert plan.chosen(FILM, "LSTM", 30, grid) is None, "before all are tried"
 
 
@@ -187,7 +189,7 @@ def test_a_cell_keeps_its_guesses(small, row):
     settings = Settings() if row == "zero-shot" else plan.labels(FILM, 8, 0, plan.SETTINGS)
     point = Point(FILM, row, replace(settings, epochs=1))
     line = curves.run_point(point)
-    gold = [int(e.label) for e in run.asked(point).test]
+    gold = [int(e.label) for e in curves.tested_examples(FILM)]
     right = sum(int(a) == b for a, b in zip(line["guesses"], gold, strict=True))
     assert line["accuracy"] == pytest.approx(right / 12, abs=1e-4) and line["examples"] == 12
     if row == "bag of words":
@@ -204,13 +206,13 @@ def test_labels_that_teach_words_nothing_make_a_reader_say_the_commonest():
 
 
 def test_the_estimate_falls_with_what_is_stored(quick, small, capsys):
-    def told():
-        main(["--estimate", "--tasks", FILM])
-        return float(capsys.readouterr().out.split()[1])
-
-    before = told()
+    before = run.hours(FILM, 3)
     go("--seeds", "2")
+    left = run.hours(FILM, 3)
+    of_third = [p for p in run.first_tests(FILM, 3) if p.settings.seed == 2]
+    assert before > left == pytest.approx(sum(map(run.seconds, of_third)) / 3600)
     capsys.readouterr()
-    assert before > told() > 0
-    with pytest.raises(SystemExit, match="no curves of typo; known: film_snippets"):
+    main(["--estimate", "--tasks", FILM])
+    assert f"{left:.2f} core-hours" in capsys.readouterr().out
+    with pytest.raises(SystemExit, match="no curves of typo; known: .*film_snippets"):
         main(["--estimate", "--tasks", "typo"])

@@ -29,6 +29,13 @@ LINES = {
     "a log axis": lambda: plots.lines({"a": FALL + 1e-4, "b": 3 * FALL + 1e-4}, logy=True),
     "one ends early": lambda: plots.lines({"a": FALL, "b": ([0, 70], [1, 0.4])}),
     "seven alike": lambda: plots.lines({f"run {i}": FALL + i / 1000 for i in range(7)}),
+    "learning curves": lambda: plots.learning_curves(
+        {
+            "pre-trained": {10: {"mean": 0.6, "half": 0.1}, 1000: {"mean": 0.9, "half": 0.01}},
+            "LSTM": {10: {"mean": 0.5, "half": None}, 100: {"mean": 0.7, "half": 0.1}},
+        },
+        {"zero-shot": 0.89, "guessing": 0.5},
+    ),
     "means of a sweep": lambda: plots.sweep(
         ["0", "1"],
         {n: [{"mean": m, "half": 0.1, "seeds": [m]} for m in (0.5, 0.51)] for n in "abc"},
@@ -164,6 +171,25 @@ def test_nothing_empty_around_a_picture():
     rows, columns = np.nonzero(pixels < 250)
     rim = round(0.15 * figure.DPI)
     assert rows.min() <= rim and columns.max() >= pixels.shape[1] - rim
+
+
+def test_learning_curves_can_be_told_apart_without_color():
+    places = {n: {"mean": 0.5 + n / 1e4, "half": 0.02} for n in (10, 100, 3000, 3500)}
+    rows = dict.fromkeys(("pre-trained", "random weights", "LSTM", "bag of words"), places)
+    axes = plots.learning_curves(rows, {"zero-shot": 0.8, "guessing": 0.5}).axes[0]
+    marked = [line for line in axes.lines if line.get_marker() in set("osD^")]
+    assert len(marked) == 4
+    assert len({line.get_marker() for line in marked}) == 4
+    dashes = {str(line._dash_pattern) for line in marked}  # get_linestyle says "--" of all
+    assert len(dashes) == 4
+    bars = [bar for bar in axes.collections if len(bar.get_segments()) == 4]
+    ends = {round(bar.get_segments()[0][0, 0], 3) for bar in bars}
+    assert len(bars) == len(ends) == 4, "bars stand beside each other"
+    low, high = bars[0].get_segments()[0][:, 1]
+    assert (low, high) == pytest.approx((0.481, 0.521))
+    assert [t.get_text() for t in axes.get_xticklabels()] == ["10", "100", "3,500"]
+    with pytest.raises(ValueError, match="no row"):
+        plots.learning_curves({"LSTM": {}})
 
 
 def test_a_sweep_says_what_is_clear():

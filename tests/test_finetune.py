@@ -406,27 +406,6 @@ def test_a_table_of_ones_own(model, tmp_path, capsys):
     assert set(capsys.readouterr().out.split()[1::2]) == {"praise", "complaint"}
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("a film\tgood", "line 1: 'a film\\\\tgood', it must be 'text' and 'label'"),
-        ("text\tlabel\na film\tgood\na plot", "line 3: 'a plot', it must be a text, a tab"),
-        ("text\tlabel\na film\tgood\n \tbad", "line 3: .*it must be a text, a tab and"),
-        ("text\tlabel\na film\tgood", r"labels are \['good'\], there must be two or more"),
-        (b"text\tlabel\ncaf\xe9\tgood", "mine.tsv is not UTF-8 text: byte 14 is 0xe9"),
-    ],
-)
-def test_a_bad_table_is_named_with_its_line(tmp_path, text, message):
-    table = tmp_path / "mine.tsv"
-    table.write_bytes(text if isinstance(text, bytes) else text.encode())
-    with pytest.raises(ValueError, match=f"mine.tsv.*{message.removeprefix('mine.tsv')}"):
-        tasks.load(None, table)
-    with pytest.raises(FileNotFoundError, match="nowhere.tsv"):
-        tasks.load(None, tmp_path / "nowhere.tsv")
-    with pytest.raises(ValueError, match="name a task .*film_snippets.* or give --data"):
-        tasks.load(None)
-
-
 def test_early_stopping_keeps_the_best(model, monkeypatch):
     source = checkpoint.Checkpoint(model, BPE_SMALL, {}, None)
     settings = finetune.Settings(epochs=9, batch=8, patience=2)

@@ -239,9 +239,10 @@ def test_a_missing_lstm_is_named_before_anything_runs(small, monkeypatch, tmp_pa
 
 
 def test_what_is_scored_zero_shot_is_not_scored_again(monkeypatch, capsys):
-    monkeypatch.setattr(run, "store", lambda name, line: pytest.fail("stored again"))
+    monkeypatch.setattr(run, "replace_lines", lambda *line: pytest.fail("stored again"))
     run.zero_shot({"command": "a command"})
-    assert "no stages" not in capsys.readouterr().out
+    told = capsys.readouterr().out
+    assert all("holes in missing word;" in line for line in told.splitlines())
 
 
 def test_zero_shot_scores_the_stages_that_are_there(monkeypatch, tmp_path, capsys):

@@ -122,7 +122,8 @@ def test_commands_and_their_options_are_real(capsys):
 
 
 def test_options_in_the_prose_are_real_and_have_their_new_names(capsys):
-    known = flags("gpt1lib.pretrain", capsys) | flags("gpt1lib.finetune", capsys)
+    modules = ("gpt1lib.pretrain", "gpt1lib.finetune", "gpt1lib.paper")
+    known = set.union(*(flags(module, capsys) for module in modules))
     old = {"--" + x.replace("_", "-") for r in (Recipe, Settings) for x in renamed(r)}
     assert "--shard" in old
     for name in ("docs/training.md", "docs/speed.md"):

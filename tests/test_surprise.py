@@ -65,11 +65,11 @@ def test_readers_find_what_is_there_and_nothing_else():
 
 def test_what_cannot_be_read_is_named(novelist):
     with pytest.raises(TypeError, match="Linear has no blocks"):
-        surprise.read_out(
+        surprise.read_surprise(
             replace(novelist, model=torch.nn.Linear(1, 1)), tasks.load("film_snippets")
         )
     with pytest.raises(ValueError, match="story_cloze is of kind choice"):
-        surprise.read_out(novelist, tasks.load("story_cloze"))
+        surprise.read_surprise(novelist, tasks.load("story_cloze"))
 
 
 # ---- two terms -----------------------------------------------------------------------

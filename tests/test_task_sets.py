@@ -9,17 +9,29 @@ import pytest
 
 from gpt1lib import corpus, metrics, tasks
 from gpt1lib.baselines import bag_of_words
-from gpt1lib.storage.paths import HELDOUT_BOOKS, ROOT, TASKS
+from gpt1lib.storage import files
+from gpt1lib.storage.paths import DATA, HELDOUT_BOOKS, RESULTS, ROOT, TASKS
 from gpt1lib.tasks import course_sets
 from tools.data import (
     acceptability,
     entailment,
+    he_or_she,
     missing_word,
+    past_or_present,
     question_or_statement,
+    simple_readers,
     story_cloze,
 )
 
-MADE = ["acceptability", "entailment", "missing_word", "question_or_statement", "story_cloze"]
+MADE = [
+    "acceptability",
+    "entailment",
+    "he_or_she",
+    "missing_word",
+    "past_or_present",
+    "question_or_statement",
+    "story_cloze",
+]
 
 
 @pytest.mark.parametrize("name", MADE)
@@ -212,6 +224,20 @@ def test_the_words_alone_say_nothing():
     assert metrics.accuracy(guesses, [e.label for e in task.test])["accuracy"] < 0.26
 
 
+def test_the_readme_shows_the_stored_scores():
+    stored = files.read_json(RESULTS / "simple_readers.json")["sets"]
+    readme = files.read_text(DATA / "README.md")
+    for name, readers in stored.items():
+        for reader, score in readers.items():
+            low, high = score["interval"]
+            row = f"| {name} | {reader} | {score['accuracy']:.3f} ({low:.3f}-{high:.3f}) |"
+            assert row in readme
+    for reader, score in simple_readers.question_or_statement().items():  # from the rows on
+        again = stored["question_or_statement"][reader]["accuracy"]
+        assert score["accuracy"] == pytest.approx(again, abs=0.01)
+    assert stored["missing_word"]["novelist, zero-shot"]["interval"][0] > 0.7
+
+
 @pytest.mark.parametrize("name", ["acceptability", "missing_word", "question_or_statement"])
 def test_more_training_rows_and_nothing_heldout(name, tmp_path):
     out = tmp_path / "rows.jsonl"
@@ -222,6 +248,57 @@ def test_more_training_rows_and_nothing_heldout(name, tmp_path):
     assert 4390 < len(more.train) <= 4400
     refused = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert refused.returncode == 2 and "name another file: --out FILE" in refused.stderr
+
+
+# ---- he or she, past or present --------------------------------------------------
+
+
+def test_he_or_she_goes_by_the_sex_of_the_first_part():
+    """Each label comes as often with he as with she, after either sex."""
+    rows, kinds = lines("he_or_she", "first", "second"), Counter()
+    text = " ".join(" ".join(corpus.read_books(HELDOUT_BOOKS).values()).split())
+    for r in rows:
+        first, second = ([he_or_she.bare(w) for w in r[k].split()] for k in ("first", "second"))
+        told = he_or_she.sexes(first)
+        assert len(told) == 1 and (told == he_or_she.sexes(second)) == r["label"]
+        pronouns = (he_or_she.SHE | he_or_she.HE) & {*second}
+        assert second[0] in pronouns and not pronouns & {*first}
+        heldout = r["first"] in text or "," in r["first"]  # it may have been a dash
+        assert heldout or r["split"] != "test"
+        kinds[r["split"], *told, r["label"]] += 1
+    for split, n in he_or_she.SIZES.items():
+        assert {kinds[split, sex, label] for sex in "fm" for label in (0, 1)} == {n // 4}
+
+
+def test_pronouns_are_exchanged_for_their_own_kind():
+    def turned(text):
+        return " ".join(he_or_she.exchanged(text.split()))
+
+    assert turned("He told his aunt that") == "She told her aunt that"
+    assert turned("her hand was with her, in her") == "his hand was with him, in him"
+    assert turned("she saw her at herself quietly") == "he saw him at himself quietly"
+
+
+def test_past_or_present_goes_by_the_verbs():
+    """The four kinds of pairs come equally often; no common word, no longer sentence."""
+    rows, kinds = lines("past_or_present", "a", "b"), Counter()
+    for r in rows:
+        times = [past_or_present.time_of(r[k]) for k in ("a", "b")]
+        one, two = (past_or_present.words(r[k]) for k in ("a", "b"))
+        assert len(r["a"].split()) == len(r["b"].split()) and not {*one} & {*two}
+        assert None not in times and (times[0] == times[1]) == r["label"]
+        kinds[r["split"], *times] += 1
+    for split, n in past_or_present.SIZES.items():
+        assert [m for (s, *_), m in kinds.items() if s == split] == [n // 4] * 4
+    assert max(Counter(r[k].lower() for r in rows for k in ("a", "b")).values()) == 1
+
+
+@pytest.mark.parametrize("name", ["he_or_she", "past_or_present"])
+def test_simple_readers_cannot_relate_two_parts(name):
+    task = tasks.load(name)
+    for guesses in bag_of_words.all_guesses(task).values():
+        low, _ = metrics.accuracy(guesses, [e.label for e in task.test])["interval"]
+        assert low < 0.52
 
 
 # ---- the baselines themselves ------------------------------------------------------

@@ -6,8 +6,11 @@ import pytest
 import torch
 
 import gpt1lib as g
+from gpt1lib import metrics
+from gpt1lib.baselines.lstm import LSTM
 from gpt1lib.bpe import BPE
 from gpt1lib.paper import results, run, zeroshot
+from gpt1lib.storage.run_folder import Log
 
 BPE_SMALL = BPE.learn("a very good film and a very bad dull film the plot is thin " * 3, 60)
 
@@ -34,6 +37,25 @@ def test_scores_are_means_of_log_probabilities(model, batch):
     pairs += [([], BPE_SMALL.encode(t)) for t in texts if len(BPE_SMALL.encode(t)) > 1]
     found = zeroshot.continuation_scores(model, pairs, batch)
     assert found == pytest.approx([one_by_one(model, *p) for p in pairs], abs=1e-5)
+
+
+@pytest.mark.parametrize("batch", [1, 2, 16])
+@pytest.mark.parametrize("kind", ["gpt", "lstm"])
+def test_answers_score_as_if_each_were_read_alone(model, kind, batch):
+    """With the cache or without; also where nothing is given, or too much."""
+    if kind == "lstm":
+        model = LSTM(model.config).eval()
+    texts = ["the film is", "a dull plot", "thin", "very good", "", "film " * 21, "film " * 30]
+    more = [["a good film", "thin plot"], ["the plot is thin", "a plot", "very bad"]]
+    questions = [
+        (BPE_SMALL.encode(text), [BPE_SMALL.encode(a) for a in answers])
+        for text in texts
+        for answers in more
+    ]
+    found = zeroshot.answer_scores(model, questions, batch)
+    for (given, answers), scores in zip(questions, found, strict=True):
+        alone = [one_by_one(model, given[-24 + len(a) :], a) for a in answers]
+        assert scores == pytest.approx(alone, abs=1e-5)
 
 
 def test_what_is_too_long_loses_its_beginning(model):
@@ -65,16 +87,6 @@ def test_sentiment_compares_two_words_after_very(model):
         assert guess == int(logits[good] > logits[bad])
     with pytest.raises(ValueError, match="'brilliant' is"):
         zeroshot.sentiment(model, BPE_SMALL, texts, ("brilliant", "bad"))
-
-
-def test_a_leaning_is_the_difference_of_two_words(model):
-    """So a threshold other than 0 can take out that one word is more frequent anyway."""
-    texts = ["a dull plot is thin", "the film"]
-    found = zeroshot.leanings(model, BPE_SMALL, texts, ("bad", "good"), "very")
-    turned = zeroshot.leanings(model, BPE_SMALL, texts, ("good", "bad"), "very")
-    assert found == pytest.approx([-x for x in turned], abs=1e-6) and len(found) == 2
-    guesses = zeroshot.sentiment(model, BPE_SMALL, texts)
-    assert guesses == [int(x > 0) for x in found]
 
 
 def test_next_words_come_back_in_the_order_of_their_texts(model):
@@ -112,13 +124,17 @@ def test_threshold_and_scale():
 
 
 def test_the_probes_read_test_splits_only():
-    sizes = {p.name: len(p.labels) for p in zeroshot.probes()}
+    found = zeroshot.probes()
+    sizes = {p.name: len(p.labels) for p in found if p.name != "missing word"}
     assert sizes == {"acceptability": 518, "sentiment": 899, "story cloze": 552, "schemas": 60}
+    gaps = g.tasks.load("missing_word").test
+    assert found[0].labels == [e.label for e in gaps]
+    assert [p.choices for p in found] == [5, 2, 2, 2, 2]
 
 
 def test_pre_training_helps_where_it_should(novelist):
     """Broken sentences are found better than by chance, and than by random weights."""
-    probe = zeroshot.probes()[0]
+    probe = zeroshot.probes()[1]
     torch.manual_seed(0)
     chance = probe.score(g.GPT(novelist.model.config).eval(), novelist.bpe)
     found = probe.score(novelist.model, novelist.bpe)
@@ -127,6 +143,18 @@ def test_pre_training_helps_where_it_should(novelist):
 
 
 # ---- what is stored of them ----------------------------------------------------------
+
+
+def test_what_is_stored_of_the_ends_is_of_the_shipped_models():
+    tests = zeroshot.probes()
+    for kind, folder in (("novelist", run.NOVELIST_DIR), ("LSTM", run.LSTM_DIR)):
+        *_, end = (x for x in results.stored_lines("zeroshot") if x["model"] == kind)
+        assert end["loss"] == Log(folder / "log.jsonl").lines()[-1]["loss"]
+        for test in tests:
+            stored = end["scores"][test.name]
+            guesses = [int(digit) for digit in stored["guesses"]]
+            assert metrics.accuracy(guesses, test.labels).items() <= stored.items()
+
 
 EARLY = {"step": 16, "tokens": 32768, "loss": 8.5}
 END = {"step": 8000, "tokens": 16384000, "loss": 3.5}

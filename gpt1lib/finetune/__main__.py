@@ -3,7 +3,7 @@
 python -m gpt1lib.finetune film_snippets --out runs/film          # choose on its validation set
 python -m gpt1lib.finetune film_snippets --out runs/film --test   # then ask the test set, once
 python -m gpt1lib.finetune mrpc --data GLUE/MRPC --out runs/mrpc
-python -m gpt1lib.finetune --data my.tsv --out runs/mine          # text, tab, label
+python -m gpt1lib.finetune --data my.csv --out runs/mine          # columns text, label
 python -m gpt1lib.finetune.classify runs/film "a fine and moving film"
 """
 
@@ -44,8 +44,8 @@ def parser() -> argparse.ArgumentParser:
     p.add_argument(
         "--data",
         type=Path,
-        help="folder with the files of a published set, or a .tsv file of your own: a line "
-        "'text <tab> label', then one line for each example",
+        help="folder with the files of a published set, or a file of your own: .csv or .tsv "
+        "with the columns text and label, or .jsonl",
     )
     p.add_argument(
         "--checkpoint",

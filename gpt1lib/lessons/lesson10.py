@@ -6,8 +6,8 @@ import math
 import torch
 
 from ..storage.paths import BENCHMARKS
-from . import fewer
 from .claims import holds as holds  # for the notebook
+from .claims import learned as learned
 from .exercise import Checker, exercise
 
 
@@ -752,12 +752,6 @@ def five_minutes() -> dict[str, dict]:
         "Adam, long warm-up": first(0.3, muon=False),
         "Muon, short warm-up": first(0.05, muon=True),
     }
-
-
-def learned(claim: str, *conditions) -> None:
-    """As holds, for what takes all updates to learn; a quick run is not held to it."""
-    if fewer(1000) == 1000:
-        holds(claim, *conditions)
 
 
 EXERCISES = (cut_window, adam_step, learning_rate, clip_together, decayed)

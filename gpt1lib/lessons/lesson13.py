@@ -1,9 +1,17 @@
 """Lesson 13, Input transformations and fine-tuning with L3."""
 
+import csv
+import io
+from dataclasses import replace
+from pathlib import Path
+
 import torch
 
+import gpt1lib as g
+
+from ..storage import files
 from .claims import holds as holds  # for the notebook
-from .claims import leads as leads
+from .claims import learned as learned
 from .exercise import Checker, exercise
 
 
@@ -100,6 +108,169 @@ def no_start(first, second, start, delim, extract, n_ctx):
 def second_text_first(first, second, start, delim, extract, n_ctx):
     room = n_ctx // 2 - 2
     return [start, *second[:room], delim, *first[:room], extract]
+
+
+@exercise(
+    "One sequence per answer",
+    difficulty=2,
+    importance=4,
+    minutes=6,
+    cases=lambda: [
+        ([1], [[3], [4]], 7, 8, 9, 16),
+        ([1, 2, 3], [[4, 5], [6], [4, 5, 6, 7]], 90, 91, 92, 20),
+        (list(range(10, 30)), [[5, 6], [40, 41, 42], [43], [44, 45]], 90, 91, 92, 12),
+        ([4, 5], [list(range(40, 60)), [6], list(range(60, 67))], 80, 81, 82, 15),
+        (list(range(10, 30)), [list(range(50, 70)), list(range(70, 90))], 90, 91, 92, 17),
+        (list(range(10, 19)), [[5, 6], [7]], 90, 91, 92, 18),
+    ],
+    task=(
+        "For multiple choice each answer gets a sequence of its own, with the whole context "
+        "before it: [Start] context [Delim] answer [Extract]. Return these sequences, in the "
+        "order of the answers. As for a pair, context and answer may take at most "
+        "`n_ctx // 2 - 2` tokens each; cut what is too long at its end."
+    ),
+    hints=(
+        "Context and one answer are a pair: your `entailment_ids` makes its sequence.",
+        "`[... for choice in choices]` is a list with one entry per answer.",
+    ),
+)
+def multiple_choice_ids(context, choices, start, delim, extract, n_ctx):
+    """A list of sequences, one per choice. context: ids; choices: a list of lists of ids.
+
+    multiple_choice_ids([1], [[3], [4]], 7, 8, 9, 16) -> [[7, 1, 8, 3, 9], [7, 1, 8, 4, 9]]
+    """
+    return [entailment_ids(context, choice, start, delim, extract, n_ctx) for choice in choices]
+
+
+def _each(choices, sequence, n_ctx):
+    """sequence(choice, room) for each choice, with the released code's room."""
+    return [sequence(choice, n_ctx // 2 - 2) for choice in choices]
+
+
+@multiple_choice_ids.wrong(
+    "You join all answers to one sequence, so that each is read with those before it in view. "
+    "Each answer gets a sequence of its own, which knows nothing of the others."
+)
+def answers_in_one_sequence(context, choices, start, delim, extract, n_ctx):
+    room = n_ctx // 2 - 2
+    joined = [x for choice in choices for x in (delim, *choice[:room])]
+    return [start, *context[:room], *joined, extract]
+
+
+@multiple_choice_ids.wrong(
+    "You put all sequences into one list of ids. Return a list of lists, one per answer."
+)
+def sequences_end_to_end(context, choices, start, delim, extract, n_ctx):
+    rows = multiple_choice_ids(context, choices, start, delim, extract, n_ctx)
+    return [x for row in rows for x in row]
+
+
+@multiple_choice_ids.wrong(
+    "The delimiter is missing: nothing tells where the context ends and the answer begins."
+)
+def no_delimiter(context, choices, start, delim, extract, n_ctx):
+    return _each(choices, lambda c, n: [start, *context[:n], *c[:n], extract], n_ctx)
+
+
+@multiple_choice_ids.wrong(
+    "Only your first sequence has the context. The others are read by themselves, so each "
+    "needs it again."
+)
+def context_once(context, choices, start, delim, extract, n_ctx):
+    first = entailment_ids(context, choices[0], start, delim, extract, n_ctx)
+    return [first, *no_context(context, choices[1:], start, delim, extract, n_ctx)]
+
+
+@multiple_choice_ids.wrong(
+    "The context is missing. Without it the model can only tell which answer is likelier alone."
+)
+def no_context(context, choices, start, delim, extract, n_ctx):
+    return _each(choices, lambda c, n: [start, *c[:n], extract], n_ctx)
+
+
+@multiple_choice_ids.wrong(
+    "You cut the finished sequences: with a long context the answer and Extract are lost. Cut "
+    "context and answer before joining."
+)
+def sequences_cut(context, choices, start, delim, extract, n_ctx):
+    return [[start, *context, delim, *choice, extract][:n_ctx] for choice in choices]
+
+
+@multiple_choice_ids.wrong("You cut the answers, but not the context.")
+def context_not_cut(context, choices, start, delim, extract, n_ctx):
+    return _each(choices, lambda c, n: [start, *context, delim, *c[:n], extract], n_ctx)
+
+
+@multiple_choice_ids.wrong("You cut the context, but not the answers.")
+def answers_not_cut(context, choices, start, delim, extract, n_ctx):
+    return _each(choices, lambda c, n: [start, *context[:n], delim, *c, extract], n_ctx)
+
+
+@multiple_choice_ids.wrong(
+    "Your context gets all the room that an answer leaves. It has a limit of its own, "
+    "n_ctx // 2 - 2 tokens, however short the answer is."
+)
+def context_gets_the_rest(context, choices, start, delim, extract, n_ctx):
+    def sequence(c, room):
+        return [start, *context[: n_ctx - 3 - len(c[:room])], delim, *c[:room], extract]
+
+    return _each(choices, sequence, n_ctx)
+
+
+@multiple_choice_ids.wrong(
+    "You share the window out among all answers. Each answer has a window of its own, and in "
+    "it n_ctx // 2 - 2 tokens."
+)
+def window_shared_out(context, choices, start, delim, extract, n_ctx):
+    room = n_ctx // (len(choices) + 1) - 2
+    return [[start, *context[:room], delim, *c[:room], extract] for c in choices]
+
+
+@multiple_choice_ids.wrong(
+    "Two halves of the window leave no room for three special tokens: context and answer get "
+    "n_ctx // 2 - 2 tokens each."
+)
+def half_the_window_each(context, choices, start, delim, extract, n_ctx):
+    room = n_ctx // 2
+    return [[start, *context[:room], delim, *c[:room], extract] for c in choices]
+
+
+@multiple_choice_ids.wrong(
+    "You keep the ends of long texts. The released code keeps beginnings."
+)
+def ends_kept(context, choices, start, delim, extract, n_ctx):
+    return _each(choices, lambda c, n: [start, *context[-n:], delim, *c[-n:], extract], n_ctx)
+
+
+@multiple_choice_ids.wrong("The answer stands before the context: the context comes first.")
+def answer_first(context, choices, start, delim, extract, n_ctx):
+    return _each(choices, lambda c, n: [start, *c[:n], delim, *context[:n], extract], n_ctx)
+
+
+@multiple_choice_ids.wrong("There is one delimiter, after the context; none before Extract.")
+def two_delimiters(context, choices, start, delim, extract, n_ctx):
+    return _each(
+        choices, lambda c, n: [start, *context[:n], delim, *c[:n], delim, extract], n_ctx
+    )
+
+
+@multiple_choice_ids.wrong("Extract is missing, and with it the place where a score is read.")
+def no_extract(context, choices, start, delim, extract, n_ctx):
+    return _each(choices, lambda c, n: [start, *context[:n], delim, *c[:n]], n_ctx)
+
+
+@multiple_choice_ids.wrong("Your sequences lack the Start token.")
+def start_missing(context, choices, start, delim, extract, n_ctx):
+    return _each(choices, lambda c, n: [*context[:n], delim, *c[:n], extract], n_ctx)
+
+
+@multiple_choice_ids.wrong(
+    "You fill up the shorter sequences. That is done later, for the whole batch: here each is "
+    "as long as it is."
+)
+def filled_up(context, choices, start, delim, extract, n_ctx):
+    rows = multiple_choice_ids(context, choices, start, delim, extract, n_ctx)
+    return [row + [0] * (max(map(len, rows)) - len(row)) for row in rows]
 
 
 @exercise(
@@ -456,20 +627,103 @@ def signs_apart(label_log_probs, token_log_probs, lm_coef):
 # ---- what the lesson's claims are held to -------------------------------------------
 
 
-def unclear(sweep, task: str) -> bool:
-    """Whether no value of a SweepExplorer but the first differs clearly from the first."""
-    places = sweep.tasks[task][1:]
-    return all(abs(place["difference"]) < place["difference_half"] for place in places)
+def hold_lambda(by_value: dict[str, dict[int, float]], cost: dict) -> None:
+    """by_value: accuracy on film snippets by lambda and seed; cost: of 0.5 against 0."""
+    mean = {value: sum(seeds.values()) / len(seeds) for value, seeds in by_value.items()}
+    ahead = [zero - by_value["0.5"][seed] for seed, zero in by_value["0"].items()]
+    holds("the best mean is that of 0", max(mean, key=lambda value: mean[value]) == "0")
+    holds("0.5 costs about a point", -0.02 < cost["difference"] < -0.005)
+    holds("something on each seed", min(ahead) > 0)
 
 
-def hold_lambda(sweep, means: list[float], difference: float) -> None:
-    """sweep: a SweepExplorer; means: on film snippets; difference: of 0.5 against 0 there."""
-    holds("film: falls step by step to 1", means[:5] == sorted(means[:5], reverse=True))
-    holds("0.5 costs 1.2 points", round(100 * difference, 1) == -1.2)
-    holds("on each of the seeds", leads(sweep, "film_snippets", "0", "0.5"))
-    holds("entailment: nothing can be said", unclear(sweep, "entailment"))
+def hold_film(over: dict[str, dict[int, float]], stranger: float) -> None:
+    """over: accuracy of each reader by labels; stranger: nats that reviews cost more."""
+    more = [over["pre-trained"][n] - x for n, x in over["random weights"].items()]
+    apart = [abs(over["pre-trained"][n] - x) for n, x in over["bag of words"].items()]
+    holds("pre-training is worth three to seven points", min(more) > 0.03, max(more) < 0.07)
+    holds("a bag of words is within three points", max(apart) < 0.03)
+    holds("a token of the reviews costs a nat more", stranger > 1)
 
 
-EXERCISES = (entailment_ids, read_out, similarity_logits, choice_probs, l3_loss)
+def means_of(n: int, values: list[float]) -> list[float]:
+    """Each value's mean with the n - 1 before it; at the start with as many as there are."""
+    last = [values[max(0, i + 1 - n) : i + 1] for i in range(len(values))]
+    return [sum(part) / len(part) for part in last]
+
+
+LETTERS = {
+    "praise": (
+        "The parcel came on time, and nothing was broken",
+        "Your clerk was most kind to my mother",
+        "I thank you for your quick reply",
+        "The tea is excellent, and I shall order again",
+        "Everything was as good as you promised",
+        "My sister is delighted with her new hat",
+        "We are very happy with the chairs",
+        "It is a pleasure to deal with such honest people",
+        "The coat fits me well and keeps me warm",
+        "Never have I read a finer book",
+        "Your young man was helpful, and so polite",
+        "The cake was the best that we ever ate",
+        "I am glad that I came to you",
+        "What a beautiful lamp you sent us",
+    ),
+    "complaint": (
+        "Nobody has answered my letter",
+        "The box was empty when I opened it",
+        "I have waited three weeks for a table",
+        "You sent the wrong book, for the second time",
+        "The chair broke on the first day",
+        "I must ask you to return my money",
+        "Your man was late, and rude to my wife",
+        "The coat has a hole, and I am very angry",
+        "The milk was sour and the bread was old",
+        "I shall not order from you again",
+        "Half of the plates were broken",
+        "The bill is too high and I will not pay it",
+        "The clock stopped after an hour",
+        "It is a shame how you treat people",
+    ),
+}
+
+
+def write_letters(path: Path) -> None:
+    """A small set of one's own: a .csv file with the columns text and label."""
+    rows = [(text, label) for label, texts in LETTERS.items() for text in texts]
+    table = io.StringIO(newline="")
+    csv.writer(table, lineterminator="\n").writerows([("text", "label"), *rows])
+    files.write_text(path, table.getvalue())
+
+
+# ---- what is stored ------------------------------------------------------------------
+
+
+def as_stored(task):
+    """A task as its stored runs had it: their first seed's labels, their test examples."""
+    settings = g.paper.plan.Cell(task.name, seed=0).settings
+    train = g.finetune.run.chosen_examples(task, settings)
+    test = g.tasks.no_longer_than(task.test, settings.longest)
+    test = g.paper.at_most(test, g.paper.run.TESTED)
+    return replace(task, train=train, valid=[], test=test)
+
+
+def parts_of_the_test(task: str) -> dict[str, float]:
+    """Mean accuracy on each part of a test set over the stored seeds of "full"."""
+    stored, by_part = g.paper.results.stored_cells(), {}
+    for row, cell in g.paper.plan.table5():
+        if row == "full" and cell.task == task:
+            for part, score in stored[g.paper.results.key(cell)]["groups"].items():
+                by_part.setdefault(part, []).append(score["accuracy"])
+    return {part: sum(scores) / len(scores) for part, scores in by_part.items()}
+
+
+EXERCISES = (
+    entailment_ids,
+    multiple_choice_ids,
+    read_out,
+    similarity_logits,
+    choice_probs,
+    l3_loss,
+)
 check = Checker(EXERCISES)
 mine = check.mine

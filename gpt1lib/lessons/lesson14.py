@@ -1,7 +1,5 @@
 """Lesson 14, Zero-shot: what pre-training knows before any label."""
 
-import math
-
 import torch
 
 from .claims import holds as holds  # for the notebook
@@ -94,8 +92,8 @@ def loss(logits, ids):
     return -log_probs[torch.arange(len(ids) - 1), ids[1:]].mean().item()
 
 
-# log P of the tokens of some endings; each line tells a few wrong rules from the right one
-ENDINGS = [
+# log P of the tokens of some answers; each line tells a few wrong rules from the right one
+ANSWERS = [
     [[-3.0], [-1.0, -2.5, -1.5]],
     [[-2.5, -4.5], [-2.0, -2.0], [-4.0]],
     [[-2.0, -1.0], [-0.9, -2.4, -2.6, -1.9]],
@@ -107,11 +105,11 @@ ENDINGS = [
 
 
 @exercise(
-    "Which ending?",
+    "Which answer?",
     difficulty=2,
     importance=4,
     minutes=6,
-    cases=lambda: [(list(map(torch.tensor, answers)),) for answers in ENDINGS],
+    cases=lambda: [(list(map(torch.tensor, answers)),) for answers in ANSWERS],
     task=(
         "For each question the log-probabilities of every answer's tokens are given. "
         "Return the index of the answer with the highest mean, as the paper does for RACE."
@@ -180,7 +178,7 @@ def means_of_probabilities(answers):
 
 
 @likelier_choice.wrong(
-    "You leave out each answer's first token. It follows the story, so it is scored too."
+    "You leave out each answer's first token. Something stands before it, so it is scored too."
 )
 def without_the_first(answers):
     means = [answer[1:].mean().item() for answer in answers]
@@ -334,31 +332,6 @@ def in_percent(accuracy, chance, best):
 @relative_score.wrong("The best model would not get 1: divide by what it has above chance.")
 def divided_by_best(accuracy, chance, best):
     return (accuracy - chance) / best
-
-
-# ---- what the lesson's claims are held to -------------------------------------------
-
-
-def sign_test(more: int, fewer: int) -> float:
-    """How probable it is that a coin divides more + fewer throws at least as unevenly."""
-    n = more + fewer
-    tail = sum(math.comb(n, k) for k in range(max(more, fewer), n + 1)) / 2**n
-    return min(1.0, 2 * tail)
-
-
-def within(row: dict) -> bool:
-    """Whether the LSTM's score lies in the interval (score, low, high) of the novelist."""
-    _, low, high = row["novelist"]
-    return low < row["LSTM"][0] < high
-
-
-def hold_control(with_story, without) -> None:
-    """with_story, without: per story, whether the ending is chosen rightly (arrays)."""
-    gained, lost = (with_story & ~without).sum(), (without & ~with_story).sum()
-    holds("both are above one half", with_story.mean() > 0.5, without.mean() > 0.5)
-    told = {200: (15, 6), 552: (40, 17)}  # the first stories, and all of them
-    if len(without) in told:
-        holds("of 21 questions 15, of 57 40", (gained, lost) == told[len(without)])
 
 
 EXERCISES = (mean_log_prob, likelier_choice, put_in_place, relative_score)

@@ -16,8 +16,9 @@ import sys
 
 from ..fast.machine import keep_memory
 from ..storage.run_folder import RunFolder, command_line, one_line_errors
-from . import curves, results, run, surprise, two_terms
+from . import curves, results, run
 from .plan import EXPERIMENTS
+from .reading import surprise, two_terms
 
 # what is no plan of plain cells
 OTHERS = ("curves", "zeroshot", "readout", "surprise", "two_terms")

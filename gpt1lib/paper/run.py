@@ -24,8 +24,9 @@ from ..fast.machine import keep_memory, threads
 from ..pretrain import RECIPES
 from ..storage.paths import LSTM_DIR, NOVELIST_DIR
 from ..storage.run_folder import progress
-from . import readout, sources, zeroshot
+from . import sources, zeroshot
 from .plan import EXPERIMENTS, VARIANTS, Cell
+from .reading import readout
 from .results import key, replace_lines, store, stored_cells, stored_lines
 
 TESTED = 1000  # test examples at most
@@ -131,14 +132,14 @@ def zero_shot(begun: dict) -> None:
     for kind, folder in {"novelist": NOVELIST_DIR, "LSTM": LSTM_DIR}.items():
         for model, facts in tqdm(snapshots.stages(folder), desc=f"zeroshot, {kind}"):
             stage = {"model": kind, **facts}
-            stored = scores_of(stage)
+            stored = scores_by_probe(stage)
             asked = [p for p in probes if "guesses" not in stored.get(p.name, {})]
             if asked:
                 add_scores(stage, {p.name: p.score(model, bpe) for p in asked}, begun)
         tell_holes(kind, folder, [p.name for p in probes])
 
 
-def scores_of(stage: dict) -> dict:
+def scores_by_probe(stage: dict) -> dict:
     """What is stored of a stage: test -> score. stage: model, step, tokens and loss.
 
     ValueError where another run's scores are stored of that step.

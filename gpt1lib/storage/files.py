@@ -90,9 +90,10 @@ def read_text(path: str | Path) -> str:
     try:
         return path.read_bytes().decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError as error:
+        line = error.object.count(b"\n", 0, error.start) + 1
         raise ValueError(
-            f"{path} is not UTF-8 text: byte {error.start} is {error.object[error.start]:#x}. "
-            "Save it as UTF-8"
+            f"{path} is not UTF-8 text: byte {error.start} is {error.object[error.start]:#x}, "
+            f"in line {line}. Save it as UTF-8"
         ) from error
 
 

@@ -2,6 +2,7 @@
 
 from .catalog import load
 from .course_sets import TASKS_BY_NAME
+from .own import read_own
 from .task import KINDS, NLI, Example, Task, no_longer_than, read_lines, sort_out, split_of
 
 __all__ = [
@@ -13,6 +14,7 @@ __all__ = [
     "load",
     "no_longer_than",
     "read_lines",
+    "read_own",
     "sort_out",
     "split_of",
 ]

@@ -103,6 +103,28 @@ def missing_word_example(row: dict) -> Example:
     return Example((row["context"], *choices), row["label"], group=row["class"])
 
 
+def he_or_she(path: Path = TASKS / "he_or_she.jsonl") -> Task:
+    """Can both parts speak of the same person? tools/data/he_or_she.py.
+
+    Test rows are from the held-out books, the others from the books of the pre-training.
+    """
+    rows = read_lines(path, ("first", "second", "label", "split"))
+    splits = sort_out(
+        (r["split"], Example((r["first"], r["second"]), r["label"])) for r in rows
+    )
+    return Task("he_or_she", "entailment", 2, **splits, classes=("another", "the same"))
+
+
+def past_or_present(path: Path = TASKS / "past_or_present.jsonl") -> Task:
+    """Are two sentences of the same time? tools/data/past_or_present.py.
+
+    Test rows are from the held-out books, the others from the books of the pre-training.
+    """
+    rows = read_lines(path, ("a", "b", "label", "split"))
+    splits = sort_out((r["split"], Example((r["a"], r["b"]), r["label"])) for r in rows)
+    return Task("past_or_present", "similarity", 2, **splits, classes=("different", "same"))
+
+
 TASKS_BY_NAME: dict[str, Callable[[], Task]] = {
     "film_snippets": film_snippets,
     "entailment": entailment_set,
@@ -111,4 +133,6 @@ TASKS_BY_NAME: dict[str, Callable[[], Task]] = {
     "acceptability": acceptability,
     "question_or_statement": question_or_statement,
     "missing_word": missing_word,
+    "he_or_she": he_or_she,
+    "past_or_present": past_or_present,
 }

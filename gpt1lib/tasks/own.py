@@ -1,40 +1,152 @@
 """A labeled set of one's own: a table of two columns, a text and its class.
 
-    text <tab> label
-    the parcel came on time <tab> praise
-    nobody answered my letter <tab> complaint
+    text,label
+    "the parcel came on time, thank you",praise
+    nobody answered my letter,complaint
 
-The first line names the columns; the file is UTF-8, and a spreadsheet saves it as "text,
-tab-separated". Classes are the labels that occur. A tenth of the texts is kept for
-validation and a tenth for the test, chosen by a checksum of each text.
+The first line names the columns; others are ignored. In a .csv file cells may stand in
+quotes, with commas and line breaks inside. In a .tsv file a tab separates them, and quotes
+are ordinary characters. A .jsonl file has {"text": ..., "label": ...} on each line. All are
+UTF-8. Classes are the labels that occur. A tenth of the texts is kept for validation and a
+tenth for the test, chosen by a checksum of each text.
 """
 
+import csv
+import io
+from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 from ..storage import files
-from .task import Example, Task, sort_out, split_of
+from .task import Example, Task, read_lines, sort_out, split_of
 
-COLUMNS = ["text", "label"]
+COLUMNS = ("text", "label")
+FEWEST = 10
+"""Examples that each class must have: with fewer there is nothing to learn or to measure."""
+SEPARATED = {
+    "\t": "tabs: let its name end in .tsv",
+    ";": "semicolons: save it again with commas, or with tabs as .tsv",
+    ",": "commas: let its name end in .csv",
+}
+Row = tuple[int, str, str]  # line number, text, label
 
 
-def read_own(path: Path) -> Task:
-    """The task of a table; ValueError names the line that is wrong."""
-    header, *lines = files.read_text(path).rstrip("\n").split("\n")
-    if header.split("\t") != COLUMNS:
-        raise ValueError(f"{path}, line 1: {header!r}, it must be 'text' and 'label', by a tab")
-    rows = [row_of(path, n, line) for n, line in enumerate(lines, start=2)]
-    classes = tuple(sorted({label for _, label in rows}))
-    if len(classes) < 2:
-        raise ValueError(f"{path}: labels are {[*classes]}, there must be two or more")
+def read_own(path: str | Path) -> Task:
+    """The task of a .csv, .tsv or .jsonl file; ValueError names the line that is wrong."""
+    path = Path(path)
+    if path.suffix.lower() not in READERS:
+        raise ValueError(f"{path}: a set of your own is a file {', '.join(READERS)}")
+    rows = [checked(path, *row) for row in READERS[path.suffix.lower()](path)]
+    classes = classes_of(path, [label for _, label in rows])
     splits = sort_out(
         (split_of(text), Example((text,), classes.index(label))) for text, label in rows
     )
-    return Task(path.stem, "classification", len(classes), **splits, classes=classes)
+    task = Task(path.stem, "classification", len(classes), **splits, classes=classes)
+    check_splits(path, task)
+    return task
 
 
-def row_of(path: Path, n: int, line: str) -> tuple[str, str]:
-    """(text, label) of one line."""
-    cells = [cell.strip() for cell in line.split("\t")]
-    if len(cells) != 2 or not all(cells):
-        raise ValueError(f"{path}, line {n}: {line!r}, it must be a text, a tab and a label")
-    return cells[0], cells[1]
+def checked(path: Path, n: int, text: str, label: str) -> tuple[str, str]:
+    """The text and label of a line, without spaces around them."""
+    text, label = text.strip(), label.strip()
+    if not text or not label:
+        raise ValueError(f"{path}, line {n}: the {'label' if text else 'text'} is empty")
+    try:
+        (text + label).encode()
+    except UnicodeEncodeError as error:
+        half = error.object[error.start]
+        raise ValueError(f"{path}, line {n}: {half!r} is half a character") from error
+    return text, label
+
+
+def classes_of(path: Path, labels: list[str]) -> tuple[str, ...]:
+    """The labels that occur, in order; ValueError for one class, or one that is too small."""
+    sizes = Counter(labels)
+    if len(sizes) < 2:
+        raise ValueError(f"{path}: labels are {[*sizes]}, there must be two or more")
+    small = min(sizes, key=lambda label: sizes[label])
+    if sizes[small] < FEWEST:
+        raise ValueError(
+            f"{path}: examples of label {small!r}: {sizes[small]}, each label needs {FEWEST}"
+        )
+    return tuple(sorted(sizes, key=int if all(map(str.isdecimal, sizes)) else str))
+
+
+def check_splits(path: Path, task: Task) -> None:
+    """ValueError where a split is empty, or a class has no text to learn from."""
+    for split in ("train", "valid", "test"):
+        if not getattr(task, split):
+            n = len(task.train) + len(task.valid) + len(task.test)
+            raise ValueError(f"{path}: {n} texts are too few, none falls into the {split} set")
+    learned = {example.label for example in task.train}
+    for i, name in enumerate(task.classes):
+        if i not in learned:
+            raise ValueError(f"{path}: no text of label {name!r} is left to train on")
+
+
+# ---- the three kinds of file ---------------------------------------------------------
+
+
+def csv_rows(path: Path) -> Iterator[Row]:
+    """The rows of a .csv file."""
+    return own_rows(path, csv_lines(path, io.StringIO(files.read_text(path), newline="")))
+
+
+def csv_lines(path: Path, text: io.StringIO) -> Iterator[tuple[int, list[str]]]:
+    """The cells of each row; one with line breaks in it counts where it begins."""
+    reader = csv.reader(text, strict=True, skipinitialspace=True)
+    while True:
+        n = reader.line_num + 1
+        try:
+            yield n, next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            told = f"its quotes are not in pairs ({error})"
+            raise ValueError(f"{path}, line {n}: {told}") from error
+
+
+def tsv_rows(path: Path) -> Iterator[Row]:
+    """The rows of a .tsv file."""
+    lines = files.read_text(path).split("\n")
+    return own_rows(path, ((n, line.split("\t")) for n, line in enumerate(lines, start=1)))
+
+
+def own_rows(path: Path, lines: Iterator[tuple[int, list[str]]]) -> Iterator[Row]:
+    """Text and label of each line that has any cell, by the columns that the first names."""
+    _, first = next(lines, (1, []))
+    header = [cell.strip().lower() for cell in first]
+    text, label = (column_named(path, header, name) for name in COLUMNS)
+    for n, cells in lines:
+        if not any(cell.strip() for cell in cells):
+            continue
+        if len(cells) != len(header):
+            told = f"{len(cells)} cells, the first line has {len(header)}"
+            raise ValueError(f"{path}, line {n}: {told}")
+        yield n, cells[text], cells[label]
+
+
+def column_named(path: Path, header: list[str], name: str) -> int:
+    """The place of a column; ValueError where the first line lacks it."""
+    if name in header:
+        return header.index(name)
+    told = f"{path}, line 1: no column {name!r} in {header}"
+    for separator, advice in SEPARATED.items():
+        if len(header) == 1 and separator in header[0]:
+            told += f". It seems separated by {advice}"
+    raise ValueError(told)
+
+
+def jsonl_rows(path: Path) -> Iterator[Row]:
+    """The rows of a .jsonl file; a label is a string or a whole number."""
+    for n, row in enumerate(read_lines(path, COLUMNS), start=1):
+        text, label = (row[name] for name in COLUMNS)
+        if not isinstance(text, str):
+            raise ValueError(f"{path}, line {n}: the text is {text!r}, it must be a string")
+        if not isinstance(label, str | int) or isinstance(label, bool):
+            told = f"the label is {label!r}, it must be a string or a whole number"
+            raise ValueError(f"{path}, line {n}: {told}")
+        yield n, text, str(label)
+
+
+READERS = {".csv": csv_rows, ".tsv": tsv_rows, ".jsonl": jsonl_rows}

@@ -2,7 +2,9 @@
 
     python -m tools.data.question_or_statement [--out FILE] [--train N]
 
-Sentences of 4 to 18 words without their last mark. To every question there is a statement
+Sentences of 4 to 18 words without their last mark. A question must ask by its words, "is
+he" or "what": one in ten was a statement but for its mark ("You saw the captain?") and is
+left out. To every question there is a statement
 from the same book with as many words and as many commas, spoken aloud or not like the
 question, so that only words and their order tell. Training rows come from the books that
 the models were pre-trained on; the others from two parts of each held-out book. No
@@ -21,10 +23,18 @@ from gpt1lib.storage.paths import BOOKS, HELDOUT_BOOKS
 from .story_cloze import cut
 from .write_set import write_any_size
 
-PARTS = {"valid": (0.0, 0.3), "test": (0.3, 1.0)}  # of each held-out book
+PARTS = {"valid": (0.0, 0.25), "test": (0.25, 1.0)}  # of each held-out book
 SIZES = {"train": 4000, "valid": 500, "test": 1000}  # rows
 WORD = r"(Mrs?\.|[A-Z]?[a-z]+('[a-z]+)?(-[a-z]+)*|[A-Z]('[a-z]+)?)"
 PLAIN = re.compile(rf"(?=[A-Z]){WORD}([,;]? {WORD}){{3,17}}[.?]")
+HELPERS = (
+    "am is are was were have has had do does did will would shall should can could may might "
+    "must dare need ain't can't won't shan't"
+)
+FIRST_VERB = rf"(^|[,;] )((and|but|or|then|so|now|well) )?({HELPERS.replace(' ', '|')})(n't)? "
+ASKS = re.compile(
+    rf"\b(who|whom|whose|what|which|why|when|where|how)\b|{FIRST_VERB}", re.IGNORECASE
+)
 QUOTE = re.compile(r"(?<!\w)'|'(?!\w)")  # a single one, no apostrophe
 
 
@@ -57,7 +67,7 @@ def pairs(text: list[tuple[bool, str]], known: set[str], rng: random.Random) -> 
     questions, statements = [], defaultdict(list)
     for spoken, sentence in rng.sample(fresh, len(fresh)):
         if sentence.endswith("?"):
-            questions.append((spoken, sentence))
+            questions += [(spoken, sentence)] if ASKS.search(sentence) else []
         else:
             statements[looks(spoken, sentence)].append(sentence)
     pools = ((sentence, statements[looks(spoken, sentence)]) for spoken, sentence in questions)

@@ -2,10 +2,11 @@
 
 from .plan import MODELS, MORE_SEEDS, SEEDS, Point
 from .results import curve, curve_lines, levels, stored_points
-from .run import estimate, run_curves, run_point
+from .run import estimate, run_curves, run_point, tested_examples
 from .sets import SETS, known, label_counts
 
 __all__ = [
     "MODELS", "MORE_SEEDS", "SEEDS", "SETS", "Point", "curve", "curve_lines", "estimate",
     "known", "label_counts", "levels", "run_curves", "run_point", "stored_points",
+    "tested_examples",
 ]  # fmt: skip

@@ -24,9 +24,6 @@ MODELS = {"pre-trained": "novelist", "random weights": "nothing", "LSTM": "lstm"
 """Rows that are fine-tuned, and where each starts from (sources.py)."""
 ZERO_SHOT = "zero-shot"
 RATES = (1.25e-4, 3.5e-4, 1e-3)
-UPDATES = (100, 375)
-"""At least so many; 375 are the three epochs of a thousand labels."""
-RECIPES = [(updates, rate) for updates in UPDATES for rate in RATES]
 EPOCHS = 3  # the paper's, and the fewest here; few labels are read more often
 CHOICE_SEED = 100
 SEEDS = 3
@@ -49,7 +46,7 @@ class Point:
     def title(self) -> str:
         """A few words beside a progress bar."""
         s = self.settings
-        return f"{self.task}, {self.row}, {s.limit} labels, seed {s.seed}, {self.split}"
+        return f"{self.task}, {self.row}, {s.limit or 'no'} labels, seed {s.seed}, {self.split}"
 
 
 Stored = Mapping[Point, dict]
@@ -70,6 +67,15 @@ def labels(task: str, size: int, seed: int, given: Settings | None = None) -> Se
     return replace(given or Settings(), seed=seed, limit=size, longest=SETS[task].longest)
 
 
+def recipes(size: int) -> list[Recipe]:
+    """What is tried with a number of labels: three rates, at a short length and a long one.
+
+    Short: three epochs, or the 100 updates that few labels need. Long: 400 updates, or as
+    many as there are labels (eight epochs): who starts from nothing may need them.
+    """
+    return [(updates, rate) for updates in (100, max(400, size)) for rate in RATES]
+
+
 def on_validation(task: str, row: str, size: int, recipe: Recipe) -> Point:
     """The cell that tries a recipe."""
     return Point(task, row, settings(task, size, CHOICE_SEED, recipe), "valid")
@@ -81,9 +87,9 @@ def grid(task: str) -> list[Point]:
         on_validation(task, row, size, recipe)
         for size in choice_sizes(task)
         for row in MODELS
-        for recipe in RECIPES
+        for recipe in recipes(size)
     )
-    return list(dict.fromkeys(cells))  # to some sizes two recipes are the same
+    return list(dict.fromkeys(cells))  # of very many labels short and long are the same
 
 
 def choice_sizes(task: str) -> list[int]:
@@ -97,22 +103,27 @@ def chosen(task: str, row: str, size: int, stored: Stored) -> Recipe | None:
 
     Of equals the one with fewer updates, then the lower rate.
     """
-    at = min(choice_sizes(task), key=lambda place: abs(math.log(place / size)))
-    cells = {recipe: on_validation(task, row, at, recipe) for recipe in RECIPES}
+    at = nearest(task, size)
+    cells = {recipe: on_validation(task, row, at, recipe) for recipe in recipes(at)}
     if any(cell not in stored for cell in cells.values()):
         return None
-    return max(RECIPES, key=lambda recipe: stored[cells[recipe]]["accuracy"])
+    return max(cells, key=lambda recipe: stored[cells[recipe]]["accuracy"])
+
+
+def nearest(task: str, size: int) -> int:
+    """The number of labels, by ratio, at which this one's settings are chosen."""
+    return min(choice_sizes(task), key=lambda at: abs(math.log(at / size)))
 
 
 # ---- the points of the curves ---------------------------------------------------------
 
 
 def points(
-    task: str, seeds: Mapping[int, int], stored: Stored, unknown: Recipe | None = None
+    task: str, seeds: Mapping[int, int], stored: Stored, at_most: bool = False
 ) -> Iterator[Point]:
     """The test cells of all rows, seed by seed. seeds: how many, for each number of labels.
 
-    unknown: the recipe to count with where none is chosen yet; else such cells are left out.
+    Cells whose settings are not chosen yet are left out, or with `at_most` the longest.
     """
     if SETS[task].ask:
         yield Point(task, ZERO_SHOT, Settings(longest=SETS[task].longest))
@@ -122,15 +133,17 @@ def points(
             # where all labels are taken, every seed gives these readers the same ones
             simple = bag_of_words.readers(kind) if size < n or seed == 0 else ()
             for row in (*simple, *MODELS):
-                if cell := point(task, row, size, seed, stored, unknown):
+                if cell := point(task, row, size, seed, stored, at_most):
                     yield cell
 
 
 def point(
-    task: str, row: str, size: int, seed: int, stored: Stored, unknown: Recipe | None = None
+    task: str, row: str, size: int, seed: int, stored: Stored, at_most: bool = False
 ) -> Point | None:
     """A test cell, with what was chosen for its row; None where nothing is chosen yet."""
     if row not in MODELS:
         return Point(task, row, labels(task, size, seed))
-    recipe = chosen(task, row, size, stored) or unknown
+    recipe = chosen(task, row, size, stored)
+    if recipe is None and at_most:
+        recipe = recipes(nearest(task, size))[-1]
     return Point(task, row, settings(task, size, seed, recipe)) if recipe else None

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from ... import metrics
 from ...finetune import Settings
 from ...storage.options import with_field_names
 from ..results import spread, stored_lines
@@ -78,4 +79,5 @@ def decided_seeds(task: str, first: int) -> dict[int, int]:
 
 def bars_touch(one: dict, other: dict) -> bool:
     """Do the intervals of two means overlap?"""
-    return abs(one["mean"] - other["mean"]) <= (one["half"] or 0) + (other["half"] or 0)
+    ends = [(x["mean"] - (x["half"] or 0), x["mean"] + (x["half"] or 0)) for x in (one, other)]
+    return not metrics.no_overlap(*ends)

@@ -10,7 +10,7 @@ from ...baselines import bag_of_words
 from ...checkpoints import checkpoint
 from ...fast.machine import threads
 from ...finetune.run import chosen_examples
-from ...tasks import Task
+from ...tasks import Example, Task
 from .. import sources
 from ..results import store, stored_lines
 from ..run import TESTED, at_most, run_and_store
@@ -20,7 +20,7 @@ from .results import CELLS, DECISIONS, bars_touch, curve, decided_seeds, stored_
 from .sets import SETS
 
 DRAWN = ("seed", "limit", "longest")  # all of the settings that a simple reader has
-LOADING = 3  # seconds
+LOADING = 1  # seconds
 FEW = 30  # labels, by chance of one class, or of texts that share no word
 
 
@@ -51,8 +51,14 @@ def asked(point: Point) -> Task:
     task, s = tasks.load(point.task), point.settings
     if task.graded or task.n_classes > 10:
         raise ValueError(f"{task.name}: a curve needs classes, ten at most, a digit for each")
-    scored = tasks.no_longer_than(getattr(task, point.split), s.longest)
-    return replace(task, train=chosen_examples(task, s), valid=[], test=at_most(scored, TESTED))
+    scored = tested_examples(point.task, point.split)
+    return replace(task, train=chosen_examples(task, s), valid=[], test=scored)
+
+
+def tested_examples(name: str, split: str = "test") -> list[Example]:
+    """What every cell of a set is scored on, in the order of its stored guesses."""
+    scored = getattr(tasks.load(name), split)
+    return at_most(tasks.no_longer_than(scored, SETS[name].longest), TESTED)
 
 
 def guesses_of(point: Point, task: Task) -> list[int]:
@@ -145,14 +151,14 @@ def hours(task: str, first_seeds: int) -> float:
     """
     stored = stored_points()
     seeds = decided_seeds(task, first_seeds)
-    wanted = [*plan.grid(task), *plan.points(task, seeds, stored, plan.RECIPES[-1])]
+    wanted = [*plan.grid(task), *plan.points(task, seeds, stored, at_most=True)]
     return sum(seconds(point) for point in wanted if point not in stored) / 3600
 
 
 def seconds(point: Point) -> float:
-    """What a cell takes on one quiet core: its updates, and a third of one for 8 questions."""
+    """What a cell takes on a quiet core; 8 questions take a quarter of an update."""
     s, update = point.settings, SETS[point.task].seconds
-    scoring = TESTED / 8 * update / 3
+    scoring = TESTED / 8 * update / 4
     if point.row not in MODELS or s.limit is None:
         return LOADING + (scoring if point.row == ZERO_SHOT else 0)
     return LOADING + scoring + s.epochs * math.ceil(s.limit / s.batch) * update

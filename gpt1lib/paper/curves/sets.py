@@ -15,13 +15,16 @@ class LabelSet:
     """What a set's curves need beyond its name.
 
     seconds: of an update of eight examples on one quiet core, as measured. ask: guesses
-    without any label, of (model, bpe, examples). most: the largest number of labels.
+    without any label, of (model, bpe, examples). longest: in words (Settings). chosen_at:
+    where settings are chosen. least, most: numbers of labels; where an update takes most of
+    a second, a whole curve would take a day.
     """
 
     seconds: float
     ask: Callable[..., list[int]] | None = None
     longest: int | None = None
     chosen_at: tuple[int, ...] = (100, 1000)
+    least: int = 0
     most: int | None = None
 
 
@@ -47,13 +50,13 @@ def likeliest_choice(model, bpe, examples) -> list[int]:
 
 
 SETS = {
-    "question_or_statement": LabelSet(0.08, mark_at_the_end),
-    "missing_word": LabelSet(0.6, likeliest_choice, chosen_at=(300,), most=1000),
+    "question_or_statement": LabelSet(0.09, mark_at_the_end),
+    "missing_word": LabelSet(0.8, likeliest_choice, chosen_at=(300,), least=100, most=1000),
     "film_snippets": LabelSet(0.15, words_of_praise),
-    "acceptability": LabelSet(0.1, likelier_half),
-    "entailment": LabelSet(0.15),
-    "verse_pairs": LabelSet(0.27, longest=32),
-    "story_cloze": LabelSet(0.63, likeliest_choice, chosen_at=(300,), most=1000),
+    "acceptability": LabelSet(0.11, likelier_half),
+    "entailment": LabelSet(0.11),
+    "verse_pairs": LabelSet(0.33, longest=32),
+    "story_cloze": LabelSet(0.75, likeliest_choice, chosen_at=(300,), least=100, most=1000),
 }
 """By a task's name, all that is particular to its curves; a new set is a new line."""
 
@@ -77,6 +80,6 @@ def facts(task: str) -> tuple[str, int]:
 
 def label_counts(task: str) -> list[int]:
     """Numbers of labels: those clearly below what the set has, then all that it has."""
-    n, most = facts(task)[1], SETS[task].most
-    all_sizes = [size for size in SIZES if 1.5 * size <= n] + [n]
-    return [size for size in all_sizes if not most or size <= most]
+    n, this = facts(task)[1], SETS[task]
+    counts = [size for size in SIZES if 1.5 * size <= n] + [n]
+    return [size for size in counts if this.least <= size <= (this.most or n)]

@@ -3,6 +3,7 @@
 from .arrays import as_matrix
 from .bars import bars, columns, intervals, probabilities, stacked
 from .curves import lines, sweep
+from .learning import learning_curves
 from .matrices import attention, color_table, head_grid, heatmap, heatmaps, written_grid
 from .tokens import pieces
 
@@ -16,6 +17,7 @@ __all__ = [
     "heatmap",
     "heatmaps",
     "intervals",
+    "learning_curves",
     "lines",
     "pieces",
     "probabilities",

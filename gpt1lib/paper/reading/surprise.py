@@ -12,14 +12,14 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from .. import metrics, objectives, tasks
-from ..bpe import BPE
-from ..checkpoints import Checkpoint
-from ..model import GPT
-from ..tasks import Task
+from ... import metrics, objectives, tasks
+from ...bpe import BPE
+from ...checkpoints import Checkpoint
+from ...model import GPT
+from ...tasks import Task
+from ..results import store, stored_lines
+from ..sources import source
 from .readout import ridge
-from .results import store, stored_lines
-from .sources import source
 
 STRENGTHS = tuple(10.0**k for k in range(6))  # of the ridge
 Rows = dict[str, Tensor]  # view -> (N, its width)
@@ -100,7 +100,7 @@ def label_accuracy(X: np.ndarray, y: list[int], asked: np.ndarray, true: list[in
     return metrics.accuracy((new @ w > 0).int().tolist(), true)
 
 
-def read_out(checkpoint: Checkpoint, task: Task) -> dict[str, dict]:
+def read_surprise(checkpoint: Checkpoint, task: Task) -> dict[str, dict]:
     """What linear readers, fitted on task.train, find on task.test in each view.
 
     tokens: R^2 of each token's log P; sum, mean: R^2 of a sentence's; label: accuracy.
@@ -129,5 +129,5 @@ def read_novelist(begun: dict) -> None:
     begun: command and commit, kept beside the result.
     """
     if not stored_lines("surprise"):
-        found = read_out(source("novelist", 0), tasks.load("acceptability"))
+        found = read_surprise(source("novelist", 0), tasks.load("acceptability"))
         store("surprise", {"model": "novelist", "task": "acceptability", **found, **begun})

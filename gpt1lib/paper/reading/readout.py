@@ -10,9 +10,9 @@ import torch
 from torch import Tensor
 from tqdm import tqdm
 
-from .. import metrics, tasks
-from ..bpe import BPE
-from ..checkpoints import checkpoint
+from ... import metrics, tasks
+from ...bpe import BPE
+from ...checkpoints import checkpoint
 
 STRENGTHS = tuple(10.0**k for k in range(7))
 VIEWS = ("last", "match")

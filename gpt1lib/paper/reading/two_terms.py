@@ -14,12 +14,12 @@ import torch
 from torch import Tensor, nn
 from tqdm import tqdm
 
-from .. import finetune, inputs, tasks
-from ..fast.machine import threads
-from ..finetune import Classifier, FineTuning, Settings
-from ..model import LanguageModel
-from .results import store, stored_lines
-from .sources import source
+from ... import finetune, inputs, tasks
+from ...fast.machine import threads
+from ...finetune import Classifier, FineTuning, Settings
+from ...model import LanguageModel
+from ..results import store, stored_lines
+from ..sources import source
 
 SETTINGS = Settings(batch=8, lr=2.5e-4, warmup=0.1)
 LIMITS, SEEDS = (100, 300), range(2)
@@ -66,7 +66,7 @@ class TwoTermFineTuning(FineTuning):
 ROWS = {"two terms": TwoTermFineTuning, "paper": FineTuning}
 
 
-def run_cell(row: str, limit: int, seed: int) -> dict:
+def tuned_by_two_terms(row: str, limit: int, seed: int) -> dict:
     """Fine-tune on `limit` labels of the missing word, and test.
 
     weight: of log P in the end.
@@ -90,4 +90,4 @@ def run_cells(begun: dict) -> None:
     done = {(x["row"], x["settings"]["limit"], x["settings"]["seed"]) for x in stored}
     cells = [(r, n, seed) for seed, r, n in itertools.product(SEEDS, ROWS, LIMITS)]
     for cell in tqdm([cell for cell in cells if cell not in done], desc="two terms"):
-        store("two_terms", run_cell(*cell) | begun)
+        store("two_terms", tuned_by_two_terms(*cell) | begun)

@@ -1,0 +1,169 @@
+"""A labeled set of one's own: what is read, and what is said of a file that is wrong."""
+
+import csv
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gpt1lib import tasks
+from gpt1lib.tasks import split_of
+
+TEXTS = [f"letter {i} {end}" for i in range(20) for end in ("came", "was lost, again")]
+LABELS = ["praise", "complaint"] * 20
+
+
+def as_csv(rows):
+    return "\n".join(["text,label", *(f'"{text}",{label}' for text, label in rows)])
+
+
+def as_tsv(rows):
+    return "\r\n".join(["\ufefftext\tlabel", *(f"{text}\t{label}" for text, label in rows), ""])
+
+
+def as_jsonl(rows):
+    return "\n".join(json.dumps({"text": text, "label": label}) for text, label in rows)
+
+
+MAKE = {"csv": as_csv, "tsv": as_tsv, "jsonl": as_jsonl}
+ROWS = list(zip(TEXTS, LABELS, strict=True))
+
+
+def read(folder, kind, content):
+    path = folder / f"mine.{kind}"
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return tasks.read_own(path)
+
+
+@pytest.mark.parametrize("kind", MAKE)
+def test_three_kinds_of_file_one_set(kind, tmp_path):
+    task = read(tmp_path, kind, MAKE[kind](ROWS))
+    assert (task.name, task.kind, task.n_classes) == ("mine", "classification", 2)
+    assert task.classes == ("complaint", "praise")
+    for split in ("train", "valid", "test"):
+        wanted = [(t, y) for t, y in ROWS if split_of(t) == split]
+        found = getattr(task, split)
+        assert [(e.texts[0], task.classes[e.label]) for e in found] == wanted
+    assert tasks.load(None, tmp_path / f"mine.{kind}") == task
+
+
+def test_a_spreadsheets_csv(tmp_path):
+    """Excel's byte order mark and line ends, cells in quotes, a column more."""
+    rows = [f'{i},praise,"fine, ""{i}"",\r\nand on time"' for i in range(20)]
+    rows += [f' {i} , complaint , "late, {i}"' for i in range(19)]
+    rows += ["19,complaint,late", ", ,", ""]
+    task = read(tmp_path, "csv", "\ufeff" + "\r\n".join(["Day,Label,Text", *rows, ""]))
+    texts = {e.texts[0]: e.label for e in task.train + task.valid + task.test}
+    assert task.classes == ("complaint", "praise") and len(texts) == 40
+    assert texts['fine, "3",\nand on time'] == 1 and texts["late, 3"] == 0
+
+
+def test_a_macintoshs_csv(tmp_path):
+    (tmp_path / "MINE.CSV").write_text(as_csv(ROWS), newline="\r")
+    assert len(tasks.load(None, tmp_path / "MINE.CSV").train) > 25
+
+
+def test_quotes_of_a_tsv_are_letters(tmp_path):
+    rows = [(f'"{t}', y) for t, y in ROWS]
+    assert all(e.texts[0].startswith('"') for e in read(tmp_path, "tsv", as_tsv(rows)).train)
+
+
+def test_labels_may_be_whole_numbers(tmp_path):
+    rows = [(f"text {i}", i % 12 - 1) for i in range(400)]
+    assert read(tmp_path, "csv", as_csv(rows)) == read(tmp_path, "jsonl", as_jsonl(rows))
+    counted = [(t, n + 1) for t, n in rows]
+    task = read(tmp_path, "jsonl", as_jsonl(counted))
+    assert task.classes == tuple(map(str, range(12))), "2 comes before 10"
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.lists(st.text(st.characters(codec="utf-8")), min_size=60, max_size=60))
+def test_what_pythons_csv_writes_is_read(tmp_path_factory, ends):
+    path = tmp_path_factory.mktemp("own") / "mine.csv"
+    rows = [(f"{i} {end}|", "ab"[i % 2]) for i, end in enumerate(ends)]
+    with open(path, "w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows([("text", "label"), *rows])
+    task = tasks.read_own(path)
+    texts = {e.texts[0] for e in task.train + task.valid + task.test}
+    assert texts == {text.replace("\r\n", "\n") for text, _ in rows}
+
+
+GOOD = as_csv(ROWS)
+FEW = as_csv([(f"text {i}", "ab"[i % 2]) for i in range(18)])
+LATE = [f"late {i}" for i in range(200)]
+IN_VALID = [text for text in LATE if split_of(text) == "valid"]
+UNCHOSEN = as_csv([(t, "ab"[i % 2]) for i, t in enumerate(LATE) if t not in IN_VALID])
+UNLEARNED = as_csv([*ROWS, *((text, "late") for text in IN_VALID)])
+WRONG = {  # name: kind of file, what it holds, what is said after the file's name
+    "no header": ("csv", "a film,good", r"line 1: no column 'text' in \['a film', 'good'\]$"),
+    "other header": (
+        "tsv",
+        "text\tclass",
+        r"line 1: no column 'label' in \['text', 'class'\]$",
+    ),
+    "semicolons": ("csv", "text;label\na;b", "line 1: .* semicolons: save it again with comma"),
+    "and in a tsv": ("tsv", "text;label\na;b", "line 1: .* semicolons: save it again with"),
+    "tabs in csv": ("csv", "text\tlabel\na\tb", "line 1: .* tabs: let its name end in .tsv"),
+    "commas in tsv": ("tsv", "text,label\na,b", "line 1: .* commas: let its name end in .csv"),
+    "nothing": ("csv", "", r"line 1: no column 'text' in \[\]"),
+    "header alone": ("csv", "text,label", r"labels are \[\], there must be two or more"),
+    "bare comma": (
+        "csv",
+        f"{GOOD}\nfine, I say,good",
+        "line 42: 3 cells, the first line has 2",
+    ),
+    "cell missing": ("tsv", "text\tlabel\na film", "line 2: 1 cells, the first line has 2"),
+    "no text": ("csv", f"{GOOD}\n  ,praise", "line 42: the text is empty"),
+    "no label": ("tsv", "text\tlabel\na film\t", "line 2: the label is empty"),
+    "after line breaks": ("csv", 'text,label\n"a\n\nb",x\n,x', "line 5: the text is empty"),
+    "open quote": ("csv", f'{GOOD}\n\n"fine,good\na,b', "line 43: its quotes are not in pairs"),
+    "quote inside": ("csv", 'text,label\n"a "fine" one",x', "line 2: its quotes are not in"),
+    "one class": ("csv", "text,label\na film,good", r"labels are \['good'\], there must be"),
+    "rare class": ("csv", f"{GOOD}\nfine,prase", "of label 'prase': 1, each label needs 10"),
+    "few": ("csv", FEW, "examples of label 'a': 9, each label needs 10"),
+    "no choosing": ("csv", UNCHOSEN, "texts are too few, none falls into the valid set"),
+    "no learning": ("csv", UNLEARNED, "no text of label 'late' is left to train on"),
+    "not UTF-8": ("csv", b"text,label\ncaf\xe9,x", "not UTF-8 .* 0xe9, in line 2. Save it as"),
+    "UTF-16": ("tsv", "text\tlabel".encode("utf-16"), "not UTF-8 text: byte 0 is 0x.*line 1"),
+    "no JSON": ("jsonl", f"{as_jsonl(ROWS)}\ntext,label", "line 41: no JSON"),
+    "no field": ("jsonl", '{"text": "a", "class": 1}', "line 1: no field label"),
+    "a list": ("jsonl", '["a", "b"]', "line 1: no field text, label"),
+    "text a number": ("jsonl", '{"text": 5, "label": 1}', "line 1: the text is 5, it must be"),
+    "label a share": ("jsonl", '{"text": "a", "label": 0.5}', "line 1: the label is 0.5, it"),
+    "label true": ("jsonl", '{"text": "a", "label": true}', "line 1: the label is True, it"),
+    "half an emoji": (
+        "jsonl",
+        r'{"text": "\ud83d", "label": 1}',
+        "line 1: .* half a character",
+    ),
+    "another kind": ("xlsx", "PK", "a set of your own is a file .csv, .tsv, .jsonl"),
+}
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_a_wrong_file_is_named_with_its_line(case, tmp_path):
+    kind, content, message = WRONG[case]
+    with pytest.raises(ValueError, match=rf"mine\.{kind}[, :i].*{message}") as error:
+        read(tmp_path, kind, content)
+    assert len(str(error.value).splitlines()) == 1
+
+
+def test_ten_examples_are_enough(tmp_path):
+    late = [text for text in LATE if split_of(text) == "train"][:10]
+    assert read(tmp_path, "csv", as_csv([*ROWS, *((t, "late") for t in late)])).n_classes == 3
+
+
+def test_what_the_command_line_takes(tmp_path):
+    with pytest.raises(FileNotFoundError, match="nowhere.csv"):
+        tasks.load(None, tmp_path / "nowhere.csv")
+    read(tmp_path, "csv", GOOD)
+    with pytest.raises(
+        ValueError, match="is a set of your own and has no other name, not 'mrpc'"
+    ):
+        tasks.load("mrpc", tmp_path / "mine.csv")
+    (tmp_path / "mine.txt").touch()
+    with pytest.raises(ValueError, match="mine.txt: a set of your own is a file .csv, .tsv"):
+        tasks.load(None, tmp_path / "mine.txt")
+    with pytest.raises(ValueError, match="name a task .*film_snippets.* or give --data"):
+        tasks.load(None)

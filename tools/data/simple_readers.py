@@ -1,0 +1,103 @@
+"""Score what needs no network on the two sets made from the books, and the novelist.
+
+    python -m tools.data.simple_readers
+
+Writes data/results/simple_readers.json, which data/README.md shows. Nothing is chosen on
+the test rows.
+"""
+
+import re
+from collections import Counter
+from dataclasses import replace
+
+from gpt1lib import corpus, load_novelist, metrics, tasks
+from gpt1lib.baselines import bag_of_words
+from gpt1lib.baselines.ngrams import KneserNey, likeliest
+from gpt1lib.paper import zeroshot
+from gpt1lib.storage import run_folder
+from gpt1lib.storage.files import write_json
+from gpt1lib.storage.paths import RESULTS
+
+
+def words(text: str) -> list[str]:
+    """Lower-cased words and marks."""
+    return re.findall(r"[a-z']+|[^\sa-z']", text.lower())
+
+
+def first_words(task: tasks.Task) -> list[int]:
+    """A question or not, from the first word alone."""
+
+    def cut(examples: list[tasks.Example]) -> list[tasks.Example]:
+        return [replace(e, texts=(e.texts[0].split()[0],)) for e in examples]
+
+    return bag_of_words.guesses(replace(task, train=cut(task.train), test=cut(task.test)))
+
+
+def most_frequent(task: tasks.Task) -> list[int]:
+    """Of the five words the one that was right most often in training."""
+    often = Counter(words(e.texts[1 + int(e.label)])[0] for e in task.train)
+    return [
+        max(range(5), key=lambda i, e=e: often[words(e.texts[1 + i])[0]]) for e in task.test
+    ]
+
+
+def by_counts(n: int, task: tasks.Task) -> list[int]:
+    """n-grams counted in the twelve books, on both sides of the gap."""
+    stream = [w for text in corpus.read_books().values() for w in words(text)]
+    index = {w: i for i, w in enumerate(dict.fromkeys(stream))}
+    model = KneserNey(n, len(index) + 1).fit([index[w] for w in stream])
+
+    def ids(text: str) -> list[int]:
+        return [index.get(w, len(index)) for w in words(text)]
+
+    return [likeliest(model, ids(e.texts[0]), [ids(c) for c in e.texts[1:]]) for e in task.test]
+
+
+def zero_shot(task: tasks.Task) -> list[int]:
+    """The novelist's log-probabilities. All words of the classes are one token each, so
+    the mean over a choice, the paper's score, and the sum put the five in one order."""
+    novelist = load_novelist()
+    asked = [(e.texts[0], e.texts[1:]) for e in task.test]
+    return zeroshot.choices(novelist.model, novelist.bpe, asked)
+
+
+def question_or_statement() -> dict[str, dict]:
+    task = tasks.load("question_or_statement")
+    return scored(
+        task,
+        {
+            "first word": first_words(task),
+            "bag of words, 100 labels": bag_of_words.guesses(task, limit=100),
+            "bag of words": bag_of_words.guesses(task),
+        },
+    )
+
+
+def missing_word() -> dict[str, dict]:
+    task = tasks.load("missing_word")
+    return scored(
+        task,
+        {
+            "most frequent word": most_frequent(task),
+            "bag of words": bag_of_words.guesses(task),
+            "bigrams": by_counts(2, task),
+            "trigrams": by_counts(3, task),
+            "novelist, zero-shot": zero_shot(task),
+        },
+    )
+
+
+def scored(task: tasks.Task, guesses: dict[str, list[int]]) -> dict[str, dict]:
+    """Accuracy of each reader with its interval."""
+    labels = [int(e.label) for e in task.test]
+    return {name: metrics.accuracy(found, labels) for name, found in guesses.items()}
+
+
+if __name__ == "__main__":
+    sets = {"question_or_statement": question_or_statement(), "missing_word": missing_word()}
+    origin = {**run_folder.origin(), "command": "python -m tools.data.simple_readers"}
+    write_json(RESULTS / "simple_readers.json", {**origin, "sets": sets})
+    for name, readers in sets.items():
+        for reader, score in readers.items():
+            low, high = score["interval"]
+            print(f"| {name} | {reader} | {score['accuracy']:.3f} ({low:.3f}-{high:.3f}) |")
