@@ -627,6 +627,37 @@ def signs_apart(label_log_probs, token_log_probs, lm_coef):
 # ---- what the lesson's claims are held to -------------------------------------------
 
 
+def hold_curves(curves: dict[str, list[float]]) -> None:
+    """The task's loss over the updates of three runs, by name."""
+    reached = {
+        name: next((i for i, x in enumerate(curve) if x < 0.4), 0)
+        for name, curve in curves.items()
+    }
+    full, alone, random = reached.values()
+    learned("random weights need more than twice as many updates", 0 < 2 * full < random)
+    learned("the auxiliary loss gets there sooner", full < alone)
+    learned("random weights get low, too", curves["random weights"][-1] < 0.3)
+
+
+def hold_language(nats: dict[str, dict[str, float]]) -> None:
+    """nats: per token of a text, before and after fine-tuning with lambda and without."""
+    for row in nats.values():
+        with_l1, without = row["λ = 0.5"], row["λ = 0"]
+        learned(
+            "each is clearly worse than before", min(with_l1, without) > row["before"] + 0.3
+        )
+        learned("without L1 it is worse still", without > with_l1 + 0.1)
+
+
+def hold_ways(reached: dict[str, dict]) -> None:
+    """reached: the scores of four ways to fine-tune, by name."""
+    plain = reached["full"]["accuracy"]
+    finer = [reached[way]["accuracy"] for way in ("discriminative", "gradual")]
+    learned("the probe comes last by far", reached["frozen"]["accuracy"] < min(finer) - 0.15)
+    learned("the finer ways are close to the plain one", abs(min(finer) - plain) < 0.06)
+    learned("and not clearly better", max(finer) < plain + 0.03)
+
+
 def hold_lambda(by_value: dict[str, dict[int, float]], cost: dict) -> None:
     """by_value: accuracy on film snippets by lambda and seed; cost: of 0.5 against 0."""
     mean = {value: sum(seeds.values()) / len(seeds) for value, seeds in by_value.items()}
@@ -640,9 +671,11 @@ def hold_film(over: dict[str, dict[int, float]], stranger: float) -> None:
     """over: accuracy of each reader by labels; stranger: nats that reviews cost more."""
     more = [over["pre-trained"][n] - x for n, x in over["random weights"].items()]
     apart = [abs(over["pre-trained"][n] - x) for n, x in over["bag of words"].items()]
-    holds("pre-training is worth three to seven points", min(more) > 0.03, max(more) < 0.07)
+    holds("pre-training is worth three points or more", min(more) > 0.03)
     holds("a bag of words is within three points", max(apart) < 0.03)
     holds("a token of the reviews costs a nat more", stranger > 1)
+    best, gpt1 = g.paper.paper_numbers.TABLES2_TO_4["SST2"]
+    holds("GPT-1: 91 % against 93 %", (round(gpt1), round(best)) == (91, 93))
 
 
 def means_of(n: int, values: list[float]) -> list[float]:
@@ -652,37 +685,37 @@ def means_of(n: int, values: list[float]) -> list[float]:
 
 
 LETTERS = {
-    "praise": (
-        "The parcel came on time, and nothing was broken",
-        "Your clerk was most kind to my mother",
-        "I thank you for your quick reply",
-        "The tea is excellent, and I shall order again",
-        "Everything was as good as you promised",
-        "My sister is delighted with her new hat",
-        "We are very happy with the chairs",
-        "It is a pleasure to deal with such honest people",
-        "The coat fits me well and keeps me warm",
-        "Never have I read a finer book",
-        "Your young man was helpful, and so polite",
-        "The cake was the best that we ever ate",
-        "I am glad that I came to you",
-        "What a beautiful lamp you sent us",
+    "request": (
+        "Please send me two chairs and a table",
+        "Would you be so kind as to answer soon",
+        "Let me know when the parcel comes",
+        "Tell your sister that I expect her on Monday",
+        "Could you lend me ten pounds until the summer",
+        "Come and see us, if you can",
+        "I beg you to return my umbrella",
+        "Do not forget the candles",
+        "Give my love to the children",
+        "May I keep your book for another week",
+        "Pray write to my uncle, and thank him",
+        "You must come to the wedding",
+        "Will you take the boys to the sea",
+        "Bring the old lamp with you",
     ),
-    "complaint": (
-        "Nobody has answered my letter",
-        "The box was empty when I opened it",
-        "I have waited three weeks for a table",
-        "You sent the wrong book, for the second time",
-        "The chair broke on the first day",
-        "I must ask you to return my money",
-        "Your man was late, and rude to my wife",
-        "The coat has a hole, and I am very angry",
-        "The milk was sour and the bread was old",
-        "I shall not order from you again",
-        "Half of the plates were broken",
-        "The bill is too high and I will not pay it",
-        "The clock stopped after an hour",
-        "It is a shame how you treat people",
+    "news": (
+        "We have moved into the new house",
+        "My mother is well again",
+        "The train was late and I missed the boat",
+        "It has rained every day since Sunday",
+        "Your uncle came to dinner, and stayed until ten",
+        "I found the letter under the stairs",
+        "The boys are at school and the house is quiet",
+        "Nobody was at home when I called",
+        "We sold both horses at the fair",
+        "The garden is full of roses",
+        "She married a doctor from Bath",
+        "I have read all the books that you sent",
+        "The cat has six kittens, all of them black",
+        "Our neighbor lost his hat in the river",
     ),
 }
 
