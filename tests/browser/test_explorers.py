@@ -561,14 +561,12 @@ def test_the_sweep_tells_of_the_chosen_value(page):
     root = show(page, e)
     said, band = root.locator(".gx-live"), root.locator(".gx-band")
     assert "film: 65.0% ± 4.3% over 3 seeds" in said.inner_text()
-    assert "against 0, seed by seed, +3.0 ± 2.5 points, clear." in said.inner_text()
+    assert "against 0, seed by seed, +3.0 ± 2.5 points, not clear." in said.inner_text()
     assert "+0.0 ± 24.8 points, not clear." in said.inner_text()
     title = root.locator(".gx-title").inner_text()
-    assert (
-        title
-        == e.finding()
-        == ("2 of 4 differences to λ = 0 are clear: film +3.0 points at 0.5, −12.0 points at 1")
-    )
+    # +3.0 points would be clear alone, and are not among four differences
+    wanted = "1 of 4 differences to λ = 0 is clear: film −12.0 points at 1"
+    assert title == e.finding() == wanted
     place = band.get_attribute("x")
     root.get_by_role("radio", name="0.5").focus()
     page.keyboard.press("ArrowLeft")

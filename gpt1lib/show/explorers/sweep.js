@@ -1,8 +1,8 @@
 // Stored runs over the values of one setting: each seed a dot, mean and interval a bar.
 
 const NOTE =
-  "Dot: one run. Bar: the 95% interval of the mean over seeds, by Student's t. Clear: the " +
-  "95% interval of the difference, seed by seed, leaves out 0.";
+  "Dot: one run. Bar: the 95% interval of the mean over seeds, by Student's t. Clear: seed by " +
+  "seed, and corrected for the number of differences (Holm's rule).";
 
 function draw(model, root) {
   const view = { model, values: model.get("values"), setting: model.get("setting") };
@@ -108,14 +108,13 @@ function drawPlace({ chart, y }, { seeds, mean, half }, x, hue, square) {
 
 const inPoints = v => (100 * v).toFixed(1);
 const withSign = v => (v < 0 ? "−" : "+") + inPoints(Math.abs(v));
-const isClear = ({ difference, difference_half }) => Math.abs(difference) > difference_half;
 
 // What the sweep has found: how many differences are clear, and which.
 function headline({ model, tasks, values, setting }) {
   const compared = model.get("compared");
   const others = values.map((_, i) => i).filter(i => values[i] !== compared);
   const found = tasks.map(([task, places]) => {
-    const clear = others.filter(i => isClear(places[i]));
+    const clear = others.filter(i => places[i].clear);
     const texts = clear.map(i => `${withSign(places[i].difference)} points at ${values[i]}`);
     return { n: clear.length, text: `${task.replaceAll("_", " ")} ${texts.join(", ")}` };
   });
@@ -133,7 +132,7 @@ function sentence({ model, values }, task, place, at) {
   const begin = `${task.replaceAll("_", " ")}: ${accuracy}`;
   const compared = model.get("compared");
   if (values[at] === compared) return `${begin}.`;
-  const clear = isClear(place) ? "clear" : "not clear";
+  const clear = place.clear ? "clear" : "not clear";
   const against = `against ${compared}, seed by seed`;
   const points = `${withSign(difference)} ± ${inPoints(difference_half)} points`;
   return `${begin}; ${against}, ${points}, ${clear}.`;

@@ -30,10 +30,7 @@ class SweepExplorer(Explorer):
         for value in (chosen, compared):
             if value not in values:
                 raise ValueError(f"{value!r} is not among the values {values}")
-        base = accuracies[compared]
-        tasks = {
-            task: [_place(accuracies[v][task], base[task]) for v in values] for task in base
-        }
+        tasks = _places(accuracies, compared)
         super().__init__(values=values, tasks=tasks, chosen=chosen, compared=compared, **traits)
 
     @traitlets.validate("chosen", "compared")
@@ -63,11 +60,11 @@ class SweepExplorer(Explorer):
         return f"{n} {of} {'are' if n > 1 else 'is'} clear: {'; '.join(texts)}"
 
     def _clear(self, places: list[dict]) -> list[str]:
-        """The differences of a task whose intervals leave out 0."""
+        """The clear differences of a task."""
         return [
             minus(f"{100 * place['difference']:+.1f}") + f" points at {value}"
             for value, place in zip(self.values, places, strict=True)
-            if abs(place["difference"]) > place["difference_half"]
+            if place["clear"]
         ]
 
     def figure(self) -> Figure:
@@ -76,20 +73,41 @@ class SweepExplorer(Explorer):
         return plots.sweep(self.values, self.tasks, self.setting, said, title)
 
 
-def _place(accuracy: dict[int, float], base: dict[int, float]) -> dict:
-    """Mean and half interval over seeds, and of the differences to the base."""
+def _places(accuracies: dict, compared: str) -> dict[str, list[dict]]:
+    """task -> of each value: seeds, mean, half interval, and the difference to the base.
+
+    Clear is what stays clear among all differences of the sweep: see metrics.clear.
+    """
+    base = accuracies[compared]
+    for value, by_task in accuracies.items():
+        for task in base:
+            _check_seeds(value, by_task[task], base[task])
+    found = {
+        (task, value): metrics.by_seed(by_task[task], base[task])
+        for value, by_task in accuracies.items()
+        for task in base
+    }
+    clear = metrics.clear({at: pairs for at, pairs in found.items() if at[1] != compared})
+    return {
+        task: [
+            _place([by_task[task][seed] for seed in base[task]], found[task, value])
+            | {"clear": (task, value) in clear}
+            for value, by_task in accuracies.items()
+        ]
+        for task in base
+    }
+
+
+def _place(seeds: list[float], pairs: dict) -> dict:
+    """What is drawn and said of one value."""
+    mean, half = metrics.mean_interval(seeds)
+    difference = {"difference": pairs["difference"], "difference_half": pairs["half"]}
+    return {"seeds": seeds, "mean": mean, "half": half} | difference
+
+
+def _check_seeds(value: str, accuracy: dict, base: dict) -> None:
     if set(accuracy) != set(base):
         raise ValueError(
-            f"a value was run with the seeds {sorted(accuracy)}, the one that it is "
+            f"{value} was run with the seeds {sorted(accuracy)}, the value that it is "
             f"compared with, with {sorted(base)}"
         )
-    mean, half = metrics.mean_interval(list(accuracy.values()))
-    differences = [accuracy[seed] - base[seed] for seed in base]
-    difference, difference_half = metrics.mean_interval(differences)
-    return {
-        "seeds": [accuracy[seed] for seed in base],
-        "mean": mean,
-        "half": half,
-        "difference": difference,
-        "difference_half": difference_half,
-    }
