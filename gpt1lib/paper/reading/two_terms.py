@@ -22,7 +22,7 @@ from ..results import store, stored_lines
 from ..sources import source
 
 SETTINGS = Settings(batch=8, lr=2.5e-4, warmup=0.1)
-LIMITS, SEEDS = (100, 300), range(2)
+LIMITS, SEEDS = (100, 300), range(1)
 
 
 class TwoTerms(Classifier):
