@@ -239,14 +239,18 @@ def broken(rows, name, *row):
     return rows | {name: row}
 
 
-def test_lesson_15_looks_at_every_row():
-    lesson = import_module("gpt1lib.lessons.lesson15")
+def test_lesson_16_looks_at_every_row():
+    lesson = import_module("gpt1lib.lessons.lesson16")
     rows = {"full": (0.5, 0.4, 0.6), "a": (0.5, 0.4, 0.6), "b": (0.5, 0.4, 0.6)}
     rows["LSTM"] = (0.55, 0.5005, 0.6)
     assert lesson.guess(rows)
     assert not lesson.guess(broken(rows, "b", 0.6, 0.51, 0.7))
     assert not lesson.guess(broken(rows, "LSTM", 0.6, 0.51, 0.7))
     assert not lesson.guess(broken(rows, "more", 0.5, 0.4, 0.6))
+
+
+def test_lesson_15_looks_at_every_state():
+    lesson = import_module("gpt1lib.lessons.lesson15")
     states = {"pre-trained": (0.64, 0.6, 0.68)}
     states |= {f"random {i}": (0.5, 0.45, 0.55) for i in range(3)}
     assert lesson.tells(states, 0.64) and not lesson.tells(states, 0.65)

@@ -71,6 +71,7 @@ def test_there_are_lessons():
         "13",
         "14",
         "15",
+        "16",
     ]
 
 
