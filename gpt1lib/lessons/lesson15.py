@@ -227,19 +227,19 @@ def no_root_of_differences(a, b, t):
         ([0.3, 0.1, 0.004, 0.35, 0.02],),
     ],
     task=(
-        "A table has n comparisons, each with its P. Raise them for their number, as Holm "
-        "did: the smallest P counts n times, the next n - 1 times, and so on, the largest "
+        "A table has n comparisons, each with its p. Raise them for their number, as Holm "
+        "did: the smallest p counts n times, the next n - 1 times, and so on, the largest "
         "once. Going up, none may end below the one before it, and none above 1. Return "
         "them in the order in which they were given."
     ),
     hints=(
         "`sorted(range(n), key=lambda i: p_values[i])` is the order of their places, the "
-        "smallest P first; `enumerate` of it counts from 0.",
+        "smallest p first; `enumerate` of it counts from 0.",
         "Keep the largest of what you have so far: `least = max(least, (n - rank) * p)`.",
     ),
 )
 def holm(p_values):
-    """Each P raised for the number of comparisons, in the order given (Holm 1979)."""
+    """Each p raised for the number of comparisons, in the order given (Holm 1979)."""
     n = len(p_values)
     raised, least = [0.0] * n, 0.0
     for rank, i in enumerate(sorted(range(n), key=lambda i: p_values[i])):
@@ -249,7 +249,7 @@ def holm(p_values):
 
 
 @holm.wrong(
-    "You count each P n times. That is Bonferroni's rule, and safe, but stricter than it "
+    "You count each p n times. That is Bonferroni's rule, and safe, but stricter than it "
     "need be: once the smallest is dealt with, n - 1 are left."
 )
 def every_one_n_times(p_values):
@@ -257,7 +257,7 @@ def every_one_n_times(p_values):
 
 
 def _raised(p_values, times, capped=True):
-    """As holm, with another number of times for the P of a rank."""
+    """As holm, with another number of times for the p of a rank."""
     raised, least = [0.0] * len(p_values), 0.0
     for rank, i in enumerate(sorted(range(len(p_values)), key=lambda i: p_values[i])):
         least = max(least, times(rank, len(p_values)) * p_values[i])
@@ -265,19 +265,19 @@ def _raised(p_values, times, capped=True):
     return raised
 
 
-@holm.wrong("A P is a share of cases: none may end above 1.")
+@holm.wrong("A p is a share of cases: none may end above 1.")
 def above_1(p_values):
     return _raised(p_values, lambda rank, n: n - rank, capped=False)
 
 
 @holm.wrong(
-    "Your factors start at n - 1, so the largest P counts no time at all. They go from n to 1."
+    "Your factors start at n - 1, so the largest p counts no time at all. They go from n to 1."
 )
 def one_time_too_few(p_values):
     return _raised(p_values, lambda rank, n: n - rank - 1)
 
 
-@holm.wrong("Your factors go up with P. It is the smallest P that counts n times.")
+@holm.wrong("Your factors go up with p. It is the smallest p that counts n times.")
 def the_largest_n_times(p_values):
     return _raised(p_values, lambda rank, n: rank + 1)
 
@@ -291,19 +291,19 @@ def n_by_rank(p_values):
 
 
 @holm.wrong(
-    "One of yours ends below a smaller P of the table. Going up, keep the largest so far."
+    "One of yours ends below a smaller p of the table. Going up, keep the largest so far."
 )
 def falling_again(p_values):
     order, n = sorted(p_values), len(p_values)
     return [min(1.0, (n - order.index(p)) * p) for p in p_values]
 
 
-@holm.wrong("You return them sorted. Each belongs in the place where its P was given.")
+@holm.wrong("You return them sorted. Each belongs in the place where its p was given.")
 def sorted_by_size(p_values):
     return sorted(holm(p_values))
 
 
-@holm.wrong("You give the first P of the list the factor n. It is the smallest that gets it.")
+@holm.wrong("You give the first p of the list the factor n. It is the smallest that gets it.")
 def in_the_order_given(p_values):
     n, least, raised = len(p_values), 0.0, []
     for rank, p in enumerate(p_values):
@@ -312,7 +312,7 @@ def in_the_order_given(p_values):
     return raised
 
 
-@holm.wrong("Asked for are the raised P, not which of them lie below 5 %.")
+@holm.wrong("Asked for are the raised p, not which of them lie below 5 %.")
 def below_5_percent(p_values):
     return [p < 0.05 for p in holm(p_values)]
 
