@@ -667,6 +667,29 @@ def hold_lambda(by_value: dict[str, dict[int, float]], cost: dict) -> None:
     holds("something on each seed", min(ahead) > 0)
 
 
+def hold_entailment(means: dict[str, float], best: float, parts: dict[str, float]) -> None:
+    """means: of both networks; best: of the simple readers; parts: of the test."""
+    full, random = means["pre-trained"], means["random weights"]
+    holds("won by far", full > best + 0.08)
+    holds("each part, too", min(parts.values()) > best + 0.05)
+    rest = [mean for part, mean in parts.items() if part != "test"]
+    holds("new words and a new rule cost a few points", max(rest) < parts["test"])
+    holds("random weights nearly keep up", random > full - 0.05)
+
+
+def hold_verses(spans: dict[str, tuple]) -> None:
+    """spans: (accuracy, low, high) of each reader."""
+    gain = spans["pre-trained"][0] - spans["random weights"][0]
+    holds("pre-training is worth more than five points", gain > 0.05)
+    holds("counting is far ahead", spans["word overlap"][1] > spans["pre-trained"][2])
+
+
+def hold_endings(asked: dict, tuned: float) -> None:
+    """asked: the zero-shot score on story cloze; tuned: mean accuracy after fine-tuning."""
+    holds("without fine-tuning better than a coin", asked["interval"][0] > 0.5)
+    holds("and better than fine-tuned", tuned < asked["accuracy"] - 0.03)
+
+
 def hold_film(over: dict[str, dict[int, float]], stranger: float) -> None:
     """over: accuracy of each reader by labels; stranger: nats that reviews cost more."""
     more = [over["pre-trained"][n] - x for n, x in over["random weights"].items()]
