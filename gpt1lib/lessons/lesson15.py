@@ -239,7 +239,7 @@ def no_root_of_differences(a, b, t):
     ),
 )
 def holm(p_values):
-    """Each p raised for the number of comparisons, in the order given (Holm 1979)."""
+    """Each p raised for the number of comparisons, a list in the order given (Holm 1979)."""
     n = len(p_values)
     raised, least = [0.0] * n, 0.0
     for rank, i in enumerate(sorted(range(n), key=lambda i: p_values[i])):

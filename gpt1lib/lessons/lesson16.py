@@ -96,6 +96,11 @@ def one_gate(C, units):
     return units * (C + units + 2) + units * C + C
 
 
+@lstm_parameters.wrong("Three gates make a GRU. An LSTM has four.")
+def three_gates(C, units):
+    return 3 * units * (C + units + 2) + units * C + C
+
+
 @lstm_parameters.wrong(
     "An LSTM also reads what it said one token before: each unit has a weight for every unit."
 )
