@@ -499,6 +499,9 @@ def hold_surprise(found: dict) -> None:
     holds("no state tells more than about half", 0.45 < max(states) < 0.55)
     holds("a state tells 14 % of the next token's", round(tokens["before"], 2) == 0.14)
     low, high = label["last 4"]["interval"]
+    tuned = g.paper.stored_finetuning("acceptability")["test"]["accuracy"]
+    holds("asked 64 %", round(asked("acceptability"), 2) == 0.64)
+    holds("fine-tuned 51 %", round(tuned, 2) == 0.51)
     holds("the last state guesses", low < 0.5 < high)
     holds(
         "product and log P tell",
@@ -515,6 +518,7 @@ def hold_two_terms(lines: list[dict]) -> None:
     }
     holds("one term guesses among five", all(0.15 < x < 0.25 for x in rows["paper"]))
     holds("two terms find three of four", all(0.7 < x < 0.8 for x in rows["two terms"]))
+    holds("asking has 80 %", round(asked("missing word"), 2) == 0.8)
     holds("none of them beats asking", max(rows["two terms"]) < asked("missing word"))
 
 
