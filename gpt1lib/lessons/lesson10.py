@@ -742,7 +742,8 @@ def ahead(losses: list[float], others: list[float]) -> bool:
 def five_minutes() -> dict[str, dict]:
     """Three stored trials of five minutes by name: Adam twice, then Muon."""
     stored = json.loads((BENCHMARKS / "recipe_trials.json").read_text(encoding="utf-8"))
-    alike = [t for t in stored if not t["fall"] and (t["batch"], t["n_merges"]) == (8, 8000)]
+    short = [t for t in stored if t["seconds"] == 300 and not t["warmdown"]]
+    alike = [t for t in short if (t["batch"], t["n_merges"]) == (8, 8000)]
 
     def first(warmup: float, muon: bool) -> dict:
         return next(t for t in alike if t["warmup"] == warmup and bool(t["matrix_lr"]) == muon)

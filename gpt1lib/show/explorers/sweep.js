@@ -1,8 +1,8 @@
 // Stored runs over the values of one setting: each seed a dot, mean and interval a bar.
 
 const NOTE =
-  "Dot: one run. Bar: the 95% interval of the mean over seeds, by Student's t. Clear: seed by " +
-  "seed, and corrected for the number of differences (Holm's rule).";
+  "Dot: one run. Bar: the 95% interval of the mean over seeds, by Student's t. Clear: seed " +
+  "by seed, and corrected for the number of differences (Holm's rule).";
 
 function draw(model, root) {
   const view = { model, values: model.get("values"), setting: model.get("setting") };
