@@ -16,12 +16,13 @@ from tqdm import tqdm
 
 from ... import finetune, inputs, tasks
 from ...fast.machine import threads
-from ...finetune import Classifier, FineTuning, Settings
+from ...finetune import Classifier, FineTuning
 from ...model import LanguageModel
+from .. import plan
 from ..results import store, stored_lines
 from ..sources import source
 
-SETTINGS = Settings(batch=8, lr=2.5e-4, warmup=0.1)
+SETTINGS = replace(plan.SETTINGS, lr=2.5e-4)
 LIMITS, SEEDS = (100, 300), range(1)
 
 
