@@ -51,9 +51,9 @@ def likeliest_choice(model, bpe, examples) -> list[int]:
 
 SETS = {
     "question_or_statement": LabelSet(0.09, mark_at_the_end),
-    "he_or_she": LabelSet(0.11),
-    "past_or_present": LabelSet(0.23),
-    "missing_word": LabelSet(0.8, likeliest_choice, chosen_at=(300,), least=100, most=1000),
+    "he_or_she": LabelSet(0.11, most=1000),
+    "past_or_present": LabelSet(0.23, most=1000),
+    "missing_word": LabelSet(0.8, likeliest_choice, chosen_at=(300,), least=100, most=300),
     "film_snippets": LabelSet(0.15, words_of_praise),
     "acceptability": LabelSet(0.11, likelier_half),
     "entailment": LabelSet(0.11),
