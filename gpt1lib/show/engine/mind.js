@@ -1,0 +1,58 @@
+// A model with its tokenizer: what a page may ask of it.
+
+import { BPE } from "./bpe.js";
+import { GPT } from "./gpt.js";
+import { argmax, draw, filtered, probsOf, seeded } from "./sample.js";
+import { unpack } from "./weights.js";
+
+export class Mind {
+  // As gpt1lib/show/engine/pack.py wrote it. bytes: an ArrayBuffer; wasm: bytes, or null.
+  constructor({ config, header, pieces, merges }, bytes, wasm) {
+    this.bpe = new BPE(pieces, merges);
+    this.model = new GPT(config, unpack(header, bytes), wasm);
+  }
+
+  // Token ids of a text: its last n_ctx, or a new line where there is none.
+  ids(text) {
+    const ids = this.bpe.encode(text);
+    return ids.length ? ids.slice(-this.model.config.n_ctx) : [this.bpe.newline];
+  }
+
+  // Logits (V,) of what follows a text.
+  next(text) {
+    return this.model.forward(this.ids(text));
+  }
+
+  // Every step of reading a text, and the logits (T, V) at each of its tokens.
+  trace(text, silent = []) {
+    const steps = {};
+    const logits = this.model.forward(this.ids(text), {
+      all: true,
+      steps,
+      silent: new Set(silent),
+    });
+    return { ...steps, logits, pieces: steps.ids.map(id => this.bpe.pieces[id]) };
+  }
+
+  // n new tokens one by one, as { id, piece }. When the context is full, the younger half
+  // of the text is read again from position 0: learned positions do not shift along.
+  *write(text, { n = 60, temperature = 0.8, top_k = 0, top_p = 1, seed = 0 } = {}) {
+    const { n_ctx } = this.model.config;
+    const random = seeded(seed);
+    let window = this.ids(text);
+    let [fresh, cache] = [window, this.model.cache()];
+    for (let i = 0; i < n; i++) {
+      if (window.length > n_ctx) {
+        window = window.slice(-Math.max(1, Math.floor(n_ctx / 2)));
+        [fresh, cache] = [window, this.model.cache()];
+      }
+      const logits = this.model.forward(fresh, { cache });
+      const id = temperature
+        ? draw(filtered(probsOf(logits, temperature), { top_k, top_p }), random())
+        : argmax(logits);
+      fresh = [id];
+      window = [...window, id];
+      yield { id, piece: this.bpe.pieces[id] };
+    }
+  }
+}
