@@ -4,7 +4,7 @@ Plain JavaScript with the names of `model.py`, `bpe.py` and `decode.py`; a kerne
 700 bytes of WebAssembly multiplies matrices where the browser can (linear.wat).
 """
 
-from .bundle import engine_script, facts_of, model_script
-from .pack import pack, rounded
+from .bundle import engine_script, model_script, parts_of
+from .pack import as_stored, pack
 
-__all__ = ["engine_script", "facts_of", "model_script", "pack", "rounded"]
+__all__ = ["engine_script", "parts_of", "model_script", "pack", "as_stored"]

@@ -75,7 +75,10 @@ export class BPE {
   }
 
   decode(ids) {
-    const joined = ids.map(id => this.pieces[id]).join("").replaceAll(END, " ");
+    const joined = ids
+      .map(id => this.pieces[id])
+      .join("")
+      .replaceAll(END, " ");
     return joined.replaceAll(" \n ", "\n").replaceAll("\n ", "\n").replace(/ +$/, "");
   }
 }

@@ -19,7 +19,7 @@ WORKER = ("text", "bpe", "arrays", "gpt", "weights", "sample", "mind", "worker")
 """Modules of the worker, each after those it imports."""
 
 
-def joined(*names: str) -> str:
+def one_script(*names: str) -> str:
     """Modules as one script: no line imports, nothing is exported."""
     texts = ((HERE / f"{name}.js").read_text(encoding="utf-8") for name in names)
     plain = (re.sub(r"^import .*\n", "", text, flags=re.M) for text in texts)
@@ -28,11 +28,11 @@ def joined(*names: str) -> str:
 
 def engine_script() -> str:
     """JavaScript that defines `Engine` and `engineSource`, what its worker runs."""
-    source = json.dumps(joined(*WORKER)).replace("</", "<\\/")
-    return f"{joined('engine')}\nconst engineSource = {source};\n"
+    source = json.dumps(one_script(*WORKER)).replace("</", "<\\/")
+    return f"{one_script('engine')}\nconst engineSource = {source};\n"
 
 
-def facts_of(checkpoint: Checkpoint, bits: int = 8) -> tuple[dict, bytes]:
+def parts_of(checkpoint: Checkpoint, bits: int = 8) -> tuple[dict, bytes]:
     """(what the engine must know of a model besides its bytes, the bytes)."""
     model, bpe = checkpoint.model, checkpoint.bpe
     if not isinstance(model, GPT):
@@ -49,7 +49,7 @@ def facts_of(checkpoint: Checkpoint, bits: int = 8) -> tuple[dict, bytes]:
 
 def model_script(checkpoint: Checkpoint, bits: int = 8) -> str:
     """JavaScript that sets `gpt1Model`: facts, the model's bytes, and linear.wasm's."""
-    facts, content = facts_of(checkpoint, bits)
+    facts, content = parts_of(checkpoint, bits)
     model = {
         "facts": facts,
         "bytes": base64.b64encode(content).decode(),

@@ -93,7 +93,8 @@ export class GPT {
     const n = start + ids.length;
     if (n > n_ctx) throw new RangeError(`the text has ${n} tokens, the context is ${n_ctx}`);
     const bad = ids.find(id => !(Number.isInteger(id) && id >= 0 && id < n_vocab));
-    if (bad !== undefined) throw new RangeError(`token id ${bad} is not in 0 to ${n_vocab - 1}`);
+    if (bad !== undefined)
+      throw new RangeError(`token id ${bad} is not in 0 to ${n_vocab - 1}`);
   }
 
   // h_0 = U W_e + W_p
@@ -138,7 +139,8 @@ export class GPT {
     const [D, start] = [C / H, cache.length];
     const [keys, values] = [cache.keys[l], cache.values[l]];
     const S = start + T;
-    if (kept) [kept.scores, kept.weights] = [new Float32Array(H * T * S), new Float32Array(H * T * S)];
+    if (kept)
+      [kept.scores, kept.weights] = [new Float32Array(H * T * S), new Float32Array(H * T * S)];
     mixed.fill(0, 0, T * C);
     const row = new Float32Array(S);
     for (let head = 0; head < H; head++) {

@@ -56,7 +56,7 @@ def in_steps(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 @no_grad()
-def rounded(model: GPT, bits: int = 8) -> GPT:
+def as_stored(model: GPT, bits: int = 8) -> GPT:
     """The model that the engine computes: a copy with each weight as it is stored."""
     twin = copy.deepcopy(model)
     for parameter in twin.parameters():

@@ -1,7 +1,10 @@
 // Text before BPE, as gpt1lib/text.py has it: punctuation made uniform, cut into words.
 
 // Python's white space and word characters; \s, \w and \b of JavaScript are others.
-const SPACE = "\\t\\n\\v\\f\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000";
+const SPACE = [
+  "\\t\\n\\v\\f\\r\\x1c-\\x20\\x85\\xa0", // of one byte, or of Latin-1
+  "\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000",
+].join("");
 const LETTER = "\\p{L}\\p{N}"; // without the underscore, Python's [^\W_]
 const WORD_END = `(?![${LETTER}_])`; // \b after a letter
 
