@@ -1,13 +1,62 @@
 """A static copy of the gallery: explorers live without a kernel, nothing is fetched."""
 
+import json
+import re
 from pathlib import Path
 
+import numpy as np
 import pytest
+import torch
+from playwright.sync_api import expect
 from test_access import AXE
 
+import gpt1lib as g
+from gpt1lib.show import engine
 from tools import site
 
 ROOT = Path(__file__).resolve().parents[2]
+
+
+def asked_of(root, text):
+    """Type a text and wait for the engine's answer."""
+    root.locator(".gx-prompt").first.fill(text)
+    root.locator(".gx-prompt").first.press("Enter")
+    hint = root.locator(".gx-hint")
+    expect(hint).not_to_have_text(re.compile("The model reads"), timeout=30_000)
+
+
+def answered_bars(root, text):
+    """The next-token distribution is the library's, of the weights as the page has them."""
+    asked_of(root, text)
+    root.get_by_role("button", name="Reset").click()  # back to temperature 1
+    source = g.load_novelist()
+    ids = torch.tensor([source.bpe.encode(text)])
+    with torch.no_grad():
+        probs = engine.as_stored(source.model)(ids)[0, -1].softmax(-1)
+    best = f"“{source.bpe.pieces([probs.argmax()])[0].removesuffix('</w>')}”"
+    expect(root.locator(".gx-live")).to_contain_text(best, timeout=30_000)
+    shown = json.loads(root.get_attribute("data-after"))
+    assert [i for i, _ in shown] == probs.topk(5).indices.tolist()
+    assert np.allclose([p for _, p in shown], probs.topk(5).values, atol=1e-4)
+
+
+def answered_heads(root, text):
+    """The matrix has a row for each token, and the live sentence the library's weight."""
+    asked_of(root, text)
+    source = g.load_novelist()
+    ids = source.bpe.encode(text)
+    names = [piece.removesuffix("</w>") for piece in source.bpe.pieces(ids)]
+    expect(root.locator(".gx-matrix .gx-row")).to_have_text(names, timeout=30_000)
+    weights = g.trace(engine.as_stored(source.model), ids).weights.flatten(0, 1)
+    chosen = root.locator(".gx-tile[aria-checked=true]").get_attribute("aria-label")
+    layer, head = map(int, re.findall(r"\d+", chosen)[:2])
+    row = names.index(root.locator(".gx-matrix .gx-on").inner_text())
+    said = root.locator(".gx-live").inner_text()
+    best = weights[4 * layer + head][row].max().item()
+    assert said.startswith(f"“{names[row]}” attends {best:.0%} to")
+
+
+ANSWERED = {"SamplingExplorer": answered_bars, "AttentionExplorer": answered_heads}
 
 
 def serious(page) -> list[str]:
@@ -44,8 +93,11 @@ def test_explorers_live_in_a_static_copy(chromium, tmp_path, monkeypatch):
             if root.inner_html() == before:
                 page.keyboard.press("ArrowRight")
             assert root.inner_html() != before
+        name = frames.nth(i).get_attribute("title")
         for prompt in root.locator(".gx-prompt").all():
-            assert prompt.is_disabled(), "nobody would answer"
+            assert prompt.is_disabled() == (name not in ANSWERED), "nobody would answer"
+        if name in ANSWERED:
+            ANSWERED[name](root, "He was a very young")
     pictures = page.locator("figure[data-static]")
     assert not any(pictures.nth(i).is_visible() for i in range(pictures.count()))
     assert page.evaluate("getComputedStyle(document.documentElement).colorScheme") == "light"
@@ -57,6 +109,6 @@ def test_explorers_live_in_a_static_copy(chromium, tmp_path, monkeypatch):
     page.locator(".page-cards a").first.wait_for()
     assert serious(page) == []
     assert not errors
-    elsewhere = [u for u in asked if not u.startswith(("file:", "about:", "data:"))]
+    elsewhere = [u for u in asked if not u.startswith(("file:", "about:", "data:", "blob:"))]
     assert not elsewhere
     page.close()

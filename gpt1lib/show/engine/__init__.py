@@ -4,7 +4,15 @@ Plain JavaScript with the names of `model.py`, `bpe.py` and `decode.py`; a kerne
 700 bytes of WebAssembly multiplies matrices where the browser can (linear.wat).
 """
 
-from .bundle import engine_script, model_script, parts_of
-from .pack import as_stored, pack
+from .bundle import MODEL, engine_script, model_script, parts_of
+from .pack import as_stored, fingerprint, pack
 
-__all__ = ["engine_script", "parts_of", "model_script", "pack", "as_stored"]
+__all__ = [
+    "MODEL",
+    "as_stored",
+    "engine_script",
+    "fingerprint",
+    "model_script",
+    "pack",
+    "parts_of",
+]

@@ -54,6 +54,13 @@ export class BPE {
     }
   }
 
+  // The pieces of a text that the vocabulary lacks, as a reader sees them.
+  unknown(raw) {
+    const words = splitWords(standardize(raw)).filter(word => !word.includes("\n"));
+    const pieces = words.flatMap(word => this.cut(word.toLowerCase()));
+    return pieces.filter(piece => !this.ids.has(piece)).map(piece => piece.replace(END, ""));
+  }
+
   encodeWord(word) {
     if (word.includes("\n")) return [this.newline];
     return this.cut(word.toLowerCase()).map(piece => this.idOf(piece));

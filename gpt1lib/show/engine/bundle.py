@@ -12,11 +12,12 @@ from pathlib import Path
 
 from ...checkpoints import Checkpoint
 from ...model import GPT
-from .pack import pack
+from .pack import fingerprint, pack
 
 HERE = Path(__file__).parent
 WORKER = ("text", "bpe", "arrays", "gpt", "weights", "sample", "mind", "worker")
 """Modules of the worker, each after those it imports."""
+MODEL = "gpt1_model.js"  # beside the pages
 
 
 def one_script(*names: str) -> str:
@@ -26,10 +27,12 @@ def one_script(*names: str) -> str:
     return "\n".join(re.sub(r"^export ", "", text, flags=re.M) for text in plain)
 
 
-def engine_script() -> str:
-    """JavaScript that defines `Engine` and `engineSource`, what its worker runs."""
+def engine_script(checkpoint: Checkpoint, address: str = MODEL) -> str:
+    """JavaScript that sets `gpt1`, an engine; address: of the script with its model."""
     source = json.dumps(one_script(*WORKER)).replace("</", "<\\/")
-    return f"{one_script('engine')}\nconst engineSource = {source};\n"
+    id, place = json.dumps(fingerprint(checkpoint.model)), json.dumps(address)
+    start = f"globalThis.gpt1 = new Engine({id}, {source}, () => fromScript({place}));"
+    return f"{one_script('engine')}\n{start}\n"
 
 
 def parts_of(checkpoint: Checkpoint, bits: int = 8) -> tuple[dict, bytes]:

@@ -146,8 +146,9 @@ export class GPT {
     for (let head = 0; head < H; head++) {
       for (let t = 0; t < T; t++) {
         const seen = start + t + 1; // the causal mask: this token, and those before it
-        scoreRow(qkv, t * 3 * C + head * D, keys, head * D, C, D, seen, row);
-        if (kept) kept.scores.set(row.subarray(0, seen), (head * T + t) * S);
+        const asked = kept ? S : seen; // the scores before the mask, where they are kept
+        scoreRow(qkv, t * 3 * C + head * D, keys, head * D, C, D, asked, row);
+        if (kept) kept.scores.set(row, (head * T + t) * S);
         softmax(row, seen);
         if (kept) kept.weights.set(row.subarray(0, seen), (head * T + t) * S);
         if (silent?.has(`${l}.${head}`)) continue;

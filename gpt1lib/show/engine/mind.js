@@ -18,6 +18,27 @@ export class Mind {
     return ids.length ? ids.slice(-this.model.config.n_ctx) : [this.bpe.newline];
   }
 
+  // Token ids of a text to look at, all of them; throws where it is empty or has too many.
+  few(text, most) {
+    const ids = this.bpe.encode(text);
+    if (!ids.length) throw new RangeError("the text is empty");
+    if (ids.length > most) {
+      throw new RangeError(`the text has ${ids.length} tokens, this page shows ${most}`);
+    }
+    return ids;
+  }
+
+  // What a reader should know of a text: its unknown signs, and what is cut off (base.py).
+  remark(text, most = Number.POSITIVE_INFINITY) {
+    const unknown = new Set(this.bpe.unknown(text));
+    const said = unknown.size
+      ? [`Not in the vocabulary, read as <unk>: ${[...unknown].join(" ")}.`]
+      : [];
+    const n = this.bpe.encode(text).length;
+    if (n > most) said.push(`The model reads the last ${most} of ${n} tokens.`);
+    return said.join(" ");
+  }
+
   // Logits (V,) of what follows a text.
   next(text) {
     return this.model.forward(this.ids(text));
@@ -32,6 +53,16 @@ export class Mind {
       silent: new Set(silent),
     });
     return { ...steps, logits, pieces: steps.ids.map(id => this.bpe.pieces[id]) };
+  }
+
+  // Pieces, weights and scores of all heads, (L, H, T, T).
+  attention(text, most) {
+    const steps = {};
+    const ids = this.few(text, most);
+    this.model.forward(ids, { steps });
+    const all = name => joined(steps.blocks.map(block => block[name]));
+    const pieces = ids.map(id => this.bpe.pieces[id]);
+    return { pieces, weights: all("weights"), scores: all("scores") };
   }
 
   // n new tokens one by one, as { id, piece }. When the context is full, the younger half
@@ -55,4 +86,13 @@ export class Mind {
       yield { id, piece: this.bpe.pieces[id] };
     }
   }
+}
+
+// Arrays of one length, one after the other.
+function joined(arrays) {
+  const all = new Float32Array(arrays.length * arrays[0].length);
+  arrays.forEach((array, i) => {
+    all.set(array, i * array.length);
+  });
+  return all;
 }

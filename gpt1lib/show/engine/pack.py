@@ -5,12 +5,13 @@ Vectors (biases, gains) keep their 32 bits: together they are under 1 % of the w
 """
 
 import copy
+import zlib
 
 import numpy as np
 from torch import Tensor, nn, no_grad
 
 from ... import limits
-from ...model import GPT
+from ...model import GPT, LanguageModel
 
 STEPS = 127
 ALIGNED = 4  # bytes: where a Float32Array may begin
@@ -29,6 +30,14 @@ def pack(model: GPT, bits: int = 8) -> tuple[list[dict], bytes]:
         parts.append(content + bytes(-len(content) % ALIGNED))
         at += len(parts[-1])
     return header, b"".join(parts)
+
+
+def fingerprint(model: LanguageModel) -> str:
+    """Eight letters that tell one model's weights from another's: their CRC-32."""
+    crc = 0
+    for name, tensor in model.state_dict().items():
+        crc = zlib.crc32(tensor.numpy().tobytes(), zlib.crc32(name.encode(), crc))
+    return f"{crc:08x}"
 
 
 def bits_of(tensor: Tensor, bits: int) -> int:

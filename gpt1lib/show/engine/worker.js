@@ -9,14 +9,9 @@ const stopped = new Set(); // numbers of the questions that nobody waits for any
 
 const breathe = () => new Promise(resolve => setTimeout(resolve)); // lets messages come in
 
-const ANSWERS = {
-  load: ({ facts, bytes, wasm }) => {
-    mind = new Mind(facts, bytes, wasm);
-  },
-  ids: text => mind.ids(text),
-  next: text => mind.next(text),
-  trace: (text, silent) => mind.trace(text, silent),
-};
+function load({ facts, bytes, wasm }) {
+  mind = new Mind(facts, bytes, wasm);
+}
 
 async function write(id, text, options) {
   let n = 0;
@@ -32,7 +27,8 @@ async function write(id, text, options) {
 self.onmessage = async ({ data: { id, name, args } }) => {
   if (name === "stop") return stopped.add(id);
   try {
-    const answer = name === "write" ? await write(id, ...args) : ANSWERS[name](...args);
+    const answers = { load, write: (...given) => write(id, ...given) };
+    const answer = await (answers[name] ?? mind[name].bind(mind))(...args);
     self.postMessage({ id, answer });
   } catch (error) {
     self.postMessage({ id, error: error.message });
