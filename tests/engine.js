@@ -8,6 +8,7 @@ import { pathToFileURL } from "node:url";
 const { folder, facts, bytes, simd, questions } = JSON.parse(readFileSync(0, "utf8"));
 const load = name => import(pathToFileURL(`${folder}/${name}.js`).href);
 const { Mind } = await load("mind");
+const { tidy } = await load("text");
 const { draw, filtered, probsOf, seeded } = await load("sample");
 
 const raw = readFileSync(bytes);
@@ -54,6 +55,7 @@ function refused(ids) {
 const ANSWERS = {
   encode: texts => texts.map(text => mind.bpe.encode(text)),
   decode: lists => lists.map(ids => mind.bpe.decode(ids)),
+  tidy: texts => texts.map(tidy),
   write: (text, options) => [...mind.write(text, options)].map(({ id }) => id),
   trace: traced,
   pieces: inPieces,

@@ -95,9 +95,11 @@ def test_any_text_has_the_same_ids_and_comes_back_the_same(ask):
     bpe = g.load_novelist().bpe
     texts = list(some_texts(10_000))
     ids = [bpe.encode(text) for text in texts]
-    theirs, back = ask(["encode", texts], ["decode", ids])
+    decoded = [bpe.decode(i) for i in ids]
+    theirs, back, tidy = ask(["encode", texts], ["decode", ids], ["tidy", decoded])
     assert theirs == ids
-    assert back == [bpe.decode(i) for i in ids]
+    assert back == decoded
+    assert tidy == [g.text.tidy(text) for text in decoded]
 
 
 # ---- the forward pass -----------------------------------------------------------------

@@ -26,7 +26,7 @@ from tqdm import tqdm
 from gpt1lib.checkpoints import load_novelist
 from gpt1lib.lessons import layout, notebooks
 from gpt1lib.show import engine
-from gpt1lib.show.explorers.base import LIVE_PAGES
+from gpt1lib.show.explorers.base import COMMON, CSS, LIVE_PAGES
 from gpt1lib.storage.files import write_text
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -172,7 +172,14 @@ def write_index(lessons: Iterable[Lesson]) -> None:
     """The page with a card for each lesson."""
     page = (PAGE / "index.html").read_text(encoding="utf-8")
     cards = "\n".join(card(lesson) for lesson in lessons)
-    page = page.replace("/* style */", style()).replace("<!-- cards -->", cards)
+    front = f"{{\n{COMMON}\n{(PAGE / 'front.js').read_text(encoding='utf-8')}}}"
+    for mark, content in (
+        ("/* style */", style() + CSS),
+        ("<!-- cards -->", cards),
+        ("/* engine */", engine_here()),
+        ("/* front */", front),
+    ):
+        page = page.replace(mark, content)
     write_text(SITE / "index.html", page)
 
 

@@ -56,6 +56,32 @@ def answered_heads(root, text):
     assert said.startswith(f"“{names[row]}” attends {best:.0%} to")
 
 
+def answered_front(page):
+    """The front page says what comes next, moves with the temperature, and writes."""
+    first = page.locator("#front .gx-bars li").first
+    expect(first).to_contain_text("eyes", timeout=30_000)
+    page.get_by_label("Begin a sentence").fill("He was a very young")
+    expect(first).to_contain_text("man", timeout=30_000)
+    expect(page.locator(".page-chips span")).to_have_text(["he", "was", "a", "very", "young"])
+    own = first.inner_text()
+    page.get_by_label("temperature").press("ArrowLeft")
+    assert first.inner_text() != own
+    chosen = page.locator("#front [aria-checked=true]")
+    chosen.press("ArrowRight")
+    assert chosen.get_attribute("aria-label") == "layer 1, head 3"
+    page.get_by_role("button", name="Let it write on").click()
+    expect(page.locator(".page-writing p")).to_contain_text(
+        "he was a very young", timeout=30_000
+    )
+    page.get_by_role("button", name="Stop").click()
+    expect(page.get_by_role("button", name="Let it write on")).to_be_visible()
+    page.get_by_label("Begin a sentence").fill("🙂")
+    expect(page.locator("#front")).to_contain_text("Not in the vocabulary, read as <unk>: 🙂.")
+    for odd in ("", "<script>alert(1)</script>", "word " * 2000):
+        page.get_by_label("Begin a sentence").fill(odd)
+    expect(page.locator("#front")).to_contain_text("The model reads the last 256 of")
+
+
 ANSWERED = {"SamplingExplorer": answered_bars, "AttentionExplorer": answered_heads}
 
 
@@ -107,6 +133,7 @@ def test_explorers_live_in_a_static_copy(chromium, tmp_path, monkeypatch):
     assert serious(page) == []
     page.locator("nav a").last.click()
     page.locator(".page-cards a").first.wait_for()
+    answered_front(page)
     assert serious(page) == []
     assert not errors
     elsewhere = [u for u in asked if not u.startswith(("file:", "about:", "data:", "blob:"))]

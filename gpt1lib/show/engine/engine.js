@@ -12,7 +12,7 @@ export class Engine {
     return this.send(name, args, () => {}).answer;
   }
 
-  // Tokens as they are written: heard({ id, piece }) for each, stop() ends it.
+  // Tokens as they are written: heard({ id, text }) for each, stop() ends it.
   write(text, options, heard) {
     const { id, answer } = this.send("write", [text, options], heard);
     return { answer, stop: () => this.worker?.postMessage({ id, name: "stop" }) };

@@ -3,6 +3,7 @@
 import { BPE } from "./bpe.js";
 import { GPT } from "./gpt.js";
 import { argmax, draw, filtered, probsOf, seeded } from "./sample.js";
+import { tidy } from "./text.js";
 import { unpack } from "./weights.js";
 
 export class Mind {
@@ -10,6 +11,11 @@ export class Mind {
   constructor({ config, header, pieces, merges }, bytes, wasm) {
     this.bpe = new BPE(pieces, merges);
     this.model = new GPT(config, unpack(header, bytes), wasm);
+  }
+
+  // The pieces behind token ids 0, 1, 2 ...
+  pieces() {
+    return this.bpe.pieces;
   }
 
   // Token ids of a text: its last n_ctx, or a new line where there is none.
@@ -65,13 +71,14 @@ export class Mind {
     return { pieces, weights: all("weights"), scores: all("scores") };
   }
 
-  // n new tokens one by one, as { id, piece }. When the context is full, the younger half
+  // n new tokens one by one, as { id, text }, all that is written so far. When the context is full, the younger half
   // of the text is read again from position 0: learned positions do not shift along.
   *write(text, { n = 60, temperature = 0.8, top_k = 0, top_p = 1, seed = 0 } = {}) {
     const { n_ctx } = this.model.config;
     const random = seeded(seed);
     let window = this.ids(text);
     let [fresh, cache] = [window, this.model.cache()];
+    const written = [...window];
     for (let i = 0; i < n; i++) {
       if (window.length > n_ctx) {
         window = window.slice(-Math.max(1, Math.floor(n_ctx / 2)));
@@ -83,7 +90,8 @@ export class Mind {
         : argmax(logits);
       fresh = [id];
       window = [...window, id];
-      yield { id, piece: this.bpe.pieces[id] };
+      written.push(id);
+      yield { id, text: tidy(this.bpe.decode(written)) };
     }
   }
 }

@@ -49,3 +49,28 @@ export function standardize(raw) {
 export function splitWords(text) {
   return text.match(WORD) ?? [];
 }
+
+// ---- back to text for the eye (text.py, tidy)
+
+const GLUE_LEFT = new RegExp(` ([.,;:!?)\\]%]|\\.\\.\\.|n't${WORD_END}|'${SUFFIX})`, "gu");
+const GLUE_RIGHT = /([([$£]) /g;
+
+// Decoded tokens as a reader expects them: no space before a comma, quotes in pairs.
+export function tidy(text) {
+  const glued = text.replace(GLUE_LEFT, "$1").replace(GLUE_RIGHT, "$1");
+  const lines = glued.split("\n").map(line => pairQuotes(line.replace(EDGES, "")));
+  return lines.join("\n");
+}
+
+// Odd parts stand inside quotes.
+function pairQuotes(line) {
+  const [first, ...parts] = line.split('"').map(part => part.replace(EDGES, ""));
+  let out = first;
+  parts.forEach((part, i) => {
+    const opens = i % 2 === 0;
+    const before = opens && out ? " " : "";
+    const after = !opens && part && !/^[.,;:!?]/.test(part) ? " " : "";
+    out += `${before}"${after}${part}`;
+  });
+  return out.replace(EDGES, "");
+}
