@@ -58,6 +58,7 @@ const ANSWERS = {
   tidy: texts => texts.map(tidy),
   write: (text, options) => [...mind.write(text, options)].map(({ id }) => id),
   trace: traced,
+  ways: (text, options) => mind.ways(text, options),
   pieces: inPieces,
   drawn,
   refused,

@@ -2,6 +2,7 @@
 
 import base64
 import json
+import math
 import os
 import random
 import re
@@ -15,7 +16,7 @@ import pytest
 import torch
 
 import gpt1lib as g
-from gpt1lib.decode import greedy, next_token_probs
+from gpt1lib.decode import beam_search, greedy, next_token_probs
 from gpt1lib.show import engine
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -156,6 +157,23 @@ def test_greedy_writing_is_the_same_token_for_token(ask, as_stored):
         written = ask(["write", "She looked at", {"n": 200, "temperature": 0}], simd=simd)[0]
         ids = torch.tensor([bpe.encode("She looked at")])
         assert written == greedy(as_stored, ids, 200)[0, ids.shape[1] :].tolist()
+
+
+def test_beam_search_finds_the_same_text(ask, as_stored):
+    bpe, options = g.load_novelist().bpe, {"temperatures": [0.8], "seed": 3}
+    ids = torch.tensor([bpe.encode("She looked at")])
+    rows = {
+        row[0]: row
+        for width in (1, 4)
+        for row in ask(["ways", "She looked at", {"n": 12, "n_beams": width, **options}])[0]
+    }
+    for width in (1, 4):
+        beam = beam_search(as_stored, ids, 12, width)[0]
+        name, mean, pairs = rows[f"{width} beams"]
+        assert [piece for piece, _ in pairs] == bpe.pieces(beam.ids[ids.shape[1] :])
+        assert mean == pytest.approx(beam.log_prob / 12, abs=1e-4)
+    assert rows["greedy"][1:] == rows["1 beams"][1:]
+    assert math.log(rows["T = 0.8"][2][0][1]) < 0
 
 
 def test_writing_past_the_context_goes_on_as_in_the_library(ask, as_stored):

@@ -56,6 +56,18 @@ def answered_heads(root, text):
     assert said.startswith(f"“{names[row]}” attends {best:.0%} to")
 
 
+def answered_ways(root, text):
+    """Greedy writing goes on as the library's."""
+    asked_of(root, text)
+    source = g.load_novelist()
+    ids = torch.tensor([source.bpe.encode(text)])
+    new = g.decode.greedy(engine.as_stored(source.model), ids, 8)[0, ids.shape[1] :]
+    words = [piece.removesuffix("</w>") for piece in source.bpe.pieces(new)]
+    row = root.locator(".gx-writings p").first.locator("span")
+    expect(row.first).to_have_text(words[0], timeout=30_000)
+    assert row.all_inner_texts()[:8] == words
+
+
 def answered_front(page):
     """The front page says what comes next, moves with the temperature, and writes."""
     first = page.locator("#front .gx-bars li").first
@@ -82,7 +94,11 @@ def answered_front(page):
     expect(page.locator("#front")).to_contain_text("The model reads the last 256 of")
 
 
-ANSWERED = {"SamplingExplorer": answered_bars, "AttentionExplorer": answered_heads}
+ANSWERED = {
+    "SamplingExplorer": answered_bars,
+    "AttentionExplorer": answered_heads,
+    "WritingExplorer": answered_ways,
+}
 
 
 def serious(page) -> list[str]:

@@ -15,7 +15,7 @@ from ...model import GPT
 from .pack import fingerprint, pack
 
 HERE = Path(__file__).parent
-WORKER = ("text", "bpe", "arrays", "gpt", "weights", "sample", "mind", "worker")
+WORKER = ("text", "bpe", "arrays", "gpt", "weights", "sample", "write", "mind", "worker")
 """Modules of the worker, each after those it imports."""
 MODEL = "gpt1_model.js"  # beside the pages
 

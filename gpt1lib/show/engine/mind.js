@@ -5,6 +5,7 @@ import { GPT } from "./gpt.js";
 import { argmax, draw, filtered, probsOf, seeded } from "./sample.js";
 import { tidy } from "./text.js";
 import { unpack } from "./weights.js";
+import { beamSearch, drawn, greedy } from "./write.js";
 
 export class Mind {
   // As gpt1lib/show/engine/pack.py wrote it. bytes: an ArrayBuffer; wasm: bytes, or null.
@@ -71,8 +72,24 @@ export class Mind {
     return { pieces, weights: all("weights"), scores: all("scores") };
   }
 
-  // n new tokens one by one, as { id, text }, all that is written so far. When the context is full, the younger half
-  // of the text is read again from position 0: learned positions do not shift along.
+  // Rows [name, mean log P, [[piece, P], ...]] of ways to go on, n tokens each.
+  ways(text, { n, temperatures, n_beams, seed }) {
+    const ids = this.bpe.encode(text).slice(-(this.model.config.n_ctx - n));
+    const given = [this.model, ids.length ? ids : [this.bpe.newline], n];
+    const rows = [
+      ["greedy", greedy(...given)],
+      [`${n_beams} beams`, beamSearch(...given, n_beams)],
+      ...temperatures.map(t => [`T = ${t}`, drawn(...given, t, seed)]),
+    ];
+    return rows.map(([name, out]) => {
+      const mean = out.reduce((sum, [, logProb]) => sum + logProb, 0) / n;
+      return [name, mean, out.map(([id, logProb]) => [this.bpe.pieces[id], Math.exp(logProb)])];
+    });
+  }
+
+  // n new tokens one by one, as { id, text }, all that is written so far. When the context
+  // is full, the younger half of the text is read again from position 0: learned positions do
+  // not shift along.
   *write(text, { n = 60, temperature = 0.8, top_k = 0, top_p = 1, seed = 0 } = {}) {
     const { n_ctx } = this.model.config;
     const random = seeded(seed);

@@ -120,7 +120,7 @@ class AttentionExplorer(Explorer):
         explorer = cls(weights, tokens, head=head, scores=scores)
         explorer.prompt, explorer.editable, explorer.read = prompt, True, read
         explorer.remark = lambda text: remark(bpe, text)
-        explorer.model_id = fingerprint(model)
+        explorer.weights_id = fingerprint(model)
         explorer.message = explorer.remark(prompt)
         explorer.observe(lambda change: explorer.answer(explorer._read_prompt), "prompt")
         return explorer

@@ -533,7 +533,7 @@ const through = points =>
 // The engine of this page, or of the page around it, if it holds the model that is asked.
 function engineOf(model) {
   const engine = globalThis.gpt1 ?? globalThis.parent?.gpt1;
-  return engine?.id === model.get("model_id") ? engine : null;
+  return engine?.id === model.get("weights_id") ? engine : null;
 }
 
 // A model whose questions the engine answers: answer(engine, asked, model) gives a promise of

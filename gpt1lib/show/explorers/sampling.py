@@ -80,7 +80,7 @@ class SamplingExplorer(Explorer):
         n_ctx = source.model.config.n_ctx
         explorer = cls(predict(prompt), words, prompt, predict, **traits)
         explorer.remark = lambda text: remark(source.bpe, text, n_ctx)
-        explorer.model_id = fingerprint(source.model)
+        explorer.weights_id = fingerprint(source.model)
         explorer.message, explorer.n_ctx = explorer.remark(prompt), n_ctx
         return explorer
 
