@@ -178,3 +178,12 @@ def test_a_run_that_diverged_is_drawn_as_far_as_it_came():
     e.add({"step": 29, "loss": math.inf})
     assert e.points == [[1, 4.0], [9, 2.5]] and e.heldout == [[1, 4.2]]
     assert "after 9, held out 4.20" in e.sentence()
+
+
+def test_no_trait_hides_what_a_widget_needs():
+    """Such as `model_id`, by which a page finds its widget."""
+    needed = set(dir(explorers.base.anywidget.AnyWidget))
+    for name in explorers.__all__:
+        if name.endswith("Explorer"):
+            own = getattr(explorers, name).class_own_traits()
+            assert not own.keys() & needed - {"_esm", "_css"}, name
