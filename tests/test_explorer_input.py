@@ -133,10 +133,9 @@ def test_a_dollar_is_a_dollar_but_in_the_one_formula():
     axes = short.axes[0]
     ticks = [*axes.get_xticklabels(which="both"), *axes.get_yticklabels(which="both")]
     assert not [t for t in ticks if "$" in t.get_text()]
-    formulas = [
-        t.get_text() for t in diagrams.architecture(g.TINY).axes[0].texts if t.get_parse_math()
-    ]
-    assert formulas == ["the same\nmatrix $W_e$"]
+    texts = diagrams.architecture(g.TINY, n_classes=2).axes[0].texts
+    formulas = [t.get_text() for t in texts if t.get_parse_math()]
+    assert formulas == ["the same\nmatrix $W_e$", "last row times $W_y$\n(32 x 2)"]
 
 
 @pytest.mark.parametrize(
