@@ -18,7 +18,7 @@ from .figure import new_figure, style
 BOX, GAP, HALF = 1.0, 1.05, 0.5  # a station's width, a gap's, half a station's height
 LANE = 0.26  # how far the arrows lie from the middle
 NARROW, WIDE = 0.85, 1.2  # how far ways around lie: within one part, around it
-BACK = {"linestyle": (0, (4, 2)), "color": INK, "linewidth": 1}
+BACK: dict[str, Any] = {"linestyle": (0, (4, 2)), "color": INK, "linewidth": 1}
 WORDS: dict[str, Any] = {
     "ha": "center",
     "va": "center",
@@ -118,8 +118,8 @@ def walk_back(parts: Collection[str], here: Collection[str] = ()) -> Figure:
     with style():
         figure = new_figure(0.61 * width, 0.61 * sum(h + 0.6 for h in heights))
         rows = figure.add_gridspec(len(parts), 1, height_ratios=heights)
-        for part, row, height in zip(parts, rows, heights, strict=True):
-            axes = figure.add_subplot(row)
+        for i, (part, height) in enumerate(zip(parts, heights, strict=True)):
+            axes = figure.add_subplot(rows[i])
             axes.set_axis_off()
             axes.set_xlim(0, width)
             axes.set_ylim(-1.6, height - 1.6)
@@ -166,8 +166,10 @@ def draw_station(axes: Axes, i: int, label: str, gradients: str, current: bool) 
     """A box, black where one stands, and the gradients that fall out of it."""
     x = middle_of_box(i)
     draw_box(axes, x - BOX / 2, -HALF, BOX, 2 * HALF, INK if current else COOL)
-    ink = {"color": "white", "weight": "bold"} if current else {"color": INK}
-    axes.text(x, 0, label, **WORDS | ink | {"bbox": None, "fontsize": 8.5})
+    look = WORDS | {"bbox": None, "fontsize": 8.5}
+    if current:
+        look |= {"color": "white", "weight": "bold"}
+    axes.text(x, 0, label, **look)
     if gradients:
         arrow(axes, (x, -HALF), (x, -0.82), **BACK)
         axes.text(x, -0.95, gradients, **WORDS)
