@@ -157,9 +157,17 @@ def short_arguments(arguments: tuple) -> str:
     shown = [short(a) for a in arguments]
     if sum(map(len, shown)) > 80:
         shown = [
-            s if len(s) <= 30 else _kind_of(a) for s, a in zip(shown, arguments, strict=True)
+            s if len(s) <= 30 else _kind_and_shape(a)
+            for s, a in zip(shown, arguments, strict=True)
         ]
     return f"({', '.join(shown)})"
+
+
+def _kind_and_shape(value) -> str:
+    """ndarray (4, 3): enough of an argument where there are many."""
+    if isinstance(value, ARRAYS):
+        return f"{type(value).__name__} {tuple(value.shape)}"
+    return _kind_of(value)
 
 
 def short(value) -> str:

@@ -42,11 +42,11 @@ def _measured_softmax(d, probs):
     minutes=12,
     measured=_measured_softmax,
     cases=lambda: [
-        (np.array([1.0, 0.0]), np.array([0.5, 0.5])),
         (_numbers(2, 3, seed=1), numpy_gpt.softmax(_numbers(2, 3, seed=2))),
         (_numbers(3, 3, seed=3), numpy_gpt.softmax(_numbers(3, 3, seed=4))),
         (_numbers(2, 3, 4, seed=5), numpy_gpt.softmax(_numbers(2, 3, 4, seed=6))),
         (np.array([[1.0, -2.0, 5.0]]), np.array([[0.6, 0.4, 0.0]])),
+        (np.array([1.0, 0.0]), np.array([0.5, 0.5])),
     ],
     task=(
         "Line 4 of the derivation as code, for any number of rows: from `d`, the gradient with "
@@ -152,6 +152,14 @@ def sign(d, probs):
 )
 def mean_added(d, probs):
     return probs * (d + (d * probs).sum(axis=-1, keepdims=True))
+
+
+@softmax_backward.wrong(
+    "That looks like p - onehot. It holds for softmax and loss together; here any gradient d "
+    "may come in."
+)
+def probs_minus_d(d, probs):
+    return probs - d
 
 
 # ---- GELU ---------------------------------------------------------------------------
@@ -379,6 +387,24 @@ def only_the_straight_path(d, z, std, gain):
 def gain_forgotten(d, z, std, gain):
     plain = layer_norm_backward(d, z, std, np.ones_like(gain))
     return _norm_answer(d, z, std, gain, x=plain["x"])
+
+
+@layer_norm_backward.wrong(
+    "The two means are taken of d. All of line 5 is about the gradient with respect to z: "
+    "d * gain, in the means as well."
+)
+def gain_missing_in_the_means(d, z, std, gain):
+    taken_out = d.mean(axis=-1, keepdims=True) + z * (d * z).mean(axis=-1, keepdims=True)
+    return _norm_answer(d, z, std, gain, x=(d * gain - taken_out) / std)
+
+
+@layer_norm_backward.wrong(
+    "The gain comes last in your answer. On the way back it comes first: d * gain, and then "
+    "line 5."
+)
+def gain_at_the_end(d, z, std, gain):
+    plain = layer_norm_backward(d, z, std, np.ones_like(gain))
+    return _norm_answer(d, z, std, gain, x=plain["x"] * gain)
 
 
 @layer_norm_backward.wrong("The last division is missing: z was made by dividing by std.")
@@ -668,6 +694,14 @@ def times_itself(d, q, k, v, weights):
 def q_and_k_exchanged(d, q, k, v, weights):
     right = attention_backward(d, q, k, v, weights)
     return {"q": right["k"], "k": right["q"], "v": right["v"]}
+
+
+@attention_backward.wrong(
+    "softmax_backward takes the gradient first, then the probabilities: yours are exchanged."
+)
+def softmax_backward_s_arguments_exchanged(d, q, k, v, weights):
+    d_scores = softmax_backward(weights, d @ v.T) / math.sqrt(q.shape[1])
+    return _head_answer(d, q, k, v, weights, d_scores)
 
 
 @attention_backward.wrong("For v take d, the gradient that comes in: weights.T @ d.")
