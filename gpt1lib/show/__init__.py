@@ -1,6 +1,6 @@
 """Pictures and widgets: `plots` (arrays in, a Figure out), explorers, `show_figure`."""
 
-from . import diagrams, plots
+from . import diagrams, plots, walk
 from .explorers import (
     AttentionExplorer,
     BigramExplorer,
@@ -38,4 +38,5 @@ __all__ = [
     "readable",
     "show_figure",
     "token_labels",
+    "walk",
 ]
