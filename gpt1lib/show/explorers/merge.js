@@ -1,7 +1,7 @@
 // Learning BPE: words in pieces, the pairs that could be merged, the tokens that are left,
 // and the tree of one word. The rule takes the most frequent pair; any other may be clicked.
 
-const SHOWN = 13; // words in the list
+const SHOWN = 13; // words in the list, of three letters and more
 const OFFERED = 10; // pairs to choose from
 const LONGEST = 22; // letters of a word that has a tree
 const PACE = 350; // milliseconds per merge while playing
@@ -117,7 +117,7 @@ function take(view, [left, right]) {
 function addWords(view, parent) {
   const box = el("div", "gx-spelled", parent);
   el("p", "gx-title", box, "words, and how often");
-  const long = view.words.filter(([word]) => word.length > 1).slice(0, SHOWN);
+  const long = view.words.filter(([word]) => word.length > 2).slice(0, SHOWN);
   const known = long.some(([word]) => word === view.word);
   const own = view.words.find(([word]) => word === view.word);
   view.listed = known || !own ? long : [...long.slice(0, -1), own];
@@ -202,7 +202,7 @@ function drawChart(view) {
   levels(view.chart, ticks(0, top, 4), y, commas);
   for (const v of ticks(0, view.most, 4))
     shape("text", svg, { x: x(v), y: bottom + 18, "text-anchor": "middle" }, commas(v));
-  axisNames(view.chart, "merges", "tokens");
+  axisNames(view.chart, "merges", "");
   const line = (values, look) => {
     const d = through(values.map((n, i) => [x(i), y(n)]));
     shape("path", svg, { d, fill: "none", ...look });
@@ -277,7 +277,7 @@ function drawNode(tree, node, place) {
   const [x, y] = place(node);
   for (const part of node.parts ?? []) {
     const [x2, y2] = place(part);
-    shape("line", tree, { x1: x, y1: y + 12, x2, y2: y2 - 14, class: "gx-branch" });
+    shape("line", tree, { x1: x, y1: y + 21, x2, y2: y2 - 14, class: "gx-branch" });
     drawNode(tree, part, place);
   }
   const text = readable(node.text);

@@ -88,12 +88,10 @@ class MergeExplorer(Explorer):
         merges, totals = self._race()
         step = min(self.step, len(merges))
         title = f"{totals[0]:,} letters become {totals[-1]:,} tokens in {len(merges)} merges"
-        figure = plots.lines(
+        return plots.lines(
             {"tokens left": totals},
             xlabel="merges",
             ylabel="tokens",
             title=title,
             marks={f"{step} merges": [(step, totals[step])]},
         )
-        figure.axes[0].set_ylim(bottom=0)
-        return figure
