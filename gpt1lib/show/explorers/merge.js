@@ -7,7 +7,8 @@ const LONGEST = 22; // letters of a word that has a tree
 const PACE = 350; // milliseconds per merge while playing
 const NOTE =
   "A click on a pair merges it, in turn or out of turn. A click on a word draws its tree: " +
-  "each piece with the number of the merge that made it. A double line marks the end of a word.";
+  "each piece with the number of the merge that made it. A double line " +
+  "ends a word; a dot says that the word goes on.";
 
 function draw(model, root) {
   const view = { model, root, words: model.get("words"), most: model.get("most") };
@@ -259,9 +260,9 @@ const join = (a, b, number) => ({
 function drawTree(view, merges) {
   const { tree, word } = view;
   const nodes = grow(word, merges);
-  const heights = nodes.map(node => node.height);
+  const grown = grow(word, view.race.merges).map(node => node.height); // room for all to come
   const [gap, rise] = [52, 46];
-  const [W, H] = [gap * [...word].length + 20, rise * Math.max(...heights) + 40];
+  const [W, H] = [gap * [...word].length + 20, rise * Math.max(...grown) + 40];
   tree.replaceChildren();
   tree.setAttribute("viewBox", `0 0 ${W} ${H}`);
   tree.style.cssText = `width:${W}px;min-width:${W}px;height:${H}px`;
@@ -297,7 +298,10 @@ function drawNode(tree, node, place) {
 // ---- all of it
 
 function show(view) {
-  view.race = view.turns.length ? race(view.words, view.turns, view.most) : view.rule;
+  if (view.raced !== view.turns) {
+    view.race = view.turns.length ? race(view.words, view.turns, view.most) : view.rule;
+    view.raced = view.turns;
+  }
   view.step = Math.min(view.step, view.race.merges.length);
   view.next = view.race.merges[view.step] ?? ["", ""];
   const done = view.race.merges.slice(0, view.step);

@@ -75,8 +75,8 @@ class MergeExplorer(Explorer):
         step = min(self.step, len(merges))
         last = f", the last one {' + '.join(map(readable, merges[step - 1]))}" if step else ""
         return (
-            f"{len(self.words)} words of a text: {totals[0]:,} letters are {totals[step]:,} "
-            f"tokens after {step} of {self.most} merges{last}."
+            f"{len(self.words)} different words of a text: {totals[0]:,} letters are "
+            f"{totals[step]:,} tokens after {step} of {self.most} merges{last}."
         )
 
     def _race(self) -> tuple[list[Pair], list[int]]:
@@ -88,10 +88,7 @@ class MergeExplorer(Explorer):
         merges, totals = self._race()
         step = min(self.step, len(merges))
         title = f"{totals[0]:,} letters become {totals[-1]:,} tokens in {len(merges)} merges"
-        return plots.lines(
-            {"tokens left": totals},
-            xlabel="merges",
-            ylabel="tokens",
-            title=title,
-            marks={f"{step} merges": [(step, totals[step])]},
-        )
+        now = {f"{step} merges": [(step, totals[step])]}
+        figure = plots.lines({"tokens left": totals}, None, "merges", "tokens", title, now)
+        figure.set_size_inches(6.5, 3.2)
+        return figure
