@@ -30,6 +30,7 @@ def all_explorers(n):
         "formats": e.FormatsExplorer(n),
         "journey": e.JourneyExplorer(n.model, n.bpe, text),
         "mask": e.MaskExplorer(np.arange(9.0).reshape(3, 3), list("abc")),
+        "merge": e.MergeExplorer({"newest": 6, "low": 5, "lower": 2}, "newest", step=2),
         "parameters": e.ParameterExplorer({"GPT-1": GPT1, "tiny": TINY}),
         "sampling": e.SamplingExplorer.of(n, text),
         "sweep": e.SweepExplorer(

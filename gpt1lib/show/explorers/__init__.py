@@ -11,6 +11,7 @@ from .bigram import BigramExplorer
 from .formats import FormatsExplorer
 from .journey import JourneyExplorer
 from .mask import MASKS, MaskExplorer, masked_steps
+from .merge import MergeExplorer, merge_race
 from .parameters import ParameterExplorer, parameter_parts
 from .sampling import SamplingExplorer
 from .sweep import SweepExplorer
@@ -29,6 +30,7 @@ __all__ = [
     "FormatsExplorer",
     "JourneyExplorer",
     "MaskExplorer",
+    "MergeExplorer",
     "ParameterExplorer",
     "SamplingExplorer",
     "SweepExplorer",
@@ -38,6 +40,7 @@ __all__ = [
     "TyingExplorer",
     "WritingExplorer",
     "masked_steps",
+    "merge_race",
     "merge_steps",
     "parameter_parts",
     "script",

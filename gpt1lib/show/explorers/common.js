@@ -648,3 +648,32 @@ function hideStaticPicture(root) {
     if (still && !child.contains(root)) child.style.display = "none";
   }
 }
+
+// ---- byte pairs
+
+const PIECE_HUES = [BLUE, ORANGE, RED, PURPLE, VIOLET, GRAY];
+
+// The characters of a word; the last one carries its end.
+function characters(word) {
+  const symbols = [...word];
+  symbols[symbols.length - 1] += "</w>";
+  return symbols;
+}
+
+// Every left that a right follows becomes one symbol with it.
+function merge(symbols, left, right) {
+  const merged = [];
+  for (let i = 0; i < symbols.length; i++) {
+    if (symbols[i] === left && symbols[i + 1] === right) {
+      merged.push(left + right);
+      i++;
+    } else merged.push(symbols[i]);
+  }
+  return merged;
+}
+
+// A piece keeps its color for as long as it lives, whatever its neighbors do.
+function hueOfPiece(piece) {
+  const hash = [...piece].reduce((h, c) => (h * 31 + c.codePointAt(0)) % 9973, 7);
+  return PIECE_HUES[hash % PIECE_HUES.length];
+}
