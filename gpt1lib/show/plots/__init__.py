@@ -5,6 +5,7 @@ from .bars import bars, columns, intervals, probabilities, stacked
 from .curves import lines, sweep
 from .learning import learning_curves
 from .matrices import attention, color_table, head_grid, heatmap, heatmaps, written_grid
+from .plane import word_map
 from .tokens import pieces
 
 __all__ = [
@@ -23,5 +24,6 @@ __all__ = [
     "probabilities",
     "stacked",
     "sweep",
+    "word_map",
     "written_grid",
 ]
