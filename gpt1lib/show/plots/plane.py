@@ -1,4 +1,4 @@
-"""Words as places on a plane."""
+"""Words, and positions in their order, as places on a plane."""
 
 from collections.abc import Sequence
 
@@ -42,4 +42,39 @@ def word_map(
         low, high = points.min(axis=0), points.max(axis=0) + 0.05 * np.ptp(points, axis=0)
         axes.set(xlim=(low[0] - 0.02, high[0]), ylim=(low[1] - 0.02, high[1]))
         axes.set(xticks=[], yticks=[], xlabel="axis 1", ylabel="axis 2", title=title)
+    return figure
+
+
+def path(points: ArrayLike, cosines: ArrayLike, place: int, title: str = "") -> Figure:
+    """Positions (n, 2) in their order, and beside them the cosines (n,) of one with all.
+
+    Every fiftieth position is named on the path; a ring marks the chosen place.
+    """
+    points, cosines = as_matrix(points, "points"), as_matrix(cosines, "cosines", 1)
+    n = len(points)
+    if points.shape != (n, 2) or len(cosines) != n or not 0 <= place < n:
+        raise ValueError(f"points {points.shape}, cosines ({len(cosines)},), place {place}")
+    with style():
+        figure = new_figure(7.6, 3.1)
+        left, right = figure.subplots(1, 2)
+        left.plot(*points.T, color=ROLES["rest"], linewidth=0.7, zorder=1)
+        left.scatter(*points.T, c=range(n), cmap="magma_r", vmin=-0.4 * n, s=7, zorder=2)
+        left.plot(*points[place], "o", mfc="none", mec="black", markersize=9, zorder=3)
+        middle = points.mean(axis=0)
+        for i in range(0, n, 50 if n > 100 else max(1, n // 5)):
+            away = (points[i] - middle) / (np.linalg.norm(points[i] - middle) or 1)
+            look = {
+                "ha": "center",
+                "va": "center",
+                "fontsize": 8,
+                "textcoords": "offset points",
+            }
+            left.annotate(i, points[i], tuple(12 * away), **look)
+        left.margins(0.1)
+        left.set(xticks=[], yticks=[], xlabel="axis 1", ylabel="axis 2")
+        right.plot(cosines, color=SERIES[0], linewidth=1.2)
+        right.axvline(place, color="black", linewidth=1, linestyle="--")
+        right.set(xlabel="position", ylabel=f"cosine with position {place}", ylim=(-1, 1.05))
+        right.grid(axis="y")
+        figure.suptitle(title, x=0.01, ha="left", fontsize=11.5, fontweight="bold")
     return figure
