@@ -17,7 +17,7 @@ function draw(model, root) {
   addPlane(view, el("div", "gx-flat", cols));
   addMap(view, el("div", "gx-square", cols));
   view.said = live(root);
-  view.line = chart(el("div", "gx-along", root), 210, 24, () => showLine(view));
+  view.line = chart(el("div", "gx-likeness", root), 210, 24, () => showLine(view));
   onPointing(view, view.line.svg, e => placeAlong(view, e));
   view.hint = el("p", "gx-note", root, POINT_AT);
   root.addEventListener("keydown", e => {
