@@ -32,6 +32,7 @@ def all_explorers(n):
         "mask": e.MaskExplorer(np.arange(9.0).reshape(3, 3), list("abc")),
         "merge": e.MergeExplorer({"newest": 6, "low": 5, "lower": 2}, "newest", step=2),
         "parameters": e.ParameterExplorer({"GPT-1": GPT1, "tiny": TINY}),
+        "position": e.PositionExplorer({"a": np.eye(60), "b": np.eye(60)[::-1]}),
         "sampling": e.SamplingExplorer.of(n, text),
         "sweep": e.SweepExplorer(
             {"0": {"a": {0: 0.5, 1: 0.6}}, "1": {"a": {0: 0.7, 1: 0.6}}}, "1", "0"

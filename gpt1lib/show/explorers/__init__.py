@@ -13,6 +13,7 @@ from .journey import JourneyExplorer
 from .mask import MASKS, MaskExplorer, masked_steps
 from .merge import MergeExplorer, merge_race
 from .parameters import ParameterExplorer, parameter_parts
+from .position import PositionExplorer
 from .sampling import SamplingExplorer
 from .sweep import SweepExplorer
 from .tokens import TokenExplorer, merge_steps
@@ -32,6 +33,7 @@ __all__ = [
     "MaskExplorer",
     "MergeExplorer",
     "ParameterExplorer",
+    "PositionExplorer",
     "SamplingExplorer",
     "SweepExplorer",
     "TokenExplorer",
