@@ -12,6 +12,7 @@ from .formats import FormatsExplorer
 from .journey import JourneyExplorer
 from .mask import MASKS, MaskExplorer, masked_steps
 from .parameters import ParameterExplorer, parameter_parts
+from .query import QueryExplorer, query_steps
 from .sampling import SamplingExplorer
 from .sweep import SweepExplorer
 from .tokens import TokenExplorer, merge_steps
@@ -30,6 +31,7 @@ __all__ = [
     "JourneyExplorer",
     "MaskExplorer",
     "ParameterExplorer",
+    "QueryExplorer",
     "SamplingExplorer",
     "SweepExplorer",
     "TokenExplorer",
@@ -40,5 +42,6 @@ __all__ = [
     "masked_steps",
     "merge_steps",
     "parameter_parts",
+    "query_steps",
     "script",
 ]
