@@ -31,6 +31,7 @@ def all_explorers(n):
         "journey": e.JourneyExplorer(n.model, n.bpe, text),
         "mask": e.MaskExplorer(np.arange(9.0).reshape(3, 3), list("abc")),
         "parameters": e.ParameterExplorer({"GPT-1": GPT1, "tiny": TINY}),
+        "query": e.QueryExplorer.of(n.model, n.bpe, text, layer=3, head=3),
         "sampling": e.SamplingExplorer.of(n, text),
         "sweep": e.SweepExplorer(
             {"0": {"a": {0: 0.5, 1: 0.6}}, "1": {"a": {0: 0.7, 1: 0.6}}}, "1", "0"

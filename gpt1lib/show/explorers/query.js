@@ -5,13 +5,15 @@ const SIZES = { 2: "2", 8: "8", 64: "64" };
 const ROOTS = { yes: "yes (GPT-1)", no: "no" };
 const SIDE = 340; // pixels of the plane
 const HULL = 200; // pixels of the plane of values
-const HELP =
-  "Drag the query, or press the arrow keys (with Shift: five times as far). Dotted: how far " +
-  "each key reaches along the query's line, which is all that a dot product sees.";
+const HELP = "Drag the query, or press the arrow keys (with Shift: five times as far).";
+const FEET =
+  "Dotted: how far each key reaches along the query's line, which is all that a dot product " +
+  "sees.";
 const ABOUT = {
-  hand: HELP,
+  plane: `${HELP} ${FEET}`,
+  more: `${HELP} The plane shows two numbers of each key; the others, drawn by lot, stay fixed.`,
   head:
-    `${HELP} The plane holds the true query of the last word, so its weights are the ` +
+    `${HELP} ${FEET} The plane holds the true query of the last word, so its weights are the ` +
     "model's own. The query is drawn shorter than it is, the keys about their mean.",
 };
 
@@ -59,6 +61,9 @@ function addControls(view) {
 
 const place = view => view.model.get("places")[view.source];
 const sizeOf = view => (view.source === "hand" ? view.size : view.model.get("head_size"));
+
+// Whether the plane holds all that the dot products see.
+const flat = ({ source, size }) => source === "head" || size === 2;
 
 // The twin of query_steps in query.py.
 function steps(view) {
@@ -145,9 +150,9 @@ function showPlane(view, { raw, weights, best }) {
 
 // Where each key falls on the line of the query, if the query has a direction at all.
 function dropKeys(view, on, raw) {
-  const { plane, query, source, size } = view;
+  const { plane, query } = view;
   const length = query[0] ** 2 + query[1] ** 2;
-  if (length < 1e-9 || (source === "hand" && size > 2)) return;
+  if (length < 1e-9 || !flat(view)) return;
   const far = 99 / Math.sqrt(length);
   const [a, b] = [-far, far].map(f => on(query.map(v => v * f)));
   shape("line", plane, { x1: a[0], y1: a[1], x2: b[0], y2: b[1], class: "gx-now" });
@@ -237,7 +242,7 @@ function show(view) {
   showTable(view, found);
   showMix(view, found);
   said.textContent = `${winner(view, found)} ${sharpness(found)}`;
-  view.note.textContent = ABOUT[source];
+  view.note.textContent = ABOUT[source === "head" ? source : flat(view) ? "plane" : "more"];
   root.dataset.weights = JSON.stringify(found.weights);
   root.dataset.mix = JSON.stringify(found.mix);
 }

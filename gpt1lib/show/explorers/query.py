@@ -118,12 +118,6 @@ class QueryExplorer(Explorer):
         title = f"layer {layer}, head {head}"
         return cls(tokens, plane, model.config.n_embd // H, title, **chosen)
 
-    @traitlets.observe("source")
-    def _start_anew(self, change) -> None:
-        """Each source has a query of its own to begin with."""
-        if change["old"] and self.places:
-            self.query = list(self.places[self.source]["query"])
-
     def steps(self) -> tuple[np.ndarray, ...]:
         """What `query_steps` returns for what is chosen."""
         place, by_hand = self.places[self.source], self.source == "hand"
