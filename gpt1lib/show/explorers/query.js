@@ -11,7 +11,7 @@ const FEET =
   "sees.";
 const ABOUT = {
   plane: `${HELP} ${FEET}`,
-  more: `${HELP} The plane shows two numbers of each key; the others, drawn by lot, stay fixed.`,
+  more: `${HELP} The plane shows two numbers of each key; the others are fixed, by lot.`,
   head:
     `${HELP} ${FEET} The plane holds the true query of the last word, so its weights are the ` +
     "model's own. The query is drawn shorter than it is, the keys about their mean.",
@@ -197,8 +197,8 @@ function showTable(view, { raw, scores, weights, best }) {
   const { table, scaled } = view;
   const { tokens } = place(view);
   table.replaceChildren();
-  const size = sizeOf(view);
-  const heads = ["key", "q · k", scaled ? `÷ √${size}` : "score", "weight", "", "w(1 − w)"];
+  const divided = scaled ? `÷ √${sizeOf(view)}` : "score";
+  const heads = ["key", "q · k", divided, "weight", "", "w(1 − w)"];
   tableRow(table, "th", heads);
   tokens.forEach((name, i) => {
     const w = weights[i];
@@ -221,7 +221,7 @@ function showMix({ hull, model, source }, { weights, mix, best }) {
     shape("line", hull, { ...pull, "stroke-width": 0.5 + 6 * weights[i] });
     shape("circle", hull, { cx, cy, r: 3, class: "gx-key" });
   });
-  const square = { x: mx - 5, y: my - 5, width: 10, height: 10, class: "gx-mix" };
+  const square = { x: mx - 5, y: my - 5, width: 10, height: 10, class: "gx-blend" };
   shape("rect", hull, { ...square, transform: `rotate(45 ${mx} ${my})` });
   const spots = values.map((value, i) => [...on(value), 6, tokens[i]]);
   writeNames(hull, spots, HULL, best);
