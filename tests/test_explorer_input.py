@@ -19,6 +19,7 @@ CONTROLS = {  # what can be chosen in the browser; Python alone sets all else
     "merge": {"step", "turns", "word"},
     "parameters": set(),
     "position": {"table", "place"},
+    "query": {"source", "query", "size", "scaled"},
     "sampling": {"prompt", "joined", "temperature", "top_k", "top_p"},
     "sweep": {"chosen"},
     "tokens": {"text", "step"},
@@ -44,6 +45,7 @@ STATIC = {  # explorers of a few numbers and any text
 ASKING = {  # explorers that ask the model
     "formats": lambda novelist: explorers.FormatsExplorer(novelist),
     "journey": lambda n: explorers.JourneyExplorer(n.model, n.bpe, "The old man"),
+    "query": lambda n: explorers.QueryExplorer.of(n.model, n.bpe, "The old man", 0, 1),
     "tokens": lambda n: explorers.TokenExplorer(n.bpe, "The unbelievable"),
     "tying": lambda n: explorers.TyingExplorer(n.model, n.bpe, "The old man"),
     "two_texts": lambda n: explorers.TwoTextsExplorer.of(n.model, n.bpe, "a man", "a dog"),

@@ -33,6 +33,7 @@ def all_explorers(n):
         "merge": e.MergeExplorer({"newest": 6, "low": 5, "lower": 2}, "newest", step=2),
         "parameters": e.ParameterExplorer({"GPT-1": GPT1, "tiny": TINY}),
         "position": e.PositionExplorer({"a": np.eye(60), "b": np.eye(60)[::-1]}),
+        "query": e.QueryExplorer.of(n.model, n.bpe, text, layer=3, head=3),
         "sampling": e.SamplingExplorer.of(n, text),
         "sweep": e.SweepExplorer(
             {"0": {"a": {0: 0.5, 1: 0.6}}, "1": {"a": {0: 0.7, 1: 0.6}}}, "1", "0"

@@ -14,6 +14,7 @@ from .mask import MASKS, MaskExplorer, masked_steps
 from .merge import MergeExplorer, merge_race
 from .parameters import ParameterExplorer, parameter_parts
 from .position import PositionExplorer
+from .query import QueryExplorer, query_steps
 from .sampling import SamplingExplorer
 from .sweep import SweepExplorer
 from .tokens import TokenExplorer, merge_steps
@@ -34,6 +35,7 @@ __all__ = [
     "MergeExplorer",
     "ParameterExplorer",
     "PositionExplorer",
+    "QueryExplorer",
     "SamplingExplorer",
     "SweepExplorer",
     "TokenExplorer",
@@ -45,5 +47,6 @@ __all__ = [
     "merge_race",
     "merge_steps",
     "parameter_parts",
+    "query_steps",
     "script",
 ]

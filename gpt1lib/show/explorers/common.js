@@ -677,3 +677,20 @@ function hueOfPiece(piece) {
   const hash = [...piece].reduce((h, c) => (h * 31 + c.codePointAt(0)) % 9973, 7);
   return PIECE_HUES[hash % PIECE_HUES.length];
 }
+
+// A line across a square picture with a number at each tick: at(v) says where. It lies at
+// the middle, or stands there if upright.
+function axis(svg, values, at, upright, side) {
+  const middle = side / 2;
+  const line = (a, b) => {
+    const [x1, y1, x2, y2] = upright ? [middle, a, middle, b] : [a, middle, b, middle];
+    shape("line", svg, { x1, y1, x2, y2, class: "gx-grid-line" });
+  };
+  line(0, side);
+  for (const v of values.filter(v => v !== 0)) {
+    const place = upright
+      ? { x: middle - 5, y: at(v) + 4, "text-anchor": "end" }
+      : { x: at(v), y: middle + 14, "text-anchor": "middle" };
+    shape("text", svg, { ...place, class: "gx-tick" }, minus(v));
+  }
+}
