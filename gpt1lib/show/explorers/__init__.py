@@ -9,6 +9,7 @@ from .attention import AttentionExplorer
 from .base import CSS, Explorer, script
 from .bigram import BigramExplorer
 from .formats import FormatsExplorer
+from .heads import HeadsExplorer, head_measures
 from .journey import JourneyExplorer
 from .mask import MASKS, MaskExplorer, masked_steps
 from .parameters import ParameterExplorer, parameter_parts
@@ -27,6 +28,7 @@ __all__ = [
     "BigramExplorer",
     "Explorer",
     "FormatsExplorer",
+    "HeadsExplorer",
     "JourneyExplorer",
     "MaskExplorer",
     "ParameterExplorer",
@@ -37,6 +39,7 @@ __all__ = [
     "TwoTextsExplorer",
     "TyingExplorer",
     "WritingExplorer",
+    "head_measures",
     "masked_steps",
     "merge_steps",
     "parameter_parts",
