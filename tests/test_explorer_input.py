@@ -14,6 +14,7 @@ CONTROLS = {  # what can be chosen in the browser; Python alone sets all else
     "attention": {"head", "row", "mask", "pinned", "prompt"},
     "bigram": {"row"},
     "formats": {"kind", "lm_coef", "texts"},
+    "heads": {"head", "row", "cut", "across", "up"},
     "journey": {"stage", "place"},
     "mask": {"kind"},
     "parameters": set(),
@@ -39,6 +40,7 @@ STATIC = {  # explorers of a few numbers and any text
 }
 ASKING = {  # explorers that ask the model
     "formats": lambda novelist: explorers.FormatsExplorer(novelist),
+    "heads": lambda n: explorers.HeadsExplorer(n.model, n.bpe, "The old man", np.eye(4)),
     "journey": lambda n: explorers.JourneyExplorer(n.model, n.bpe, "The old man"),
     "tokens": lambda n: explorers.TokenExplorer(n.bpe, "The unbelievable"),
     "tying": lambda n: explorers.TyingExplorer(n.model, n.bpe, "The old man"),

@@ -24,7 +24,7 @@ function draw(model, root, redraw) {
   const cols = el("div", "gx-cols", root);
   const left = el("div", "gx-atlas", cols);
   addMatrix(view, el("div", "gx-scroll", cols));
-  addAtlas(view, left, redraw); // last: the chart is as wide as the matrix leaves room
+  addAtlas(view, left, redraw); // the chart is as wide as the matrix leaves room
   addNext(view);
   view.said = live(root);
   root.addEventListener("keydown", e => {
@@ -185,6 +185,8 @@ function addMatrix(view, parent) {
   const { T, names, root } = view;
   view.title = el("p", "gx-title", parent);
   const size = Math.max(12, Math.min(30, Math.floor(330 / T)));
+  // a width that no text changes: the chart beside it would be drawn again and again
+  parent.style.flex = `0 0 min(100%, ${Math.max(320, T * size + 90)}px)`;
   const matrix = el("div", "gx-matrix", parent);
   matrix.style.gridTemplate = `auto repeat(${T}, ${size}px) / auto ${T * size}px`;
   matrix.style.maxWidth = "none";
@@ -223,7 +225,7 @@ function setRow(view, row) {
 
 function addNext(view) {
   const { root } = view;
-  view.heading = el("p", "gx-title gx-next", root);
+  view.heading = el("p", "gx-title gx-coming", root);
   view.scissors = button(root, "", () => setCut(view, !view.cut));
   view.list = el("ol", "gx-bars gx-without", root);
   const note = "Bars from 0 to 100%. A line marks what the model says with all heads.";
@@ -285,7 +287,8 @@ function sentence(view, tokens) {
   const [word, before, after] = tokens.reduce((most, token) =>
     Math.abs(token[2] - token[1]) > Math.abs(most[2] - most[1]) ? token : most,
   );
-  const [back, cost] = [measures.distance[head], measures.cost[head]];
+  const back = measures.distance[head];
+  const cost = Math.round(1000 * measures.cost[head]) / 1000 || 0; // no −0
   return (
     `L${name.slice(1)} looks ${back.toFixed(1)} tokens back on average; without it the loss ` +
     `on unseen text changes by ${minus(cost.toFixed(3))} nats per token. ` +

@@ -1,6 +1,7 @@
 """An atlas of heads: where each looks, what it costs to silence it, what it changes."""
 
 from collections.abc import Sequence
+from itertools import combinations
 
 import numpy as np
 import torch
@@ -74,6 +75,24 @@ def _likely(probs: np.ndarray, n: int) -> np.ndarray:
     for t, ids in enumerate(wanted):
         best[t, ids] += 1  # before all others
     return np.argsort(-best, -1)[:, :most]
+
+
+ATLAS = (330.0, 230.0)  # points from the first head to the last, about
+
+
+def _pushed_apart(places: np.ndarray, radii: np.ndarray) -> np.ndarray:
+    """Places (2, n), moved until discs of these radii in points lie side by side."""
+    low = places.min(1, keepdims=True)
+    unit = np.maximum(np.ptp(places, 1, keepdims=True), 1e-9) / np.array(ATLAS)[:, None]
+    points = (places - low) / unit  # (2, n)
+    for _ in range(60):
+        for i, j in combinations(range(points.shape[1]), 2):
+            way = points[:, i] - points[:, j] + [0.0, 0.01]
+            shared = (radii[i] + radii[j] - np.hypot(*way)) / 2
+            step = max(0.0, shared) * way / np.hypot(*way)
+            points[:, i] += step
+            points[:, j] -= step
+    return low + points * unit
 
 
 class HeadsExplorer(Explorer):
@@ -168,15 +187,17 @@ class HeadsExplorer(Explorer):
 
     def _draw_atlas(self, axes: Axes) -> None:
         """A disc per head, its area the cost of its silence, its name inside."""
-        x, y = (np.array(self.measures[name]) for name in (self.across, self.up))
+        places = np.array([self.measures[name] for name in (self.across, self.up)])  # (2, n)
         sizes = 150 + 600 * np.clip(self.measures["cost"], 0, None) / self._largest()
-        chosen = np.arange(len(x)) == self.head
+        chosen = np.arange(len(sizes)) == self.head
         hues = np.where(chosen, SERIES[1], SERIES[0])
-        axes.scatter(x, y, sizes, c=hues, alpha=0.55, edgecolors="#222222", linewidths=0.8)
+        x, y = apart = _pushed_apart(places, np.sqrt(sizes / np.pi))
+        axes.plot(*np.stack([places, apart], 1), color="#555555", lw=0.7, zorder=1)
+        axes.scatter(x, y, sizes, c=hues, edgecolors="#222222", linewidths=0.8, zorder=2)
         for i, (px, py) in enumerate(zip(x, y, strict=True)):
             name = f"{i // self.n_head}.{i % self.n_head}"
-            look = {"weight": "bold"} if chosen[i] else {}
-            axes.text(px, py, name, ha="center", va="center", fontsize=7.5, **look)
+            weight = "bold" if chosen[i] else "normal"
+            axes.text(px, py, name, ha="center", va="center", fontsize=7.5, weight=weight)
         axes.margins(0.12)
         axes.set_xlabel(MEASURES[self.across])
         axes.set_ylabel(MEASURES[self.up])
