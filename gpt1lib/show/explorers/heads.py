@@ -77,7 +77,7 @@ def _likely(probs: np.ndarray, n: int) -> np.ndarray:
     return np.argsort(-best, -1)[:, :most]
 
 
-ATLAS = (330.0, 230.0)  # points from the first head to the last, about
+ATLAS = (295.0, 200.0)  # points from the first head to the last, about
 
 
 def _pushed_apart(places: np.ndarray, radii: np.ndarray) -> np.ndarray:
@@ -175,7 +175,7 @@ class HeadsExplorer(Explorer):
         layer, head = divmod(self.head, self.n_head)
         names = token_labels(self.tokens)
         with style():
-            figure = new_figure(9.6, 4.4)
+            figure = new_figure(8.6, 3.9)
             left, right = figure.subplots(1, 2, width_ratios=[1.25, 1])
             self._draw_atlas(left)
             future = np.triu(np.ones((len(names), len(names)), bool), 1)
@@ -188,7 +188,7 @@ class HeadsExplorer(Explorer):
     def _draw_atlas(self, axes: Axes) -> None:
         """A disc per head, its area the cost of its silence, its name inside."""
         places = np.array([self.measures[name] for name in (self.across, self.up)])  # (2, n)
-        sizes = 150 + 600 * np.clip(self.measures["cost"], 0, None) / self._largest()
+        sizes = 130 + 480 * np.clip(self.measures["cost"], 0, None) / self._largest()
         chosen = np.arange(len(sizes)) == self.head
         hues = np.where(chosen, SERIES[1], SERIES[0])
         x, y = apart = _pushed_apart(places, np.sqrt(sizes / np.pi))
