@@ -14,6 +14,7 @@ CONTROLS = {  # what can be chosen in the browser; Python alone sets all else
     "attention": {"head", "row", "mask", "pinned", "prompt"},
     "bigram": {"row"},
     "formats": {"kind", "lm_coef", "texts"},
+    "heads": {"head", "row", "cut", "across", "up"},
     "journey": {"stage", "place"},
     "mask": {"kind"},
     "merge": {"step", "turns", "word"},
@@ -44,6 +45,7 @@ STATIC = {  # explorers of a few numbers and any text
 }
 ASKING = {  # explorers that ask the model
     "formats": lambda novelist: explorers.FormatsExplorer(novelist),
+    "heads": lambda n: explorers.HeadsExplorer(n.model, n.bpe, "The old man", np.eye(4)),
     "journey": lambda n: explorers.JourneyExplorer(n.model, n.bpe, "The old man"),
     "query": lambda n: explorers.QueryExplorer.of(n.model, n.bpe, "The old man", 0, 1),
     "tokens": lambda n: explorers.TokenExplorer(n.bpe, "The unbelievable"),

@@ -28,6 +28,7 @@ def all_explorers(n):
         "attention": e.AttentionExplorer.of(n.model, n.bpe, text),
         "bigram": e.BigramExplorer(np.eye(3), list("abc")),
         "formats": e.FormatsExplorer(n),
+        "heads": e.HeadsExplorer(n.model, n.bpe, text, np.eye(4) / 10),
         "journey": e.JourneyExplorer(n.model, n.bpe, text),
         "mask": e.MaskExplorer(np.arange(9.0).reshape(3, 3), list("abc")),
         "merge": e.MergeExplorer({"newest": 6, "low": 5, "lower": 2}, "newest", step=2),

@@ -9,6 +9,7 @@ from .attention import AttentionExplorer
 from .base import CSS, Explorer, script
 from .bigram import BigramExplorer
 from .formats import FormatsExplorer
+from .heads import HeadsExplorer, head_measures
 from .journey import JourneyExplorer
 from .mask import MASKS, MaskExplorer, masked_steps
 from .merge import MergeExplorer, merge_race
@@ -30,6 +31,7 @@ __all__ = [
     "BigramExplorer",
     "Explorer",
     "FormatsExplorer",
+    "HeadsExplorer",
     "JourneyExplorer",
     "MaskExplorer",
     "MergeExplorer",
@@ -43,6 +45,7 @@ __all__ = [
     "TwoTextsExplorer",
     "TyingExplorer",
     "WritingExplorer",
+    "head_measures",
     "masked_steps",
     "merge_race",
     "merge_steps",
