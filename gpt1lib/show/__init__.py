@@ -4,6 +4,7 @@ from . import diagrams, plots
 from .explorers import (
     AttentionExplorer,
     BigramExplorer,
+    BlockExplorer,
     FormatsExplorer,
     JourneyExplorer,
     MaskExplorer,
@@ -22,6 +23,7 @@ from .labels import readable, token_labels
 __all__ = [
     "AttentionExplorer",
     "BigramExplorer",
+    "BlockExplorer",
     "FormatsExplorer",
     "JourneyExplorer",
     "MaskExplorer",

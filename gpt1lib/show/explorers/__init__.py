@@ -8,6 +8,7 @@ view, which hides the picture where it runs.
 from .attention import AttentionExplorer
 from .base import CSS, Explorer, script
 from .bigram import BigramExplorer
+from .block import BlockExplorer
 from .formats import FormatsExplorer
 from .journey import JourneyExplorer
 from .mask import MASKS, MaskExplorer, masked_steps
@@ -25,6 +26,7 @@ __all__ = [
     "MASKS",
     "AttentionExplorer",
     "BigramExplorer",
+    "BlockExplorer",
     "Explorer",
     "FormatsExplorer",
     "JourneyExplorer",
