@@ -45,7 +45,7 @@ def test_signal_and_gradient_by_depth():
     assert lengths == pytest.approx([8.0] * 12, abs=0.01), "the root of 64, in post-LN"
     grown, falling = block.by_depth(0.07, pre_ln=True)
     assert grown[-1] > 3 * grown[0] and falling[0] > 4 * falling[-1]
-    assert [d["spread"] for d in block.depths()] == list(explorers.block.SPREADS)
+    assert [d["spread"] for d in block.both_orders()] == list(explorers.block.SPREADS)
 
 
 @pytest.mark.parametrize(

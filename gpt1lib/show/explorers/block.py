@@ -64,7 +64,7 @@ def by_depth(
 
 
 @cache
-def depths() -> list[dict]:
+def both_orders() -> list[dict]:
     """`by_depth` for each of SPREADS: {"spread", "post": [lengths, gradients], "pre": ...}."""
     return [
         {"spread": s, "post": list(by_depth(s)), "pre": list(by_depth(s, pre_ln=True))}
@@ -110,7 +110,7 @@ class BlockExplorer(Explorer):
             shape=[len(steps.blocks), len(ids), model.config.n_embd],
             states=as_half(self._states),
             neurons=as_half(self._neurons),
-            depths=depths(),
+            depths=both_orders(),
         )
         self.block, self.place = block, place
 
