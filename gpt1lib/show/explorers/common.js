@@ -648,3 +648,69 @@ function hideStaticPicture(root) {
     if (still && !child.contains(root)) child.style.display = "none";
   }
 }
+
+// ---- byte pairs
+
+const PIECE_HUES = [BLUE, ORANGE, RED, PURPLE, VIOLET, GRAY];
+
+// The characters of a word; the last one carries its end.
+function characters(word) {
+  const symbols = [...word];
+  symbols[symbols.length - 1] += "</w>";
+  return symbols;
+}
+
+// Every left that a right follows becomes one symbol with it.
+function merge(symbols, left, right) {
+  const merged = [];
+  for (let i = 0; i < symbols.length; i++) {
+    if (symbols[i] === left && symbols[i + 1] === right) {
+      merged.push(left + right);
+      i++;
+    } else merged.push(symbols[i]);
+  }
+  return merged;
+}
+
+// A piece keeps its color for as long as it lives, whatever its neighbors do.
+function hueOfPiece(piece) {
+  const hash = [...piece].reduce((h, c) => (h * 31 + c.codePointAt(0)) % 9973, 7);
+  return PIECE_HUES[hash % PIECE_HUES.length];
+}
+
+// A line across a square picture with a number at each tick: at(v) says where. It lies at
+// the middle, or stands there if upright.
+function axis(svg, values, at, upright, side) {
+  const middle = side / 2;
+  const line = (a, b) => {
+    const [x1, y1, x2, y2] = upright ? [middle, a, middle, b] : [a, middle, b, middle];
+    shape("line", svg, { x1, y1, x2, y2, class: "gx-grid-line" });
+  };
+  line(0, side);
+  for (const v of values.filter(v => v !== 0)) {
+    const place = upright
+      ? { x: middle - 5, y: at(v) + 4, "text-anchor": "end" }
+      : { x: at(v), y: middle + 14, "text-anchor": "middle" };
+    shape("text", svg, { ...place, class: "gx-tick" }, minus(v));
+  }
+}
+
+// ---- a bar of numbers about zero
+
+// Each number stands up (red) or hangs down (blue) from the middle line; `top` fills half the
+// height, what is larger is cut off there. Returns what draws other numbers into it.
+function strip(parent, dark) {
+  const canvas = el("canvas", "gx-strip", parent);
+  canvas.setAttribute("role", "img");
+  const [up, down] = dark ? ["#ff8a65", "#64b5f6"] : ["#b2182b", "#2166ac"];
+  return (values, top, name) => {
+    Object.assign(canvas, { width: 3 * values.length, height: 72 });
+    canvas.setAttribute("aria-label", name);
+    const paint = canvas.getContext("2d");
+    values.forEach((v, i) => {
+      const tall = 36 * Math.min(1, Math.abs(v) / top);
+      paint.fillStyle = v < 0 ? down : up;
+      paint.fillRect(3 * i, v < 0 ? 36 : 36 - tall, 2.4, tall);
+    });
+  };
+}
