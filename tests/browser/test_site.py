@@ -85,6 +85,16 @@ def answered_texts(root, _):
     assert told == [twin.pairs, twin.head, twin.row]
 
 
+def answered_formats(root, text):
+    """A typed text becomes the library's tokens."""
+    asked_of(root, text)
+    expect(root).to_contain_text("very", timeout=30_000)
+    rows = root.evaluate("() => model.get('formats').classification.rows")
+    assert [piece for piece, *_ in rows[0]][1:-1] == [
+        f"{word}</w>" for word in text.lower().split()
+    ]
+
+
 def answered_front(page):
     """The front page says what comes next, moves with the temperature, and writes."""
     first = page.locator("#front .gx-bars li").first
@@ -116,6 +126,7 @@ ANSWERED = {
     "AttentionExplorer": answered_heads,
     "WritingExplorer": answered_ways,
     "TwoTextsExplorer": answered_texts,
+    "FormatsExplorer": answered_formats,
 }
 
 
