@@ -481,7 +481,7 @@ def only_pairs_of_letters(word, ranks):
     cases=lambda: [(238, 40_000), (59, 8_000), (3, 0), (26, 7)],
     task=(
         "How many tokens has a vocabulary made in GPT-1's way, from so many different "
-        "characters and so many merges? Count the four kinds above."
+        "characters and so many merges? Count the five kinds above."
     ),
     hints=("Each character comes twice: inside a word, and with `</w>` at its end.",),
 )
