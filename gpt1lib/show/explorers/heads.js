@@ -105,7 +105,7 @@ function drawAtlas(view) {
   const free = pushApart(places, radii, [L + 4, T, right + 12, bottom - 2]);
   free.forEach(([px, py], i) => {
     const [x1, y1] = places[i];
-    shape("line", svg, { x1, y1, x2: px, y2: py, class: "gx-thread" });
+    shape("line", svg, { x1, y1, x2: px, y2: py, class: "gx-tether" });
   });
   view.dots = free.map((place, i) => dot(view, place, radii[i], i));
   markHead(view);
