@@ -620,10 +620,10 @@ def only_for_gpt_1(n_vocab, n_ctx, n_layer, n_embd):
 # pass -> (the line of the page, what stands there instead)
 FAULTS = {
     "A": ("W_p[: len(ids)]", "W_p[1 : len(ids) + 1]"),
-    "B": ("/ math.sqrt(q_h.shape[1])", "/ math.sqrt(x.shape[1])"),
+    "B": ("/ math.sqrt(q.shape[-1])", "/ math.sqrt(x.shape[-1])"),
     "C": (
-        "scores.masked_fill(~seen, -math.inf).softmax(dim=1)",
-        "scores.softmax(dim=1) * seen",
+        "scores.masked_fill(~seen, -math.inf).softmax(dim=-1)",
+        "scores.softmax(dim=-1) * seen",
     ),
     "D": ("b.ln_2(n + mlp(n, b))", "b.ln_2(x + mlp(n, b))"),
     "E": ("tied_logits(h, W_e)", "tied_logits(F.layer_norm(h, (C,)), W_e)"),
