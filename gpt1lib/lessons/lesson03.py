@@ -154,8 +154,7 @@ def _table():
         "Divide each row by its length, `W.norm(dim=1, keepdim=True)`. After that the dot "
         "product of two rows is their cosine.",
         "`unit @ unit[i]` are the cosines of all rows with row i.",
-        "Set the cosine of row i with itself to something smaller than any cosine, then take "
-        "`.topk(n).indices`.",
+        "Set the cosine of row i with itself to `-torch.inf`, then take `.topk(n).indices`.",
     ),
 )
 def nearest_rows(W, i, n):
@@ -166,7 +165,7 @@ def nearest_rows(W, i, n):
     """
     unit = W / W.norm(dim=1, keepdim=True)  # (V, C)
     cosines = unit @ unit[i]  # (V,)
-    cosines[i] = -math.inf
+    cosines[i] = -torch.inf
     return cosines.topk(n).indices
 
 
