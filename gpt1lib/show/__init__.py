@@ -1,14 +1,17 @@
 """Pictures and widgets: `plots` (arrays in, a Figure out), explorers, `show_figure`."""
 
-from . import diagrams, plots
+from . import diagrams, plots, walk
 from .explorers import (
     AttentionExplorer,
     BigramExplorer,
     FormatsExplorer,
+    HeadsExplorer,
     JourneyExplorer,
     MaskExplorer,
+    MergeExplorer,
     ParameterExplorer,
     PositionExplorer,
+    QueryExplorer,
     SamplingExplorer,
     SweepExplorer,
     TokenExplorer,
@@ -24,10 +27,13 @@ __all__ = [
     "AttentionExplorer",
     "BigramExplorer",
     "FormatsExplorer",
+    "HeadsExplorer",
     "JourneyExplorer",
     "MaskExplorer",
+    "MergeExplorer",
     "ParameterExplorer",
     "PositionExplorer",
+    "QueryExplorer",
     "SamplingExplorer",
     "SweepExplorer",
     "TokenExplorer",
@@ -40,4 +46,5 @@ __all__ = [
     "readable",
     "show_figure",
     "token_labels",
+    "walk",
 ]
