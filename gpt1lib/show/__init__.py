@@ -4,6 +4,7 @@ from . import diagrams, plots, walk
 from .explorers import (
     AttentionExplorer,
     BigramExplorer,
+    BlockExplorer,
     FormatsExplorer,
     HeadsExplorer,
     JourneyExplorer,
@@ -26,6 +27,7 @@ from .labels import readable, token_labels
 __all__ = [
     "AttentionExplorer",
     "BigramExplorer",
+    "BlockExplorer",
     "FormatsExplorer",
     "HeadsExplorer",
     "JourneyExplorer",

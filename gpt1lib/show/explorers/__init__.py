@@ -8,6 +8,7 @@ view, which hides the picture where it runs.
 from .attention import AttentionExplorer
 from .base import CSS, Explorer, script
 from .bigram import BigramExplorer
+from .block import BlockExplorer
 from .formats import FormatsExplorer
 from .heads import HeadsExplorer, head_measures
 from .journey import JourneyExplorer
@@ -29,6 +30,7 @@ __all__ = [
     "MASKS",
     "AttentionExplorer",
     "BigramExplorer",
+    "BlockExplorer",
     "Explorer",
     "FormatsExplorer",
     "HeadsExplorer",

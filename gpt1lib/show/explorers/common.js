@@ -694,3 +694,23 @@ function axis(svg, values, at, upright, side) {
     shape("text", svg, { ...place, class: "gx-tick" }, minus(v));
   }
 }
+
+// ---- a bar of numbers about zero
+
+// Each number stands up (red) or hangs down (blue) from the middle line; `top` fills half the
+// height, what is larger is cut off there. Returns what draws other numbers into it.
+function strip(parent, dark) {
+  const canvas = el("canvas", "gx-strip", parent);
+  canvas.setAttribute("role", "img");
+  const [up, down] = dark ? ["#ff8a65", "#64b5f6"] : ["#b2182b", "#2166ac"];
+  return (values, top, name) => {
+    Object.assign(canvas, { width: 3 * values.length, height: 72 });
+    canvas.setAttribute("aria-label", name);
+    const paint = canvas.getContext("2d");
+    values.forEach((v, i) => {
+      const tall = 36 * Math.min(1, Math.abs(v) / top);
+      paint.fillStyle = v < 0 ? down : up;
+      paint.fillRect(3 * i, v < 0 ? 36 : 36 - tall, 2.4, tall);
+    });
+  };
+}
