@@ -194,6 +194,14 @@ def dot_products(W, i, n):
 
 
 @nearest_rows.wrong(
+    "Those are the largest dot products, the first of them dropped. In dot products long rows "
+    "win, so the first need not be row i. Divide each row by its length first."
+)
+def dot_products_but_the_first(W, i, n):
+    return (W @ W[i]).topk(n + 1).indices[1:]
+
+
+@nearest_rows.wrong(
     "You divide by the length of row i only, which changes no order. Divide every row by its "
     "own length."
 )
@@ -615,6 +623,14 @@ def positions_alone(n_vocab, n_ctx, n_embd):
 )
 def a_row_for_every_pair(n_vocab, n_ctx, n_embd):
     return 4 * n_vocab * n_ctx * n_embd
+
+
+@embedding_bytes.wrong(
+    "That is right for the sizes that are often told, and only for them. Compute it from the "
+    "arguments."
+)
+def always_as_often_told(n_vocab, n_ctx, n_embd):
+    return 124452864
 
 
 @embedding_bytes.wrong("Those are bits: 32 per number. Asked for are bytes, 4 per number.")
