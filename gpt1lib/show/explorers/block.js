@@ -164,7 +164,7 @@ function addNeurons(view, root) {
   const wrap = el("div", "gx-wrap gx-neurons", left);
   view.grid = el("canvas", "", wrap);
   view.grid.setAttribute("role", "img");
-  view.ring = el("div", "gx-ring", wrap);
+  view.ring = el("div", "gx-found", wrap);
   view.side = Math.ceil(Math.sqrt(4 * view.C));
   wrap.addEventListener("click", e => {
     const box = view.grid.getBoundingClientRect();
@@ -227,7 +227,7 @@ function drawCurve(view, numbers) {
   const wide = (right - L) / bins.length;
   bins.forEach((n, i) => {
     const box = { x: L + i * wide, y: bottom - n * tall, width: wide - 1, height: n * tall };
-    shape("rect", svg, { ...box, class: i < 20 ? "gx-silent" : "gx-firing" });
+    shape("rect", svg, { ...box, class: i < 20 ? "gx-below" : "gx-firing" });
   });
   levels(view.curve, [0, 2, 4], y, String);
   for (const v of [-4, -2, 0, 2, 4]) {
