@@ -154,8 +154,7 @@ def _table():
         "Divide each row by its length, `W.norm(dim=1, keepdim=True)`. After that the dot "
         "product of two rows is their cosine.",
         "`unit @ unit[i]` are the cosines of all rows with row i.",
-        "Set the cosine of row i with itself to something smaller than any cosine, then take "
-        "`.topk(n).indices`.",
+        "Set the cosine of row i with itself to `-torch.inf`, then take `.topk(n).indices`.",
     ),
 )
 def nearest_rows(W, i, n):
@@ -166,7 +165,7 @@ def nearest_rows(W, i, n):
     """
     unit = W / W.norm(dim=1, keepdim=True)  # (V, C)
     cosines = unit @ unit[i]  # (V,)
-    cosines[i] = -math.inf
+    cosines[i] = -torch.inf
     return cosines.topk(n).indices
 
 
@@ -192,6 +191,14 @@ def finds_itself(W, i, n):
 )
 def dot_products(W, i, n):
     return _order(W @ W[i], i, n)
+
+
+@nearest_rows.wrong(
+    "Those are the largest dot products, the first of them dropped. In dot products long rows "
+    "win, so the first need not be row i. Divide each row by its length first."
+)
+def dot_products_but_the_first(W, i, n):
+    return (W @ W[i]).topk(n + 1).indices[1:]
 
 
 @nearest_rows.wrong(
@@ -616,6 +623,14 @@ def positions_alone(n_vocab, n_ctx, n_embd):
 )
 def a_row_for_every_pair(n_vocab, n_ctx, n_embd):
     return 4 * n_vocab * n_ctx * n_embd
+
+
+@embedding_bytes.wrong(
+    "That is right for the sizes that are often told, and only for them. Compute it from the "
+    "arguments."
+)
+def always_as_often_told(n_vocab, n_ctx, n_embd):
+    return 124452864
 
 
 @embedding_bytes.wrong("Those are bits: 32 per number. Asked for are bytes, 4 per number.")
