@@ -59,6 +59,7 @@ const ANSWERS = {
   write: (text, options) => [...mind.write(text, options)].map(({ id }) => id),
   trace: traced,
   ways: (text, options) => mind.ways(text, options),
+  formats: (texts, rows) => mind.formats(texts, rows),
   pieces: inPieces,
   drawn,
   refused,

@@ -9,6 +9,7 @@ import re
 import shutil
 import subprocess
 import unicodedata
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +19,7 @@ import torch
 import gpt1lib as g
 from gpt1lib.decode import beam_search, greedy, next_token_probs
 from gpt1lib.show import engine
+from gpt1lib.show.explorers import FormatsExplorer
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "gpt1lib" / "show" / "engine"
@@ -225,6 +227,21 @@ def test_a_planted_fault_is_seen(ask, as_stored, tmp_path, name, right, wrong):
         assert max(apart, difference(ask, as_stored, words, folder=copy)) > NEAR
     else:
         assert difference(ask, as_stored, words, folder=copy, simd=False) > NEAR
+
+
+def test_the_four_formats_have_the_same_rows(ask, as_stored):
+    source = g.load_novelist()
+    view = FormatsExplorer(replace(source, model=as_stored))
+    long = {"entailment": ["word " * 200, "so it goes"], "similarity": ["a b", "b?"]}
+    view.texts = view.texts | long
+    rows = numbers(base64.b64encode(view.specials), 3, -1)
+    answer = ask(["formats", view.texts, rows.flatten().tolist()])[0]
+    for kind, shown in view.formats.items():
+        for theirs, ours in zip(answer[kind], shown["rows"], strict=True):
+            assert [x[:2] for x in theirs] == [x[:2] for x in ours]
+            assert theirs[0][2] is ours[0][2] is None
+            losses = [[x[2] for x in row[1:]] for row in (theirs, ours)]
+            assert np.allclose(*losses, atol=NEAR)
 
 
 # ---- drawing --------------------------------------------------------------------------

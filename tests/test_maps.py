@@ -88,7 +88,7 @@ def test_a_lesson_is_described_by_its_first_cells_and_its_marks():
     assert (found.question, found.time) == ("why add?", "40 min, two sittings")
     assert found.objectives == ("**add** numbers", "**stop**")
     assert found.places == tuple((w, "1. How `sum` works?") for w in ("Eq. 1", "Table 5"))
-    assert "03_sums.ipynb#1.-How-sum-works%3F)" in maps.paper([found])
+    assert "03_sums.ipynb#1.-How-sum-works?)" in maps.paper([found])
 
 
 def test_what_the_paper_does_not_have_is_refused():

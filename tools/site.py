@@ -4,8 +4,8 @@
 
 One file per lesson, with its pictures inside, formulas as MathML and no remote script, and
 an index. Lessons with explorers are run once, so that these work in the page without a
-kernel; --still leaves that out. Beside the pages lies the shipped model, which answers the
-next-token and the attention explorer in the page.
+kernel; --still leaves that out. Beside the pages lies the shipped model: the
+front page and the explorers ask it there.
 """
 
 import argparse

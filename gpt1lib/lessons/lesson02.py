@@ -99,6 +99,17 @@ def stored_not_added(words, counts):
     }
 
 
+@count_pairs.wrong(
+    "You store 1 when a pair comes up first. It is worth the word's count then, too."
+)
+def one_the_first_time(words, counts):
+    pairs = {}
+    for word, n in zip(words, counts, strict=True):
+        for pair in zip(word, word[1:], strict=False):
+            pairs[pair] = pairs[pair] + n if pair in pairs else 1
+    return pairs
+
+
 @count_pairs.wrong("You count single symbols. Asked for are pairs that stand side by side.")
 def single_symbols(words, counts):
     return _count(words, counts, lambda word: word)
@@ -217,6 +228,14 @@ def last_symbol_lost(symbols, pair):
         out.append("".join(pair) if found else symbols[i])
         i += 2 if found else 1
     return out
+
+
+@merge_pair.wrong(
+    "Changing `i` inside `for i in range(...)` has no effect on the next round, so the right "
+    "half comes again. Use `while`, and step on by yourself. Your loop also stops one early."
+)
+def i_changed_inside_a_for(symbols, pair):
+    return right_half_stays(symbols, pair)[:-1]
 
 
 @merge_pair.wrong("You join the pair in either order; (a, n) is not (n, a).")
@@ -349,6 +368,14 @@ def the_rarest(word_counts, k):
     return _learn(word_counts, k, lambda pairs: min(pairs, key=lambda p: (pairs[p], p)))
 
 
+@learn.wrong(
+    "You learn the same pair again and again: the merged words are not kept. "
+    "`for word in words: word = ...` changes a name and leaves the list as it is."
+)
+def merged_words_not_kept(word_counts, k):
+    return k * learn(word_counts, min(k, 1))
+
+
 @learn.wrong("You return the merged pieces. A merge is the pair: what is left, what is right.")
 def pieces_not_pairs(word_counts, k):
     return ["".join(pair) for pair in learn(word_counts, k)]
@@ -379,7 +406,7 @@ _RANKS = {
         ("low", _RANKS),
         ("the", _RANKS),
         ("bather", _RANKS),
-        ("toto", _RANKS),
+        ("totoro", _RANKS),
         ("matter", _RANKS),
         ("that", _RANKS),
         ("a", _RANKS),
@@ -481,7 +508,7 @@ def only_pairs_of_letters(word, ranks):
     cases=lambda: [(238, 40_000), (59, 8_000), (3, 0), (26, 7)],
     task=(
         "How many tokens has a vocabulary made in GPT-1's way, from so many different "
-        "characters and so many merges? Count the four kinds above."
+        "characters and so many merges? Count the five kinds above."
     ),
     hints=("Each character comes twice: inside a word, and with `</w>` at its end.",),
 )
@@ -530,6 +557,7 @@ def an_end_of_text(n_characters, n_merges):
     minutes=6,
     cases=lambda: [
         ({"the": 9, "whale": 1}, {"the": ["the</w>"], "whale": ["wh", "ale</w>"]}),
+        ({"a": 4, "sailor": 1}, {"sailor": ["sai", "l", "or</w>"], "a": ["a</w>"]}),
         (
             {"she": 30, "sailed": 5, "lighthouse": 2},
             {"she": ["she</w>"], "sailed": ["sai", "led</w>"]}
@@ -560,6 +588,19 @@ def pieces_per_word(word_counts, pieces):
 )
 def mean_over_different_words(word_counts, pieces):
     return sum(len(pieces[word]) for word in word_counts) / len(word_counts)
+
+
+@pieces_per_word.wrong(
+    "That is the mean over the table `pieces`. Go through `word_counts`, and let each word "
+    "count as often as it occurs."
+)
+def mean_over_the_table(word_counts, pieces):
+    return sum(map(len, pieces.values())) / len(pieces)
+
+
+@pieces_per_word.wrong("`//` drops what is behind the point; divide with `/`.")
+def whole_division(word_counts, pieces):
+    return not_divided(word_counts, pieces) // sum(word_counts.values())
 
 
 @pieces_per_word.wrong("That is words per piece, the other way up.")

@@ -17,6 +17,7 @@ def _numbers(*shape, seed=0):
     difficulty=2,
     importance=5,
     minutes=7,
+    tolerance=1e-4,  # float32 at scores of 1000
     cases=lambda: [
         (torch.tensor([2.0, 1.0, 0.0]),),
         (torch.tensor([1000.0, 999.0]),),
@@ -63,6 +64,24 @@ def one_sum_for_all_rows(scores):
 
 
 @softmax.wrong(
+    "You divide by the sum of the whole array, and exp(1000) is too large for a float. Take "
+    "off each row's largest score first, then divide each row by its own sum."
+)
+def one_sum_and_no_maximum(scores):
+    powers = scores.exp()
+    return powers / powers.sum()
+
+
+@softmax.wrong(
+    "Your columns sum to 1, and exp(1000) is too large for a float. The last axis is dim=-1, "
+    "and each row's largest score comes off first."
+)
+def columns_and_no_maximum(scores):
+    powers = scores.exp()
+    return powers / powers.sum(dim=0, keepdim=True)
+
+
+@softmax.wrong(
     "You take one maximum and one sum for the whole array. Each row has its own: dim=-1, "
     "keepdim=True."
 )
@@ -93,7 +112,9 @@ def powers_alone(scores):
     return scores.exp()
 
 
-@softmax.wrong("You take the mean off. A score far above it still overflows: take the largest.")
+@softmax.wrong(
+    "You take off the mean, or the smallest. What lies far above overflows: take the largest."
+)
 def mean_taken_off(scores):
     powers = (scores - scores.mean(dim=-1, keepdim=True)).exp()
     return powers / powers.sum(dim=-1, keepdim=True)
@@ -181,6 +202,32 @@ def mean_of_the_values(query, keys, values):
 )
 def takes_the_best_only(query, keys, values):
     return values[(keys @ query).argmax()]
+
+
+@look_up.wrong("The values carry their weights, but they are not added up: one mix, (M,).")
+def not_added_up(query, keys, values):
+    return (keys @ query).softmax(dim=0)[:, None] * values
+
+
+@look_up.wrong("You take the mean of the weighted values. The weights sum to 1: add, no mean.")
+def mean_of_the_weighted(query, keys, values):
+    return ((keys @ query).softmax(dim=0)[:, None] * values).mean(dim=0)
+
+
+@look_up.wrong(
+    "You divide the scores by their sum. A negative score would get a negative weight: softmax."
+)
+def shares_of_the_scores(query, keys, values):
+    scores = keys @ query
+    return scores / scores.sum() @ values
+
+
+@look_up.wrong(
+    "You take cosines, so the length of query and key no longer counts. The score is the plain "
+    "dot product."
+)
+def by_cosine(query, keys, values):
+    return torch.cosine_similarity(keys, query[None]).softmax(dim=0) @ values
 
 
 @look_up.wrong("You mix with raw scores. They need a softmax: positive, and summing to 1.")
@@ -431,6 +478,18 @@ def no_root(Q, K, V):
     return (Q @ K.T).softmax(dim=-1) @ V
 
 
+@attention.wrong("You divide by D. The root of D is enough: use scaled_scores.")
+def scaled_by_d(Q, K, V):
+    return (Q @ K.T / Q.shape[-1]).softmax(dim=-1) @ V
+
+
+@attention.wrong(
+    "You divide by the root of the number of queries, not of D: use scaled_scores."
+)
+def scaled_by_the_queries(Q, K, V):
+    return (Q @ K.T / math.sqrt(len(Q))).softmax(dim=-1) @ V
+
+
 @attention.wrong("You mix the keys. They say how well they fit; the values are handed over.")
 def keys_mixed(Q, K, V):
     return (Q @ K.T / math.sqrt(Q.shape[-1])).softmax(dim=-1) @ K
@@ -574,9 +633,33 @@ def order_matters(layer, x, order):
     return not torch.allclose(layer(x[order]), layer(x)[order], atol=1e-5)
 
 
-@ignores_order.wrong("You never shuffle: both sides are the same call.")
+@ignores_order.wrong(
+    "That is True for every layer. Is one side shuffled before the layer, the other after it?"
+)
 def never_shuffled(layer, x, order):
     return torch.allclose(layer(x), layer(x))
+
+
+@ignores_order.wrong(
+    "You forgive differences of up to a tenth. Layers that add a little of the place get by: "
+    "atol=1e-5."
+)
+def forgives_a_tenth(layer, x, order):
+    return torch.allclose(layer(x[order]), layer(x)[order], atol=0.1)
+
+
+@ignores_order.wrong("That is False for every layer, also for those that do ignore the order.")
+def always_false(layer, x, order):
+    return False
+
+
+@ignores_order.wrong(
+    "You look for the same rows in any order. They must come out in the order in which they "
+    "went in."
+)
+def any_order_will_do(layer, x, order):
+    rows = [sorted(layer(y).sum(dim=1).tolist()) for y in (x[order], x)]
+    return torch.allclose(torch.tensor(rows[0]), torch.tensor(rows[1]), atol=1e-4)
 
 
 @ignores_order.wrong("You shuffle columns, the numbers within a row. Rows are x[order].")

@@ -94,6 +94,24 @@ def cuts_the_tokens(x, n_head):
     return torch.stack(x.tensor_split(n_head))
 
 
+@split_heads.wrong(
+    "You exchanged the slices with the numbers in them. The token is axis 0 and the head "
+    "axis 1: transpose(0, 1)."
+)
+def exchanged_the_last_two(x, n_head):
+    T, C = x.shape
+    return x.reshape(T, n_head, C // n_head).transpose(1, 2)
+
+
+@split_heads.wrong(
+    "view(H, T, D) mixes the numbers, and the transpose after it cannot undo that. Cut the "
+    "rows first: view(T, H, D)."
+)
+def transposed_too_late(x, n_head):
+    T, C = x.shape
+    return x.reshape(n_head, T, C // n_head).transpose(0, 1)
+
+
 @exercise(
     "Merge the heads",
     difficulty=2,
@@ -160,6 +178,19 @@ def one_below_the_other(mixed):
 @merge_heads.wrong("Your result still has three axes: flatten(1) joins the last two.")
 def transposed_only(mixed):
     return mixed.transpose(0, 1)
+
+
+@merge_heads.wrong(
+    "You joined the tokens of each head: a row per head. Asked for is a row per token, so "
+    "the token's axis must come first."
+)
+def a_row_per_head(mixed):
+    return mixed.flatten(1)
+
+
+@merge_heads.wrong("You exchanged the first axis with the last. It is transpose(0, 1).")
+def exchanged_first_and_last(mixed):
+    return mixed.transpose(0, 2).reshape(mixed.shape[1], -1)
 
 
 def _parts(T, H, D, seed):
@@ -261,6 +292,22 @@ def without_w_o(q, k, v, W_O, b_O):
 @multi_head.wrong("The bias b_O is missing.")
 def without_the_bias(q, k, v, W_O, b_O):
     return _written(_weights(q, k, math.sqrt(q.shape[-1])), v, W_O, 0)
+
+
+@multi_head.wrong(
+    "The bias is added once per head. It belongs to the sum, so it is added once."
+)
+def a_bias_for_each_head(q, k, v, W_O, b_O):
+    return _written(_weights(q, k, math.sqrt(q.shape[-1])), v, W_O, len(q) * b_O)
+
+
+@multi_head.wrong(
+    "Your columns sum to 1. A row is one token's attention: softmax over the last axis."
+)
+def softmax_over_the_queries(q, k, v, W_O, b_O):
+    scores = q @ k.transpose(-1, -2) / math.sqrt(q.shape[-1])
+    seen = torch.ones(scores.shape[-2:], dtype=torch.bool).tril()
+    return _written(scores.masked_fill(~seen, -math.inf).softmax(-2), v, W_O, b_O)
 
 
 @multi_head.wrong("You multiply by the transpose of W_O. Here it is merged @ W_O.")
@@ -385,6 +432,16 @@ def keeps_only_that_head(mixed, head):
 def counts_from_one(mixed, head):
     silent = mixed.clone()
     silent[head - 1] = 0
+    return silent
+
+
+@silence_head.wrong(
+    "Minus infinity belongs to scores, before a softmax. What is mixed is added up: a silent "
+    "head adds 0."
+)
+def minus_infinity(mixed, head):
+    silent = mixed.clone()
+    silent[head] = -math.inf
     return silent
 
 
@@ -530,6 +587,14 @@ def one_too_early(ids, k, longest):
 def targets_one_early(ids, k, longest):
     places = range(longest, len(ids))
     return torch.stack([ids[t - k : t] for t in places]), ids[longest - 1 : -1]
+
+
+@last_k.wrong(
+    "There is one context more than tokens to predict: after the last id nothing follows."
+)
+def one_context_too_many(ids, k, longest):
+    places = range(longest, len(ids) + 1)
+    return torch.stack([ids[t - k : t] for t in places]), ids[longest:]
 
 
 @last_k.wrong("The contexts alone are half of it: return them and ids[longest:].")

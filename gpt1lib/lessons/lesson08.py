@@ -146,9 +146,20 @@ def _moved(x):
     return x + torch.tensor([[0.9], [0.6], [0.5]])
 
 
+def _far(x):
+    """Further off than anything else."""
+    return x - 3
+
+
 def _nudged(x):
     """One number of the first row, a little."""
-    x[0, 1] += 0.01
+    x[0, 1] += 0.001
+    return x
+
+
+def _nudged_late(x):
+    """One number of the last row, a little."""
+    x[2, 3] -= 0.001
     return x
 
 
@@ -176,8 +187,9 @@ def _with_rounding(**changed):
     importance=5,
     minutes=8,
     cases=lambda: [
-        (_pass(), _with_rounding(block_0_n=_moved, block_0_h=_nudged, logits=_moved)),
+        (_pass(), _with_rounding(block_0_n=_moved, block_0_h=_nudged, logits=_far)),
         (_pass(), _with_rounding(block_0_weights=_nudged, block_0_n=_moved)),
+        (_pass(), _with_rounding(block_0_n=_nudged_late, block_0_h=_moved)),
         (_pass(), _with_rounding(block_1_weights=_exchanged)),
         (_pass(), _with_rounding(logits=torch.neg)),
         (_pass(), _with_rounding(block_0_h=_lost, logits=_lost)),
@@ -287,6 +299,37 @@ def the_state(right, wrong):
 )
 def nan_overlooked(right, wrong):
     return next((n for n in right if (right[n] - wrong[n]).abs().max() > 1e-4), None)
+
+
+@find_the_bug.wrong(
+    "You let a small difference pass. One number that is 0.001 off is a mistake: ask for the "
+    "largest difference, not for a mean or for squares, and for 1e-4."
+)
+def too_lax(right, wrong):
+    return next((n for n in right if not torch.allclose(right[n], wrong[n], atol=0.1)), None)
+
+
+@find_the_bug.wrong(
+    "A difference can have either sign. Take `abs()` before the largest, and mind that no "
+    "comparison with nan is True."
+)
+def signed(right, wrong):
+    return next((n for n in right if (right[n] - wrong[n]).max() > 1e-4), None)
+
+
+@find_the_bug.wrong(
+    "A difference can have either sign. Take `abs()` before the largest, and mind that no "
+    "comparison with nan is True."
+)
+def signed_the_other_way(right, wrong):
+    return next((n for n in right if (wrong[n] - right[n]).max() > 1e-4), None)
+
+
+@find_the_bug.wrong("You compare the first row only. A mistake may show in any row.")
+def first_row_only(right, wrong):
+    rows = ({n: s[:1] for n, s in states.items()} for states in (right, wrong))
+    found = _differ(*rows)
+    return found[0] if found else None
 
 
 @find_the_bug.wrong(
@@ -577,10 +620,10 @@ def only_for_gpt_1(n_vocab, n_ctx, n_layer, n_embd):
 # pass -> (the line of the page, what stands there instead)
 FAULTS = {
     "A": ("W_p[: len(ids)]", "W_p[1 : len(ids) + 1]"),
-    "B": ("/ math.sqrt(q_h.shape[1])", "/ math.sqrt(x.shape[1])"),
+    "B": ("/ math.sqrt(q.shape[-1])", "/ math.sqrt(x.shape[-1])"),
     "C": (
-        "scores.masked_fill(~seen, -math.inf).softmax(dim=1)",
-        "scores.softmax(dim=1) * seen",
+        "scores.masked_fill(~seen, -math.inf).softmax(dim=-1)",
+        "scores.softmax(dim=-1) * seen",
     ),
     "D": ("b.ln_2(n + mlp(n, b))", "b.ln_2(x + mlp(n, b))"),
     "E": ("tied_logits(h, W_e)", "tied_logits(F.layer_norm(h, (C,)), W_e)"),

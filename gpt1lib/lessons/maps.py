@@ -128,7 +128,7 @@ def anchor(heading: str) -> str:
     """
     if "$" in heading:
         return ""
-    return "#" + quote(heading.replace("`", "").replace(" ", "-"), safe="-.,:'")
+    return "#" + quote(heading.replace("`", "").replace(" ", "-"), safe="-.,:;'?!")
 
 
 # ---- written ------------------------------------------------------------------------

@@ -27,6 +27,7 @@ def all_explorers(n):
     return {
         "attention": e.AttentionExplorer.of(n.model, n.bpe, text),
         "bigram": e.BigramExplorer(np.eye(3), list("abc")),
+        "block": e.BlockExplorer(n.model, n.bpe, text),
         "formats": e.FormatsExplorer(n),
         "heads": e.HeadsExplorer(n.model, n.bpe, text, np.eye(4) / 10),
         "journey": e.JourneyExplorer(n.model, n.bpe, text),

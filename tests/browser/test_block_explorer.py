@@ -46,7 +46,7 @@ def test_it_is_poured_step_by_step(page, explorer):
     page.keyboard.press("Home")
     said = page.locator(".gx-river + .gx-live")
     assert page.locator(".gx-dry").count() == 6 and "attention" not in said.inner_text()
-    assert page.locator(".gx-strip").nth(1).get_attribute("aria-label") == ""
+    assert page.locator(".gx-updown").nth(1).get_attribute("aria-label") == ""
     page.keyboard.press("ArrowRight")
     assert "attention adds" in said.inner_text() and "LayerNorm" not in said.inner_text()
     page.keyboard.press("End")

@@ -12,6 +12,7 @@ from test_access import AXE
 
 import gpt1lib as g
 from gpt1lib.show import engine
+from gpt1lib.show.labels import token_labels
 from tools import site
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -68,6 +69,32 @@ def answered_ways(root, text):
     assert row.all_inner_texts()[:8] == words
 
 
+def answered_texts(root, _):
+    """Head, row and what they move are those that the library's view opens on."""
+    texts = ["The old man took his hat and said no", "The old woman took her hat and so on"]
+    for box, text in zip(root.locator(".gx-prompt").all(), texts, strict=True):
+        box.fill(text)
+    root.locator(".gx-prompt").last.press("Enter")
+    source = g.load_novelist()
+    twin = g.show.TwoTextsExplorer.of(engine.as_stored(source.model), source.bpe, *texts)
+    names = token_labels(twin.tokens[1])
+    expect(root.locator(".gx-matrix").last.locator(".gx-row")).to_have_text(
+        names, timeout=30_000
+    )
+    told = root.evaluate("() => [model.get('pairs'), model.get('head'), model.get('row')]")
+    assert told == [twin.pairs, twin.head, twin.row]
+
+
+def answered_formats(root, text):
+    """A typed text becomes the library's tokens."""
+    asked_of(root, text)
+    expect(root).to_contain_text("very", timeout=30_000)
+    rows = root.evaluate("() => model.get('formats').classification.rows")
+    assert [piece for piece, *_ in rows[0]][1:-1] == [
+        f"{word}</w>" for word in text.lower().split()
+    ]
+
+
 def answered_front(page):
     """The front page says what comes next, moves with the temperature, and writes."""
     first = page.locator("#front .gx-bars li").first
@@ -98,6 +125,8 @@ ANSWERED = {
     "SamplingExplorer": answered_bars,
     "AttentionExplorer": answered_heads,
     "WritingExplorer": answered_ways,
+    "TwoTextsExplorer": answered_texts,
+    "FormatsExplorer": answered_formats,
 }
 
 

@@ -23,7 +23,9 @@ export class Arrays {
 export function linearOf(arrays, wasm) {
   const kernel = arrays.memory && wasm && compiled(arrays.memory, wasm);
   if (!kernel) return plainLinear;
-  return ({ weight, bias, n_in, n_out }, x, T, y) => {
+  return (layer, x, T, y) => {
+    const { weight, bias, n_in, n_out } = layer;
+    if (n_in % 4 || n_out % 4) return plainLinear(layer, x, T, y); // the kernel reads fours
     const [w, b] = [weight.byteOffset, bias?.byteOffset ?? 0];
     kernel(x.byteOffset, w, b, y.byteOffset, T, n_in, n_out);
   };

@@ -15,7 +15,18 @@ from ...model import GPT
 from .pack import fingerprint, pack
 
 HERE = Path(__file__).parent
-WORKER = ("text", "bpe", "arrays", "gpt", "weights", "sample", "write", "mind", "worker")
+WORKER = (
+    "text",
+    "bpe",
+    "arrays",
+    "gpt",
+    "weights",
+    "sample",
+    "write",
+    "formats",
+    "mind",
+    "worker",
+)
 """Modules of the worker, each after those it imports."""
 MODEL = "gpt1_model.js"  # beside the pages
 

@@ -1,5 +1,5 @@
 ;; y = x W^T + b for float32 rows in memory, four numbers at a time.
-;; x (T, K), w (N, K), b (N), y (T, N): byte offsets; K a multiple of 4, b may be absent (0).
+;; x (T, K), w (N, K), b (N), y (T, N): byte offsets; K and N multiples of 4, b may be absent (0).
 ;; A row of w meets two rows of x, four rows of w at once: eight running sums.
 (module
   (import "env" "memory" (memory 1))

@@ -1,17 +1,25 @@
 // A model with its tokenizer: what a page may ask of it.
 
 import { BPE } from "./bpe.js";
+import { specialsAfter, toSequences } from "./formats.js";
 import { GPT } from "./gpt.js";
 import { argmax, draw, filtered, probsOf, seeded } from "./sample.js";
 import { tidy } from "./text.js";
 import { unpack } from "./weights.js";
-import { beamSearch, drawn, greedy } from "./write.js";
+import { beamSearch, drawn, greedy, logProbs } from "./write.js";
 
 export class Mind {
   // As gpt1lib/show/engine/pack.py wrote it. bytes: an ArrayBuffer; wasm: bytes, or null.
   constructor({ config, header, pieces, merges }, bytes, wasm) {
     this.bpe = new BPE(pieces, merges);
-    this.model = new GPT(config, unpack(header, bytes), wasm);
+    const tensors = unpack(header, bytes);
+    this.model = new GPT(config, tensors, wasm);
+    // the model with three more rows of W_e, at the start of fine-tuning
+    this.withSpecials = rows => {
+      const name = "tokens.weight";
+      const larger = { ...tensors, [name]: Float32Array.from([...tensors[name], ...rows]) };
+      return new GPT({ ...config, n_vocab: config.n_vocab + 3 }, larger, wasm);
+    };
   }
 
   // The pieces behind token ids 0, 1, 2 ...
@@ -70,6 +78,31 @@ export class Mind {
     const all = name => joined(steps.blocks.map(block => block[name]));
     const pieces = ids.map(id => this.bpe.pieces[id]);
     return { pieces, weights: all("weights"), scores: all("scores") };
+  }
+
+  // Sequences of each kind's texts, as rows of [piece, segment, nats]; rows: of the three
+  // special tokens, drawn where the explorer was made (formats.py).
+  formats(texts, rows) {
+    this.tasks ??= this.withSpecials(rows);
+    const told = Object.entries(texts).map(([kind, typed]) => {
+      const sequences = toSequences(this.bpe, kind, typed, this.model.config.n_ctx);
+      return [kind, sequences.map(ids => this.read(ids))];
+    });
+    return Object.fromEntries(told);
+  }
+
+  // A sequence with special tokens: each token's piece, segment, and loss but for the first.
+  read(ids) {
+    const specials = specialsAfter(this.bpe);
+    const V = this.tasks.config.n_vocab;
+    const logits = this.tasks.forward(ids, { all: true });
+    let segment = 0;
+    return ids.map((id, t) => {
+      const name = ["[start]", "[delim]", "[extract]"][specials.indexOf(id)];
+      segment += name ? 1 : 0;
+      const loss = t ? -logProbs(logits.subarray((t - 1) * V, t * V))[id] : null;
+      return [name ?? this.bpe.pieces[id], name ? "special" : `segment ${segment}`, loss];
+    });
   }
 
   // Rows [name, mean log P, [[piece, P], ...]] of ways to go on, n tokens each.

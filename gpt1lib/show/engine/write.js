@@ -3,7 +3,7 @@
 import { argmax, draw, probsOf, seeded } from "./sample.js";
 
 // log P of every token, at temperature 1.
-function logProbs(logits) {
+export function logProbs(logits) {
   const max = logits[argmax(logits)];
   const total = logits.reduce((sum, logit) => sum + Math.exp(logit - max), 0);
   return Float64Array.from(logits, logit => logit - max - Math.log(total));

@@ -119,14 +119,11 @@ function drawBed({ bed, station }, lengths) {
   for (const i of BRANCHES.filter(branch => branch <= station)) {
     const [top, low, to] = [y(i) - half(i), y(i) + half(i), y(i + 1)];
     const left = middle - half(i + 1);
-    shape("text", bed, { x: 3, y: y(i) + 5 }, "+");
-    if (i === station) {
-      shape("path", bed, { d: `M0 ${top}H22V${low}H0Z`, class: "gx-side" });
-      continue;
-    }
     const upper = `M0 ${top}C${0.6 * middle} ${top} ${middle} ${top + 8} ${middle} ${to}`;
     const lower = `L${left} ${to}C${left} ${low} ${0.4 * left} ${low} 0 ${low}Z`;
-    shape("path", bed, { d: upper + lower, class: "gx-side" });
+    const stub = `M0 ${top}H22V${low}H0Z`; // poured, and not yet added
+    shape("path", bed, { d: i === station ? stub : upper + lower, class: "gx-side" });
+    shape("text", bed, { x: 3, y: y(i) + 5 }, "+");
   }
 }
 
@@ -164,7 +161,7 @@ function addNeurons(view, root) {
   const wrap = el("div", "gx-wrap gx-neurons", left);
   view.grid = el("canvas", "", wrap);
   view.grid.setAttribute("role", "img");
-  view.ring = el("div", "gx-ring", wrap);
+  view.ring = el("div", "gx-found", wrap);
   view.side = Math.ceil(Math.sqrt(4 * view.C));
   wrap.addEventListener("click", e => {
     const box = view.grid.getBoundingClientRect();
@@ -227,7 +224,7 @@ function drawCurve(view, numbers) {
   const wide = (right - L) / bins.length;
   bins.forEach((n, i) => {
     const box = { x: L + i * wide, y: bottom - n * tall, width: wide - 1, height: n * tall };
-    shape("rect", svg, { ...box, class: i < 20 ? "gx-silent" : "gx-firing" });
+    shape("rect", svg, { ...box, class: i < 20 ? "gx-below" : "gx-firing" });
   });
   levels(view.curve, [0, 2, 4], y, String);
   for (const v of [-4, -2, 0, 2, 4]) {

@@ -700,7 +700,7 @@ function axis(svg, values, at, upright, side) {
 // Each number stands up (red) or hangs down (blue) from the middle line; `top` fills half the
 // height, what is larger is cut off there. Returns what draws other numbers into it.
 function strip(parent, dark) {
-  const canvas = el("canvas", "gx-strip", parent);
+  const canvas = el("canvas", "gx-updown", parent);
   canvas.setAttribute("role", "img");
   const [up, down] = dark ? ["#ff8a65", "#64b5f6"] : ["#b2182b", "#2166ac"];
   return (values, top, name) => {

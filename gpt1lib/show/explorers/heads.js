@@ -10,6 +10,7 @@ const SHORT = {
   cost: "cost",
 };
 const SHOWN = 8; // bars
+const MANY = 40; // heads; more are drawn smaller, and only the chosen one has its name
 
 function draw(model, root, redraw) {
   const view = readHeads(model);
@@ -79,6 +80,7 @@ function addAtlas(view, parent, redraw) {
   el("p", "gx-title", parent, "Heads, as layer.head: the larger, the more it is missed");
   view.room = chart(parent, 400, 26, redraw);
   const { svg } = view.room;
+  svg.classList.toggle("gx-many", view.L * view.H > MANY);
   svg.setAttribute("role", "radiogroup");
   svg.setAttribute("aria-label", "attention heads; arrow keys move by layer and head");
 }
@@ -100,10 +102,10 @@ function drawAtlas(view) {
   const names = model.get("names");
   axisNames(room, names[across], names[up]);
   const places = radii.map((_, i) => [x.at(measures[across][i]), y.at(measures[up][i])]);
-  const free = pushApart(places, radii);
+  const free = pushApart(places, radii, [L + 4, T, right + 12, bottom - 2]);
   free.forEach(([px, py], i) => {
     const [x1, y1] = places[i];
-    shape("line", svg, { x1, y1, x2: px, y2: py, class: "gx-thread" });
+    shape("line", svg, { x1, y1, x2: px, y2: py, class: "gx-tether" });
   });
   view.dots = free.map((place, i) => dot(view, place, radii[i], i));
   markHead(view);
@@ -112,7 +114,8 @@ function drawAtlas(view) {
 
 const radiiOf = costs => {
   const top = Math.max(...costs, 1e-9);
-  return costs.map(cost => Math.sqrt(170 + (430 * Math.max(0, cost)) / top));
+  const room = Math.min(1, MANY / costs.length);
+  return costs.map(cost => Math.sqrt(room * (170 + (430 * Math.max(0, cost)) / top)));
 };
 
 // From values to pixels, with round numbers between them.
@@ -124,8 +127,13 @@ function scaleFor(values, from, to) {
 }
 
 // Discs that lie on each other are moved aside, each by half of what they share.
-function pushApart(places, radii) {
+// They stay in the box [left, top, right, bottom].
+function pushApart(places, radii, [left, top, right, bottom]) {
   const free = places.map(place => [...place]);
+  const keptIn = ([x, y], r) => [
+    Math.max(left + r, Math.min(right - r, x)),
+    Math.max(top + r, Math.min(bottom - r, y)),
+  ];
   for (let round = 0; round < 60; round++) {
     for (let i = 0; i < free.length; i++) {
       for (let j = 0; j < i; j++) {
@@ -134,8 +142,8 @@ function pushApart(places, radii) {
         const shared = (radii[i] + radii[j] - far) / 2;
         if (shared <= 0) continue;
         const [mx, my] = [(dx / far) * shared, ((dy || 0.001) / far) * shared];
-        free[i] = [free[i][0] + mx, free[i][1] + my];
-        free[j] = [free[j][0] - mx, free[j][1] - my];
+        free[i] = keptIn([free[i][0] + mx, free[i][1] + my], radii[i]);
+        free[j] = keptIn([free[j][0] - mx, free[j][1] - my], radii[j]);
       }
     }
   }

@@ -189,6 +189,7 @@ class HeadsExplorer(Explorer):
         """A disc per head, its area the cost of its silence, its name inside."""
         places = np.array([self.measures[name] for name in (self.across, self.up)])  # (2, n)
         sizes = 130 + 480 * np.clip(self.measures["cost"], 0, None) / self._largest()
+        sizes *= min(1.0, 40 / len(sizes))
         chosen = np.arange(len(sizes)) == self.head
         hues = np.where(chosen, SERIES[1], SERIES[0])
         x, y = apart = _pushed_apart(places, np.sqrt(sizes / np.pi))
