@@ -159,7 +159,7 @@ function addPairs(view, parent) {
   el("p", "gx-title", box, "most frequent pairs");
   view.pairs = el("ul", "gx-bars", box);
   for (let i = 0; i < OFFERED; i++) {
-    const row = el("li", "", view.pairs);
+    const row = el("li", "gx-candidate", view.pairs);
     el("button", "gx-offer", row).type = "button";
     for (const cls of ["gx-track", "gx-num"]) el("span", cls, row);
     row.firstChild.addEventListener("click", () => take(view, view.offers[i]));
