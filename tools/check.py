@@ -40,11 +40,12 @@ def parts(quick: bool) -> dict[str, list[str]]:
     if not notebooks:
         sys.exit("no notebooks found: nothing may pass without them")
     lessons, slowest = "tests/browser/test_lessons.py", "--durations=5"
-    return lint | {  # the longest first, so that two of them at a time end together
+    return {  # the longest first, so that two of them at a time end together
         "lessons": [*PYTEST, lessons, slowest],
         "tests": [*PYTEST, "tests", "-m", "not browser", slowest],
         "notebooks": [*PYTEST, *NBVAL, *notebooks, slowest],
         "explorers": [*PYTEST, "tests/browser", f"--ignore={lessons}", slowest],
+        **lint,
     }
 
 
