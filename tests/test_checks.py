@@ -448,16 +448,16 @@ def test_two_numbers_that_differ_are_shown_to_differ():
     cases=lambda: [(3.0,)],
     task="",
     hints=(),
-    measured=lambda x: (2 * (x + 1) ** 2 - 2 * (x - 1) ** 2) / 2,
+    measured=lambda x: 4.0 * x,
 )
 def slope_of_two_squares(x):
-    """Slope of 2 x^2."""
-    return 4 * x
+    """Slope of 2 x^2, with a slip."""
+    return 2 * x
 
 
 def test_an_answer_is_held_against_what_is_measured(capsys):
-    assert machinery.diagnose(slope_of_two_squares, slope_of_two_squares.solution) is None
-    said = machinery.diagnose(slope_of_two_squares, lambda x: 2 * x)
+    assert machinery.diagnose(slope_of_two_squares, lambda x: 4 * x) is None
+    said = machinery.diagnose(slope_of_two_squares, slope_of_two_squares.solution)
     assert said is not None and said.message == (
         "For (3) it returns 6, expected 12. (Expected is what finite differences measure.)"
     )

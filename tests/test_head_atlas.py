@@ -5,7 +5,7 @@ import pytest
 import torch
 
 import gpt1lib as g
-from gpt1lib.show.explorers import HeadsExplorer, head_measures
+from gpt1lib.show.explorers import HeadsExplorer, head_measures, heads
 from gpt1lib.tracing import silenced
 
 TEXT = "The captain looked at the sea."
@@ -16,6 +16,11 @@ def test_measures_by_hand():
     wanted = {"distance": 0.75, "entropy": 1.25, "previous": 0.5}
     wanted |= {"first": 0.375, "itself": 0.375}
     assert {k: v.item() for k, v in found.items()} == pytest.approx(wanted)
+
+
+def test_the_likeliest_of_a_row_is_kept_where_other_rows_are_surer():
+    probs = np.array([[[0.5, 0.45, 0.03, 0.02]], [[0.2, 0.2, 0.25, 0.35]]])
+    assert heads._likely(probs, 1).tolist() == [[0, 3]]
 
 
 @pytest.fixture(scope="module")

@@ -115,9 +115,12 @@ def test_outputs_name_no_machine_and_no_address(notebook):
 def test_every_picture_has_an_alt_text(notebook):
     for output in outputs(notebook):
         data = output.get("data", {})
-        if "image/png" in data:
-            alt = re.search(r'<img alt="([^"]*)"', data.get("text/html", ""))
-            assert alt and len(alt[1]) > 20, "show figures with show_figure"
+        assert "image/png" not in data, (
+            "show figures with show_figure; a picture is stored once"
+        )
+        if "data:image/png" in data.get("text/html", ""):
+            alt = re.search(r'<img alt="([^"]*)"', data["text/html"])
+            assert alt and len(alt[1]) > 20
     assert not re.search(
         r"!\[\]\(|<img(?![^>]*alt=)", "".join(c.source for c in notebook.cells)
     )

@@ -152,8 +152,8 @@ def first_picture(path: Path) -> str:
     """The data of a notebook's first picture, or nothing."""
     for cell in nbformat.read(path, as_version=4).cells:
         for output in cell.get("outputs", []):
-            if "image/png" in output.get("data", {}):
-                return output.data["image/png"].strip()
+            if data := notebooks.stored_picture(output):
+                return data
     return ""
 
 

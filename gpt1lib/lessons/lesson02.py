@@ -1,7 +1,6 @@
 """Lesson 02, Bytes, words, BPE."""
 
 from ..bpe import characters
-from .claims import fewer as fewer  # for the notebook
 from .claims import holds as holds  # for the notebook
 from .exercise import Checker, exercise
 

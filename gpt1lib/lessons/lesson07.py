@@ -244,7 +244,7 @@ def softmax_between(x, W_1, b_1, W_2, b_2):
     tolerance=1e-7,
     cases=lambda: [
         (_seeded(3, 4, seed=33), _seeded(4, seed=34), _seeded(4, seed=35)),
-        (_seeded(2, 5, seed=36, scale=0.01), torch.ones(5), torch.zeros(5)),
+        (_seeded(2, 5, seed=36, scale=0.01), torch.ones(5).double(), torch.zeros(5).double()),
         (torch.tensor([[2.0, 2.0, 2.0], [1.0, 2.0, 3.0]]), torch.ones(3), torch.zeros(3)),
         (_seeded(2, 3, 4, seed=37), _seeded(4, seed=38), _seeded(4, seed=39), 0.1),
         (_seeded(3, seed=40), _seeded(3, seed=41), _seeded(3, seed=42)),
@@ -286,6 +286,14 @@ def unbiased_variance(x, gain, bias, eps=1e-5):
 @layer_norm.wrong("eps is added outside the root. It belongs under it: sqrt(variance + eps).")
 def eps_outside_the_root(x, gain, bias, eps=1e-5):
     return _centered(x) / (torch.sqrt(_variance(x)) + eps) * gain + bias
+
+
+@layer_norm.wrong(
+    "Two slips: torch's std divides by C - 1 (ask for unbiased=False), and eps belongs under "
+    "the root, added to the variance."
+)
+def spread_by_std(x, gain, bias, eps=1e-5):
+    return _centered(x) / (x.std(dim=-1, keepdim=True) + eps) * gain + bias
 
 
 @layer_norm.wrong("Without eps a state of equal numbers divides 0 by 0.")
@@ -574,13 +582,13 @@ def _pre_ln(x, attention, mlp, ln_1, ln_2):
     return n + mlp(ln_2(n))
 
 
-def _made(order, *parts, seed=0, changed=None):
-    """A case of order_of: states before and after a block, the latter to four digits."""
-    x = _seeded(4, 6, seed=seed)
+def _made(order, *parts, seed=0, changed=None, digits=4):
+    """A case of order_of: states before and after a block, the latter to a few digits."""
+    x = _seeded(4, 6, seed=seed).float()
     h = {"post": post_ln_block, "pre": _pre_ln}[order](x, *parts)
     if changed is not None:
         h[changed] = h[changed] + 0.01
-    return x.float(), h.float().round(decimals=4), *parts
+    return x, h.round(decimals=digits) if digits else h, *parts
 
 
 @exercise(
@@ -592,6 +600,7 @@ def _made(order, *parts, seed=0, changed=None):
         _made("post", mix, bend, norm_a, norm_b, seed=50),
         _made("pre", mix, bend, norm_a, norm_b, seed=51),
         _made("post", mix, bend, norm_a, norm_a, seed=52),
+        _made("post", mix, bend, norm_b, norm_a, seed=58, digits=0),
         _made("pre", bend, mix, norm_b, norm_a, seed=53),
         _made("post", mix, bend, norm_b, norm_a, seed=54, changed=3),
         _made("post", mix, bend, norm_b, norm_a, seed=55, changed=0),

@@ -32,6 +32,7 @@ from .layout import GUESS_FIRST, box, code_lines, fold, is_aside, mark, prose_wo
 
 RUN_TIMES = RESULTS / "run_times.json"
 MARKERS = {"PAUSE": "pause", "MAP": "map"}  # what a cell may say, and the part it becomes
+PICTURE = re.compile(r'src="data:image/png;base64,([^"]+)"')
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 
 
@@ -198,11 +199,24 @@ def joined(outputs: list) -> list:
 
 
 def keep(output) -> bool:
-    """Whether to store an output; live widgets are made anew when a cell runs."""
+    """Whether to store an output; live widgets are made anew when a cell runs.
+
+    A picture is stored once: where the HTML shows it, the PNG beside it goes. All viewers
+    that show HTML prefer it, the others still have the sentence.
+    """
     if output.output_type == "stream":
         return output.name == "stdout" and output.text != GUESS_FIRST  # folding adds it
-    output.get("data", {}).pop(WIDGET_VIEW, None)
+    data = output.get("data", {})
+    data.pop(WIDGET_VIEW, None)
+    if stored_picture(output):
+        data.pop("image/png", None)
     return bool(output.get("data", True))
+
+
+def stored_picture(output) -> str:
+    """The PNG in an output's HTML, base64; empty where there is none."""
+    shown = PICTURE.search(output.get("data", {}).get("text/html", ""))
+    return shown[1] if shown else ""
 
 
 def read(path: str | Path):
@@ -236,7 +250,7 @@ def stats(notebook) -> dict:
     ]
     after_prose = sum(above.cell_type == "markdown" for above, _ in open_code)
     shows = [bool(c.outputs) for c in code if c.outputs or not is_aside(c)]
-    pictures = [o for c in code for o in c.outputs if "image/png" in o.get("data", {})]
+    pictures = [o for c in code for o in c.outputs if stored_picture(o)]
     return {
         "cells": len(cells),
         "code cells": len(code),

@@ -85,6 +85,14 @@ def test_the_tree_of_a_word_of_one_s_own(page):
     )
 
 
+def test_a_click_on_the_curve_goes_there(page):
+    root = show(page, MergeExplorer(TOY))
+    curve = root.locator(".gx-left svg")
+    box = curve.bounding_box()
+    curve.click(position={"x": box["width"] - 21, "y": box["height"] / 2})
+    assert merges(root) == bpe.learn_merges(TOY, 99)
+
+
 def test_play_starts_when_asked_and_stops(page):
     root = show(page, MergeExplorer(TOY))
     page.wait_for_timeout(500)

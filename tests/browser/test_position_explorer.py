@@ -114,7 +114,24 @@ def test_it_follows_the_mouse_until_a_click(page):
 
 def test_pointing_at_the_plane_finds_the_nearest_position(page):
     svg = page.locator("svg").first
-    box, (x, y) = svg.bounding_box(), spots(page)[40]
+    box, places = svg.bounding_box(), spots(page)
     side = float(svg.get_attribute("viewBox").split()[2])
-    page.mouse.move(box["x"] + x / side * box["width"], box["y"] + y / side * box["height"])
+
+    def at(position):
+        return [
+            box[corner] + v / side * box["width"]
+            for corner, v in zip("xy", places[position], strict=True)
+        ]
+
+    page.mouse.move(*at(40))
     assert "position 40:" in said(page)
+    page.mouse.click(*at(20))
+    page.mouse.move(*at(40))
+    assert "position 20:" in said(page), "a click keeps it"
+
+
+def test_the_curve_is_pointed_at_by_its_axis(page):
+    curve = page.locator(".gx-likeness svg")
+    line = curve.locator(".gx-row-line").bounding_box()
+    page.mouse.move(line["x"] + line["width"] / 2, line["y"] + 5)
+    assert re.search(r"position (29|30):", said(page))

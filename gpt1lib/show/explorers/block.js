@@ -119,14 +119,11 @@ function drawBed({ bed, station }, lengths) {
   for (const i of BRANCHES.filter(branch => branch <= station)) {
     const [top, low, to] = [y(i) - half(i), y(i) + half(i), y(i + 1)];
     const left = middle - half(i + 1);
-    shape("text", bed, { x: 3, y: y(i) + 5 }, "+");
-    if (i === station) {
-      shape("path", bed, { d: `M0 ${top}H22V${low}H0Z`, class: "gx-side" });
-      continue;
-    }
     const upper = `M0 ${top}C${0.6 * middle} ${top} ${middle} ${top + 8} ${middle} ${to}`;
     const lower = `L${left} ${to}C${left} ${low} ${0.4 * left} ${low} 0 ${low}Z`;
-    shape("path", bed, { d: upper + lower, class: "gx-side" });
+    const stub = `M0 ${top}H22V${low}H0Z`; // poured, and not yet added
+    shape("path", bed, { d: i === station ? stub : upper + lower, class: "gx-side" });
+    shape("text", bed, { x: 3, y: y(i) + 5 }, "+");
   }
 }
 

@@ -2,6 +2,7 @@
 
 import math
 from functools import cache
+from typing import cast
 
 import numpy as np
 import torch
@@ -12,7 +13,7 @@ from matplotlib.figure import Figure
 from ...baselines.variants import PreLNGPT
 from ...bpe import BPE
 from ...config import INIT_STD, GPTConfig
-from ...model import GPT, seeded
+from ...model import GPT, Block, seeded
 from ...objectives import lm_loss
 from ...tracing import Trace, trace
 from .. import palette
@@ -103,7 +104,10 @@ class BlockExplorer(Explorer):
         with torch.no_grad():
             self._states = torch.stack([poured(steps, i) for i in range(len(steps.blocks))])
             self._neurons = torch.stack(
-                [b.expand(s.n) for b, s in zip(model.blocks, steps.blocks, strict=True)]
+                [
+                    cast(Block, b).expand(s.n)
+                    for b, s in zip(model.blocks, steps.blocks, strict=True)
+                ]
             )
         super().__init__(
             tokens=bpe.pieces(ids),

@@ -21,6 +21,7 @@ function draw(model, root) {
   const right = el("div", "gx-aside gx-left", cols);
   el("p", "gx-title", right, "tokens left in the text");
   view.chart = chart(right, 250, 20, () => drawChart(view));
+  view.chart.svg.addEventListener("click", e => set(view, { step: stepUnder(view, e) }));
   view.said = live(root);
   addTree(view, root);
   el("p", "gx-note", root, NOTE);
@@ -105,11 +106,8 @@ function stop(view) {
 // Merge a pair now; whatever was merged out of turn further on is forgotten.
 function take(view, [left, right]) {
   const turns = view.turns.filter(([at]) => at < view.step);
-  const [l, r] = view.race.merges[view.step];
-  const due = view.turns.length === turns.length && l === left && r === right;
-  const rule = race(view.words, turns, view.step + 1).merges[view.step];
-  const inOrder = due || (rule[0] === left && rule[1] === right);
-  if (!inOrder) turns.push([view.step, left, right]);
+  const [l, r] = race(view.words, turns, view.step + 1).merges[view.step];
+  if (l !== left || r !== right) turns.push([view.step, left, right]);
   set(view, { turns, step: view.step + 1 });
 }
 
@@ -161,8 +159,8 @@ function addPairs(view, parent) {
   el("p", "gx-title", box, "most frequent pairs");
   view.pairs = el("ul", "gx-bars", box);
   for (let i = 0; i < OFFERED; i++) {
-    const row = el("li", "", view.pairs);
-    el("button", "gx-word", row).type = "button";
+    const row = el("li", "gx-candidate", view.pairs);
+    el("button", "gx-offer", row).type = "button";
     for (const cls of ["gx-track", "gx-num"]) el("span", cls, row);
     row.firstChild.addEventListener("click", () => take(view, view.offers[i]));
   }
@@ -212,9 +210,15 @@ function drawChart(view) {
   if (view.turns.length)
     line(totals, { stroke: VIOLET, "stroke-width": 2, "stroke-dasharray": "5 4" });
   const i = view.step;
-  shape("line", svg, { x1: x(i), x2: x(i), y1: T, y2: bottom, class: "gx-now" });
+  shape("line", svg, { x1: x(i), x2: x(i), y1: T, y2: bottom, class: "gx-at" });
   shape("circle", svg, { cx: x(i), cy: y(totals[i]), r: 4, class: "gx-here" });
   svg.setAttribute("aria-label", view.said.textContent);
+}
+
+function stepUnder({ chart: { svg, W, L, right }, most }, e) {
+  const box = svg.getBoundingClientRect();
+  const share = (((e.clientX - box.left) / box.width) * W - L) / (right - L);
+  return Math.round(most * Math.max(0, Math.min(1, share)));
 }
 
 // ---- the tree of a word

@@ -28,7 +28,7 @@ def merge_race(
     spelled, counts = [characters(word) for word in word_counts], list(word_counts.values())
     merges, totals = [], [_total(spelled, counts)]
     for step in range(n_merges):
-        pairs = Counter()
+        pairs: Counter[Pair] = Counter()
         for symbols, n in zip(spelled, counts, strict=True):
             for pair in zip(symbols, symbols[1:], strict=False):
                 pairs[pair] += n

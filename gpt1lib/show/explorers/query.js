@@ -26,7 +26,7 @@ function draw(model, root) {
   const right = el("div", "gx-aside", cols);
   el("p", "gx-title", right, "What each key gets");
   view.table = el("table", "gx-table", el("div", "gx-scroll", right));
-  el("p", "gx-title gx-below", right, "The mix: all values, each times its weight");
+  el("p", "gx-title gx-under", right, "The mix: all values, each times its weight");
   const box = { viewBox: `0 0 ${HULL} ${HULL}`, width: HULL, role: "img", class: "gx-plane" };
   view.hull = shape("svg", right, box);
   view.said = live(root);
@@ -187,7 +187,7 @@ function writeNames(svg, spots, side, best) {
     const [left, line] = sides.find(free) ?? sides[0];
     taken.push([left, left + width, line - 4]);
     const strong = i === best || name === "q" ? "gx-strong" : "";
-    shape("text", svg, { x: left, y: line, class: `gx-halo ${strong}` }, name);
+    shape("text", svg, { x: left, y: line, class: `gx-spot ${strong}` }, name);
   });
 }
 
