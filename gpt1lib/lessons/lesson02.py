@@ -237,6 +237,14 @@ def i_changed_inside_a_for(symbols, pair):
     return right_half_stays(symbols, pair)[:-1]
 
 
+@merge_pair.wrong(
+    "Nothing is joined. Do you compare a slice with the pair? A list never equals a tuple: "
+    "write tuple(symbols[i : i + 2]) == pair."
+)
+def a_list_against_a_tuple(symbols, pair):
+    return list(symbols)
+
+
 @merge_pair.wrong("You join the pair in either order; (a, n) is not (n, a).")
 def in_either_order(symbols, pair):
     out, i = [], 0
@@ -499,6 +507,18 @@ def only_pairs_of_letters(word, ranks):
     return symbols
 
 
+@cut_word.wrong(
+    "You go through the letters' pairs once, from left to right. The lowest rank comes first, "
+    "wherever it stands, and each merge makes new pairs: look again after each."
+)
+def one_pass_from_the_left(word, ranks):
+    symbols = characters(word)
+    for pair in zip(symbols, symbols[1:], strict=False):
+        if pair in ranks:
+            symbols = merge_pair(symbols, pair)
+    return symbols
+
+
 @exercise(
     "Add up a vocabulary",
     difficulty=1,
@@ -541,12 +561,16 @@ def one_of_two_missing(n_characters, n_merges):
     return 2 * n_characters + n_merges + 1
 
 
-@vocabulary_size.wrong(
-    "One token too many. Start, Delimiter and Extract come with fine-tuning; the vocabulary "
-    "has no token for the end of a text."
-)
+@vocabulary_size.wrong("One token too many. There is none for the end of a text.")
 def an_end_of_text(n_characters, n_merges):
     return 2 * n_characters + n_merges + 3
+
+
+@vocabulary_size.wrong(
+    "Three tokens too many. Start, Delimiter and Extract come later, with fine-tuning."
+)
+def the_three_of_fine_tuning(n_characters, n_merges):
+    return 2 * n_characters + n_merges + 5
 
 
 @exercise(

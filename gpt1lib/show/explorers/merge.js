@@ -178,11 +178,8 @@ function showPairs(view, merges) {
     b.disabled = !offer || view.step >= view.most;
     if (!offer) return;
     const [left, right, n] = offer;
-    b.textContent = `${readable(left)} + ${named(right)}`;
-    b.setAttribute(
-      "aria-label",
-      `merge ${named(left)} and ${named(right)}, ${commas(n)} times`,
-    );
+    b.textContent = `${named(left)} + ${named(right)}`;
+    b.setAttribute("aria-label", `merge ${b.textContent}, ${commas(n)} times`);
     stretch(track, n / most);
     number.textContent = commas(n);
     row.classList.toggle("gx-due", left === view.next[0] && right === view.next[1]);
