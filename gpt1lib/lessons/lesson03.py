@@ -148,7 +148,8 @@ def _table():
     ],
     task=(
         "Find the `n` rows of a table that are nearest to row `i` by cosine, the most alike "
-        "first, and leave out row `i` itself. (This is what the list above was made with.)"
+        "first, and leave out row `i` itself. (The list above is of this kind, but for its "
+        "first entry.)"
     ),
     hints=(
         "Divide each row by its length, `W.norm(dim=1, keepdim=True)`. After that the dot "
@@ -202,8 +203,8 @@ def dot_products_but_the_first(W, i, n):
 
 
 @nearest_rows.wrong(
-    "You divide by the length of row i only, which changes no order. Divide every row by its "
-    "own length."
+    "Those are the largest dot products, in which long rows win; to divide by the length of "
+    "row i alone changes no order. Divide every row by its own length, and leave out row i."
 )
 def only_row_i_divided(W, i, n):
     return (W @ F.normalize(W[i], dim=0)).topk(n).indices
@@ -244,7 +245,7 @@ def columns_divided(W, i, n):
 
 
 @nearest_rows.wrong(
-    "A cosine of -1 is as alike as a cosine of 1 for you. Opposite directions are not near: "
+    "You take a cosine of -1 for as alike as a cosine of 1. Opposite directions are not near: "
     "no abs()."
 )
 def absolute_values(W, i, n):
@@ -252,8 +253,7 @@ def absolute_values(W, i, n):
 
 
 @nearest_rows.wrong(
-    "You leave out the best of all rows but one too many: row i is gone already, and the "
-    "nearest with it."
+    "You leave out one row too many: row i is gone already, and you drop the nearest as well."
 )
 def the_best_left_out(W, i, n):
     cosines = _cosines(W, i)
@@ -549,7 +549,9 @@ def a_rate_for_each_column(n_ctx, C):
     return _in_turn(angle[:, 0::2], angle[:, 1::2])
 
 
-@sinusoids.wrong("Your rates grow. They fall, from 1 towards 1 / 10,000: mind the minus sign.")
+@sinusoids.wrong(
+    "Your rates grow. They should fall, from 1 toward 1 / 10,000: mind the minus sign."
+)
 def rates_that_grow(n_ctx, C):
     angle = torch.arange(n_ctx)[:, None] * 10_000.0 ** (torch.arange(0, C, 2) / C)
     return _in_turn(angle, angle)

@@ -105,7 +105,7 @@ function drawPlane(view) {
   view.tag = shape("text", plane, { class: "gx-halo gx-strong" });
 }
 
-// The place of a name: beside position i, away from the middle of all (distance > 0) or toward it.
+// The place of a name: beside position i, away from the middle (distance > 0) or toward it.
 function outside({ spots, n }, i, distance) {
   const [mx, my] = [0, 1].map(axis => sum(spots.map(spot => spot[axis])) / n);
   const [x, y] = spots[i];
@@ -220,8 +220,9 @@ function sentence(view) {
   const beside = [place - 1, place + 1].filter(i => i >= 0 && i < n);
   const said = beside.map(i => `${minus(row[i].toFixed(2))} (position ${i})`).join(" and ");
   const away = others.filter((v, i) => v < 0 && i !== place).length;
+  const neighbors = beside.length > 1 ? "neighbors" : "neighbor";
   return (
-    `${names[table]}, position ${place}: cosine with the next to it ${said}. ` +
+    `${names[table]}, position ${place}: cosine with its ${neighbors} ${said}. ` +
     `Most like position ${view.near} (${minus(best.toFixed(2))}); ` +
     `${away} of the ${n - 1} others point away from it, with a cosine below 0.`
   );
