@@ -135,6 +135,15 @@ def sums_lie_flat(scores):
 
 
 @softmax.wrong(
+    "exp(1000) is too large for a float, so take off each row's largest score first; and keep "
+    "the sums a column with keepdim=True, or each column is divided by another row's sum."
+)
+def sums_lie_flat_and_no_maximum(scores):
+    powers = scores.exp()
+    return powers / powers.sum(dim=-1)
+
+
+@softmax.wrong(
     "Scores divided by their sum: negative scores would get negative shares. Take exp first."
 )
 def without_exp(scores):
@@ -250,6 +259,14 @@ def weights_alone(query, keys, values):
     return (keys @ query).softmax(dim=0)
 
 
+@look_up.wrong(
+    "You multiply from the wrong side: query @ keys runs down the columns of keys. One dot "
+    "product per key is keys @ query."
+)
+def down_the_columns_of_keys(query, keys, values):
+    return (query @ keys).softmax(dim=0) @ values
+
+
 @look_up.wrong("You compare the query with the values. It is compared with the keys.")
 def compares_with_the_values(query, keys, values):
     if values.shape != keys.shape:
@@ -311,7 +328,9 @@ def multiplied_by_the_root():
     return _mixed(12, 8, 4)
 
 
-@mixed_by_hand.wrong("You divided by the root of 3, the number of keys. D is their length, 4.")
+@mixed_by_hand.wrong(
+    "You divided by the root of 3, the number of keys. D counts the numbers of one, 4."
+)
 def root_of_three():
     return _mixed(6 / math.sqrt(3), 4 / math.sqrt(3), 2 / math.sqrt(3))
 
@@ -389,7 +408,7 @@ def times_the_root(Q, K):
 
 
 @scaled_scores.wrong(
-    "You divide by the root of the number of queries. D, the length of one query, is "
+    "You divide by the root of the number of queries. D, how many numbers each of them has, is "
     "Q.shape[1]."
 )
 def root_of_the_queries(Q, K):
@@ -397,7 +416,8 @@ def root_of_the_queries(Q, K):
 
 
 @scaled_scores.wrong(
-    "You divide by the root of the number of keys. D, the length of one key, is K.shape[1]."
+    "You divide by the root of the number of keys. D, how many numbers each of them has, is "
+    "K.shape[1]."
 )
 def root_of_the_keys(Q, K):
     return Q @ K.T / math.sqrt(len(K))
@@ -406,6 +426,13 @@ def root_of_the_keys(Q, K):
 @scaled_scores.wrong("The root of D is missing.")
 def not_scaled(Q, K):
     return Q @ K.T
+
+
+@scaled_scores.wrong(
+    "You divide by 8, which is the root of 64. D is not always 64: it is Q.shape[1]."
+)
+def always_by_eight(Q, K):
+    return Q @ K.T / 8
 
 
 @scaled_scores.wrong("Those are weights already. Asked for are the scores, before the softmax.")
@@ -638,6 +665,14 @@ def order_matters(layer, x, order):
 )
 def never_shuffled(layer, x, order):
     return torch.allclose(layer(x), layer(x))
+
+
+@ignores_order.wrong(
+    "Too strict: by default torch.allclose forgives next to nothing around 0, where sums in "
+    "another order may differ. Pass atol=1e-5."
+)
+def forgives_too_little(layer, x, order):
+    return torch.allclose(layer(x[order]), layer(x)[order])
 
 
 @ignores_order.wrong(

@@ -14,7 +14,8 @@ const ABOUT = {
   more: `${HELP} The plane shows two numbers of each key; the others are fixed, by lot.`,
   head:
     `${HELP} ${FEET} The plane holds the true query of the last word, so its weights are the ` +
-    "model's own. The query is drawn shorter than it is, the keys about their mean.",
+    "model's own. The query is drawn shorter than it is, and the keys about their mean: all scores " +
+    "shift alike, so no weight changes.",
 };
 
 function draw(model, root) {
@@ -223,7 +224,8 @@ function showMix({ hull, model, source }, { weights, mix, best }) {
   });
   const square = { x: mx - 5, y: my - 5, width: 10, height: 10, class: "gx-blend" };
   shape("rect", hull, { ...square, transform: `rotate(45 ${mx} ${my})` });
-  const spots = values.map((value, i) => [...on(value), 6, tokens[i]]);
+  const spots = values.map((value, i) => [...on(value), 8, tokens[i]]);
+  spots.push([mx, my, 0, ""]); // no name runs over the mix
   writeNames(hull, spots, HULL, best);
   const [a, b] = mix.map(v => minus(v.toFixed(2)));
   hull.setAttribute("aria-label", `the mix lies at (${a}, ${b}), between the values`);
