@@ -90,6 +90,14 @@ def last_factor_forgotten(d, probs):
 
 
 @softmax_backward.wrong(
+    "You subtract the sum itself. In line 4 it is multiplied by p_j, too: the bracket comes "
+    "first, then the factor probs."
+)
+def factor_for_d_only(d, probs):
+    return d * probs - (d * probs).sum(axis=-1, keepdims=True)
+
+
+@softmax_backward.wrong(
     "You take the plain mean of d. The mean is weighted by the probabilities: the sum of "
     "d * probs."
 )
@@ -242,6 +250,13 @@ def inner_slope_forgotten(x):
 def no_square(x):
     t, u_slope = _tanh_and_inner(x)
     return 0.5 * (1 + t) + 0.5 * x * (1 - t) * u_slope
+
+
+@gelu_slope.wrong("The slope of tanh u is 1 - t**2, with t = tanh u; you wrote 1 - u**2.")
+def square_of_u(x):
+    t, u_slope = _tanh_and_inner(x)
+    u = math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)
+    return 0.5 * (1 + t) + 0.5 * x * (1 - u**2) * u_slope
 
 
 @gelu_slope.wrong("The slope of x^3 is 3 x^2: your factor 3 is missing.")
@@ -677,6 +692,13 @@ def scores_not_transposed(d, q, k, v, weights):
     return attention_backward(d, q, k, v, weights) | {"k": _d_scores(d, q, v, weights) @ q}
 
 
+@attention_backward.wrong(
+    "That is the gradient of k transposed, (D, T). Turned around it is k's: d_scores.T @ q."
+)
+def k_left_transposed(d, q, k, v, weights):
+    return attention_backward(d, q, k, v, weights) | {"k": q.T @ _d_scores(d, q, v, weights)}
+
+
 @attention_backward.wrong("For q nothing is transposed: query i made row i of the scores.")
 def scores_transposed_for_q(d, q, k, v, weights):
     return attention_backward(d, q, k, v, weights) | {"q": _d_scores(d, q, v, weights).T @ k}
@@ -960,6 +982,17 @@ def film_after_the() -> float:
     """
     film, movie = 1 / 3 + 1 / 3, 1 / 3 + 1 / 3 + 1 / 2
     return film / (film + movie)
+
+
+def floor_of_that_mean() -> float:
+    """Nats per target, of 14, of the model that the mean within each sentence asks for.
+
+    Film or movie five times, was (1/3 each) or ended (1/2) three times, good or bad twice;
+    all else is certain.
+    """
+    film, was = film_after_the(), (2 / 3) / (2 / 3 + 1 / 2)
+    chances = [film] * 2 + [1 - film] * 3 + [was] * 2 + [1 - was] + [1 / 2] * 2
+    return -sum(math.log(p) for p in chances) / 14
 
 
 EXERCISES = (
