@@ -577,7 +577,7 @@ def _measured_head(d, q, k, v, weights):
     task=(
         "Walk one head back, from `d`, the gradient with respect to its mix "
         "`weights @ v`, to queries, keys and values. Use your `softmax_backward`. Four lines "
-        "are enough, one per arrow of the drawing."
+        "are enough."
     ),
     hints=(
         "The rule for a product of matrices, twice: for `weights @ v`, and for `q @ k.T`.",
@@ -774,15 +774,14 @@ def _measured_tied(ids, d_h0, h, d_logits):
         ),
     ],
     task=(
-        "$W_e$ is used twice: as the table of embeddings, where `d_h0` is the gradient with "
-        "respect to the looked-up rows, and as the output matrix, `logits = h @ W_e.T`. Return "
-        "its whole gradient. A token that stands twice in `ids` collects twice."
+        "The whole gradient of $W_e$: as the table of embeddings, where `d_h0` is the gradient "
+        "with respect to the looked-up rows, and as the output matrix, `logits = h @ W_e.T`. A "
+        "token that stands twice in `ids` collects twice."
     ),
     hints=(
         "Output road: row v of $W_e$ makes logit v at every position t, so it collects "
         "`d_logits[t, v] * h[t]` from all of them. As one matrix product?",
-        "Lookup road: row i of `d_h0` goes to row `ids[i]` of the gradient, and two go to the "
-        "same row if an id occurs twice.",
+        "Lookup road: row i of `d_h0` goes to row `ids[i]` of the gradient.",
         "`np.add.at(grad, ids, d_h0)` adds row i of d_h0 to row ids[i] of grad.",
     ),
 )
