@@ -90,6 +90,14 @@ def last_factor_forgotten(d, probs):
 
 
 @softmax_backward.wrong(
+    "You subtract the sum itself. In line 4 it is multiplied by p_j, too: the bracket comes "
+    "first, then the factor probs."
+)
+def factor_for_d_only(d, probs):
+    return d * probs - (d * probs).sum(axis=-1, keepdims=True)
+
+
+@softmax_backward.wrong(
     "You take the plain mean of d. The mean is weighted by the probabilities: the sum of "
     "d * probs."
 )
@@ -242,6 +250,13 @@ def inner_slope_forgotten(x):
 def no_square(x):
     t, u_slope = _tanh_and_inner(x)
     return 0.5 * (1 + t) + 0.5 * x * (1 - t) * u_slope
+
+
+@gelu_slope.wrong("The slope of tanh u is 1 - t**2, with t = tanh u; you wrote 1 - u**2.")
+def square_of_u(x):
+    t, u_slope = _tanh_and_inner(x)
+    u = math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)
+    return 0.5 * (1 + t) + 0.5 * x * (1 - u**2) * u_slope
 
 
 @gelu_slope.wrong("The slope of x^3 is 3 x^2: your factor 3 is missing.")
@@ -562,7 +577,7 @@ def _measured_head(d, q, k, v, weights):
     task=(
         "Walk one head back, from `d`, the gradient with respect to its mix "
         "`weights @ v`, to queries, keys and values. Use your `softmax_backward`. Four lines "
-        "are enough, one per arrow of the drawing."
+        "are enough."
     ),
     hints=(
         "The rule for a product of matrices, twice: for `weights @ v`, and for `q @ k.T`.",
@@ -677,6 +692,13 @@ def scores_not_transposed(d, q, k, v, weights):
     return attention_backward(d, q, k, v, weights) | {"k": _d_scores(d, q, v, weights) @ q}
 
 
+@attention_backward.wrong(
+    "That is the gradient of k transposed, (D, T). Turned around it is k's: d_scores.T @ q."
+)
+def k_left_transposed(d, q, k, v, weights):
+    return attention_backward(d, q, k, v, weights) | {"k": q.T @ _d_scores(d, q, v, weights)}
+
+
 @attention_backward.wrong("For q nothing is transposed: query i made row i of the scores.")
 def scores_transposed_for_q(d, q, k, v, weights):
     return attention_backward(d, q, k, v, weights) | {"q": _d_scores(d, q, v, weights).T @ k}
@@ -752,15 +774,14 @@ def _measured_tied(ids, d_h0, h, d_logits):
         ),
     ],
     task=(
-        "$W_e$ is used twice: as the table of embeddings, where `d_h0` is the gradient with "
-        "respect to the looked-up rows, and as the output matrix, `logits = h @ W_e.T`. Return "
-        "its whole gradient. A token that stands twice in `ids` collects twice."
+        "The whole gradient of $W_e$: as the table of embeddings, where `d_h0` is the gradient "
+        "with respect to the looked-up rows, and as the output matrix, `logits = h @ W_e.T`. A "
+        "token that stands twice in `ids` collects twice."
     ),
     hints=(
         "Output road: row v of $W_e$ makes logit v at every position t, so it collects "
         "`d_logits[t, v] * h[t]` from all of them. As one matrix product?",
-        "Lookup road: row i of `d_h0` goes to row `ids[i]` of the gradient, and two go to the "
-        "same row if an id occurs twice.",
+        "Lookup road: row i of `d_h0` goes to row `ids[i]` of the gradient.",
         "`np.add.at(grad, ids, d_h0)` adds row i of d_h0 to row ids[i] of grad.",
     ),
 )
@@ -960,6 +981,17 @@ def film_after_the() -> float:
     """
     film, movie = 1 / 3 + 1 / 3, 1 / 3 + 1 / 3 + 1 / 2
     return film / (film + movie)
+
+
+def floor_of_that_mean() -> float:
+    """Nats per target, of 14, of the model that the mean within each sentence asks for.
+
+    Film or movie five times, was (1/3 each) or ended (1/2) three times, good or bad twice;
+    all else is certain.
+    """
+    film, was = film_after_the(), (2 / 3) / (2 / 3 + 1 / 2)
+    chances = [film] * 2 + [1 - film] * 3 + [was] * 2 + [1 - was] + [1 / 2] * 2
+    return -sum(math.log(p) for p in chances) / 14
 
 
 EXERCISES = (

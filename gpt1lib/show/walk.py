@@ -19,6 +19,7 @@ BOX, GAP, HALF = 1.0, 1.05, 0.5  # a station's width, a gap's, half a station's 
 LANE = 0.26  # how far the arrows lie from the middle
 NARROW, WIDE = 0.85, 1.2  # how far ways around lie: within one part, around it
 BACK: dict[str, Any] = {"linestyle": (0, (4, 2)), "color": INK, "linewidth": 1}
+SHORT = {"linestyle": (0, (2, 1.2))}  # where there is room for only one long dash
 WORDS: dict[str, Any] = {
     "ha": "center",
     "va": "center",
@@ -171,17 +172,17 @@ def draw_station(axes: Axes, i: int, label: str, gradients: str, current: bool) 
         look |= {"color": "white", "weight": "bold"}
     axes.text(x, 0, label, **look)
     if gradients:
-        arrow(axes, (x, -HALF), (x, -0.82), **BACK)
-        axes.text(x, -0.95, gradients, **WORDS)
+        arrow(axes, (x, -HALF), (x, -0.92), **BACK | SHORT)
+        axes.text(x, -1.03, gradients, **WORDS)
 
 
 def draw_around(axes: Axes, name: str, back: str, value: int, station: int, far: float) -> None:
     """A way past some stations: forward above them, and its gradient back below."""
     begin, end = middle_of_gap(value), middle_of_box(station)
     axes.plot([begin, begin, end], [LANE + 0.34, far, far], color=INK, linewidth=1)
-    arrow(axes, (end, far), (end, HALF))
+    arrow(axes, (end, far), (end, HALF), shrinkA=0)  # no gap at the corner
     axes.plot([end, end, begin], [-HALF, -far - 0.1, -far - 0.1], **BACK)
-    arrow(axes, (begin, -far - 0.1), (begin, -LANE - 0.34), **BACK)
+    arrow(axes, (begin, -far - 0.1), (begin, -LANE - 0.34), shrinkA=0, **BACK)
     axes.text((begin + end) / 2, far, name, **WORDS)
     axes.text((begin + end) / 2, -far - 0.1, back, **WORDS)
 
@@ -189,5 +190,5 @@ def draw_around(axes: Axes, name: str, back: str, value: int, station: int, far:
 def draw_tied(axes: Axes, first: int, second: int) -> None:
     """The bracket below two stations whose gradients go into one matrix."""
     a, b = middle_of_box(first), middle_of_box(second)
-    axes.plot([a, a, b, b], [-1.1, -1.35, -1.35, -1.1], color=INK, linewidth=1)
-    axes.text((a + b) / 2, -1.35, "one matrix: added", **WORDS)
+    axes.plot([a, a, b, b], [-1.17, -1.4, -1.4, -1.17], color=INK, linewidth=1)
+    axes.text((a + b) / 2, -1.4, "one matrix: added", **WORDS)
