@@ -259,9 +259,9 @@ function addDepths(view, root) {
 
 const like = spread =>
   ({
-    0.02: " (GPT-1’s number, copied)",
-    0.07: " (as GPT-1 at birth)",
-    0.12: " (as when trained)",
+    0.02: " (GPT-1’s, copied)",
+    0.07: " (GPT-1 at birth)",
+    0.12: " (novelist, trained)",
   })[spread] ?? "";
 
 function showDepths(view) {
