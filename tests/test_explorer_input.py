@@ -13,6 +13,7 @@ from gpt1lib.show.explorers.standalone import page
 CONTROLS = {  # what can be chosen in the browser; Python alone sets all else
     "attention": {"head", "row", "mask", "pinned", "prompt"},
     "bigram": {"row"},
+    "block": {"block", "place", "station", "spread"},
     "formats": {"kind", "lm_coef", "texts"},
     "heads": {"head", "row", "cut", "across", "up"},
     "journey": {"stage", "place"},
@@ -44,6 +45,7 @@ STATIC = {  # explorers of a few numbers and any text
     "training": lambda t: explorers.TrainingExplorer(LOG, [{"step": 1, "text": t}], {t: 3.0}),
 }
 ASKING = {  # explorers that ask the model
+    "block": lambda n: explorers.BlockExplorer(n.model, n.bpe, "The old man"),
     "formats": lambda novelist: explorers.FormatsExplorer(novelist),
     "heads": lambda n: explorers.HeadsExplorer(n.model, n.bpe, "The old man", np.eye(4)),
     "journey": lambda n: explorers.JourneyExplorer(n.model, n.bpe, "The old man"),

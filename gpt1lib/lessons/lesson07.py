@@ -65,6 +65,12 @@ def erf_form(x):
     return 0.5 * x * (1 + torch.erf(x / math.sqrt(2)))
 
 
+@gelu.wrong("math.tanh takes one number only; torch.tanh takes the whole tensor.")
+def tanh_of_one_number(x):
+    inner = math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)
+    return 0.5 * x * (1 + math.tanh(inner))
+
+
 @gelu.wrong("The term 0.044715 x^3 inside tanh is missing.")
 def no_cube(x):
     return 0.5 * x * (1 + torch.tanh(math.sqrt(2 / math.pi) * x))
@@ -294,6 +300,14 @@ def eps_outside_the_root(x, gain, bias, eps=1e-5):
 )
 def spread_by_std(x, gain, bias, eps=1e-5):
     return _centered(x) / (x.std(dim=-1, keepdim=True) + eps) * gain + bias
+
+
+@layer_norm.wrong(
+    "Mean and spread need keepdim=True, so that each state gets its own. And torch's std "
+    "divides by C - 1: ask for unbiased=False, and put eps under the root."
+)
+def std_without_keepdim(x, gain, bias, eps=1e-5):
+    return (x - x.mean(-1)) / (x.std(-1) + eps) * gain + bias
 
 
 @layer_norm.wrong("Without eps a state of equal numbers divides 0 by 0.")
@@ -658,6 +672,15 @@ def bit_for_bit(x, h, attention, mlp, ln_1, ln_2):
     return "pre" if torch.equal(h, _pre_ln(x, attention, mlp, ln_1, ln_2)) else "neither"
 
 
+@order_of.wrong(
+    "You compare bit for bit, and the states are given to four digits only: use "
+    "torch.allclose with atol=1e-4. And what is not post-LN need not be pre-LN."
+)
+def bit_for_bit_never_neither(x, h, attention, mlp, ln_1, ln_2):
+    post = post_ln_block(x, attention, mlp, ln_1, ln_2)
+    return "post" if torch.equal(h, post) else "pre"
+
+
 @order_of.wrong("You compare the first row alone. All rows must agree.")
 def first_row_alone(x, h, attention, mlp, ln_1, ln_2):
     if torch.allclose(h[0], post_ln_block(x, attention, mlp, ln_1, ln_2)[0], atol=1e-4):
@@ -722,9 +745,10 @@ _NOISE = torch.tensor([[0.05, 0.95, 0.4, 0.1], [0.3, 0.02, 0.6, 0.25], [0.5, 0.9
         (_seeded(3, 4, seed=64).float(), 0.25, _NOISE.clone(), True),
     ],
     task=(
-        "Dropout with the dice already thrown: `noise` holds one even random number "
-        "from 0 to 1 for each number of `x`. In training, where the noise is below `p`, the "
-        "number becomes 0; the others are divided by `1 - p`. Outside training nothing happens."
+        "Dropout with the dice already thrown: `noise` holds one random number, uniform "
+        "between 0 and 1, for each number of `x`. In training, where the noise is below `p`, "
+        "the number becomes 0; the others are divided by `1 - p`. Outside training nothing "
+        "happens."
     ),
     hints=(
         "`noise >= p` is True for what stays; as a factor, True counts as 1 and False as 0.",
@@ -734,7 +758,7 @@ _NOISE = torch.tensor([[0.05, 0.95, 0.4, 0.1], [0.3, 0.02, 0.6, 0.25], [0.5, 0.9
 def dropout(x, p, noise, training):
     """x with a share of about p set to 0 and the rest divided by 1 - p, if in training.
 
-    x, noise: tensors of one shape, noise even in [0, 1). p: in [0, 1). training: bool.
+    x, noise: tensors of one shape, noise uniform in [0, 1). p: in [0, 1). training: bool.
     dropout(tensor([2.0, 3.0]), 0.5, tensor([0.2, 0.7]), True) -> tensor([0.0, 6.0])
     """
     if not training:

@@ -209,7 +209,8 @@ function paintNeurons({ grid, ring, side, order, rank, dark }, numbers) {
   });
   grid.setAttribute("aria-label", `${numbers.length} neurons, strongest ${top.toFixed(1)}`);
   const [x, y] = [order[rank] % side, Math.floor(order[rank] / side)];
-  ring.style.cssText = `left:${(100 * x) / side}%;top:${(100 * y) / side}%;width:${100 / side}%`;
+  const place = `left:${(100 * x) / side}%;top:${(100 * y) / side}%`;
+  ring.style.cssText = `${place};width:${100 / side}%`;
 }
 
 function drawCurve(view, numbers) {
@@ -258,9 +259,9 @@ function addDepths(view, root) {
 
 const like = spread =>
   ({
-    0.02: " (GPT-1’s number, copied)",
-    0.07: " (as GPT-1 at birth)",
-    0.12: " (as when trained)",
+    0.02: " (GPT-1’s, copied)",
+    0.07: " (GPT-1 at birth)",
+    0.12: " (novelist, trained)",
   })[spread] ?? "";
 
 function showDepths(view) {
