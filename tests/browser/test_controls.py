@@ -217,7 +217,7 @@ def scores(page, explorer):
 def clicks(page, explorer):
     """A word to append, and a place on a curve."""
     word = explorer.locator("button.gx-word")
-    if word.count():
+    if word.count() and explorer.locator(".gx-prompt").count():
         old = explorer.locator(".gx-prompt").input_value()
 
         def put():
@@ -227,7 +227,7 @@ def clicks(page, explorer):
         yield "a word by mouse", word.first.click, put
         yield "a word by keyboard", lambda: word.first.press("Enter"), put
     curve = explorer.locator("svg .gx-now, svg .gx-band")
-    if curve.count():
+    if curve.count() and explorer.locator("[role=radio][aria-checked=true]").count():
         svg, drag = explorer.locator("svg").first, explorer.locator("input[type=range]")
         box = svg.bounding_box()
         name = explorer.locator("[role=radio][aria-checked=true]").first.inner_text()

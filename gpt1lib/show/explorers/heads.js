@@ -12,7 +12,7 @@ const SHORT = {
 const SHOWN = 8; // bars
 const MANY = 40; // heads; more are drawn smaller, and only the chosen one has its name
 
-function draw(model, root, redraw) {
+function draw(model, root) {
   const view = readHeads(model);
   view.root = root;
   view.dark = root.classList.contains("gx-dark");
@@ -25,7 +25,7 @@ function draw(model, root, redraw) {
   const cols = el("div", "gx-cols", root);
   const left = el("div", "gx-atlas", cols);
   addMatrix(view, el("div", "gx-scroll", cols));
-  addAtlas(view, left, redraw); // the chart is as wide as the matrix leaves room
+  addAtlas(view, left); // the chart is as wide as the matrix leaves room
   addNext(view);
   view.said = live(root);
   root.addEventListener("keydown", e => {
@@ -76,9 +76,9 @@ function setCut(view, cut) {
 
 // ---- the atlas: a disc for each head, its area the cost of its silence
 
-function addAtlas(view, parent, redraw) {
+function addAtlas(view, parent) {
   el("p", "gx-title", parent, "Heads, as layer.head: the larger, the more it is missed");
-  view.room = chart(parent, 400, 26, redraw);
+  view.room = chart(parent, 400, 26, () => drawAtlas(view));
   const { svg } = view.room;
   svg.classList.toggle("gx-many", view.L * view.H > MANY);
   svg.setAttribute("role", "radiogroup");
