@@ -84,3 +84,16 @@ def test_another_width_draws_it_once_more_and_then_it_rests(root):
     page.evaluate("() => new Promise(done => setTimeout(done, 200))")
     assert first.evaluate("e => e.isConnected"), "it is drawn again and again"
     page.set_viewport_size({"width": 1400, "height": 1000})
+
+
+def test_after_a_change_of_theme_x_still_cuts_once(root):
+    for light in ("false", "true"):
+        root.page.evaluate("light => document.body.dataset.jpThemeLight = light", light)
+        root.page.wait_for_function(
+            "light => document.querySelector('.gx').matches('.gx-dark') !== (light === 'true')",
+            arg=light,
+        )
+    root.locator(".gx-dot[aria-checked=true]").focus()
+    for cut in (True, False):
+        root.page.keyboard.press("x")
+        assert root.page.evaluate("model.get('cut')") is cut
