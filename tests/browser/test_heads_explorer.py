@@ -74,3 +74,26 @@ def test_python_moves_the_view(root):
     assert checked.get_attribute("aria-label").startswith("layer 0, head 2")
     assert "gx-silent" in checked.get_attribute("class")
     assert "weight on the token itself" in root.locator("svg").text_content()
+
+
+def test_another_width_draws_it_once_more_and_then_it_rests(root):
+    page = root.page
+    page.set_viewport_size({"width": 900, "height": 1000})
+    page.evaluate("() => new Promise(done => setTimeout(done, 200))")
+    first = root.locator(".gx-dot").first.element_handle()
+    page.evaluate("() => new Promise(done => setTimeout(done, 200))")
+    assert first.evaluate("e => e.isConnected"), "it is drawn again and again"
+    page.set_viewport_size({"width": 1400, "height": 1000})
+
+
+def test_after_a_change_of_theme_x_still_cuts_once(root):
+    for light in ("false", "true"):
+        root.page.evaluate("light => document.body.dataset.jpThemeLight = light", light)
+        root.page.wait_for_function(
+            "light => document.querySelector('.gx').matches('.gx-dark') !== (light === 'true')",
+            arg=light,
+        )
+    root.locator(".gx-dot[aria-checked=true]").focus()
+    for cut in (True, False):
+        root.page.keyboard.press("x")
+        assert root.page.evaluate("model.get('cut')") is cut

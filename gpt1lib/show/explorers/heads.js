@@ -28,9 +28,10 @@ function draw(model, root) {
   addAtlas(view, left); // the chart is as wide as the matrix leaves room
   addNext(view);
   view.said = live(root);
-  root.addEventListener("keydown", e => {
+  root.onkeydown = e => {
+    // one listener, however often the theme has it drawn anew
     if (e.key.toLowerCase() === "x" && !e.ctrlKey && !e.metaKey) setCut(view, !view.cut);
-  });
+  };
   followPython(view);
   drawAtlas(view);
   show(view);

@@ -167,8 +167,8 @@ class HeadsExplorer(Explorer):
         return (
             f"Layer {layer}, head {head} looks {self.measures['distance'][self.head]:.1f} "
             f"tokens back on average; its silence costs {cost} nats per token. After "
-            f"'{token_labels(self.tokens)[self.row]}' it moves '{readable(word)}' from "
-            f"{percent(before)} to {percent(after)}."
+            f"'{token_labels(self.tokens)[self.row]}' its silence moves '{readable(word)}' "
+            f"most: from {percent(before)} to {percent(after)}."
         )
 
     def figure(self) -> Figure:
