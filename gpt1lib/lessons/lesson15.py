@@ -333,6 +333,62 @@ def scored(cells: dict[str, dict]) -> dict[str, tuple]:
     return {name: (x["accuracy"], *x["interval"]) for name, x in cells.items()}
 
 
+def labels_needed(places: dict[int, dict], score: float) -> int | None:
+    """The fewest labels with which a row's mean reaches a score; None if it never does.
+
+    places: number of labels -> a dict with mean, one row of g.paper.curves.curve.
+    """
+    enough = [size for size, place in places.items() if place["mean"] >= score]
+    return min(enough, default=None)
+
+
+def curve_table(task: str, size: int) -> str:
+    """A learning curve as lines: means by labels, and what a row needs to reach ours.
+
+    size: of labels, with which the pre-trained row sets the mark.
+    """
+    rows, levels = g.paper.curves.curve(task), g.paper.curves.levels(task)
+    counts, mark = sorted(rows["pre-trained"]), rows["pre-trained"][size]["mean"]
+    lines = [
+        f"{'labels':<18}" + "".join(f"{n:>7}" for n in counts) + f"   reaches {mark:.2f} with"
+    ]
+    for row, places in rows.items():
+        means = "".join(f"{places[n]['mean']:7.2f}" if n in places else " " * 7 for n in counts)
+        lines.append(f"{row:<18}{means}   {labels_needed(places, mark) or 'none of these'}")
+    return "\n".join([*lines, *(f"{name:<18}{y:7.2f}" for name, y in levels.items())])
+
+
+def curve_in_words(task: str) -> str:
+    """The same as an alternative text."""
+    rows, levels = g.paper.curves.curve(task), g.paper.curves.levels(task)
+    said = (
+        f"{row}: " + ", ".join(f"{place['mean']:.2f} at {n}" for n, place in places.items())
+        for row, places in rows.items()
+    )
+    flat = (f"{name}: {y:.2f} without labels" for name, y in levels.items())
+    return f"Accuracy on {task} by the number of labels. " + "; ".join([*said, *flat]) + "."
+
+
+def curve_gaps(task: str, row: str, other: str) -> dict[int, dict]:
+    """Number of labels -> a row minus another, seed by seed, for g.metrics.clear.
+
+    Without the sizes at which the two share fewer than two seeds.
+    """
+    lines = g.paper.curves.curve_lines(task)
+    scores = {
+        name: {
+            size: {seed: x["accuracy"] for seed, x in by_seed.items()}
+            for size, by_seed in lines[name].items()
+        }
+        for name in (row, other)
+    }
+    return {
+        size: g.metrics.by_seed(ours, scores[other][size])
+        for size, ours in scores[row].items()
+        if len({*ours} & {*scores[other].get(size, {})}) > 1
+    }
+
+
 # ---- what the lesson's claims are held to -------------------------------------------
 
 CLEAR_ALONE = {("film_snippets", "1000"), ("film_snippets", "2000")}
