@@ -9,7 +9,7 @@ this order. Each folder is a room for one verb, and imports run from the top dow
     bpe          byte-pair encoding: text to token ids and back
     corpus       books as one stream of ids, and random windows of it
     model        embeddings, causal attention, post-LayerNorm blocks, the tied softmax
-    tracing      one forward pass with every step kept
+    tracing      one forward pass with every step kept, or with a head cut
     objectives   L1, L2 and L3, and the losses that code minimizes
     optim        Adam with decoupled decay, warm-up schedules, gradient clipping
     inputs       the four input transformations: every task becomes sequences
@@ -26,8 +26,8 @@ this order. Each folder is a room for one verb, and imports run from the top dow
     pretrain/    recipes, prepared, objective, optimizers, muon, processes, run, write: books
     finetune/    settings, adapt, batches, classifier, methods, scores, run, classify: L3
     paper/       plan, sources, run, results, curves, zeroshot, reading, paper_numbers: tables
-    show/        plots, diagrams, labels, numbers, palette, figure, explorers: pictures
-    lessons/     exercise, attempt, compare, describe, claims, notebooks, layout, lessonNN
+    show/        plots, diagrams, walk, labels, numbers, palette, figure, explorers, engine
+    lessons/     exercise, attempt, compare, describe, claims, notebooks, layout, maps, lessonNN
 
 Three ways run through it:
 

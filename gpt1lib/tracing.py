@@ -1,13 +1,15 @@
-"""One forward pass with every step kept: for pictures and lessons."""
+"""One forward pass with every step kept, or with a head cut: for pictures and lessons."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from typing import cast
 
 import torch
 from torch import Tensor
 
+from . import limits
 from .model import GPT, Block, LanguageModel, causal_mask, check_ids, evaluating
 
 
@@ -85,3 +87,32 @@ def _trace_block(block: Block, x: Tensor) -> BlockTrace:
     mlp = block.mlp(n)
     h = block.ln_2(n + mlp)
     return BlockTrace(q, k, v, scores, masked, weights, attended, n, mlp, h)
+
+
+@contextmanager
+def silenced(model: LanguageModel, heads: Sequence[tuple[int, int]]) -> Iterator[None]:
+    """Inside, these heads (layer, head) write nothing: W_O reads 0 in their place.
+
+    Works with `model(ids)` and with `trace`. Raises ValueError for a head that is not there,
+    or a model that does not compute as GPT-1 does.
+    """
+    check_steps(model)
+    with ExitStack() as hooks:
+        for layer, head in heads:
+            limits.whole("layer", layer, 0, model.config.n_layer - 1)
+            limits.whole("head", head, 0, model.config.n_head - 1)
+            project = cast(Block, model.blocks[layer]).attention.project
+            handle = project.register_forward_pre_hook(_without(head, model.config.head_dim))
+            hooks.callback(handle.remove)
+        yield
+
+
+def _without(head: int, width: int):
+    """A hook that sets a head's slice of the merged heads (..., C) to 0."""
+
+    def cut(_, given: tuple[Tensor]) -> tuple[Tensor]:
+        merged = given[0].clone()
+        merged[..., head * width : (head + 1) * width] = 0
+        return (merged,)
+
+    return cut

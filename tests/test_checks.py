@@ -155,6 +155,10 @@ ANSWERS = {
     "arguments": (lambda x, y: x, "raised TypeError"),
     "sparse": (lambda x: (3 * x).to_sparse(), "expected"),
     "meta": (lambda x: x.to("meta"), r"a tensor without numbers \(meta\)"),
+    "by one factor": (
+        lambda x: -3 * x,
+        r"difference is 15\. Where they differ, yours is -1\.5 times what is expected\.",
+    ),
     "conjugate": (lambda x: (x * 1j).conj(), "complex"),
     "odd": (lambda x: Odd(), "it returns Odd, expected Tensor"),
     "generator": (lambda x: (n for n in x), "it returns generator"),
@@ -434,3 +438,26 @@ def test_same(a, b, equal):
 def test_two_numbers_that_differ_are_shown_to_differ():
     told = describe.difference(np.full(20, 0.53910), np.full(20, 0.53912), 1e-6)
     assert "0.5391, expected 0.53912. The largest difference is 2e-05" in told
+
+
+@exercise(
+    "",
+    difficulty=1,
+    importance=1,
+    minutes=1,
+    cases=lambda: [(3.0,)],
+    task="",
+    hints=(),
+    measured=lambda x: 4.0 * x,
+)
+def slope_of_two_squares(x):
+    """Slope of 2 x^2, with a slip."""
+    return 2 * x
+
+
+def test_an_answer_is_held_against_what_is_measured(capsys):
+    assert machinery.diagnose(slope_of_two_squares, lambda x: 4 * x) is None
+    said = machinery.diagnose(slope_of_two_squares, slope_of_two_squares.solution)
+    assert said is not None and said.message == (
+        "For (3) it returns 6, expected 12. (Expected is what finite differences measure.)"
+    )

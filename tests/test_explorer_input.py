@@ -14,9 +14,13 @@ CONTROLS = {  # what can be chosen in the browser; Python alone sets all else
     "attention": {"head", "row", "mask", "pinned", "prompt"},
     "bigram": {"row"},
     "formats": {"kind", "lm_coef", "texts"},
+    "heads": {"head", "row", "cut", "across", "up"},
     "journey": {"stage", "place"},
     "mask": {"kind"},
+    "merge": {"step", "turns", "word"},
     "parameters": set(),
+    "position": {"table", "place"},
+    "query": {"source", "query", "size", "scaled"},
     "sampling": {"prompt", "joined", "temperature", "top_k", "top_p"},
     "sweep": {"chosen"},
     "tokens": {"text", "step"},
@@ -32,14 +36,18 @@ STATIC = {  # explorers of a few numbers and any text
     "attention": lambda t: explorers.AttentionExplorer(CAUSAL, [t, *"bcde"]),
     "bigram": lambda t: explorers.BigramExplorer([[0.5, 0.5], [1, 0]], [t, "b"]),
     "mask": lambda t: explorers.MaskExplorer(np.arange(9.0).reshape(3, 3), [t, *"bc"]),
+    "merge": lambda t: explorers.MergeExplorer({t: 4, "bc": 3, "abc": 1}),
     "parameters": lambda t: explorers.ParameterExplorer({t: g.TINY}),
+    "position": lambda t: explorers.PositionExplorer({t: np.eye(3)}),
     "sampling": lambda t: explorers.SamplingExplorer([2.0, 1, 0], [t, *"bc"], prompt=t),
     "sweep": lambda t: explorers.SweepExplorer(SWEEP, "0.5", "0", setting=t),
     "training": lambda t: explorers.TrainingExplorer(LOG, [{"step": 1, "text": t}], {t: 3.0}),
 }
 ASKING = {  # explorers that ask the model
     "formats": lambda novelist: explorers.FormatsExplorer(novelist),
+    "heads": lambda n: explorers.HeadsExplorer(n.model, n.bpe, "The old man", np.eye(4)),
     "journey": lambda n: explorers.JourneyExplorer(n.model, n.bpe, "The old man"),
+    "query": lambda n: explorers.QueryExplorer.of(n.model, n.bpe, "The old man", 0, 1),
     "tokens": lambda n: explorers.TokenExplorer(n.bpe, "The unbelievable"),
     "tying": lambda n: explorers.TyingExplorer(n.model, n.bpe, "The old man"),
     "two_texts": lambda n: explorers.TwoTextsExplorer.of(n.model, n.bpe, "a man", "a dog"),
@@ -133,10 +141,9 @@ def test_a_dollar_is_a_dollar_but_in_the_one_formula():
     axes = short.axes[0]
     ticks = [*axes.get_xticklabels(which="both"), *axes.get_yticklabels(which="both")]
     assert not [t for t in ticks if "$" in t.get_text()]
-    formulas = [
-        t.get_text() for t in diagrams.architecture(g.TINY).axes[0].texts if t.get_parse_math()
-    ]
-    assert formulas == ["the same\nmatrix $W_e$"]
+    texts = diagrams.architecture(g.TINY, n_classes=2).axes[0].texts
+    formulas = [t.get_text() for t in texts if t.get_parse_math()]
+    assert formulas == ["the same\nmatrix $W_e$", "last row times $W_y$\n(32 x 2)"]
 
 
 @pytest.mark.parametrize(
@@ -178,3 +185,12 @@ def test_a_run_that_diverged_is_drawn_as_far_as_it_came():
     e.add({"step": 29, "loss": math.inf})
     assert e.points == [[1, 4.0], [9, 2.5]] and e.heldout == [[1, 4.2]]
     assert "after 9, held out 4.20" in e.sentence()
+
+
+def test_no_trait_hides_what_a_widget_needs():
+    """Such as `model_id`, by which a page finds its widget."""
+    needed = set(dir(explorers.base.anywidget.AnyWidget))
+    for name in explorers.__all__:
+        if name.endswith("Explorer"):
+            own = getattr(explorers, name).class_own_traits()
+            assert not own.keys() & needed - {"_esm", "_css"}, name

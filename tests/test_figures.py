@@ -7,7 +7,7 @@ import matplotlib
 import numpy as np
 import pytest
 
-from gpt1lib.show import explorers, figure, numbers, palette, plots
+from gpt1lib.show import explorers, figure, numbers, palette, plots, walk
 
 X = np.arange(150)
 FALL = np.exp(-X / 20)
@@ -223,3 +223,25 @@ def test_a_mask_says_what_is_wrong_with_it(kind, said):
     mask.kind = kind
     made = mask.figure()
     assert said in made.get_suptitle()
+
+
+# ---- the walk back --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("part", walk.CHAINS)
+def test_every_station_and_every_shape_is_drawn(part):
+    chain = walk.CHAINS[part]
+    for name, label, gradients in chain.stations:
+        (axes,) = walk.walk_back([part], [name]).axes
+        words = [t.get_text() for t in axes.texts]
+        assert {label, *([gradients] if gradients else [])} <= {*words}
+        assert [t.get_text() for t in axes.texts if t.get_color() == "white"] == [label]
+        shapes = [t for t in words if t.startswith("(") and t.endswith(")") and "+" not in t]
+        assert sorted(shapes) == sorted(shape for _, shape in chain.values)
+    assert len(chain.values) == len(chain.stations) + 1
+
+
+@pytest.mark.parametrize(("parts", "here"), [([], []), (["top"], []), (["mlp"], ["mix"])])
+def test_a_walk_past_what_is_not_there_is_refused(parts, here):
+    with pytest.raises(ValueError, match="are of"):
+        walk.walk_back(parts, here)

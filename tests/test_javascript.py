@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+import textwrap
 from itertools import takewhile
 from pathlib import Path
 
@@ -21,7 +22,14 @@ FILES = sorted(FOLDER.glob("*.js"))
 TEXTS = {p.stem: p.read_text(encoding="utf-8") for p in FILES}
 LONGEST = 45
 NAME = re.compile(r"^(?:export )?(?:async )?(?:function\*?|const|let|class) ([\w$]+)", re.M)
-each_file = pytest.mark.parametrize("name", TEXTS)
+ENGINE = {
+    f"engine/{p.stem}": p.read_text(encoding="utf-8")
+    for p in sorted((ROOT / "gpt1lib" / "show" / "engine").glob("*.js"))
+}
+ALL = TEXTS | ENGINE
+CLASS = re.compile(r"^(?:export )?class \w+[^\n]*\{\n(.*?)^\}", re.M | re.S)
+METHOD = re.compile(r"^(  )(?:get |async |\*)?(\w+)\(", re.M)  # a call stands deeper
+each_file = pytest.mark.parametrize("name", ALL)
 
 
 def functions(text):
@@ -40,34 +48,46 @@ def functions(text):
             yield name[1], 1 + len(inner) + closes
 
 
+def functions_and_methods(text):
+    """Name -> number of lines: a class counts by its methods."""
+    lengths = dict(functions(CLASS.sub("", text)))
+    for body in CLASS.findall(text):
+        methods = textwrap.dedent(METHOD.sub(r"\1function \2(", body))
+        lengths |= dict(functions(methods))
+    return lengths
+
+
 @each_file
 def test_functions_are_short(name):
-    long = {f: n for f, n in functions(TEXTS[name]) if n > LONGEST}
-    assert not long
-    assert len(list(functions(TEXTS[name]))) > 1
+    lengths = functions_and_methods(ALL[name])
+    assert not {f: n for f, n in lengths.items() if n > LONGEST}
+    assert lengths
 
 
 def test_a_long_function_would_be_found():
     body = "  if (x) {\n    act();\n  }\n" * 20
     assert dict(functions(f"function long(x) {{\n{body}}}\n\nconst a = 1;\n"))["long"] == 62
     assert dict(functions(f"const long = x => {{\n{body}}};\n")) == {"long": 62}
+    method = f"  long(x) {{\n{textwrap.indent(body, '  ')}  }}\n"
+    assert functions_and_methods(f"export class A {{\n{method}}}\n") == {"long": 62}
     assert dict(functions("const one =\n  1;\n\nconst two = 2;")) == {"one": 2, "two": 1}
 
 
 @each_file
 def test_lines_are_short_and_nothing_is_remote(name):
-    lines = TEXTS[name].splitlines()
+    lines = ALL[name].splitlines()
     assert max(map(len, lines)) <= 96
-    addresses = re.findall(r"\w+://[^\s\"'`]+|//cdn[^\s\"'`]*", TEXTS[name])
+    addresses = re.findall(r"\w+://[^\s\"'`]+|//cdn[^\s\"'`]*", ALL[name])
     assert set(addresses) <= {"http://www.w3.org/2000/svg"}  # a name, not a place
 
 
 @pytest.mark.parametrize("name", sorted(TEXTS.keys() - {"common"}))
 def test_the_parts_of_a_module_do_not_define_a_name_twice(name):
-    page = ["code", "arrays", "model"]  # what standalone.TEMPLATE adds
+    page = ["code", "arrays", "model", "answers"]  # what standalone.TEMPLATE adds
     names = NAME.findall(base.script(name)) + page
     assert len(names) == len(set(names))
-    assert TEXTS[name].endswith("\nexport default start(draw);\n")
+    end = "draw, answer" if "answer" in names else "draw"
+    assert TEXTS[name].endswith(f"\nexport default start({end});\n")
 
 
 def test_every_explorer_runs_the_code_beside_it():

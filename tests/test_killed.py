@@ -59,7 +59,8 @@ def root(make_books, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def undisturbed(root):
-    SERVER.set_forkserver_preload(["gpt1lib.pretrain"])
+    states = "torch.distributed.checkpoint.state_dict"  # what saving would load each time
+    SERVER.set_forkserver_preload(["gpt1lib.pretrain", states])
     for out in ("first", "whole"):  # the first starts the server
         start = time.perf_counter()
         process = SERVER.Process(target=run, args=(root / out, root))

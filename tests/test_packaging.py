@@ -148,25 +148,6 @@ def tool(name: str):
     return module
 
 
-def test_readme_s_table_is_the_notebooks_own():
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert f"<!-- lessons -->\n{tool('readme').lessons()}<!-- /lessons -->" in readme
-    assert readme.count("| [") == len(list((ROOT / "notebooks").glob("[0-9]*.ipynb")))
-
-
-def test_the_table_of_speeds_is_the_benchmarks_own():
-    page = (ROOT / "docs/speed.md").read_text(encoding="utf-8")
-    assert f"<!-- speed -->\n{tool('readme').speed()}<!-- /speed -->" in page
-    assert page.count(" tokens/s | ") == 4
-
-
-def test_the_tool_writes_both_tables():
-    readme = tool("readme")
-    for page in (path.read_text(encoding="utf-8") for path in readme.PAGES):
-        old = re.sub(r"(?<=\|---\|\n)\| .*\n", "| an old row |\n", page)
-        assert "an old row" in old and readme.updated(old) == page
-
-
 def test_errata_page_is_the_notebooks_own():
     page = (ROOT / "docs/errata.md").read_text(encoding="utf-8")
     assert page == tool("errata").page() and page.count("- **") >= 15

@@ -4,7 +4,9 @@ import importlib
 import json
 import re
 from pathlib import Path
+from urllib.parse import unquote
 
+import nbformat
 import pytest
 import torch
 
@@ -67,8 +69,14 @@ def test_the_readme_is_for_a_newcomer():
 # ---- links, paths, commands ---------------------------------------------------------------
 
 
-def anchors(text: str) -> set[str]:
-    """The places in a page that a link can name, as GitHub makes them of its headings."""
+def anchors(path: Path) -> set[str]:
+    """The places that a link can name, as GitHub makes them, or JupyterLab in a lesson."""
+    text = path.read_text(encoding="utf-8")
+    if path.suffix == ".ipynb":
+        cells = nbformat.reads(text, as_version=4).cells
+        prose = "\n".join(c.source for c in cells if c.cell_type == "markdown")
+        found = re.findall(r"^#+ (.*)$", prose, re.MULTILINE)
+        return {h.replace("`", "").replace(" ", "-") for h in found}
     headings = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
     return {re.sub(r"[^\w -]", "", h).strip().lower().replace(" ", "-") for h in headings}
 
@@ -80,7 +88,7 @@ def test_links_lead_somewhere(name):
         there = ((ROOT / name).parent / path) if path else ROOT / name
         assert "://" not in target and there.exists(), target
         if place:
-            assert place in anchors(there.read_text(encoding="utf-8")), target
+            assert unquote(place) in anchors(there), target
 
 
 def test_every_page_is_linked_from_the_readme():

@@ -5,18 +5,12 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from nbclient.exceptions import CellExecutionError
 
 import gpt1lib as g
 from gpt1lib.checkpoints import openai
 from gpt1lib.lessons import notebooks as tools
 
 PATHS = sorted((Path(__file__).resolve().parents[1] / "notebooks").glob("[0-9]*.ipynb"))
-
-
-@pytest.fixture
-def strict(monkeypatch):
-    monkeypatch.setitem(os.environ, "GPT1_STRICT", "1")
 
 
 @pytest.mark.slow
@@ -30,10 +24,3 @@ def test_the_lesson_on_the_release_runs_with_a_named_folder(tmp_path, monkeypatc
     tools.execute(notebook, path.parent)
     said = "".join(o.get("text", "") for c in notebook.cells for o in c.get("outputs", ()))
     assert "the released GPT-1" in said and "goes on with the course's own" not in said
-
-
-@pytest.mark.slow
-def test_unsolved_lesson_stops_in_strict_mode(strict):
-    notebook = nbformat.read(PATHS[0], as_version=4)
-    with pytest.raises(CellExecutionError, match="TODO  most_likely"):
-        tools.execute(notebook, PATHS[0].parent)

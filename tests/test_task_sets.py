@@ -1,8 +1,6 @@
 """The sets that our own scripts make: the same bytes again, and no way around reading."""
 
 import math
-import subprocess
-import sys
 from collections import Counter
 
 import pytest
@@ -10,7 +8,7 @@ import pytest
 from gpt1lib import corpus, metrics, tasks
 from gpt1lib.baselines import bag_of_words
 from gpt1lib.storage import files
-from gpt1lib.storage.paths import DATA, HELDOUT_BOOKS, RESULTS, ROOT, TASKS
+from gpt1lib.storage.paths import DATA, HELDOUT_BOOKS, RESULTS, TASKS
 from gpt1lib.tasks import course_sets
 from tools.data import (
     acceptability,
@@ -24,23 +22,28 @@ from tools.data import (
 )
 from tools.data.question_or_statement import plain
 
-MADE = [
-    "acceptability",
-    "entailment",
-    "he_or_she",
-    "missing_word",
-    "past_or_present",
-    "question_or_statement",
-    "story_cloze",
+MAKERS = [
+    acceptability,
+    entailment,
+    he_or_she,
+    missing_word,
+    past_or_present,
+    question_or_statement,
+    story_cloze,
 ]
+ANY_SIZE = [acceptability, missing_word, question_or_statement]
 
 
-@pytest.mark.parametrize("name", MADE)
-def test_made_again_byte_for_byte(name, tmp_path):
+def name_of(maker):
+    """Of its set and its file."""
+    return maker.__name__.rpartition(".")[2]
+
+
+@pytest.mark.parametrize("maker", MAKERS, ids=name_of)
+def test_made_again_byte_for_byte(maker, tmp_path):
     out = tmp_path / "rows.jsonl"
-    command = [sys.executable, "-m", f"tools.data.{name}", "--out", out]
-    subprocess.run(command, cwd=ROOT, check=True)
-    assert out.read_bytes() == (TASKS / f"{name}.jsonl").read_bytes()
+    maker.main(["--out", str(out)])
+    assert out.read_bytes() == (TASKS / f"{name_of(maker)}.jsonl").read_bytes()
 
 
 # ---- entailment ------------------------------------------------------------------
@@ -239,16 +242,16 @@ def test_the_readme_shows_the_stored_scores():
     assert stored["missing_word"]["novelist, zero-shot"]["interval"][0] > 0.7
 
 
-@pytest.mark.parametrize("name", ["acceptability", "missing_word", "question_or_statement"])
-def test_more_training_rows_and_nothing_heldout(name, tmp_path):
-    out = tmp_path / "rows.jsonl"
-    command = [sys.executable, "-m", f"tools.data.{name}", "--train", "4400"]
-    subprocess.run([*command, "--out", out], cwd=ROOT, check=True)
+@pytest.mark.parametrize("maker", ANY_SIZE, ids=name_of)
+def test_more_training_rows_and_nothing_heldout(maker, tmp_path, capsys):
+    out, name = tmp_path / "rows.jsonl", name_of(maker)
+    maker.main(["--train", "4400", "--out", str(out)])
     more, shipped = (getattr(course_sets, name)(p) for p in (out, TASKS / f"{name}.jsonl"))
     assert (more.valid, more.test) == (shipped.valid, shipped.test)
     assert 4390 < len(more.train) <= 4400
-    refused = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
-    assert refused.returncode == 2 and "name another file: --out FILE" in refused.stderr
+    with pytest.raises(SystemExit, match="2"):
+        maker.main(["--train", "4400"])
+    assert "name another file: --out FILE" in capsys.readouterr().err
 
 
 # ---- he or she, past or present --------------------------------------------------

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -106,21 +107,21 @@ def assert_same_weights(root, out):
         assert torch.allclose(x, y, atol=2e-5)
 
 
-@pytest.mark.parametrize("more", [(), ("--fsdp",), ("--accumulate", "2")])
-def test_two_processes_take_the_steps_of_one(root, alone, more):
-    out = "two" + "".join(more)
-    assert_same_losses(train(TWO, root, out, *more), alone)
-    assert_same_weights(root, out)
+def test_two_processes_with_split_states_take_the_steps_of_one(root, alone):
+    """Whole states: see the run that is killed and resumes, to the same end."""
+    assert_same_losses(train(TWO, root, "split", "--fsdp"), alone)
+    assert_same_weights(root, "split")
 
 
-def test_two_processes_take_muons_steps(root):
-    one, two = (
-        train(start, root, f"muon{len(start)}", "--matrix-lr", "0.005") for start in (RUN, TWO)
-    )
+def test_two_processes_that_accumulate_take_muons_steps(root):
+    one = train(RUN, root, "muon", "--matrix-lr", "0.005")
+    two = train(TWO, root, "muon of two", "--matrix-lr", "0.005", "--accumulate", "2")
     assert_same_losses(two, one)
 
 
-def test_one_process_killed_is_reported_and_the_run_resumes(root, alone):
+@pytest.fixture(scope="module")
+def wounded(root):
+    """Folder of a run of two, one of which was killed; what the others said."""
     out = root / "wounded"
     env = {**os.environ, "OMP_NUM_THREADS": "1"}
     long = command(TWO, root, "wounded", "--steps", "40", "--save-every", "1")
@@ -137,8 +138,13 @@ def test_one_process_killed_is_reported_and_the_run_resumes(root, alone):
     assert "SIGKILL" in said and "gpt1lib.pretrain" in said
     saved = torch.load(out / "state" / "state.pt", weights_only=True)["step"]
     assert 1 <= saved < 40
-    assert_same_losses(train(TWO, root, "wounded", "--save-every", "1"), alone)
-    assert_same_weights(root, "wounded")
+    return out
+
+
+def test_one_process_killed_is_reported_and_the_run_resumes(root, alone, wounded):
+    shutil.copytree(wounded, root / "resumed")
+    assert_same_losses(train(TWO, root, "resumed", "--save-every", "1"), alone)
+    assert_same_weights(root, "resumed")
 
 
 def children(pid):
@@ -147,18 +153,8 @@ def children(pid):
     return [int(x) for x in found]
 
 
-def test_what_two_began_one_can_finish(root, alone):
-    out = root / "half"
-    env = {**os.environ, "OMP_NUM_THREADS": "1"}
-    with subprocess.Popen(
-        command(TWO, root, "half", "--save-every", "1"),
-        cwd=ROOT,
-        env=env,
-        stderr=subprocess.DEVNULL,
-    ) as team:
-        while not (out / "state" / "state.pt").exists() and team.poll() is None:
-            time.sleep(0.01)
-        team.terminate()
+def test_what_two_began_one_can_finish(root, alone, wounded):
+    shutil.copytree(wounded, root / "half")
     assert_same_losses(train(RUN, root, "half", "--save-every", "1"), alone)
 
 

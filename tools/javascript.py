@@ -1,4 +1,4 @@
-"""Format and lint of the explorers' JavaScript, by Biome; installs it when it is missing.
+"""Format and lint of our JavaScript, by Biome; installs it when it is missing.
 
     python tools/javascript.py [--write]
 
@@ -29,17 +29,21 @@ def without(reason: str) -> int:
 
 
 def is_installed() -> bool:
-    """Does node_modules hold Biome in the version that package.json names?"""
+    """Does node_modules hold all that package.json names, in these versions?"""
     wanted = json.loads((ROOT / "package.json").read_text(encoding="utf-8"))["devDependencies"]
-    package = BIOME / "package.json"
-    return (
-        package.exists()
-        and json.loads(package.read_text(encoding="utf-8"))["version"] in wanted.values()
-    )
+    return all(installed_version(name) == version for name, version in wanted.items())
+
+
+def installed_version(name: str) -> str | None:
+    """The version of a package in node_modules; None where it is missing."""
+    package = ROOT / "node_modules" / name / "package.json"
+    if not package.exists():
+        return None
+    return json.loads(package.read_text(encoding="utf-8"))["version"]
 
 
 def install(npm: str | None) -> str | None:
-    """Install Biome; returns None, or a sentence that says why it could not be."""
+    """Install what is missing; returns None, or a sentence that says why it could not be."""
     if not npm:
         return "Biome is not installed, and there is no npm to install it"
     done = subprocess.run([npm, *INSTALL], cwd=ROOT, text=True, capture_output=True)

@@ -1,33 +1,30 @@
-"""Write the tables: the lessons in README.md, what the benchmarks measured in docs/speed.md.
+"""Write the tables: lessons in README.md and docs/paper.md, benchmarks in docs/speed.md.
 
     python tools/readme.py
 
-Title and time come from each notebook's first cell, the run time from
+What a lesson is comes from its notebook (see gpt1lib/lessons/maps.py), its run time from
 data/results/run_times.json (written by `python -m gpt1lib.lessons run`), speeds from
 data/results/benchmarks (written by the scripts in benchmarks).
 """
 
 import json
 import re
+from functools import partial
 from pathlib import Path
 
-import nbformat
+from gpt1lib.lessons import maps
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = (ROOT / "README.md", ROOT / "docs/speed.md")
+PAGES = (ROOT / "README.md", ROOT / "docs/speed.md", ROOT / "docs/paper.md")
 BENCHMARKS = ROOT / "data/results/benchmarks"
+NOTEBOOKS = ROOT / "notebooks"
 
 
-def row(path: Path, seconds: int) -> str:
-    """One line of the table."""
-    notebook = nbformat.read(path, as_version=4)
-    first = notebook.cells[0].source
-    title = re.match(r"# (.*)", first)[1]
-    time = re.search(r"\*\*Time:\*\* about (\d+) minutes(?:, in (\w+ sittings))?", first)
-    minutes = f"{time[1]} min" + (f", {time[2]}" if time[2] else "")
-    question = re.search(r"\*\*The question:\*\* (.*)", first)[1]
-    name = f"[{title}](notebooks/{path.name})"
-    return f"| {name} | {question} | {minutes} | {seconds} s |"
+def row(lesson: maps.Lesson, seconds: int | None) -> str:
+    """One line of the table; seconds: None where no full run was timed."""
+    name = f"[{lesson.title}](notebooks/{lesson.name})"
+    ran = f"{seconds} s" if seconds else ""
+    return f"| {name} | {lesson.question} | {lesson.time} | {ran} |"
 
 
 def lessons() -> str:
@@ -35,8 +32,13 @@ def lessons() -> str:
     times = json.loads((ROOT / "data/results/run_times.json").read_text(encoding="utf-8"))
     names = ("lesson", "the question", "to work through", "Run All, 2 cores")
     head = f"| {' | '.join(names)} |\n|---|---|---|---|\n"
-    paths = sorted((ROOT / "notebooks").glob("[0-9]*.ipynb"))
-    return head + "\n".join(row(p, times[p.name]) for p in paths) + "\n"
+    known = maps.lessons_of(NOTEBOOKS)
+    return head + "\n".join(row(x, times.get(x.name)) for x in known) + "\n"
+
+
+def from_docs(table) -> str:
+    """A table of the lessons, for a page in docs."""
+    return table(maps.lessons_of(NOTEBOOKS), "../notebooks/")
 
 
 def found(name: str) -> dict:
@@ -73,9 +75,17 @@ def speed() -> str:
     return "\n".join(lines) + "\n"
 
 
+TABLES = {
+    "lessons": lessons,
+    "speed": speed,
+    "paper": partial(from_docs, maps.paper),
+    "by lesson": partial(from_docs, maps.by_lesson),
+}
+
+
 def updated(page: str) -> str:
     """A page with today's table between each pair of markers that it has."""
-    for name, table in (("lessons", lessons), ("speed", speed)):
+    for name, table in TABLES.items():
         part = re.compile(f"(<!-- {name} -->\n).*?(?=<!-- /{name} -->)", re.DOTALL)
         page = part.sub(lambda m, table=table: m[1] + table(), page)
     return page

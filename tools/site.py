@@ -4,7 +4,8 @@
 
 One file per lesson, with its pictures inside, formulas as MathML and no remote script, and
 an index. Lessons with explorers are run once, so that these work in the page without a
-kernel; --still leaves that out.
+kernel; --still leaves that out. Beside the pages lies the shipped model: the
+front page and the explorers ask it there.
 """
 
 import argparse
@@ -13,6 +14,7 @@ import os
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import nbformat
@@ -21,8 +23,10 @@ from nbconvert import HTMLExporter
 from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
 from tqdm import tqdm
 
+from gpt1lib.checkpoints import load_novelist
 from gpt1lib.lessons import layout, notebooks
-from gpt1lib.show.explorers.base import LIVE_PAGES
+from gpt1lib.show import engine
+from gpt1lib.show.explorers.base import COMMON, CSS, LIVE_PAGES
 from gpt1lib.storage.files import write_text
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -127,18 +131,29 @@ def write_page(lesson: Lesson, lessons: list[Lesson], notebook) -> None:
     for cell in notebook.cells:
         if cell.cell_type == "code":  # nobody runs a cell here
             cell.outputs = [o for o in cell.outputs if o.get("text") != layout.GUESS_FIRST]
-    course = {"style": style(), "ways": ways(lesson.path, lessons)}
+    course = {"style": style(), "ways": ways(lesson.path, lessons), "engine": engine_here()}
     resources = {"course": course, "metadata": {"name": lesson.title}}
     body, _ = exporter().from_notebook_node(notebook, resources)
     write_text(SITE / lesson.href, body.replace(".ipynb", ".html"))
+
+
+@cache
+def engine_here() -> str:
+    """The script by which a page's views ask the shipped model."""
+    return engine.engine_script(load_novelist())
+
+
+def write_model() -> None:
+    """The shipped model beside the pages, for the engine."""
+    write_text(SITE / engine.MODEL, engine.model_script(load_novelist()))
 
 
 def first_picture(path: Path) -> str:
     """The data of a notebook's first picture, or nothing."""
     for cell in nbformat.read(path, as_version=4).cells:
         for output in cell.get("outputs", []):
-            if "image/png" in output.get("data", {}):
-                return output.data["image/png"].strip()
+            if data := notebooks.stored_picture(output):
+                return data
     return ""
 
 
@@ -157,7 +172,14 @@ def write_index(lessons: Iterable[Lesson]) -> None:
     """The page with a card for each lesson."""
     page = (PAGE / "index.html").read_text(encoding="utf-8")
     cards = "\n".join(card(lesson) for lesson in lessons)
-    page = page.replace("/* style */", style()).replace("<!-- cards -->", cards)
+    front = f"{{\n{COMMON}\n{(PAGE / 'front.js').read_text(encoding='utf-8')}}}"
+    for mark, content in (
+        ("/* style */", style() + CSS),
+        ("<!-- cards -->", cards),
+        ("/* engine */", engine_here()),
+        ("/* front */", front),
+    ):
+        page = page.replace(mark, content)
     write_text(SITE / "index.html", page)
 
 
@@ -173,6 +195,7 @@ def main(argv: list[str] | None = None):
         notebook = nbformat.read(path, as_version=4) if args.still else live(path)
         write_page(lesson, lessons, notebook)
     write_index(lessons)
+    write_model()
     print(SITE)
 
 

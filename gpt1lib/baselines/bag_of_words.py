@@ -3,6 +3,8 @@
 Each is a logistic regression on something simple: the words of the texts, the words of
 one side alone (a set whose labels can be had from there is flawed), or how many words
 the texts share. Majority, always the largest class, is what metrics.accuracy reports.
+
+scikit-learn takes a second to load; whoever only asks for names need not wait for it.
 """
 
 import re
@@ -10,9 +12,6 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from sklearn.feature_extraction.text import TfidfVectorizer
-from sklearn.linear_model import LogisticRegression
-from sklearn.preprocessing import FunctionTransformer
 
 from .. import limits
 from ..tasks import Example, Task
@@ -43,8 +42,11 @@ def of_overlap(texts: Texts) -> list[float]:
     ]
 
 
-def vectorizer(features: Callable) -> TfidfVectorizer | FunctionTransformer:
+def vectorizer(features: Callable) -> Any:
     """Tuples of texts to a matrix, a row per tuple; words are weighted by rarity (TF-IDF)."""
+    from sklearn.feature_extraction.text import TfidfVectorizer
+    from sklearn.preprocessing import FunctionTransformer
+
     if features is of_words:  # ln(N / df) + 1, rows of length 1; seen once: only noise
         words: Any = of_words  # a function is welcome; scikit-learn's types do not say so
         return TfidfVectorizer(analyzer=words, min_df=2, smooth_idf=False)
@@ -93,7 +95,9 @@ def _choices(X, labels: np.ndarray, asked, n_choices: int) -> list[int]:
     return (asked @ model.coef_[0]).reshape(-1, n_choices).argmax(axis=1).tolist()
 
 
-def _regression(**options) -> LogisticRegression:
+def _regression(**options) -> Any:
+    from sklearn.linear_model import LogisticRegression
+
     return LogisticRegression(**options, tol=1e-8, max_iter=1000)
 
 

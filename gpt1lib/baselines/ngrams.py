@@ -5,7 +5,7 @@ often each continuation occurred.
 """
 
 import math
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
@@ -42,6 +42,15 @@ def bigram_probs(counts: np.ndarray, smoothing: float = 1.0) -> np.ndarray:
     return smoothed / sums
 
 
+def _by_context(counts: Counter) -> tuple[Counter, Counter]:
+    """Of counted n-grams: (how often each context occurred, how many words followed it)."""
+    totals, kinds = Counter(), Counter()
+    for gram, count in counts.items():
+        totals[gram[:-1]] += count
+        kinds[gram[:-1]] += 1
+    return totals, kinds
+
+
 class NGram:
     """Interpolated n-gram model over words (Witten and Bell 1991).
 
@@ -54,17 +63,15 @@ class NGram:
     def __init__(self, n: int, vocabulary: Sequence[str]):
         self.n = n = limits.whole("n", n, 1, LONGEST)
         self.vocabulary = frozenset(vocabulary)
-        self.counts = [defaultdict(Counter) for _ in range(n)]  # by context length
-        self.totals = [Counter() for _ in range(n)]
+        self.tables: list[tuple[Counter, Counter, Counter]] = []  # by context length
 
     def fit(self, words: Sequence[str]) -> "NGram":
         """Count all n-grams of a text; returns the model."""
+        self.tables = []
         for length in range(self.n):
-            counts, totals = self.counts[length], self.totals[length]
-            for i in range(length, len(words)):
-                context = tuple(words[i - length : i])
-                counts[context][words[i]] += 1
-                totals[context] += 1
+            counts = Counter(zip(*(words[i:] for i in range(length + 1)), strict=False))
+            totals, kinds = _by_context(counts)
+            self.tables.append((counts, totals, kinds))
         return self
 
     def prob(self, context: Sequence[str], word: str) -> float:
@@ -73,12 +80,12 @@ class NGram:
         One more word stands for all those outside the vocabulary.
         """
         p = 1 / (len(self.vocabulary) + 1)
-        for length in range(min(self.n, len(context) + 1)):
+        for length, (counts, totals, kinds) in enumerate(self.tables[: len(context) + 1]):
             seen = tuple(context[len(context) - length :])
-            if seen in self.counts[length]:
-                following = self.counts[length][seen]
-                d = len(following)
-                p = (following[word] + d * p) / (self.totals[length][seen] + d)
+            if seen not in totals:
+                break  # an unseen context has no longer one that was seen
+            d = kinds[seen]
+            p = (counts.get((*seen, word), 0) + d * p) / (totals[seen] + d)
         return p
 
     def nats(self, words: Sequence[str]) -> float:
@@ -108,10 +115,7 @@ class KneserNey:
         counts = Counter(zip(*(ids[i:] for i in range(self.n)), strict=False))
         self.tables = []  # for 1, 2, ... n: counts, totals, kinds, discount
         for _ in range(self.n):
-            totals, kinds = Counter(), Counter()  # by context
-            for gram, count in counts.items():
-                totals[gram[:-1]] += count
-                kinds[gram[:-1]] += 1
+            totals, kinds = _by_context(counts)
             once, twice = (sum(c == k for c in counts.values()) for k in (1, 2))
             discount = once / (once + 2 * twice) if once else 0.75
             self.tables.insert(0, (counts, totals, kinds, discount))

@@ -85,7 +85,7 @@ def _between_arrays(a, b, tolerance) -> str:
             f"{apart.sum()} of {x.size} numbers differ, the first at {_at(first)}: "
             f"{mine}, expected {theirs}"
         )
-    return told + _largest(x, y, dtype_name(a), dtype_name(b))
+    return told + _largest(x, y, dtype_name(a), dtype_name(b)) + _factor(x[apart], y[apart])
 
 
 def _largest(x, y, dtype, wanted_dtype) -> str:
@@ -99,6 +99,16 @@ def _largest(x, y, dtype, wanted_dtype) -> str:
         most = np.nanmax(np.abs(x.astype(float) - y.astype(float)))
     kinds = "" if dtype == wanted_dtype else f" (yours are {dtype}, expected {wanted_dtype})"
     return f". The largest difference is {most:.3g}{kinds}"
+
+
+def _factor(x, y) -> str:
+    """Where all that differs does so by one factor, a scale or a sign: that factor."""
+    if kind(x) != "float" or x.size < 2 or not (np.isfinite(x).all() and y.all()):
+        return ""
+    factors = x.astype(float) / y
+    if not factors.any() or not np.allclose(factors, factors[0], rtol=1e-3):
+        return ""
+    return f". Where they differ, yours is {factors[0]:.4g} times what is expected"
 
 
 def _count(n: int, noun: str) -> str:
@@ -147,9 +157,17 @@ def short_arguments(arguments: tuple) -> str:
     shown = [short(a) for a in arguments]
     if sum(map(len, shown)) > 80:
         shown = [
-            s if len(s) <= 30 else _kind_of(a) for s, a in zip(shown, arguments, strict=True)
+            s if len(s) <= 30 else _kind_and_shape(a)
+            for s, a in zip(shown, arguments, strict=True)
         ]
     return f"({', '.join(shown)})"
+
+
+def _kind_and_shape(value) -> str:
+    """ndarray (4, 3): enough of an argument where there are many."""
+    if isinstance(value, ARRAYS):
+        return f"{type(value).__name__} {tuple(value.shape)}"
+    return _kind_of(value)
 
 
 def short(value) -> str:

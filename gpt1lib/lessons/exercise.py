@@ -39,6 +39,8 @@ class Exercise:
     """One exercise of a lesson; called, it is its solution.
 
     cases: a function that returns argument tuples, made afresh at each call.
+    measured: what answers are held against, if not the solution: a gradient measured by
+    finite differences, say.
     """
 
     solution: Callable
@@ -50,6 +52,7 @@ class Exercise:
     cases: Callable[[], list[tuple]]
     hints: tuple[str, ...]
     tolerance: float = 1e-5
+    measured: Callable | None = None
     wrong_answers: list[Wrong] = field(default_factory=list)
 
     @property
@@ -155,7 +158,7 @@ def diagnose(exercise: Exercise, function, seconds: float | None = None) -> Mist
     if is_stub(function):
         return NOT_WRITTEN
     cases, tolerance = exercise.cases(), exercise.tolerance
-    wanted, limit = timed_reference(exercise.solution, cases)
+    wanted, limit = timed_reference(exercise.measured or exercise.solution, cases)
     got = call_all(function, cases, seconds or limit)
     if _says_unwritten(got[0]):
         return NOT_WRITTEN
@@ -165,6 +168,8 @@ def diagnose(exercise: Exercise, function, seconds: float | None = None) -> Mist
     first = agrees.index(False)
     listed = None if _stopped(got) else _listed(exercise, cases, got)
     message = listed or describe(cases[first], got[first], wanted[first], tolerance)
+    if exercise.measured and not listed and got[first].value is not None:
+        message += " (Expected is what finite differences measure.)"
     return Mistake(message, got[first].printed)
 
 

@@ -16,6 +16,7 @@ PREDICT, TRY = "**Predict", "**Try"
 ASIDE = ("# plot", "# check")  # first lines of cells that only draw, or hold claims
 GUESS_FIRST = "Make your guess first, then run this cell.\n"
 BOX = '<div class="alert alert-{kind}">\n\n{text}\n\n</div>'
+WAY_BACK = "Before this: "  # the last line of a lesson, which nobody reads in order
 SITTING = 75  # minutes
 
 # minutes, as readers needed them
@@ -81,8 +82,9 @@ def is_aside(cell) -> bool:
 
 
 def prose_words(cells) -> int:
-    """Words of markdown without code, math, tags and addresses."""
+    """Words of markdown without code, math, tags, addresses and the way back."""
     text = "\n".join(c.source for c in cells if c.cell_type == "markdown")
+    text = re.sub(rf"^{WAY_BACK}.*", "", text, flags=re.MULTILINE)
     for pattern in (r"```.*?```", r"\$\$.*?\$\$", r"<[^>]+>", r"\]\([^)]*\)"):
         text = re.sub(pattern, " ", text, flags=re.DOTALL)
     return len(re.findall(r"[A-Za-z][\w'-]*", text))
@@ -95,7 +97,7 @@ def code_lines(cell) -> int:
 
 def reading_minutes(cell) -> float:
     """To read a cell, answer its questions and try what it offers; no exercises."""
-    if mark(cell).get("part") in ("stub", "hints"):
+    if mark(cell).get("part") in ("stub", "hints", "map"):  # a map is looked up, not read
         return 0.0
     if cell.cell_type == "code":
         lines = 0 if is_aside(cell) else code_lines(cell)

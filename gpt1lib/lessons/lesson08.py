@@ -14,283 +14,6 @@ def _seeded(*shape, seed=0):
 
 
 @exercise(
-    "Token plus position",
-    difficulty=1,
-    importance=5,
-    minutes=3,
-    cases=lambda: [
-        (torch.tensor([3, 0, 3, 6]), _seeded(7, 5), _seeded(6, 5, seed=1)),
-        (torch.tensor([2, 5]), _seeded(7, 3, seed=2), _seeded(4, 3, seed=3)),
-        (torch.tensor([1, 0, 1]), _seeded(4, 3, seed=4), _seeded(3, 3, seed=5)),
-    ],
-    task=(
-        "Compute $h_0$ of Eq. 2 for one sequence: the row of `W_e` for each id, plus the "
-        "row of `W_p` for each position."
-    ),
-    hints=(
-        "Indexing a matrix with a tensor of ids gives rows: `W_e[ids]`.",
-        "Position 0 is the first token, whatever it is: of `W_p` you need the first rows.",
-    ),
-)
-def embed(ids, W_e, W_p):
-    """h_0 (T, C) from ids (T,), token table W_e (V, C), position table W_p (n_ctx, C).
-
-    T may be smaller than n_ctx.
-    """
-    return W_e[ids] + W_p[: len(ids)]
-
-
-@embed.wrong(
-    "The positions are missing: without them 'dog bites man' and 'man bites dog' "
-    "would start from the same vectors."
-)
-def no_positions(ids, W_e, W_p):
-    return W_e[ids]
-
-
-@embed.wrong(
-    "You look the position up by the token's id. Position 0 is the first token, "
-    "whatever it is: W_p[:T]."
-)
-def positions_by_id(ids, W_e, W_p):
-    return W_e[ids] + W_p[ids]
-
-
-@embed.wrong("W_p has a row for every position of the context; take the first T of them.")
-def all_positions(ids, W_e, W_p):
-    return W_e[ids] + W_p
-
-
-@embed.wrong("Every token gets the vector of position 0. Each has its own row.")
-def the_same_position(ids, W_e, W_p):
-    return W_e[ids] + W_p[0]
-
-
-@embed.wrong("W_p[len(ids)] is a single row, that of the next position. A slice takes W_p[:T].")
-def the_next_position(ids, W_e, W_p):
-    return W_e[ids] + W_p[len(ids)]
-
-
-@embed.wrong("Positions count from 0: the first token gets row 0 of W_p, not row 1.")
-def positions_from_1(ids, W_e, W_p):
-    return W_e[ids] + W_p[1 : len(ids) + 1]
-
-
-@embed.wrong("You take the last T rows of W_p. A text starts at position 0: the first T.")
-def the_last_positions(ids, W_e, W_p):
-    return W_e[ids] + W_p[-len(ids) :]
-
-
-@embed.wrong("You count the positions backward: the first token gets row 0 of W_p.")
-def positions_backward(ids, W_e, W_p):
-    return W_e[ids] + W_p[: len(ids)].flip(0)
-
-
-@embed.wrong("You take the first T rows of W_e. The ids say which rows: W_e[ids].")
-def first_tokens(ids, W_e, W_p):
-    return W_e[: len(ids)] + W_p[: len(ids)]
-
-
-@embed.wrong("A token's vector is a row of W_e, and you take columns: W_e[ids].")
-def columns(ids, W_e, W_p):
-    return W_e[:, ids].T + W_p[: len(ids)]
-
-
-@embed.wrong("You multiply the two vectors. GPT-1 adds them.")
-def product(ids, W_e, W_p):
-    return W_e[ids] * W_p[: len(ids)]
-
-
-@embed.wrong("You put the two vectors side by side. They are added, so the width stays C.")
-def side_by_side(ids, W_e, W_p):
-    return torch.cat([W_e[ids], W_p[: len(ids)]], dim=1)
-
-
-@embed.wrong(
-    "No LayerNorm yet: in GPT-1 the first one comes after attention. (BERT has one here.)"
-)
-def normalized(ids, W_e, W_p):
-    return F.layer_norm(W_e[ids] + W_p[: len(ids)], W_e.shape[1:])
-
-
-@embed.wrong(
-    "You scale the embedding by the root of C, as the Transformer of 2017 does. "
-    "GPT-1 adds the two as they are."
-)
-def scaled(ids, W_e, W_p):
-    return W_e[ids] * math.sqrt(W_e.shape[1]) + W_p[: len(ids)]
-
-
-@embed.wrong("You take the mean over the tokens. Each token keeps a vector of its own.")
-def mean_of_the_tokens(ids, W_e, W_p):
-    return W_e[ids].mean(dim=0) + W_p[: len(ids)]
-
-
-def mix(x):
-    """Stands for attention in the cases: mixes each row with the one before."""
-    return 0.5 * x + 0.7 * torch.roll(x, 1, dims=0)
-
-
-def bend(x):
-    """Stands for the feed-forward layer in the cases."""
-    return 0.3 * x * x - 0.2
-
-
-def norm_a(x):
-    """LayerNorm with gain 1 and bias 0."""
-    return F.layer_norm(x, x.shape[-1:])
-
-
-def norm_b(x):
-    """LayerNorm with gains and a bias, so that the two cannot be exchanged."""
-    return F.layer_norm(x, x.shape[-1:]) * torch.linspace(0.5, 2, x.shape[-1]) + 0.1
-
-
-@exercise(
-    "The post-LayerNorm block",
-    difficulty=2,
-    importance=5,
-    minutes=4,
-    cases=lambda: [
-        (_seeded(4, 6), mix, bend, norm_a, norm_b),
-        (_seeded(2, 5, seed=1), bend, mix, norm_b, norm_a),
-        (_seeded(3, 4, seed=2), mix, bend, norm_b, norm_a),
-    ],
-    task=(
-        "Put one block together from its four parts, which you are given as functions. "
-        "GPT-1 adds first and normalizes after, twice."
-    ),
-    hints=(
-        "First line: `n = ln_1(x + attention(x))`.",
-        "Second line: the same pattern, with n in the place of x.",
-    ),
-)
-def post_ln_block(x, attention, mlp, ln_1, ln_2):
-    """One GPT-1 block: (T, C) -> (T, C).
-
-    attention, mlp, ln_1, ln_2: functions (T, C) -> (T, C).
-    """
-    n = ln_1(x + attention(x))
-    return ln_2(n + mlp(n))
-
-
-@post_ln_block.wrong(
-    "That is the pre-LN block of GPT-2: it normalizes what goes into a layer. "
-    "GPT-1 normalizes the sum."
-)
-def pre_ln(x, attention, mlp, ln_1, ln_2):
-    x = x + attention(ln_1(x))
-    return x + mlp(ln_2(x))
-
-
-@post_ln_block.wrong("The residual paths are missing: add the input before you normalize.")
-def no_residual(x, attention, mlp, ln_1, ln_2):
-    n = ln_1(attention(x))
-    return ln_2(mlp(n))
-
-
-@post_ln_block.wrong(
-    "You normalize the output of each layer and add x unnormalized. Normalize the sum."
-)
-def ln_on_the_sublayer_only(x, attention, mlp, ln_1, ln_2):
-    n = x + ln_1(attention(x))
-    return n + ln_2(mlp(n))
-
-
-@post_ln_block.wrong("The second residual starts from n, not from x.")
-def second_residual_from_x(x, attention, mlp, ln_1, ln_2):
-    n = ln_1(x + attention(x))
-    return ln_2(x + mlp(n))
-
-
-@post_ln_block.wrong("One LayerNorm is missing: there is one after attention, too.")
-def no_first_norm(x, attention, mlp, ln_1, ln_2):
-    n = x + attention(x)
-    return ln_2(n + mlp(n))
-
-
-@post_ln_block.wrong("One LayerNorm is missing: the second sum is normalized, too, by ln_2.")
-def no_second_norm(x, attention, mlp, ln_1, ln_2):
-    n = ln_1(x + attention(x))
-    return n + mlp(n)
-
-
-@post_ln_block.wrong("Both LayerNorms are missing: each of the two sums is normalized.")
-def no_norm(x, attention, mlp, ln_1, ln_2):
-    n = x + attention(x)
-    return n + mlp(n)
-
-
-@post_ln_block.wrong(
-    "That is the first half, the attention with its sum and its LayerNorm. The same again "
-    "with mlp and ln_2, from n on."
-)
-def only_the_first_half(x, attention, mlp, ln_1, ln_2):
-    return ln_1(x + attention(x))
-
-
-@post_ln_block.wrong("The mlp reads n, the normalized state, not x.")
-def mlp_of_x(x, attention, mlp, ln_1, ln_2):
-    n = ln_1(x + attention(x))
-    return ln_2(n + mlp(x))
-
-
-@post_ln_block.wrong("You use ln_1 twice. ln_2 has a gain and a bias of its own.")
-def the_same_norm_twice(x, attention, mlp, ln_1, ln_2):
-    n = ln_1(x + attention(x))
-    return ln_1(n + mlp(n))
-
-
-@post_ln_block.wrong("The first residual is missing: x + attention(x).")
-def no_first_residual(x, attention, mlp, ln_1, ln_2):
-    n = ln_1(attention(x))
-    return ln_2(n + mlp(n))
-
-
-@post_ln_block.wrong("The second residual is missing: n + mlp(n).")
-def no_second_residual(x, attention, mlp, ln_1, ln_2):
-    n = ln_1(x + attention(x))
-    return ln_2(mlp(n))
-
-
-@post_ln_block.wrong("The mlp comes first here. In GPT-1 attention comes first.")
-def mlp_first(x, attention, mlp, ln_1, ln_2):
-    n = ln_1(x + mlp(x))
-    return ln_2(n + attention(n))
-
-
-@post_ln_block.wrong(
-    "You feed attention and the mlp the same x, side by side, as GPT-J does. In GPT-1 the "
-    "mlp reads what attention has written."
-)
-def in_parallel(x, attention, mlp, ln_1, ln_2):
-    return ln_2(ln_1(x + attention(x) + mlp(x)))
-
-
-@post_ln_block.wrong("You subtract the output of a layer. The residual is a sum.")
-def minus(x, attention, mlp, ln_1, ln_2):
-    n = ln_1(x - attention(x))
-    return ln_2(n - mlp(n))
-
-
-@post_ln_block.wrong(
-    "You normalize with a LayerNorm of your own. Use ln_1 and ln_2: they have learned gains "
-    "and biases."
-)
-def a_norm_of_its_own(x, attention, mlp, ln_1, ln_2):
-    n = norm_a(x + attention(x))
-    return norm_a(n + mlp(n))
-
-
-@post_ln_block.wrong(
-    "ln_1 belongs to attention and ln_2 to the feed-forward layer; they are exchanged."
-)
-def norms_exchanged(x, attention, mlp, ln_1, ln_2):
-    n = ln_2(x + attention(x))
-    return ln_1(n + mlp(n))
-
-
-@exercise(
     "The tied softmax",
     difficulty=1,
     importance=5,
@@ -391,6 +114,283 @@ def best_token(h, W_e):
 )
 def pseudo_inverse(h, W_e):
     return h @ torch.linalg.pinv(W_e)
+
+
+def _pass(**changed):
+    """The states of a made-up pass by name, in order; some of them changed."""
+    names = ("h0", "block 0 weights", "block 0 n", "block 0 h", "block 1 weights", "logits")
+    states = {name: _seeded(3, 4, seed=i) for i, name in enumerate(names)}
+    for name, change in changed.items():
+        states[name.replace("_", " ")] = change(states[name.replace("_", " ")].clone())
+    return states
+
+
+def _rounded(x):
+    """As another order of the sums would leave it: some hundred-thousandths away."""
+    return x + 2e-5 * torch.sign(_seeded(*x.shape, seed=9))
+
+
+def _rounded_once(x):
+    """The same, in one number."""
+    x[1, 1] += 2e-5
+    return x
+
+
+def _last_digit(x):
+    """The last digit that float32 holds."""
+    return x * (1 + 2e-7)
+
+
+def _moved(x):
+    """Far from what it should be, most of all in the first row."""
+    return x + torch.tensor([[0.9], [0.6], [0.5]])
+
+
+def _far(x):
+    """Further off than anything else."""
+    return x - 3
+
+
+def _nudged(x):
+    """One number of the first row, a little."""
+    x[0, 1] += 0.001
+    return x
+
+
+def _nudged_late(x):
+    """One number of the last row, a little."""
+    x[2, 3] -= 0.001
+    return x
+
+
+def _exchanged(x):
+    """Two rows exchanged: the mean and the length stay as they are."""
+    return x[[1, 0, 2]]
+
+
+def _lost(x):
+    """A row that is no number any more."""
+    x[0] = math.nan
+    return x
+
+
+def _with_rounding(**changed):
+    """A faulty pass: rounding moves every state a little, and some move a lot."""
+    little = {name.replace(" ", "_"): _rounded for name in _pass()}
+    little |= {"h0": _last_digit, "block_0_weights": _rounded_once}
+    return _pass(**(little | changed))
+
+
+@exercise(
+    "Find the bug",
+    difficulty=2,
+    importance=5,
+    minutes=8,
+    cases=lambda: [
+        (_pass(), _with_rounding(block_0_n=_moved, block_0_h=_nudged, logits=_far)),
+        (_pass(), _with_rounding(block_0_weights=_nudged, block_0_n=_moved)),
+        (_pass(), _with_rounding(block_0_n=_nudged_late, block_0_h=_moved)),
+        (_pass(), _with_rounding(block_1_weights=_exchanged)),
+        (_pass(), _with_rounding(logits=torch.neg)),
+        (_pass(), _with_rounding(block_0_h=_lost, logits=_lost)),
+        (_pass(), _with_rounding(h0=_moved)),
+        (_pass(), _with_rounding()),
+        ({"h0": torch.zeros(2)}, {"h0": torch.ones(2)}),
+    ],
+    task=(
+        "Two passes over the same text, on the same weights: one is right, and one has a "
+        "mistake somewhere. Their states are given by name, in the order in which the model "
+        "computes them. Return the name of the first state in which the two differ by more "
+        "than rounding, which is where the mistake was made, and None if there is none. Take "
+        "anything up to 1e-4 for rounding. A mistake may turn numbers into nan."
+    ),
+    hints=(
+        "A dict goes through its names in order: `for name in right:`.",
+        "`torch.allclose(a, b, atol=1e-4)` is True if no two numbers are further apart, and "
+        "False where one of them is nan.",
+    ),
+)
+def find_the_bug(right, wrong):
+    """Name of the first state in which two passes differ by more than 1e-4, else None.
+
+    right, wrong: dicts, name -> tensor, with the same names and shapes, in order.
+    find_the_bug({"h0": zeros(2)}, {"h0": ones(2)}) -> "h0"
+    """
+    for name in right:
+        if not torch.allclose(right[name], wrong[name], atol=1e-4):
+            return name
+    return None
+
+
+def _differ(right, wrong):
+    """The names of all states in which two passes differ."""
+    return [n for n in right if not torch.allclose(right[n], wrong[n], atol=1e-4)]
+
+
+def _distance(a, b):
+    """The largest difference, 0 where it is nan."""
+    return (a - b).abs().nan_to_num().max().item()
+
+
+@find_the_bug.wrong(
+    "Bit for bit is too strict: another order of the sums moves the last digits of every "
+    "state. Up to 1e-4 is rounding."
+)
+def bit_for_bit(right, wrong):
+    return next((n for n in right if not torch.equal(right[n], wrong[n])), None)
+
+
+@find_the_bug.wrong(
+    "torch.allclose takes 1e-8 for rounding if it is not told otherwise. Give it atol=1e-4."
+)
+def default_tolerance(right, wrong):
+    return next((n for n in right if not torch.allclose(right[n], wrong[n])), None)
+
+
+@find_the_bug.wrong(
+    "That is where the two differ most. A mistake grows on its way up: it was made where they "
+    "differ first."
+)
+def largest_difference(right, wrong):
+    found = _differ(right, wrong)
+    return max(found, key=lambda n: _distance(right[n], wrong[n])) if found else None
+
+
+@find_the_bug.wrong(
+    "That is the last state in which they differ. All that follows a mistake is wrong, too; "
+    "look for the first."
+)
+def the_last(right, wrong):
+    found = _differ(right, wrong)
+    return found[-1] if found else None
+
+
+@find_the_bug.wrong("You return all states that differ. Only the first one says where to look.")
+def all_of_them(right, wrong):
+    return _differ(right, wrong)
+
+
+@find_the_bug.wrong("That is the last state that was right. Asked for is the first wrong one.")
+def the_one_before(right, wrong):
+    names, found = list(right), _differ(right, wrong)
+    return names[names.index(found[0]) - 1] if found else None
+
+
+@find_the_bug.wrong("You return its number. Return its name.")
+def its_number(right, wrong):
+    found = _differ(right, wrong)
+    return list(right).index(found[0]) if found else None
+
+
+@find_the_bug.wrong("You return whether the two differ. Return where: the state's name.")
+def whether(right, wrong):
+    return bool(_differ(right, wrong))
+
+
+@find_the_bug.wrong("You return the state itself. Return its name.")
+def the_state(right, wrong):
+    found = _differ(right, wrong)
+    return wrong[found[0]] if found else None
+
+
+@find_the_bug.wrong(
+    "nan > 1e-4 is False, and so is every comparison with nan. A state of nan is wrong: ask "
+    "whether the difference is *not* at most 1e-4."
+)
+def nan_overlooked(right, wrong):
+    return next((n for n in right if (right[n] - wrong[n]).abs().max() > 1e-4), None)
+
+
+@find_the_bug.wrong(
+    "You let a small difference pass. One number that is 0.001 off is a mistake: ask for the "
+    "largest difference, not for a mean or for squares, and for 1e-4."
+)
+def too_lax(right, wrong):
+    return next((n for n in right if not torch.allclose(right[n], wrong[n], atol=0.1)), None)
+
+
+@find_the_bug.wrong(
+    "A difference can have either sign. Take `abs()` before the largest, and mind that no "
+    "comparison with nan is True."
+)
+def signed(right, wrong):
+    return next((n for n in right if (right[n] - wrong[n]).max() > 1e-4), None)
+
+
+@find_the_bug.wrong(
+    "A difference can have either sign. Take `abs()` before the largest, and mind that no "
+    "comparison with nan is True."
+)
+def signed_the_other_way(right, wrong):
+    return next((n for n in right if (wrong[n] - right[n]).max() > 1e-4), None)
+
+
+@find_the_bug.wrong("You compare the first row only. A mistake may show in any row.")
+def first_row_only(right, wrong):
+    rows = ({n: s[:1] for n, s in states.items()} for states in (right, wrong))
+    found = _differ(*rows)
+    return found[0] if found else None
+
+
+@find_the_bug.wrong(
+    "You compare the last row only. A mistake may show in an earlier row first, and reach the "
+    "last one a block later."
+)
+def last_row_only(right, wrong):
+    rows = ({n: s[-1:] for n, s in states.items()} for states in (right, wrong))
+    found = _differ(*rows)
+    return found[0] if found else None
+
+
+@find_the_bug.wrong(
+    "You compare means. Differences of both signs cancel in a mean; look at the largest one."
+)
+def means_only(right, wrong):
+    means = ({n: s.mean() for n, s in states.items()} for states in (right, wrong))
+    found = _differ(*means)
+    return found[0] if found else None
+
+
+@find_the_bug.wrong(
+    "You compare lengths. Other numbers, or the same ones in another order, can have the same "
+    "length."
+)
+def lengths_only(right, wrong):
+    lengths = ({n: s.norm() for n, s in states.items()} for states in (right, wrong))
+    found = _differ(*lengths)
+    return found[0] if found else None
+
+
+@find_the_bug.wrong(
+    "You add up the differences of a state. Rounding of many numbers adds up to more than "
+    "1e-4; look at the largest one."
+)
+def sum_of_the_differences(right, wrong):
+    return next((n for n in right if not (right[n] - wrong[n]).abs().sum() <= 1e-4), None)
+
+
+@find_the_bug.wrong(
+    "You go through the names by the alphabet. Take them in the order of the dict, which is "
+    "the model's."
+)
+def by_the_alphabet(right, wrong):
+    found = sorted(_differ(right, wrong))
+    return found[0] if found else None
+
+
+@find_the_bug.wrong(
+    "You look at the logits only. They tell that something is wrong, and not where."
+)
+def logits_only(right, wrong):
+    return "logits" if "logits" in _differ(right, wrong) else None
+
+
+@find_the_bug.wrong(
+    "The loop ends in its first round: `return None` belongs after the loop, not into it."
+)
+def gives_up_after_the_first(right, wrong):
+    first = next(iter(right))
+    return first if first in _differ(right, wrong) else None
 
 
 @exercise(
@@ -615,14 +615,66 @@ def only_for_gpt_1(n_vocab, n_ctx, n_layer, n_embd):
     return 116534784
 
 
+# ---- five passes with a fault each, for find_the_bug --------------------------------
+
+# pass -> (the line of the page, what stands there instead)
+FAULTS = {
+    "A": ("W_p[: len(ids)]", "W_p[1 : len(ids) + 1]"),
+    "B": ("/ math.sqrt(q.shape[-1])", "/ math.sqrt(x.shape[-1])"),
+    "C": (
+        "scores.masked_fill(~seen, -math.inf).softmax(dim=-1)",
+        "scores.softmax(dim=-1) * seen",
+    ),
+    "D": ("b.ln_2(n + mlp(n, b))", "b.ln_2(x + mlp(n, b))"),
+    "E": ("tied_logits(h, W_e)", "tied_logits(F.layer_norm(h, (C,)), W_e)"),
+}
+
+
+@torch.no_grad()
+def states(ids, model, fault=""):
+    """Every state of one pass by name, in order. ids: (T,); fault: a key of FAULTS, or none."""
+    W_e, W_p = model.tokens.weight, model.positions.weight
+    first = 1 if fault == "A" else 0
+    h = W_e[ids] + W_p[first : first + len(ids)]
+    found = {"h0": h}
+    for i, block in enumerate(model.blocks):
+        inside = _inside(h, block, fault)
+        found |= {f"block {i} {name}": state for name, state in inside.items()}
+        h = inside["h"]
+    last = F.layer_norm(h, h.shape[-1:]) if fault == "E" else h
+    return found | {"logits": last @ W_e.T}
+
+
+def _inside(x, block, fault):
+    """The states within a block that reads x (T, C), in order."""
+    q, k, v = (t[0] for t in block.attention.split_heads(x[None]))  # (H, T, D)
+    scores = q @ k.transpose(1, 2) / math.sqrt((x if fault == "B" else q).shape[-1])
+    seen = torch.ones(len(x), len(x), dtype=torch.bool).tril()
+    hidden = scores.masked_fill(~seen, -math.inf).softmax(dim=-1)
+    weights = scores.softmax(dim=-1) * seen if fault == "C" else hidden  # (H, T, T)
+    brought = block.attention.project((weights @ v).transpose(0, 1).flatten(1))
+    n = block.ln_1(x + brought)
+    mlp = block.mlp(n)
+    h = block.ln_2((x if fault == "D" else n) + mlp)
+    return {
+        "scores": scores,
+        "weights": weights,
+        "attention": brought,
+        "n": n,
+        "mlp": mlp,
+        "h": h,
+    }
+
+
 # ---- what the lesson's claims are held to -------------------------------------------
 
-# worked out by hand: section 1's states, and the last row of section 4
+# worked out by hand: h_0 of the five words, and what section 3 makes of invented states
 H0 = torch.tensor([[0.2, 0.0, 0.5, 0.2], [0.9, 0.4, -0.3, 0.2], [0.1, 0.6, 0.4, -0.4]])
 LOGITS = torch.tensor([-0.54, 0.43, 0.19, 0.19, 0.06])
 PROBS = torch.tensor([0.104056, 0.274494, 0.215924, 0.215924, 0.189602])
+LOSSES = torch.tensor([2.379100, 1.192608])  # of "love" after "I", and of "cats" after that
 
 
-EXERCISES = (embed, post_ln_block, tied_logits, block_parameters, gpt_parameters)
+EXERCISES = (tied_logits, find_the_bug, block_parameters, gpt_parameters)
 check = Checker(EXERCISES)
 mine = check.mine

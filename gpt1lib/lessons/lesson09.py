@@ -1,4 +1,4 @@
-"""Lesson 09, The same in numpy."""
+"""Lesson 09, The same in numpy: what each part sends back."""
 
 import math
 
@@ -10,788 +10,725 @@ from .claims import holds as holds  # for the notebook
 from .exercise import Checker, exercise
 
 
+def slope(f, x, step=1e-5):
+    """Gradient of a function of an array, measured number by number."""
+    x = np.asarray(x, float)
+    out = np.zeros_like(x)
+    for where in np.ndindex(x.shape):
+        up, down = x.copy(), x.copy()
+        up[where] += step
+        down[where] -= step
+        out[where] = (f(up) - f(down)) / (2 * step)
+    return out
+
+
 def _numbers(*shape, seed=0, scale=1.0):
     return np.random.default_rng(seed).normal(0, scale, shape)
 
 
-@exercise(
-    "Softmax",
-    difficulty=2,
-    importance=5,
-    minutes=5,
-    cases=lambda: [
-        (_numbers(2, 3),),
-        (_numbers(3, 3, seed=1),),
-        (np.array([[1000.0, 1001.0], [0.0, -1000.0]]),),
-        (np.array([[0.0, 12_000.0], [1.0, 0.0]]),),
-        (_numbers(2, 3, 4, seed=25),),
-        (_numbers(4, seed=26),),
-    ],
-    task=(
-        "Turn scores into probabilities along the last axis. It must also work for "
-        "scores in the thousands."
-    ),
-    hints=(
-        "`np.exp`, then divide by the sum over the last axis, with `keepdims=True`.",
-        "Against overflow: softmax does not change if all scores of a row shift.",
-    ),
-)
-def softmax(scores):
-    """Probabilities (..., n) from scores (..., n): positive, each row sums to 1."""
-    powers = np.exp(scores - scores.max(axis=-1, keepdims=True))
-    return powers / powers.sum(axis=-1, keepdims=True)
+# ---- the softmax --------------------------------------------------------------------
 
 
-@softmax.wrong(
-    "Right for small scores, but exp of 1000 overflows and you get nan. Take the "
-    "maximum of each row off first; it cancels in the division."
-)
-def no_maximum_taken_off(scores):
-    powers = np.exp(scores)
-    return powers / powers.sum(axis=-1, keepdims=True)
-
-
-@softmax.wrong(
-    "Right for moderate scores, but 12,000 beside 0 still overflows and gives nan. Take the "
-    "maximum of each row off (not its mean): then nothing can overflow."
-)
-def mean_taken_off(scores):
-    powers = np.exp(scores - scores.mean(axis=-1, keepdims=True))
-    return powers / powers.sum(axis=-1, keepdims=True)
-
-
-@softmax.wrong(
-    "You take off the maximum of the whole array. In a row far below it all powers are 0, "
-    "and 0 / 0 is nan: take off the maximum of each row."
-)
-def one_maximum_for_all(scores):
-    powers = np.exp(scores - scores.max())
-    return powers / powers.sum(axis=-1, keepdims=True)
-
-
-@softmax.wrong(
-    "axis=1 is the last axis of a matrix only. The last axis of any array is axis=-1."
-)
-def axis_1(scores):
-    powers = np.exp(scores - scores.max(axis=1, keepdims=True))
-    return powers / powers.sum(axis=1, keepdims=True)
-
-
-@softmax.wrong(
-    "Without keepdims=True the sums lie along the wrong axis: where the shapes happen to "
-    "fit, each column is divided by another row's sum."
-)
-def no_keepdims(scores):
-    powers = np.exp(scores - scores.max(axis=-1, keepdims=True))
-    return powers / powers.sum(axis=-1)
-
-
-@softmax.wrong(
-    "Without keepdims=True the maxima and the sums lie along the wrong axis: each row must "
-    "have its own."
-)
-def no_keepdims_at_all(scores):
-    powers = np.exp(scores - scores.max(axis=-1))
-    return powers / powers.sum(axis=-1)
-
-
-@softmax.wrong(
-    "You divide by the sum of the whole array. Each row should sum to 1: sum "
-    "over the last axis, with keepdims=True."
-)
-def one_sum_for_all(scores):
-    powers = np.exp(scores - scores.max())
-    return powers / powers.sum()
-
-
-@softmax.wrong(
-    "You divide by the sum of the whole array, and exp of 1000 overflows. Each row should "
-    "sum to 1, and its maximum be taken off first."
-)
-def one_sum_for_all_and_no_maximum(scores):
-    powers = np.exp(scores)
-    return powers / powers.sum()
-
-
-@softmax.wrong("Each row should sum to 1: sum over the last axis only, with keepdims=True.")
-def one_sum_but_a_maximum_per_row(scores):
-    powers = np.exp(scores - scores.max(axis=-1, keepdims=True))
-    return powers / powers.sum()
-
-
-@softmax.wrong("Your columns sum to 1. The last axis is axis=-1.")
-def down_the_columns(scores):
-    powers = np.exp(scores - scores.max(axis=0, keepdims=True))
-    return powers / powers.sum(axis=0, keepdims=True)
-
-
-@softmax.wrong("These are powers, not probabilities yet: divide by their sum.")
-def not_divided(scores):
-    return np.exp(scores - scores.max(axis=-1, keepdims=True))
-
-
-@softmax.wrong("Those are log-probabilities. Return the probabilities: their exp.")
-def log_probabilities(scores):
-    shifted = scores - scores.max(axis=-1, keepdims=True)
-    return shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))
-
-
-@softmax.wrong("You take powers of 2. The softmax takes powers of e: np.exp.")
-def powers_of_2(scores):
-    powers = 2.0 ** (scores - scores.max(axis=-1, keepdims=True))
-    return powers / powers.sum(axis=-1, keepdims=True)
-
-
-@softmax.wrong("You divide the scores themselves by their sum. Raise e to them first: np.exp.")
-def without_exp(scores):
-    return scores / scores.sum(axis=-1, keepdims=True)
+def _measured_softmax(d, probs):
+    with np.errstate(divide="ignore"):
+        scores = np.log(probs)  # softmax of these is probs
+    return slope(lambda s: (d * numpy_gpt.softmax(s)).sum(), scores)
 
 
 @exercise(
-    "GELU",
-    difficulty=1,
-    importance=3,
-    minutes=2,
-    tolerance=1e-6,
-    cases=lambda: [(np.linspace(-3, 3, 13),), (_numbers(2, 4, seed=2),), (1.0,)],
-    task=(
-        "GPT-1's activation, in the form of its released code: "
-        r"$0.5\,x\,(1 + \tanh(\sqrt{2/\pi}\,(x + 0.044715\,x^3)))$."
-    ),
-    hints=("Only `np.tanh`, `math.sqrt(2 / math.pi)` and powers are needed.",),
-)
-def gelu(x):
-    """GELU of each number, in the tanh form.
-
-    gelu(1.0) -> 0.841192
-    """
-    return 0.5 * x * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)))
-
-
-@gelu.wrong("That is ReLU: GELU is smooth, and slightly negative left of 0.")
-def relu(x):
-    return np.maximum(x, 0)
-
-
-@gelu.wrong("That is the sigmoid form, another approximation. GPT-1's code uses tanh.")
-def sigmoid_form(x):
-    return x / (1 + np.exp(-1.702 * x))
-
-
-@gelu.wrong(
-    "That is the exact GELU, with erf. Close, but GPT-1's code has the tanh form, which "
-    "differs in the fourth digit."
-)
-def erf_form(x):
-    return 0.5 * x * (1 + np.vectorize(math.erf)(x / math.sqrt(2)))
-
-
-@gelu.wrong("The term 0.044715 x^3 inside tanh is missing.")
-def no_cube(x):
-    return 0.5 * x * (1 + np.tanh(math.sqrt(2 / math.pi) * x))
-
-
-@gelu.wrong("You took the square inside tanh; it is the cube.")
-def square_instead_of_cube(x):
-    c = math.sqrt(2 / math.pi)
-    return 0.5 * x * (1 + np.tanh(c * (x + 0.044715 * x**2)))
-
-
-@gelu.wrong(
-    "The factor sqrt(2/pi) multiplies the whole bracket, the cube as well: mind where the "
-    "parenthesis closes."
-)
-def cube_outside_the_bracket(x):
-    return 0.5 * x * (1 + np.tanh(math.sqrt(2 / math.pi) * x + 0.044715 * x**3))
-
-
-@gelu.wrong("The root goes over 2/pi as a whole: math.sqrt(2 / math.pi).")
-def root_of_2_only(x):
-    return 0.5 * x * (1 + np.tanh(math.sqrt(2) / math.pi * (x + 0.044715 * x**3)))
-
-
-@gelu.wrong("You forgot the root: it is sqrt(2/pi), not 2/pi.")
-def no_root(x):
-    return 0.5 * x * (1 + np.tanh(2 / math.pi * (x + 0.044715 * x**3)))
-
-
-@gelu.wrong("That is the gate, a number between 0 and 1. GELU multiplies x by it.")
-def only_the_gate(x):
-    return 0.5 * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)))
-
-
-@gelu.wrong("The factor 0.5 is missing: for large x the bracket is 2, and GELU is x.")
-def no_half(x):
-    return x * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)))
-
-
-@gelu.wrong(
-    "Nearly: one of your constants is rounded. Write math.sqrt(2 / math.pi), and 0.044715 "
-    "in full."
-)
-def root_rounded(x):
-    return 0.5 * x * (1 + np.tanh(0.7979 * (x + 0.044715 * x**3)))
-
-
-@gelu.wrong(
-    "Nearly: one of your constants is rounded. Write math.sqrt(2 / math.pi), and 0.044715 "
-    "in full."
-)
-def cubic_rounded(x):
-    return 0.5 * x * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.0447 * x**3)))
-
-
-@exercise(
-    "LayerNorm",
-    difficulty=2,
-    importance=5,
-    minutes=8,
-    tolerance=1e-7,
-    cases=lambda: [
-        (_numbers(3, 4, seed=3), _numbers(4, seed=4), _numbers(4, seed=5)),
-        (_numbers(2, 5, seed=6, scale=0.01), np.ones(5), np.zeros(5)),
-        (np.array([[2.0, 2.0, 2.0], [1.0, 2.0, 3.0]]), np.ones(3), np.zeros(3)),
-        (_numbers(2, 3, 4, seed=27), _numbers(4, seed=28), _numbers(4, seed=29), 0.1),
-        (_numbers(3, seed=30), _numbers(3, seed=31), _numbers(3, seed=32)),
-    ],
-    task=(
-        "Give each state (last axis) mean 0 and variance 1, then multiply by `gain` and "
-        "add `bias`. The variance divides by C, and `eps` stands under the root."
-    ),
-    hints=(
-        "`x.mean(axis=-1, keepdims=True)` and `x.var(axis=-1, keepdims=True)`.",
-        "numpy's `var` divides by C unless told otherwise.",
-    ),
-)
-def layer_norm(x, gain, bias, eps=1e-5):
-    """Normalized states (..., C); gain and bias (C,)."""
-    mean = x.mean(axis=-1, keepdims=True)
-    variance = x.var(axis=-1, keepdims=True)
-    return (x - mean) / np.sqrt(variance + eps) * gain + bias
-
-
-@layer_norm.wrong("Your variance divides by C - 1, as for a sample. LayerNorm divides by C.")
-def unbiased_variance(x, gain, bias, eps=1e-5):
-    mean = x.mean(axis=-1, keepdims=True)
-    variance = x.var(axis=-1, keepdims=True, ddof=1)
-    return (x - mean) / np.sqrt(variance + eps) * gain + bias
-
-
-@layer_norm.wrong("eps is added outside the root. It belongs under it: sqrt(variance + eps).")
-def eps_outside_the_root(x, gain, bias, eps=1e-5):
-    mean = x.mean(axis=-1, keepdims=True)
-    std = x.std(axis=-1, keepdims=True)
-    return (x - mean) / (std + eps) * gain + bias
-
-
-@layer_norm.wrong("Without eps a state of equal numbers divides 0 by 0.")
-def no_eps(x, gain, bias, eps=1e-5):
-    mean = x.mean(axis=-1, keepdims=True)
-    std = x.std(axis=-1, keepdims=True)
-    with np.errstate(all="ignore"):
-        return (x - mean) / std * gain + bias
-
-
-@layer_norm.wrong(
-    "You write 1e-5 into the formula. eps is an argument: use the one that you are given."
-)
-def eps_written_in(x, gain, bias, eps=1e-5):
-    mean = x.mean(axis=-1, keepdims=True)
-    variance = x.var(axis=-1, keepdims=True)
-    return (x - mean) / np.sqrt(variance + 1e-5) * gain + bias
-
-
-@layer_norm.wrong(
-    "You take eps as the least variance. It is added to the variance: sqrt(variance + eps)."
-)
-def eps_as_the_least(x, gain, bias, eps=1e-5):
-    mean = x.mean(axis=-1, keepdims=True)
-    variance = x.var(axis=-1, keepdims=True)
-    return (x - mean) / np.sqrt(np.maximum(variance, eps)) * gain + bias
-
-
-@layer_norm.wrong(
-    "You take mean and variance over the whole array. Each state has its own: axis=-1, with "
-    "keepdims=True."
-)
-def over_everything(x, gain, bias, eps=1e-5):
-    return (x - x.mean()) / np.sqrt(x.var() + eps) * gain + bias
-
-
-@layer_norm.wrong(
-    "axis=1 is the last axis of a matrix only. The last axis of any array is axis=-1."
-)
-def over_axis_1(x, gain, bias, eps=1e-5):
-    mean = x.mean(axis=1, keepdims=True)
-    variance = x.var(axis=1, keepdims=True)
-    return (x - mean) / np.sqrt(variance + eps) * gain + bias
-
-
-@layer_norm.wrong(
-    "Without keepdims=True mean and variance lie along the wrong axis: each state needs its "
-    "own."
-)
-def without_keepdims(x, gain, bias, eps=1e-5):
-    return (x - x.mean(axis=-1)) / np.sqrt(x.var(axis=-1) + eps) * gain + bias
-
-
-@layer_norm.wrong(
-    "You do not take the mean off: that is RMSNorm, which later models use. LayerNorm "
-    "shifts each state to mean 0 first."
-)
-def root_mean_square(x, gain, bias, eps=1e-5):
-    return x / np.sqrt((x**2).mean(axis=-1, keepdims=True) + eps) * gain + bias
-
-
-@layer_norm.wrong("The mean stays in: subtract it before you divide.")
-def mean_stays(x, gain, bias, eps=1e-5):
-    return x / np.sqrt(x.var(axis=-1, keepdims=True) + eps) * gain + bias
-
-
-@layer_norm.wrong(
-    "Mind the parentheses: subtract the mean first, then divide. `x - mean / root` divides "
-    "the mean only."
-)
-def only_the_mean_divided(x, gain, bias, eps=1e-5):
-    mean = x.mean(axis=-1, keepdims=True)
-    variance = x.var(axis=-1, keepdims=True)
-    return (x - mean / np.sqrt(variance + eps)) * gain + bias
-
-
-@layer_norm.wrong(
-    "You normalize over the first axis: that is batch normalization. A state is "
-    "normalized by itself, over its last axis."
-)
-def over_the_batch(x, gain, bias, eps=1e-5):
-    mean = x.mean(axis=0, keepdims=True)
-    variance = x.var(axis=0, keepdims=True)
-    return (x - mean) / np.sqrt(variance + eps) * gain + bias
-
-
-@layer_norm.wrong("You divide by the variance; its root is the spread.")
-def divides_by_the_variance(x, gain, bias, eps=1e-5):
-    mean = x.mean(axis=-1, keepdims=True)
-    variance = x.var(axis=-1, keepdims=True)
-    return (x - mean) / (variance + eps) * gain + bias
-
-
-@layer_norm.wrong("The gain is missing: multiply before adding the bias.")
-def gain_forgotten(x, gain, bias, eps=1e-5):
-    mean = x.mean(axis=-1, keepdims=True)
-    variance = x.var(axis=-1, keepdims=True)
-    return (x - mean) / np.sqrt(variance + eps) + bias
-
-
-@layer_norm.wrong("The bias is missing: add it last.")
-def bias_forgotten(x, gain, bias, eps=1e-5):
-    mean = x.mean(axis=-1, keepdims=True)
-    variance = x.var(axis=-1, keepdims=True)
-    return (x - mean) / np.sqrt(variance + eps) * gain
-
-
-@layer_norm.wrong("Gain and bias are missing: multiply by the one, then add the other.")
-def gain_and_bias_forgotten(x, gain, bias, eps=1e-5):
-    mean = x.mean(axis=-1, keepdims=True)
-    variance = x.var(axis=-1, keepdims=True)
-    return (x - mean) / np.sqrt(variance + eps)
-
-
-@layer_norm.wrong("You add the bias before you multiply by the gain. First the gain.")
-def bias_before_the_gain(x, gain, bias, eps=1e-5):
-    mean = x.mean(axis=-1, keepdims=True)
-    variance = x.var(axis=-1, keepdims=True)
-    return ((x - mean) / np.sqrt(variance + eps) + bias) * gain
-
-
-@exercise(
-    "Masked attention weights",
+    "The softmax, backward",
     difficulty=3,
     importance=5,
-    minutes=10,
+    minutes=12,
+    measured=_measured_softmax,
     cases=lambda: [
-        (_numbers(4, 3, seed=7), _numbers(4, 3, seed=8)),
-        (_numbers(6, 8, seed=9), _numbers(6, 8, seed=10)),
-        (np.array([[200.0, 0.0], [0.0, 100.0]]), np.array([[-200.0, 0.0], [0.0, -300.0]])),
+        (_numbers(2, 3, seed=1), numpy_gpt.softmax(_numbers(2, 3, seed=2))),
+        (_numbers(3, 3, seed=3), numpy_gpt.softmax(_numbers(3, 3, seed=4))),
+        (_numbers(2, 3, 4, seed=5), numpy_gpt.softmax(_numbers(2, 3, 4, seed=6))),
+        (np.array([[1.0, -2.0, 5.0]]), np.array([[0.6, 0.4, 0.0]])),
+        (np.array([1.0, 0.0]), np.array([0.5, 0.5])),
     ],
     task=(
-        "From queries and keys of one head to its attention weights: scaled scores, "
-        "minus infinity where the key is later than the query, softmax. You may call "
-        "`softmax`."
+        "Line 4 of the derivation as code, for any number of rows: from `d`, the gradient with "
+        "respect to the probabilities, to the gradient with respect to the scores. No loop, "
+        "and no Jacobian is needed."
     ),
     hints=(
-        "`np.triu(np.ones((T, T), dtype=bool), 1)` is True where the key is later.",
-        "`np.where(later, -np.inf, scores)`, then the softmax.",
+        "The sum in the bracket is one number per row: sum over the last axis, and keep it "
+        "as a column with `keepdims=True`.",
+        "Take that number off `d`, then multiply by the probabilities.",
     ),
 )
-def attention_weights(q, k):
-    """(T, T) weights from q and k, both (T, D); row i may look at columns 0 to i."""
-    T, D = q.shape
-    scores = q @ k.T / math.sqrt(D)
-    later = np.triu(np.ones((T, T), dtype=bool), 1)
-    return softmax(np.where(later, -np.inf, scores))
+def softmax_backward(d, probs):
+    """Gradient with respect to the scores; d, probs and the result are (..., n).
+
+    softmax_backward(array([1., 0.]), array([0.5, 0.5])) -> array([0.25, -0.25])
+    """
+    mean = (d * probs).sum(axis=-1, keepdims=True)
+    return probs * (d - mean)
 
 
-@attention_weights.wrong("There is no mask: the first token attends to the last.")
-def no_mask(q, k):
-    return softmax(q @ k.T / math.sqrt(q.shape[1]))
-
-
-@attention_weights.wrong(
-    "The scores are not divided by the root of D, so the softmax is too sharp."
+@softmax_backward.wrong(
+    "You have only the diagonal of the Jacobian: what a score does to its own probability. It "
+    "moves all the others, too, and what comes from them must be added."
 )
-def not_scaled(q, k):
-    T, D = q.shape
-    later = np.triu(np.ones((T, T), dtype=bool), 1)
-    return softmax(np.where(later, -np.inf, q @ k.T))
+def only_its_own(d, probs):
+    return d * probs * (1 - probs)
 
 
-@attention_weights.wrong("You divide by D; divide by its root.")
-def divided_by_d(q, k):
-    T, D = q.shape
-    later = np.triu(np.ones((T, T), dtype=bool), 1)
-    return softmax(np.where(later, -np.inf, q @ k.T / D))
-
-
-@attention_weights.wrong(
-    "You divide by the root of T, the number of tokens; it is D, the width."
+@softmax_backward.wrong(
+    "The mean is missing. A score that rises takes from all the others: subtract the sum of "
+    "d * probs from d before you multiply."
 )
-def divided_by_the_root_of_t(q, k):
-    T, D = q.shape
-    later = np.triu(np.ones((T, T), dtype=bool), 1)
-    return softmax(np.where(later, -np.inf, q @ k.T / math.sqrt(T)))
+def takes_nothing_away(d, probs):
+    return d * probs
 
 
-@attention_weights.wrong(
-    "Rows belong to queries: q @ k.T. With k @ q.T each key asks all queries."
+@softmax_backward.wrong("You forgot the last factor: each entry is multiplied by its probs.")
+def last_factor_forgotten(d, probs):
+    return d - (d * probs).sum(axis=-1, keepdims=True)
+
+
+@softmax_backward.wrong(
+    "You take the plain mean of d. The mean is weighted by the probabilities: the sum of "
+    "d * probs."
 )
-def queries_and_keys_exchanged(q, k):
-    T, D = q.shape
-    later = np.triu(np.ones((T, T), dtype=bool), 1)
-    return softmax(np.where(later, -np.inf, k @ q.T / math.sqrt(D)))
+def plain_mean(d, probs):
+    return probs * (d - d.mean(axis=-1, keepdims=True))
 
 
-@attention_weights.wrong(
-    "You set the hidden scores to 0. The softmax turns 0 into exp(0) = 1, a share like any "
-    "other: set them to minus infinity."
+@softmax_backward.wrong(
+    "You subtract the sum of d. Each summand has its weight: the sum of d * probs."
 )
-def hidden_scores_of_0(q, k):
-    T, D = q.shape
-    later = np.triu(np.ones((T, T), dtype=bool), 1)
-    return softmax(np.where(later, 0.0, q @ k.T / math.sqrt(D)))
+def plain_sum(d, probs):
+    return probs * (d - d.sum(axis=-1, keepdims=True))
 
 
-@attention_weights.wrong(
-    "-10 hides a score badly: exp(-10) is small, not 0, and other scores may be smaller. "
-    "Use -np.inf."
+@softmax_backward.wrong(
+    "You take the mean of d * probs. The probabilities are the weights already and sum to 1: "
+    "take the sum."
 )
-def hidden_scores_of_minus_10(q, k):
-    T, D = q.shape
-    later = np.triu(np.ones((T, T), dtype=bool), 1)
-    return softmax(np.where(later, -10.0, q @ k.T / math.sqrt(D)))
+def mean_of_the_products(d, probs):
+    return probs * (d - (d * probs).mean(axis=-1, keepdims=True))
 
 
-@attention_weights.wrong(
-    "-10,000 hides the usual scores, but in the last case the only visible score is smaller "
-    "still. Use -np.inf."
+@softmax_backward.wrong(
+    "You sum over the whole array. Each row is a softmax of its own: sum over the last axis, "
+    "with keepdims=True."
 )
-def hidden_scores_of_minus_10_000(q, k):
-    T, D = q.shape
-    later = np.triu(np.ones((T, T), dtype=bool), 1)
-    return softmax(np.where(later, -1e4, q @ k.T / math.sqrt(D)))
+def one_sum_for_all_rows(d, probs):
+    return probs * (d - (d * probs).sum())
 
 
-@attention_weights.wrong(
-    "Infinity times 0 is nan. Do not multiply a mask by -np.inf: choose with np.where."
+@softmax_backward.wrong(
+    "You sum down the columns. The last axis is axis=-1, with keepdims=True."
 )
-def infinity_times_0(q, k):
-    T, D = q.shape
-    later = np.triu(np.ones((T, T)), 1)
-    return softmax(q @ k.T / math.sqrt(D) + later * -np.inf)
+def down_the_columns(d, probs):
+    return probs * (d - (d * probs).sum(axis=0, keepdims=True))
 
 
-@attention_weights.wrong(
-    "The mask is the wrong way round: each token sees itself and later ones. Hide what is "
-    "later."
+@softmax_backward.wrong(
+    "Without keepdims=True the sums lie along the wrong axis: they need to be a column."
 )
-def hides_the_past(q, k):
-    T, D = q.shape
-    earlier = np.tril(np.ones((T, T), dtype=bool), -1)
-    return softmax(np.where(earlier, -np.inf, q @ k.T / math.sqrt(D)))
+def no_keepdims(d, probs):
+    return probs * (d - (d * probs).sum(axis=-1))
 
 
-@attention_weights.wrong("Those are the masked scores. The softmax is still to come.")
-def no_softmax(q, k):
-    T, D = q.shape
-    later = np.triu(np.ones((T, T), dtype=bool), 1)
-    return np.where(later, -np.inf, q @ k.T / math.sqrt(D))
-
-
-@attention_weights.wrong(
-    "Your columns sum to 1. A row holds what one token looks at: softmax over the last axis."
+@softmax_backward.wrong(
+    "`probs` are probabilities already. You put them through a softmax again."
 )
-def softmax_down_the_columns(q, k):
-    T, D = q.shape
-    later = np.triu(np.ones((T, T), dtype=bool), 1)
-    return softmax(np.where(later, -np.inf, q @ k.T / math.sqrt(D)).T).T
+def softmax_again(d, probs):
+    probs = numpy_gpt.softmax(probs)
+    return probs * (d - (d * probs).sum(axis=-1, keepdims=True))
 
 
-@attention_weights.wrong(
-    "The mask is one column too far right: each token sees the next one, the very "
-    "one it has to predict."
+@softmax_backward.wrong("The sign is turned around: it is d minus the mean.")
+def sign(d, probs):
+    return probs * ((d * probs).sum(axis=-1, keepdims=True) - d)
+
+
+@softmax_backward.wrong(
+    "You add the mean. What a score wins is taken from the others: subtract."
 )
-def one_token_ahead(q, k):
-    T, D = q.shape
-    later = np.triu(np.ones((T, T), dtype=bool), 2)
-    return softmax(np.where(later, -np.inf, q @ k.T / math.sqrt(D)))
+def mean_added(d, probs):
+    return probs * (d + (d * probs).sum(axis=-1, keepdims=True))
 
 
-@attention_weights.wrong(
-    "A token may look at itself; otherwise the first has nothing to look at, and "
-    "its row is nan."
+@softmax_backward.wrong(
+    "That looks like p - onehot. It holds for softmax and loss together; here any gradient d "
+    "may come in."
 )
-def hides_itself(q, k):
-    T, D = q.shape
-    later = np.triu(np.ones((T, T), dtype=bool), 0)
-    with np.errstate(invalid="ignore"):
-        return softmax(np.where(later, -np.inf, q @ k.T / math.sqrt(D)))
+def probs_minus_d(d, probs):
+    return probs - d
 
 
-@attention_weights.wrong(
-    "You mask after the softmax: rows no longer sum to 1, and later tokens have "
-    "already taken their share."
-)
-def mask_after_the_softmax(q, k):
-    T, D = q.shape
-    seen = np.tril(np.ones((T, T)))
-    return softmax(q @ k.T / math.sqrt(D)) * seen
+# ---- GELU ---------------------------------------------------------------------------
+
+
+def _measured_gelu(x):
+    return slope(lambda x: numpy_gpt.gelu(x).sum(), x)
 
 
 @exercise(
-    "One block, forward",
-    difficulty=2,
-    importance=5,
-    minutes=2,
-    cases=lambda: [
-        (_numbers(3, 4, seed=11), np.sin, np.cos, _norm(1), _norm(2)),
-        (_numbers(2, 5, seed=12), np.tanh, np.sin, _norm(3), _norm(1)),
-    ],
+    "GELU's slope",
+    difficulty=3,
+    importance=3,
+    minutes=8,
+    tolerance=1e-6,
+    measured=_measured_gelu,
+    cases=lambda: [(0.0,), (np.linspace(-3, 3, 13),), (_numbers(2, 4, seed=7),), (1.0,)],
     task=(
-        "Put a block together from its parts, in GPT-1's order: LayerNorm after each "
-        "sum. `attend` and `mlp` are functions of the states, `ln_1` and `ln_2` are the two "
-        "LayerNorms."
+        "The slope of GELU at each number, by the three lines above. (The gradient is then "
+        "`d * gelu_slope(x)`.)"
     ),
-    hints=("Two lines, each a LayerNorm of a sum.",),
+    hints=(
+        "Name the parts: `u`, then `t = np.tanh(u)`, then `u_slope`.",
+        "The product rule has two summands: the slope of 0.5 x times the bracket, and 0.5 x "
+        "times the slope of the bracket.",
+    ),
 )
-def block_forward(x, attend, mlp, ln_1, ln_2):
-    """States (T, C) after one block of GPT-1."""
-    n = ln_1(x + attend(x))
-    return ln_2(n + mlp(n))
+def gelu_slope(x):
+    """Slope of GELU (tanh form) at each number of x.
+
+    gelu_slope(0.0) -> 0.5
+    """
+    c = math.sqrt(2 / math.pi)
+    t = np.tanh(c * (x + 0.044715 * x**3))
+    u_slope = c * (1 + 3 * 0.044715 * x**2)
+    return 0.5 * (1 + t) + 0.5 * x * (1 - t**2) * u_slope
 
 
-@block_forward.wrong(
-    "You normalize before each part, as GPT-2 does. GPT-1 normalizes after the sum."
+def _tanh_and_inner(x):
+    c = math.sqrt(2 / math.pi)
+    return np.tanh(c * (x + 0.044715 * x**3)), c * (1 + 3 * 0.044715 * x**2)
+
+
+@gelu_slope.wrong(
+    "That is the slope of ReLU, 0 or 1. GELU bends smoothly from one to the other."
 )
-def normalizes_before(x, attend, mlp, ln_1, ln_2):
-    n = x + attend(ln_1(x))
-    return n + mlp(ln_2(n))
+def slope_of_relu(x):
+    return np.where(np.asarray(x) > 0, 1.0, 0.0)
 
 
-@block_forward.wrong("The residual sums are missing: x + attend(x), n + mlp(n).")
-def no_way_past(x, attend, mlp, ln_1, ln_2):
-    n = ln_1(attend(x))
-    return ln_2(mlp(n))
+@gelu_slope.wrong("That is GELU itself. Its slope is asked for.")
+def gelu_itself(x):
+    t, _ = _tanh_and_inner(x)
+    return 0.5 * x * (1 + t)
 
 
-@block_forward.wrong("The second sum starts from n, the normalized state, not from x.")
-def sums_with_x_twice(x, attend, mlp, ln_1, ln_2):
-    n = ln_1(x + attend(x))
-    return ln_2(x + mlp(n))
-
-
-@block_forward.wrong(
-    "You add attention and MLP of the same x. In GPT-1 the MLP reads what the "
-    "attention has written."
+@gelu_slope.wrong(
+    "The second half of the product rule is missing: the bracket changes with x, too."
 )
-def side_by_side(x, attend, mlp, ln_1, ln_2):
-    return ln_2(ln_1(x + attend(x) + mlp(x)))
+def bracket_held_still(x):
+    t, _ = _tanh_and_inner(x)
+    return 0.5 * (1 + t)
 
 
-@block_forward.wrong("The two LayerNorms are swapped; each has a gain and a bias of its own.")
-def norms_swapped(x, attend, mlp, ln_1, ln_2):
-    n = ln_2(x + attend(x))
-    return ln_1(n + mlp(n))
+@gelu_slope.wrong("The first half of the product rule is missing: 0.5 times the bracket.")
+def only_the_bracket_moves(x):
+    t, u_slope = _tanh_and_inner(x)
+    return 0.5 * x * (1 - t**2) * u_slope
 
 
-@block_forward.wrong("The mlp reads n, the normalized state, not x.")
-def mlp_of_x(x, attend, mlp, ln_1, ln_2):
-    n = ln_1(x + attend(x))
-    return ln_2(n + mlp(x))
+@gelu_slope.wrong(
+    "The chain rule goes one step further in: what stands inside tanh has a slope, too."
+)
+def inner_slope_forgotten(x):
+    t, _ = _tanh_and_inner(x)
+    return 0.5 * (1 + t) + 0.5 * x * (1 - t**2)
 
 
-@block_forward.wrong("You use ln_1 twice. ln_2 has a gain and a bias of its own.")
-def the_same_norm_twice(x, attend, mlp, ln_1, ln_2):
-    n = ln_1(x + attend(x))
-    return ln_1(n + mlp(n))
+@gelu_slope.wrong("The slope of tanh is 1 - t**2, with the square.")
+def no_square(x):
+    t, u_slope = _tanh_and_inner(x)
+    return 0.5 * (1 + t) + 0.5 * x * (1 - t) * u_slope
 
 
-@block_forward.wrong("The first LayerNorm is missing: n = ln_1(x + attend(x)).")
-def no_first_norm(x, attend, mlp, ln_1, ln_2):
-    n = x + attend(x)
-    return ln_2(n + mlp(n))
+@gelu_slope.wrong("The slope of x^3 is 3 x^2: your factor 3 is missing.")
+def no_three(x):
+    t, _ = _tanh_and_inner(x)
+    u_slope = math.sqrt(2 / math.pi) * (1 + 0.044715 * x**2)
+    return 0.5 * (1 + t) + 0.5 * x * (1 - t**2) * u_slope
 
 
-@block_forward.wrong("The second LayerNorm is missing: ln_2(n + mlp(n)).")
-def no_second_norm(x, attend, mlp, ln_1, ln_2):
-    n = ln_1(x + attend(x))
-    return n + mlp(n)
+@gelu_slope.wrong("The slope of x^3 is 3 x^2; you wrote 3 x.")
+def no_square_of_x(x):
+    t, _ = _tanh_and_inner(x)
+    u_slope = math.sqrt(2 / math.pi) * (1 + 3 * 0.044715 * x)
+    return 0.5 * (1 + t) + 0.5 * x * (1 - t**2) * u_slope
 
 
-@block_forward.wrong("The first residual is missing: x + attend(x).")
-def no_first_sum(x, attend, mlp, ln_1, ln_2):
-    n = ln_1(attend(x))
-    return ln_2(n + mlp(n))
+@gelu_slope.wrong("The factor sqrt(2/pi) stands in the inner slope as well.")
+def no_factor_inside(x):
+    t, _ = _tanh_and_inner(x)
+    return 0.5 * (1 + t) + 0.5 * x * (1 - t**2) * (1 + 3 * 0.044715 * x**2)
 
 
-@block_forward.wrong("The second residual is missing: n + mlp(n).")
-def no_second_sum(x, attend, mlp, ln_1, ln_2):
-    n = ln_1(x + attend(x))
-    return ln_2(mlp(n))
+@gelu_slope.wrong(
+    "The bracket's slope is multiplied by x: the product rule keeps the other factor, 0.5 x."
+)
+def other_factor_lost(x):
+    t, u_slope = _tanh_and_inner(x)
+    return 0.5 * (1 + t) + 0.5 * (1 - t**2) * u_slope
 
 
-@block_forward.wrong("The mlp comes first here. In GPT-1 attention comes first.")
-def mlp_first(x, attend, mlp, ln_1, ln_2):
-    n = ln_1(x + mlp(x))
-    return ln_2(n + attend(n))
+@gelu_slope.wrong("The factor 0.5 stands before both halves; yours is twice too large.")
+def no_half(x):
+    t, u_slope = _tanh_and_inner(x)
+    return 1 + t + x * (1 - t**2) * u_slope
 
 
-@block_forward.wrong("You normalize the output of each part. Normalize the sum.")
-def norm_inside_the_sum(x, attend, mlp, ln_1, ln_2):
-    n = x + ln_1(attend(x))
-    return n + ln_2(mlp(n))
+@gelu_slope.wrong("The second half lacks the factor 0.5.")
+def half_of_the_second_forgotten(x):
+    t, u_slope = _tanh_and_inner(x)
+    return 0.5 * (1 + t) + x * (1 - t**2) * u_slope
 
 
-@block_forward.wrong("That is the first half. The same again with mlp and ln_2, from n on.")
-def only_the_first_half(x, attend, mlp, ln_1, ln_2):
-    return ln_1(x + attend(x))
+@gelu_slope.wrong("That is the slope of the exact GELU, with erf. This one has the tanh form.")
+def slope_of_the_erf_form(x):
+    share = 0.5 * (1 + np.vectorize(math.erf)(x / math.sqrt(2)))
+    return share + x * np.exp(-np.square(x) / 2) / math.sqrt(2 * math.pi)
 
 
-def _norm(seed):
-    """A LayerNorm with gains and biases of its own."""
+# ---- LayerNorm ----------------------------------------------------------------------
 
-    def norm(x):
-        gain, bias = _numbers(2, x.shape[-1], seed=seed)
-        return numpy_gpt.layer_norm(x, gain, bias)[0]
 
-    return norm
+def _norm_case(T, C, seed, scale=1.0):
+    """Arguments as a forward pass leaves them."""
+    x, gain = _numbers(T, C, seed=seed, scale=scale), _numbers(C, seed=seed + 1)
+    _, (z, std) = numpy_gpt.layer_norm(x, gain, np.zeros(C))
+    return _numbers(T, C, seed=seed + 2), z, std, gain
+
+
+def _measured_norm(d, z, std, gain):
+    x, bias = z * std, np.zeros_like(gain)  # x less its mean, which makes no difference
+
+    def by(**changed):
+        given = {"x": x, "weight": gain, "bias": bias} | changed
+        return (d * numpy_gpt.layer_norm(**given)[0]).sum()
+
+    return {
+        "x": slope(lambda x: by(x=x), x),
+        "gain": slope(lambda gain: by(weight=gain), gain),
+        "bias": slope(lambda bias: by(bias=bias), bias),
+    }
 
 
 @exercise(
-    "The loss",
-    difficulty=2,
+    "LayerNorm, backward",
+    difficulty=4,
     importance=5,
-    minutes=5,
+    minutes=15,
+    measured=_measured_norm,
     cases=lambda: [
-        (numpy_gpt.softmax(_numbers(4, 5, seed=13)), np.array([1, 4, 0, 2])),
-        (numpy_gpt.softmax(_numbers(3, 3, seed=14)), np.array([2, 2, 0])),
+        _norm_case(3, 4, seed=10),
+        _norm_case(2, 5, seed=20, scale=0.01),
+        _norm_case(3, 3, seed=30),
+        _norm_case(1, 6, seed=40),
     ],
     task=(
-        "The mean loss of one sequence in nats. `probs[i]` are the probabilities after "
-        "reading token i, so they are for token i + 1; the last row has nothing to predict."
+        "All three gradients of $y = \\text{gain} \\cdot z + \\text{bias}$, "
+        "$z = (x - \\mu) / s$, from what the forward pass kept: `z`, and `std`, which is $s$. "
+        "First through the gain to $z$, then line 5. Gain and bias are used at every "
+        "position."
     ),
-    hints=("`probs[np.arange(T - 1), ids[1:]]` picks one number from each row.",),
+    hints=(
+        "`dz = d * gain` is the gradient with respect to z.",
+        "Two means over the last axis, with `keepdims=True`: of `dz`, and of `dz * z`.",
+        "For gain and bias sum over the positions, the first axis: of `d * z`, and of `d`.",
+    ),
 )
-def next_token_loss(probs, ids):
-    """-mean log P(ids[i + 1]) from probs (T, V) and ids (T,); a number > 0."""
-    chosen = probs[np.arange(len(ids) - 1), ids[1:]]
-    return -np.log(chosen).mean()
+def layer_norm_backward(d, z, std, gain):
+    """Gradients by name: {"x": (T, C), "gain": (C,), "bias": (C,)}.
+
+    d and z (T, C), std (T, 1), gain (C,).
+    """
+    dz = d * gain
+    shift = dz.mean(axis=-1, keepdims=True)
+    stretch = z * (dz * z).mean(axis=-1, keepdims=True)
+    dx = (dz - shift - stretch) / std
+    return {"x": dx, "gain": (d * z).sum(axis=0), "bias": d.sum(axis=0)}
 
 
-@next_token_loss.wrong(
-    "That is a log-likelihood, below 0, to be maximized. The loss is its negative."
+def _norm_answer(d, z, std, gain, /, **changed):
+    """The right answer with some gradients replaced."""
+    return layer_norm_backward(d, z, std, gain) | changed
+
+
+@layer_norm_backward.wrong(
+    "One path is missing, through the mean: x_j moves the mean, and the mean moves all z. "
+    "Subtract the mean of dz."
 )
-def sign(probs, ids):
-    return np.log(probs[np.arange(len(ids) - 1), ids[1:]]).mean()
+def path_through_the_mean_forgotten(d, z, std, gain):
+    dz = d * gain
+    dx = (dz - z * (dz * z).mean(axis=-1, keepdims=True)) / std
+    return _norm_answer(d, z, std, gain, x=dx)
 
 
-@next_token_loss.wrong(
-    "You ask row i for token i, which it has just read. It predicts token i + 1."
+@layer_norm_backward.wrong(
+    "One path is missing, through the standard deviation: x_j moves it, and it moves all z. "
+    "Subtract z times the mean of dz * z."
 )
-def predicts_itself(probs, ids):
-    return -np.log(probs[np.arange(len(ids)), ids]).mean()
+def path_through_the_spread_forgotten(d, z, std, gain):
+    dz = d * gain
+    return _norm_answer(d, z, std, gain, x=(dz - dz.mean(axis=-1, keepdims=True)) / std)
 
 
-@next_token_loss.wrong("That is the sum; the loss is a mean over the targets.")
-def sum_for_mean(probs, ids):
-    return -np.log(probs[np.arange(len(ids) - 1), ids[1:]]).sum()
-
-
-@next_token_loss.wrong("You measure in bits. Nats use the natural logarithm.")
-def bits(probs, ids):
-    return -np.log2(probs[np.arange(len(ids) - 1), ids[1:]]).mean()
-
-
-@next_token_loss.wrong("T tokens have T - 1 targets: divide by these.")
-def divided_by_t(probs, ids):
-    chosen = probs[np.arange(len(ids) - 1), ids[1:]]
-    return -np.log(chosen).sum() / len(ids)
-
-
-@next_token_loss.wrong("You ask the later row for the earlier token: the wrong way round.")
-def one_row_late(probs, ids):
-    return -np.log(probs[np.arange(1, len(ids)), ids[:-1]]).mean()
-
-
-@next_token_loss.wrong(
-    "You average the probabilities and take the logarithm once. The loss is the mean of the "
-    "logarithms."
+@layer_norm_backward.wrong(
+    "You hold mean and standard deviation still. x moves them, too: two more paths."
 )
-def log_of_the_mean(probs, ids):
-    return -np.log(probs[np.arange(len(ids) - 1), ids[1:]].mean())
+def only_the_straight_path(d, z, std, gain):
+    return _norm_answer(d, z, std, gain, x=d * gain / std)
 
 
-@next_token_loss.wrong(
-    "probs[:-1, ids[1:]] takes every row with every id. One number per row is asked for: "
-    "index the rows with np.arange."
+@layer_norm_backward.wrong(
+    "The gain is forgotten on the way to z: the gradient with respect to z is d * gain."
 )
-def every_row_with_every_id(probs, ids):
-    return -np.log(probs[:-1, ids[1:]]).mean()
+def gain_forgotten(d, z, std, gain):
+    plain = layer_norm_backward(d, z, std, np.ones_like(gain))
+    return _norm_answer(d, z, std, gain, x=plain["x"])
 
 
-@next_token_loss.wrong("That is the perplexity, e to the loss. Return the loss.")
-def perplexity(probs, ids):
-    return np.exp(-np.log(probs[np.arange(len(ids) - 1), ids[1:]]).mean())
-
-
-@next_token_loss.wrong(
-    "The last row is asked for the first token. It has nothing to predict: leave it out."
+@layer_norm_backward.wrong(
+    "The two means are taken of d. All of line 5 is about the gradient with respect to z: "
+    "d * gain, in the means as well."
 )
-def around_the_end(probs, ids):
-    return -np.log(probs[np.arange(len(ids)), np.roll(ids, -1)]).mean()
+def gain_missing_in_the_means(d, z, std, gain):
+    taken_out = d.mean(axis=-1, keepdims=True) + z * (d * z).mean(axis=-1, keepdims=True)
+    return _norm_answer(d, z, std, gain, x=(d * gain - taken_out) / std)
 
 
-@next_token_loss.wrong(
-    "Row i predicts token i + 1, so the rows go from 0; you start at row 1 and ask it for "
-    "the token that it has just read."
+@layer_norm_backward.wrong(
+    "The gain comes last in your answer. On the way back it comes first: d * gain, and then "
+    "line 5."
 )
-def rows_from_1(probs, ids):
-    return -np.log(probs[np.arange(1, len(ids)), ids[1:]]).mean()
+def gain_at_the_end(d, z, std, gain):
+    plain = layer_norm_backward(d, z, std, np.ones_like(gain))
+    return _norm_answer(d, z, std, gain, x=plain["x"] * gain)
 
 
-@next_token_loss.wrong("You take the mean probability. The loss is the mean of -log of them.")
-def no_logarithm(probs, ids):
-    return -probs[np.arange(len(ids) - 1), ids[1:]].mean()
+@layer_norm_backward.wrong("The last division is missing: z was made by dividing by std.")
+def not_divided_by_the_spread(d, z, std, gain):
+    return _norm_answer(d, z, std, gain, x=layer_norm_backward(d, z, std, gain)["x"] * std)
 
 
-@next_token_loss.wrong(
-    "You put probabilities through a softmax again. They are probabilities already."
+@layer_norm_backward.wrong(
+    "You multiply by std. z was made by dividing by it, so its slope divides, too."
 )
-def softmax_twice(probs, ids):
-    return -np.log(softmax(probs)[np.arange(len(ids) - 1), ids[1:]]).mean()
+def times_the_spread(d, z, std, gain):
+    dx = layer_norm_backward(d, z, std, gain)["x"]
+    return _norm_answer(d, z, std, gain, x=dx * std**2)
 
 
-@next_token_loss.wrong("You return one number per target. The loss is their mean.")
-def one_per_target(probs, ids):
-    return -np.log(probs[np.arange(len(ids) - 1), ids[1:]])
+@layer_norm_backward.wrong("You divide by the variance; its root is std.")
+def divided_by_the_variance(d, z, std, gain):
+    dx = layer_norm_backward(d, z, std, gain)["x"]
+    return _norm_answer(d, z, std, gain, x=dx / std)
+
+
+@layer_norm_backward.wrong("You add what must be taken out. Both paths come with a minus.")
+def paths_added(d, z, std, gain):
+    dz = d * gain
+    shift = dz.mean(axis=-1, keepdims=True)
+    stretch = z * (dz * z).mean(axis=-1, keepdims=True)
+    return _norm_answer(d, z, std, gain, x=(dz + shift + stretch) / std)
+
+
+@layer_norm_backward.wrong(
+    "The path through the standard deviation comes with a minus, like the other one."
+)
+def spread_added(d, z, std, gain):
+    dz = d * gain
+    shift = dz.mean(axis=-1, keepdims=True)
+    stretch = z * (dz * z).mean(axis=-1, keepdims=True)
+    return _norm_answer(d, z, std, gain, x=(dz - shift + stretch) / std)
+
+
+@layer_norm_backward.wrong(
+    "The path through the standard deviation ends at each z_j: multiply the mean of dz * z "
+    "by z."
+)
+def stretch_without_z(d, z, std, gain):
+    dz = d * gain
+    shift = dz.mean(axis=-1, keepdims=True)
+    dx = (dz - shift - (dz * z).mean(axis=-1, keepdims=True)) / std
+    return _norm_answer(d, z, std, gain, x=dx)
+
+
+@layer_norm_backward.wrong("You take sums where line 5 has means: both divide by C.")
+def sums_for_means(d, z, std, gain):
+    dz = d * gain
+    shift = dz.sum(axis=-1, keepdims=True)
+    stretch = z * (dz * z).sum(axis=-1, keepdims=True)
+    return _norm_answer(d, z, std, gain, x=(dz - shift - stretch) / std)
+
+
+@layer_norm_backward.wrong(
+    "You take the means over the whole array. Each state is normalized by itself: axis=-1, "
+    "with keepdims=True."
+)
+def means_over_everything(d, z, std, gain):
+    dz = d * gain
+    return _norm_answer(d, z, std, gain, x=(dz - dz.mean() - z * (dz * z).mean()) / std)
+
+
+@layer_norm_backward.wrong(
+    "You take the means over the positions. Each state is normalized by itself: axis=-1."
+)
+def means_over_positions(d, z, std, gain):
+    dz = d * gain
+    dx = (dz - dz.mean(axis=0) - z * (dz * z).mean(axis=0)) / std
+    return _norm_answer(d, z, std, gain, x=dx)
+
+
+@layer_norm_backward.wrong(
+    "The gradients of gain and bias are not summed. One gain serves all positions, so it "
+    "collects from all of them, and has the shape (C,)."
+)
+def one_gain_per_position(d, z, std, gain):
+    return _norm_answer(d, z, std, gain, gain=d * z, bias=d)
+
+
+@layer_norm_backward.wrong(
+    "You average gain and bias over the positions. What comes from several uses is added up."
+)
+def gain_and_bias_averaged(d, z, std, gain):
+    return _norm_answer(d, z, std, gain, gain=(d * z).mean(axis=0), bias=d.mean(axis=0))
+
+
+@layer_norm_backward.wrong("Moving the gain moves y by z: its gradient is the sum of d * z.")
+def gain_without_z(d, z, std, gain):
+    return _norm_answer(d, z, std, gain, gain=d.sum(axis=0))
+
+
+@layer_norm_backward.wrong(
+    "The gain itself has no place in the gradient of the gain: y = gain * z + bias moves by z."
+)
+def gain_times_gain(d, z, std, gain):
+    return _norm_answer(d, z, std, gain, gain=(d * gain * z).sum(axis=0))
+
+
+@layer_norm_backward.wrong("The gradients of gain and bias are exchanged.")
+def gain_and_bias_exchanged(d, z, std, gain):
+    return _norm_answer(d, z, std, gain, gain=d.sum(axis=0), bias=(d * z).sum(axis=0))
+
+
+@layer_norm_backward.wrong("The bias is added after the gain: its gradient is the sum of d.")
+def bias_before_the_gain(d, z, std, gain):
+    return _norm_answer(d, z, std, gain, bias=(d * gain).sum(axis=0))
+
+
+# ---- one head -----------------------------------------------------------------------
+
+
+def _hidden(T):
+    """True where the key is later than the query."""
+    return np.triu(np.ones((T, T), bool), 1)
+
+
+def _weights(q, k):
+    T, D = q.shape
+    return numpy_gpt.softmax(np.where(_hidden(T), -np.inf, q @ k.T / math.sqrt(D)))
+
+
+def _head_case(T, D, seed):
+    """Arguments as a forward pass leaves them."""
+    q, k, v, d = (_numbers(T, D, seed=seed + i) for i in range(4))
+    return d, q, k, v, _weights(q, k)
+
+
+def _measured_head(d, q, k, v, weights):
+    def head(q, k, v):
+        return (d * (_weights(q, k) @ v)).sum()
+
+    return {
+        "q": slope(lambda q: head(q, k, v), q),
+        "k": slope(lambda k: head(q, k, v), k),
+        "v": slope(lambda v: head(q, k, v), v),
+    }
+
+
+@exercise(
+    "One head, backward",
+    difficulty=4,
+    importance=5,
+    minutes=18,
+    measured=_measured_head,
+    cases=lambda: [
+        _head_case(4, 3, seed=50),
+        _head_case(2, 5, seed=60),
+        _head_case(3, 3, seed=70),
+    ],
+    task=(
+        "Walk one head back, from `d`, the gradient with respect to its mix "
+        "`weights @ v`, to queries, keys and values. Use your `softmax_backward`. Four lines "
+        "are enough, one per arrow of the drawing."
+    ),
+    hints=(
+        "The rule for a product of matrices, twice: for `weights @ v`, and for `q @ k.T`.",
+        "`d_weights = d @ v.T`; `softmax_backward(d_weights, weights)`; the scores were "
+        "divided by the root of D.",
+        "k stands transposed in `q @ k.T`, so its gradient comes out transposed: "
+        "`d_scores.T @ q`.",
+    ),
+)
+def attention_backward(d, q, k, v, weights):
+    """Gradients by name: {"q": (T, D), "k": (T, D), "v": (T, D)}.
+
+    d, q, k and v (T, D); weights (T, T) as the masked softmax gave them.
+    """
+    d_weights = d @ v.T
+    d_scores = softmax_backward(d_weights, weights) / math.sqrt(q.shape[1])
+    return {"q": d_scores @ k, "k": d_scores.T @ q, "v": weights.T @ d}
+
+
+def _d_scores(d, q, v, weights):
+    return softmax_backward(d @ v.T, weights) / math.sqrt(q.shape[1])
+
+
+def _head_answer(d, q, k, v, weights, d_scores):
+    """The right end of the walk from other gradients of the scores."""
+    return {"q": d_scores @ k, "k": d_scores.T @ q, "v": weights.T @ d}
+
+
+@attention_backward.wrong(
+    "1/sqrt(D) is forgotten: the scores were divided by it, so their gradient is, too."
+)
+def not_scaled(d, q, k, v, weights):
+    return _head_answer(d, q, k, v, weights, softmax_backward(d @ v.T, weights))
+
+
+@attention_backward.wrong(
+    "You divide by D, or by its root twice. The scores were divided by the root once."
+)
+def divided_by_d(d, q, k, v, weights):
+    d_scores = _d_scores(d, q, v, weights) / math.sqrt(q.shape[1])
+    return _head_answer(d, q, k, v, weights, d_scores)
+
+
+@attention_backward.wrong("You multiply by the root of D; the scores were divided by it.")
+def times_the_root(d, q, k, v, weights):
+    return _head_answer(d, q, k, v, weights, _d_scores(d, q, v, weights) * q.shape[1])
+
+
+@attention_backward.wrong("You take the root of T. D is the width of a head: q.shape[1].")
+def root_of_t(d, q, k, v, weights):
+    d_scores = softmax_backward(d @ v.T, weights) / math.sqrt(len(q))
+    return _head_answer(d, q, k, v, weights, d_scores)
+
+
+@attention_backward.wrong(
+    "You go past the softmax: d @ v.T is the gradient of the weights, not of the scores. "
+    "softmax_backward stands between them."
+)
+def past_the_softmax(d, q, k, v, weights):
+    return _head_answer(d, q, k, v, weights, d @ v.T / math.sqrt(q.shape[1]))
+
+
+@attention_backward.wrong(
+    "You multiply entry by entry with weights * (1 - weights). A score moves all weights of "
+    "its row: use softmax_backward."
+)
+def jacobian_s_diagonal(d, q, k, v, weights):
+    d_scores = d @ v.T * weights * (1 - weights) / math.sqrt(q.shape[1])
+    return _head_answer(d, q, k, v, weights, d_scores)
+
+
+@attention_backward.wrong(
+    "You multiply by the weights only. A score that rises takes from the others in its row: "
+    "use softmax_backward."
+)
+def only_times_the_weights(d, q, k, v, weights):
+    d_scores = d @ v.T * weights / math.sqrt(q.shape[1])
+    return _head_answer(d, q, k, v, weights, d_scores)
+
+
+@attention_backward.wrong(
+    "The mask is lost: you compute the weights again without it, and blame goes to words that "
+    "were never seen. Use the weights that you are given."
+)
+def mask_not_applied(d, q, k, v, weights):
+    open_weights = numpy_gpt.softmax(q @ k.T / math.sqrt(q.shape[1]))
+    return _head_answer(d, q, k, v, weights, _d_scores(d, q, v, open_weights))
+
+
+@attention_backward.wrong(
+    "You set the gradient of hidden scores to minus infinity. That is for the scores, forward. "
+    "Behind the mask the weights are 0, and the gradient is 0 by itself."
+)
+def minus_infinity_backward(d, q, k, v, weights):
+    d_scores = np.where(_hidden(len(q)), -np.inf, _d_scores(d, q, v, weights))
+    return _head_answer(d, q, k, v, weights, d_scores)
+
+
+@attention_backward.wrong(
+    "For v the weights must be transposed: word j collects from all that looked at it, column "
+    "j of the weights."
+)
+def weights_not_transposed(d, q, k, v, weights):
+    return attention_backward(d, q, k, v, weights) | {"v": weights @ d}
+
+
+@attention_backward.wrong(
+    "For k the gradient of the scores must be transposed: key j is read by all queries, column "
+    "j of the scores."
+)
+def scores_not_transposed(d, q, k, v, weights):
+    return attention_backward(d, q, k, v, weights) | {"k": _d_scores(d, q, v, weights) @ q}
+
+
+@attention_backward.wrong("For q nothing is transposed: query i made row i of the scores.")
+def scores_transposed_for_q(d, q, k, v, weights):
+    return attention_backward(d, q, k, v, weights) | {"q": _d_scores(d, q, v, weights).T @ k}
+
+
+@attention_backward.wrong(
+    "Each factor gets the gradient times the *other* one: q gets it with k, and k with q."
+)
+def times_itself(d, q, k, v, weights):
+    d_scores = _d_scores(d, q, v, weights)
+    return {"q": d_scores @ q, "k": d_scores.T @ k, "v": weights.T @ d}
+
+
+@attention_backward.wrong("The gradients of q and k are exchanged.")
+def q_and_k_exchanged(d, q, k, v, weights):
+    right = attention_backward(d, q, k, v, weights)
+    return {"q": right["k"], "k": right["q"], "v": right["v"]}
+
+
+@attention_backward.wrong(
+    "softmax_backward takes the gradient first, then the probabilities: yours are exchanged."
+)
+def softmax_backward_s_arguments_exchanged(d, q, k, v, weights):
+    d_scores = softmax_backward(weights, d @ v.T) / math.sqrt(q.shape[1])
+    return _head_answer(d, q, k, v, weights, d_scores)
+
+
+@attention_backward.wrong("For v take d, the gradient that comes in: weights.T @ d.")
+def v_from_v(d, q, k, v, weights):
+    return attention_backward(d, q, k, v, weights) | {"v": weights.T @ v}
+
+
+@attention_backward.wrong("The root of D belongs to the scores. v was not divided by it.")
+def values_scaled(d, q, k, v, weights):
+    right = attention_backward(d, q, k, v, weights)
+    return right | {"v": right["v"] / math.sqrt(q.shape[1])}
+
+
+@attention_backward.wrong("The gradient of the weights is d @ v.T; yours is transposed.")
+def d_weights_transposed(d, q, k, v, weights):
+    d_scores = softmax_backward(v @ d.T, weights) / math.sqrt(q.shape[1])
+    return _head_answer(d, q, k, v, weights, d_scores)
+
+
+# ---- one matrix, two roads ----------------------------------------------------------
+
+
+def _measured_tied(ids, d_h0, h, d_logits):
+    def roads(W_e):
+        return (d_h0 * W_e[ids]).sum() + (d_logits * (h @ W_e.T)).sum()
+
+    return slope(roads, np.zeros((d_logits.shape[1], h.shape[1])))
 
 
 @exercise(
@@ -799,6 +736,7 @@ def one_per_target(probs, ids):
     difficulty=4,
     importance=5,
     minutes=12,
+    measured=_measured_tied,
     cases=lambda: [
         (
             np.array([1, 3, 1, 0]),
@@ -1025,12 +963,10 @@ def film_after_the() -> float:
 
 
 EXERCISES = (
-    softmax,
-    gelu,
-    layer_norm,
-    attention_weights,
-    block_forward,
-    next_token_loss,
+    softmax_backward,
+    gelu_slope,
+    layer_norm_backward,
+    attention_backward,
     tied_gradient,
     descend,
 )

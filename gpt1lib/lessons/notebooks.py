@@ -1,6 +1,7 @@
 """Tools for the lessons' notebooks: `python -m gpt1lib.lessons COMMAND NOTEBOOK ...`.
 
-sync   bring the exercise cells in line with their source, gpt1lib/lessons/lessonNN.py
+sync   bring the exercise cells in line with their source, gpt1lib/lessons/lessonNN.py,
+       and what all lessons of the folder say of each other with what they are, see maps.py
 run    execute in place and drop what differs from run to run
 solve  write copies with every stub replaced by its solution
 stats  print the rhythm of a lesson: cells, lines, words, figures
@@ -25,10 +26,13 @@ from nbformat.v4 import new_code_cell, new_markdown_cell
 
 from ..storage.files import read_json, write_json, write_text
 from ..storage.paths import RESULTS
+from . import maps
 from .exercise import Exercise
 from .layout import GUESS_FIRST, box, code_lines, fold, is_aside, mark, prose_words, state_times
 
 RUN_TIMES = RESULTS / "run_times.json"
+MARKERS = {"PAUSE": "pause", "MAP": "map"}  # what a cell may say, and the part it becomes
+PICTURE = re.compile(r'src="data:image/png;base64,([^"]+)"')
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 
 
@@ -109,17 +113,28 @@ def sync(notebook, path: str | Path) -> None:
         elif part == "stub":
             cells[-2].outputs = cell.outputs
             cells[-2].execution_count = cell.execution_count
-        elif part in (None, "pause"):
-            cells.append(_pause(cell))
+        elif part in (None, *MARKERS.values()):
+            cells.append(_marked(cell))
     notebook.cells = cells
     state_times(notebook, path, known)
 
 
-def _pause(cell):
-    """A markdown cell that says PAUSE, marked as one; any other cell as it is."""
-    if cell.cell_type == "markdown" and cell.source.strip() == "PAUSE":
-        cell.metadata["gpt1"] = {"part": "pause"}
+def _marked(cell):
+    """A markdown cell that says PAUSE or MAP, marked as one; any other cell as it is."""
+    if cell.cell_type == "markdown" and cell.source.strip() in MARKERS:
+        cell.metadata["gpt1"] = {"part": MARKERS[cell.source.strip()]}
     return cell
+
+
+def renew_maps(folder: Path) -> None:
+    """Write again what the lessons of a folder say of each other, where that is stale."""
+    lessons = maps.lessons_of(folder)
+    for path in (folder / lesson.name for lesson in lessons):
+        notebook = read(path)
+        before = [cell.source for cell in notebook.cells]
+        maps.renew(notebook, path.name, lessons)
+        if before != [cell.source for cell in notebook.cells]:
+            write(notebook, path)
 
 
 def solve(notebook, path: str | Path) -> None:
@@ -184,11 +199,24 @@ def joined(outputs: list) -> list:
 
 
 def keep(output) -> bool:
-    """Whether to store an output; live widgets are made anew when a cell runs."""
+    """Whether to store an output; live widgets are made anew when a cell runs.
+
+    A picture is stored once: where the HTML shows it, the PNG beside it goes. All viewers
+    that show HTML prefer it, the others still have the sentence.
+    """
     if output.output_type == "stream":
         return output.name == "stdout" and output.text != GUESS_FIRST  # folding adds it
-    output.get("data", {}).pop(WIDGET_VIEW, None)
+    data = output.get("data", {})
+    data.pop(WIDGET_VIEW, None)
+    if stored_picture(output):
+        data.pop("image/png", None)
     return bool(output.get("data", True))
+
+
+def stored_picture(output) -> str:
+    """The PNG in an output's HTML, base64; empty where there is none."""
+    shown = PICTURE.search(output.get("data", {}).get("text/html", ""))
+    return shown[1] if shown else ""
 
 
 def read(path: str | Path):
@@ -222,7 +250,7 @@ def stats(notebook) -> dict:
     ]
     after_prose = sum(above.cell_type == "markdown" for above, _ in open_code)
     shows = [bool(c.outputs) for c in code if c.outputs or not is_aside(c)]
-    pictures = [o for c in code for o in c.outputs if "image/png" in o.get("data", {})]
+    pictures = [o for c in code for o in c.outputs if stored_picture(o)]
     return {
         "cells": len(cells),
         "code cells": len(code),
@@ -232,7 +260,7 @@ def stats(notebook) -> dict:
         "code run": longest_code_run(cells),
         "after prose": round(after_prose / max(1, len(open_code)), 2),
         "shows": round(sum(shows) / max(1, len(shows)), 2),
-        "words": prose_words(cells),
+        "words": prose_words(c for c in cells if mark(c).get("part") != "map"),
         "figures": len(pictures),
         "exercises": sum(mark(c).get("part") == "stub" for c in cells),
     }
@@ -269,6 +297,9 @@ def main(argv: list[str] | None = None) -> int:
             write(notebook, args.out / path.name)
         else:
             print(path.name, stats(notebook))
+    if args.command == "sync":
+        for folder in {path.parent for path in args.notebooks}:
+            renew_maps(folder)
     return 0
 
 

@@ -12,16 +12,15 @@ from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
-from torch.distributed.checkpoint.state_dict import (
-    StateDictOptions,
-    get_model_state_dict,
-    get_state_dict,
-    set_state_dict,
-)
 
 from .objective import Objective
 
-WHOLE = StateDictOptions(full_state_dict=True, cpu_offload=True)
+
+def _states() -> tuple:
+    """torch's functions for a state in many parts, which take a second to load, and: whole."""
+    from torch.distributed.checkpoint import state_dict
+
+    return state_dict, state_dict.StateDictOptions(full_state_dict=True, cpu_offload=True)
 
 
 @dataclass(frozen=True)
@@ -63,17 +62,20 @@ class Processes:
 
     def whole_state(self, model: nn.Module, optimizers) -> tuple[dict, dict]:
         """Weights and optimizer state, gathered from all processes."""
-        return get_state_dict(model, optimizers, options=WHOLE)
+        states, whole = _states()
+        return states.get_state_dict(model, optimizers, options=whole)
 
     def load_whole_state(self, model, optimizers, weights: dict, state: dict) -> None:
         """The reverse: every process takes its part of a whole state."""
-        set_state_dict(
-            model, optimizers, model_state_dict=weights, optim_state_dict=state, options=WHOLE
+        states, whole = _states()
+        states.set_state_dict(
+            model, optimizers, model_state_dict=weights, optim_state_dict=state, options=whole
         )
 
     def whole_weights(self, model: nn.Module) -> dict:
         """Only the weights, gathered from all processes."""
-        return get_model_state_dict(model, options=WHOLE)
+        states, whole = _states()
+        return states.get_model_state_dict(model, options=whole)
 
     def leave(self) -> None:
         """End the process group."""

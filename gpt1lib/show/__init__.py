@@ -1,13 +1,18 @@
 """Pictures and widgets: `plots` (arrays in, a Figure out), explorers, `show_figure`."""
 
-from . import diagrams, plots
+from . import diagrams, plots, walk
 from .explorers import (
     AttentionExplorer,
     BigramExplorer,
+    BlockExplorer,
     FormatsExplorer,
+    HeadsExplorer,
     JourneyExplorer,
     MaskExplorer,
+    MergeExplorer,
     ParameterExplorer,
+    PositionExplorer,
+    QueryExplorer,
     SamplingExplorer,
     SweepExplorer,
     TokenExplorer,
@@ -22,10 +27,15 @@ from .labels import readable, token_labels
 __all__ = [
     "AttentionExplorer",
     "BigramExplorer",
+    "BlockExplorer",
     "FormatsExplorer",
+    "HeadsExplorer",
     "JourneyExplorer",
     "MaskExplorer",
+    "MergeExplorer",
     "ParameterExplorer",
+    "PositionExplorer",
+    "QueryExplorer",
     "SamplingExplorer",
     "SweepExplorer",
     "TokenExplorer",
@@ -38,4 +48,5 @@ __all__ = [
     "readable",
     "show_figure",
     "token_labels",
+    "walk",
 ]

@@ -10,8 +10,11 @@ from .figure import new_figure, style
 PAPER, WARM, COOL, INK = "#f4f4f6", "#fde9cf", "#dfeafe", "#222222"
 
 
-def architecture(config: GPTConfig) -> Figure:
-    """The model of the paper's Figure 1 (left): from ids to logits, with shapes."""
+def architecture(config: GPTConfig, n_classes: int = 0) -> Figure:
+    """The model of the paper's Figure 1 (left): from ids to logits, with shapes.
+
+    n_classes: draw the second head, too, with as many classes; 0 leaves it out.
+    """
     T, C, V, H = "T", config.n_embd, config.n_vocab, config.n_head
     rows = [  # label, shape that comes out, color
         ("token ids", f"({T},)", PAPER),
@@ -37,8 +40,29 @@ def architecture(config: GPTConfig) -> Figure:
                 arrow(axes, (3.5, y - 0.44), (3.5, y - 0.02))
         around_blocks(axes, config.n_layer)
         tie(axes, len(rows))
+        if n_classes:
+            second_head(axes, len(rows) - 1, C, n_classes)
         axes.set_title("Read from the bottom up")
     return figure
+
+
+def second_head(axes: Axes, row: int, n_embd: int, n_classes: int) -> None:
+    """The task classifier, beside the top row: it reads the last state alone."""
+    y = row * 1.12
+    draw_box(axes, -2.3, y, 2.6, 0.66, COOL)
+    axes.text(
+        -1,
+        y + 0.33,
+        f"last row times $W_y$\n({n_embd} x {n_classes})",
+        ha="center",
+        va="center",
+        fontsize=9.5,
+        parse_math=True,
+    )
+    axes.text(-1, y + 0.8, f"task classifier ({n_classes},)", ha="center", fontsize=9)
+    axes.text(3.5, y + 0.8, "text prediction", ha="center", fontsize=9)
+    axes.plot([3.5, -1], [y - 0.24, y - 0.24], color=INK, linewidth=1)
+    arrow(axes, (-1, y - 0.24), (-1, y - 0.02))
 
 
 def draw_box(

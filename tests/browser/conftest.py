@@ -152,7 +152,8 @@ def page(lab, chromium):
     page, asked = chromium.new_page(), []
     page.set_default_timeout(90_000)  # both cores may be busy
     page.on("request", lambda r: asked.append(r.url))
-    page.said = []  # what the console calls an error
+    page.said, page.failed = [], []  # what the console calls an error; scripts' errors
+    page.on("pageerror", lambda e: page.failed.append(e.stack or str(e)))
     page.on("console", lambda m: m.type == "error" and page.said.append(m.text))
     yield page
     page.close()

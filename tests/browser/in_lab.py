@@ -31,6 +31,7 @@ CELLS = """() => [...window.jupyterapp.shell.currentWidget.content
       .map(o => o.evalue)}))"""
 SHUTDOWN = """async () => {
   await window.jupyterapp.shell.currentWidget.sessionContext.shutdown(); }"""
+OFTEN = 200  # milliseconds between two looks; at every frame, to look costs a core
 PANEL = ".jp-NotebookPanel:not(.lm-mod-hidden)"
 
 
@@ -40,13 +41,18 @@ def open_and_run(page, lab, name, program="lab/tree"):
     program: "lab/tree" for JupyterLab, "notebooks" for Notebook 7.
     """
     page.goto(f"{lab}/{program}/notebooks/{name}?reset")
-    page.wait_for_function(READY, timeout=60_000)
+    page.wait_for_function(READY, timeout=60_000, polling=OFTEN)
     # without windowing every cell stays in the page and can be looked at
     page.evaluate("""() => { const nb = window.jupyterapp.shell.currentWidget.content;
         nb.notebookConfig = {...nb.notebookConfig, windowingMode: 'none'}; }""")
     page.evaluate(HOOK)
+    return run_all(page)
+
+
+def run_all(page):
+    """Run all cells of the open notebook; return its code cells."""
     page.evaluate(RUN)
-    page.wait_for_function("() => window.__done", timeout=300_000)
+    page.wait_for_function("() => window.__done", timeout=300_000, polling=OFTEN)
     page.evaluate(IDLE)
     return page.evaluate(CELLS)
 

@@ -27,10 +27,15 @@ def all_explorers(n):
     return {
         "attention": e.AttentionExplorer.of(n.model, n.bpe, text),
         "bigram": e.BigramExplorer(np.eye(3), list("abc")),
+        "block": e.BlockExplorer(n.model, n.bpe, text),
         "formats": e.FormatsExplorer(n),
+        "heads": e.HeadsExplorer(n.model, n.bpe, text, np.eye(4) / 10),
         "journey": e.JourneyExplorer(n.model, n.bpe, text),
         "mask": e.MaskExplorer(np.arange(9.0).reshape(3, 3), list("abc")),
+        "merge": e.MergeExplorer({"newest": 6, "low": 5, "lower": 2}, "newest", step=2),
         "parameters": e.ParameterExplorer({"GPT-1": GPT1, "tiny": TINY}),
+        "position": e.PositionExplorer({"a": np.eye(60), "b": np.eye(60)[::-1]}),
+        "query": e.QueryExplorer.of(n.model, n.bpe, text, layer=3, head=3),
         "sampling": e.SamplingExplorer.of(n, text),
         "sweep": e.SweepExplorer(
             {"0": {"a": {0: 0.5, 1: 0.6}}, "1": {"a": {0: 0.7, 1: 0.6}}}, "1", "0"

@@ -243,7 +243,23 @@ def clicks(page, explorer):
         )
 
 
-WAYS = (sliders, radios, texts, rows, cells, buttons, scores, clicks)
+def offers(page, explorer):
+    """A pair merged out of turn, by mouse and by keyboard."""
+    pair = explorer.locator("button.gx-offer").nth(3)
+    if not pair.count():
+        return
+    slider = explorer.locator("input[type=range]")
+    was = slider.input_value()
+
+    def back():
+        slider.fill(was)
+        explorer.get_by_role("button", name="Back to the rule").click()
+
+    yield "a pair by mouse", pair.click, back
+    yield "a pair by keyboard", lambda: pair.press("Enter"), back
+
+
+WAYS = (sliders, radios, texts, rows, cells, buttons, scores, clicks, offers)
 
 
 def test_every_control_moves_and_comes_back(page, lab):

@@ -13,6 +13,7 @@ pre-trained on. The same bytes each time.
 import random
 import re
 from collections.abc import Iterator
+from functools import partial
 
 from gpt1lib import corpus
 from gpt1lib.storage.paths import BOOKS, HELDOUT_BOOKS
@@ -116,5 +117,7 @@ def balanced(rows: list[dict]) -> list[dict]:
     return kept
 
 
+main = partial(write_any_size, "acceptability", make, __doc__)
+
 if __name__ == "__main__":
-    write_any_size("acceptability", make, __doc__)
+    main()

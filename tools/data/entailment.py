@@ -14,6 +14,7 @@ each time.
 import itertools
 import random
 from collections import defaultdict
+from functools import partial
 
 from .write_set import write_set
 
@@ -281,5 +282,7 @@ def make(seed: int = 0) -> list[dict]:
     return rows
 
 
+main = partial(write_set, "entailment", make, __doc__)
+
 if __name__ == "__main__":
-    write_set("entailment", make, __doc__)
+    main()

@@ -13,7 +13,7 @@ parts of each book that the models were pre-trained on. The same bytes each time
 import random
 import re
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, partial
 from typing import NamedTuple
 
 from gpt1lib import corpus
@@ -160,5 +160,7 @@ def labeled(found: list[Passage], n: int, rng: random.Random) -> list[dict]:
     return rng.sample(rows, len(rows))
 
 
+main = partial(write_set, "he_or_she", make, __doc__)
+
 if __name__ == "__main__":
-    write_set("he_or_she", make, __doc__)
+    main()

@@ -17,6 +17,7 @@ import random
 import re
 from collections import defaultdict
 from collections.abc import Iterator
+from functools import partial
 
 from gpt1lib import corpus
 from gpt1lib.storage.paths import BOOKS, HELDOUT_BOOKS
@@ -167,5 +168,7 @@ def make(train: int | None = None, seed: int = 0) -> list[dict]:
     return rows
 
 
+main = partial(write_any_size, "missing_word", make, __doc__)
+
 if __name__ == "__main__":
-    write_any_size("missing_word", make, __doc__)
+    main()

@@ -16,6 +16,7 @@ import random
 import re
 from collections import defaultdict
 from collections.abc import Iterator
+from functools import partial
 
 from gpt1lib import corpus
 from gpt1lib.storage.paths import BOOKS, HELDOUT_BOOKS
@@ -120,5 +121,7 @@ def make(seed: int = 0) -> list[dict]:
     return rows
 
 
+main = partial(write_set, "past_or_present", make, __doc__)
+
 if __name__ == "__main__":
-    write_set("past_or_present", make, __doc__)
+    main()

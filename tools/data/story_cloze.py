@@ -11,6 +11,7 @@ two of them. The same bytes each time.
 
 import random
 import re
+from functools import partial
 
 from gpt1lib import corpus
 from gpt1lib.storage.paths import HELDOUT_BOOKS
@@ -92,5 +93,7 @@ def make(seed: int = 0) -> list[dict]:
     return rows
 
 
+main = partial(write_set, "story_cloze", make, __doc__)
+
 if __name__ == "__main__":
-    write_set("story_cloze", make, __doc__)
+    main()

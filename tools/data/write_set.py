@@ -12,13 +12,20 @@ from gpt1lib.storage.paths import TASKS
 Rows = list[dict]
 
 
-def write_set(name: str, make: Callable[[], Rows], description: str) -> None:
+def write_set(
+    name: str, make: Callable[[], Rows], description: str, argv: list[str] | None = None
+) -> None:
     """The command line of a maker: makes the rows and writes them, one per line."""
-    args = _parser(name, description).parse_args()
+    args = _parser(name, description).parse_args(argv)
     _write(args.out, make())
 
 
-def write_any_size(name: str, make: Callable[[int | None], Rows], description: str) -> None:
+def write_any_size(
+    name: str,
+    make: Callable[[int | None], Rows],
+    description: str,
+    argv: list[str] | None = None,
+) -> None:
     """The same for a set whose training rows are made from the pre-training books.
 
     --train N makes a file of another size; the rows to validate and test on stay.
@@ -27,7 +34,7 @@ def write_any_size(name: str, make: Callable[[int | None], Rows], description: s
     parser.add_argument(
         "--train", type=int, help="at most N training rows, into another file", metavar="N"
     )
-    args = parser.parse_args()
+    args = parser.parse_args(argv)
     if args.train is not None:
         limits.whole("--train", args.train, 1)
         if args.out.resolve().is_relative_to(TASKS):

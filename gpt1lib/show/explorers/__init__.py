@@ -8,10 +8,15 @@ view, which hides the picture where it runs.
 from .attention import AttentionExplorer
 from .base import CSS, Explorer, script
 from .bigram import BigramExplorer
+from .block import BlockExplorer
 from .formats import FormatsExplorer
+from .heads import HeadsExplorer, head_measures
 from .journey import JourneyExplorer
 from .mask import MASKS, MaskExplorer, masked_steps
+from .merge import MergeExplorer, merge_race
 from .parameters import ParameterExplorer, parameter_parts
+from .position import PositionExplorer
+from .query import QueryExplorer, query_steps
 from .sampling import SamplingExplorer
 from .sweep import SweepExplorer
 from .tokens import TokenExplorer, merge_steps
@@ -25,11 +30,16 @@ __all__ = [
     "MASKS",
     "AttentionExplorer",
     "BigramExplorer",
+    "BlockExplorer",
     "Explorer",
     "FormatsExplorer",
+    "HeadsExplorer",
     "JourneyExplorer",
     "MaskExplorer",
+    "MergeExplorer",
     "ParameterExplorer",
+    "PositionExplorer",
+    "QueryExplorer",
     "SamplingExplorer",
     "SweepExplorer",
     "TokenExplorer",
@@ -37,8 +47,11 @@ __all__ = [
     "TwoTextsExplorer",
     "TyingExplorer",
     "WritingExplorer",
+    "head_measures",
     "masked_steps",
+    "merge_race",
     "merge_steps",
     "parameter_parts",
+    "query_steps",
     "script",
 ]

@@ -427,4 +427,32 @@ function drawWords(view) {
   });
 }
 
-export default start(draw);
+// ---- what attention.py answers, by the engine in the page
+
+async function answer(engine, { prompt }, model) {
+  if (prompt === undefined) return null;
+  const read = await engine.ask("attention", prompt, model.get("most"));
+  const { pieces: tokens, weights: data, scores } = read;
+  const message = await engine.ask("remark", prompt);
+  const row = tellingRow(data, model.get("head"), tokens.length);
+  return { tokens, data, scores, row, message };
+}
+
+// The row that gives most to one earlier token; the first token counts where there is no
+// other (attention.py, telling_row).
+function tellingRow(weights, head, T) {
+  const at = (i, j) => weights[(head * T + i) * T + j];
+  const most = from => {
+    let best = { row: 0, weight: 0 };
+    for (let i = from; i < T; i++) {
+      for (let j = from; j < i; j++) {
+        if (at(i, j) > best.weight) best = { row: i, weight: at(i, j) };
+      }
+    }
+    return best;
+  };
+  const telling = most(1);
+  return telling.weight ? telling.row : most(0).row;
+}
+
+export default start(draw, answer);

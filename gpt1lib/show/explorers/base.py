@@ -92,11 +92,13 @@ class Explorer(anywidget.AnyWidget):
     The browser changes traits that are tagged `control`, all others are Python's alone.
     Traits: message, what is said about an input (that it cannot be read, or not all of
     it); answers, how many questions the kernel has answered, so that the page need not
-    wait for an answer that changes nothing.
+    wait for an answer that changes nothing; weights_id, the fingerprint of the model that
+    is asked: where an engine in the page holds it, no kernel is needed.
     """
 
     message = Text("").tag(sync=True)
     answers = traitlets.Int(0).tag(sync=True)
+    weights_id = Text("").tag(sync=True)
 
     def __init_subclass__(cls, **options) -> None:
         if Explorer in cls.__bases__:  # traitlets derives more classes from each of these

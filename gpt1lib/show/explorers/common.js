@@ -198,10 +198,19 @@ function bytes(model, name) {
   return view.buffer.slice(view.byteOffset, view.byteOffset + view.byteLength);
 }
 
-const floats = (model, name) => new Float32Array(bytes(model, name)); // little-endian float32
+// The engine of a page gives the numbers themselves, perhaps from the page around this one,
+// whose Float32Array is another class.
+const isNumbers = given => given.BYTES_PER_ELEMENT === 4;
+
+// Little-endian float32.
+function floats(model, name) {
+  const given = model.get(name);
+  return isNumbers(given) ? given : new Float32Array(bytes(model, name));
+}
 
 // Little-endian float16.
 function halves(model, name) {
+  if (isNumbers(model.get(name))) return model.get(name);
   return Float32Array.from(new Uint16Array(bytes(model, name)), bits => {
     const sign = bits >> 15 ? -1 : 1;
     const power = (bits >> 10) & 31;
@@ -519,13 +528,47 @@ function axisNames({ svg, H, L, T, right, bottom }, below, beside) {
 const through = points =>
   points.map(([x, y], i) => `${i ? "L" : "M"}${x.toFixed(1)} ${y.toFixed(1)}`).join("");
 
+// ---- the model in the page, where no Python answers
+
+// The engine of this page, or of the page around it, if it holds the model that is asked.
+function engineOf(model) {
+  const engine = globalThis.gpt1 ?? globalThis.parent?.gpt1;
+  return engine?.id === model.get("weights_id") ? engine : null;
+}
+
+// A model whose questions the engine answers: answer(engine, asked, model) gives a promise of
+// the traits that Python's side would set, or null where nothing is to be computed.
+function answering(model, engine, answer) {
+  let asked = {};
+  const settle = traits => {
+    if (traits) model.take({ ...traits, answers: model.get("answers") + 1 });
+  };
+  const refuse = error => settle({ message: `This cannot be read: ${error.message}.` });
+  return {
+    get: name => model.get(name),
+    on: (event, act) => model.on(event, act),
+    off: (event, act) => model.off(event, act),
+    set(name, value) {
+      asked[name] = value;
+      model.set(name, value);
+    },
+    save_changes() {
+      const now = asked;
+      asked = {};
+      answer(engine, now, model).then(settle).catch(refuse);
+    },
+  };
+}
+
 // ---- the start
 
 // Each explorer defines draw(model, root, redraw); this wraps it for anywidget. It is drawn
-// anew when the theme changes, and when it asks for that: redraw().
-function start(draw) {
+// anew when the theme changes, and when it asks for that: redraw(). answer: see answering.
+function start(draw, answer = null) {
   return {
-    render({ model, el: host }) {
+    render({ model: given, el: host }) {
+      const engine = "still" in given && answer && engineOf(given);
+      const model = engine ? answering(given, engine, answer) : given;
       const root = el("div", "gx", host);
       let heard = listening(model);
       const redraw = () => {
@@ -534,7 +577,7 @@ function start(draw) {
         root.replaceChildren();
         root.classList.toggle("gx-dark", isDark(root));
         draw(heard, root, redraw);
-        if (model.still) disableQuestions(root);
+        if (given.still && !engine) disableQuestions(root);
       };
       // JupyterLab binds arrow keys, Enter and letters in command mode: keep ours here.
       root.addEventListener("keydown", e => {
@@ -604,4 +647,70 @@ function hideStaticPicture(root) {
     const still = child.querySelector("figure[data-static]");
     if (still && !child.contains(root)) child.style.display = "none";
   }
+}
+
+// ---- byte pairs
+
+const PIECE_HUES = [BLUE, ORANGE, RED, PURPLE, VIOLET, GRAY];
+
+// The characters of a word; the last one carries its end.
+function characters(word) {
+  const symbols = [...word];
+  symbols[symbols.length - 1] += "</w>";
+  return symbols;
+}
+
+// Every left that a right follows becomes one symbol with it.
+function merge(symbols, left, right) {
+  const merged = [];
+  for (let i = 0; i < symbols.length; i++) {
+    if (symbols[i] === left && symbols[i + 1] === right) {
+      merged.push(left + right);
+      i++;
+    } else merged.push(symbols[i]);
+  }
+  return merged;
+}
+
+// A piece keeps its color for as long as it lives, whatever its neighbors do.
+function hueOfPiece(piece) {
+  const hash = [...piece].reduce((h, c) => (h * 31 + c.codePointAt(0)) % 9973, 7);
+  return PIECE_HUES[hash % PIECE_HUES.length];
+}
+
+// A line across a square picture with a number at each tick: at(v) says where. It lies at
+// the middle, or stands there if upright.
+function axis(svg, values, at, upright, side) {
+  const middle = side / 2;
+  const line = (a, b) => {
+    const [x1, y1, x2, y2] = upright ? [middle, a, middle, b] : [a, middle, b, middle];
+    shape("line", svg, { x1, y1, x2, y2, class: "gx-grid-line" });
+  };
+  line(0, side);
+  for (const v of values.filter(v => v !== 0)) {
+    const place = upright
+      ? { x: middle - 5, y: at(v) + 4, "text-anchor": "end" }
+      : { x: at(v), y: middle + 14, "text-anchor": "middle" };
+    shape("text", svg, { ...place, class: "gx-tick" }, minus(v));
+  }
+}
+
+// ---- a bar of numbers about zero
+
+// Each number stands up (red) or hangs down (blue) from the middle line; `top` fills half the
+// height, what is larger is cut off there. Returns what draws other numbers into it.
+function strip(parent, dark) {
+  const canvas = el("canvas", "gx-updown", parent);
+  canvas.setAttribute("role", "img");
+  const [up, down] = dark ? ["#ff8a65", "#64b5f6"] : ["#b2182b", "#2166ac"];
+  return (values, top, name) => {
+    Object.assign(canvas, { width: 3 * values.length, height: 72 });
+    canvas.setAttribute("aria-label", name);
+    const paint = canvas.getContext("2d");
+    values.forEach((v, i) => {
+      const tall = 36 * Math.min(1, Math.abs(v) / top);
+      paint.fillStyle = v < 0 ? down : up;
+      paint.fillRect(3 * i, v < 0 ? 36 : 36 - tall, 2.4, tall);
+    });
+  };
 }

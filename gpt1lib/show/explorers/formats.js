@@ -160,4 +160,14 @@ function addLosses(table, name, task, lm, λ) {
   tableRow(table, "td", [name, ...losses, percent((λ * lm) / all)]);
 }
 
-export default start(draw);
+// ---- what formats.py answers, by the engine in the page
+
+async function answer(engine, { texts }, model) {
+  if (!texts) return null;
+  const rows = await engine.ask("formats", texts, floats(model, "specials"));
+  const before = model.get("formats");
+  const formats = Object.keys(rows).map(kind => [kind, { ...before[kind], rows: rows[kind] }]);
+  return { formats: Object.fromEntries(formats), message: "" };
+}
+
+export default start(draw, answer);

@@ -9,8 +9,9 @@ from matplotlib.figure import Figure
 from ... import inputs, limits, objectives
 from ...checkpoints import Checkpoint
 from .. import plots
+from ..engine import fingerprint
 from ..labels import readable
-from .base import Explorer
+from .base import Explorer, as_bytes
 from .controls import Real, Text
 
 FIELDS = {
@@ -49,6 +50,7 @@ class FormatsExplorer(Explorer):
     formats = traitlets.Dict().tag(sync=True)
     kind = traitlets.Enum(tuple(FIELDS), "classification").tag(sync=True, control=True)
     lm_coef = Real(0.5, min=0.0, max=2.0).tag(sync=True, control=True)
+    specials = traitlets.Bytes().tag(sync=True)  # (3, C): their rows of W_e
 
     def __init__(self, source: Checkpoint, seed: int = 0, **traits):
         seed = limits.whole("seed", seed, 0, limits.LARGEST_SEED)
@@ -56,7 +58,14 @@ class FormatsExplorer(Explorer):
         self.bpe = source.bpe
         self.model = inputs.add_special_tokens(source.model, generator).eval()
         texts = {k: list(v) for k, v in EXAMPLES.items()} | traits.pop("texts", {})
-        super().__init__(fields={k: list(v) for k, v in FIELDS.items()}, texts=texts, **traits)
+        rows = self.model.tokens.weight[-3:].detach().numpy()
+        super().__init__(
+            fields={k: list(v) for k, v in FIELDS.items()},
+            texts=texts,
+            specials=as_bytes(rows),
+            weights_id=fingerprint(source.model),
+            **traits,
+        )
         self.take(self._read())
         self.observe(lambda change: self.answer(self._read), "texts")
 

@@ -255,4 +255,16 @@ function sentence({ words, order, now: { after, kept } }) {
   );
 }
 
-export default start(draw);
+// ---- what sampling.py answers, by the engine in the page
+
+async function answer(engine, { prompt }, model) {
+  if (prompt === undefined) return null;
+  const n_ctx = model.get("n_ctx");
+  const [data, message] = await Promise.all([
+    engine.ask("next", prompt),
+    engine.ask("remark", prompt, n_ctx),
+  ]);
+  return { data, message };
+}
+
+export default start(draw, answer);

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from ...checkpoints import Checkpoint
 from ...decode import next_token_probs
 from .. import plots
+from ..engine import fingerprint
 from ..labels import readable
 from .base import Explorer, as_bytes, remark
 from .controls import Real, Text, Whole
@@ -37,6 +38,7 @@ class SamplingExplorer(Explorer):
     words = traitlets.List(Text()).tag(sync=True)
     prompt = Text("").tag(sync=True, control=True)
     editable = traitlets.Bool(False).tag(sync=True)
+    n_ctx = traitlets.Int().tag(sync=True)
     joined = traitlets.Bool(False).tag(sync=True, control=True)
     temperature = Real(1.0, min=0.0, max=2.5).tag(sync=True, control=True)
     top_k = Whole(0, min=0, max=100).tag(sync=True, control=True)
@@ -78,7 +80,8 @@ class SamplingExplorer(Explorer):
         n_ctx = source.model.config.n_ctx
         explorer = cls(predict(prompt), words, prompt, predict, **traits)
         explorer.remark = lambda text: remark(source.bpe, text, n_ctx)
-        explorer.message = explorer.remark(prompt)
+        explorer.weights_id = fingerprint(source.model)
+        explorer.message, explorer.n_ctx = explorer.remark(prompt), n_ctx
         return explorer
 
     def remark(self, text: str) -> str:

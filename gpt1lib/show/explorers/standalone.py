@@ -1,6 +1,7 @@
 """An explorer as a page of its own, live without a kernel: for slides and tests.
 
-It carries its arrays; only what asks the model (a new prompt) stays as it is.
+It carries its arrays. What asks the model (a new prompt) is answered where the page, or the
+one around it, has an engine with that model; else it stays as it is.
 """
 
 import base64
@@ -24,16 +25,18 @@ const model = {{
   still: {still},
   state: {{ ...{state}, ...arrays }}, seen: {{}},
   get(k) {{ return this.state[k]; }},
-  set(k, v) {{
-    this.state[k] = v;
-    for (const f of this.seen["change:" + k] || []) f();
+  set(k, v) {{ this.take({{ [k]: v }}); }},
+  take(traits) {{  // all of them, before any is told
+    Object.assign(this.state, traits);
+    for (const k in traits) for (const f of this.seen["change:" + k] || []) f();
   }},
   on(e, f) {{ (this.seen[e] ||= []).push(f); }},
   off(e, f) {{ this.seen[e] = this.seen[e].filter(g => g !== f); }},
   save_changes() {{}},
 }};
 window.model = model;
-start(draw).render({{ model, el: document.querySelector("#here") }});
+const answers = typeof answer === "function" ? answer : null;
+start(draw, answers).render({{ model, el: document.querySelector("#here") }});
 </script></body></html>
 """
 

@@ -1,6 +1,5 @@
 // BPE merge by merge: every word's pieces, the merge that comes next, the ids at the end.
 
-const PIECE_HUES = [BLUE, ORANGE, RED, PURPLE, VIOLET, GRAY];
 const HINT = "Type a text and press Enter.";
 const NOTE =
   "A double line marks the end of a word; the same piece has the same color. Of all pairs " +
@@ -31,25 +30,6 @@ function draw(model, root) {
 }
 
 // ---- the merges
-
-// The characters of a word; the last one carries its end.
-function characters(word) {
-  const symbols = [...word];
-  symbols[symbols.length - 1] += "</w>";
-  return symbols;
-}
-
-// Every left that a right follows becomes one symbol with it.
-function merge(symbols, left, right) {
-  const merged = [];
-  for (let i = 0; i < symbols.length; i++) {
-    if (symbols[i] === left && symbols[i + 1] === right) {
-      merged.push(left + right);
-      i++;
-    } else merged.push(symbols[i]);
-  }
-  return merged;
-}
 
 function wordsAfter(words, merges) {
   let pieces = words.map(characters);
@@ -91,12 +71,6 @@ function addWord(box, symbols, { next, made, ids }) {
     if (symbol === made) chip.classList.add("gx-made");
     if (next && isMerged(symbols, i, next)) chip.classList.add("gx-next");
   });
-}
-
-// A piece keeps its color for as long as it lives, whatever its neighbors do.
-function hueOfPiece(piece) {
-  const hash = [...piece].reduce((h, c) => (h * 31 + c.codePointAt(0)) % 9973, 7);
-  return PIECE_HUES[hash % PIECE_HUES.length];
 }
 
 function isMerged(symbols, i, [left, right]) {

@@ -190,4 +190,83 @@ function sentence(view, partner) {
   );
 }
 
-export default start(draw);
+// ---- what two_texts.py answers, by the engine in the page
+
+async function answer(engine, { prompts }, model) {
+  if (!prompts) return null;
+  const [one, two] = await Promise.all(
+    prompts.map(prompt => engine.ask("attention", prompt, model.get("most"))),
+  );
+  const remarks = await Promise.all(prompts.map(prompt => engine.ask("remark", prompt)));
+  const pairs = paired(one.pieces, two.pieces);
+  if (!pairs.length) throw new Error("the two texts have no word in common");
+  return {
+    tokens: [one.pieces, two.pieces],
+    pairs,
+    one: one.weights,
+    two: two.weights,
+    ...mostMoved(one, two, pairs, model.get("fixed")),
+    message: remarks.filter(Boolean).join(" "),
+  };
+}
+
+// Places [i, j] that belong together: alike, or exchanged one by one (two_texts.py, paired).
+function paired(one, two) {
+  const blocks = [
+    ...alike(one, two, 0, one.length, 0, two.length),
+    [one.length, two.length, 0],
+  ];
+  const pairs = [];
+  let [i, j] = [0, 0];
+  for (const [a, b, n] of blocks) {
+    if (a - i === b - j) for (; i < a; i++, j++) pairs.push([i, j]);
+    for (let k = 0; k < n; k++) pairs.push([a + k, b + k]);
+    [i, j] = [a + n, b + n];
+  }
+  return pairs;
+}
+
+// Runs [a, b, n] that both have: the longest, the first of several, then those on both sides.
+function alike(one, two, a0, a1, b0, b1) {
+  let [a, b, n] = [0, 0, 0];
+  for (let i = a0; i < a1; i++) {
+    for (let j = b0; j < b1; j++) {
+      let k = 0;
+      while (i + k < a1 && j + k < b1 && one[i + k] === two[j + k]) k++;
+      if (k > n) [a, b, n] = [i, j, k];
+    }
+  }
+  if (!n) return [];
+  const before = alike(one, two, a0, a, b0, b);
+  return [...before, [a, b, n], ...alike(one, two, a + n, a1, b + n, b1)];
+}
+
+// Head and row where one and the same word moves most of its weight.
+function mostMoved(one, two, pairs, fixed) {
+  const heads = one.weights.length / one.pieces.length ** 2;
+  const asked = fixed < 0 ? [...Array(heads).keys()] : [fixed];
+  let best = { head: asked[0], row: pairs[0][0], moves: -1 };
+  for (const head of asked) {
+    for (const [i, j] of pairs) {
+      if (one.pieces[i] !== two.pieces[j]) continue;
+      const moves = movement(one, two, pairs, head, i, j);
+      if (moves > best.moves) best = { head, row: i, moves };
+    }
+  }
+  return { head: best.head, row: best.row };
+}
+
+// The share of its weight that row i puts elsewhere as row j of the other text.
+function movement(one, two, pairs, head, i, j) {
+  const rowOf = ({ weights, pieces: { length: T } }, q) =>
+    weights.subarray((head * T + q) * T, (head * T + q + 1) * T);
+  const [a, b] = [rowOf(one, i), rowOf(two, j)];
+  let [apart, common] = [0, 0];
+  for (const [m, n] of pairs) {
+    apart += Math.abs(a[m] - b[n]);
+    common += a[m] + b[n];
+  }
+  return (apart + sum(a) + sum(b) - common) / 2;
+}
+
+export default start(draw, answer);

@@ -12,6 +12,7 @@ from ...bpe import BPE
 from ...model import GPT
 from ...tracing import trace
 from .. import plots
+from ..engine import fingerprint
 from ..labels import token_labels
 from .base import Explorer, as_half, remark, tokens_of
 from .controls import Place, Text
@@ -55,6 +56,8 @@ class TwoTextsExplorer(Explorer):
     pairs = traitlets.List().tag(sync=True)
     one = traitlets.Bytes().tag(sync=True)
     two = traitlets.Bytes().tag(sync=True)
+    fixed = traitlets.Int(-1).tag(sync=True)  # the head to show, or -1: the telling one
+    most = traitlets.Int(MOST_TOKENS).tag(sync=True)
     n_layer = traitlets.Int().tag(sync=True)
     n_head = traitlets.Int().tag(sync=True)
     head = Place(lambda self: self.n_layer * self.n_head).tag(sync=True, control=True)
@@ -64,7 +67,7 @@ class TwoTextsExplorer(Explorer):
         self, read: Callable[[str], Reading], one: str, two: str, head: int | None = None
     ):
         self.read, self.chosen_head = read, head
-        super().__init__(**self._reading([one, two]))
+        super().__init__(fixed=-1 if head is None else head, **self._reading([one, two]))
         self.observe(lambda change: self.answer(self._read), "prompts")
 
     @classmethod
@@ -79,6 +82,7 @@ class TwoTextsExplorer(Explorer):
 
         explorer = cls(read, one, two, head)
         explorer.remark = lambda text: remark(bpe, text)
+        explorer.weights_id = fingerprint(model)
         explorer.message = explorer._remarks()
         return explorer
 

@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 from ... import decode, limits, objectives
 from ...checkpoints import Checkpoint
 from .. import plots
+from ..engine import fingerprint
 from ..labels import readable
 from .base import Explorer, remark
 from .controls import Text, Whole
@@ -25,6 +26,10 @@ class WritingExplorer(Explorer):
     prompt = Text("").tag(sync=True, control=True)
     seed = Whole(0, min=0, max=99).tag(sync=True, control=True)
     rows = traitlets.List().tag(sync=True)
+    n_ctx = traitlets.Int().tag(sync=True)
+    n_tokens = traitlets.Int().tag(sync=True)
+    n_beams = traitlets.Int().tag(sync=True)
+    temperatures = traitlets.List(traitlets.Float()).tag(sync=True)
 
     def __init__(
         self,
@@ -37,9 +42,15 @@ class WritingExplorer(Explorer):
     ):
         n_ctx = source.model.config.n_ctx
         self.source = source
-        self.n_tokens = limits.whole("n_tokens", n_tokens, 1, n_ctx - 1)
-        self.temperatures, self.n_beams = tuple(temperatures), n_beams
-        super().__init__(prompt=prompt, seed=seed)
+        super().__init__(
+            prompt=prompt,
+            seed=seed,
+            n_ctx=n_ctx,
+            n_tokens=limits.whole("n_tokens", n_tokens, 1, n_ctx - 1),
+            n_beams=n_beams,
+            temperatures=list(temperatures),
+            weights_id=fingerprint(source.model),
+        )
         self.take(self._write())
         self.observe(lambda change: self.answer(self._write), ["prompt", "seed"])
 

@@ -5,6 +5,7 @@ from .bars import bars, columns, intervals, probabilities, stacked
 from .curves import lines, sweep
 from .learning import learning_curves
 from .matrices import attention, color_table, head_grid, heatmap, heatmaps, written_grid
+from .plane import path, word_map
 from .tokens import pieces
 
 __all__ = [
@@ -19,9 +20,11 @@ __all__ = [
     "intervals",
     "learning_curves",
     "lines",
+    "path",
     "pieces",
     "probabilities",
     "stacked",
     "sweep",
+    "word_map",
     "written_grid",
 ]

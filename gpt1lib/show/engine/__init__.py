@@ -1,0 +1,18 @@
+"""GPT-1 in the browser: tokenizer, forward pass and sampling, without a kernel.
+
+Plain JavaScript with the names of `model.py`, `bpe.py` and `decode.py`; a kernel of some
+700 bytes of WebAssembly multiplies matrices where the browser can (linear.wat).
+"""
+
+from .bundle import MODEL, engine_script, model_script, parts_of
+from .pack import as_stored, fingerprint, pack
+
+__all__ = [
+    "MODEL",
+    "as_stored",
+    "engine_script",
+    "fingerprint",
+    "model_script",
+    "pack",
+    "parts_of",
+]

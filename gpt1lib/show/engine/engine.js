@@ -1,0 +1,68 @@
+// The page's side: a model in a worker, and promises of its answers.
+
+export class Engine {
+  // id: which model it is; source: the worker's code; load: a function that gives a promise
+  // of { facts, bytes, wasm }, called when something is asked for the first time.
+  constructor(id, source, load) {
+    Object.assign(this, { id, source, load, waiting: new Map(), count: 0 });
+  }
+
+  // A promise of an answer of worker.js.
+  ask(name, ...args) {
+    return this.send(name, args, () => {}).answer;
+  }
+
+  // Tokens as they are written: heard({ id, text }) for each, stop() ends it.
+  write(text, options, heard) {
+    const { id, answer } = this.send("write", [text, options], heard);
+    return { answer, stop: () => this.worker?.postMessage({ id, name: "stop" }) };
+  }
+
+  send(name, args, heard) {
+    const id = ++this.count;
+    const answer = new Promise((resolve, reject) => {
+      this.waiting.set(id, { resolve, reject, heard });
+      this.start()
+        .then(() => this.worker.postMessage({ id, name, args }))
+        .catch(reject);
+    });
+    return { id, answer };
+  }
+
+  // The worker with its model, begun once.
+  start() {
+    this.started ??= this.load().then(parts => {
+      const code = URL.createObjectURL(new Blob([this.source], { type: "text/javascript" }));
+      this.worker = new Worker(code);
+      this.worker.onmessage = ({ data }) => this.hear(data);
+      this.worker.postMessage({ id: 0, name: "load", args: [parts] });
+    });
+    return this.started;
+  }
+
+  hear({ id, part, answer, error }) {
+    const question = this.waiting.get(id);
+    if (part) return question?.heard(part);
+    this.waiting.delete(id);
+    if (error) question?.reject(new Error(error));
+    else question?.resolve(answer);
+  }
+}
+
+// The model of a script beside the page, which sets gpt1Model (bundle.py).
+export function fromScript(address) {
+  return new Promise((resolve, reject) => {
+    const script = document.createElement("script");
+    script.src = address;
+    script.onload = () => {
+      const { facts, bytes, wasm } = globalThis.gpt1Model;
+      resolve({ facts, bytes: fromBase64(bytes).buffer, wasm: fromBase64(wasm) });
+    };
+    script.onerror = () => reject(new Error(`${address} is not beside this page`));
+    document.head.append(script);
+  });
+}
+
+function fromBase64(text) {
+  return Uint8Array.from(atob(text), letter => letter.charCodeAt(0));
+}

@@ -1,0 +1,69 @@
+// From logits to a token, as gpt1lib/decode.py: temperature, then top-k, then top-p.
+
+// Token ids, the likeliest first; of equals the lower id.
+export function ranked(probs) {
+  return Uint32Array.from(probs.keys()).sort((a, b) => probs[b] - probs[a] || a - b);
+}
+
+export function argmax(values) {
+  let best = 0;
+  for (let i = 1; i < values.length; i++) if (values[i] > values[best]) best = i;
+  return best;
+}
+
+// Probabilities of logits; temperature 0 puts all on the largest.
+export function probsOf(logits, temperature = 1) {
+  const probs = new Float64Array(logits.length);
+  const best = argmax(logits);
+  if (temperature === 0) {
+    probs[best] = 1;
+    return probs;
+  }
+  let sum = 0;
+  logits.forEach((logit, i) => {
+    sum += probs[i] = Math.exp((logit - logits[best]) / temperature);
+  });
+  return probs.map(p => p / sum);
+}
+
+// What top-k and top-p keep, as a distribution again. top_k 0 and top_p 1 keep all.
+export function filtered(probs, { top_k = 0, top_p = 1 } = {}) {
+  if (!top_k && top_p === 1) return probs;
+  const order = ranked(probs);
+  let kept = order.subarray(0, top_k || order.length);
+  const total = sumOf(kept, probs);
+  if (top_p < 1) {
+    let [mass, n] = [0, 0];
+    while (n < kept.length && mass < top_p) mass += probs[kept[n++]] / total;
+    kept = kept.subarray(0, Math.max(1, n));
+  }
+  const left = sumOf(kept, probs);
+  const out = new Float64Array(probs.length);
+  for (const id of kept) out[id] = probs[id] / left;
+  return out;
+}
+
+function sumOf(ids, probs) {
+  return ids.reduce((sum, id) => sum + probs[id], 0);
+}
+
+// A token drawn with u, a random number in [0, 1), by inverting the sum.
+export function draw(probs, u) {
+  let mass = 0;
+  for (let id = 0; id < probs.length; id++) {
+    mass += probs[id];
+    if (u < mass) return id;
+  }
+  return ranked(probs)[0]; // rounding left the sum below u
+}
+
+// Random numbers in [0, 1) that a seed repeats (mulberry32).
+export function seeded(seed) {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let x = Math.imul(state ^ (state >>> 15), 1 | state);
+    x = (x + Math.imul(x ^ (x >>> 7), 61 | x)) ^ x;
+    return ((x ^ (x >>> 14)) >>> 0) / 2 ** 32;
+  };
+}

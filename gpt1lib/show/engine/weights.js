@@ -1,0 +1,37 @@
+// A model's weights from the bytes that gpt1lib/show/engine/pack.py wrote.
+
+// header: [{ name, shape, bits, at }], at in bytes; returns name -> Float32Array.
+export function unpack(header, buffer) {
+  const read = { 8: fromBytes, 16: fromHalves, 32: fromFloats };
+  return Object.fromEntries(
+    header.map(({ name, shape, bits, at }) => [name, read[bits](buffer, at, shape)]),
+  );
+}
+
+// A scale for each row, then the rows in steps of it.
+function fromBytes(buffer, at, [rows, width]) {
+  const scales = new Float32Array(buffer, at, rows);
+  const steps = new Int8Array(buffer, at + 4 * rows, rows * width);
+  const values = new Float32Array(steps.length);
+  for (let row = 0, i = 0; row < rows; row++) {
+    for (const end = i + width; i < end; i++) values[i] = steps[i] * scales[row];
+  }
+  return values;
+}
+
+function fromFloats(buffer, at, shape) {
+  return new Float32Array(buffer, at, size(shape)).slice();
+}
+
+// float16: one sign bit, five of the exponent, ten of the fraction
+function fromHalves(buffer, at, shape) {
+  return Float32Array.from(new Uint16Array(buffer, at, size(shape)), half => {
+    const [sign, exponent, fraction] = [half >> 15 ? -1 : 1, (half >> 10) & 31, half & 1023];
+    if (!exponent) return sign * 2 ** -24 * fraction;
+    return sign * 2 ** (exponent - 25) * (1024 + fraction);
+  });
+}
+
+function size(shape) {
+  return shape.reduce((a, b) => a * b, 1);
+}

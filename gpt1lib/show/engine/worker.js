@@ -1,0 +1,42 @@
+// The engine's side of the page's questions, in a worker, so that the page never stands still.
+// A question: { id, name, args }; answers: { id, part } while writing, then { id, answer },
+// or { id, error }.
+
+import { Mind } from "./mind.js";
+
+let mind = null;
+const stopped = new Set(); // numbers of the questions that nobody waits for any more
+
+// A pause that lets messages come in; setTimeout would take four milliseconds.
+const { port1, port2 } = new MessageChannel();
+const breathe = () =>
+  new Promise(resolve => {
+    port1.onmessage = resolve;
+    port2.postMessage(null);
+  });
+
+function load({ facts, bytes, wasm }) {
+  mind = new Mind(facts, bytes, wasm);
+}
+
+async function write(id, text, options) {
+  let n = 0;
+  for (const part of mind.write(text, options)) {
+    if (stopped.delete(id)) break;
+    n++;
+    self.postMessage({ id, part });
+    await breathe();
+  }
+  return n;
+}
+
+self.onmessage = async ({ data: { id, name, args } }) => {
+  if (name === "stop") return stopped.add(id);
+  try {
+    const answers = { load, write: (...given) => write(id, ...given) };
+    const answer = await (answers[name] ?? mind[name].bind(mind))(...args);
+    self.postMessage({ id, answer });
+  } catch (error) {
+    self.postMessage({ id, error: error.message });
+  }
+};

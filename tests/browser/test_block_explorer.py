@@ -1,0 +1,82 @@
+"""The block explorer in a blank page: its numbers are the model's, its keys work."""
+
+import json
+
+import pytest
+
+from gpt1lib.show import explorers
+from gpt1lib.show.explorers import standalone
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+def page(chromium):
+    page = chromium.new_page()
+    page.errors = []
+    page.on("pageerror", lambda e: page.errors.append(str(e)))
+    yield page
+    page.close()
+    assert not page.errors
+
+
+@pytest.fixture(scope="module")
+def explorer(novelist):
+    return explorers.BlockExplorer(novelist.model, novelist.bpe, "She took the letter")
+
+
+def test_lengths_and_neurons_are_the_models(page, explorer):
+    page.set_content(standalone.page(explorer))
+    said = page.locator(".gx-river + .gx-live")
+    page.get_by_role("radiogroup", name="token").get_by_role("radio", name="she").focus()
+    page.keyboard.press("ArrowRight")
+    page.get_by_role("radiogroup", name="block").get_by_role("radio", name="0").focus()
+    page.keyboard.press("ArrowRight")
+    explorer.block, explorer.place = page.evaluate("[model.get('block'), model.get('place')]")
+    assert (explorer.block, explorer.place) == (1, 1)
+    wanted = explorer.lengths()
+    assert json.loads(said.get_attribute("data-lengths")) == pytest.approx(wanted, rel=2e-3)
+    assert page.locator(".gx-station output").all_inner_texts() == [f"{v:.1f}" for v in wanted]
+    assert f"({explorer.firing():.1%})" in page.locator(".gx-title").first.inner_text()
+
+
+def test_it_is_poured_step_by_step(page, explorer):
+    page.set_content(standalone.page(explorer))
+    page.get_by_label("pour as far as").focus()
+    page.keyboard.press("Home")
+    said = page.locator(".gx-river + .gx-live")
+    assert page.locator(".gx-dry").count() == 6 and "attention" not in said.inner_text()
+    assert page.locator(".gx-updown").nth(1).get_attribute("aria-label") == ""
+    page.keyboard.press("ArrowRight")
+    assert "attention adds" in said.inner_text() and "LayerNorm" not in said.inner_text()
+    page.keyboard.press("End")
+    assert page.locator(".gx-dry").count() == 0
+
+
+def test_a_neuron_is_picked_by_key_and_by_mouse(page, explorer):
+    page.set_content(standalone.page(explorer))
+    told = page.locator(".gx-aside .gx-live")
+    first = told.inner_text()
+    page.get_by_role("slider", name="neuron").focus()
+    page.keyboard.press("End")
+    assert told.inner_text() != first and "GELU passes on −0" in told.inner_text()
+    page.locator(".gx-neurons canvas").click(position={"x": 3, "y": 3})
+    assert told.inner_text().startswith("Neuron 0 computed")
+
+
+def test_both_orders_at_each_spread(page, explorer):
+    page.set_content(standalone.page(explorer))
+    page.get_by_label("weights’ spread").focus()
+    page.keyboard.press("End")
+    last = explorer.depths[-1]
+    assert page.evaluate("model.get('spread')") == len(explorer.depths) - 1
+    said = page.locator(".gx-depths .gx-live").inner_text()
+    assert f"{last['pre'][0][-1]:.1f} in pre-LN" in said
+    assert f"{last['pre'][1][0] / last['pre'][1][-1]:.1f} times in pre-LN" in said
+
+
+@pytest.mark.parametrize("width", [390, 1100])
+def test_nothing_is_wider_than_its_page(page, explorer, width):
+    page.set_viewport_size({"width": width, "height": 900})
+    page.set_content(standalone.page(explorer))
+    assert page.evaluate("document.documentElement.scrollWidth") <= width

@@ -1,0 +1,76 @@
+"""The atlas of heads in a blank page, against the arrays that it was made of."""
+
+import json
+
+import numpy as np
+import pytest
+
+from gpt1lib.show import explorers
+from gpt1lib.show.explorers import standalone
+
+pytestmark = pytest.mark.browser
+TEXT = "The captain looked at the sea."
+
+
+@pytest.fixture(scope="module")
+def explorer(novelist):
+    cost = np.arange(16.0).reshape(4, 4) / 100 - 0.01
+    return explorers.HeadsExplorer(novelist.model, novelist.bpe, TEXT, cost, head=5, row=4)
+
+
+@pytest.fixture
+def root(chromium, explorer):
+    page, errors = chromium.new_page(), []
+    page.on("pageerror", lambda e: errors.append(str(e)))
+    page.set_content(standalone.page(explorer))
+    page.locator(".gx-dot").first.wait_for()
+    yield page.locator(".gx")
+    page.close()
+    assert not errors
+
+
+def discs(root):
+    return root.locator(".gx-dot circle").evaluate_all(
+        "es => es.map(e => ['cx', 'cy', 'r'].map(k => +e.getAttribute(k)))"
+    )
+
+
+def test_by_keyboard_a_head_is_chosen_cut_and_put_back(root, explorer):
+    root.get_by_role("radio", name="layer 1, head 1").focus()
+    for key in ("ArrowDown", "ArrowDown", "x"):
+        root.page.keyboard.press(key)
+    assert root.page.evaluate("[model.get('head'), model.get('cut')]") == [13, True]
+    shown = json.loads(root.get_attribute("data-next"))
+    assert shown[0][0] == "captain</w>" and "32.6% → 0.26%" in root.inner_text()
+    held = dict(zip(explorer.words[4], explorer.probs[[0, 14], 4].T.tolist(), strict=True))
+    for word, before, after in shown:
+        assert [before, after] == pytest.approx(held[word], abs=1e-3)
+    assert "moves “captain” most: from 32.6% to 0.26%" in root.locator(".gx-live").inner_text()
+    root.get_by_role("button", name="Put the head back").click()
+    root.get_by_label("after sea").focus()
+    assert root.page.evaluate("[model.get('cut'), model.get('row')]") == [False, 5]
+    assert "after “sea”" in root.locator(".gx-coming").inner_text()
+
+
+def test_discs_lie_apart_and_are_as_large_as_their_cost(root, explorer):
+    for way, measure in (("across", "first token"), ("up", "entropy")):
+        root.get_by_role("radiogroup", name=way, exact=True).get_by_role(
+            "radio", name=measure, exact=True
+        ).click()
+    x, y, r = np.array(discs(root)).T
+    cost = np.clip(explorer.measures["cost"], 0, None)
+    assert np.allclose(r**2, 170 + 430 * cost / cost.max(), rtol=1e-3)
+    far = np.hypot(x[:, None] - x, y[:, None] - y)
+    assert (far - r[:, None] - r + 1e3 * np.eye(16)).min() > -1.5
+    for places, values in ((x, explorer.measures["first"]), (-y, explorer.measures["entropy"])):
+        assert np.corrcoef(places, values)[0, 1] > 0.97, "moved a little, not out of place"
+
+
+def test_python_moves_the_view(root):
+    root.page.evaluate(
+        "model.set('head', 2); model.set('cut', true); model.set('up', 'itself')"
+    )
+    checked = root.locator(".gx-dot[aria-checked=true]")
+    assert checked.get_attribute("aria-label").startswith("layer 0, head 2")
+    assert "gx-silent" in checked.get_attribute("class")
+    assert "weight on the token itself" in root.locator("svg").text_content()

@@ -1,0 +1,105 @@
+"""The race of merges in a blank page, against the library's learner."""
+
+import json
+
+import pytest
+
+from gpt1lib import bpe
+from gpt1lib.corpus import read_books
+from gpt1lib.show.explorers import MergeExplorer, merge_race, standalone
+
+pytestmark = pytest.mark.browser
+TOY = {"newest": 6, "low": 5, "widest": 3, "lower": 2}
+
+
+@pytest.fixture
+def page(chromium):
+    page = chromium.new_page()
+    page.errors = []
+    page.on("pageerror", lambda e: page.errors.append(str(e)))
+    yield page
+    page.close()
+    assert not page.errors
+
+
+def show(page, explorer):
+    page.set_content(standalone.page(explorer))
+    return page.locator(".gx")
+
+
+def merges(root):
+    return [tuple(row[:2]) for row in json.loads(root.get_attribute("data-merges"))]
+
+
+def test_300_merges_in_the_browser_are_the_library_s(page):
+    counts = bpe.count_words(read_books()["austen_emma"])
+    emma = dict(counts.most_common(400))
+    root = show(page, MergeExplorer(emma, "knightley", step=300))
+    assert merges(root) == bpe.learn_merges(emma, 300)
+    assert int(root.get_attribute("data-left")) == merge_race(emma, 300)[1][-1]
+    tree = root.locator(".gx-tree").get_attribute("aria-label")
+    assert tree == "Tree of knightley: knightley (merge 169)."
+
+
+def test_a_pair_out_of_turn_by_keyboard_and_back_to_the_rule(page):
+    root = show(page, MergeExplorer(TOY))
+    offers = root.locator(".gx-offers button")
+    assert offers.first.inner_text() == "e + s·"
+    offers.first.focus()
+    for _ in range(3):
+        page.keyboard.press("ArrowDown")
+    third = offers.nth(3).get_attribute("aria-label")
+    page.keyboard.press("Enter")
+    assert third.startswith("merge l· and o·, 7 times")
+    assert merges(root) == [("l", "o")]
+    slider = root.locator("input[type=range]")
+    slider.focus()
+    page.keyboard.press("ArrowRight")
+    assert merges(root) == merge_race(TOY, 2, [(0, "l", "o")])[0]
+    said = root.locator(".gx-live").inner_text()
+    assert "63 tokens. That is 2 tokens more than by the rule, with 1 merge out of turn" in said
+    root.get_by_text("Back to the rule").click()
+    assert merges(root) == bpe.learn_merges(TOY, 2)
+    assert "out of turn" not in root.locator(".gx-live").inner_text()
+
+
+def test_a_merge_in_turn_is_not_out_of_turn(page):
+    root = show(page, MergeExplorer(TOY))
+    for _ in range(3):
+        root.locator(".gx-offers button").first.click()
+    assert merges(root) == bpe.learn_merges(TOY, 3)
+    assert root.get_by_text("Back to the rule").is_disabled()
+
+
+def test_the_tree_of_a_word_of_one_s_own(page):
+    root = show(page, MergeExplorer(TOY, step=9))
+    root.locator("input.gx-own").fill("Lowest")
+    page.keyboard.press("Enter")
+    tree = root.locator(".gx-tree").get_attribute("aria-label")
+    cut = bpe.BPE(bpe.build_encoder("adeilnorstw", merges(root)), merges(root)).bpe("lowest")
+    assert cut == ["lo", "w", "est</w>"]
+    assert tree == "Tree of lowest: lo· (merge 3), w·, est (merge 2)."
+    root.locator(".gx-spelling").first.click()
+    assert "Tree of newest: newest (merge 6)." in root.locator(".gx-tree").get_attribute(
+        "aria-label"
+    )
+
+
+def test_a_click_on_the_curve_goes_there(page):
+    root = show(page, MergeExplorer(TOY))
+    curve = root.locator(".gx-left svg")
+    box = curve.bounding_box()
+    curve.click(position={"x": box["width"] - 21, "y": box["height"] / 2})
+    assert merges(root) == bpe.learn_merges(TOY, 99)
+
+
+def test_play_starts_when_asked_and_stops(page):
+    root = show(page, MergeExplorer(TOY))
+    page.wait_for_timeout(500)
+    assert merges(root) == []
+    root.get_by_text("Play").click()
+    page.wait_for_function("document.querySelector('.gx').dataset.merges.split('[').length > 3")
+    root.get_by_text("Stop").click()
+    done = merges(root)
+    page.wait_for_timeout(500)
+    assert merges(root) == done

@@ -1,0 +1,105 @@
+"""The query that one drags, in a blank page: by mouse, by touch, by key, against numpy."""
+
+import json
+
+import numpy as np
+import pytest
+
+from gpt1lib.show import explorers
+from gpt1lib.show.explorers import standalone
+
+pytestmark = pytest.mark.browser
+TEXT = "She took the letter from the table and"
+
+
+@pytest.fixture
+def page(chromium):
+    page = chromium.new_page()
+    page.errors = []
+    page.on("pageerror", lambda e: page.errors.append(str(e)))
+    yield page
+    page.close()
+    assert not page.errors
+
+
+@pytest.fixture
+def e(novelist):
+    return explorers.QueryExplorer.of(novelist.model, novelist.bpe, TEXT, layer=3, head=3)
+
+
+def show(page, explorer):
+    page.set_content(standalone.page(explorer))
+    return page.locator(".gx")
+
+
+def agrees(page, root, e):
+    """The page and Python have the same query, and the same weights and mix for it."""
+    for name in ("query", "source", "size", "scaled"):
+        setattr(e, name, page.evaluate(f"model.get('{name}')"))
+    _, _, weights, mix = e.steps()
+    shown = [json.loads(root.get_attribute(f"data-{name}")) for name in ("weights", "mix")]
+    return np.allclose(shown[0], weights, atol=1e-9) and np.allclose(shown[1], mix, atol=1e-6)
+
+
+def test_every_choice_computes_what_the_library_computes(page, e):
+    root = show(page, e)
+    assert agrees(page, root, e)
+    for name in ("8", "no", "64", "yes (GPT-1)"):
+        root.get_by_role("radio", name=name, exact=True).click()
+        assert agrees(page, root, e), name
+    assert root.locator(".gx-foot").count() == 0, "no feet where the plane is not all"
+    root.get_by_role("radio", name="a head of the novelist").click()
+    assert agrees(page, root, e) and e.source == "head"
+    assert "“took” gets 94.9%" in root.locator(".gx-live").inner_text()
+    assert not root.get_by_role("radiogroup", name="D", exact=True).is_visible()
+
+
+def test_the_query_by_keyboard_and_back(page, e):
+    root = show(page, e)
+    root.locator(".gx-drag").focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Shift+ArrowUp")
+    assert page.evaluate("model.get('query')") == [-0.9, 2]
+    assert agrees(page, root, e)
+    for _ in range(20):
+        page.keyboard.press("Shift+ArrowDown")
+    assert page.evaluate("model.get('query')")[1] == -3, "it stays in the plane"
+    root.get_by_role("button", name="Reset").click()
+    assert page.evaluate("model.get('query')") == [-1, 1.5]
+
+
+def test_the_query_is_dragged_and_the_sentence_follows(page, e):
+    root = show(page, e)
+    box = root.locator(".gx-drag").bounding_box()
+
+    def at(x, y):
+        return box["x"] + box["width"] * (1 + x / 3) / 2, box["y"] + box["height"] * (
+            1 - y / 3
+        ) / 2
+
+    page.mouse.move(*at(-1, 1.5))
+    page.mouse.down()
+    page.mouse.move(*at(2, 0.5), steps=4)
+    assert "“she” gets" in root.locator(".gx-live").inner_text(), "while it is dragged"
+    page.mouse.up()
+    assert page.evaluate("model.get('query')") == pytest.approx([2, 0.5], abs=0.03)
+    assert agrees(page, root, e)
+    page.mouse.move(*at(-2, -2))
+    assert page.evaluate("model.get('query')") == pytest.approx([2, 0.5], abs=0.03)
+
+
+def test_large_numbers_freeze_the_softmax_and_the_root_frees_it(page, e):
+    e.size, e.scaled = 64, False
+    root = show(page, e)
+    said = root.locator(".gx-live")
+    assert "“took” gets >99.9%" in said.inner_text() and "frozen" in said.inner_text()
+    root.get_by_role("radio", name="yes (GPT-1)").click()
+    assert "frozen" not in said.inner_text()
+    assert max(json.loads(root.get_attribute("data-weights"))) < 0.6
+
+
+def test_no_query_at_all_is_an_even_mean(page, e):
+    e.query = [0.0, 0.0]
+    root = show(page, e)
+    assert np.allclose(json.loads(root.get_attribute("data-weights")), 0.2)
+    assert root.locator(".gx-foot").count() == 0, "it has no direction"

@@ -1,0 +1,70 @@
+"""What HeadsExplorer holds: measures by hand, and predictions without a head."""
+
+import numpy as np
+import pytest
+import torch
+
+import gpt1lib as g
+from gpt1lib.show.explorers import HeadsExplorer, head_measures, heads
+from gpt1lib.tracing import silenced
+
+TEXT = "The captain looked at the sea."
+
+
+def test_measures_by_hand():
+    found = head_measures([[[[1, 0, 0], [0.5, 0.5, 0], [0.25, 0.5, 0.25]]]])
+    wanted = {"distance": 0.75, "entropy": 1.25, "previous": 0.5}
+    wanted |= {"first": 0.375, "itself": 0.375}
+    assert {k: v.item() for k, v in found.items()} == pytest.approx(wanted)
+
+
+def test_the_likeliest_of_a_row_is_kept_where_other_rows_are_surer():
+    probs = np.array([[[0.5, 0.45, 0.03, 0.02]], [[0.2, 0.2, 0.25, 0.35]]])
+    assert heads._likely(probs, 1).tolist() == [[0, 3]]
+
+
+@pytest.fixture(scope="module")
+def explorer(novelist):
+    cost = np.arange(16.0).reshape(4, 4) / 100
+    return HeadsExplorer(novelist.model, novelist.bpe, TEXT, cost, head=13, row=4)
+
+
+@torch.no_grad()
+def test_predictions_are_the_model_s_with_and_without_each_head(explorer, novelist):
+    ids = torch.tensor([novelist.bpe.encode(TEXT)])
+    for place, words in enumerate(explorer.words):
+        assert len(set(words)) == len(words)
+        picked = [novelist.bpe.id_of(w) for w in words]
+        for i, cut in enumerate([[], [(3, 1)]]):
+            with silenced(novelist.model, cut):
+                probs = novelist.model(ids)[0, place].softmax(-1)
+            held = explorer.probs[14 if i else 0, place]
+            assert np.allclose(held, probs[picked], atol=1e-6)
+            assert set(probs.topk(6).indices.tolist()) <= set(picked), "the likeliest are there"
+
+
+def test_the_sentence_tells_what_moves(explorer):
+    said = explorer.sentence()
+    assert said.startswith("Layer 3, head 1 looks ") and "costs 0.130 nats" in said
+    assert "After 'the (4)' it moves 'captain' from 32.6% to 0.26%." in said
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        ({"cost": np.zeros((4, 3))}, r"cost has shape \(4, 3\)"),
+        ({"head": 16}, "head is 16"),
+        ({"row": 9}, "row is 9"),
+        ({"text": "the"}, "the number of tokens is 1"),
+    ],
+)
+def test_bad_arguments_are_named(novelist, more, message):
+    given = {"text": TEXT, "cost": np.zeros((4, 4))} | more
+    with pytest.raises(ValueError, match=message):
+        HeadsExplorer(novelist.model, novelist.bpe, **given)
+
+
+def test_gpt_1_has_more_heads_than_four(novelist):
+    model = g.GPT(g.GPTConfig(n_vocab=novelist.bpe.n_vocab, n_head=6, n_embd=12, n_layer=3))
+    explorer = HeadsExplorer(model, novelist.bpe, TEXT, -np.ones((3, 6)))
+    assert explorer.figure() and len(explorer.measures["entropy"]) == 18

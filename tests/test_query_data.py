@@ -1,0 +1,83 @@
+"""The plane of a query and its keys: what it shows is what the head computes."""
+
+import math
+
+import numpy as np
+import pytest
+import torch
+import traitlets
+
+import gpt1lib as g
+from gpt1lib.show import explorers
+from gpt1lib.show.explorers import query as view
+
+TEXT = "She took the letter from the table and"
+
+
+@pytest.mark.parametrize(("layer", "head"), [(0, 0), (1, 2), (3, 3)])
+def test_weights_in_the_plane_are_the_head_s_own(novelist, layer, head):
+    e = explorers.QueryExplorer.of(
+        novelist.model, novelist.bpe, TEXT, layer, head, source="head"
+    )
+    block = g.trace(novelist.model, novelist.bpe.encode(TEXT)).blocks[layer]
+    _, _, weights, mix = e.steps()
+    assert np.allclose(weights, block.weights[head, -1], atol=1e-3)
+    values = block.v[head] - block.v[head].mean(dim=0)
+    apart = (values[:, None] - values).norm(dim=-1)
+    drawn = np.array(e.places["head"]["values"])
+    shown = np.linalg.norm(drawn[:, None] - drawn, axis=-1)
+    assert (shown <= apart.numpy() + 1e-3).all(), "a projection brings no two points apart"
+    assert np.allclose(mix, weights @ drawn)
+
+
+def test_a_query_elsewhere_in_the_plane_meets_all_64_numbers_of_the_keys(novelist):
+    """Half the query, and a step across it: the dot products are those of whole vectors."""
+    ids = novelist.bpe.encode(TEXT)
+    block, plane = (
+        g.trace(novelist.model, ids).blocks[3],
+        view.head_plane(novelist.model, ids, 3, 3),
+    )
+    q, k = block.q[3, -1], block.k[3] - block.k[3].mean(dim=0)
+    rest = k - torch.outer(k @ q, q) / (q @ q)
+    step = torch.linalg.svd(rest).Vh[0]
+    wanted = (k @ (q / 2 + 3 * step) / 8).softmax(dim=0)
+    place = [q.norm() / 2, 3.0]
+    found = view.query_steps(place, plane["keys"], plane["values"], 0, 8.0)[2]
+    assert np.allclose(found, wanted, atol=1e-3)
+
+
+def test_added_numbers_spread_as_the_root_of_d():
+    sums = np.concatenate([view.added_numbers(5, 64, seed) for seed in range(400)])
+    assert sums.std() == pytest.approx(math.sqrt(62), rel=0.06)
+    assert not view.added_numbers(5, 2).any()
+
+
+@pytest.mark.parametrize(
+    ("trait", "value"),
+    [
+        ("query", [math.nan, 0]),
+        ("query", [0]),
+        ("query", [99, 0]),
+        ("size", 3),
+        ("source", "x"),
+    ],
+)
+def test_what_cannot_be_is_refused(novelist, trait, value):
+    e = explorers.QueryExplorer.of(novelist.model, novelist.bpe, TEXT, 3, 3)
+    with pytest.raises(traitlets.TraitError):
+        setattr(e, trait, value)
+
+
+def test_a_head_that_is_not_there_and_a_long_text_are_named(novelist):
+    of = explorers.QueryExplorer.of
+    with pytest.raises(ValueError, match="layer 4, head 0"):
+        of(novelist.model, novelist.bpe, TEXT, 4, 0)
+    with pytest.raises(ValueError, match="has 16 tokens, this page shows 12"):
+        of(novelist.model, novelist.bpe, TEXT + " " + TEXT, 0, 0)
+
+
+def test_the_sentence_names_the_winner(novelist):
+    e = explorers.QueryExplorer.of(novelist.model, novelist.bpe, TEXT, 3, 3)
+    assert "'letter' gets the largest weight" in e.sentence()
+    e.query, e.size, e.scaled = [0.0, 0.0], 64, False
+    assert "'took' gets the largest weight" in e.sentence() and e.figure()

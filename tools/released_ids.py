@@ -1,0 +1,51 @@
+"""What the released vocabulary makes of some words and texts.
+
+    python tools/released_ids.py FOLDER
+
+FOLDER holds encoder_bpe_40000.json and vocab_40000.bpe, which the course does not ship.
+Needs the [real] extra for texts; writes data/results/released_ids.json, which lesson 02
+shows.
+"""
+
+import sys
+from pathlib import Path
+
+from gpt1lib import text
+from gpt1lib.bpe import BPE
+from gpt1lib.storage import run_folder
+from gpt1lib.storage.files import write_json
+from gpt1lib.storage.paths import RESULTS
+
+TEXTS = (
+    "Artificial intelligence is",
+    "a naïve résumé",
+    "unsupervised pretraining, 2018",
+    "日本語 and 中文",
+    "<|endoftext|>",
+    "lighthouse",
+)
+
+
+def main(folder: Path) -> None:
+    """Write the pieces and ids of each text, and the size of the vocabulary."""
+    bpe = BPE.load(folder, "encoder_bpe_40000.json", "vocab_40000.bpe", words=text.real_words)
+    rows = []
+    for raw in TEXTS:
+        ids = bpe.encode(raw)
+        rows.append({"text": raw, "pieces": bpe.pieces(ids), "ids": ids})
+    characters = sum(len(piece) == 1 for piece in bpe.encoder)
+    write_json(
+        RESULTS / "released_ids.json",
+        {
+            "command": "python tools/released_ids.py FOLDER",
+            "commit": run_folder.git_commit(),
+            "n_vocab": bpe.n_vocab,
+            "n_merges": len(bpe.merges),
+            "n_characters": characters,
+            "rows": rows,
+        },
+    )
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
