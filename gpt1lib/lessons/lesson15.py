@@ -500,6 +500,27 @@ def hold_sizes(gaps: dict, raised: dict, sizes: dict) -> None:
     holds("300 labels: 225 updates", updates("entailment", labels=300) == 225)
 
 
+def hold_curve(gaps: dict[str, dict]) -> None:
+    """gaps: another row -> number of labels -> pre-trained minus that row, of by_seed."""
+    rows = g.paper.curves.curve("question_or_statement")
+    asked_for = g.paper.curves.levels("question_or_statement")["zero-shot"]
+    ours = {n: place["mean"] for n, place in rows["pre-trained"].items()}
+    needed = {row: labels_needed(rows[row], ours[100]) for row in gaps}
+    holds("1,000 labels, and 4,000", needed["random weights"] == 1000)
+    holds("the bag needs all 4,000", needed["bag of words"] == 4000)
+    holds("past asking, 79 %, with 100", round(100 * asked_for) == 79, ours[30] < asked_for)
+    holds("ten labels: below 60 %", ours[10] < 0.6, ours[100] > asked_for)
+    clear = {row: g.metrics.clear(gap) for row, gap in gaps.items()}
+    few = [10, 30, 100, 300, 1000]
+    holds("clear of random weights everywhere", clear["random weights"] == {*few, 4000})
+    holds("clear of the bag wherever there are pairs", clear["bag of words"] == {*few})
+    ahead = [100 * gaps["random weights"][n]["difference"] for n in (30, 100, 300)]
+    holds("16 to 18 points", all(15.5 <= x < 18.5 for x in ahead))
+    lstm = {n: 100 * gap["difference"] for n, gap in gaps["LSTM"].items()}
+    holds("the LSTM is ahead with 10 and 30", clear["LSTM"] == {10, 30})
+    holds("by ten points and more", lstm[10] < -9.5, lstm[30] < -9.5)
+
+
 def hold_nothing_found(all_labels: dict) -> None:
     """all_labels: the test score of story cloze after fine-tuning with all of them."""
     low, high = all_labels["interval"]
