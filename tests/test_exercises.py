@@ -259,3 +259,10 @@ def test_lesson_15_looks_at_every_state():
     last = broken(states, "pre-trained", 0.55, 0.515, 0.59)
     assert lesson.hardly_tells(last, 0.55) and not lesson.hardly_tells(states, 0.64)
     assert not lesson.hardly_tells(broken(last, "random 1", 0.5, 0.45, 0.51), 0.55)
+
+
+def test_lesson_15_counts_the_labels_that_a_row_needs():
+    lesson = import_module("gpt1lib.lessons.lesson15")
+    places = {1000: {"mean": 0.9}, 10: {"mean": 0.5}, 100: {"mean": 0.7}}
+    assert lesson.labels_needed(places, 0.7) == 100
+    assert lesson.labels_needed(places, 0.95) is None

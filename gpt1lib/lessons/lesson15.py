@@ -333,6 +333,62 @@ def scored(cells: dict[str, dict]) -> dict[str, tuple]:
     return {name: (x["accuracy"], *x["interval"]) for name, x in cells.items()}
 
 
+def labels_needed(places: dict[int, dict], score: float) -> int | None:
+    """The fewest labels with which a row's mean reaches a score; None if it never does.
+
+    places: number of labels -> a dict with mean, one row of g.paper.curves.curve.
+    """
+    enough = [size for size, place in places.items() if place["mean"] >= score]
+    return min(enough, default=None)
+
+
+def curve_table(task: str, size: int) -> str:
+    """A learning curve as lines: means by labels, and what a row needs to reach ours.
+
+    size: of labels, with which the pre-trained row sets the mark.
+    """
+    rows, levels = g.paper.curves.curve(task), g.paper.curves.levels(task)
+    counts, mark = sorted(rows["pre-trained"]), rows["pre-trained"][size]["mean"]
+    lines = [
+        f"{'labels':<18}" + "".join(f"{n:>7}" for n in counts) + f"   reaches {mark:.2f} with"
+    ]
+    for row, places in rows.items():
+        means = "".join(f"{places[n]['mean']:7.2f}" if n in places else " " * 7 for n in counts)
+        lines.append(f"{row:<18}{means}   {labels_needed(places, mark) or 'none of these'}")
+    return "\n".join([*lines, *(f"{name:<18}{y:7.2f}" for name, y in levels.items())])
+
+
+def curve_in_words(task: str) -> str:
+    """The same as an alternative text."""
+    rows, levels = g.paper.curves.curve(task), g.paper.curves.levels(task)
+    said = (
+        f"{row}: " + ", ".join(f"{place['mean']:.2f} at {n}" for n, place in places.items())
+        for row, places in rows.items()
+    )
+    flat = (f"{name}: {y:.2f} without labels" for name, y in levels.items())
+    return f"Accuracy on {task} by the number of labels. " + "; ".join([*said, *flat]) + "."
+
+
+def curve_gaps(task: str, row: str, other: str) -> dict[int, dict]:
+    """Number of labels -> a row minus another, seed by seed, for g.metrics.clear.
+
+    Without the sizes at which the two share fewer than two seeds.
+    """
+    lines = g.paper.curves.curve_lines(task)
+    scores = {
+        name: {
+            size: {seed: x["accuracy"] for seed, x in by_seed.items()}
+            for size, by_seed in lines[name].items()
+        }
+        for name in (row, other)
+    }
+    return {
+        size: g.metrics.by_seed(ours, scores[other][size])
+        for size, ours in scores[row].items()
+        if len({*ours} & {*scores[other].get(size, {})}) > 1
+    }
+
+
 # ---- what the lesson's claims are held to -------------------------------------------
 
 CLEAR_ALONE = {("film_snippets", "1000"), ("film_snippets", "2000")}
@@ -442,6 +498,27 @@ def hold_sizes(gaps: dict, raised: dict, sizes: dict) -> None:
     holds("clear at 2,000 only", clear == CLEAR_BY_SIZE)
     holds("2,000: 72 and 73 %", percents(sizes, "entailment", 2000) == [72, 73])
     holds("300 labels: 225 updates", updates("entailment", labels=300) == 225)
+
+
+def hold_curve(gaps: dict[str, dict]) -> None:
+    """gaps: another row -> number of labels -> pre-trained minus that row, of by_seed."""
+    rows = g.paper.curves.curve("question_or_statement")
+    asked_for = g.paper.curves.levels("question_or_statement")["zero-shot"]
+    ours = {n: place["mean"] for n, place in rows["pre-trained"].items()}
+    needed = {row: labels_needed(rows[row], ours[100]) for row in gaps}
+    holds("1,000 labels, and 4,000", needed["random weights"] == 1000)
+    holds("the bag needs all 4,000", needed["bag of words"] == 4000)
+    holds("past asking, 79 %, with 100", round(100 * asked_for) == 79, ours[30] < asked_for)
+    holds("ten labels: below 60 %", ours[10] < 0.6, ours[100] > asked_for)
+    clear = {row: g.metrics.clear(gap) for row, gap in gaps.items()}
+    few = [10, 30, 100, 300, 1000]
+    holds("clear of random weights everywhere", clear["random weights"] == {*few, 4000})
+    holds("clear of the bag wherever there are pairs", clear["bag of words"] == {*few})
+    ahead = [100 * gaps["random weights"][n]["difference"] for n in (30, 100, 300)]
+    holds("16 to 18 points", all(15.5 <= x < 18.5 for x in ahead))
+    lstm = {n: 100 * gap["difference"] for n, gap in gaps["LSTM"].items()}
+    holds("the LSTM is ahead with 10 and 30", clear["LSTM"] == {10, 30})
+    holds("by ten points and more", lstm[10] < -9.5, lstm[30] < -9.5)
 
 
 def hold_nothing_found(all_labels: dict) -> None:
