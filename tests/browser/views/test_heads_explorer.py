@@ -4,9 +4,9 @@ import json
 
 import numpy as np
 import pytest
+from in_page import show
 
 from gpt1lib.show import explorers
-from gpt1lib.show.explorers import standalone
 
 pytestmark = pytest.mark.browser
 TEXT = "The captain looked at the sea."
@@ -19,14 +19,10 @@ def explorer(novelist):
 
 
 @pytest.fixture
-def root(chromium, explorer):
-    page, errors = chromium.new_page(), []
-    page.on("pageerror", lambda e: errors.append(str(e)))
-    page.set_content(standalone.page(explorer))
-    page.locator(".gx-dot").first.wait_for()
-    yield page.locator(".gx")
-    page.close()
-    assert not errors
+def root(page, explorer):
+    root = show(page, explorer)
+    root.locator(".gx-dot").first.wait_for()
+    return root
 
 
 def discs(root):

@@ -4,32 +4,17 @@ import json
 
 import numpy as np
 import pytest
+from in_page import show
 
 from gpt1lib.show import explorers
-from gpt1lib.show.explorers import standalone
 
 pytestmark = pytest.mark.browser
 TEXT = "She took the letter from the table and"
 
 
 @pytest.fixture
-def page(chromium):
-    page = chromium.new_page()
-    page.errors = []
-    page.on("pageerror", lambda e: page.errors.append(str(e)))
-    yield page
-    page.close()
-    assert not page.errors
-
-
-@pytest.fixture
 def e(novelist):
     return explorers.QueryExplorer.of(novelist.model, novelist.bpe, TEXT, layer=3, head=3)
-
-
-def show(page, explorer):
-    page.set_content(standalone.page(explorer))
-    return page.locator(".gx")
 
 
 def agrees(page, root, e):

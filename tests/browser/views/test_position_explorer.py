@@ -4,10 +4,10 @@ import re
 
 import numpy as np
 import pytest
+from in_page import show
 
 from gpt1lib.baselines.variants import Sinusoids
 from gpt1lib.show import explorers
-from gpt1lib.show.explorers import standalone
 
 pytestmark = pytest.mark.browser
 N = 60
@@ -23,13 +23,9 @@ def explorer():
 
 
 @pytest.fixture
-def page(chromium, explorer):
-    page, errors = chromium.new_page(), []
-    page.on("pageerror", lambda e: errors.append(str(e)))
-    page.set_content(standalone.page(explorer))
-    yield page
-    page.close()
-    assert not errors
+def page(page, explorer):
+    show(page, explorer)
+    return page
 
 
 def said(page):

@@ -3,21 +3,11 @@
 import json
 
 import pytest
+from in_page import show
 
 from gpt1lib.show import explorers
-from gpt1lib.show.explorers import standalone
 
 pytestmark = pytest.mark.browser
-
-
-@pytest.fixture
-def page(chromium):
-    page = chromium.new_page()
-    page.errors = []
-    page.on("pageerror", lambda e: page.errors.append(str(e)))
-    yield page
-    page.close()
-    assert not page.errors
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +16,7 @@ def explorer(novelist):
 
 
 def test_lengths_and_neurons_are_the_models(page, explorer):
-    page.set_content(standalone.page(explorer))
+    show(page, explorer)
     said = page.locator(".gx-river + .gx-live")
     page.get_by_role("radiogroup", name="token").get_by_role("radio", name="she").focus()
     page.keyboard.press("ArrowRight")
@@ -41,7 +31,7 @@ def test_lengths_and_neurons_are_the_models(page, explorer):
 
 
 def test_it_is_poured_step_by_step(page, explorer):
-    page.set_content(standalone.page(explorer))
+    show(page, explorer)
     page.get_by_label("pour as far as").focus()
     page.keyboard.press("Home")
     said = page.locator(".gx-river + .gx-live")
@@ -54,7 +44,7 @@ def test_it_is_poured_step_by_step(page, explorer):
 
 
 def test_a_neuron_is_picked_by_key_and_by_mouse(page, explorer):
-    page.set_content(standalone.page(explorer))
+    show(page, explorer)
     told = page.locator(".gx-aside .gx-live")
     first = told.inner_text()
     page.get_by_role("slider", name="neuron").focus()
@@ -65,7 +55,7 @@ def test_a_neuron_is_picked_by_key_and_by_mouse(page, explorer):
 
 
 def test_both_orders_at_each_spread(page, explorer):
-    page.set_content(standalone.page(explorer))
+    show(page, explorer)
     page.get_by_label("weights’ spread").focus()
     page.keyboard.press("End")
     last = explorer.depths[-1]
@@ -78,5 +68,5 @@ def test_both_orders_at_each_spread(page, explorer):
 @pytest.mark.parametrize("width", [390, 1100])
 def test_nothing_is_wider_than_its_page(page, explorer, width):
     page.set_viewport_size({"width": width, "height": 900})
-    page.set_content(standalone.page(explorer))
+    show(page, explorer)
     assert page.evaluate("document.documentElement.scrollWidth") <= width

@@ -6,6 +6,7 @@ import re
 import numpy as np
 import pytest
 import torch
+from in_page import show
 
 from gpt1lib import GPT1, NOVELIST
 from gpt1lib.decode import next_token_probs
@@ -13,22 +14,6 @@ from gpt1lib.show import explorers
 from gpt1lib.show.explorers import standalone
 
 pytestmark = pytest.mark.browser
-
-
-@pytest.fixture
-def page(chromium):
-    page = chromium.new_page()
-    page.errors = []
-    page.on("pageerror", lambda e: page.errors.append(str(e)))
-    yield page
-    page.close()
-    assert not page.errors
-
-
-def show(page, explorer):
-    """Render an explorer without a kernel; returns its root."""
-    page.set_content(standalone.page(explorer))
-    return page.locator(".gx")
 
 
 def cells(root):

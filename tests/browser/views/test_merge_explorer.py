@@ -3,28 +3,14 @@
 import json
 
 import pytest
+from in_page import show
 
 from gpt1lib import bpe
 from gpt1lib.corpus import read_books
-from gpt1lib.show.explorers import MergeExplorer, merge_race, standalone
+from gpt1lib.show.explorers import MergeExplorer, merge_race
 
 pytestmark = pytest.mark.browser
 TOY = {"newest": 6, "low": 5, "widest": 3, "lower": 2}
-
-
-@pytest.fixture
-def page(chromium):
-    page = chromium.new_page()
-    page.errors = []
-    page.on("pageerror", lambda e: page.errors.append(str(e)))
-    yield page
-    page.close()
-    assert not page.errors
-
-
-def show(page, explorer):
-    page.set_content(standalone.page(explorer))
-    return page.locator(".gx")
 
 
 def merges(root):
