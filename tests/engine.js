@@ -9,7 +9,8 @@ const { folder, facts, bytes, simd, questions } = JSON.parse(readFileSync(0, "ut
 const load = name => import(pathToFileURL(`${folder}/${name}.js`).href);
 const { Mind } = await load("mind");
 const { tidy } = await load("text");
-const { draw, filtered, probsOf, seeded } = await load("sample");
+const { mulberry } = await load("numbers");
+const { draw, filtered, probsOf } = await load("sample");
 
 const raw = readFileSync(bytes);
 const buffer = raw.buffer.slice(raw.byteOffset, raw.byteOffset + raw.length);
@@ -39,7 +40,7 @@ function inPieces(text, sizes) {
 
 function drawn(logits, options, n) {
   const probs = filtered(probsOf(logits, options.temperature), options);
-  const random = seeded(options.seed);
+  const random = mulberry(options.seed);
   return { probs: floats(probs), ids: Array.from({ length: n }, () => draw(probs, random())) };
 }
 

@@ -1,26 +1,10 @@
 // Byte-pair encoding, as gpt1lib/bpe.py has it: token ids of any text, and back.
 
+import { characters, merge } from "./pieces.js";
 import { splitWords, standardize } from "./text.js";
 
 const END = "</w>";
 const NEWLINE = `\n${END}`;
-
-// The symbols a word starts from: "cat" -> ["c", "a", "t</w>"].
-function characters(word) {
-  const symbols = [...word];
-  symbols.push(symbols.pop() + END);
-  return symbols;
-}
-
-// Join each occurrence of a pair, left to right.
-function mergePair(symbols, left, right) {
-  const out = [];
-  for (let i = 0; i < symbols.length; i++) {
-    const joins = symbols[i] === left && symbols[i + 1] === right;
-    out.push(joins ? left + symbols[++i] : symbols[i]);
-  }
-  return out;
-}
 
 export class BPE {
   // pieces: of ids 0, 1, 2 ...; merges: [left, right], first learned first.
@@ -50,7 +34,7 @@ export class BPE {
         if (rank < best) [best, at] = [rank, i];
       }
       if (best === Number.POSITIVE_INFINITY) return symbols;
-      symbols = mergePair(symbols, symbols[at], symbols[at + 1]);
+      symbols = merge(symbols, symbols[at], symbols[at + 1]);
     }
   }
 

@@ -16,6 +16,8 @@ from .pack import fingerprint, pack
 
 HERE = Path(__file__).parent
 WORKER = (
+    "numbers",
+    "pieces",
     "text",
     "bpe",
     "arrays",

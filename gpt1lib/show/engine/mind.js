@@ -3,7 +3,8 @@
 import { BPE } from "./bpe.js";
 import { specialsAfter, toSequences } from "./formats.js";
 import { GPT } from "./gpt.js";
-import { argmax, draw, filtered, probsOf, seeded } from "./sample.js";
+import { mulberry } from "./numbers.js";
+import { argmax, draw, filtered, probsOf } from "./sample.js";
 import { tidy } from "./text.js";
 import { unpack } from "./weights.js";
 import { beamSearch, drawn, greedy, logProbs } from "./write.js";
@@ -125,7 +126,7 @@ export class Mind {
   // not shift along.
   *write(text, { n = 60, temperature = 0.8, top_k = 0, top_p = 1, seed = 0 } = {}) {
     const { n_ctx } = this.model.config;
-    const random = seeded(seed);
+    const random = mulberry(seed);
     let window = this.ids(text);
     let [fresh, cache] = [window, this.model.cache()];
     const written = [...window];

@@ -56,14 +56,3 @@ export function draw(probs, u) {
   }
   return ranked(probs)[0]; // rounding left the sum below u
 }
-
-// Random numbers in [0, 1) that a seed repeats (mulberry32).
-export function seeded(seed) {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let x = Math.imul(state ^ (state >>> 15), 1 | state);
-    x = (x + Math.imul(x ^ (x >>> 7), 61 | x)) ^ x;
-    return ((x ^ (x >>> 14)) >>> 0) / 2 ** 32;
-  };
-}

@@ -1,5 +1,7 @@
 // A model's weights from the bytes that gpt1lib/show/engine/pack.py wrote.
 
+import { halfOf } from "./numbers.js";
+
 // header: [{ name, shape, bits, at }], at in bytes; returns name -> Float32Array.
 export function unpack(header, buffer) {
   const read = { 8: fromBytes, 16: fromHalves, 32: fromFloats };
@@ -23,13 +25,8 @@ function fromFloats(buffer, at, shape) {
   return new Float32Array(buffer, at, size(shape)).slice();
 }
 
-// float16: one sign bit, five of the exponent, ten of the fraction
 function fromHalves(buffer, at, shape) {
-  return Float32Array.from(new Uint16Array(buffer, at, size(shape)), half => {
-    const [sign, exponent, fraction] = [half >> 15 ? -1 : 1, (half >> 10) & 31, half & 1023];
-    if (!exponent) return sign * 2 ** -24 * fraction;
-    return sign * 2 ** (exponent - 25) * (1024 + fraction);
-  });
+  return Float32Array.from(new Uint16Array(buffer, at, size(shape)), halfOf);
 }
 
 function size(shape) {

@@ -1,6 +1,7 @@
 // Ways to go on after a text, as in gpt1lib/decode.py; each token with its log P.
 
-import { argmax, draw, probsOf, seeded } from "./sample.js";
+import { mulberry } from "./numbers.js";
+import { argmax, draw, probsOf } from "./sample.js";
 
 // log P of every token, at temperature 1.
 export function logProbs(logits) {
@@ -27,7 +28,7 @@ export function greedy(model, ids, n) {
 
 // All temperatures draw with the same seed.
 export function drawn(model, ids, n, temperature, seed) {
-  const random = seeded(seed);
+  const random = mulberry(seed);
   return continued(model, ids, n, logits => draw(probsOf(logits, temperature), random()));
 }
 

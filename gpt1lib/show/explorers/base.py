@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 
 from ...bpe import BPE
 from .. import palette, plots
+from ..engine.bundle import one_script
 from ..figure import picture
 from ..labels import readable
 from .controls import Text
@@ -34,7 +35,13 @@ def colors() -> str:
     return "".join(f"const {name} = {json.dumps(t)};\n" for name, t in tables.items())
 
 
-COMMON = colors() + (HERE / "common.js").read_text(encoding="utf-8")
+# what the engine has too, then what only pages need
+COMMON = (
+    colors()
+    + one_script("pieces", "numbers")
+    + "\n"
+    + (HERE / "common.js").read_text(encoding="utf-8")
+)
 
 
 def script(name: str) -> str:

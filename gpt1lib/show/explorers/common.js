@@ -179,17 +179,6 @@ const evenly = bits => {
 };
 const bitsOf = p => (p > 0 ? -p * Math.log2(p) : 0); // what p adds to an entropy
 
-// A small seeded generator, uniform in [0, 1).
-function mulberry(seed) {
-  let state = seed;
-  return () => {
-    state += 0x6d2b79f5;
-    let t = Math.imul(state ^ (state >>> 15), state | 1);
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
-    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
-  };
-}
-
 // ---- arrays and traits of the model, as anywidget calls Python's side
 
 // A copy, since a view may start anywhere.
@@ -211,13 +200,7 @@ function floats(model, name) {
 // Little-endian float16.
 function halves(model, name) {
   if (isNumbers(model.get(name))) return model.get(name);
-  return Float32Array.from(new Uint16Array(bytes(model, name)), bits => {
-    const sign = bits >> 15 ? -1 : 1;
-    const power = (bits >> 10) & 31;
-    const part = bits & 1023;
-    if (power === 31) return part ? Number.NaN : sign * Infinity;
-    return sign * (power ? (1 + part / 1024) * 2 ** (power - 15) : part * 2 ** -24);
-  });
+  return Float32Array.from(new Uint16Array(bytes(model, name)), halfOf);
 }
 
 function save(model, traits) {
@@ -652,25 +635,6 @@ function hideStaticPicture(root) {
 // ---- byte pairs
 
 const PIECE_HUES = [BLUE, ORANGE, RED, PURPLE, VIOLET, GRAY];
-
-// The characters of a word; the last one carries its end.
-function characters(word) {
-  const symbols = [...word];
-  symbols[symbols.length - 1] += "</w>";
-  return symbols;
-}
-
-// Every left that a right follows becomes one symbol with it.
-function merge(symbols, left, right) {
-  const merged = [];
-  for (let i = 0; i < symbols.length; i++) {
-    if (symbols[i] === left && symbols[i + 1] === right) {
-      merged.push(left + right);
-      i++;
-    } else merged.push(symbols[i]);
-  }
-  return merged;
-}
 
 // A piece keeps its color for as long as it lives, whatever its neighbors do.
 function hueOfPiece(piece) {
