@@ -23,7 +23,7 @@ LESSONS = "00 05 09"  # one with everything, one with explorers, one in numpy
 
 def short_list():
     """The arguments of pytest: the tests, and lessons cell by cell."""
-    tests = ["tests/test_{}.py".format(name) for name in FILES.split()]
+    tests = [f"tests/test_{name}.py" for name in FILES.split()]
     notebooks = (ROOT / "notebooks").glob("[0-9]*.ipynb")
     lessons = [str(p) for p in sorted(notebooks) if p.name[:2] in LESSONS.split()]
     return [*tests, *lessons, "-q", "-m", "not slow and not browser", "--nbval-lax"]
