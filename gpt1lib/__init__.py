@@ -27,7 +27,8 @@ this order. Each folder is a room for one verb, and imports run from the top dow
     finetune/    settings, adapt, batches, classifier, methods, scores, run, classify: L3
     paper/       plan, sources, run, results, curves, zeroshot, reading, paper_numbers: tables
     show/        plots, diagrams, walk, labels, numbers, palette, figure, explorers, engine
-    lessons/     exercise, attempt, compare, describe, claims, notebooks, layout, maps, lessonNN
+    lessons/     exercise, attempt, compare, describe, claims,
+                 notebooks, layout, maps, work, progress, lessonNN
 
 Three ways run through it:
 
@@ -69,7 +70,9 @@ __all__ = [
 
 
 def __getattr__(name: str):
-    """Import a file or a room when it is first used: `g.decode`, `g.show`."""
+    """Import a file or a room when it is first used: `g.decode`, `g.show`; `g.progress`."""
+    if name == "progress":
+        return import_module(".lessons.progress", __name__).print_progress
     if name in {module.name for module in iter_modules(__path__)}:
         return import_module(f".{name}", __name__)
     raise AttributeError(f"gpt1lib has no {name!r}")
