@@ -209,6 +209,7 @@ def test_lab_without_setting_up_is_told(commands):
 
 def test_update_sets_up_again_only_what_is_old(commands, monkeypatch):
     monkeypatch.setattr(setup, "quiet", lambda *command: True)
+    setup.VENV.mkdir()
     setup.update()
     assert "git pull --ff-only" in commands and commands[-1].endswith("lessons update")
     assert any("--editable" in c for c in commands)
