@@ -1,7 +1,6 @@
 """The engine in the page computes what the library computes: asked through Node.js."""
 
 import base64
-import json
 import math
 import os
 import random
@@ -15,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from engine_in_node import FOLDER, EngineInNode, numbers
 
 import gpt1lib as g
 from gpt1lib.decode import beam_search, greedy, next_token_probs
@@ -22,7 +22,6 @@ from gpt1lib.show import engine
 from gpt1lib.show.explorers import FormatsExplorer
 
 ROOT = Path(__file__).resolve().parents[1]
-FOLDER = ROOT / "gpt1lib" / "show" / "engine"
 NEAR = 1e-3  # of a logit
 BOOK = ROOT / "data" / "heldout_books" / "joyce_dubliners.txt"
 ODD = [
@@ -44,33 +43,14 @@ def node():
 
 @pytest.fixture(scope="module")
 def ask(node, tmp_path_factory):
-    """Answers of tests/engine.js to questions; folder: another copy of the engine."""
-    facts, content = engine.parts_of(g.load_novelist())
-    path = tmp_path_factory.mktemp("engine") / "model.bin"
-    path.write_bytes(content)
-
-    def asked(*questions, folder=FOLDER, simd=True):
-        given = {"folder": str(folder), "facts": facts, "bytes": str(path), "simd": simd}
-        done = subprocess.run(
-            [node, ROOT / "tests" / "engine.js"],
-            input=json.dumps(given | {"questions": questions}),
-            capture_output=True,
-            text=True,
-        )
-        assert done.returncode == 0, done.stderr
-        return json.loads(done.stdout)
-
-    return asked
+    """Answers of the engine to questions; folder: another copy of it."""
+    return EngineInNode(node, g.load_novelist(), tmp_path_factory.mktemp("engine")).ask
 
 
 @pytest.fixture(scope="module")
 def as_stored():
     """The library's model with the weights that the engine has."""
     return engine.as_stored(g.load_novelist().model)
-
-
-def numbers(answer, *shape):
-    return np.frombuffer(base64.b64decode(answer), "<f4").reshape(shape)
 
 
 def some_texts(n, seed=0):
@@ -292,12 +272,12 @@ def test_odd_texts_are_read_as_the_library_reads_them(ask, text):
 
 def test_packed_weights_are_near_and_halves_exact():
     model = g.load_novelist().model
-    for bits, most in ((8, 1 / 254), (16, 0)):
+    for bits, most in ((8, 1 / 254), (16, 0), (32, 0)):
         for (name, a), b in zip(
             model.named_parameters(), engine.as_stored(model, bits).parameters(), strict=True
         ):
             assert (a - b).abs().max() <= most * a.abs().max() * (1 + 1e-5), name
-    with pytest.raises(ValueError, match="bits is 12, it must be 8 or 16"):
+    with pytest.raises(ValueError, match="bits is 12, it must be 8, 16 or 32"):
         engine.pack(model, 12)
 
 
