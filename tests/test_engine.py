@@ -1,6 +1,8 @@
 """The engine in the page computes what the library computes: asked through Node.js."""
 
 import base64
+import copy
+import json
 import math
 import os
 import random
@@ -17,12 +19,15 @@ import torch
 from engine_in_node import FOLDER, EngineInNode, numbers
 
 import gpt1lib as g
+from benchmarks.languages import in_javascript
 from gpt1lib.decode import beam_search, greedy, next_token_probs
+from gpt1lib.lessons import lesson08
 from gpt1lib.show import engine
 from gpt1lib.show.explorers import FormatsExplorer
 
 ROOT = Path(__file__).resolve().parents[1]
 NEAR = 1e-3  # of a logit
+LANGUAGES = ROOT / "data" / "results" / "benchmarks" / "languages.json"
 BOOK = ROOT / "data" / "heldout_books" / "joyce_dubliners.txt"
 ODD = [
     *" \n\t\x1c\x85\xa0\u3000'’‘“”\"….,;:!?-—_()[]{}|/\\*+~@#$%&^`<>0123456789sſKİıΣσςßn",
@@ -292,3 +297,31 @@ def test_the_modules_of_a_page_define_no_name_twice():
     names = re.findall(r"^(?:async )?(?:function\*?|const|let|class) ([\w$]+)", script, re.M)
     assert len(names) == len(set(names))
     assert not re.search(r"^(import|export) ", script, re.M)
+
+
+def test_its_own_source_is_cut_out_whole():
+    text = engine.source_of("gelu")
+    assert text.startswith("// GELU in the tanh form") and text.endswith("\n}")
+    block = engine.source_of("readBlock")
+    assert block.startswith("  // n = LN(h + attention(h))") and block.endswith('"h", h);\n  }')
+    assert engine.source_of("plainLinear", "arrays").count("\n") == 10
+    with pytest.raises(ValueError, match="gpt.js defines relu 0 times"):
+        engine.source_of("relu")
+
+
+def test_a_line_is_found_by_its_words():
+    assert engine.line_with("a = 1  # one\nb = 2;", "a =") == "a = 1"
+    assert engine.line_with("a = 1;\n  b = 2; // two", "b =") == "b = 2"
+    with pytest.raises(ValueError, match="'=' stands in 2 lines"):
+        engine.line_with("a = 1\nb = 2", "=")
+
+
+def test_the_stored_differences_are_those_of_this_engine(node, tmp_path):
+    source, stored = g.load_novelist(), json.loads(LANGUAGES.read_text())
+    found = in_javascript(EngineInNode(node, source, tmp_path, 32), lesson08.TEXT, simd=False)
+    ids = torch.tensor(source.bpe.encode(lesson08.TEXT))
+    measured = lesson08.apart(found, lesson08.states(ids, copy.deepcopy(source.model).double()))
+    then = stored["columns"]["JavaScript, float32"]["exact"]
+    assert measured.keys() == then.keys()
+    for name, far in measured.items():
+        assert far <= 3 * then[name] and then[name] <= 3 * far, name
