@@ -28,7 +28,17 @@ from ..storage.files import read_json, write_json, write_text
 from ..storage.paths import RESULTS
 from . import maps
 from .exercise import Exercise
-from .layout import GUESS_FIRST, box, code_lines, fold, is_aside, mark, prose_words, state_times
+from .layout import (
+    GUESS_FIRST,
+    LOOKED_UP,
+    box,
+    code_lines,
+    fold,
+    is_aside,
+    mark,
+    prose_words,
+    state_times,
+)
 from .number import NumberExercise
 
 AnyExercise = Exercise | NumberExercise
@@ -255,7 +265,7 @@ def stats(notebook) -> dict:
         "code run": longest_code_run(cells),
         "after prose": round(after_prose / max(1, len(open_code)), 2),
         "shows": round(sum(shows) / max(1, len(shows)), 2),
-        "words": prose_words(c for c in cells if mark(c).get("part") != "map"),
+        "words": prose_words(c for c in cells if mark(c).get("part") not in LOOKED_UP),
         "figures": len(pictures),
         "exercises": sum(mark(c).get("part") == "stub" for c in cells),
     }
