@@ -65,9 +65,7 @@ def _draw_tokens(axes: Axes, names, ids, tables, place: int) -> None:
         axes.text(t + 0.5, 0.18, name, ha="center", fontsize=11, fontweight=weight)
         axes.text(t + 0.5, 0.4, number, ha="center", fontsize=8, color="#555555")
     _name(axes, "token, id", 0.25)
-    for i, (name, rows) in enumerate(
-        zip(("row of $W_e$", "+ row of $W_p$"), tables, strict=True)
-    ):
+    for i, (name, rows) in enumerate(zip(("row of Wₑ", "+ row of Wₚ"), tables, strict=True)):
         y = 0.58 + 0.32 * i
         for t, row in enumerate(rows):
             _strip(axes, row, t, y, np.abs(rows).mean() * 3)
@@ -120,7 +118,7 @@ def _draw_looks(axes: Axes, weights: np.ndarray, high: float, low: float, place:
 def _draw_end(axes: Axes, guesses, y: float, place: int) -> None:
     """The next word of the chosen token, large, with the two steps that make it."""
     (word, p), *others = guesses[place]
-    _name(axes, "× $W_e^T$, softmax", y + 0.5)
+    _name(axes, "× Wₑᵀ, softmax", y + 0.5)
     rest = ",  ".join(f"{readable(piece)} {percent(q)}" for piece, q in others)
     said = f"{readable(word)} {percent(p)}"
     axes.annotate(

@@ -1,7 +1,7 @@
 // The zoom into one score: D products of q and k, their sum, the root, the softmax.
 // view.index says which product; up and down lead to another key.
 
-const BANDS = { q: 62, k: 62, product: 74, "running sum": 96 };
+const BANDS = { q: 62, k: 62, product: 74, sum: 96 };
 const BAND_GAP = 22;
 
 function cellLayout(view) {
@@ -38,23 +38,16 @@ function paintCell(view, pen) {
   const series = { q: steps.q, k: steps.k, product: steps.product };
   for (const [name, values] of Object.entries(series)) paintBand(view, pen, name, values);
   paintRunning(view, pen, steps.running);
-  const names = { q: view.place, k: view.other };
+  const notes = {
+    q: `of ${view.names[view.place]}`,
+    k: `of ${view.names[view.other]}`,
+    product: `${view.D} products`,
+    sum: "of those so far",
+  };
   for (const [name, { y, h }] of Object.entries(geo.bands)) {
-    const at = names[name];
     const upper = name === "product" ? "q × k" : name;
     words(pen, upper, geo.label - 12, y + h / 2, colors.ink, 13, "right", 84, 600);
-    if (at !== undefined) {
-      words(
-        pen,
-        `of ${view.names[at]}`,
-        geo.label - 12,
-        y + h / 2 + 15,
-        colors.soft,
-        11,
-        "right",
-        84,
-      );
-    }
+    words(pen, notes[name], geo.label - 12, y + h / 2 + 15, colors.soft, 11, "right", 88);
   }
   paintSum(view, pen, steps);
   paintRow(view, pen);
@@ -74,7 +67,7 @@ function paintBand({ geo, dark, colors }, pen, name, values) {
 }
 
 function paintRunning({ geo, colors }, pen, running) {
-  const { x, y, h, w } = geo.bands["running sum"];
+  const { x, y, h, w } = geo.bands.sum;
   const [low, high] = [Math.min(0, ...running), Math.max(0, ...running)];
   const at = v => y + h - ((v - low) / (high - low || 1)) * h;
   geo.sumAt = at;
@@ -93,7 +86,7 @@ function paintRunning({ geo, colors }, pen, running) {
 }
 
 function paintSum({ geo, colors, D }, pen, { total, score }) {
-  const { x, w, y, h } = geo.bands["running sum"];
+  const { x, w, y, h } = geo.bands.sum;
   const left = x + w + 12;
   const middle = Math.max(y + 14, Math.min(y + h - 20, geo.sumAt(total)));
   words(pen, `sum ${two(total)}`, left, middle, colors.ink, 14, "left", 150, 700);
@@ -141,7 +134,7 @@ function paintRow(view, pen) {
     const tall = Math.max(1, weight * h);
     pen.fillStyle = css(rgb(Math.max(0.12, weight), dark));
     pen.fillRect(box.x, y + h - tall, box.w, tall);
-    words(pen, percent(weight), middle, y + h - tall - 5, color, 11, "center", step);
+    words(pen, percent(weight), middle, y + h - tall - 8, color, 11, "center", step);
     words(
       pen,
       two(scoreOf(view, block, head, place, s)),
@@ -164,7 +157,7 @@ function markCell(view, pen, { other, index }) {
     colors,
   );
   if (index < 0) return;
-  const last = geo.bands["running sum"];
+  const last = geo.bands.sum;
   const x = geo.bands.q.x + index * geo.bar;
   const tall = last.y + last.h - geo.bands.q.y;
   frame(pen, { x: x - 1, y: geo.bands.q.y, w: geo.bar + 1, h: tall }, colors, 1.5);

@@ -4,7 +4,7 @@
 // guess(t) = [piece, P] (or null), said(t), a sentence. deeper: where Enter leads, or null.
 // from(t): whom its attention looks at, T weights, drawn in the room above it.
 
-const GUTTER = 104; // for the stations' names
+const gutterOf = ({ width }) => (width < 520 ? 78 : 106); // for the stations' names
 const MARGIN = 44; // for the scales
 const STRIP_TALL = 15;
 
@@ -19,7 +19,7 @@ function modelStations(view) {
   });
   return [
     {
-      name: "token and id",
+      name: "token, id",
       tall: 34,
       gap: 0,
       paint: paintToken,
@@ -56,7 +56,7 @@ function guessStation(view, depth, name, where) {
   return {
     name,
     tall: 36 + STRIP_TALL,
-    gap: depth ? 34 : 8,
+    gap: depth ? 44 : 8,
     guess: t => lens[depth][t][0],
     was: t => view.whole[depth][t],
     numbers: t => (depth ? stateOf(view, depth - 1, "h", t) : sumRow(view, t)),
@@ -85,56 +85,48 @@ function saidOfAnswer(view, t) {
 }
 
 function blockStations(view) {
-  const { block, H, D, C, names } = view;
-  const row = (name, note, numbers, said, gap = 9) => ({
-    name,
-    note,
-    tall: 22,
-    gap,
-    numbers,
-    said: t =>
-      `${said(t)}: ${numbers(t).length} numbers of length ${two(lengthOf(numbers(t)))}.`,
-  });
+  const { block, H, D, C } = view;
   const state = kind => t => stateOf(view, block, kind, t);
+  const plus = (one, two) => t => added(one(t), two(t));
   const x = t => incoming(view, block, t);
+  const [attended, n, mlp] = ["attended", "n", "mlp"].map(state);
   const heads = Array.from({ length: H }, (_, head) => headStation(view, head));
+  const wide = `The ${H} heads’ ${D} numbers side by side, times W_O: what attention adds to`;
+  const norm = "The sum, brought to mean 0 and variance 1, then times a gain and plus a bias:";
+  const row = rowOf(view);
   return [
-    row("comes in", "x", x, t => `What comes into block ${block} for “${names[t]}”`, 4),
+    {
+      name: "token",
+      tall: 20,
+      gap: 0,
+      paint: paintName,
+      said: t => `The column of “${view.names[t]}”.`,
+    },
+    { ...row("comes in", "x", x, `What comes into block ${block}:`), gap: 4 },
     ...heads,
-    row(
-      "project",
-      "a = mixed · W_O",
-      state("attended"),
-      t => `The ${H} heads’ ${D} numbers side by side, times W_O, for “${names[t]}”`,
-    ),
-    row(
-      "sum",
-      "x + a",
-      t => added(x(t), state("attended")(t)),
-      t => `What came in, and what attention adds to “${names[t]}”`,
-    ),
-    row(
-      "LayerNorm",
-      "n",
-      state("n"),
-      t => `The sum, brought to mean 0 and variance 1, then gain and bias, for “${names[t]}”`,
-    ),
+    row("project", "a = heads · W_O", attended, wide),
+    { ...row("sum", "x + a", plus(x, attended), "What came in plus what was added:"), past: 1 },
+    row("LayerNorm", "n", n, norm),
     neuronStation(view),
-    row("back", `m, ${C} again`, state("mlp"), t => `What the neurons add to “${names[t]}”`),
-    row(
-      "sum",
-      "n + m",
-      t => added(state("n")(t), state("mlp")(t)),
-      t => `The state and what the neurons add to “${names[t]}”`,
-    ),
-    row(
-      "LayerNorm",
-      "h, goes out",
-      state("h"),
-      t => `What block ${block} makes of “${names[t]}”`,
-    ),
+    row("back", `m, ${C} again`, mlp, "What the neurons add to"),
+    { ...row("sum", "n + m", plus(n, mlp), "Both added:"), past: H + 4 },
+    row("LayerNorm", "h, goes out", state("h"), `What block ${block} makes of`),
   ];
 }
+
+// A row of strips: how many numbers, and how long each token's are.
+const rowOf = view => (name, note, numbers, what) => ({
+  name,
+  note,
+  tall: 22,
+  gap: 14,
+  numbers,
+  said: t => {
+    const values = numbers(t);
+    const length = `${commas(values.length)} numbers of length ${lengthOf(values).toFixed(1)}`;
+    return `${what} “${view.names[t]}”, ${length}.`;
+  },
+});
 
 const lengthOf = values => Math.sqrt(values.reduce((total, v) => total + v * v, 0));
 
@@ -147,8 +139,8 @@ function headStation(view, head) {
     const best = weights.indexOf(Math.max(...weights));
     return off
       ? `Head ${head} is off: it brings ${D} zeros.`
-      : `Head ${head} brings “${names[t]}” ${D} numbers; ${percent(weights[best])} of them ` +
-          `come from “${names[best]}”.`;
+      : `Head ${head} mixes values into ${D} numbers for “${names[t]}”: ` +
+          `${percent(weights[best])} is the value of “${names[best]}”. Enter opens the head.`;
   };
   return {
     name: `head ${head}`,
@@ -171,7 +163,8 @@ function neuronStation(view) {
     name: "neurons",
     note: `GELU of ${commas(4 * C)}`,
     tall: 34,
-    gap: 9,
+    gap: 14,
+    times: 10, // most are near 0: let those that fire stand out
     numbers,
     said: t => {
       const n = numbers(t).filter(v => v > 0).length;
@@ -185,21 +178,22 @@ function neuronStation(view) {
 function gridLayout(stations) {
   return view => {
     const all = stations(view);
-    const wide = Math.max(54, Math.min(130, (view.width - GUTTER - MARGIN) / view.T));
+    const gutter = gutterOf(view);
+    const wide = Math.max(54, Math.min(130, (view.width - gutter - MARGIN) / view.T));
     let y = 6;
     for (const station of all) {
       y += station.gap;
       station.top = y;
       y += station.tall;
     }
-    return { stations: all, wide, gutter: GUTTER, W: wide * view.T + MARGIN, H: y + 8 };
+    return { stations: all, wide, gutter, W: wide * view.T + MARGIN, H: y + 8 };
   };
 }
 
 const boxOf = ({ wide }, { top, tall }, t) => ({
-  x: t * wide + 3,
+  x: t * wide + 6,
   y: top,
-  w: wide - 6,
+  w: wide - 9,
   h: tall,
 });
 
@@ -228,6 +222,8 @@ function gridStep(view, dx, dy, far) {
   if (dx) choose(view, { place: to(view.place, dx, last[0]) });
   if (dy) view.station = to(view.station, dy, last[1]);
   view.index = -1;
+  const { head } = view.geo.stations[view.station];
+  if (head !== undefined && head !== view.head) choose(view, { head });
 }
 
 function gridSays(view, { place, station, index }) {
@@ -242,7 +238,9 @@ function gridSays(view, { place, station, index }) {
 function paintGrid(view, pen) {
   const { geo, T, colors } = view;
   for (const station of geo.stations) {
-    station.reach ??= station.numbers ? reach(everyToken(view, station.numbers)) : 0;
+    const { numbers, times = 3 } = station;
+    station.reach ??= numbers ? reach(everyToken(view, numbers), times) : 0;
+    if (station.past !== undefined) paintPast(view, pen, station);
     if (station.from) {
       for (let t = 0; t < T; t++) paintLooks(view, pen, station, t, false);
     }
@@ -262,14 +260,38 @@ function paintGrid(view, pen) {
 const brief = v => (v >= 10 ? v.toFixed(0) : v >= 1 ? v.toFixed(1) : v.toFixed(2));
 const everyToken = ({ T }, numbers) => Array.from({ length: T }, (_, t) => numbers(t));
 
+// The way past a part, that the sum needs: a line from the row where it starts.
+function paintPast({ geo, T, colors }, pen, { top, tall, past }) {
+  const from = geo.stations[past];
+  const [high, low] = [from.top + from.tall / 2, top + tall / 2];
+  pen.strokeStyle = colors.ink;
+  pen.globalAlpha = 0.45;
+  pen.lineWidth = 1.2;
+  for (let t = 0; t < T; t++) {
+    const x = t * geo.wide + 1.5;
+    pen.beginPath();
+    pen.moveTo(x + 4, high);
+    pen.quadraticCurveTo(x, high, x, high + 7);
+    pen.lineTo(x, low - 7);
+    pen.quadraticCurveTo(x, low, x + 4, low);
+    pen.stroke();
+  }
+  pen.globalAlpha = 1;
+}
+
 function paintNumbers(view, pen, box, station, t) {
   if (station.off) hatch(pen, box, view.colors.soft);
   else patch(view, pen, station.numbers(t), box, station.reach);
 }
 
-function paintToken(view, pen, { x, y, w }, t) {
-  const { colors, names, ids } = view;
-  words(pen, names[t], x + w / 2, y + 15, colors.ink, 14, "center", w + 4, 600);
+function paintName({ colors, names }, pen, { x, y, w }, t) {
+  words(pen, names[t], x + w / 2, y + 15, colors.ink, 14, "center", w + 6, 600);
+}
+
+function paintToken(view, pen, box, t) {
+  const { colors, ids } = view;
+  const { x, y, w } = box;
+  paintName(view, pen, box, t);
   words(pen, commas(ids[t]), x + w / 2, y + 30, colors.soft, 11, "center", w);
 }
 
@@ -321,14 +343,16 @@ function paintLooks(view, pen, station, t, chosen) {
   const [high, low] = [station.top - station.gap + 2, station.top - 1];
   const weights = station.from(t);
   const x = s => (s + 0.5) * geo.wide;
+  const middle = (high + low) / 2;
   pen.strokeStyle = chosen ? colors.accent : colors.ink;
   for (let s = 0; s <= t; s++) {
     if (weights[s] < (chosen ? 0.02 : 0.08)) continue;
+    const end = x(t) + ((s + 0.5) / (t + 1) - 0.5) * 0.6 * geo.wide; // in order, side by side
     pen.globalAlpha = chosen ? 0.9 : (dark ? 0.16 : 0.1) + 0.2 * weights[s];
     pen.lineWidth = s === t && !chosen ? 1.5 : 0.6 + 6 * weights[s];
     pen.beginPath();
     pen.moveTo(x(s), high);
-    pen.bezierCurveTo(x(s), (high + low) / 2, x(t), (high + low) / 2, x(t), low);
+    pen.bezierCurveTo(x(s), middle, end, middle, end, low);
     pen.stroke();
   }
   pen.globalAlpha = 1;
@@ -356,22 +380,13 @@ function markGrid(view, pen, { place, station, index }) {
   if (index >= 0) markNumber(pen, stripBox(box, its), its.numbers(place).length, index, colors);
 }
 
-function paintGutter({ geo, colors, station }, pen) {
+function paintGutter({ geo, colors }, pen, station) {
+  const x = geo.gutter - 10;
   geo.stations.forEach(({ name, note, top, tall, guess }, i) => {
     const color = i === station ? colors.accent : colors.ink;
     const y = guess ? top + 22 : top + tall / 2 + 4 - (note ? 5 : 0);
-    words(
-      pen,
-      name,
-      GUTTER - 10,
-      y,
-      color,
-      12.5,
-      "right",
-      GUTTER - 12,
-      i === station ? 700 : 500,
-    );
-    if (note) words(pen, note, GUTTER - 10, y + 12, colors.soft, 10.5, "right", GUTTER - 12);
+    words(pen, name, x, y, color, 12.5, "right", x - 2, i === station ? 700 : 500);
+    if (note) words(pen, note, x, y + 12, colors.soft, 10.5, "right", x - 2);
   });
 }
 

@@ -11,7 +11,7 @@ function headLayout(view) {
   const room = width - label - 2 * strip - 4 * gap - 8;
   const cell = Math.max(11, Math.min(34, Math.floor(room / 3 / T)));
   const side = cell * T;
-  const top = 30 + TOP.names + TOP.strip + 6;
+  const top = 8 + TOP.names + TOP.strip + 6;
   const geo = { cell, side, top, label, gutter: 0, boxes: {} };
   let x = label;
   for (const name of PANELS) {
@@ -29,7 +29,7 @@ function headLayout(view) {
     everyToken(view, s => scoreOf(view, view.block, view.head, t, s)),
   );
   geo.reaches.scores = Math.max(...all.flat().map(Math.abs)) || 1;
-  return { ...geo, D, W: x - gap + 8, H: top + side + 44 };
+  return { ...geo, D, W: x - gap + 8, H: top + side + 48 };
 }
 
 const FORMULAS = {
@@ -40,21 +40,24 @@ const FORMULAS = {
   out: "weights × v",
 };
 
+const SIGN = { scores: "·", mask: "→", weights: "→", out: "×" }; // before a panel
+
 function paintHead(view, pen) {
   const { geo, colors } = view;
   for (const name of PANELS) {
     const { x, w, y, h } = geo.boxes[name];
-    words(pen, FORMULAS[name], x + w / 2, 17, colors.ink, 13, "center", 200, 600);
+    words(pen, FORMULAS[name], x + w / 2, y + h + 20, colors.ink, 13, "center", 200, 600);
     words(
       pen,
       scaleOfPanel(geo, name),
       x + w / 2,
-      y + h + 18,
+      y + h + 36,
       colors.soft,
       11,
       "center",
       w + 28,
     );
+    if (SIGN[name]) words(pen, SIGN[name], x - 15, y + h / 2 + 7, colors.ink, 20, "center");
   }
   paintVectors(view, pen, "q", 0);
   paintUpright(view, pen, "k", 1);

@@ -18,22 +18,25 @@ function draw(model, root) {
   readArrays(view);
   view.colors = themeOf(root);
   root.classList.add("gx-map");
+  el("p", "gx-ask", root, "Where does the next word come from?");
   addText(view, root);
   addCrumbs(view, root);
   addWalk(view, root);
   addStage(view, root);
   view.said = live(root);
+  addLegend(view, root);
   const cols = el("div", "gx-cols", root);
   addNext(view, cols);
   addSwitches(view, cols);
-  model.on("change:answers", () => renew(view));
-  follow(view, ["zoom", "block", "head", "place", "other", "silent"], () => show(view));
+  model.on("change:answers", () => news(view));
+  follow(view, ["zoom", "block", "head", "place", "other", "silent"], () => news(view));
   new ResizeObserver(() => resized(view)).observe(root);
   view.station = firstStation(view);
   show(view);
 }
 
 function readTraits(view) {
+  view.answers = view.model.get("answers");
   for (const name of ["zoom", "block", "head", "place", "other", "silent"]) {
     view[name] = view.model.get(name);
   }
@@ -51,8 +54,10 @@ function themeOf(root) {
   };
 }
 
-// Another text, or other heads: all is read anew.
-function renew(view) {
+// A choice made elsewhere; or another text, or other heads: then all is read anew, and no
+// place is drawn on the arrays of the text before.
+function news(view) {
+  if (view.answers === view.model.get("answers")) return show(view);
   readTraits(view);
   readArrays(view);
   view.fresh = true;
@@ -109,7 +114,7 @@ function showCrumbs(view) {
 }
 
 function firstStation({ zoom, L, head }) {
-  return { model: L + 5, block: 1 + head, head: "scores" }[zoom];
+  return { model: L + 5, block: 2 + head, head: "scores" }[zoom];
 }
 
 function choose(view, traits) {
@@ -125,15 +130,6 @@ function zoomTo(view, traits, at = null) {
   view.index = -1;
   show(view);
   glide(view, deeper, at);
-}
-
-// Traits of a place that may lie in another zoom; view.station is set.
-function goTo(view, traits) {
-  const [before, now] = [view.zoom, traits.zoom].map(zoom => DEPTHS.indexOf(zoom));
-  choose(view, traits);
-  view.station ??= firstStation(view);
-  show(view);
-  if (before !== now) glide(view, now > before);
 }
 
 // In a quarter of a second from the place we come from; not where motion is unwanted.
@@ -278,7 +274,7 @@ function showPlace(view) {
   map.mark(view, topPen, at);
   if (map.gutter) {
     gutterPen.clearRect(0, 0, geo.gutter, geo.H);
-    map.gutter({ ...view, station: at.station }, gutterPen);
+    map.gutter(view, gutterPen, at.station);
   }
   view.said.textContent = map.says(view, at);
   showNext(view, at.place);
@@ -296,17 +292,39 @@ function reveal(view) {
   if (right > stage.scrollLeft + room) stage.scrollLeft = right - room;
 }
 
-// ---- below: what comes next, and the heads
+// ---- below: the colors, what comes next, and the heads
+
+function addLegend({ dark }, root) {
+  const box = el("div", "gx-legend", root);
+  colorScale(box, dark, "probability 0", "1");
+  const hue = v => {
+    const [r, g, b] = SIGNS[dark][v < 0.5 ? 0 : 1];
+    return `rgba(${r},${g},${b},${Math.abs(2 * v - 1)})`;
+  };
+  scaleOf(box, "numbers below 0", "above; ± beside a row is full color", hue);
+  el("span", "gx-lab", box, "curves: whom attention looks at");
+}
 
 function addNext(view, parent) {
   const box = el("div", "gx-aside", parent);
   view.nextTitle = el("p", "gx-title", box);
   view.bars = el("ol", "gx-bars", box);
+  view.more = button(box, "", () => view.ask({ prompt: goneOn(view) }));
+  view.more.classList.add("gx-asks");
 }
 
-function showNext({ words: next, names, bars: list, nextTitle, silent }, place) {
+// The text with the likeliest word behind it.
+function goneOn({ model, tokens, words: next, T }) {
+  const piece = next[T - 1][0][0];
+  const joins = !/(<\/w>|\n)$/.test(tokens[T - 1]);
+  return model.get("text").trimEnd() + (joins ? "" : " ") + readable(piece);
+}
+
+function showNext({ words: next, names, bars: list, nextTitle, silent, more, T }, place) {
   nextTitle.textContent = `What comes after “${names[place]}”`;
+  more.textContent = `Write “${named(next[T - 1][0][0])}” and go on`;
   const off = silent.length > 0;
+  list.classList.toggle("gx-compared", off);
   bars(
     list,
     next[place].map(([piece, , p, whole]) => [
@@ -328,7 +346,7 @@ function addSwitches(view, parent) {
   const grid = el("div", "gx-switches", box);
   grid.setAttribute("role", "group");
   grid.setAttribute("aria-label", "heads that are off; arrow keys move");
-  grid.style.gridTemplateColumns = `auto repeat(${H}, minmax(26px, 40px))`;
+  grid.style.gridTemplateColumns = `max-content repeat(${H}, minmax(26px, 40px))`;
   view.switches = [];
   for (let block = 0; block < L; block++) {
     el("span", "gx-lab", grid, `block ${block}`);
@@ -393,9 +411,18 @@ async function answer(engine, asked, model) {
   const prompt = asked.prompt ?? model.get("text");
   const found = await engine.ask("map", prompt, model.get("most"), model.get("silent"));
   const message = await engine.ask("remark", prompt);
-  const last = found.ids.length - 1;
-  const place = asked.prompt === undefined ? {} : { place: last, other: Math.max(0, last - 1) };
+  const place = asked.prompt === undefined ? {} : lastLook(found, model);
   return { ...found, ...place, text: prompt, message };
+}
+
+// The last token, and whom it looks at most in the chosen head; the first one, at which heads
+// look that have nothing to say, does not count (model_map.py, last_look).
+function lastLook({ weights, ids: { length: T } }, model) {
+  const at = model.get("block") * model.get("shape")[1] + model.get("head");
+  const row = weights.subarray((at * T + T - 1) * T, (at + 1) * T * T);
+  let other = Math.min(1, T - 1);
+  for (let s = 2; s < T; s++) if (row[s] > row[other]) other = s;
+  return { place: T - 1, other };
 }
 
 export default start(draw, answer);

@@ -60,14 +60,14 @@ function meanWeights(view, block) {
   });
 }
 
-// Full color stands for three mean sizes of these rows of numbers, or for more.
-function reach(rows) {
+// Full color stands for so many mean sizes of these rows of numbers, or for more.
+function reach(rows, times = 3) {
   let [total, n] = [0, 0];
   for (const row of rows) {
     for (const v of row) total += Math.abs(v);
     n += row.length;
   }
-  return (3 * total) / n || 1;
+  return (times * total) / n || 1;
 }
 
 // The head that looks hardest at one earlier token, not the first and not the one before.

@@ -117,6 +117,25 @@ def arrays_of(model: GPT, steps: Trace, silent: Iterable[int] = ()) -> dict[str,
     }
 
 
+def telling_head(weights: np.ndarray) -> dict[str, int]:
+    """Block and head of (L, H, T, T) that look hardest at one earlier token.
+
+    The first token, at which heads look that have nothing to say, and the one just before
+    do not count.
+    """
+    T = weights.shape[-1]
+    apart = np.subtract.outer(np.arange(T), np.arange(T))
+    counted = weights * ((apart > 1) & (np.arange(T) > 0))
+    block, head = divmod(int(counted.max((-2, -1)).argmax()), weights.shape[1])
+    return {"block": block, "head": head}
+
+
+def last_look(weights: np.ndarray, block: int, head: int) -> dict[str, int]:
+    """The last token, and the one that it looks at most in a head, but for the first."""
+    row = weights[block, head, -1]
+    return {"place": len(row) - 1, "other": int(row[1:].argmax()) + 1 if len(row) > 1 else 0}
+
+
 class ModelMapExplorer(Explorer):
     """From the ids of a text to its next word: the model, a block, a head, a single score.
 
@@ -154,7 +173,8 @@ class ModelMapExplorer(Explorer):
         sizes = [config.n_layer, config.n_head, config.n_embd, config.n_vocab]
         made = self._reading(text, chosen.pop("silent", ()))
         given = {"shape": sizes, "weights_id": fingerprint(model), "prompt": text} | made
-        super().__init__(**given | chosen)
+        telling = telling_head(self._weights)
+        super().__init__(**given | telling | last_look(self._weights, **telling) | chosen)
         self.observe(lambda change: self.answer(self._read_prompt), "prompt")
         self.observe(lambda change: self.answer(self._read_silent), "silent")
 
@@ -167,17 +187,18 @@ class ModelMapExplorer(Explorer):
         return sorted(set(proposal.value))
 
     def _read_prompt(self) -> dict:
-        return self._reading(self.prompt, self.silent)
+        made = self._reading(self.prompt, self.silent)
+        return made | last_look(self._weights, self.block, self.head)
 
     def _read_silent(self) -> dict:
-        made = self._reading(self.text, self.silent)
-        return {name: value for name, value in made.items() if name not in ("place", "other")}
+        return self._reading(self.text, self.silent)
 
     def _reading(self, text: str, silent: Sequence[int]) -> dict:
         model, bpe = self._model, self._bpe
         ids = tokens_of(bpe, text, min(MOST_TOKENS, model.config.n_ctx))
         steps, whole = read(model, ids, silent), read(model, ids)
         assert steps.logits is not None and whole.logits is not None
+        self._weights = steps.weights.numpy()
         return arrays_of(model, steps, silent) | {
             "tokens": bpe.pieces(ids),
             "ids": ids,
@@ -187,8 +208,6 @@ class ModelMapExplorer(Explorer):
             "crowd": crowd(steps.logits),
             "text": text,
             "silent": list(silent),
-            "place": len(ids) - 1,
-            "other": max(0, len(ids) - 2),
             "message": remark(bpe, text),
         }
 

@@ -30,7 +30,7 @@ function walkSteps(view) {
         `would guess if it ended there: after block 0 it is “${named(lens[0])}”.`,
     ],
     [
-      { zoom: "block", block, place, station: 1 + head },
+      { zoom: "block", block, head, place, other, station: 2 + head },
       `In block ${block} the heads bring each ` +
         `token numbers from others: follow the curves from ${from} in head ${head}.`,
     ],
@@ -49,7 +49,7 @@ function walkSteps(view) {
         `takes ${percent(look.weight)} from ${to}.`,
     ],
     [
-      { zoom: "block", block, place, station: view.H + 4 },
+      { zoom: "block", block, head, place, other, station: view.H + 5 },
       `What the heads brought is added and ` +
         `normalized; then ${commas(4 * C)} neurons look at the token alone, and ${fire} of them fire.`,
     ],
@@ -92,4 +92,13 @@ function walkTo(view, at) {
   view.station = station;
   view.index = -1;
   goTo(view, traits);
+}
+
+// Traits of a place that may lie in another zoom; view.station is set.
+function goTo(view, traits) {
+  const [before, now] = [view.zoom, traits.zoom].map(zoom => DEPTHS.indexOf(zoom));
+  choose(view, traits);
+  view.station ??= firstStation(view);
+  show(view);
+  if (before !== now) glide(view, now > before);
 }
