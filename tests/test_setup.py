@@ -207,6 +207,17 @@ def test_lab_without_setting_up_is_told(commands):
         setup.lab(49_151)
 
 
+def test_update_sets_up_again_only_what_is_old(commands, monkeypatch):
+    monkeypatch.setattr(setup, "quiet", lambda *command: True)
+    setup.VENV.mkdir()
+    setup.update()
+    assert "git pull --ff-only" in commands and commands[-1].endswith("lessons update")
+    assert any("--editable" in c for c in commands)
+    commands.clear()
+    setup.update()
+    assert [c.split()[-1] for c in commands] == ["--ff-only", "update"]
+
+
 def test_windows_starts_lab_and_waits(monkeypatch):
     """There os.execv joins arguments without quotes: a folder with a space breaks it."""
     command = ["C:\\Users\\Max Muster\\jupyter-lab", "--port=1"]

@@ -1,6 +1,8 @@
 """Make .venv with the versions of requirements.lock, and say clearly why it cannot be made.
 
-    python3 tools/setup.py install [--dev]     python3 tools/setup.py lab --port 8888
+    python3 tools/setup.py install [--dev]
+    python3 tools/setup.py lab --port 8888
+    python3 tools/setup.py update
 
 On Windows: py tools/setup.py install, and so on. Only the standard library, and no syntax
 newer than Python 3.6, so that an old Python reads far enough to print its own message.
@@ -211,8 +213,29 @@ def lab(port):
     check_port(port)
     if not (VENV / "lab").exists():
         sys.exit("Not set up yet. First: {} tools/setup.py install".format(sys.executable))
-    run(BIN / "python", "-m", "gpt1lib.lessons", "update")
+    bring_lessons()
     start(lab_command(port))
+
+
+def bring_lessons():
+    """Copy new lessons into the learner's folder, work."""
+    run(BIN / "python", "-m", "gpt1lib.lessons", "update")
+
+
+def is_current(stamp):
+    """Whether .venv is newer than what says what belongs in it, as make would ask."""
+    asked = [ROOT / name for name in ("pyproject.toml", LOCK, "tools/setup.py")]
+    return stamp.exists() and stamp.stat().st_mtime >= max(p.stat().st_mtime for p in asked)
+
+
+def update():
+    """Fetch what is new, where git knows from where, and bring it into work."""
+    if (ROOT / ".git").exists() and quiet("git", "-C", ROOT, "remote", "get-url", "origin"):
+        run("git", "pull", "--ff-only")
+    dev = (VENV / "dev").exists()
+    if not is_current(VENV / ("dev" if dev else "lab")):
+        install(dev)
+    bring_lessons()
 
 
 def main():
@@ -221,9 +244,12 @@ def main():
     commands.required = True
     commands.add_parser("install").add_argument("--dev", action="store_true")
     commands.add_parser("lab").add_argument("--port", type=int, default=8888)
+    commands.add_parser("update")
     args = parser.parse_args()
     if args.command == "install":
         install(args.dev)
+    elif args.command == "update":
+        update()
     else:
         lab(args.port)
 

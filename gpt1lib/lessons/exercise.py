@@ -17,6 +17,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from types import SimpleNamespace
 
+from . import progress
 from .attempt import Result, TooLong, call, call_all, same_result, timed_reference
 from .describe import describe, short
 
@@ -221,6 +222,7 @@ def check(exercise: Exercise, function):
     mistake = judge(exercise, function)
     if mistake is None:
         print(f"PASS  {exercise.name}")
+        progress.note(exercise.solution)
         return function
     announce(exercise.name, mistake)
     if mistake.printed.strip():
