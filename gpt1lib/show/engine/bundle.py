@@ -36,9 +36,13 @@ MODEL = "gpt1_model.js"  # beside the pages
 
 def one_script(*names: str) -> str:
     """Modules as one script: no line imports, nothing is exported."""
-    texts = ((HERE / f"{name}.js").read_text(encoding="utf-8") for name in names)
-    plain = (re.sub(r"^import .*\n", "", text, flags=re.M) for text in texts)
-    return "\n".join(re.sub(r"^export ", "", text, flags=re.M) for text in plain)
+    return "\n".join(plain((HERE / f"{name}.js").read_text(encoding="utf-8")) for name in names)
+
+
+def plain(module: str) -> str:
+    """A module's text as part of a script."""
+    without = re.sub(r"^import .*\n", "", module, flags=re.M)
+    return re.sub(r"^export ", "", without, flags=re.M)
 
 
 def engine_script(checkpoint: Checkpoint, address: str = MODEL) -> str:
