@@ -393,10 +393,7 @@ function showSwitches(view) {
   const stop = Math.max(0, switches.indexOf(document.activeElement));
   switches.forEach((b, i) => {
     b.setAttribute("aria-pressed", silent.includes(i));
-    b.classList.toggle(
-      "gx-map-near",
-      i === here || (here === -2 && Math.floor(i / H) === block),
-    );
+    b.classList.toggle("gx-map-near", zoom !== "model" && near(i));
     b.tabIndex = i === stop ? 0 : -1;
   });
   view.onAgain.hidden = !silent.length;

@@ -70,7 +70,8 @@ def test_every_zoom_says_the_models_numbers(page, explorer, steps):
 
 FIND = """(canvas, color) => {
     const scale = canvas.width / parseFloat(canvas.style.width);
-    const { data, width } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+    const pen = canvas.getContext("2d");
+    const { data, width } = pen.getImageData(0, 0, canvas.width, canvas.height);
     for (let i = 0; i < data.length; i += 4) {
         if (!color.every((v, j) => v === data[i + j])) continue;
         return [((i / 4) % width) / scale + 9, Math.floor(i / 4 / width) / scale + 9];
