@@ -10,7 +10,8 @@ const MAPS = {
 };
 const DEPTHS = Object.keys(MAPS);
 const KEYS =
-  "Arrows move, Enter zooms in, Escape zooms out. Shift and arrows read number by number.";
+  "A click or Enter zooms in, Escape zooms out. Arrows move; with Shift they read number by " +
+  "number. X switches a head off. Space walks.";
 
 function draw(model, root) {
   const view = { model, root, dark: root.classList.contains("gx-dark"), index: -1, over: null };
@@ -96,6 +97,7 @@ function addCrumbs(view, root) {
     walkTo(view, 0);
     view.walk.next.focus();
   });
+  view.start.classList.add("gx-map-start");
 }
 
 function showCrumbs(view) {
@@ -272,24 +274,19 @@ function showPlace(view) {
   const at = view.over ?? cursor(view);
   topPen.clearRect(0, 0, geo.W, geo.H);
   map.mark(view, topPen, at);
-  if (map.gutter) {
-    gutterPen.clearRect(0, 0, geo.gutter, geo.H);
-    map.gutter(view, gutterPen, at.station);
-  }
+  gutterPen.clearRect(0, 0, geo.gutter, geo.H);
+  map.gutter(view, gutterPen, at);
   view.said.textContent = map.says(view, at);
   showNext(view, at.place);
 }
 
-// A wide map is scrolled to the token in question.
+// A wide map is scrolled to the place in question.
 function reveal(view) {
-  const { stage, geo, place, zoom } = view;
-  if (!geo.wide || stage.clientWidth >= geo.W + geo.gutter) return;
-  if (DEPTHS.indexOf(zoom) > 1) return;
-  const left = place * geo.wide;
+  const { stage, geo, map } = view;
   const room = stage.clientWidth - geo.gutter;
-  if (left < stage.scrollLeft) stage.scrollLeft = left - 8;
-  const right = left + geo.wide + MARGIN;
-  if (right > stage.scrollLeft + room) stage.scrollLeft = right - room;
+  const { x, w } = map.around(view);
+  if (x + w > stage.scrollLeft + room) stage.scrollLeft = x + w - room;
+  if (x < stage.scrollLeft) stage.scrollLeft = x - 8;
 }
 
 // ---- below: the colors, what comes next, and the heads
@@ -301,8 +298,9 @@ function addLegend({ dark }, root) {
     const [r, g, b] = SIGNS[dark][v < 0.5 ? 0 : 1];
     return `rgba(${r},${g},${b},${Math.abs(2 * v - 1)})`;
   };
-  scaleOf(box, "numbers below 0", "above; ± beside a row is full color", hue);
+  scaleOf(box, "numbers −", "+ (full color at the ± of the row)", hue);
   el("span", "gx-lab", box, "curves: whom attention looks at");
+  el("p", "gx-note", root, KEYS);
 }
 
 function addNext(view, parent) {
