@@ -26,6 +26,13 @@ function traced(text, silent) {
   return { ids, h0: floats(h0), logits: floats(logits), blocks: rows };
 }
 
+// What a map of the model draws: arrays as text, all else as it is.
+function mapped(text, most, silent) {
+  const found = Object.entries(mind.map(text, most, silent));
+  const told = value => (value instanceof Float32Array ? floats(value) : value);
+  return Object.fromEntries(found.map(([name, value]) => [name, told(value)]));
+}
+
 // Logits after the last token, read piece by piece through the cache.
 function inPieces(text, sizes) {
   const ids = mind.bpe.encode(text);
@@ -59,6 +66,7 @@ const ANSWERS = {
   tidy: texts => texts.map(tidy),
   write: (text, options) => [...mind.write(text, options)].map(({ id }) => id),
   trace: traced,
+  map: mapped,
   ways: (text, options) => mind.ways(text, options),
   formats: (texts, rows) => mind.formats(texts, rows),
   pieces: inPieces,

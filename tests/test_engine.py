@@ -23,7 +23,7 @@ from benchmarks.languages import in_javascript
 from gpt1lib.decode import beam_search, greedy, next_token_probs
 from gpt1lib.lessons import lesson08
 from gpt1lib.show import engine
-from gpt1lib.show.explorers import FormatsExplorer
+from gpt1lib.show.explorers import FormatsExplorer, ModelMapExplorer
 
 ROOT = Path(__file__).resolve().parents[1]
 NEAR = 1e-3  # of a logit
@@ -124,6 +124,38 @@ def test_fifty_texts_have_the_same_logits_layer_by_layer(ask, as_stored):
         assert np.abs(numbers(answer, -1) - logits).max() < NEAR
     for text in texts[:6]:
         assert difference(ask, as_stored, text) < NEAR
+
+
+def test_the_map_is_the_kernels(ask, as_stored):
+    """Every trait that the engine gives is the one that the kernel sets."""
+    text, silent = "She took the letter and began to", [6, 14]
+    answer = ask(["map", text, 24, silent])[0]
+    twin = ModelMapExplorer(as_stored, g.load_novelist().bpe, text, silent=silent)
+    assert answer.keys() <= set(twin.trait_names())
+    for name, theirs in answer.items():
+        ours = getattr(twin, name)
+        if isinstance(ours, bytes):
+            kind = "<f4" if name in ("qkv", "scores", "weights") else "<f2"
+            ours, theirs = np.frombuffer(ours, kind), numbers(theirs, -1)
+            assert np.allclose(ours, theirs, rtol=1e-3, atol=NEAR), name
+        elif name == "crowd":
+            assert theirs["low"] == pytest.approx(ours["low"], abs=NEAR)
+            moved = np.abs(np.subtract(theirs["counts"], ours["counts"])).sum()
+            assert moved <= 8, "at the borders of a bin"
+        else:
+            flat = [list(flattened(x)) for x in (theirs, ours)]
+            assert flat[0] == [
+                x if isinstance(x, str) else pytest.approx(x, abs=NEAR) for x in flat[1]
+            ]
+
+
+def flattened(x):
+    """The strings and numbers in nested lists."""
+    if not isinstance(x, list | tuple):
+        yield x
+        return
+    for part in x:
+        yield from flattened(part)
 
 
 def test_without_simd_the_numbers_are_the_same(ask, as_stored):

@@ -16,6 +16,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import cast
 
 import nbformat
 from latex2mathml import converter
@@ -25,6 +26,7 @@ from tqdm import tqdm
 
 from gpt1lib.checkpoints import load_novelist
 from gpt1lib.lessons import layout, notebooks
+from gpt1lib.model import GPT
 from gpt1lib.show import engine
 from gpt1lib.show.explorers import ModelMapExplorer
 from gpt1lib.show.explorers.base import COMMON, CSS, LIVE_PAGES
@@ -182,9 +184,14 @@ def write_index(lessons: Iterable[Lesson]) -> None:
 
 
 def write_map() -> None:
-    """The page of the model as a map: live, and a picture where no script runs."""
+    """The page of the model as a map: live, and a picture where no script runs.
+
+    Its first numbers are of the weights as the engine has them: no later one disagrees.
+    """
     novelist = load_novelist()
-    explorer = ModelMapExplorer(novelist.model, novelist.bpe, MAP_TEXT)
+    model = cast(GPT, novelist.model)
+    explorer = ModelMapExplorer(engine.as_stored(model), novelist.bpe, MAP_TEXT)
+    explorer.weights_id = engine.fingerprint(model)
     still = picture(explorer.figure(), explorer.sentence())["text/html"]
     write_filled("map.html", {"<!-- map -->": still + frame(explorer)})
 

@@ -141,6 +141,32 @@ def looked(text, head, row):
     )
 
 
+def answered_map(page):
+    """Without a head the text goes on as the library says; odd texts are met in words."""
+    root = page.frame_locator("iframe").locator(".gx")
+    root.get_by_role("button", name="block 3, head 1 off").click()
+    hint, told = root.locator(".gx-hint"), root.locator(".gx-note").last
+    for text, answer in {
+        "": "This cannot be read: the text is empty",
+        "word " * 2000: "2000 tokens, this page shows 24",
+        "<b>🙂": "Not in the vocabulary, read as <unk>: < > 🙂",
+        "The captain came on deck and looked at the": "Type a text of up to 24 tokens",
+    }.items():
+        root.get_by_label("text").fill(text)
+        root.get_by_label("text").press("Enter")
+        expect(hint).to_contain_text(answer, timeout=30_000)
+    source = g.load_novelist()
+    model, ids = engine.as_stored(source.model), torch.tensor([source.bpe.encode(text)])
+    said = []
+    for silent in ([(3, 1)], []):
+        with torch.no_grad(), g.tracing.silenced(model, silent):
+            probs = model(ids)[0, -1].softmax(-1)
+        piece = source.bpe.pieces([int(probs.argmax())])[0].removesuffix("</w>")
+        said.append(f"“{piece}” {probs.max():.1%}")
+    assert said[0] != said[1]
+    expect(told).to_contain_text(f"goes on with {said[0]}; with all heads it is {said[1]}.")
+
+
 ANSWERED = {
     "SamplingExplorer": answered_bars,
     "AttentionExplorer": answered_heads,
@@ -199,6 +225,9 @@ def test_explorers_live_in_a_static_copy(chromium, tmp_path, monkeypatch):
     page.locator("nav a").last.click()
     page.locator(".page-cards a").first.wait_for()
     answered_front(page)
+    assert serious(page) == []
+    page.get_by_role("link", name="model as a map").click()
+    answered_map(page)
     assert serious(page) == []
     assert not errors
     elsewhere = [u for u in asked if not u.startswith(("file:", "about:", "data:", "blob:"))]

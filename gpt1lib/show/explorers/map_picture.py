@@ -1,4 +1,4 @@
-"""The map of a model as a figure: a column per token, a row per block, the lens in each cell."""
+"""The map of a model as a figure: a column per token, a row per block, a guess per cell."""
 
 from collections.abc import Sequence
 
