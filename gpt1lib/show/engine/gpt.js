@@ -86,6 +86,16 @@ export class GPT {
     return logits.slice(0, (T - from) * V);
   }
 
+  // Logits (T, V) of T rows of states, read as if the model ended there; the next call writes
+  // over them.
+  read(states) {
+    const { n_embd: C, n_vocab: V } = this.config;
+    const { h, logits } = this.room;
+    h.set(states);
+    this.linear(this.softmaxLayer, h, states.length / C, logits);
+    return logits.subarray(0, (states.length / C) * V);
+  }
+
   // Throws where ids cannot be read: none, too many, or one out of the vocabulary.
   check(ids, start) {
     const { n_ctx, n_vocab } = this.config;
