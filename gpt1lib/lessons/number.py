@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 
 from .compare import Number, plain
 from .describe import short
-from .exercise import Corrects, Mistake, Wrong, announce, source_of, tell
+from .exercise import Corrects, Mistake, Wrong, announce, source_and_tree, tell
 
 TRIES = 1000
 LARGEST = 1e300
@@ -105,7 +105,7 @@ class NumberExercise(Corrects):
     @property
     def solution_text(self) -> str:
         """The function that gives the answer, as it is written."""
-        return source_of(self.solution)[0]
+        return source_and_tree(self.solution)[0]
 
     def solution_shown(self, turn: int = 0) -> str:
         """The way to the answer, with the numbers of a turn."""
