@@ -25,7 +25,7 @@ SHAPES = ((2, 32), (2, 56), (3, 80), (4, 112), (4, 176), (4, 256))
 ONE_IN = (1, 8, 64)
 """Amounts of text: all blocks of BLOCK tokens, every eighth, every 64th."""
 BLOCK = 4096
-N_CTX, WINDOW_TOKENS, UPDATES = 128, 1024, 1500
+N_CTX, WINDOW_TOKENS, UPDATES = 128, 1024, 800
 EVALUATIONS, SCORED_WINDOWS = 10, 64
 Cell = tuple[tuple[int, int], int, int]  # shape, one in so many blocks, seed
 
@@ -33,7 +33,7 @@ Cell = tuple[tuple[int, int], int, int]  # shape, one in so many blocks, seed
 def cells() -> list[Cell]:
     """What is run, in this order; the largest size reads all the text only."""
     small = [(s, n, 0) for n, s in itertools.product(ONE_IN, SHAPES[:-1])]
-    return [*small, (SHAPES[-1], 1, 0)]
+    return [*small[: len(SHAPES) - 1], (SHAPES[-1], 1, 0), *small[len(SHAPES) - 1 :]]
 
 
 def size_recipe(shape: tuple[int, int], seed: int = 0) -> Recipe:
