@@ -1,4 +1,4 @@
-// What the page's engine computes, for test_engine.py: questions on standard input as JSON,
+// What the page's engine computes, for engine_in_node.py: questions on standard input as JSON,
 // answers on standard output. The engine's folder is given, so that a copy with a fault can
 // be asked, too.
 
@@ -19,11 +19,11 @@ const mind = new Mind(facts, buffer, simd ? readFileSync(`${folder}/linear.wasm`
 const floats = array => Buffer.from(Float32Array.from(array).buffer).toString("base64");
 
 function traced(text, silent) {
-  const { ids, logits, blocks } = mind.trace(text, silent);
+  const { ids, h0, logits, blocks } = mind.trace(text, silent);
   const rows = blocks.map(block =>
     Object.fromEntries(Object.entries(block).map(([name, values]) => [name, floats(values)])),
   );
-  return { ids, logits: floats(logits), blocks: rows };
+  return { ids, h0: floats(h0), logits: floats(logits), blocks: rows };
 }
 
 // Logits after the last token, read piece by piece through the cache.

@@ -15,12 +15,6 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 PYTEST = [sys.executable, "-m", "pytest", "-q"]
-NBVAL = [
-    "--nbval-lax",
-    "--nbval-current-env",
-    "--nbval-cell-timeout=300",
-    "--nbval-sanitize-with=tests/nbval.cfg",
-]
 FORMATTED = ["gpt1lib", "tests", "tools", "benchmarks"]
 
 
@@ -43,7 +37,7 @@ def parts(quick: bool) -> dict[str, list[str]]:
     return {  # the longest first, so that two of them at a time end together
         "lessons": [*PYTEST, lessons, slowest],
         "tests": [*PYTEST, "tests", "-m", "not browser", slowest],
-        "notebooks": [*PYTEST, *NBVAL, *notebooks, slowest],
+        "notebooks": [*PYTEST, "--nbval-lax", *notebooks, slowest],
         "explorers": [*PYTEST, "tests/browser", f"--ignore={lessons}", slowest],
         **lint,
     }

@@ -6,13 +6,16 @@ Plain JavaScript with the names of `model.py`, `bpe.py` and `decode.py`; a kerne
 
 from .bundle import MODEL, engine_script, model_script, parts_of
 from .pack import as_stored, fingerprint, pack
+from .source import line_with, source_of
 
 __all__ = [
     "MODEL",
     "as_stored",
     "engine_script",
     "fingerprint",
+    "line_with",
     "model_script",
     "pack",
     "parts_of",
+    "source_of",
 ]

@@ -26,6 +26,7 @@ WORKER = (
     "sample",
     "write",
     "formats",
+    "lens",
     "mind",
     "worker",
 )

@@ -3,6 +3,7 @@
 import { BPE } from "./bpe.js";
 import { specialsAfter, toSequences } from "./formats.js";
 import { GPT } from "./gpt.js";
+import { joined, mapOf } from "./lens.js";
 import { mulberry } from "./numbers.js";
 import { argmax, draw, filtered, probsOf } from "./sample.js";
 import { tidy } from "./text.js";
@@ -81,6 +82,11 @@ export class Mind {
     return { pieces, weights: all("weights"), scores: all("scores") };
   }
 
+  // All that a map of the model draws (lens.js); silent: numbers of heads, block * H + head.
+  map(text, most, silent = []) {
+    return mapOf(this.model, this.bpe.pieces, this.few(text, most), silent);
+  }
+
   // Sequences of each kind's texts, as rows of [piece, segment, nats]; rows: of the three
   // special tokens, drawn where the explorer was made (formats.py).
   formats(texts, rows) {
@@ -145,13 +151,4 @@ export class Mind {
       yield { id, text: tidy(this.bpe.decode(written)) };
     }
   }
-}
-
-// Arrays of one length, one after the other.
-function joined(arrays) {
-  const all = new Float32Array(arrays.length * arrays[0].length);
-  arrays.forEach((array, i) => {
-    all.set(array, i * array.length);
-  });
-  return all;
 }

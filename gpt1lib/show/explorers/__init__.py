@@ -14,6 +14,7 @@ from .heads import HeadsExplorer, head_measures
 from .journey import JourneyExplorer
 from .mask import MASKS, MaskExplorer, masked_steps
 from .merge import MergeExplorer, merge_race
+from .model_map import ModelMapExplorer
 from .parameters import ParameterExplorer, parameter_parts
 from .position import PositionExplorer
 from .query import QueryExplorer, query_steps
@@ -37,6 +38,7 @@ __all__ = [
     "JourneyExplorer",
     "MaskExplorer",
     "MergeExplorer",
+    "ModelMapExplorer",
     "ParameterExplorer",
     "PositionExplorer",
     "QueryExplorer",

@@ -45,8 +45,12 @@ COMMON = (
 
 
 def script(name: str) -> str:
-    """The ES module of an explorer: the colors, the shared part, then its own."""
-    return COMMON + "\n" + (HERE / f"{name}.js").read_text(encoding="utf-8")
+    """The ES module of an explorer: the colors, the shared part, its parts, then its own.
+
+    A part is a file with the explorer's name and one of its own: model_map.walk.js.
+    """
+    files = [*sorted(HERE.glob(f"{name}.*.js")), HERE / f"{name}.js"]
+    return "\n".join([COMMON, *(path.read_text(encoding="utf-8") for path in files)])
 
 
 def styles(name: str) -> str:
