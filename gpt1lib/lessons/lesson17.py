@@ -9,6 +9,7 @@ import torch.nn.functional as F
 from .claims import fewer as fewer  # for the notebook
 from .claims import holds as holds
 from .exercise import Checker, exercise
+from .number import number_exercise
 
 MASK, CLS, SEP = 99, 97, 98  # ids in the cases below
 
@@ -327,28 +328,82 @@ def last_occurrence(question, passage, answer):
     return len(question) + 2 + starts[-1], len(question) + 2 + starts[-1] + n - 1
 
 
-@exercise(
+@number_exercise(
+    "Which index?",
+    difficulty=1,
+    importance=3,
+    minutes=4,
+    first=(5, 5),
+    draw=lambda r: (r.randrange(3, 15), r.randrange(2, 60)),
+    question=(
+        "An answer is one token, number {place} of the passage, counted from 0. At which index "
+        "does it stand if BERT reads [CLS] and then the passage? And at which if it reads a "
+        "question of {n_question} tokens, as in [CLS] question [SEP] passage [SEP]? Both "
+        "counted from 0."
+    ),
+    hints=("Count what stands before the passage.",),
+    worked=lambda n_question, place: (
+        f"1 token before it, [CLS]: index {1 + place}. With the question 1 + {n_question} + 1 "
+        f"tokens before it: index {n_question + 2 + place}."
+    ),
+)
+def answer_places(n_question, place):
+    """Index without the question, and with it."""
+    return 1 + place, n_question + 2 + place
+
+
+@answer_places.wrong("You forget [CLS], which stands first in both.")
+def without_cls(n_question, place):
+    return place, n_question + 1 + place
+
+
+@answer_places.wrong("The [SEP] between question and passage takes an index, too.")
+def without_sep(n_question, place):
+    return 1 + place, n_question + 1 + place
+
+
+@answer_places.wrong("You count from 1. [CLS] has index 0.")
+def counted_from_1(n_question, place):
+    return 2 + place, n_question + 3 + place
+
+
+@answer_places.wrong("First without the question, then with it.")
+def in_the_other_order(n_question, place):
+    return n_question + 2 + place, 1 + place
+
+
+@number_exercise(
     "How many numbers has BERT?",
     difficulty=3,
     importance=3,
-    minutes=10,
-    cases=lambda: [(30_522, 512, 768, 12), (30_522, 512, 1024, 24), (100, 16, 8, 2)],
-    task=(
-        "Count the parameters of a BERT. Its blocks are GPT-1's, $12C^2 + 13C$ numbers each. "
-        "Its embeddings are three tables, of tokens, of positions and of two segments, then a "
-        "LayerNorm over their sum. On top a pooler: one linear layer, C to C with biases, that "
-        "reads [CLS]. Leave out the output layers of its training."
+    minutes=8,
+    first=(30_522, 512, 768, 12),
+    draw=lambda r: (
+        r.randrange(20_000, 60_000),
+        r.choice([256, 512, 1024]),
+        r.choice([256, 512, 1024]),
+        r.choice([4, 6, 8, 24]),
+    ),
+    question=(
+        "Count the parameters of a BERT of {n_layer} blocks and width C = {C}. Its blocks are "
+        "GPT-1's, 12 C² + 13 C numbers each. Its embeddings are three tables, of {n_vocab:,} "
+        "tokens, {n_ctx:,} positions and two segments, then a LayerNorm over their sum. On top "
+        "is a pooler: one linear layer, C to C with biases, that reads [CLS]. Leave out the "
+        "output layers of its training."
     ),
     hints=(
         "A LayerNorm has a gain and a bias: 2C numbers.",
         "(n_vocab + n_ctx + 2) C + 2C before the blocks, C^2 + C after them.",
     ),
+    worked=lambda n_vocab, n_ctx, C, n_layer: (
+        f"Embeddings ({n_vocab:,} + {n_ctx:,} + 2) x {C} + 2 x {C} = "
+        f"{(n_vocab + n_ctx + 4) * C:,}; blocks {n_layer} x {12 * C**2 + 13 * C:,} = "
+        f"{n_layer * (12 * C**2 + 13 * C):,}; pooler {C}^2 + {C} = {C**2 + C:,}. Together "
+        f"{(n_vocab + n_ctx + 4) * C + n_layer * (12 * C**2 + 13 * C) + C**2 + C:,}."
+    ),
 )
 def bert_parameters(n_vocab, n_ctx, C, n_layer):
-    """Parameters of a BERT of this size.
-
-    bert_parameters(30_522, 512, 768, 12) -> 109_482_240
-    """
+    """Parameters of a BERT of this size."""
     embeddings = (n_vocab + n_ctx + 2) * C + 2 * C
     blocks = n_layer * (12 * C**2 + 13 * C)
     return embeddings + blocks + C**2 + C
@@ -467,26 +522,29 @@ def two_bases(sizes, losses):
     return -slope, np.exp(intercept)
 
 
-@exercise(
+@number_exercise(
     "What is twice the size worth?",
     difficulty=2,
     importance=4,
     minutes=5,
-    cases=lambda: [(2, 0.076), (10, 0.076), (2, 0.095), (1, 0.3), (0.5, 0.076)],
-    task=(
-        "By the law loss = a N^(-alpha): by what factor is the loss multiplied if N is "
-        "multiplied by `times`?"
+    first=(2, 0.076),
+    draw=lambda r: (r.choice([2, 3, 5, 10, 20, 100]), r.choice([0.05, 0.076, 0.095, 0.12])),
+    decimals=4,
+    question=(
+        "By the law loss = a N^(-alpha) with alpha = {alpha}: by what factor is the loss "
+        "multiplied if N is multiplied by {times}?"
     ),
     hints=(
         "Divide a (times N)^(-alpha) by a N^(-alpha): a and N cancel.",
         "times to the power of -alpha.",
     ),
+    worked=lambda times, alpha: (
+        f"{times}^(-{alpha}) = {times**-alpha:.6f}: the loss falls by "
+        f"{100 * (1 - times**-alpha):.1f} %."
+    ),
 )
 def loss_factor(times, alpha):
-    """What the loss is multiplied by.
-
-    loss_factor(2, 0.076) -> 0.948684
-    """
+    """What the loss is multiplied by."""
     return times**-alpha
 
 
@@ -586,7 +644,8 @@ def zero_shot(examples, asked):
 
 
 EXERCISES = (
-    mask_tokens, mlm_loss, span_of, bert_parameters, fit_power, loss_factor, few_shot_prompt,
+    mask_tokens, mlm_loss, span_of, answer_places, bert_parameters, fit_power, loss_factor,
+    few_shot_prompt,
 )  # fmt: skip
 check = Checker(EXERCISES)
 mine = check.mine

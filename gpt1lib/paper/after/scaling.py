@@ -9,6 +9,7 @@ from dataclasses import asdict, replace
 
 import numpy as np
 import torch
+from numpy.typing import ArrayLike
 from torch import Tensor
 from tqdm import tqdm
 
@@ -22,10 +23,10 @@ from .short_run import drawn, heldout_tokens, small_vocabulary, take_updates, tr
 
 SHAPES = ((2, 32), (2, 56), (3, 80), (4, 112), (4, 176), (4, 256))
 """Blocks and width of each size; all have 4 heads."""
-ONE_IN = (1, 8, 64)
-"""Amounts of text: all blocks of BLOCK tokens, every eighth, every 64th."""
+ONE_IN = (1, 16, 128)
+"""Amounts of text: all blocks of BLOCK tokens, every 16th, every 128th."""
 BLOCK = 4096
-N_CTX, WINDOW_TOKENS, UPDATES = 128, 1024, 800
+N_CTX, WINDOW_TOKENS, UPDATES = 128, 1024, 700
 EVALUATIONS, SCORED_WINDOWS = 10, 64
 Cell = tuple[tuple[int, int], int, int]  # shape, one in so many blocks, seed
 
@@ -123,3 +124,18 @@ def sweep_sizes(begun: dict) -> None:
     for cell in tqdm([c for c in cells() if c not in done], desc="scaling"):
         line = run_size(cell, ids, heldout, characters)
         store("scaling", line | {"recipe": asdict(size_recipe(cell[0], cell[2]))} | begun)
+
+
+# ---- what is stored, and the line through it -------------------------------------------
+
+
+def sweep_points(one_in: int = 1) -> list[tuple[int, float]]:
+    """(N, nats per token) of each stored size that read one in so many blocks, N ascending."""
+    lines = [x for x in stored_lines("scaling") if x["one_in"] == one_in and x["seed"] == 0]
+    return sorted((line["parameters"], line["nats"]) for line in lines)
+
+
+def power_law(sizes: ArrayLike, losses: ArrayLike) -> tuple[float, float]:
+    """(alpha, a) of a N^(-alpha), by least squares of the logarithms; sizes, losses (n,)."""
+    slope, intercept = np.polyfit(np.log(sizes), np.log(losses), 1)
+    return float(-slope), float(np.exp(intercept))
