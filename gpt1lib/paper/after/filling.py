@@ -5,10 +5,14 @@ from typing import cast
 
 import torch
 from torch import Tensor
+from tqdm import tqdm
 
 from ... import objectives
 from ...baselines.masked import MaskedGPT
 from ...model import GPT, Block, causal_mask, evaluating
+from ..results import store, stored_lines
+from .short_run import heldout_tokens
+from .twins import load_twins
 
 
 @torch.no_grad()
@@ -74,3 +78,25 @@ def by_whole_sentences(model: GPT, ids: Tensor, place: int, n_tokens: int) -> Te
         for part in each.split(256):
             totals.append(objectives.token_log_probs(model(part), part)[:, place - 1 :].sum(1))
     return torch.cat(totals).log_softmax(dim=0)
+
+
+def measure_gaps(begun: dict, n: int = 150, length: int = 16) -> None:
+    """-log P of the middle token of n held-out passages, asked in three ways; once.
+
+    begun: command and commit, kept beside the numbers.
+    """
+    if stored_lines("gaps"):
+        return
+    gpt, bert, bpe = load_twins()
+    heldout, _ = heldout_tokens(bpe)
+    found: dict[str, list[float]] = {"GPT, left only": [], "GPT, whole": [], "BERT": []}
+    for start in tqdm(torch.linspace(0, len(heldout) - length, n).long().tolist(), "gaps"):
+        ids, place = heldout[start : start + length], length // 2
+        asked = (
+            guesses_before(gpt, ids[None])[0, place - 1],
+            by_whole_sentences(gpt, ids, place, bpe.n_vocab),
+            guesses_around(bert, ids[None], place)[0],
+        )
+        for nats, log_p in zip(found.values(), asked, strict=True):
+            nats.append(round(-float(log_p[ids[place]]), 4))
+    store("gaps", {"passages": n, "length": length, "nats": found, **begun})

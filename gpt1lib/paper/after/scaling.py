@@ -139,3 +139,22 @@ def power_law(sizes: ArrayLike, losses: ArrayLike) -> tuple[float, float]:
     """(alpha, a) of a N^(-alpha), by least squares of the logarithms; sizes, losses (n,)."""
     slope, intercept = np.polyfit(np.log(sizes), np.log(losses), 1)
     return float(-slope), float(np.exp(intercept))
+
+
+def prediction(sizes: ArrayLike, losses: ArrayLike, size: float) -> tuple[float, float, float]:
+    """What the line says of one more size, and the 95 % interval of what would be measured.
+
+    The interval is that of a straight line in logarithms, with errors that do not depend on
+    the size; it knows nothing of a line that bends. ValueError for fewer than three sizes.
+    """
+    from scipy import stats  # half a second to import, and few need it
+
+    x, y = np.log(np.asarray(sizes, float)), np.log(np.asarray(losses, float))
+    if len(x) < 3:
+        raise ValueError(f"{len(x)} sizes leave nothing to tell the error by, it takes 3")
+    alpha, a = power_law(sizes, losses)
+    spread = np.sqrt(((y - np.log(a) + alpha * x) ** 2).sum() / (len(x) - 2))
+    far = (np.log(size) - x.mean()) ** 2 / ((x - x.mean()) ** 2).sum()
+    half = stats.t.ppf(0.975, len(x) - 2) * spread * np.sqrt(1 + 1 / len(x) + far)
+    middle = a * size**-alpha
+    return float(middle), float(middle * np.exp(-half)), float(middle * np.exp(half))

@@ -82,7 +82,9 @@ class MaskedExplorer(Explorer):
                 said += f" {name} has read nothing and cannot guess."
                 continue
             best, share = readable(found["top"][0][0]), percent(found["top"][1][0])
-            said += f" {name} gives it {percent(found['p'])}; its best guess is {best!r}, {share}."
+            said += (
+                f" {name} gives it {percent(found['p'])}; its best guess is {best!r}, {share}."
+            )
         return said
 
     def figure(self) -> Figure:
@@ -94,6 +96,5 @@ class MaskedExplorer(Explorer):
         }
         before = np.tril(np.ones((len(names),) * 2, bool), -1)
         hidden = dict(zip(looks, (~before, np.zeros_like(before)), strict=True))
-        return plots.heatmaps(
-            looks, names, names, hidden, title="Row: the covered word. Column: what is looked at"
-        )
+        title = "Row: the covered word. Column: what is looked at"
+        return plots.heatmaps(looks, names, names, hidden, title=title)
