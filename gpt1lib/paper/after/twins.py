@@ -15,7 +15,7 @@ from ...bpe import BPE
 from ...checkpoints import checkpoint
 from ...config import GPTConfig
 from ...fast.loss import chunked_lm_loss
-from ...model import GPT, evaluating, seeded
+from ...model import GPT, seeded
 from ...pretrain import RECIPES, Recipe
 from ...storage import checksums
 from ...storage.paths import CHECKPOINTS
@@ -103,23 +103,3 @@ def load_twins() -> tuple[GPT, MaskedGPT, BPE]:
         models.append(model.eval())
     causal, masked = models
     return causal, masked, small_vocabulary()
-
-
-# ---- what they can be asked -----------------------------------------------------------
-
-
-@torch.no_grad()
-def guesses_before(model: GPT, ids: Tensor) -> Tensor:
-    """log P of every token given those before it, for the places of ids (B, T): (B, T-1, V)."""
-    with evaluating(model):
-        return model(ids)[:, :-1].log_softmax(dim=-1)
-
-
-@torch.no_grad()
-def guesses_around(model: MaskedGPT, ids: Tensor, place: int) -> Tensor:
-    """log P of every token at one place, covered by [MASK], given all others: (B, V)."""
-    read = ids.clone()
-    read[:, place] = model.mask_id
-    with evaluating(model):
-        h = model.hidden(read)[:, place]  # (B, C)
-        return model.logits(h).log_softmax(dim=-1)
