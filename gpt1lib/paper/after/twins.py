@@ -1,4 +1,4 @@
-"""Two models that differ in one thing: which tokens a token may see.
+"""Two models that differ in one thing: what each token may see.
 
 Same sizes, same first numbers, same windows of the same books, same updates. One is ours, and
 every token but the first is a target; the other is BERT's way, and 15 % are.
