@@ -20,14 +20,14 @@ this order. Each folder is a room for one verb, and imports run from the top dow
 
     storage/     paths, files, checksums, tensors, run_folder, options: what is kept on disk
     fast/        loss, reader, machine: tricks, each held equal to the plain code
-    baselines/   ngrams, lstm, variants, bag_of_words: what GPT-1 is compared with
+    baselines/   ngrams, lstm, variants, masked, bag_of_words: what GPT-1 is compared with
     checkpoints/ checkpoint, snapshots, openai: models on disk, ours and the released
     tasks/       task, course_sets, published, own, catalog: labeled sets in one form
     pretrain/    recipes, prepared, objective, optimizers, muon, processes, run, write: books
     finetune/    settings, adapt, batches, classifier, methods, scores, run, classify: L3
-    paper/       plan, sources, run, results, curves, zeroshot, reading, paper_numbers: tables
+    paper/       plan, sources, run, results, curves, zeroshot, reading, after, paper_numbers
     show/        plots, diagrams, walk, labels, numbers, palette, figure, explorers, engine
-    lessons/     exercise, attempt, compare, describe, claims,
+    lessons/     exercise, number, attempt, compare, describe, claims,
                  notebooks, layout, maps, work, progress, lessonNN
 
 Three ways run through it:

@@ -86,6 +86,15 @@ export class GPT {
     return logits.slice(0, (T - from) * V);
   }
 
+  // Logits (T, V) of any states (T, C), as if the model ended there; valid until the next call.
+  unembed(states) {
+    const { n_embd: C, n_vocab: V } = this.config;
+    const T = states.length / C;
+    this.room.h.set(states);
+    this.linear(this.softmaxLayer, this.room.h, T, this.room.logits);
+    return this.room.logits.subarray(0, T * V);
+  }
+
   // Throws where ids cannot be read: none, too many, or one out of the vocabulary.
   check(ids, start) {
     const { n_ctx, n_vocab } = this.config;
