@@ -1,6 +1,7 @@
 // States and rows of W_e read as next tokens: the journey of a text (journey.py), and what
 // one matrix does for its tokens (tying.py).
 
+import { inDigits } from "./numbers.js";
 import { argmax, probsOf } from "./sample.js";
 
 const STAGES = ["x + attention", "LayerNorm 1", "n + MLP", "LayerNorm 2"];
@@ -74,8 +75,6 @@ function largest(values, n) {
 }
 
 const rankOf = (values, value) => values.reduce((rank, v) => rank + (v > value), 1);
-
-const inDigits = (value, n) => Math.round(value * 10 ** n) / 10 ** n;
 
 // ---- one matrix, two jobs
 
