@@ -108,7 +108,7 @@ def test_explorers_live_in_a_static_copy(chromium, tmp_path, monkeypatch):
         if root.locator(".gx-prompt").count():
             asked.append(name)
             act = answered_bars if name == "SamplingExplorer" else answered
-            act(root, "He was a very young")
+            act(root, "The old man was a very young")
     assert len(asked) == 8, asked  # all that test_engine.py compares with Python
     pictures = page.locator("figure[data-static]")
     assert not any(pictures.nth(i).is_visible() for i in range(pictures.count()))
