@@ -144,6 +144,7 @@ class ModelMapExplorer(Explorer):
     shown: a prompt that cannot be read leaves it as it is).
     """
 
+    picture_colors = 64
     tokens = traitlets.List(Text()).tag(sync=True)
     ids = traitlets.List().tag(sync=True)
     shape = traitlets.List().tag(sync=True)  # L, H, C, V
