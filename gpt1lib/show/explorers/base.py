@@ -230,7 +230,7 @@ class Explorer(anywidget.AnyWidget):
         return f"{type(self).__name__}: {self.sentence()}"
 
     def _ipython_display_(self) -> None:
-        static = picture(self.figure(), self.sentence())
+        static = picture(self.figure(), self.sentence(), self.picture_colors)
         static["text/html"] = static["text/html"].replace("<figure", "<figure data-static")
         if os.environ.get(LIVE_PAGES):
             static["text/html"] += frame(self)
