@@ -12,6 +12,7 @@ from test_access import AXE
 
 import gpt1lib as g
 from gpt1lib.show import engine
+from gpt1lib.show.labels import token_labels
 from tools import site
 
 ROOT = Path(__file__).resolve().parents[2]
