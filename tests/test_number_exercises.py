@@ -155,6 +155,14 @@ def test_draws_that_hide_a_mistake_are_not_drawn():
         e.numbers(1)
 
 
+def test_the_same_numbers_are_not_asked_twice_in_a_row(capsys):
+    e, asked = made_up(draw=lambda random: (random.choice((1, 3)), 2)), []
+    for _ in range(8):
+        e.another()
+        asked.append(e.numbers(e.turn))
+    assert asked[:2] * 4 == asked and asked[0] != asked[1]
+
+
 def test_several_numbers_are_told_apart_by_place():
     def halves(a):
         """Half of it twice."""
