@@ -154,6 +154,8 @@ def tool(name: str):
 def test_errata_page_is_the_notebooks_own():
     page = (ROOT / "docs/errata.md").read_text(encoding="utf-8")
     assert page == tool("errata").page() and page.count("- **") >= 15
+    after_colons = re.findall(r":\n\n( *)(\S*)", page)
+    assert len(after_colons) >= 4 and set(after_colons) == {("  ", "```")}
 
 
 @pytest.mark.parametrize("theme", ["dark", "light"])
