@@ -448,9 +448,23 @@ WORKED_OUT = {
 }
 
 
+TOP_P_WORKED_OUT = {  # of 0.5, 0.3, 0.15, 0.05
+    0.4: [1.0, 0.0, 0.0, 0.0],
+    0.6: [0.625, 0.375, 0.0, 0.0],
+    0.8: [0.625, 0.375, 0.0, 0.0],
+    0.9: [0.526316, 0.315789, 0.157895, 0.0],
+    0.95: [0.526316, 0.315789, 0.157895, 0.0],
+}
+
+
 def as_worked_out(probs, temperature: float) -> bool:
     """Whether the five probabilities of section 3 are those worked out by hand."""
     return torch.allclose(probs, torch.tensor(WORKED_OUT[temperature]), atol=1e-6)
+
+
+def top_p_as_worked_out(kept, p: float) -> bool:
+    """Whether what top-p keeps of section 5's four, divided by its sum, is as by hand."""
+    return torch.allclose(kept / kept.sum(), torch.tensor(TOP_P_WORKED_OUT[p]), atol=1e-6)
 
 
 EXERCISES = (apply_temperature, top_k_mask, top_p_mask, write_greedily)

@@ -751,6 +751,32 @@ def write_letters(path: Path) -> None:
     files.write_text(path, table.getvalue())
 
 
+# ---- worked out by hand ----------------------------------------------------------------
+
+CURIE = {  # ids of the released vocabulary
+    "question": [5999, 2744, 243, 4013, 3066, 2013, 500, 8083, 31937, 239, 599, 10577, 626,
+                 2744, 243, 6575, 257],
+    "answers": [[543, 21078], [3066, 2013], [35295, 11334]],
+}  # fmt: skip
+ROCSTORIES = {1: 0.0, 2: 6.204710, 3: 6.159420, 46: 4.211957, 92: 2.128623, 138: 0.045290}
+
+
+def as_worked_out(probs, others) -> bool:
+    """Whether the two heads of section 3 give the probabilities worked out by hand."""
+    by_hand = torch.tensor([[0.697411, 0.302589], [0.596283, 0.403717]])
+    return torch.allclose(torch.stack([probs, others]), by_hand, atol=1e-6)
+
+
+def losses_as_worked_out(losses) -> bool:
+    """Whether three losses are those of P = 0.82, 0.14 and 0.04."""
+    return torch.allclose(losses, torch.tensor([0.198451, 1.966113, 3.218876]), atol=1e-6)
+
+
+def rate_as_worked_out(rate: float, update: int) -> bool:
+    """Whether an update of Story Cloze has the rate that OpenAI's schedule gives it."""
+    return abs(1e5 * rate - ROCSTORIES[update]) < 1e-6
+
+
 # ---- what is stored ------------------------------------------------------------------
 
 

@@ -383,6 +383,18 @@ def hold_tables_2_to_4(ahead: dict[str, float]) -> None:
     holds("and is furthest behind on RTE", min(ahead, key=lambda k: ahead[k]) == "RTE")
 
 
+def hold_sizes(ahead: dict[str, float], p: float) -> None:
+    """ahead: set -> GPT-1 minus the best before; p: of a correlation with their sizes."""
+    sizes = g.paper.paper_numbers.TRAINING_SETS
+    order = sorted(sizes, key=lambda k: sizes[k])
+    holds("no order is to be seen", p > 0.2)
+    holds("the largest gains 0.6", (order[-1], ahead["SNLI"]) == ("SNLI", 0.6))
+    holds("the smallest 8.9", (order[0], ahead["Story Cloze"]) == ("Story Cloze", 8.9))
+    holds("two losses in the smallest four", sum(ahead[k] < 0 for k in order[:4]) == 2)
+    holds("138 updates, and fifty thousand", 3 * (sizes[order[0]] // 32) == 138)
+    holds("three epochs of SNLI", 3 * (sizes["SNLI"] // 32) > 50_000)
+
+
 def hold_table5(change) -> None:
     """change (3, 8): the paper's Table 5, its lower rows minus the full recipe."""
     holds("without pre-training all fall", (change[0] < 0).all())

@@ -101,13 +101,16 @@ def answered_front(page):
     expect(first).to_contain_text("eyes", timeout=30_000)
     page.get_by_label("Begin a sentence").fill("He was a very young")
     expect(first).to_contain_text("man", timeout=30_000)
-    expect(page.locator(".page-chips span")).to_have_text(["he", "was", "a", "very", "young"])
+    words = page.locator(".page-word")
+    expect(words).to_have_text(["he", "was", "a", "very", "young"])
     own = first.inner_text()
     page.get_by_label("temperature").press("ArrowLeft")
     assert first.inner_text() != own
-    chosen = page.locator("#front [aria-checked=true]")
-    chosen.press("ArrowRight")
-    assert chosen.get_attribute("aria-label") == "layer 1, head 3"
+    head = page.locator(".page-heads [aria-checked=true]")
+    head.press("ArrowLeft")
+    expect(head).to_have_attribute("aria-label", "layer 2, head 2")
+    words.last.press("ArrowLeft")
+    expect(page.locator(".page-looks")).to_have_text(looked("He was a very young", 10, -2))
     page.get_by_role("button", name="Let it write on").click()
     expect(page.locator(".page-writing p")).to_contain_text(
         "he was a very young", timeout=30_000
@@ -116,9 +119,26 @@ def answered_front(page):
     expect(page.get_by_role("button", name="Let it write on")).to_be_visible()
     page.get_by_label("Begin a sentence").fill("🙂")
     expect(page.locator("#front")).to_contain_text("Not in the vocabulary, read as <unk>: 🙂.")
-    for odd in ("", "<script>alert(1)</script>", "word " * 2000):
+    for odd in ("<script>alert(1)</script>", "word " * 2000):
         page.get_by_label("Begin a sentence").fill(odd)
     expect(page.locator("#front")).to_contain_text("The model reads the last 256 of")
+    expect(page.locator(".page-looks")).to_contain_text("2000 tokens, this page shows 40")
+    page.get_by_label("Begin a sentence").fill("")
+    expect(page.locator("#front")).to_contain_text("Nothing is typed")
+
+
+def looked(text, head, row):
+    """What the page says of one token in one head, by the library's weights."""
+    source = g.load_novelist()
+    ids = source.bpe.encode(text)
+    weights = g.trace(engine.as_stored(source.model), ids).weights.flatten(0, 1)[head][row]
+    names = token_labels(source.bpe.pieces(ids))
+    best = int(weights.argmax())
+    whom = "itself" if best == len(ids) + row else f"“{names[best]}”"
+    share = f"{100 * weights[best].item():.1f}%"
+    return (
+        f"In layer {head // 4}, head {head % 4}, “{names[row]}” looks most at {whom}, {share}."
+    )
 
 
 def answered_map(page):

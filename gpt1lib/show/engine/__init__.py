@@ -4,15 +4,22 @@ Plain JavaScript with the names of `model.py`, `bpe.py` and `decode.py`; a kerne
 700 bytes of WebAssembly multiplies matrices where the browser can (linear.wat).
 """
 
-from .bundle import MODEL, engine_script, model_script, parts_of
-from .pack import as_stored, fingerprint, pack
+from .bundle import MODEL, engine_script, model_script, parcel, parts_of
+from .identity import LARGEST, fingerprint, id_of
+from .pack import as_stored, pack
+from .source import line_with, source_of
 
 __all__ = [
+    "LARGEST",
     "MODEL",
     "as_stored",
     "engine_script",
     "fingerprint",
+    "line_with",
+    "id_of",
     "model_script",
     "pack",
+    "parcel",
     "parts_of",
+    "source_of",
 ]
