@@ -35,7 +35,7 @@ HEADINGS = [
 # is a project of many small parts
 LIMITS = {
     "00": ((35, 110), (1500, 3500), (3, 10), (2, 6)),
-    "09": ((50, 120), (1500, 4000), (4, 12), (6, 8)),
+    "09": ((50, 125), (1500, 4000), (4, 12), (6, 8)),
 }
 USUAL = ((50, 120), (1500, 4000), (4, 12), (3, 8))
 MACHINE = re.compile(r"/root/|/home/|/tmp/|/work/|/Users/|site-packages")
