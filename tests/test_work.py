@@ -5,8 +5,9 @@ import json
 import pytest
 
 import gpt1lib as g
-from gpt1lib.lessons import exercise, lesson05, progress
+from gpt1lib.lessons import exercise, lesson01, lesson05, progress
 from gpt1lib.lessons.notebooks import main
+from gpt1lib.lessons.number import NumberExercise
 from gpt1lib.storage import paths
 
 LESSON, GALLERY = "05_the_causal_mask.ipynb", "gallery.ipynb"
@@ -131,3 +132,15 @@ def test_progress_never_stops_a_lesson(course, monkeypatch, capsys):
     progress.note(lesson05.causal_mask.solution)
     assert "could not be kept" in capsys.readouterr().out
     assert (course / "work" / "progress.json").read_text() == "half a {"
+
+
+def test_a_number_that_is_right_is_kept(course, monkeypatch):
+    exercises = [e for e in lesson01.EXERCISES if isinstance(e, NumberExercise)]
+    number = next(e for e in exercises if not isinstance(e(*e.first), tuple))
+    main(["update"])
+    monkeypatch.chdir(course / "work")
+    monkeypatch.setenv("GPT1_STRICT", "0")
+    number.check(number(*number.first) + 99)
+    assert progress.solved() == {}
+    number.check(number(*number.first))
+    assert number.name in progress.solved()["01"]
