@@ -192,7 +192,7 @@ def test_beam_search_finds_the_same_text(ask, as_stored):
         beam = beam_search(as_stored, ids, 12, width)[0]
         name, mean, pairs = rows[f"{width} beams"]
         assert [piece for piece, _ in pairs] == bpe.pieces(beam.ids[ids.shape[1] :])
-        assert mean == pytest.approx(beam.log_prob / 12, abs=1e-4)
+        assert mean == pytest.approx(beam.log_prob / 12, abs=1e-3)
     assert rows["greedy"][1:] == rows["1 beams"][1:]
     assert math.log(rows["T = 0.8"][2][0][1]) < 0
 

@@ -1,13 +1,24 @@
 """Lesson 17, Capstone: GPT beside BERT, scaling, limits."""
 
+import copy
+import itertools
 import math
+import random
+from contextlib import contextmanager
 
 import numpy as np
 import torch
 import torch.nn.functional as F
 
+import gpt1lib as g
+from gpt1lib import paper
+from gpt1lib.paper.after import scaling
+from gpt1lib.storage.paths import HELDOUT_BOOKS
+
 from .claims import fewer as fewer  # for the notebook
 from .claims import holds as holds
+from .claims import learned as learned
+from .claims import some as some
 from .exercise import Checker, exercise
 from .number import number_exercise
 
@@ -641,6 +652,180 @@ def line_break_at_the_end(examples, asked):
 @few_shot_prompt.wrong("That is zero-shot: the examples are missing.")
 def zero_shot(examples, asked):
     return f"{asked} :"
+
+
+# ---- what the cells take from here ---------------------------------------------------
+
+PAIRS = {
+    "past": "go went say said come came see saw give gave take took know knew think thought "
+    "stand stood sit sat run ran speak spoke leave left find found hold held begin began "
+    "fall fell tell told hear heard feel felt bring brought write wrote keep kept lie lay",
+    "opposite": "big small hot cold old young good bad long short rich poor day night king "
+    "queen man woman brother sister father mother boy girl black white up down early late "
+    "life death love hate first last right left yes no he she his her husband wife son "
+    "daughter",
+    "plural": "man men woman women child children eye eyes hand hands day days lady ladies "
+    "year years friend friends sister sisters word words house houses horse horses room rooms "
+    "letter letters ship ships door doors girl girls brother brothers arm arms tear tears "
+    "thing things face faces foot feet",
+}
+"""Word pairs of three kinds, left and right in turn."""
+
+
+def few_shot_questions(seed: int) -> list[tuple]:
+    """(three examples, what is asked, four options, the true one first) of each pair."""
+    draw, questions = random.Random(seed), []
+    for text in PAIRS.values():
+        words = text.split()
+        pairs = list(zip(words[::2], words[1::2], strict=True))
+        for pair in pairs:
+            others = [other for other in pairs if other != pair]
+            options = [pair[1], *(right for _, right in draw.sample(others, 3))]
+            questions.append((draw.sample(others, 3), pair[0], options))
+    return questions
+
+
+@torch.inference_mode()
+def next_word(checkpoint, prompt: str) -> torch.Tensor:
+    """log P of every token after a prompt: (V,)."""
+    ids = torch.tensor([checkpoint.bpe.encode(prompt)])
+    return checkpoint.model(ids)[0, -1].log_softmax(dim=-1)
+
+
+def heldout_passage(n_characters: int = 4000) -> str:
+    """The beginning of a chapter of a book that nobody trained on."""
+    book = g.corpus.read_books(HELDOUT_BOOKS)["austen_northanger_abbey"]
+    begin = book.index("CHAPTER")
+    return book[begin : begin + n_characters]
+
+
+@torch.inference_mode()
+def own_nats(model, ids: torch.Tensor, start: int) -> float:
+    """Mean of -log P in nats of the tokens from `start` on, ids (B, T)."""
+    log_p = g.objectives.token_log_probs(model(ids), ids)
+    return -float(log_p[:, start - 1 :].mean())
+
+
+def repeated(ids: torch.Tensor) -> float:
+    """Share of runs of four tokens that stood in the text before; ids (T,)."""
+    runs = list(zip(*(ids[i:].tolist() for i in range(4)), strict=False))
+    return 1 - len(set(runs)) / len(runs)
+
+
+def written(checkpoint, start: str, n_texts: int, n_tokens: int) -> list[str]:
+    """What the model writes after a start, drawn n_texts times at temperature 0.9."""
+    ids = torch.tensor([checkpoint.bpe.encode(start)]).repeat(n_texts, 1)
+    draw = torch.Generator().manual_seed(17)
+    options = {"temperature": 0.9, "generator": draw}
+    new = g.decode.generate(checkpoint.model, ids, n_tokens, **options)[:, ids.shape[1] :]
+    return [checkpoint.bpe.decode(row) for row in new.tolist()]
+
+
+def signs_in(texts: list[str], signs: str) -> int:
+    """How often words of a list fall in some texts."""
+    return sum(" ".join(texts).split().count(word) for word in signs.split())
+
+
+@contextmanager
+def rounded_to(model, bits: int):
+    """A copy of a model, each row of its matrices rounded to 2^bits - 1 even steps."""
+    small, most = copy.deepcopy(model), 2 ** (bits - 1) - 1
+    with torch.no_grad():
+        for p in small.parameters():
+            if p.dim() == 2:
+                step = p.abs().amax(dim=1, keepdim=True) / most
+                p.copy_((p / step).round() * step)
+    yield small
+
+
+def full() -> bool:
+    """Whether this is no quick run."""
+    return fewer(1000) == 1000
+
+
+# ---- what the text says, held ---------------------------------------------------------
+
+
+def hold_places(loss: dict) -> None:
+    """loss: name -> (n, 31), nats at covered places 1 to 31."""
+    gap = loss["GPT"] - loss["BERT"]  # where positive, BERT is better
+    learned("BERT is better at every place but the last", bool((gap.mean(0)[:-1] > 0).all()))
+    holds("at the last GPT is", float(gap[:, -1].mean()) < 0)
+    holds("in the middle BERT is", float(gap[:, 8:24].mean()) > 0)
+    learned("by 0.6 nats there", 0.5 < float(gap[:, 8:24].mean()) < 0.7)
+    learned("and GPT by as much at the last", 0.5 < -float(gap[:, -1].mean()) < 0.75)
+
+
+def hold_gaps(nats: dict[str, list[float]]) -> None:
+    """nats: way of asking -> -log P of the middle token of each passage."""
+    left = g.metrics.by_seed(nats["GPT, whole"], nats["GPT, left only"])
+    bert = g.metrics.by_seed(nats["GPT, whole"], nats["BERT"])
+    holds("clearly better than from the left", left["difference"] + left["half"] < 0)
+    holds("and than BERT, by more than a nat", bert["difference"] + bert["half"] < 0)
+    holds("more than a nat", bert["difference"] < -1)
+
+
+def hold_sweep(sweep: dict) -> None:
+    """sweep: amount of text -> [(N, nats), ...]."""
+    sizes, losses = zip(*sweep["all books"], strict=True)
+    holds("each size is better than the one before", list(losses) == sorted(losses)[::-1])
+    holds("the three largest", [round(x, 2) for x in losses[2:]] == [4.73, 4.67, 4.61])
+    alpha, _ = scaling.power_law(sizes, losses)
+    holds("0.017, under a quarter of 0.076", round(alpha, 3) == 0.017)
+    said, low, high = scaling.prediction(sizes[:3], losses[:3], sizes[-1])
+    holds("the line of three says 4.54", round(said, 2) == 4.54)
+    holds("and misses by 0.08", round(losses[-1] - said, 2) == 0.08)
+    _, low, high = scaling.prediction(sizes[:3], losses[:3], 85_054_464)
+    holds("from 2.7 to 6.4 at GPT-1's size", round(low, 1) == 2.7, round(high, 1) == 6.4)
+    ran = [line for line in paper.stored_lines("scaling") if line["one_in"] == 1]
+    holds("the last update was the best", all(x["best_at"] == 700 for x in ran))
+    for i, (less, more) in enumerate(itertools.pairwise(list(sweep.values())[::-1])):
+        pairs = list(zip(less, more, strict=False))
+        holds(f"more text is better, {i}", all(a[0] == b[0] and a[1] > b[1] for a, b in pairs))
+
+
+def said_of(sweep: dict) -> str:
+    """The ends of each curve in words, for an alt text."""
+    ends = {name: (points[0][1], points[-1][1]) for name, points in sweep.items()}
+    return "; ".join(f"{name}: from {a:.2f} to {b:.2f}" for name, (a, b) in ends.items()) + "."
+
+
+def hold_family(total: dict[str, int]) -> None:
+    """total: name -> parameters."""
+    one, small, two, three = total.values()
+    holds("as the course counted it", one == 116_534_784)
+    holds("as GPT-2's weights count", small == 124_439_808)
+    holds("8 million more", round((small - one) / 1e6) == 8)
+    more = (50_257 - 40_478 + 512) * 768 + 2 * 768
+    holds("the table, the context, a LayerNorm", small - one == more)
+    holds("1.6 and 175 billion", round(two / 1e9, 1) == 1.6, round(three / 1e9) == 175)
+
+
+def hold_few_shot(right: dict[int, list[bool]]) -> None:
+    """right: number of examples -> whether each question was answered."""
+    pairs = g.metrics.mcnemar(right[0], right[3], [True] * len(right[0]))
+    learned("three examples lose more than they win", pairs["only_a"] > pairs["only_b"])
+    learned("zero-shot beats luck", g.metrics.wilson(sum(right[0]), len(right[0]))[0] > 0.25)
+    learned("the loss is not clear", pairs["p"] > 0.05)
+    lost_won = f"{pairs['only_a']} answers lost, {pairs['only_b']} won"
+    print(f"with examples {lost_won}, p {pairs['p']:.2f}")
+
+
+def hold_own_text(nats: dict[str, float], again: dict[str, float]) -> None:
+    """nats: text -> nats per token; again: text -> share of runs of four seen before."""
+    book, drawn, greedy = nats.values()
+    learned("less surprised by what it draws itself", drawn < book)
+    holds("far less by its greedy text", greedy < 0.5 * book)
+    holds(
+        "which repeats itself", again["its own, greedy"] > 0.5, again["a held-out book"] < 0.1
+    )
+
+
+def hold_bits(nats: dict[int, float]) -> None:
+    """nats: bits per weight -> nats per token."""
+    holds("8 bits cost nothing to speak of", abs(nats[8] - nats[16]) < 0.01)
+    holds("4 bits cost little", 0.01 < nats[4] - nats[16] < 0.1)
+    holds("3 bits cost several times as much", nats[3] - nats[16] > 3 * (nats[4] - nats[16]))
 
 
 EXERCISES = (

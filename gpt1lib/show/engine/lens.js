@@ -1,6 +1,7 @@
 // States and rows of W_e read as next tokens: the journey of a text (journey.py), and what
 // one matrix does for its tokens (tying.py).
 
+import { inDigits } from "./numbers.js";
 import { rowsOf } from "./rows.js";
 import { argmax, largest, probsOf } from "./sample.js";
 
@@ -60,8 +61,6 @@ function guesses(logits, n) {
 }
 
 const rankOf = (values, value) => values.reduce((rank, v) => rank + (v > value), 1);
-
-const inDigits = (value, n) => Math.round(value * 10 ** n) / 10 ** n;
 
 // ---- one matrix, two jobs
 

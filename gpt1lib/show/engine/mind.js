@@ -5,6 +5,7 @@ import { specialsAfter, toSequences } from "./formats.js";
 import { GPT } from "./gpt.js";
 import { journey, tying } from "./lens.js";
 import { mapOf } from "./map.js";
+import { inDigits } from "./numbers.js";
 import { joined } from "./rows.js";
 import { argmax, draw, filtered, probsOf } from "./sample.js";
 import { tidy } from "./text.js";
@@ -147,7 +148,8 @@ export class Mind {
     return ids.map((id, t) => {
       const name = ["[start]", "[delim]", "[extract]"][specials.indexOf(id)];
       segment += name ? 1 : 0;
-      const loss = t ? -logProbs(logits.subarray((t - 1) * V, t * V))[id] : null;
+      const nats = () => -logProbs(logits.subarray((t - 1) * V, t * V))[id];
+      const loss = t ? inDigits(nats(), 4) : null;
       return [name ?? this.bpe.pieces[id], name ? "special" : `segment ${segment}`, loss];
     });
   }
@@ -163,7 +165,8 @@ export class Mind {
     ];
     return rows.map(([name, out]) => {
       const mean = out.reduce((sum, [, logProb]) => sum + logProb, 0) / n;
-      return [name, mean, out.map(([id, logProb]) => [this.bpe.pieces[id], Math.exp(logProb)])];
+      const probs = out.map(([id, logProb]) => [id, inDigits(Math.exp(logProb), 4)]);
+      return [name, inDigits(mean, 3), this.named(probs)];
     });
   }
 

@@ -118,6 +118,7 @@ class Explorer(anywidget.AnyWidget):
     in_page = traitlets.Int(0).tag(sync=True)
     controls = traitlets.List(Text()).tag(sync=True)
     computed: frozenset[str] = frozenset()
+    picture_colors = 256  # of the static picture
     unread: Callable[[], dict] | None = None  # what makes an answer that the page has given
     _from_page = _alone = False  # while such a message comes in; while Python computes it
 
@@ -230,7 +231,7 @@ class Explorer(anywidget.AnyWidget):
         return f"{type(self).__name__}: {self.sentence()}"
 
     def _ipython_display_(self) -> None:
-        static = picture(self.figure(), self.sentence())
+        static = picture(self.figure(), self.sentence(), self.picture_colors)
         static["text/html"] = static["text/html"].replace("<figure", "<figure data-static")
         if os.environ.get(LIVE_PAGES):
             static["text/html"] += frame(self)

@@ -6,6 +6,7 @@ import numpy as np
 import traitlets
 from matplotlib.figure import Figure
 
+from ... import metrics
 from ...paper.after import scaling
 from .. import plots
 from .base import Explorer
@@ -13,8 +14,7 @@ from .controls import Place, Real, Text, Whole
 
 FIRST = 3  # sizes that are shown before the reader has drawn the others
 FARTHEST = 1e9  # parameters that the line is asked about
-T_95 = {1: 12.706205, 2: 4.302653, 3: 3.182446, 4: 2.776445, 5: 2.570582}
-"""By degrees of freedom: how many spreads a 95 % interval reaches to either side."""
+MOST = 7  # sizes that a line is fitted to
 
 
 class ScalingExplorer(Explorer):
@@ -28,11 +28,11 @@ class ScalingExplorer(Explorer):
     names = traitlets.List(Text()).tag(sync=True)
     points = traitlets.List().tag(sync=True)  # amount -> [[N, nats], ...]
     amount = Place(lambda e: len(e.points)).tag(sync=True, control=True)
-    used = Whole(FIRST, min=FIRST, max=max(T_95) + 2).tag(sync=True, control=True)
+    used = Whole(FIRST, min=FIRST, max=MOST).tag(sync=True, control=True)
     size = Real(1e7, min=1e4, max=FARTHEST).tag(sync=True, control=True)
     guesses = traitlets.List(Real(min=0.1, max=20)).tag(sync=True, control=True)
     shown = traitlets.Bool(False).tag(sync=True, control=True)
-    t_95 = traitlets.List(list(T_95.values())).tag(sync=True)
+    t_95 = traitlets.List().tag(sync=True)  # how many spreads an interval reaches, by n - 2
 
     def __init__(self, sweeps: Mapping[str, Sequence[tuple[int, float]]], **chosen):
         for name, points in sweeps.items():
@@ -41,6 +41,7 @@ class ScalingExplorer(Explorer):
         super().__init__(
             names=list(sweeps),
             points=[[list(point) for point in points] for points in sweeps.values()],
+            t_95=[metrics.student_t(n - 2) for n in range(FIRST, MOST + 1)],
             **chosen,
         )
 
