@@ -687,7 +687,8 @@ def a_bias_per_number(C, classes):
         random.choice((0.2, 0.25, 0.5, 0.75)),
     ),
     worked=lambda L2, total, n, lam: (
-        f"Sums: {L2} + {lam} · ({total}) = {L2 + lam * total:.3f}. The mean of the tokens is "
+        f"Sums: {L2} + {lam} · ({total}) = {L2 + lam * total:.3f}, of which L1 makes "
+        f"{100 * lam * total / (L2 + lam * total):.2f} %. The mean of the tokens is "
         f"{total} / {n} = {total / n:.4f}, so with means {L2} + {lam} · ({total / n:.4f}) = "
         f"{L2 + lam * total / n:.3f}."
     ),
