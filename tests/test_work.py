@@ -93,8 +93,9 @@ def test_starting_over_keeps_what_was_written(course, capsys):
         assert copies(course)[LESSON] == notebook("stub", "prose")
         assert copies(course)[LESSON.replace(".", f"{kept}.")] == notebook(kept)
     assert progress.solved() == {} and "is kept in" in capsys.readouterr().out
-    with pytest.raises(SystemExit, match=r"lessons: there is no lesson '77'; there are 05"):
-        main(["again", "77"])
+    for wrong in ("77", "", "x"):
+        with pytest.raises(SystemExit, match=f"no lesson '{wrong}'; there are 05"):
+            main(["again", wrong][: 1 + bool(wrong)])
     assert len(copies(course)) == 4
 
 

@@ -45,8 +45,8 @@ def parts(quick: bool) -> dict[str, list[str]]:
     }
     if quick:
         return lint | {"tests": [*PYTEST, "tests", "-m", "not slow and not browser"]}
-    # the gallery compares no output, and the browser runs it as it is
-    notebooks = sorted(str(p) for p in (ROOT / "notebooks").glob("[0-9]*.ipynb"))
+    # lessons and mistakes; the gallery compares no output, and the browser runs it as it is
+    notebooks = sorted(str(p) for p in (ROOT / "notebooks").glob("[0-9m]*.ipynb"))
     if not notebooks:
         sys.exit("no notebooks found: nothing may pass without them")
     lessons, slowest = "tests/browser/test_lessons.py", "--durations=5"

@@ -29,7 +29,7 @@ BIN = VENV / ("Scripts" if WINDOWS else "bin")
 LOCK = "requirements.lock"
 OLDEST, NEWEST = (3, 11), (3, 14)  # as pyproject.toml has it
 CPU_INDEX = "https://download.pytorch.org/whl/cpu"
-NEEDED_GB = {"cpu": 3.0, "default": 7.0}  # 2.0 and 5.0 with all that make lab needs
+NEEDED_GB = {"cpu": 3.0, "default": 7.0}  # they take 1.5 to 2.4, and about 5
 
 
 def check_machine():
@@ -126,7 +126,7 @@ def installer():
     uv = [shutil.which("uv"), "pip", "install", "--quiet", "--python", BIN / "python"]
     pip = [BIN / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     for command in [uv, pip + ["--retries", "1"]]:
-        if command[0] and works(*command, "traitlets", "-c", LOCK):
+        if command[0] and works(*command, "traitlets"):
             return command
     sys.exit(
         "No package can be had: there is no network, or a proxy stands before it.\n"
@@ -146,6 +146,7 @@ def install(dev):
         run(*command, "torch", "--no-deps", "--index-url", index)
     run(*command, "--editable", ".[dev,real]" if dev else ".")
     keep_jupyter_offline()
+    keep_our_package_json_out()
     give_lab_our_boxes()
     for stamp in ["lab", "dev"] if dev else ["lab"]:
         (VENV / stamp).touch()
@@ -158,6 +159,11 @@ def keep_jupyter_offline():
     quiet = {"fetchNews": "false", "checkForUpdates": False}
     overrides = {"@jupyterlab/apputils-extension:notification": quiet}
     (settings / "overrides.json").write_text(json.dumps(overrides), encoding="utf-8")
+
+
+def keep_our_package_json_out():
+    """JupyterLab's yarn.js is no module: the "type" in our package.json is not meant for it."""
+    (VENV / "package.json").write_text('{"type": "commonjs"}\n', encoding="utf-8")
 
 
 def give_lab_our_boxes():

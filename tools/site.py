@@ -178,7 +178,7 @@ def write_index(lessons: Iterable[Lesson]) -> None:
     """The page with a card for each lesson."""
     cards = "\n".join(card(lesson) for lesson in lessons)
     own = (PAGE / "front.js").read_text(encoding="utf-8")
-    parts = COMMON, engine.bundle.one_script("sample"), engine.bundle.plain(own)
+    parts = COMMON, engine.bundle.one_script("sample"), engine.bundle.without_modules(own)
     front = "{\n" + "\n".join(parts) + "}"
     write_filled("index.html", {"<!-- cards -->": cards, "/* front */": front})
 

@@ -92,7 +92,7 @@ def again(number: str = "") -> None:
 
     number: such as 05. Raises ValueError if there is no such lesson.
     """
-    number = number.zfill(2)
+    number = number.zfill(2) if number.isdigit() else number
     found = shipped(f"{number}_") if number.isdigit() else []
     if not found:
         there = ", ".join(path.name[:2] for path in shipped("[0-9][0-9]_"))

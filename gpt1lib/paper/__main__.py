@@ -17,7 +17,7 @@ import sys
 from ..fast.machine import keep_memory
 from ..storage.run_folder import RunFolder, command_line, one_line_errors
 from . import curves, results, run
-from .after import scaling, twins
+from .after import filling, scaling, twins
 from .plan import EXPERIMENTS
 from .reading import surprise, two_terms
 
@@ -111,6 +111,7 @@ def run_chosen(args: argparse.Namespace, chosen: list[str]) -> None:
             two_terms.run_cells(begun)
         if "twins" in chosen:
             twins.train_twins(begun)
+            filling.measure_gaps(begun)
         if "scaling" in chosen:
             scaling.sweep_sizes(begun)
 

@@ -138,7 +138,7 @@ function paintRow(view, pen) {
     const tall = Math.max(1, weight * h);
     pen.fillStyle = css(rgb(Math.max(0.12, weight), dark));
     pen.fillRect(box.x, y + h - tall, box.w, tall);
-    words(pen, percent(weight), middle, y + h - tall - 8, color, 11, "center", step);
+    words(pen, percent(weight), middle, y + h - tall - 8, color, 11, "center", step - 3);
     words(
       pen,
       two(scoreOf(view, block, head, place, s)),
@@ -147,7 +147,7 @@ function paintRow(view, pen) {
       colors.soft,
       11,
       "center",
-      step,
+      step - 4,
     );
   }
 }

@@ -180,7 +180,7 @@ function gridLayout(stations) {
   return view => {
     const all = stations(view);
     const gutter = gutterOf(view);
-    const wide = Math.max(54, Math.min(130, (view.width - gutter - MARGIN) / view.T));
+    const wide = Math.max(58, Math.min(130, (view.width - gutter - MARGIN) / view.T));
     let y = 6;
     for (const station of all) {
       y += station.gap;
@@ -251,7 +251,7 @@ function paintGrid(view, pen) {
       if (station.guess) paintGuess(view, pen, box, station, t);
       if (station.numbers) paintNumbers(view, pen, stripBox(box, station), station, t);
     }
-    if (station.numbers) {
+    if (numbers && !station.off) {
       const at = station.top + station.tall - (station.guess ? 3 : station.tall / 2 - 4);
       words(pen, `±${brief(station.reach)}`, geo.wide * T + 4, at, colors.soft, 11, "left");
     }
@@ -309,7 +309,7 @@ function paintGuess(view, pen, { x, y, w }, { guess, was, tall }, t) {
   if (was(t)[0] !== piece) changed(pen, x, y, w, color);
 }
 
-// A folded corner: with all heads there was another word here.
+// A black corner: with all heads there was another word here.
 function changed(pen, x, y, w, color) {
   pen.fillStyle = ink(color);
   pen.beginPath();

@@ -9,7 +9,7 @@ function headLayout(view) {
   const { T, width, D } = view;
   const [gutter, strip, gap] = [84, 92, 30];
   const room = width - gutter - 2 * strip - 4 * gap - 8;
-  const cell = Math.max(14, Math.min(34, Math.floor(room / 3 / T)));
+  const cell = Math.max(12, Math.min(34, Math.floor(room / 3 / T)));
   const side = cell * T;
   const top = 8 + TOP.names + TOP.strip + 6;
   const geo = { cell, side, top, gutter, boxes: {} };
@@ -70,7 +70,17 @@ function paintRowNames({ geo, names, colors }, pen, { place }) {
   names.forEach((name, t) => {
     const y = geo.top + (t + 0.5) * geo.cell + 4;
     const weight = t === place ? 700 : 400;
-    words(pen, name, geo.gutter - 8, y, colors.ink, 12, "right", geo.gutter - 10, weight);
+    words(
+      pen,
+      name,
+      geo.gutter - 8,
+      y,
+      colors.ink,
+      Math.min(12, geo.cell - 1),
+      "right",
+      geo.gutter - 10,
+      weight,
+    );
   });
 }
 

@@ -339,7 +339,7 @@ function showNext({ words: next, names, bars: list, nextTitle, silent, more, T }
 
 function addSwitches(view, parent) {
   const { L, H } = view;
-  const box = el("div", "", parent);
+  const box = el("div", "gx-map-heads", parent);
   el("p", "gx-title", box, "Switch heads off");
   const grid = el("div", "gx-map-switches", box);
   grid.setAttribute("role", "group");
@@ -399,7 +399,8 @@ function showSwitches(view) {
   view.effect.textContent = !silent.length
     ? "All are on. Switch one off and see what the text goes on with."
     : `Without ${plural(silent.length, "head")} the text goes on with “${named(now[0])}” ` +
-      `${percent(now[2])}; with all heads it is “${named(whole[0])}” ${percent(whole[1])}.`;
+      `${percent(now[2])}; with all heads it is “${named(whole[0])}” ${percent(whole[1])}. ` +
+      "A black corner marks a guess that changed.";
 }
 
 // ---- what model_map.py answers, by the engine in the page

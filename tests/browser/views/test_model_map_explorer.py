@@ -1,5 +1,7 @@
 """The map of the model in a blank page: its zooms, its walk, its keys."""
 
+import base64
+
 import pytest
 from in_page import show
 from test_access import AXE, RUN
@@ -117,3 +119,36 @@ def test_nothing_is_wider_than_its_page(page, explorer, width):
     for crumb in root.locator(".gx-map-crumb").all():
         crumb.click()
         assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_what_the_kernel_answers_is_drawn(page, novelist):
+    """Another text with fewer tokens, and a head off: all traits come in one message."""
+    e = explorers.ModelMapExplorer(novelist.model, novelist.bpe, TEXT)
+    root = show(page, e)
+    root.get_by_label("text").fill("The old man")
+    root.get_by_label("text").press("Enter")
+    assert root.locator(".gx-hint").inner_text() == "The model reads ..."
+    e.prompt, e.silent = "The old man", [5]  # what the kernel does
+    traits = {name: getattr(e, name) for name in ARRAYS + PLAIN}
+    sent = {k: base64.b64encode(v).decode() for k, v in traits.items() if k in ARRAYS}
+    page.evaluate(TAKE, [{k: v for k, v in traits.items() if k in PLAIN}, sent])
+    piece, _, p, whole = e.words[2][0]
+    wanted = f"“{piece[:-4]}” with {p:.1%} (with all heads {whole:.1%})"
+    assert wanted in said(root)
+    assert (
+        root.get_by_role("button", name="block 1, head 1 off").get_attribute("aria-pressed")
+        == "true"
+    )
+    assert root.locator(".gx-hint").inner_text().startswith("Type a text of up to 24")
+
+
+ARRAYS = ("rows", "states", "neurons", "qkv", "scores", "weights")
+PLAIN = (
+    *("place", "other", "silent", "tokens", "ids", "lens", "whole", "words", "crowd", "text"),
+    *("message", "answers"),
+)
+TAKE = """([plain, sent]) => {
+    const code = text => Uint8Array.from(atob(text), c => c.charCodeAt(0));
+    const arrays = Object.entries(sent).map(([k, v]) => [k, new DataView(code(v).buffer)]);
+    model.take({ ...plain, ...Object.fromEntries(arrays) });
+}"""
