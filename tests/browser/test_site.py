@@ -25,7 +25,7 @@ def answered(root, text):
     hint = root.locator(".gx-hint")
     expect(hint).not_to_have_text(re.compile("^The (model|text) "), timeout=30_000)
     assert "cannot be read" not in hint.inner_text()
-    assert root.evaluate("() => model.get('answers')") == answers + 1
+    assert root.evaluate("() => model.get('answers')") > answers
     assert root.inner_html() != before
 
 
