@@ -2,7 +2,7 @@
 PYTHON ?= python3
 PORT   ?= 8888
 PY     := .venv/bin/python
-.PHONY: help lab test quick notebooks site checkpoint paper paper-quick clean
+.PHONY: help lab update test quick notebooks site zip lock newest oldest checkpoint paper paper-quick clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -10,6 +10,9 @@ help: ## list the targets
 
 lab: .venv/lab ## open JupyterLab on the first lesson (PORT=8888)
 	@$(PYTHON) tools/setup.py lab --port $(PORT)
+
+update: ## fetch new lessons into work/; what you wrote there stays
+	@$(PYTHON) tools/setup.py update
 
 test: .venv/dev ## lint, all tests, every notebook (what CI runs)
 	$(PY) tools/check.py
@@ -23,6 +26,18 @@ notebooks: .venv/dev ## run every notebook in place and store its outputs
 site: .venv/dev ## static HTML copies of the lessons in build/site, for slides
 	$(PY) tools/site.py
 
+zip: ## the committed course as build/gpt1-course.zip, for those without git
+	@mkdir -p build && git archive --format=zip --prefix=gpt1-course/ -o build/gpt1-course.zip HEAD
+
+lock: ## requirements.lock again, with the newest versions (needs uv)
+	$(PYTHON) tools/lock.py --upgrade
+
+newest: ## the short tests with the newest packages that pyproject.toml allows
+	$(PYTHON) tools/bounds.py newest
+
+oldest: ## the same with the oldest (needs uv)
+	$(PYTHON) tools/bounds.py oldest
+
 checkpoint: .venv/lab ## train the shipped model again (an hour on two cores; goes on if interrupted)
 	$(PY) -m gpt1lib.pretrain --recipe novelist --out runs/novelist
 
@@ -35,8 +50,8 @@ paper-quick: .venv/lab ## one cell of each of them again, beside the stored one 
 clean: ## remove .venv and build products
 	rm -rf .venv node_modules build .pytest_cache .ruff_cache .hypothesis gpt1_course.egg-info
 
-.venv/lab: pyproject.toml tools/setup.py
+.venv/lab: pyproject.toml requirements.lock tools/setup.py
 	@$(PYTHON) tools/setup.py install
 
-.venv/dev: pyproject.toml tools/setup.py
+.venv/dev: pyproject.toml requirements.lock tools/setup.py
 	@$(PYTHON) tools/setup.py install --dev

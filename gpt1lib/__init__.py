@@ -20,14 +20,15 @@ this order. Each folder is a room for one verb, and imports run from the top dow
 
     storage/     paths, files, checksums, tensors, run_folder, options: what is kept on disk
     fast/        loss, reader, machine: tricks, each held equal to the plain code
-    baselines/   ngrams, lstm, variants, bag_of_words: what GPT-1 is compared with
+    baselines/   ngrams, lstm, variants, masked, bag_of_words: what GPT-1 is compared with
     checkpoints/ checkpoint, snapshots, openai: models on disk, ours and the released
     tasks/       task, course_sets, published, own, catalog: labeled sets in one form
     pretrain/    recipes, prepared, objective, optimizers, muon, processes, run, write: books
     finetune/    settings, adapt, batches, classifier, methods, scores, run, classify: L3
-    paper/       plan, sources, run, results, curves, zeroshot, reading, paper_numbers: tables
+    paper/       plan, sources, run, results, curves, zeroshot, reading, after, paper_numbers
     show/        plots, diagrams, walk, labels, numbers, palette, figure, explorers, engine
-    lessons/     exercise, attempt, compare, describe, claims, notebooks, layout, maps, lessonNN
+    lessons/     exercise, number, attempt, compare, describe, claims,
+                 notebooks, layout, maps, work, progress, mistakes, lessonNN
 
 Three ways run through it:
 
@@ -69,7 +70,9 @@ __all__ = [
 
 
 def __getattr__(name: str):
-    """Import a file or a room when it is first used: `g.decode`, `g.show`."""
+    """Import a file or a room when it is first used: `g.decode`, `g.show`; `g.progress`."""
+    if name == "progress":
+        return import_module(".lessons.progress", __name__).print_progress
     if name in {module.name for module in iter_modules(__path__)}:
         return import_module(f".{name}", __name__)
     raise AttributeError(f"gpt1lib has no {name!r}")

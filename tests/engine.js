@@ -1,4 +1,4 @@
-// What the page's engine computes, for test_engine.py: questions on standard input as JSON,
+// What the page's engine computes, for engine_in_node.py: questions on standard input as JSON,
 // answers on standard output. The engine's folder is given, so that a copy with a fault can
 // be asked, too.
 
@@ -19,11 +19,18 @@ const mind = new Mind(facts, buffer, simd ? readFileSync(`${folder}/linear.wasm`
 const floats = array => Buffer.from(Float32Array.from(array).buffer).toString("base64");
 
 function traced(text, silent) {
-  const { ids, logits, blocks } = mind.trace(text, silent);
+  const { ids, h0, logits, blocks } = mind.trace(text, silent);
   const rows = blocks.map(block =>
     Object.fromEntries(Object.entries(block).map(([name, values]) => [name, floats(values)])),
   );
-  return { ids, logits: floats(logits), blocks: rows };
+  return { ids, h0: floats(h0), logits: floats(logits), blocks: rows };
+}
+
+// What a map of the model draws: arrays as text, all else as it is.
+function mapped(text, most, silent) {
+  const found = Object.entries(mind.map(text, most, silent));
+  const told = value => (value instanceof Float32Array ? floats(value) : value);
+  return Object.fromEntries(found.map(([name, value]) => [name, told(value)]));
 }
 
 // Logits after the last token, read piece by piece through the cache.
@@ -75,6 +82,7 @@ const ANSWERS = {
   tidy: texts => texts.map(tidy),
   write: (text, options) => [...mind.write(text, options)].map(({ id }) => id),
   trace: traced,
+  map: mapped,
   ways: (text, options) => mind.ways(text, options),
   formats: (texts, rows) => mind.formats(texts, rows),
   pieces: inPieces,

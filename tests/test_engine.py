@@ -1,6 +1,7 @@
 """The engine in the page computes what the library computes: asked through Node.js."""
 
 import base64
+import copy
 import json
 import math
 import os
@@ -9,21 +10,23 @@ import re
 import shutil
 import subprocess
 import unicodedata
-from functools import cache
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
+from engine_in_node import FOLDER, EngineInNode, numbers
 from ipywidgets import DOMWidget
 
 import gpt1lib as g
+from benchmarks.languages import in_javascript
 from gpt1lib.decode import beam_search, greedy, next_token_probs
+from gpt1lib.lessons import lesson08
 from gpt1lib.show import engine, explorers
 
 ROOT = Path(__file__).resolve().parents[1]
-FOLDER = ROOT / "gpt1lib" / "show" / "engine"
 NEAR = 1e-3  # of a logit
+LANGUAGES = ROOT / "data" / "results" / "benchmarks" / "languages.json"
 BOOK = ROOT / "data" / "heldout_books" / "joyce_dubliners.txt"
 ODD = [
     *" \n\t\x1c\x85\xa0\u3000'’‘“”\"….,;:!?-—_()[]{}|/\\*+~@#$%&^`<>0123456789sſKİıΣσςßn",
@@ -44,38 +47,14 @@ def node():
 
 @pytest.fixture(scope="module")
 def ask(node, tmp_path_factory):
-    """Answers of tests/engine.js to questions; folder: another copy of the engine."""
-    source, home = g.load_novelist(), tmp_path_factory.mktemp("engine")
-
-    @cache
-    def stored(bits):
-        facts, content = engine.parts_of(source.bpe, source.model, bits)
-        path = home / f"model{bits}.bin"
-        path.write_bytes(content)
-        return {"facts": facts, "bytes": str(path)}
-
-    def asked(*questions, folder=FOLDER, simd=True, bits=8):
-        given = {"folder": str(folder), "simd": simd, **stored(bits)}
-        done = subprocess.run(
-            [node, ROOT / "tests" / "engine.js"],
-            input=json.dumps(given | {"questions": questions}),
-            capture_output=True,
-            text=True,
-        )
-        assert done.returncode == 0, done.stderr
-        return json.loads(done.stdout)
-
-    return asked
+    """Answers of the engine to questions; folder: another copy of it."""
+    return EngineInNode(node, g.load_novelist(), tmp_path_factory.mktemp("engine")).ask
 
 
 @pytest.fixture(scope="module")
 def as_stored():
     """The library's model with the weights that the engine has."""
     return engine.as_stored(g.load_novelist().model)
-
-
-def numbers(answer, *shape):
-    return np.frombuffer(base64.b64decode(answer), "<f4").reshape(shape)
 
 
 def some_texts(n, seed=0):
@@ -147,6 +126,38 @@ def test_fifty_texts_have_the_same_logits_layer_by_layer(ask, as_stored):
         assert np.abs(numbers(answer, -1) - logits).max() < NEAR
     for text in texts[:6]:
         assert difference(ask, as_stored, text) < NEAR
+
+
+def test_the_map_is_the_kernels(ask, as_stored):
+    """Every trait that the engine gives is the one that the kernel sets."""
+    text, silent = "She took the letter and began to", [6, 14]
+    answer = ask(["map", text, 24, silent])[0]
+    twin = explorers.ModelMapExplorer(as_stored, g.load_novelist().bpe, text, silent=silent)
+    assert answer.keys() <= set(twin.trait_names())
+    for name, theirs in answer.items():
+        ours = getattr(twin, name)
+        if isinstance(ours, bytes):
+            kind = "<f4" if name in ("qkv", "scores", "weights") else "<f2"
+            ours, theirs = np.frombuffer(ours, kind), numbers(theirs, -1)
+            assert np.allclose(ours, theirs, rtol=1e-3, atol=NEAR), name
+        elif name == "crowd":
+            assert theirs["low"] == pytest.approx(ours["low"], abs=NEAR)
+            moved = np.abs(np.subtract(theirs["counts"], ours["counts"])).sum()
+            assert moved <= 8, "at the borders of a bin"
+        else:
+            flat = [list(flattened(x)) for x in (theirs, ours)]
+            assert flat[0] == [
+                x if isinstance(x, str) else pytest.approx(x, abs=NEAR) for x in flat[1]
+            ]
+
+
+def flattened(x):
+    """The strings and numbers in nested lists."""
+    if not isinstance(x, list | tuple):
+        yield x
+        return
+    for part in x:
+        yield from flattened(part)
 
 
 def test_without_simd_the_numbers_are_the_same(ask, as_stored):
@@ -369,7 +380,7 @@ def test_odd_texts_are_read_as_the_library_reads_them(ask, text):
 
 def test_packed_weights_are_near_and_halves_exact():
     model = g.load_novelist().model
-    for bits, most in ((8, 1 / 254), (16, 0)):
+    for bits, most in ((8, 1 / 254), (16, 0), (32, 0)):
         for (name, a), b in zip(
             model.named_parameters(), engine.as_stored(model, bits).parameters(), strict=True
         ):
@@ -389,3 +400,31 @@ def test_the_modules_of_a_page_define_no_name_twice():
     names = re.findall(r"^(?:async )?(?:function\*?|const|let|class) ([\w$]+)", script, re.M)
     assert len(names) == len(set(names))
     assert not re.search(r"^(import|export) ", script, re.M)
+
+
+def test_its_own_source_is_cut_out_whole():
+    text = engine.source_of("gelu")
+    assert text.startswith("// GELU in the tanh form") and text.endswith("\n}")
+    block = engine.source_of("readBlock")
+    assert block.startswith("  // n = LN(h + attention(h))") and block.endswith('"h", h);\n  }')
+    assert engine.source_of("plainLinear", "arrays").count("\n") == 10
+    with pytest.raises(ValueError, match="gpt.js defines relu 0 times"):
+        engine.source_of("relu")
+
+
+def test_a_line_is_found_by_its_words():
+    assert engine.line_with("a = 1  # one\nb = 2;", "a =") == "a = 1"
+    assert engine.line_with("a = 1;\n  b = 2; // two", "b =") == "b = 2"
+    with pytest.raises(ValueError, match="'=' stands in 2 lines"):
+        engine.line_with("a = 1\nb = 2", "=")
+
+
+def test_the_stored_differences_are_those_of_this_engine(node, tmp_path):
+    source, stored = g.load_novelist(), json.loads(LANGUAGES.read_text())
+    found = in_javascript(EngineInNode(node, source, tmp_path), lesson08.TEXT, simd=False)
+    ids = torch.tensor(source.bpe.encode(lesson08.TEXT))
+    measured = lesson08.apart(found, lesson08.states(ids, copy.deepcopy(source.model).double()))
+    then = stored["columns"]["JavaScript, float32"]["exact"]
+    assert measured.keys() == then.keys()
+    for name, far in measured.items():
+        assert far <= 3 * then[name] and then[name] <= 3 * far, name

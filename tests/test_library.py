@@ -119,7 +119,8 @@ def test_the_rule_finds_an_arrow_against_it_and_a_circle_on_a_floor():
 
 
 def tree_lines(text: str) -> dict[str, str]:
-    """name -> what is said of it, of the indented lines of the map."""
+    """name -> what is said of it, of the indented lines of the map; a comma may end a line."""
+    text = re.sub(r",\n {17}", ", ", text)
     return dict(re.findall(r"^ {4}([a-z_0-9]+/?) +([^>\n]+)$", text, re.MULTILINE))
 
 

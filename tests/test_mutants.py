@@ -16,17 +16,20 @@ from mutants import mutants
 
 from gpt1lib.lessons.attempt import as_found, fresh
 from gpt1lib.lessons.exercise import Exercise, diagnose
+from gpt1lib.lessons.number import NumberExercise
 
 HERE = Path(__file__).parent
 FOLDER = HERE.parent / "gpt1lib" / "lessons"
 LESSONS = {
     p.stem: import_module(f"gpt1lib.lessons.{p.stem}") for p in FOLDER.glob("lesson??.py")
 }
-ALL = [(name, e) for name in sorted(LESSONS) for e in LESSONS[name].EXERCISES]
+EVERY = [(name, e) for name in sorted(LESSONS) for e in LESSONS[name].EXERCISES]
+ALL = [(name, e) for name, e in EVERY if isinstance(e, Exercise)]
+NUMBERS = [(name, e) for name, e in EVERY if isinstance(e, NumberExercise)]
 SECONDS = 2.0  # a mutant that runs longer is told apart too
 
 
-def equivalents(lesson: str, e: Exercise) -> dict[str, str]:
+def equivalents(lesson: str, e: Exercise | NumberExercise) -> dict[str, str]:
     """Mutant -> the reason why it is the same function."""
     path = HERE / "equivalent_mutants" / f"{lesson}.toml"
     stored = tomllib.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
@@ -61,8 +64,28 @@ def test_every_mutant_fails_or_is_the_same_function(lesson, e):
         assert survivors(LESSONS[lesson], e) == sorted(equivalents(lesson, e))
 
 
+def passes(e: NumberExercise, function, numbers: tuple) -> bool:
+    """Whether what a function answers for some numbers is taken for right."""
+    try:
+        answer = function(*numbers)
+        return e.diagnose(answer if isinstance(answer, tuple) else (answer,), numbers) is None
+    except Exception:  # a mutant may do anything
+        return False
+
+
+@pytest.mark.parametrize(("lesson", "e"), NUMBERS, ids=lambda x: getattr(x, "name", x))
+def test_every_mutant_of_a_number_fails_for_some_draw(lesson, e):
+    draws, survived = [e.numbers(turn) for turn in range(5)], set()
+    for what, source in mutants(e.solution_text, {}):
+        space = dict(vars(LESSONS[lesson]))
+        exec(compile(source, "<mutant>", "exec"), space)
+        if all(passes(e, space[e.name], numbers) for numbers in draws):
+            survived.add(what)
+    assert survived == set(equivalents(lesson, e))
+
+
 def test_equivalents_are_of_exercises_that_exist_and_have_reasons():
     for path in (HERE / "equivalent_mutants").glob("*.toml"):
         stored = tomllib.loads(path.read_text(encoding="utf-8"))
-        assert set(stored) <= {e.name for lesson, e in ALL if lesson == path.stem}
+        assert set(stored) <= {e.name for lesson, e in EVERY if lesson == path.stem}
         assert all(len(why) > 20 for mutant in stored.values() for why in mutant.values())

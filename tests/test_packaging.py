@@ -1,16 +1,17 @@
-"""The promises of the first two commands: pins, Makefile, setup, CI."""
+"""What is shipped beside the course: ranges, lock, Makefile, CI, pages made by tools."""
 
 import ast
 import importlib.metadata
 import importlib.util
 import re
-import socket
 import subprocess
 import sys
 import tomllib
 from pathlib import Path
 
 import pytest
+import yaml
+from packaging.requirements import Requirement
 from PIL import Image
 
 from gpt1lib.storage.files import sha256
@@ -18,7 +19,6 @@ from gpt1lib.storage.paths import NOVELIST_DIR
 
 ROOT = Path(__file__).resolve().parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-SETUP = ROOT / "tools" / "setup.py"
 FOLDERS = ("gpt1lib", "tools", "tests", "benchmarks")
 
 
@@ -28,22 +28,69 @@ def pins(lines) -> dict[str, str]:
     return {m[1]: m[2] for m in found if m}
 
 
-def setup(*arguments):
-    return subprocess.run([sys.executable, SETUP, *arguments], capture_output=True, text=True)
+def names_of(requirements) -> set[str]:
+    """The packages of lines such as 'torch>=2.13,<3'."""
+    return {re.split("[<>=! ;]", line.strip())[0].lower() for line in requirements}
 
 
-def test_conda_environment_has_the_same_pins():
-    wanted = pins(PROJECT["dependencies"] + PROJECT["optional-dependencies"]["dev"])
-    conda = pins((ROOT / "environment.yml").read_text().splitlines())
-    conda["torch"] = conda.pop("pytorch-cpu")
-    assert len(wanted) > 10
-    assert conda == wanted
+def locked() -> dict[str, str]:
+    """Package -> version of the lock."""
+    lines = (ROOT / "requirements.lock").read_text(encoding="utf-8").splitlines()
+    return pins(line.split(" ;")[0] for line in lines)
 
 
-def test_every_requirement_is_pinned_exactly():
+def everything() -> list[str]:
+    """All requirements, with those of the extras."""
     extras = PROJECT["optional-dependencies"].values()
-    everything = PROJECT["dependencies"] + [x for extra in extras for x in extra]
-    assert len(pins(everything)) == len(everything)
+    return PROJECT["dependencies"] + [x for extra in extras for x in extra]
+
+
+def test_every_requirement_has_both_bounds_and_the_lock_keeps_them():
+    exact = locked()
+    assert exact["torch"] == "2.13.0" and len(exact) > 100
+    for requirement in map(Requirement, everything()):
+        signs = {part.operator for part in requirement.specifier}
+        assert signs == {">=", "<"}, requirement
+        assert requirement.specifier.contains(exact[requirement.name]), requirement
+
+
+def test_the_lock_brings_no_cuda():
+    assert not [name for name in locked() if re.match("nvidia|cuda|triton", name)]
+    lock = tool("lock")
+    text = "nvidia-nccl-cu13==2.3 ; sys_platform == 'linux'\ntriton==3.9\nnumpy==2.4.6\n"
+    assert lock.without_cuda(text) == "numpy==2.4.6\n"
+
+
+RENAMED = {
+    "pytorch-cpu": "torch",
+    "matplotlib-base": "matplotlib",
+    "playwright-python": "playwright",
+}
+
+
+def conda(name: str) -> tuple[set[str], list[str]]:
+    """(conda's own packages, named and written as pip does; pip's) of an environment file."""
+    there = yaml.safe_load((ROOT / name).read_text(encoding="utf-8"))["dependencies"]
+    from_pip = [line for part in there if isinstance(part, dict) for line in part["pip"]]
+    own = (x.split() for x in there if isinstance(x, str) and x != "pip")
+    return {RENAMED.get(package, package) + bounds for package, bounds in own}, from_pip
+
+
+@pytest.mark.parametrize(
+    ("name", "extras", "wanted_from_pip"),
+    [
+        ("environment.yml", (), ["-e ."]),
+        ("environment-dev.yml", ("dev", "real"), ["-e .", "axe-playwright-python>=0.1.4,<1"]),
+        (".binder/environment.yml", (), []),
+    ],
+)
+def test_conda_environments_name_what_pyproject_does(name, extras, wanted_from_pip):
+    optional = PROJECT["optional-dependencies"]
+    wanted = PROJECT["dependencies"] + [x for extra in extras for x in optional[extra]]
+    own, from_pip = conda(name)
+    python = {"python=3.13" if "binder" in name else f"python{PROJECT['requires-python']}"}
+    assert from_pip == wanted_from_pip
+    assert own == (set(wanted) - set(from_pip)) | python
 
 
 def imported(folder: str) -> dict[str, str]:
@@ -79,7 +126,7 @@ def test_every_import_is_pinned(folder):
         allowed += extras["dev"]
     packages = third_party(folder)
     assert len(packages) > 2
-    assert {p: file for p, file in packages.items() if p not in pins(allowed)} == {}
+    assert {p: file for p, file in packages.items() if p not in names_of(allowed)} == {}
 
 
 def test_make_help_lists_every_target():
@@ -88,50 +135,6 @@ def test_make_help_lists_every_target():
     assert {"lab", "test", "quick", "help"} <= set(targets)
     for target in targets:
         assert f"make {target} " in listed.stdout
-
-
-def test_a_taken_port_is_named():
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        taken.listen()
-        port = taken.getsockname()[1]
-        result = setup("lab", "--port", str(port))
-    assert result.returncode == 1
-    assert f"Port {port} is taken" in result.stderr
-
-
-@pytest.mark.parametrize("port", ["80", "70000"])
-def test_an_impossible_port_is_named(port):
-    result = setup("lab", "--port", port)
-    assert result.returncode == 1
-    assert f"Port {port} is not between" in result.stderr
-
-
-def test_an_old_python_is_told(monkeypatch):
-    module = tool("setup")
-    monkeypatch.setattr(module.sys, "version_info", (3, 9, 1, "final", 0))
-    with pytest.raises(SystemExit, match=r"Python 3\.9 is too old.*3\.11"):
-        module.check_machine()
-
-
-def test_a_full_disk_is_told(monkeypatch, tmp_path):
-    module = tool("setup")
-    monkeypatch.setattr(module, "VENV", tmp_path / "none")
-    usage = type("Usage", (), {"free": 1.5e9})
-    monkeypatch.setattr(module.shutil, "disk_usage", lambda path: usage)
-    with pytest.raises(SystemExit, match=r"1\.5 GB free.*need about 3 GB"):
-        module.check_machine()
-
-
-def test_setup_reads_the_torch_pin():
-    assert tool("setup").torch_pin() in PROJECT["dependencies"]
-
-
-def test_setup_is_readable_by_an_old_python():
-    """No f-strings or newer: an old Python must get as far as its message."""
-    tree = ast.parse(SETUP.read_text(), feature_version=(3, 6))
-    newer = (ast.JoinedStr, ast.NamedExpr, ast.Match)
-    assert not [node for node in ast.walk(tree) if isinstance(node, newer)]
 
 
 def test_ci_runs_the_readme_s_command():
@@ -151,6 +154,7 @@ def tool(name: str):
 def test_errata_page_is_the_notebooks_own():
     page = (ROOT / "docs/errata.md").read_text(encoding="utf-8")
     assert page == tool("errata").page() and page.count("- **") >= 15
+    assert not re.findall(r"^.*:$", page, re.MULTILINE)  # the cell that follows is not here
 
 
 @pytest.mark.parametrize("theme", ["dark", "light"])

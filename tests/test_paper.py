@@ -158,6 +158,22 @@ def test_the_paper_s_tables_name_the_same_sets_and_nine_records():
     assert full["MNLI"] == pytest.approx((82.1 + 81.4) / 2, abs=0.06)
 
 
+def test_the_paper_s_results_agree_with_what_can_be_computed_from_them():
+    """RACE is the mean of its 1,436 and 3,498 test questions; section 1 names four gains."""
+    systems = paper_numbers.RESULTS["Table 3"][1]
+    for _, middle, high, both in systems.values():
+        if both is not None:
+            assert (1436 * middle + 3498 * high) / 4934 == pytest.approx(both, abs=0.13)
+    gains = {k: round(b - a, 1) for k, (a, b) in paper_numbers.TABLES2_TO_4.items()}
+    stated = {"Story Cloze": 8.9, "RACE": 5.7, "MNLI": 1.5, "SciTail": 5.0, "QNLI": 5.8}
+    assert stated.items() <= gains.items() and gains["SNLI"] == 0.6
+    for columns, rows in paper_numbers.RESULTS.values():
+        assert {len(row) for row in rows.values()} == {len(columns)}
+        assert list(rows)[-1] == "GPT-1" and None not in rows["GPT-1"]
+    assert [len(rows) for _, rows in paper_numbers.RESULTS.values()] == [7, 5, 6]
+    assert set(paper_numbers.TRAINING_SETS) == set(paper_numbers.TABLES2_TO_4)
+
+
 def only_experiment(monkeypatch, rows):
     for name in list(plan.EXPERIMENTS):
         monkeypatch.delitem(plan.EXPERIMENTS, name)

@@ -1,10 +1,15 @@
-"""Make .venv with the pinned packages, and say clearly why it cannot be made.
+"""Make .venv with the versions of requirements.lock, and say clearly why it cannot be made.
 
-    python3 tools/setup.py install [--dev]     python3 tools/setup.py lab --port 8888
+    python3 tools/setup.py install [--dev]
+    python3 tools/setup.py lab --port 8888
+    python3 tools/setup.py update
 
-Only the standard library, and no syntax newer than Python 3.6, so that an old Python
-reads far enough to print its own message. TORCH_INDEX may name a package index with
-CPU builds of torch; without it pip takes the default build.
+On Windows: py tools/setup.py install, and so on. Only the standard library, and no syntax
+newer than Python 3.6, so that an old Python reads far enough to print its own message.
+
+uv does it where it is installed, else pip. On Linux torch's default build brings gigabytes
+of CUDA along, so the index of CPU builds is asked first; TORCH_INDEX names another one, such
+as https://pypi.org/simple for a machine with a GPU.
 """
 
 import argparse
@@ -14,57 +19,134 @@ import shutil
 import socket
 import subprocess
 import sys
+import urllib.request
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 VENV = ROOT / ".venv"
-BIN = VENV / ("Scripts" if os.name == "nt" else "bin")
-NEEDED_PYTHON = (3, 11)
-NEEDED_GB = 3.0  # torch's CPU build and JupyterLab take about 2
+WINDOWS = os.name == "nt"
+BIN = VENV / ("Scripts" if WINDOWS else "bin")
+LOCK = "requirements.lock"
+OLDEST, NEWEST = (3, 11), (3, 14)  # as pyproject.toml has it
+CPU_INDEX = "https://download.pytorch.org/whl/cpu"
+NEEDED_GB = {"cpu": 3.0, "default": 7.0}  # they take 1.5 to 2.4, and about 5
 
 
 def check_machine():
-    """Exit with a sentence if Python is too old or the disk too full."""
-    if sys.version_info < NEEDED_PYTHON:
-        have = "{}.{}".format(*sys.version_info[:2])
-        sys.exit(
-            "Python {} is too old: this course needs 3.11 or newer.\n"
-            "Install one and name it: make lab PYTHON=python3.11".format(have)
-        )
+    """Exit with a sentence if Python is too old or too new for the packages."""
+    have, version = "{}.{}".format(*sys.version_info[:2]), tuple(sys.version_info[:2])
+    if OLDEST <= version <= NEWEST:
+        return
+    why = "old" if version < OLDEST else "new: torch has no build for it yet"
+    sys.exit(
+        "Python {} is too {}. This course needs 3.11 to 3.14.\n"
+        "Install one and name it: make lab PYTHON=python3.13"
+        " (Windows: py -3.13 tools/setup.py install)".format(have, why)
+    )
+
+
+def check_disk(build):
+    """Exit with a sentence if the disk is too full for this build of torch."""
     free = shutil.disk_usage(str(ROOT)).free / 1e9
-    if free < NEEDED_GB and not VENV.exists():
+    if free < NEEDED_GB[build] and not VENV.exists():
         sys.exit(
             "{:.1f} GB free in {}, but the packages need about {:.0f} GB.".format(
-                free, ROOT, NEEDED_GB
+                free, ROOT, NEEDED_GB[build]
             )
         )
 
 
+def works(*command):
+    """Whether a command succeeds; what it says of a failure is shown."""
+    return subprocess.call([str(c) for c in command], cwd=str(ROOT)) == 0
+
+
 def run(*command):
     """Run a command; its own output explains a failure."""
-    if subprocess.call([str(c) for c in command], cwd=str(ROOT)) != 0:
+    if not works(*command):
         sys.exit("Setting up failed at: {}".format(" ".join(str(c) for c in command)))
 
 
-def torch_pin():
-    """The line of pyproject.toml that pins torch, such as torch==2.13.0."""
-    for line in (ROOT / "pyproject.toml").read_text(encoding="utf-8").splitlines():
-        if line.strip().startswith('"torch=='):
-            return line.strip().strip('",')
-    sys.exit("pyproject.toml pins no torch")
+def quiet(*command):
+    """Whether a command succeeds, without a word."""
+    nowhere = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    try:
+        return subprocess.call([str(c) for c in command], **nowhere) == 0
+    except OSError:
+        return False
+
+
+# ---- .venv ------------------------------------------------------------------------------
+
+
+def make_venv():
+    """Create .venv; one that was left half made is completed, or made again."""
+    python = BIN / "python"
+    if quiet(python, "-m", "pip", "--version"):
+        return
+    if quiet(python, "-m", "ensurepip") and quiet(python, "-m", "pip", "--version"):
+        return
+    if VENV.is_symlink():
+        sys.exit("{} is a link to a folder without a working Python.".format(VENV))
+    if VENV.exists():
+        print("The .venv here is half made: making it again.")
+        shutil.rmtree(str(VENV))
+    print("Making .venv (this needs the network once, and a few minutes) ...")
+    if not works(sys.executable, "-m", "venv", VENV):
+        shutil.rmtree(str(VENV), ignore_errors=True)
+        sys.exit(
+            "Python could not make .venv. On Debian and Ubuntu one package is missing:\n"
+            "sudo apt install python{}.{}-venv".format(*sys.version_info[:2])
+        )
+
+
+def torch_index():
+    """The index to take torch from, None for the default one."""
+    chosen = os.environ.get("TORCH_INDEX")
+    if chosen or not sys.platform.startswith("linux"):
+        return chosen
+    try:
+        urllib.request.urlopen(CPU_INDEX + "/torch/", timeout=5).close()
+    except (OSError, ValueError):
+        return None
+    return CPU_INDEX
+
+
+def build_of(index):
+    """Which build of torch an index gives: on Linux the default one comes with CUDA."""
+    linux = sys.platform.startswith("linux")
+    return "default" if linux and not (index and "cpu" in index) else "cpu"
+
+
+def installer():
+    """The start of a command that installs into .venv: by uv where it works, else by pip.
+
+    Tried with a small package that is needed anyway; exits with a sentence if neither does.
+    """
+    uv = [shutil.which("uv"), "pip", "install", "--quiet", "--python", BIN / "python"]
+    pip = [BIN / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    for command in [uv, pip + ["--retries", "1"]]:
+        if command[0] and works(*command, "traitlets"):
+            return command
+    sys.exit(
+        "No package can be had: there is no network, or a proxy stands before it.\n"
+        "Behind a proxy: HTTPS_PROXY=http://its.address:port make lab\n"
+        "Without network: see docs/installing.md."
+    )
 
 
 def install(dev):
-    """Create .venv and install the pins; a stamp file tells make that it is done."""
+    """Make .venv with the versions of the lock; a stamp tells make that it is done."""
     check_machine()
-    if not BIN.exists():
-        print("Making .venv (this needs the network once, and a few minutes) ...")
-        run(sys.executable, "-m", "venv", VENV)
-    pip = [BIN / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-    index = os.environ.get("TORCH_INDEX")
-    run(*pip, *(["--index-url", index] if index else []), torch_pin())
-    run(*pip, "--editable", ".[dev,real]" if dev else ".")
+    index = torch_index()
+    check_disk(build_of(index))
+    make_venv()
+    command = installer() + ["-c", LOCK]
+    if index:
+        run(*command, "torch", "--no-deps", "--index-url", index)
+    run(*command, "--editable", ".[dev,real]" if dev else ".")
     keep_jupyter_offline()
+    keep_our_package_json_out()
     give_lab_our_boxes()
     for stamp in ["lab", "dev"] if dev else ["lab"]:
         (VENV / stamp).touch()
@@ -79,6 +161,11 @@ def keep_jupyter_offline():
     (settings / "overrides.json").write_text(json.dumps(overrides), encoding="utf-8")
 
 
+def keep_our_package_json_out():
+    """JupyterLab's yarn.js is no module: the "type" in our package.json is not meant for it."""
+    (VENV / "package.json").write_text('{"type": "commonjs"}\n', encoding="utf-8")
+
+
 def give_lab_our_boxes():
     """The course's CSS as the default of this .venv; a user's own custom.css goes first."""
     where = "import jupyter_server as j; print(j.DEFAULT_STATIC_FILES_PATH)"
@@ -88,12 +175,16 @@ def give_lab_our_boxes():
     shutil.copy(str(ROOT / "tools" / "lab" / "custom.css"), str(custom / "custom.css"))
 
 
+# ---- JupyterLab -------------------------------------------------------------------------
+
+
 def check_port(port):
     """Exit with a sentence if the port is no port or taken."""
     if not 1024 <= port <= 65535:
         sys.exit("Port {} is not between 1024 and 65535.".format(port))
     with socket.socket() as s:
-        s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if not WINDOWS:  # there it would let two programs share a port
+            s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             s.bind(("127.0.0.1", port))
         except OSError:
@@ -102,10 +193,9 @@ def check_port(port):
             )
 
 
-def lab(port):
-    """Start JupyterLab on the first lesson, in this process's place."""
-    check_port(port)
-    first = "/lab/tree/notebooks/00_start_here.ipynb"
+def lab_command(port):
+    """JupyterLab on the first lesson of the learner's own copies."""
+    first = "/lab/tree/work/00_start_here.ipynb"
     print("Opening http://localhost:{}{}".format(port, first))
     print("If no browser opens, copy the address with the token that follows.")
     command = [str(BIN / "jupyter-lab"), "--port={}".format(port)]
@@ -114,7 +204,44 @@ def lab(port):
     command += ["--LabApp.extension_manager=readonly", "--LabApp.custom_css=True"]
     if hasattr(os, "geteuid") and os.geteuid() == 0:
         command.append("--allow-root")  # containers
+    return command
+
+
+def start(command):
+    """Go on as another program; on Windows, where exec breaks spaces, start it and wait."""
+    if WINDOWS:
+        sys.exit(subprocess.call(command))
     os.execv(command[0], command)
+
+
+def lab(port):
+    """Bring the learner's copies up to date and start JupyterLab."""
+    check_port(port)
+    if not (VENV / "lab").exists():
+        sys.exit("Not set up yet. First: {} tools/setup.py install".format(sys.executable))
+    bring_lessons()
+    start(lab_command(port))
+
+
+def bring_lessons():
+    """Copy new lessons into the learner's folder, work."""
+    run(BIN / "python", "-m", "gpt1lib.lessons", "update")
+
+
+def is_current(stamp):
+    """Whether .venv is newer than what says what belongs in it, as make would ask."""
+    asked = [ROOT / name for name in ("pyproject.toml", LOCK, "tools/setup.py")]
+    return stamp.exists() and stamp.stat().st_mtime >= max(p.stat().st_mtime for p in asked)
+
+
+def update():
+    """Fetch what is new, where git knows from where, and bring it into work."""
+    if (ROOT / ".git").exists() and quiet("git", "-C", ROOT, "remote", "get-url", "origin"):
+        run("git", "pull", "--ff-only")
+    dev = (VENV / "dev").exists()
+    if not is_current(VENV / ("dev" if dev else "lab")):
+        install(dev)
+    bring_lessons()
 
 
 def main():
@@ -123,9 +250,12 @@ def main():
     commands.required = True
     commands.add_parser("install").add_argument("--dev", action="store_true")
     commands.add_parser("lab").add_argument("--port", type=int, default=8888)
+    commands.add_parser("update")
     args = parser.parse_args()
     if args.command == "install":
         install(args.dev)
+    elif args.command == "update":
+        update()
     else:
         lab(args.port)
 

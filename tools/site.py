@@ -4,8 +4,8 @@
 
 One file per lesson, with its pictures inside, formulas as MathML and no remote script, and
 an index. Lessons with explorers are run once, so that these work in the page without a
-kernel; --still leaves that out. Beside the pages lies the shipped model: the
-front page and the explorers ask it there.
+kernel; --still leaves that out. map.html is the model as a map. Beside the pages lies the
+shipped model: the front page, the map and the explorers ask it there.
 """
 
 import argparse
@@ -16,6 +16,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import cast
 
 import nbformat
 from latex2mathml import converter
@@ -25,13 +26,18 @@ from tqdm import tqdm
 
 from gpt1lib.checkpoints import load_novelist
 from gpt1lib.lessons import layout, notebooks
+from gpt1lib.model import GPT
 from gpt1lib.show import engine
+from gpt1lib.show.explorers import ModelMapExplorer
 from gpt1lib.show.explorers.base import COMMON, CSS, LIVE_PAGES
+from gpt1lib.show.explorers.standalone import frame
+from gpt1lib.show.figure import picture
 from gpt1lib.storage.files import write_text
 
 ROOT = Path(__file__).resolve().parents[1]
 SITE = ROOT / "build" / "site"
 PAGE = ROOT / "tools" / "page"
+MAP_TEXT = "She took the letter from the table and began to"
 STYLES = (ROOT / "tools" / "lab" / "custom.css", PAGE / "page.css")
 
 
@@ -170,17 +176,33 @@ def card(lesson: Lesson) -> str:
 
 def write_index(lessons: Iterable[Lesson]) -> None:
     """The page with a card for each lesson."""
-    page = (PAGE / "index.html").read_text(encoding="utf-8")
     cards = "\n".join(card(lesson) for lesson in lessons)
-    front = f"{{\n{COMMON}\n{(PAGE / 'front.js').read_text(encoding='utf-8')}}}"
-    for mark, content in (
-        ("/* style */", style() + CSS),
-        ("<!-- cards -->", cards),
-        ("/* engine */", engine_here()),
-        ("/* front */", front),
-    ):
+    own = (PAGE / "front.js").read_text(encoding="utf-8")
+    parts = COMMON, engine.bundle.one_script("sample"), engine.bundle.without_modules(own)
+    front = "{\n" + "\n".join(parts) + "}"
+    write_filled("index.html", {"<!-- cards -->": cards, "/* front */": front})
+
+
+def write_map() -> None:
+    """The page of the model as a map: live, and a picture where no script runs.
+
+    Its first numbers are of the weights as the engine has them: no later one disagrees.
+    """
+    novelist = load_novelist()
+    model = cast(GPT, novelist.model)
+    explorer = ModelMapExplorer(engine.as_stored(model), novelist.bpe, MAP_TEXT)
+    explorer.weights_id = engine.fingerprint(model)
+    still = picture(explorer.figure(), explorer.sentence())["text/html"]
+    write_filled("map.html", {"<!-- map -->": still + frame(explorer)})
+
+
+def write_filled(name: str, contents: dict[str, str]) -> None:
+    """A page of tools/page with style, engine and these contents in the place of marks."""
+    page = (PAGE / name).read_text(encoding="utf-8")
+    shared = {"/* style */": style() + CSS, "/* engine */": engine_here()}
+    for mark, content in (shared | contents).items():
         page = page.replace(mark, content)
-    write_text(SITE / "index.html", page)
+    write_text(SITE / name, page)
 
 
 def main(argv: list[str] | None = None):
@@ -195,6 +217,7 @@ def main(argv: list[str] | None = None):
         notebook = nbformat.read(path, as_version=4) if args.still else live(path)
         write_page(lesson, lessons, notebook)
     write_index(lessons)
+    write_map()
     write_model()
     print(SITE)
 

@@ -17,6 +17,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from types import SimpleNamespace
 
+from . import progress
 from .attempt import Result, TooLong, call, call_all, same_result, timed_reference
 from .describe import describe, short
 
@@ -34,8 +35,23 @@ class Wrong:
         return self.function.__name__.replace("_", " ")
 
 
+class Corrects:
+    """What lists wrong answers."""
+
+    wrong_answers: list[Wrong]
+
+    def wrong(self, message: str) -> Callable:
+        """Decorator: what to tell a learner whose answer is what this function gives."""
+
+        def add(function):
+            self.wrong_answers.append(Wrong(function, message))
+            return function
+
+        return add
+
+
 @dataclass(frozen=True, eq=False)
-class Exercise:
+class Exercise(Corrects):
     """One exercise of a lesson; called, it is its solution.
 
     cases: a function that returns argument tuples, made afresh at each call.
@@ -64,24 +80,24 @@ class Exercise:
         """One exercise may use the function of another."""
         return self.solution(*args, **kwargs)
 
-    def wrong(self, message: str) -> Callable:
-        """Decorator: what to tell a learner whose function does what this one does."""
-
-        def add(function):
-            self.wrong_answers.append(Wrong(function, message))
-            return function
-
-        return add
-
     @property
     def solution_text(self) -> str:
+        """The solution's source."""
+        return source_and_tree(self.solution)[0]
+
+    def solution_shown(self) -> str:
         """The solution as a learner reads it."""
-        return _without_decorators(self.solution)[0]
+        return f"```python\n{self.solution_text}\n```"
+
+    def cell(self, solved: bool = False) -> str:
+        """The code cell: the stub, or the solution in its place, and the check."""
+        source = self.solution_text if solved else self.stub_text
+        return f"{source}\n\n\n{self.name} = lesson.check({self.name})"
 
     @property
     def stub_text(self) -> str:
         """Signature, docstring and `...`."""
-        text, definition = _without_decorators(self.solution)
+        text, definition = source_and_tree(self.solution)
         docstring_ends = definition.body[0].end_lineno or definition.lineno
         kept = text.splitlines()[: docstring_ends - definition.lineno + 1]
         return "\n".join([*kept, "    ..."])
@@ -101,7 +117,7 @@ def exercise(title: str, **options) -> Callable[[Callable], Exercise]:
     return make
 
 
-def _without_decorators(function) -> tuple[str, ast.FunctionDef]:
+def source_and_tree(function) -> tuple[str, ast.FunctionDef]:
     """A function's source from its `def` on, and its syntax tree.
 
     Raises TypeError for what was not written with `def`, such as a lambda.
@@ -206,24 +222,30 @@ def check(exercise: Exercise, function):
     mistake = judge(exercise, function)
     if mistake is None:
         print(f"PASS  {exercise.name}")
+        progress.note(exercise.solution)
         return function
-    told = f"{mistake.verdict}  {exercise.name}: {mistake.message}"
-    if os.environ.get("GPT1_STRICT") == "1":
-        raise AssertionError(told)
-    _tell(told)
+    announce(exercise.name, mistake)
     if mistake.printed.strip():
-        _tell("It printed:")
+        tell("It printed:")
         print(textwrap.indent(mistake.printed.rstrip(), "        "))
     yours = f"; yours is lesson.mine.{exercise.name}" if mistake.verdict == "FAIL" else ""
-    _tell(f"The lesson goes on with the reference{yours}.")
+    tell(f"The lesson goes on with the reference{yours}.")
     return exercise.solution
 
 
-def _tell(text: str) -> None:
+def announce(name: str, mistake: Mistake) -> None:
+    """Print TODO or FAIL and what is wrong; with GPT1_STRICT=1 raise it, AssertionError."""
+    told = f"{mistake.verdict}  {name}: {mistake.message}"
+    if os.environ.get("GPT1_STRICT") == "1":
+        raise AssertionError(told)
+    tell(told)
+
+
+def tell(text: str) -> None:
     """Print wrapped, under the verdict's first word."""
     indent = " " * 6
     wrapper = textwrap.TextWrapper(88, subsequent_indent=indent)
-    wrapper.initial_indent = "" if text[:4] in ("TODO", "FAIL") else indent
+    wrapper.initial_indent = "" if text[:4] in ("TODO", "FAIL", "PASS") else indent
     wrapper.break_on_hyphens = wrapper.break_long_words = False
     print(wrapper.fill(text))
 
@@ -234,8 +256,9 @@ class Checker:
     mine: the learner's own functions by exercise, as last checked, right or wrong.
     """
 
-    def __init__(self, exercises: tuple[Exercise, ...]):
-        self.exercises = {e.name: e for e in exercises}
+    def __init__(self, exercises: tuple):
+        """exercises: those of the lesson; a NumberExercise checks its answers itself."""
+        self.exercises = {e.name: e for e in exercises if isinstance(e, Exercise)}
         self.mine = SimpleNamespace()
 
     def __call__(self, function):
@@ -265,5 +288,5 @@ class Checker:
         message = f"FAIL  {name} is no exercise of this lesson ({names}).{advice}"
         if os.environ.get("GPT1_STRICT") == "1":
             raise AssertionError(message)
-        _tell(message)
+        tell(message)
         return self.exercises[near[0]].solution if near else function

@@ -18,6 +18,7 @@ GUESS_FIRST = "Make your guess first, then run this cell.\n"
 BOX = '<div class="alert alert-{kind}">\n\n{text}\n\n</div>'
 WAY_BACK = "Before this: "  # the last line of a lesson, which nobody reads in order
 SITTING = 75  # minutes
+LOOKED_UP = ("stub", "hints", "map")  # parts that nobody reads from top to bottom
 
 # minutes, as readers needed them
 WORDS, LINES = 180, 10  # read per minute: words of prose, lines of code
@@ -97,7 +98,7 @@ def code_lines(cell) -> int:
 
 def reading_minutes(cell) -> float:
     """To read a cell, answer its questions and try what it offers; no exercises."""
-    if mark(cell).get("part") in ("stub", "hints", "map"):  # a map is looked up, not read
+    if mark(cell).get("part") in LOOKED_UP:
         return 0.0
     if cell.cell_type == "code":
         lines = 0 if is_aside(cell) else code_lines(cell)

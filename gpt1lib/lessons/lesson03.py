@@ -8,6 +8,7 @@ import torch.nn.functional as F
 from .claims import fewer as fewer
 from .claims import holds as holds  # for the notebook
 from .exercise import Checker, exercise
+from .number import number_exercise
 
 
 def _seeded(*shape, seed=0):
@@ -581,81 +582,67 @@ def positions_as_columns(n_ctx, C):
     return _in_turn(angle, angle).T
 
 
-@exercise(
+@number_exercise(
     "How large are the two tables?",
+    question=(
+        "A model knows {n_vocab:,} tokens and {n_ctx:,} positions, and its states have "
+        "{n_embd:,} numbers. How many numbers do its token table and its position table hold "
+        "together?"
+    ),
     difficulty=1,
     importance=3,
     minutes=4,
-    cases=lambda: [(40000, 512, 768), (40478, 512, 768), (8120, 256, 256), (7, 5, 3)],
-    task=(
-        "How many bytes do the token table and the position table take together? A number "
-        "takes 4 bytes, as usual (float32). Try it first with GPT-1's sizes as they are often "
-        "told, 40,000 tokens, 512 positions and 768 numbers per row."
+    first=(40_000, 512, 768),  # GPT-1 as it is often told
+    draw=lambda random: (
+        1_000 * random.randint(2, 60),
+        2 ** random.randint(7, 11),
+        64 * random.randint(2, 24),
     ),
-    hints=(
-        "The token table has n_vocab rows, the position table n_ctx, both of n_embd numbers.",
+    hints=("Each table has a row for each thing that it knows. How long is a row?",),
+    worked=lambda n_vocab, n_ctx, n_embd: (
+        f"{n_vocab:,} + {n_ctx:,} = {n_vocab + n_ctx:,} rows of {n_embd:,} numbers each: "
+        f"{n_vocab + n_ctx:,} × {n_embd:,} = {(n_vocab + n_ctx) * n_embd:,}."
     ),
 )
-def embedding_bytes(n_vocab, n_ctx, n_embd):
-    """Bytes of both tables in float32.
-
-    embedding_bytes(40000, 512, 768) -> 124452864
-    """
-    return 4 * (n_vocab + n_ctx) * n_embd
-
-
-@embedding_bytes.wrong("Those are the numbers of the two tables. Each takes 4 bytes.")
-def numbers_of_both(n_vocab, n_ctx, n_embd):
+def embedding_parameters(n_vocab, n_ctx, n_embd):
+    """How many numbers both tables hold."""
     return (n_vocab + n_ctx) * n_embd
 
 
-@embedding_bytes.wrong("The position table is missing: n_ctx rows of n_embd numbers.")
+@embedding_parameters.wrong("The position table is missing: a row for each position.")
 def tokens_alone(n_vocab, n_ctx, n_embd):
-    return 4 * n_vocab * n_embd
+    return n_vocab * n_embd
 
 
-@embedding_bytes.wrong("The token table is missing: n_vocab rows of n_embd numbers.")
+@embedding_parameters.wrong("The token table is missing: a row for each token.")
 def positions_alone(n_vocab, n_ctx, n_embd):
-    return 4 * n_ctx * n_embd
+    return n_ctx * n_embd
 
 
-@embedding_bytes.wrong(
+@embedding_parameters.wrong("Those are the rows. How many numbers does each hold?")
+def rows_of_both(n_vocab, n_ctx, n_embd):
+    return n_vocab + n_ctx
+
+
+@embedding_parameters.wrong(
     "That would be a row for every token at every position. The two are looked up apart and "
-    "added, so the numbers of rows add up: n_vocab + n_ctx."
+    "added, so the numbers of rows add up."
 )
 def a_row_for_every_pair(n_vocab, n_ctx, n_embd):
-    return 4 * n_vocab * n_ctx * n_embd
+    return n_vocab * n_ctx * n_embd
 
 
-@embedding_bytes.wrong(
-    "That is right for the sizes that are often told, and only for them. Compute it from the "
-    "arguments."
-)
-def always_as_often_told(n_vocab, n_ctx, n_embd):
-    return 124452864
+@embedding_parameters.wrong("Those are bytes, 4 per number in float32. Asked for are numbers.")
+def bytes_of_both(n_vocab, n_ctx, n_embd):
+    return 4 * (n_vocab + n_ctx) * n_embd
 
 
-@embedding_bytes.wrong("Those are bits: 32 per number. Asked for are bytes, 4 per number.")
-def bits(n_vocab, n_ctx, n_embd):
-    return 32 * (n_vocab + n_ctx) * n_embd
-
-
-@embedding_bytes.wrong("You count 2 bytes per number. float32 has 32 bits, which is 4 bytes.")
-def half_precision(n_vocab, n_ctx, n_embd):
-    return 2 * (n_vocab + n_ctx) * n_embd
-
-
-@embedding_bytes.wrong("You count 8 bytes per number. float32 has 32 bits, which is 4 bytes.")
-def double_precision(n_vocab, n_ctx, n_embd):
-    return 8 * (n_vocab + n_ctx) * n_embd
-
-
-@embedding_bytes.wrong(
+@embedding_parameters.wrong(
     "You count the token table a second time, for the output. GPT-1 uses the same numbers "
     "there (lesson 08)."
 )
 def output_matrix_too(n_vocab, n_ctx, n_embd):
-    return 4 * (2 * n_vocab + n_ctx) * n_embd
+    return (2 * n_vocab + n_ctx) * n_embd
 
 
 # ---- what the lesson's claims are held to -------------------------------------------
@@ -664,6 +651,6 @@ def output_matrix_too(n_vocab, n_ctx, n_embd):
 H0 = torch.tensor([[0.2, 0.0, 0.5, 0.2], [0.9, 0.4, -0.3, 0.2], [0.1, 0.6, 0.4, -0.4]])
 
 
-EXERCISES = (one_hot, nearest_rows, rows_that_learn, embed, sinusoids, embedding_bytes)
+EXERCISES = (one_hot, nearest_rows, rows_that_learn, embed, sinusoids, embedding_parameters)
 check = Checker(EXERCISES)
 mine = check.mine

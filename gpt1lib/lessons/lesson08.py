@@ -2,9 +2,11 @@
 
 import math
 
+import numpy as np
 import torch
 import torch.nn.functional as F
 
+from .. import numpy_gpt
 from .claims import holds as holds  # for the notebook
 from .exercise import Checker, exercise
 
@@ -222,9 +224,15 @@ def find_the_bug(right, wrong):
     return None
 
 
-def _differ(right, wrong):
-    """The names of all states in which two passes differ."""
-    return [n for n in right if not torch.allclose(right[n], wrong[n], atol=1e-4)]
+def _differ(right, wrong, look=lambda state: state):
+    """The names of all states in which two passes differ, in what one looks at."""
+    pairs = {name: (look(right[name]), look(wrong[name])) for name in right}
+    return [name for name, (a, b) in pairs.items() if not torch.allclose(a, b, atol=1e-4)]
+
+
+def _first(names):
+    """The first of some names, None if there is none."""
+    return names[0] if names else None
 
 
 def _distance(a, b):
@@ -261,8 +269,7 @@ def largest_difference(right, wrong):
     "look for the first."
 )
 def the_last(right, wrong):
-    found = _differ(right, wrong)
-    return found[-1] if found else None
+    return _first(_differ(right, wrong)[::-1])
 
 
 @find_the_bug.wrong("You return all states that differ. Only the first one says where to look.")
@@ -327,9 +334,7 @@ def signed_the_other_way(right, wrong):
 
 @find_the_bug.wrong("You compare the first row only. A mistake may show in any row.")
 def first_row_only(right, wrong):
-    rows = ({n: s[:1] for n, s in states.items()} for states in (right, wrong))
-    found = _differ(*rows)
-    return found[0] if found else None
+    return _first(_differ(right, wrong, lambda state: state[:1]))
 
 
 @find_the_bug.wrong(
@@ -337,18 +342,14 @@ def first_row_only(right, wrong):
     "last one a block later."
 )
 def last_row_only(right, wrong):
-    rows = ({n: s[-1:] for n, s in states.items()} for states in (right, wrong))
-    found = _differ(*rows)
-    return found[0] if found else None
+    return _first(_differ(right, wrong, lambda state: state[-1:]))
 
 
 @find_the_bug.wrong(
     "You compare means. Differences of both signs cancel in a mean; look at the largest one."
 )
 def means_only(right, wrong):
-    means = ({n: s.mean() for n, s in states.items()} for states in (right, wrong))
-    found = _differ(*means)
-    return found[0] if found else None
+    return _first(_differ(right, wrong, torch.mean))
 
 
 @find_the_bug.wrong(
@@ -356,9 +357,7 @@ def means_only(right, wrong):
     "length."
 )
 def lengths_only(right, wrong):
-    lengths = ({n: s.norm() for n, s in states.items()} for states in (right, wrong))
-    found = _differ(*lengths)
-    return found[0] if found else None
+    return _first(_differ(right, wrong, torch.linalg.norm))
 
 
 @find_the_bug.wrong(
@@ -374,8 +373,7 @@ def sum_of_the_differences(right, wrong):
     "the model's."
 )
 def by_the_alphabet(right, wrong):
-    found = sorted(_differ(right, wrong))
-    return found[0] if found else None
+    return _first(sorted(_differ(right, wrong)))
 
 
 @find_the_bug.wrong(
@@ -391,6 +389,126 @@ def logits_only(right, wrong):
 def gives_up_after_the_first(right, wrong):
     first = next(iter(right))
     return first if first in _differ(right, wrong) else None
+
+
+def _head(S, D, t, seed):
+    """One query, and keys and values of S positions."""
+    return _seeded(D, seed=seed), _seeded(S, D, seed=seed + 1), _seeded(S, D, seed=seed + 2), t
+
+
+@exercise(
+    "No mask at all",
+    difficulty=2,
+    importance=3,
+    minutes=6,
+    cases=lambda: [
+        _head(6, 5, 2, seed=10),
+        _head(4, 3, 0, seed=20),
+        _head(5, 8, 4, seed=30),
+        _head(9, 4, 6, seed=40),
+        (
+            torch.ones(2),
+            torch.zeros(3, 2),
+            torch.tensor([[1.0, 0.0], [3.0, 0.0], [9.0, 9.0]]),
+            1,
+        ),
+    ],
+    task=(
+        "Bring JavaScript's attention to Python, for one head and one query: score the keys "
+        "of the positions from 0 to `t` alone, divide by the square root of D, take the "
+        "softmax of these scores, and mix the values of the same positions."
+    ),
+    hints=(
+        "`keys[: t + 1]` are the keys that may be seen.",
+        "Scores: `keys[: t + 1] @ q / math.sqrt(len(q))`, one for each of them.",
+    ),
+)
+def mix_of_the_seen(q, keys, values, t):
+    """What the token at position t takes from positions 0 to t, in one head: (D,).
+
+    q: (D,), its query; keys and values: (S, D), of all positions, later ones too.
+    mix_of_the_seen(ones(2), zeros(3, 2), tensor([[1., 0.], [3., 0.], [9., 9.]]), 1)
+    -> tensor([2., 0.])
+    """
+    scores = keys[: t + 1] @ q / math.sqrt(len(q))  # (t + 1,)
+    return scores.softmax(dim=0) @ values[: t + 1]  # (D,)
+
+
+def _mixed(q, keys, values):
+    """The mix of all keys and values that are given."""
+    return (keys @ q / math.sqrt(len(q))).softmax(dim=0) @ values
+
+
+@mix_of_the_seen.wrong(
+    "You ask one key too many: `keys[: t + 2]` holds the next position. That is a leak."
+)
+def asks_one_ahead(q, keys, values, t):
+    return _mixed(q, keys[: t + 2], values[: t + 2])
+
+
+@mix_of_the_seen.wrong("`keys[:t]` ends before position t. A token may see itself, too.")
+def leaves_itself_out(q, keys, values, t):
+    return _mixed(q, keys[:t], values[:t])
+
+
+@mix_of_the_seen.wrong("You ask all keys, later ones too. Only 0 to t may be seen.")
+def asks_all_keys(q, keys, values, t):
+    return _mixed(q, keys, values)
+
+
+@mix_of_the_seen.wrong(
+    "You take the softmax of all scores and leave the later ones out afterwards: what is left "
+    "does not sum to 1. Leave them out before."
+)
+def cut_after_the_softmax(q, keys, values, t):
+    weights = (keys @ q / math.sqrt(len(q))).softmax(dim=0)
+    return weights[: t + 1] @ values[: t + 1]
+
+
+@mix_of_the_seen.wrong(
+    'A score of 0 is not "unseen": the softmax makes a weight of it, exp(0) = 1. Leave the '
+    "later scores out, or set them to minus infinity."
+)
+def zero_for_the_unseen(q, keys, values, t):
+    scores = keys @ q / math.sqrt(len(q))
+    return torch.where(torch.arange(len(keys)) <= t, scores, 0.0).softmax(dim=0) @ values
+
+
+@mix_of_the_seen.wrong("The scores are not divided by the square root of D.")
+def scores_not_scaled(q, keys, values, t):
+    return (keys[: t + 1] @ q).softmax(dim=0) @ values[: t + 1]
+
+
+@mix_of_the_seen.wrong("You divide by D. The scores are divided by its square root.")
+def divides_by_the_width(q, keys, values, t):
+    return (keys[: t + 1] @ q / len(q)).softmax(dim=0) @ values[: t + 1]
+
+
+@mix_of_the_seen.wrong(
+    "You divide by the square root of the number of keys. It is that of D, the length of q."
+)
+def scaled_by_the_keys(q, keys, values, t):
+    return (keys[: t + 1] @ q / math.sqrt(t + 1)).softmax(dim=0) @ values[: t + 1]
+
+
+@mix_of_the_seen.wrong("The softmax is missing: you mix the values with the scores themselves.")
+def scores_as_weights(q, keys, values, t):
+    return keys[: t + 1] @ q / math.sqrt(len(q)) @ values[: t + 1]
+
+
+@mix_of_the_seen.wrong("You mix the keys. They give the weights; what is mixed are the values.")
+def mixes_the_keys(q, keys, values, t):
+    return _mixed(q, keys[: t + 1], keys[: t + 1])
+
+
+@mix_of_the_seen.wrong("Those are the weights. Mix the values with them: `weights @ values`.")
+def weights_alone(q, keys, values, t):
+    return (keys[: t + 1] @ q / math.sqrt(len(q))).softmax(dim=0)
+
+
+@mix_of_the_seen.wrong("You ask the keys from t on. Those are the later ones: take 0 to t.")
+def asks_the_later_keys(q, keys, values, t):
+    return _mixed(q, keys[t:], values[t:])
 
 
 @exercise(
@@ -666,6 +784,51 @@ def _inside(x, block, fault):
     }
 
 
+# ---- the same model in three languages ----------------------------------------------
+
+TEXT = "It is a truth universally acknowledged, that a single man"  # read in all three
+
+# part -> words by which its line is found in model.py, numpy_gpt.py and gpt.js
+LINES = {
+    "n = LN(h + attention(h))": (
+        "self.ln_1(x +",
+        "layer_norm(x + a",
+        "(h, attended, block.ln_1",
+    ),
+    "h = LN(n + mlp(n))": ("self.ln_2(n +", "layer_norm(n + m", "(n, mlp, "),
+    "no key from later": ("is_causal=True", "np.where(later", "const seen ="),
+    "LayerNorm's eps": ("self.ln_1 = ", "np.sqrt(x.var(", "const scale ="),
+    "GELU": ("F.gelu(", "return 0.5 * x *", "x[i] = 0.5"),
+    "the tied head": ("self.output_matrix.T", "softmax(h[:, :-1] @", "this.softmaxLayer, h"),
+}
+
+
+def states_in_numpy(ids, params, n_head):
+    """As `states`, by numpy_gpt's functions: name -> array. ids: (T,), of numpy."""
+    h = (params["tokens"]["weight"][ids] + params["positions"]["weight"][: len(ids)])[None]
+    found = {"h0": h}
+    for i, block in enumerate(params["blocks"]):
+        h, kept = numpy_gpt.block(h, block, n_head)
+        (_, q, k, _, weights, mixed), _, n, _, active, _ = kept
+        inside = {
+            "scores": q @ k.swapaxes(-1, -2) / math.sqrt(q.shape[-1]),
+            "weights": weights,
+            "attention": numpy_gpt.linear(mixed, **block["attention"]["project"]),
+            "n": n,
+            "mlp": numpy_gpt.linear(active, **block["shrink"]),
+            "h": h,
+        }
+        found |= {f"block {i} {name}": state for name, state in inside.items()}
+    found["logits"] = h @ params["tokens"]["weight"].T
+    return {name: state[0] for name, state in found.items()}
+
+
+def apart(found, wanted):
+    """The largest difference of each state of two passes, by name."""
+    pairs = {name: (np.asarray(found[name]), np.asarray(wanted[name])) for name in wanted}
+    return {name: float(np.abs(a.astype(float) - b).max()) for name, (a, b) in pairs.items()}
+
+
 # ---- what the lesson's claims are held to -------------------------------------------
 
 # worked out by hand: h_0 of the five words, and what section 3 makes of invented states
@@ -675,6 +838,6 @@ PROBS = torch.tensor([0.104056, 0.274494, 0.215924, 0.215924, 0.189602])
 LOSSES = torch.tensor([2.379100, 1.192608])  # of "love" after "I", and of "cats" after that
 
 
-EXERCISES = (tied_logits, find_the_bug, block_parameters, gpt_parameters)
+EXERCISES = (tied_logits, find_the_bug, mix_of_the_seen, block_parameters, gpt_parameters)
 check = Checker(EXERCISES)
 mine = check.mine

@@ -51,7 +51,7 @@ PAPER = {
 }
 """What a mark may name, in the paper's order, and what it is."""
 NUMBERED = tuple(what for what in PAPER if what.startswith(("Eq.", "Figure", "Table")))
-PLANNED = {"17 · Capstone": "what did GPT-1 start, and what can it not do?"}
+PLANNED: dict[str, str] = {}
 MARK = re.compile(r"^# paper: (.+)$", re.MULTILINE)
 NEXT = re.compile(r"(Next in this course: )\[[^\]]*\]\(([^)]*)\)([^.]*\.)")
 BEFORE = re.compile(rf"\n*^{WAY_BACK}.*$", re.MULTILINE)

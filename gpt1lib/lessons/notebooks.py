@@ -6,6 +6,12 @@ run    execute in place and drop what differs from run to run
 solve  write copies with every stub replaced by its solution
 stats  print the rhythm of a lesson: cells, lines, words, figures
 
+For learners, of their own copies in the folder work:
+
+update     bring new lessons there; what you wrote stays
+again 05   start a lesson over
+progress   print which exercises have passed
+
 An exercise is three cells (task, stub, hints), marked in their metadata. A
 markdown cell that says `EXERCISE name` and nothing else becomes those three. What is
 folded and how long a lesson takes: see layout.py.
@@ -26,9 +32,23 @@ from nbformat.v4 import new_code_cell, new_markdown_cell
 
 from ..storage.files import read_json, write_json, write_text
 from ..storage.paths import RESULTS
-from . import maps
+from ..storage.run_folder import one_line_errors
+from . import maps, progress, work
 from .exercise import Exercise
-from .layout import GUESS_FIRST, box, code_lines, fold, is_aside, mark, prose_words, state_times
+from .layout import (
+    GUESS_FIRST,
+    LOOKED_UP,
+    box,
+    code_lines,
+    fold,
+    is_aside,
+    mark,
+    prose_words,
+    state_times,
+)
+from .number import NumberExercise
+
+AnyExercise = Exercise | NumberExercise
 
 RUN_TIMES = RESULTS / "run_times.json"
 MARKERS = {"PAUSE": "pause", "MAP": "map"}  # what a cell may say, and the part it becomes
@@ -36,7 +56,7 @@ PICTURE = re.compile(r'src="data:image/png;base64,([^"]+)"')
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 
 
-def exercises_of(path: str | Path) -> dict[str, Exercise]:
+def exercises_of(path: str | Path) -> dict[str, AnyExercise]:
     """The exercises of a notebook's lesson by name; its number leads the file name.
 
     A notebook without a number, such as the gallery, has none.
@@ -56,7 +76,7 @@ def dots(n: int) -> str:
     return "●" * n + "○" * (5 - n)
 
 
-def task_text(exercise: Exercise, number: int) -> str:
+def task_text(exercise: AnyExercise, number: int) -> str:
     """The markdown above the stub."""
     labels = (
         f"Difficulty {dots(exercise.difficulty)} · "
@@ -66,31 +86,23 @@ def task_text(exercise: Exercise, number: int) -> str:
     return f"### Exercise {number}: {exercise.title}\n\n{box('success', text)}"
 
 
-def stub_text(exercise: Exercise, source: str | None = None) -> str:
-    """The code cell: the stub, or another source in its place, and the check."""
-    return (
-        f"{source or exercise.stub_text}\n\n\n{exercise.name} = lesson.check({exercise.name})"
-    )
-
-
-def hints_text(exercise: Exercise) -> str:
+def hints_text(exercise: AnyExercise) -> str:
     """Folded hints in stages, the solution last."""
     folded = [
         f"<details><summary>Hint {i}</summary>\n\n{hint}\n\n</details>"
         for i, hint in enumerate(exercise.hints, start=1)
     ]
     folded.append(
-        "<details><summary>Solution</summary>\n\n"
-        f"```python\n{exercise.solution_text}\n```\n\n</details>"
+        f"<details><summary>Solution</summary>\n\n{exercise.solution_shown()}\n\n</details>"
     )
     return "\n\n".join(folded)
 
 
-def exercise_cells(exercise: Exercise, number: int) -> list:
+def exercise_cells(exercise: AnyExercise, number: int) -> list:
     """The three cells of an exercise."""
     cells = [
         new_markdown_cell(task_text(exercise, number)),
-        new_code_cell(stub_text(exercise)),
+        new_code_cell(exercise.cell()),
         new_markdown_cell(hints_text(exercise)),
     ]
     for cell, part in zip(cells, ("task", "stub", "hints"), strict=True):
@@ -143,7 +155,7 @@ def solve(notebook, path: str | Path) -> None:
     for cell in notebook.cells:
         if mark(cell).get("part") == "stub":
             exercise = known[mark(cell)["exercise"]]
-            cell.source = stub_text(exercise, exercise.solution_text)
+            cell.source = exercise.cell(solved=True)
 
 
 # ---- running and storing ------------------------------------------------------------
@@ -260,7 +272,7 @@ def stats(notebook) -> dict:
         "code run": longest_code_run(cells),
         "after prose": round(after_prose / max(1, len(open_code)), 2),
         "shows": round(sum(shows) / max(1, len(shows)), 2),
-        "words": prose_words(c for c in cells if mark(c).get("part") != "map"),
+        "words": prose_words(c for c in cells if mark(c).get("part") not in LOOKED_UP),
         "figures": len(pictures),
         "exercises": sum(mark(c).get("part") == "stub" for c in cells),
     }
@@ -276,10 +288,15 @@ def main(argv: list[str] | None = None) -> int:
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("command", choices=["sync", "run", "solve", "stats"])
-    parser.add_argument("notebooks", nargs="+", type=Path)
+    learner = {"update": work.update, "again": work.again, "progress": progress.print_progress}
+    parser.add_argument("command", choices=["sync", "run", "solve", "stats", *learner])
+    parser.add_argument("notebooks", nargs="*", type=Path)
     parser.add_argument("--out", type=Path, default=Path("build/solved"))
     args = parser.parse_args(argv)
+    if args.command in learner:
+        with one_line_errors("lessons"):
+            learner[args.command](*map(str, args.notebooks))
+        return 0
     for path in args.notebooks:
         notebook = read(path)
         if args.command == "sync":

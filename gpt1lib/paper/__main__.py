@@ -17,11 +17,12 @@ import sys
 from ..fast.machine import keep_memory
 from ..storage.run_folder import RunFolder, command_line, one_line_errors
 from . import curves, results, run
+from .after import filling, scaling, twins
 from .plan import EXPERIMENTS
 from .reading import surprise, two_terms
 
 # what is no plan of plain cells
-OTHERS = ("curves", "zeroshot", "readout", "surprise", "two_terms")
+OTHERS = ("curves", "zeroshot", "readout", "surprise", "two_terms", "twins", "scaling")
 
 
 def repeat_one_of_each() -> None:
@@ -108,6 +109,11 @@ def run_chosen(args: argparse.Namespace, chosen: list[str]) -> None:
             surprise.read_novelist(begun)
         if "two_terms" in chosen:
             two_terms.run_cells(begun)
+        if "twins" in chosen:
+            twins.train_twins(begun)
+            filling.measure_gaps(begun)
+        if "scaling" in chosen:
+            scaling.sweep_sizes(begun)
 
 
 if __name__ == "__main__":

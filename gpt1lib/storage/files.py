@@ -23,7 +23,7 @@ def replacing(path: str | Path) -> Iterator[Path]:
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         yield temporary
-        with open(temporary, "rb") as f:
+        with open(temporary, "r+b") as f:  # Windows syncs only what may be written
             os.fsync(f.fileno())
         temporary.chmod(0o666 & ~umask())  # safetensors writes for its owner alone
         os.replace(temporary, path)

@@ -15,6 +15,7 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 import torch
+from filelock import FileLock, Timeout
 from tqdm import tqdm
 
 from . import files
@@ -59,21 +60,18 @@ def progress(total: int, done: int, unit: str, quiet: bool = False) -> tqdm:
 def only_one(folder: Path) -> Iterator[None]:
     """Hold a folder for this process; the system releases it even if we are killed.
 
-    Raises RuntimeError where another process holds it: two runs would overwrite each
-    other. Not on Windows, which has no such lock.
+    Raises RuntimeError where another process holds it: two runs would overwrite each other.
     """
-    try:
-        import fcntl
-    except ImportError:
-        yield
-        return
     folder.mkdir(parents=True, exist_ok=True)
-    with open(folder / "lock", "w") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            raise RuntimeError(f"another run is writing to {folder}") from None
+    lock = FileLock(folder / "lock")
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        raise RuntimeError(f"another run is writing to {folder}") from None
+    try:
         yield
+    finally:
+        lock.release()
 
 
 @contextmanager

@@ -9,11 +9,12 @@ import sys
 import time
 import urllib.error
 import urllib.request
+from contextlib import contextmanager
 from pathlib import Path
 
 import nbformat
 import pytest
-from in_lab import NOTEBOOKS
+from in_lab import NOTEBOOKS, OFTEN, STARTED
 
 from gpt1lib.lessons import notebooks
 
@@ -146,8 +147,8 @@ def wait_until_served(address: str, server: subprocess.Popen, log: Path) -> None
     raise RuntimeError(f"JupyterLab did not start:\n{log.read_text()}")
 
 
-@pytest.fixture
-def page(lab, chromium):
+@contextmanager
+def tab(lab: str, chromium):
     """A tab of the browser, with a JupyterLab to go to; nothing may leave this machine."""
     page, asked = chromium.new_page(), []
     page.set_default_timeout(90_000)  # both cores may be busy
@@ -159,3 +160,19 @@ def page(lab, chromium):
     page.close()
     ours = (lab, lab.replace("http", "ws"), "data:", "blob:", "about:")
     assert asked and not [url for url in asked if not url.startswith(ours)]
+
+
+@pytest.fixture
+def page(lab, chromium):
+    """A tab for one test."""
+    with tab(lab, chromium) as page:
+        yield page
+
+
+@pytest.fixture(scope="module")
+def desk(lab, chromium):
+    """A tab that holds a JupyterLab: to load it anew takes longer than to open a notebook."""
+    with tab(lab, chromium) as page:
+        page.goto(f"{lab}/lab?reset")
+        page.wait_for_function(STARTED, timeout=60_000, polling=OFTEN)
+        yield page

@@ -5,6 +5,10 @@ from pathlib import Path
 
 NOTEBOOKS = Path(os.environ.get("NOTEBOOKS", Path(__file__).parents[2] / "notebooks"))
 GALLERY = "gallery.ipynb"
+STARTED = "() => window.jupyterapp"
+OPEN = """async path => {
+  await window.jupyterapp.restored;  // else its own first tab comes to the front
+  await window.jupyterapp.commands.execute('docmanager:open', {path}); }"""
 READY = """() => { const w = window.jupyterapp && window.jupyterapp.shell.currentWidget;
   return !!(w && w.context && w.context.isReady && w.sessionContext.session
             && w.sessionContext.session.kernel); }"""
@@ -32,6 +36,9 @@ CELLS = """() => [...window.jupyterapp.shell.currentWidget.content
 SHUTDOWN = """async () => {
   await window.jupyterapp.shell.currentWidget.sessionContext.shutdown(); }"""
 OFTEN = 200  # milliseconds between two looks; at every frame, to look costs a core
+CLOSE = """() => { const w = window.jupyterapp.shell.currentWidget;
+  w.context.model.dirty = false;  // no question whether to save
+  w.close(); }"""
 PANEL = ".jp-NotebookPanel:not(.lm-mod-hidden)"
 
 
@@ -41,6 +48,19 @@ def open_and_run(page, lab, name, program="lab/tree"):
     program: "lab/tree" for JupyterLab, "notebooks" for Notebook 7.
     """
     page.goto(f"{lab}/{program}/notebooks/{name}?reset")
+    return run_opened(page)
+
+
+def open_beside(desk, name):
+    """As open_and_run, in a JupyterLab that is there already."""
+    desk.said.clear()
+    desk.failed.clear()
+    desk.evaluate(OPEN, f"notebooks/{name}")
+    return run_opened(desk)
+
+
+def run_opened(page):
+    """Run all of the notebook that is being opened; return its code cells."""
     page.wait_for_function(READY, timeout=60_000, polling=OFTEN)
     # without windowing every cell stays in the page and can be looked at
     page.evaluate("""() => { const nb = window.jupyterapp.shell.currentWidget.content;

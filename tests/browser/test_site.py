@@ -12,6 +12,7 @@ from test_access import AXE
 
 import gpt1lib as g
 from gpt1lib.show import engine
+from gpt1lib.show.labels import token_labels
 from tools import site
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -50,13 +51,16 @@ def answered_front(page):
     expect(first).to_contain_text("eyes", timeout=30_000)
     page.get_by_label("Begin a sentence").fill("He was a very young")
     expect(first).to_contain_text("man", timeout=30_000)
-    expect(page.locator(".page-chips span")).to_have_text(["he", "was", "a", "very", "young"])
+    words = page.locator(".page-word")
+    expect(words).to_have_text(["he", "was", "a", "very", "young"])
     own = first.inner_text()
     page.get_by_label("temperature").press("ArrowLeft")
     assert first.inner_text() != own
-    chosen = page.locator("#front [aria-checked=true]")
-    chosen.press("ArrowRight")
-    assert chosen.get_attribute("aria-label") == "layer 1, head 3"
+    head = page.locator(".page-heads [aria-checked=true]")
+    head.press("ArrowLeft")
+    expect(head).to_have_attribute("aria-label", "layer 2, head 2")
+    words.last.press("ArrowLeft")
+    expect(page.locator(".page-looks")).to_have_text(looked("He was a very young", 10, -2))
     page.get_by_role("button", name="Let it write on").click()
     expect(page.locator(".page-writing p")).to_contain_text(
         "he was a very young", timeout=30_000
@@ -65,9 +69,52 @@ def answered_front(page):
     expect(page.get_by_role("button", name="Let it write on")).to_be_visible()
     page.get_by_label("Begin a sentence").fill("🙂")
     expect(page.locator("#front")).to_contain_text("Not in the vocabulary, read as <unk>: 🙂.")
-    for odd in ("", "<script>alert(1)</script>", "word " * 2000):
+    for odd in ("<script>alert(1)</script>", "word " * 2000):
         page.get_by_label("Begin a sentence").fill(odd)
     expect(page.locator("#front")).to_contain_text("The model reads the last 256 of")
+    expect(page.locator(".page-looks")).to_contain_text("2000 tokens, this page shows 40")
+    page.get_by_label("Begin a sentence").fill("")
+    expect(page.locator("#front")).to_contain_text("Nothing is typed")
+
+
+def looked(text, head, row):
+    """What the page says of one token in one head, by the library's weights."""
+    source = g.load_novelist()
+    ids = source.bpe.encode(text)
+    weights = g.trace(engine.as_stored(source.model), ids).weights.flatten(0, 1)[head][row]
+    names = token_labels(source.bpe.pieces(ids))
+    best = int(weights.argmax())
+    whom = "itself" if best == len(ids) + row else f"“{names[best]}”"
+    share = f"{100 * weights[best].item():.1f}%"
+    return (
+        f"In layer {head // 4}, head {head % 4}, “{names[row]}” looks most at {whom}, {share}."
+    )
+
+
+def answered_map(page):
+    """Without a head the text goes on as the library says; odd texts are met in words."""
+    root = page.frame_locator("iframe").locator(".gx")
+    root.get_by_role("button", name="block 3, head 1 off").click()
+    hint, told = root.locator(".gx-hint"), root.locator(".gx-note").last
+    for text, answer in {
+        "": "This cannot be read: the text is empty",
+        "word " * 2000: "2000 tokens, this page shows 24",
+        "<b>🙂": "Not in the vocabulary, read as <unk>: < > 🙂",
+        "The captain came on deck and looked at the": "Type a text of up to 24 tokens",
+    }.items():
+        root.get_by_label("text").fill(text)
+        root.get_by_label("text").press("Enter")
+        expect(hint).to_contain_text(answer, timeout=30_000)
+    source = g.load_novelist()
+    model, ids = engine.as_stored(source.model), torch.tensor([source.bpe.encode(text)])
+    said = []
+    for silent in ([(3, 1)], []):
+        with torch.no_grad(), g.tracing.silenced(model, silent):
+            probs = model(ids)[0, -1].softmax(-1)
+        piece = source.bpe.pieces([int(probs.argmax())])[0].removesuffix("</w>")
+        said.append(f"“{piece}” {probs.max():.1%}")
+    assert said[0] != said[1]
+    expect(told).to_contain_text(f"goes on with {said[0]}; with all heads it is {said[1]}.")
 
 
 def serious(page) -> list[str]:
@@ -120,6 +167,9 @@ def test_explorers_live_in_a_static_copy(chromium, tmp_path, monkeypatch):
     page.locator("nav a").last.click()
     page.locator(".page-cards a").first.wait_for()
     answered_front(page)
+    assert serious(page) == []
+    page.get_by_role("link", name="model as a map").click()
+    answered_map(page)
     assert serious(page) == []
     assert not errors
     elsewhere = [u for u in urls if not u.startswith(("file:", "about:", "data:", "blob:"))]

@@ -9,6 +9,7 @@ Plain JavaScript with the names of `model.py`, `bpe.py` and `decode.py`; a kerne
 from .bundle import MODEL, engine_script, model_script, parcel, parts_of
 from .identity import LARGEST, fingerprint, id_of
 from .pack import as_stored, pack
+from .source import line_with, source_of
 
 __all__ = [
     "LARGEST",
@@ -16,9 +17,11 @@ __all__ = [
     "as_stored",
     "engine_script",
     "fingerprint",
+    "line_with",
     "id_of",
     "model_script",
     "pack",
     "parcel",
     "parts_of",
+    "source_of",
 ]

@@ -20,6 +20,7 @@ HERE = Path(__file__).parent
 WORKER = (
     "numbers",
     "pieces",
+    "rows",
     "text",
     "bpe",
     "arrays",
@@ -30,6 +31,7 @@ WORKER = (
     "write",
     "formats",
     "lens",
+    "map",
     "mind",
     "worker",
 )
@@ -39,9 +41,15 @@ MODEL = "gpt1_model.js"  # beside the pages
 
 def one_script(*names: str) -> str:
     """Modules as one script: no line imports, nothing is exported."""
-    texts = ((HERE / f"{name}.js").read_text(encoding="utf-8") for name in names)
-    plain = (re.sub(r"^import .*\n", "", text, flags=re.M) for text in texts)
-    return "\n".join(re.sub(r"^export ", "", text, flags=re.M) for text in plain)
+    return "\n".join(
+        without_modules((HERE / f"{name}.js").read_text(encoding="utf-8")) for name in names
+    )
+
+
+def without_modules(module: str) -> str:
+    """A module's text as part of a script."""
+    without = re.sub(r"^import .*\n", "", module, flags=re.M)
+    return re.sub(r"^export ", "", without, flags=re.M)
 
 
 def engine_script(checkpoint: Checkpoint, address: str = MODEL) -> str:

@@ -86,14 +86,13 @@ export class GPT {
     return logits.slice(0, (T - from) * V);
   }
 
-  // Logits (T, V) of T rows of states, read as if the model ended there; the next call writes
-  // over them.
-  read(states) {
+  // Logits (T, V) of any states (T, C), as if the model ended there; valid until the next call.
+  unembed(states) {
     const { n_embd: C, n_vocab: V } = this.config;
-    const { h, logits } = this.room;
-    h.set(states);
-    this.linear(this.softmaxLayer, h, states.length / C, logits);
-    return logits.subarray(0, (states.length / C) * V);
+    const T = states.length / C;
+    this.room.h.set(states);
+    this.linear(this.softmaxLayer, this.room.h, T, this.room.logits);
+    return this.room.logits.subarray(0, T * V);
   }
 
   // Throws where ids cannot be read: none, too many, or one out of the vocabulary.

@@ -2,7 +2,8 @@
 // one matrix does for its tokens (tying.py).
 
 import { inDigits } from "./numbers.js";
-import { argmax, probsOf } from "./sample.js";
+import { rowsOf } from "./rows.js";
+import { argmax, largest, probsOf } from "./sample.js";
 
 const STAGES = ["x + attention", "LayerNorm 1", "n + MLP", "LayerNorm 2"];
 
@@ -34,9 +35,7 @@ const added = (a, b) => a.map((v, i) => v + b[i]);
 // of what the last state predicts.
 function readState(model, { name, block, h }, final, n) {
   const { n_embd: C, n_vocab: V } = model.config;
-  const logits = model.read(h);
-  const rowsOf = (values, width) =>
-    final.map((_, t) => values.subarray(t * width, (t + 1) * width));
+  const logits = model.unembed(h);
   const spreads = rowsOf(h, C).map(spread);
   const rows = rowsOf(logits, V);
   return {
@@ -59,19 +58,6 @@ function spread(values) {
 function guesses(logits, n) {
   const probs = probsOf(logits);
   return largest(probs, n).map(id => [id, inDigits(probs[id], 4)]);
-}
-
-// Indices of the n largest values, the largest first; of equals the lower one.
-function largest(values, n) {
-  const best = [];
-  for (let i = 0; i < values.length; i++) {
-    if (best.length === n && values[i] <= values[best[n - 1]]) continue;
-    let at = best.length;
-    while (at && values[best[at - 1]] < values[i]) at--;
-    best.splice(at, 0, i);
-    if (best.length > n) best.pop();
-  }
-  return best;
 }
 
 const rankOf = (values, value) => values.reduce((rank, v) => rank + (v > value), 1);

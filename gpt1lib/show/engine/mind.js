@@ -4,7 +4,9 @@ import { BPE } from "./bpe.js";
 import { specialsAfter, toSequences } from "./formats.js";
 import { GPT } from "./gpt.js";
 import { journey, tying } from "./lens.js";
+import { mapOf } from "./map.js";
 import { inDigits } from "./numbers.js";
+import { joined } from "./rows.js";
 import { argmax, draw, filtered, probsOf } from "./sample.js";
 import { tidy } from "./text.js";
 import { twister } from "./twister.js";
@@ -121,6 +123,11 @@ export class Mind {
     return { pieces: this.piecesOf(ids), weights: all("weights"), scores: all("scores") };
   }
 
+  // All that a map of the model draws (lens.js); silent: numbers of heads, block * H + head.
+  map(text, most, silent = []) {
+    return mapOf(this.model, this.bpe.pieces, this.few(text, most), silent);
+  }
+
   // Sequences of each kind's texts, as rows of [piece, segment, nats]; rows: of the three
   // special tokens, drawn where the explorer was made (formats.py).
   formats(texts, rows) {
@@ -187,15 +194,4 @@ export class Mind {
       yield { id, text: tidy(this.bpe.decode(written)) };
     }
   }
-}
-
-// Arrays, one after the other.
-function joined(arrays) {
-  const all = new Float32Array(arrays.reduce((n, array) => n + array.length, 0));
-  let at = 0;
-  for (const array of arrays) {
-    all.set(array, at);
-    at += array.length;
-  }
-  return all;
 }

@@ -13,11 +13,14 @@ from .formats import FormatsExplorer
 from .heads import HeadsExplorer, head_measures
 from .journey import JourneyExplorer
 from .mask import MASKS, MaskExplorer, masked_steps
+from .masked import MaskedExplorer
 from .merge import MergeExplorer, merge_race
+from .model_map import ModelMapExplorer
 from .parameters import ParameterExplorer, parameter_parts
 from .position import PositionExplorer
 from .query import QueryExplorer, query_steps
 from .sampling import SamplingExplorer
+from .scaling import ScalingExplorer
 from .sweep import SweepExplorer
 from .tokens import TokenExplorer, merge_steps
 from .training import TrainingExplorer
@@ -36,11 +39,14 @@ __all__ = [
     "HeadsExplorer",
     "JourneyExplorer",
     "MaskExplorer",
+    "MaskedExplorer",
     "MergeExplorer",
+    "ModelMapExplorer",
     "ParameterExplorer",
     "PositionExplorer",
     "QueryExplorer",
     "SamplingExplorer",
+    "ScalingExplorer",
     "SweepExplorer",
     "TokenExplorer",
     "TrainingExplorer",

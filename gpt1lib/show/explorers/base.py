@@ -46,8 +46,12 @@ COMMON = (
 
 
 def script(name: str) -> str:
-    """The ES module of an explorer: the colors, the shared part, then its own."""
-    return COMMON + "\n" + (HERE / f"{name}.js").read_text(encoding="utf-8")
+    """The ES module of an explorer: the colors, the shared part, its parts, then its own.
+
+    A part is a file with the explorer's name and one of its own: model_map.walk.js.
+    """
+    files = [*sorted(HERE.glob(f"{name}.*.js")), HERE / f"{name}.js"]
+    return "\n".join([COMMON, *(path.read_text(encoding="utf-8") for path in files)])
 
 
 def styles(name: str) -> str:
@@ -114,6 +118,7 @@ class Explorer(anywidget.AnyWidget):
     in_page = traitlets.Int(0).tag(sync=True)
     controls = traitlets.List(Text()).tag(sync=True)
     computed: frozenset[str] = frozenset()
+    picture_colors = 256  # of the static picture
     unread: Callable[[], dict] | None = None  # what makes an answer that the page has given
     _from_page = _alone = False  # while such a message comes in; while Python computes it
 
@@ -226,7 +231,7 @@ class Explorer(anywidget.AnyWidget):
         return f"{type(self).__name__}: {self.sentence()}"
 
     def _ipython_display_(self) -> None:
-        static = picture(self.figure(), self.sentence())
+        static = picture(self.figure(), self.sentence(), self.picture_colors)
         static["text/html"] = static["text/html"].replace("<figure", "<figure data-static")
         if os.environ.get(LIVE_PAGES):
             static["text/html"] += frame(self)

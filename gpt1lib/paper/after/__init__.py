@@ -1,0 +1,1 @@
+"""What came after the paper, in small: a masked model beside ours, and a scaling sweep."""

@@ -1,0 +1,427 @@
+// The whole model as a map, in four zooms: the model, a block, a head, one score. Each zoom
+// is { layout, paint, mark, hit, step, says, numbers, deeper }, drawn on two canvases: what
+// the text decides, and over it what is pointed at.
+
+const MAPS = {
+  model: gridZoom(modelStations),
+  block: gridZoom(blockStations),
+  head: HEAD,
+  cell: CELL,
+};
+const DEPTHS = Object.keys(MAPS);
+const KEYS =
+  "A click or Enter zooms in, Escape zooms out. Arrows move; with Shift they read number by " +
+  "number. X switches a head off. Space walks.";
+
+function draw(model, root) {
+  const view = { model, root, dark: root.classList.contains("gx-dark"), index: -1, over: null };
+  readTraits(view);
+  readArrays(view);
+  view.colors = themeOf(root);
+  root.classList.add("gx-map");
+  el("p", "gx-map-ask", root, "Where does the next word come from?");
+  addText(view, root);
+  addCrumbs(view, root);
+  addWalk(view, root);
+  addStage(view, root);
+  view.said = live(root);
+  addLegend(view, root);
+  const cols = el("div", "gx-cols", root);
+  addNext(view, cols);
+  addSwitches(view, cols);
+  model.on("change:answers", () => news(view));
+  follow(view, ["zoom", "block", "head", "place", "other", "silent"], () => news(view));
+  new ResizeObserver(() => resized(view)).observe(root);
+  view.station = firstStation(view);
+  show(view);
+}
+
+function readTraits(view) {
+  view.answers = view.model.get("answers");
+  for (const name of ["zoom", "block", "head", "place", "other", "silent"]) {
+    view[name] = view.model.get(name);
+  }
+}
+
+function themeOf(root) {
+  const style = getComputedStyle(root);
+  const of = name => style.getPropertyValue(`--gx-${name}`).trim();
+  return {
+    ink: of("ink"),
+    soft: of("soft"),
+    line: of("line"),
+    paper: of("paper"),
+    accent: of("accent"),
+  };
+}
+
+// A choice made elsewhere; or another text, or other heads: then all is read anew, and no
+// place is drawn on the arrays of the text before.
+function news(view) {
+  if (view.answers === view.model.get("answers")) return show(view);
+  readTraits(view);
+  readArrays(view);
+  view.fresh = true;
+  if (view.walk.at >= 0) walkTo(view, view.walk.at);
+  else show(view);
+}
+
+// ---- the text
+
+function addText(view, root) {
+  const { model } = view;
+  const line = textLine(root, "text", model.get("prompt"), "3em", prompt => ask({ prompt }));
+  line.maxLength = 20_000;
+  const hint = `Type a text of up to ${model.get("most")} tokens and press Enter.`;
+  const ask = question(model, el("p", "gx-note gx-hint", root), "The model reads ...", hint);
+  view.ask = ask;
+  model.on("change:prompt", () => {
+    line.value = model.get("prompt");
+  });
+}
+
+// ---- where we are, and how deep
+
+function addCrumbs(view, root) {
+  const bar = el("div", "gx-map-bar", root);
+  const box = el("nav", "gx-map-crumbs", bar);
+  box.setAttribute("aria-label", "zoom");
+  view.crumbs = DEPTHS.map((zoom, i) => {
+    if (i) el("span", "", box, "›").setAttribute("aria-hidden", "true");
+    const crumb = el("button", "gx-map-crumb", box);
+    crumb.type = "button";
+    crumb.addEventListener("click", () => zoomTo(view, { zoom }));
+    return crumb;
+  });
+  view.start = button(bar, "Walk through it", () => {
+    walkTo(view, 0);
+    view.walk.next.focus();
+  });
+  view.start.classList.add("gx-map-start");
+}
+
+function showCrumbs(view) {
+  const { block, head, place, other, names, zoom } = view;
+  const texts = [
+    "model",
+    `block ${block}`,
+    `head ${head}`,
+    `${names[place]} → ${names[other]}`,
+  ];
+  view.crumbs.forEach((crumb, i) => {
+    crumb.textContent = texts[i];
+    crumb.toggleAttribute("aria-current", DEPTHS[i] === zoom);
+    crumb.classList.toggle("gx-map-deeper", i > DEPTHS.indexOf(zoom));
+  });
+}
+
+function firstStation({ zoom, L, head }) {
+  return { model: L + 5, block: 2 + head, head: "scores" }[zoom];
+}
+
+function choose(view, traits) {
+  keep(view, traits);
+}
+
+// Another zoom: from where we point, or straight to a crumb.
+function zoomTo(view, traits, at = null) {
+  const deeper = DEPTHS.indexOf(traits.zoom) > DEPTHS.indexOf(view.zoom);
+  choose(view, traits);
+  view.station = firstStation(view);
+  if (!deeper && view.zoom === "model") view.station = 4 + view.block;
+  view.index = -1;
+  show(view);
+  glide(view, deeper, at);
+}
+
+// In a quarter of a second from the place we come from; not where motion is unwanted.
+function glide({ plate }, deeper, at) {
+  if (matchMedia("(prefers-reduced-motion: reduce)").matches) return;
+  plate.style.transformOrigin = at ? `${at.x}px ${at.y}px` : "50% 40%";
+  const from = { transform: `scale(${deeper ? 0.72 : 1.2})`, opacity: 0.1 };
+  plate.animate([from, { transform: "none", opacity: 1 }], {
+    duration: 220,
+    easing: "ease-out",
+  });
+}
+
+// ---- the stage
+
+function addStage(view, root) {
+  const stage = el("div", "gx-map-stage", root);
+  Object.assign(view, { stage, map: MAPS[view.zoom] });
+  stage.tabIndex = 0;
+  stage.setAttribute("role", "application");
+  stage.setAttribute("aria-label", `map of the model. ${KEYS}`);
+  view.plate = el("div", "gx-map-plate", stage);
+  for (const name of ["names", "base", "top"]) {
+    view[`${name}Canvas`] = el("canvas", `gx-map-${name}`, view.plate);
+  }
+  stage.addEventListener("keydown", e => onKey(view, e));
+  const top = view.topCanvas;
+  top.addEventListener("mousemove", e => point(view, placeUnder(view, e)));
+  top.addEventListener("mouseleave", () => point(view, null));
+  top.addEventListener("click", e => {
+    const found = placeUnder(view, e);
+    if (found) enter(view, found, { x: e.offsetX, y: e.offsetY });
+  });
+}
+
+const placeUnder = (view, e) => view.map.hit(view, e.offsetX, e.offsetY);
+
+function point(view, found) {
+  if (JSON.stringify(found) === JSON.stringify(view.over)) return;
+  view.over = found;
+  showPlace(view);
+}
+
+// Zoom in where there is something deeper; else only go there.
+function enter(view, found, at) {
+  const { station, index, ...traits } = found;
+  Object.assign(view, { station, index, over: null });
+  choose(view, traits);
+  const deeper = view.map.deeper(view, found);
+  if (deeper) return zoomTo(view, deeper, at);
+  show(view);
+  view.said.append(" Nothing lies deeper here.");
+}
+
+const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+const FAR = { Home: [-1, 0], End: [1, 0], PageUp: [-1, 0], PageDown: [1, 0] };
+
+function onKey(view, e) {
+  const step = ARROWS[e.key] ?? FAR[e.key];
+  if (e.ctrlKey || e.metaKey || e.altKey) return;
+  if (e.shiftKey && step) readNumber(view, step);
+  else if (step) view.map.step(view, ...step, e.key in FAR);
+  else if (!act(view, e.key, e)) return;
+  e.preventDefault();
+  e.stopPropagation();
+  view.over = null;
+  if (step) show(view);
+}
+
+// True where the key means something here.
+function act(view, key) {
+  const depth = DEPTHS.indexOf(view.zoom);
+  if (key === "Enter") enter(view, cursor(view));
+  else if (key === " ") walkTo(view, view.walk.at + 1);
+  else if (key === "Escape" && depth > 0) zoomTo(view, { zoom: DEPTHS[depth - 1] });
+  else if (key === "Escape" && view.walk.at >= 0) walkTo(view, -1);
+  else if (key === "x" || key === "X") flip(view);
+  else return false;
+  return true;
+}
+
+const cursor = ({ station, place, other, index }) => ({ station, place, other, index });
+
+// The strip under the cursor, number by number, row by row.
+function readNumber(view, [dx, dy]) {
+  const numbers = view.map.numbers(view, cursor(view));
+  if (!numbers) return;
+  const wide = DEPTHS.indexOf(view.zoom) < 2 ? columnsOf(numbers.length) : 8;
+  const to = view.index < 0 ? 0 : view.index + dx + wide * dy;
+  view.index = Math.max(0, Math.min(numbers.length - 1, to));
+}
+
+// X: the head under the cursor is switched off, or on again.
+function flip(view) {
+  const { zoom, station, H, geo } = view;
+  if (zoom === "model") return;
+  const head = zoom === "block" ? geo.stations[station].head : view.head;
+  if (head !== undefined) toggle(view, view.block * H + head);
+}
+
+// ---- drawing
+
+function resized(view) {
+  const width = Math.floor(view.stage.clientWidth);
+  if (!width || (width === view.width && devicePixelRatio === view.ratio)) return;
+  view.fresh = true;
+  show(view);
+}
+
+function show(view) {
+  const { zoom, block, head, place, other, stage } = view;
+  view.map = MAPS[zoom];
+  const scene = JSON.stringify([zoom, block, head, zoom === "cell" && [place, other]]);
+  if (scene !== view.scene || view.fresh) {
+    Object.assign(view, { scene, fresh: false, width: stage.clientWidth || 900 });
+    view.ratio = devicePixelRatio;
+    view.geo = view.map.layout(view);
+    paintBase(view);
+  }
+  showCrumbs(view);
+  showSwitches(view);
+  showPlace(view);
+  reveal(view);
+}
+
+function paintBase(view) {
+  const { geo, map } = view;
+  const pen = sharp(view.baseCanvas, geo.W, geo.H);
+  map.paint(view, pen);
+  view.topPen = sharp(view.topCanvas, geo.W, geo.H);
+  view.gutterPen = sharp(view.namesCanvas, geo.gutter, geo.H);
+  view.plate.style.width = `${geo.W + geo.gutter}px`;
+  view.plate.style.height = `${geo.H}px`;
+  view.topCanvas.style.left = view.baseCanvas.style.left = `${geo.gutter}px`;
+}
+
+// What is pointed at, or where the keys are: its frame, its sentence, its next words.
+function showPlace(view) {
+  const { geo, map, topPen, gutterPen } = view;
+  const at = view.over ?? cursor(view);
+  topPen.clearRect(0, 0, geo.W, geo.H);
+  map.mark(view, topPen, at);
+  gutterPen.clearRect(0, 0, geo.gutter, geo.H);
+  map.gutter(view, gutterPen, at);
+  view.said.textContent = map.says(view, at);
+  showNext(view, at.place);
+}
+
+// A wide map is scrolled to the place in question.
+function reveal(view) {
+  const { stage, geo, map } = view;
+  const room = stage.clientWidth - geo.gutter;
+  const { x, w } = map.around(view);
+  if (x + w > stage.scrollLeft + room) stage.scrollLeft = x + w - room;
+  if (x < stage.scrollLeft) stage.scrollLeft = x - 8;
+}
+
+// ---- below: the colors, what comes next, and the heads
+
+function addLegend({ dark }, root) {
+  const box = el("div", "gx-map-legend", root);
+  colorScale(box, dark, "probability 0", "1");
+  const hue = v => {
+    const [r, g, b] = SIGNS[dark][v < 0.5 ? 0 : 1];
+    return `rgba(${r},${g},${b},${Math.abs(2 * v - 1)})`;
+  };
+  scaleOf(box, "numbers −", "+ (full color at the ± of the row)", hue);
+  el("span", "gx-lab", box, "curves: whom attention looks at");
+  el("p", "gx-note", root, KEYS);
+}
+
+function addNext(view, parent) {
+  const box = el("div", "gx-aside", parent);
+  view.nextTitle = el("p", "gx-title", box);
+  view.bars = el("ol", "gx-bars", box);
+  view.more = button(box, "", () => view.ask({ prompt: goneOn(view) }));
+  view.more.classList.add("gx-asks");
+}
+
+// The text with the likeliest word behind it.
+function goneOn({ model, tokens, words: next, T }) {
+  const piece = next[T - 1][0][0];
+  const joins = !/(<\/w>|\n)$/.test(tokens[T - 1]);
+  return model.get("text").trimEnd() + (joins ? "" : " ") + readable(piece);
+}
+
+function showNext({ words: next, names, bars: list, nextTitle, silent, more, T }, place) {
+  nextTitle.textContent = `What comes after “${names[place]}”`;
+  more.textContent = `Write “${named(next[T - 1][0][0])}” and go on`;
+  const off = silent.length > 0;
+  list.classList.toggle("gx-map-compared", off);
+  bars(
+    list,
+    next[place].map(([piece, , p, whole]) => [
+      named(piece),
+      p,
+      off ? `${percent(p)}, was ${percent(whole)}` : percent(p),
+    ]),
+  );
+  next[place].forEach(([, , , whole], i) => {
+    const was = off ? `${100 * whole}%` : "-9px";
+    list.children[i].children[1].style.setProperty("--was", was);
+  });
+}
+
+function addSwitches(view, parent) {
+  const { L, H } = view;
+  const box = el("div", "gx-map-heads", parent);
+  el("p", "gx-title", box, "Switch heads off");
+  const grid = el("div", "gx-map-switches", box);
+  grid.setAttribute("role", "group");
+  grid.setAttribute("aria-label", "heads that are off; arrow keys move");
+  grid.style.gridTemplateColumns = `max-content repeat(${H}, minmax(26px, 40px))`;
+  view.switches = [];
+  for (let block = 0; block < L; block++) {
+    el("span", "gx-lab", grid, `block ${block}`);
+    for (let head = 0; head < H; head++) {
+      const b = el("button", "gx-map-switch gx-asks", grid, String(head));
+      b.type = "button";
+      b.setAttribute("aria-label", `block ${block}, head ${head} off`);
+      b.addEventListener("click", () => toggle(view, block * H + head));
+      view.switches.push(b);
+    }
+  }
+  grid.addEventListener("keydown", e => roam(view, e));
+  view.onAgain = button(box, "All heads on", () => setSilent(view, []));
+  view.effect = el("p", "gx-note", box);
+}
+
+// One stop for Tab; arrow keys lead from switch to switch.
+function roam({ switches, H }, e) {
+  const d = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -H, ArrowDown: H }[e.key];
+  const to = switches[switches.indexOf(document.activeElement) + d];
+  if (!to) return;
+  e.preventDefault();
+  for (const b of switches) b.tabIndex = b === to ? 0 : -1;
+  to.focus();
+}
+
+function toggle(view, i) {
+  const { silent } = view;
+  setSilent(
+    view,
+    silent.includes(i) ? silent.filter(j => j !== i) : [...silent, i].sort((a, b) => a - b),
+  );
+}
+
+function setSilent(view, silent) {
+  view.silent = silent;
+  view.ask({ silent });
+  showSwitches(view);
+}
+
+function showSwitches(view) {
+  const { switches, silent, block, head, H, zoom, words: next, T } = view;
+  const near = i => (zoom === "block" ? Math.floor(i / H) === block : i === block * H + head);
+  const stop = Math.max(0, switches.indexOf(document.activeElement));
+  switches.forEach((b, i) => {
+    b.setAttribute("aria-pressed", silent.includes(i));
+    b.classList.toggle("gx-map-near", zoom !== "model" && near(i));
+    b.tabIndex = i === stop ? 0 : -1;
+  });
+  view.onAgain.hidden = !silent.length;
+  const [now, whole] = [next[T - 1][0], view.whole.at(-1)[T - 1]];
+  view.effect.textContent = !silent.length
+    ? "All are on. Switch one off and see what the text goes on with."
+    : `Without ${plural(silent.length, "head")} the text goes on with “${named(now[0])}” ` +
+      `${percent(now[2])}; with all heads it is “${named(whole[0])}” ${percent(whole[1])}. ` +
+      "A black corner marks a guess that changed.";
+}
+
+// ---- what model_map.py answers, by the engine in the page
+
+async function answer(engine, asked, model) {
+  if (asked.prompt === undefined && asked.silent === undefined) return null;
+  const prompt = asked.prompt ?? model.get("text");
+  const found = await engine.ask("map", prompt, model.get("most"), model.get("silent"));
+  const message = await engine.ask("remark", prompt);
+  const place = asked.prompt === undefined ? {} : lastLook(found, model);
+  return { ...found, ...place, text: prompt, message };
+}
+
+// The last token, and whom it looks at most in the chosen head; the first one, at which heads
+// look that have nothing to say, does not count (model_map.py, last_look).
+function lastLook({ weights, ids: { length: T } }, model) {
+  const at = model.get("block") * model.get("shape")[1] + model.get("head");
+  const row = weights.subarray((at * T + T - 1) * T, (at + 1) * T * T);
+  let other = Math.min(1, T - 1);
+  for (let s = 2; s < T; s++) if (row[s] > row[other]) other = s;
+  return { place: T - 1, other };
+}
+
+export default start(draw, answer);

@@ -1,0 +1,89 @@
+// What the kernel or the engine sent, as numbers of one token at one place of the model.
+
+const KINDS = ["mixed", "attended", "n", "mlp", "h"]; // in `states`, for each block
+
+function readArrays(view) {
+  const { model } = view;
+  const [L, H, C, V] = model.get("shape");
+  const tokens = model.get("tokens");
+  Object.assign(view, { L, H, C, V, D: C / H, T: tokens.length, tokens });
+  view.names = labels(tokens);
+  for (const name of ["rows", "states", "neurons"]) view[name] = halves(model, name);
+  for (const name of ["qkv", "scores", "weights"]) view[name] = floats(model, name);
+  for (const name of ["ids", "lens", "whole", "words", "crowd"]) view[name] = model.get(name);
+  view.sums = added(view.rows.subarray(0, view.T * C), view.rows.subarray(view.T * C));
+  view.looks = Array.from({ length: L }, (_, block) => meanWeights(view, block));
+}
+
+const added = (a, b) => Float32Array.from(a, (v, i) => v + b[i]);
+
+const part = (values, at, width) => values.subarray(at * width, (at + 1) * width);
+
+// Row t of W_e (table 0) or W_p (1), and their sum.
+const rowOfTable = ({ rows, T, C }, table, t) => part(rows, table * T + t, C);
+const sumRow = ({ sums, C }, t) => part(sums, t, C);
+
+function stateOf({ states, T, C }, block, kind, t) {
+  return part(states, (block * KINDS.length + KINDS.indexOf(kind)) * T + t, C);
+}
+
+// What comes into a block.
+const incoming = (view, block, t) =>
+  block ? stateOf(view, block - 1, "h", t) : sumRow(view, t);
+
+const neuronsAt = ({ neurons, T, C }, block, t) => part(neurons, block * T + t, 4 * C);
+
+// q (0), k (1) or v (2) of a token in a head.
+function vectorOf({ qkv, T, C, D }, which, block, head, t) {
+  const from = (block * T + t) * 3 * C + which * C + head * D;
+  return qkv.subarray(from, from + D);
+}
+
+// What a head brings to a token: its weights times the values.
+const broughtBy = (view, block, head, t) =>
+  part(stateOf(view, block, "mixed", t), head, view.D);
+
+const isSilent = ({ silent, H }, block, head) => silent.includes(block * H + head);
+
+const cellAt = ({ T, H }, values, block, head, t, s) =>
+  values[((block * H + head) * T + t) * T + s];
+const weightOf = (view, block, head, t, s) => cellAt(view, view.weights, block, head, t, s);
+const scoreOf = (view, block, head, t, s) => cellAt(view, view.scores, block, head, t, s);
+
+// The mean of the heads that are not silent, (T, T).
+function meanWeights(view, block) {
+  const { T, H } = view;
+  const heads = Array.from({ length: H }, (_, h) => h).filter(h => !isSilent(view, block, h));
+  return Float32Array.from({ length: T * T }, (_, i) => {
+    const [t, s] = [Math.floor(i / T), i % T];
+    return sum(heads.map(h => weightOf(view, block, h, t, s))) / (heads.length || 1);
+  });
+}
+
+// Full color stands for so many mean sizes of these rows of numbers, or for more.
+function reach(rows, times = 3) {
+  let [total, n] = [0, 0];
+  for (const row of rows) {
+    for (const v of row) total += Math.abs(v);
+    n += row.length;
+  }
+  return (times * total) / n || 1;
+}
+
+// The head that looks hardest at one earlier token, not the first and not the one before.
+function tellingLook(view) {
+  let best = { block: 0, head: 0, place: view.T - 1, other: 0, weight: 0 };
+  for (let block = 0; block < view.L; block++) {
+    for (let head = 0; head < view.H; head++) {
+      for (let place = 3; place < view.T; place++) {
+        for (let other = 1; other < place - 1; other++) {
+          const weight = weightOf(view, block, head, place, other);
+          if (weight > best.weight) best = { block, head, place, other, weight };
+        }
+      }
+    }
+  }
+  return best;
+}
+
+const two = v => minus(v.toFixed(2));

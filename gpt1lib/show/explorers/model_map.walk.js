@@ -1,0 +1,95 @@
+// The walk: one sentence per station, and the picture that goes with it. It goes on by Space
+// or by its button, never by itself.
+
+// Steps [where, words]: the traits and the station of a place, and what is said there.
+function walkSteps(view) {
+  const look = tellingLook(view);
+  const said = walkWords(view, look);
+  return walkPlaces(view, look).map((where, i) => [where, said[i]]);
+}
+
+function walkPlaces({ T, H, L }, { block, head, place, other }) {
+  const model = station => ({ zoom: "model", place: T - 1, station });
+  const inside = (zoom, station) => ({ zoom, block, head, place, other, station });
+  return [
+    model(0),
+    model(3),
+    model(4),
+    inside("block", 2 + head),
+    inside("head", "scores"),
+    inside("cell"),
+    inside("head", "weights"),
+    inside("block", H + 5),
+    model(L + 5),
+  ];
+}
+
+function walkWords(view, { block, head, place, other, weight }) {
+  const { T, V, C, D, L, names, ids } = view;
+  const [last, from, to] = [T - 1, place, other].map(t => `“${names[t]}”`);
+  const score = two(scoreOf(view, block, head, place, other));
+  const fire = neuronsAt(view, block, place).filter(v => v > 0).length;
+  const [piece, , p] = view.words[T - 1][0];
+  const early = named(view.lens[1][T - 1][0][0]);
+  return [
+    `The text is cut into ${plural(T, "token")}. All that the model is told of ${last} is a ` +
+      `number: ${commas(ids[T - 1])}.`,
+    `The number picks a row of Wₑ, the place a row of Wₚ. Their sum, ${C} numbers, is the ` +
+      "state of the token.",
+    `Each of ${L} blocks rewrites all states. The word in a cell is what the model would ` +
+      `guess if it ended there: after block 0, “${early}”.`,
+    `Inside block ${block}. Its heads bring every token something from others: the curves ` +
+      `above head ${head} show from whom ${from} takes.`,
+    `Inside head ${head}. It makes a query q of ${from} and a key k of ${to}; how well the ` +
+      `two fit is one number, the score ${score}.`,
+    `Inside the score: ${D} products of two numbers each, added up and divided by √${D}.`,
+    "Tokens that come later are masked, and softmax turns each row into weights: " +
+      `${from} takes ${percent(weight)} from ${to}.`,
+    "Back in the block: what the heads brought is added and normalized. Then " +
+      `${commas(4 * C)} neurons look at each token alone; at ${from}, ${fire} of them fire.`,
+    `After the last block the state of ${last} meets Wₑ again: ${commas(V)} logits. Softmax ` +
+      `makes them probabilities, and “${named(piece)}” leads with ${percent(p)}.`,
+  ];
+}
+
+function addWalk(view, root) {
+  const box = el("div", "gx-map-walk", root);
+  view.walk = { box, at: -1 };
+  view.walk.words = el("p", "gx-map-step", box);
+  view.walk.words.setAttribute("aria-live", "polite");
+  const buttons = el("div", "gx-map-turns", box);
+  view.walk.back = button(buttons, "Back", () => walkTo(view, view.walk.at - 1));
+  view.walk.next = button(buttons, "Next (Space)", () => walkTo(view, view.walk.at + 1));
+  button(buttons, "End the walk", () => walkTo(view, -1));
+  box.hidden = true;
+}
+
+// at: which step; -1, or one after the last, ends the walk.
+function walkTo(view, at) {
+  const { walk } = view;
+  const steps = walkSteps(view);
+  const within = !walk.box.hidden && walk.box.contains(document.activeElement);
+  walk.at = at < steps.length ? at : -1;
+  walk.box.hidden = walk.at < 0;
+  view.start.hidden = walk.at >= 0;
+  if (walk.at < 0) return within && view.stage.focus({ preventScroll: true });
+  const [where, text] = steps[walk.at];
+  walk.words.textContent = "";
+  el("b", "", walk.words, `${walk.at + 1} of ${steps.length}  `);
+  walk.words.append(text);
+  walk.back.disabled = walk.at === 0;
+  walk.next.textContent = walk.at === steps.length - 1 ? "Done (Space)" : "Next (Space)";
+  const { station, ...traits } = where;
+  view.station = station;
+  view.index = -1;
+  goTo(view, traits);
+}
+
+// Traits of a place that may lie in another zoom; view.station is set.
+function goTo(view, traits) {
+  const [before, now] = [view.zoom, traits.zoom].map(zoom => DEPTHS.indexOf(zoom));
+  choose(view, traits);
+  view.station ??= firstStation(view);
+  show(view);
+  if (before !== now) glide(view, now > before);
+}

@@ -1,0 +1,274 @@
+// Loss over size on logarithmic axes: three sizes are shown, the reader draws the others, then
+// the measured ones appear, with a line through the first and what it says far beyond.
+
+const FIRST = 3; // sizes that are shown at once
+const NUDGE = 0.02; // nats, for an arrow key
+const NOTE =
+  "Blue discs: the line is fitted to them. Diamonds: measured, but not used for it. Small open " +
+  "circles: the other amounts of text. Gray: beyond the fit.";
+const ASK =
+  "Three sizes are shown. Drag the rings, or move them by the arrow keys, to where you expect " +
+  "the larger models; then press the button.";
+
+function draw(model, root) {
+  const view = { model, root, names: model.get("names"), all: model.get("points") };
+  for (const name of ["amount", "used", "size", "shown"]) view[name] = model.get(name);
+  addControls(view);
+  view.chart = chart(el("div", "gx-sizes", root), 360, 26, () => show(view));
+  view.said = live(root);
+  view.note = el("p", "gx-note", root, NOTE);
+  follow(view, ["amount", "used", "size", "shown"], () => show(view));
+  view.model.on("change:guesses", () => show(view));
+  show(view);
+}
+
+const pointsOf = view => view.all[view.amount];
+const usedOf = view => Math.min(view.used, pointsOf(view).length);
+
+function addControls(view) {
+  const { root, names } = view;
+  const set = traits => {
+    keep(view, traits);
+    show(view);
+  };
+  const top = el("div", "gx-cols", root);
+  view.reveal = button(top, "Show what was measured", () => set({ shown: true }));
+  button(top, "Draw again", () => set({ shown: false, guesses: [], amount: 0 }));
+  view.after = el("div", "", root);
+  const amounts = Object.fromEntries(names.map((name, i) => [`a${i}`, name]));
+  view.picker = choice(view.after, "text", amounts, `a${view.amount}`, key =>
+    set({ amount: +key.slice(1) }),
+  );
+  const most = Math.max(...view.all.map(points => points.length));
+  const some = {
+    min: FIRST,
+    max: most,
+    step: 1,
+    value: view.used,
+    text: n => `the first ${n}`,
+  };
+  view.uses = slider(view.after, "fit through", some, used => set({ used }));
+  const far = { min: 4, max: 9, step: 0.05, value: Math.log10(view.size), text: sizeText };
+  view.asks = slider(view.after, "ask at N =", far, v => set({ size: 10 ** v }));
+}
+
+// 10 to the v in words: 25 thousand, 3.2 million.
+function sizeText(v) {
+  const n = 10 ** v;
+  if (n >= 1e9) return "1 billion";
+  const [count, unit] = n < 1e6 ? [n / 1e3, "thousand"] : [n / 1e6, "million"];
+  return `${+(count < 10 ? count.toFixed(1) : count.toFixed(0))} ${unit}`;
+}
+
+const SHORT = { 4: "10k", 5: "100k", 6: "1M", 7: "10M", 8: "100M", 9: "1B" };
+
+// ---- the line
+
+// Least squares through logarithms, and the interval of one more measurement: the twin of
+// power_law and prediction in paper/after/scaling.py.
+function fitLine(points, t95) {
+  const x = points.map(([n]) => Math.log(n));
+  const y = points.map(([, nats]) => Math.log(nats));
+  const n = x.length;
+  const [mx, my] = [sum(x) / n, sum(y) / n];
+  const sxx = sum(x.map(v => (v - mx) ** 2));
+  const slope = sum(x.map((v, i) => (v - mx) * (y[i] - my))) / sxx;
+  const off = x.map((v, i) => y[i] - my - slope * (v - mx));
+  const spread = Math.sqrt(sum(off.map(v => v * v)) / (n - 2));
+  const at = size => {
+    const far = Math.log(size) - mx;
+    const middle = Math.exp(my + slope * far);
+    const half = t95[n - 3] * spread * Math.sqrt(1 + 1 / n + (far * far) / sxx);
+    return [middle, middle * Math.exp(-half), middle * Math.exp(half)];
+  };
+  return { alpha: -slope, at };
+}
+
+// ---- the picture
+
+// Room for all that was measured, and for what the line says far beyond it.
+function scales(view, line) {
+  const { L, T, right, bottom } = view.chart;
+  const most = view.shown ? Math.max(view.size, 1e7) : 1e7;
+  const ends = [4, Math.log10(most) + 0.15];
+  const nats = view.all.flat().map(point => point[1]);
+  const low = Math.min(0.8 * Math.min(...nats), line ? 0.9 * line.at(most)[0] : 99);
+  const high = 1.15 * Math.max(...nats);
+  const x = n => L + ((right - L) * (Math.log10(n) - ends[0])) / (ends[1] - ends[0]);
+  const up = v => Math.log(high / v) / Math.log(high / low);
+  const y = v => T + (bottom - T) * up(Math.min(high, Math.max(low, v)));
+  const back = py => high / (high / low) ** ((py - T) / (bottom - T));
+  return { x, y, back, low, high, ends };
+}
+
+function show(view) {
+  const { chart: room, shown, model } = view;
+  view.after.hidden = !shown;
+  view.reveal.hidden = shown;
+  view.note.hidden = !shown;
+  view.picker.set(`a${view.amount}`);
+  view.uses.set(usedOf(view));
+  view.asks.set(Math.log10(view.size));
+  const held = room.svg.contains(document.activeElement)
+    ? document.activeElement.dataset.at
+    : undefined;
+  room.svg.replaceChildren();
+  const line = shown ? fitLine(pointsOf(view).slice(0, usedOf(view)), model.get("t_95")) : null;
+  const scale = scales(view, line);
+  drawAxes(view, scale);
+  if (line) drawLine(view, scale, line);
+  drawGuesses(view, scale);
+  drawPoints(view, scale);
+  if (held) room.svg.querySelector(`[data-at="${held}"]`)?.focus();
+  view.said.textContent = line ? whatLineSays(view, line) : ASK;
+  view.root.dataset.line = JSON.stringify(line ? [line.alpha, ...line.at(view.size)] : []);
+}
+
+function drawAxes({ chart: room }, { x, y, low, high, ends }) {
+  const { svg, bottom, T } = room;
+  const marks = Array.from({ length: 15 }, (_, i) => (i + 2) / 2);
+  const inside = marks.filter(v => v >= low && v <= high);
+  levels(room, inside, y, String);
+  for (let e = 4; e <= ends[1]; e++) {
+    shape("line", svg, {
+      x1: x(10 ** e),
+      x2: x(10 ** e),
+      y1: T,
+      y2: bottom,
+      class: "gx-grid-line",
+    });
+    const at = { x: x(10 ** e), y: bottom + 18, "text-anchor": "middle" };
+    shape("text", svg, at, SHORT[e]);
+  }
+  axisNames(room, "parameters without embeddings, N", "held-out loss, nats per token");
+}
+
+function drawLine(view, { x, y, ends }, line) {
+  const { svg, T, bottom, right } = view.chart;
+  const points = pointsOf(view);
+  const last = points[usedOf(view) - 1][0];
+  const wide = right - x(last);
+  shape("rect", svg, { x: x(last), y: T, width: wide, height: bottom - T, class: "gx-beyond" });
+  const steps = Array.from({ length: 41 }, (_, i) => 10 ** (4 + ((ends[1] - 4) * i) / 40));
+  const edge = k => steps.map(n => [x(n), y(line.at(n)[k])]);
+  const band = `${through(edge(1))}${through(edge(2).reverse()).replace("M", "L")}Z`;
+  shape("path", svg, { d: band, class: "gx-band" });
+  shape("path", svg, { d: through(edge(0)), class: "gx-law" });
+  const [middle] = line.at(view.size);
+  const at = { x1: x(view.size), x2: x(view.size), y1: y(middle), y2: bottom, class: "gx-now" };
+  shape("line", svg, at);
+  shape("circle", svg, { cx: x(view.size), cy: y(middle), r: 5, class: "gx-here" });
+}
+
+function drawPoints(view, { x, y }) {
+  const { svg } = view.chart;
+  const used = view.shown ? usedOf(view) : FIRST;
+  const others = view.shown ? view.all.filter((_, i) => i !== view.amount) : [];
+  for (const [n, nats] of others.flat()) {
+    shape("circle", svg, { cx: x(n), cy: y(nats), r: 3, class: "gx-other" });
+  }
+  pointsOf(view).forEach(([n, nats], i) => {
+    if (i >= FIRST && !view.shown) return;
+    const cls = i < used ? "gx-fitted" : "gx-later";
+    const [cx, cy] = [x(n), y(nats)];
+    if (i < used) shape("circle", svg, { cx, cy, r: 5, class: cls });
+    else shape("path", svg, { d: `M${cx} ${cy - 7}l7 7l-7 7l-7 -7Z`, class: cls });
+    const label = { x: cx, y: cy - 12, "text-anchor": "middle" };
+    shape("text", svg, label, nats.toFixed(2));
+  });
+}
+
+// ---- what the reader draws
+
+// Where nothing is drawn yet, the rings lie level with the last size that is shown.
+function guessesOf({ all, model }) {
+  const given = model.get("guesses");
+  const level = all[0][FIRST - 1][1];
+  return all[0].slice(FIRST).map((_, i) => given[i] ?? level);
+}
+
+function drawGuesses(view, scale) {
+  const { svg } = view.chart;
+  if (view.amount || (view.shown && !view.model.get("guesses").length)) return;
+  const known = view.all[0];
+  const drawn = guessesOf(view).map((nats, i) => [known[FIRST + i][0], nats]);
+  const path = [known[FIRST - 1], ...drawn].map(([n, nats]) => [scale.x(n), scale.y(nats)]);
+  shape("path", svg, { d: through(path), class: "gx-drawn" });
+  drawn.forEach(([n, nats], i) => {
+    const ring = { cx: scale.x(n), cy: scale.y(nats), r: 8, class: "gx-guess" };
+    const e = shape("circle", svg, ring);
+    if (!view.shown) handle(view, e, i, n, nats, scale);
+  });
+}
+
+function handle(view, ring, i, n, nats, { back }) {
+  const about = { role: "slider", tabindex: 0, "data-at": i, "aria-valuenow": nats.toFixed(2) };
+  const name = `your guess for ${sizeText(Math.log10(n))} parameters, in nats`;
+  const more = { ...about, "aria-label": name, "aria-valuemin": 0.1, "aria-valuemax": 20 };
+  for (const [key, value] of Object.entries(more)) ring.setAttribute(key, value);
+  const put = value => guess(view, i, value);
+  ring.addEventListener("keydown", e => {
+    const d = { ArrowUp: NUDGE, ArrowDown: -NUDGE, PageUp: 10 * NUDGE, PageDown: -10 * NUDGE };
+    if (!d[e.key]) return;
+    e.preventDefault();
+    put(nats + d[e.key]);
+  });
+  ring.addEventListener("pointerdown", e => {
+    e.preventDefault();
+    ring.focus();
+    const move = to => put(back(heightOf(view.chart, to)));
+    const end = () => {
+      removeEventListener("pointermove", move);
+      removeEventListener("pointerup", end);
+    };
+    addEventListener("pointermove", move);
+    addEventListener("pointerup", end);
+  });
+}
+
+function heightOf({ svg, H }, e) {
+  const box = svg.getBoundingClientRect();
+  return ((e.clientY - box.top) / box.height) * H;
+}
+
+function guess(view, i, nats) {
+  const guesses = guessesOf(view);
+  guesses[i] = Math.min(8, Math.max(2, +nats.toFixed(3)));
+  save(view.model, { guesses });
+}
+
+// ---- in words
+
+const offBy = pairs => sum(pairs.map(([a, b]) => Math.abs(a - b))) / pairs.length;
+
+function whatLineSays(view, line) {
+  const points = pointsOf(view);
+  const used = usedOf(view);
+  const [middle, low, high] = line.at(view.size);
+  const last = points.at(-1)[0];
+  const beyond = view.size / last;
+  const far =
+    beyond > 1.05
+      ? `, ${beyond.toFixed(beyond < 10 ? 1 : 0)} times beyond the largest run`
+      : "";
+  const later = points.slice(used);
+  const missed = later.length
+    ? ` It misses the ${plural(later.length, "larger size")} by ` +
+      `${offBy(later.map(([n, nats]) => [nats, line.at(n)[0]])).toFixed(2)} nats on average.`
+    : "";
+  return (
+    `The line through the first ${used} sizes falls as N to the power of −` +
+    `${line.alpha.toFixed(3)}.${missed}${whatWasDrawn(view)} At N = ` +
+    `${sizeText(Math.log10(view.size))}${far} it says ${middle.toFixed(2)} nats, 95% interval ` +
+    `${low.toFixed(2)} to ${high.toFixed(2)}.`
+  );
+}
+
+function whatWasDrawn(view) {
+  if (view.amount || !view.model.get("guesses").length) return "";
+  const known = view.all[0].slice(FIRST);
+  const off = offBy(guessesOf(view).map((nats, i) => [nats, known[i][1]]));
+  return ` Your curve misses by ${off.toFixed(2)}.`;
+}
+
+export default start(draw);

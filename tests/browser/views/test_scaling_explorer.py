@@ -1,0 +1,80 @@
+"""Drawing a curve before it is shown, in a blank page; the line against numpy."""
+
+import json
+
+import numpy as np
+import pytest
+from in_page import show
+
+from gpt1lib.paper.after import scaling
+from gpt1lib.show import explorers
+
+pytestmark = pytest.mark.browser
+POINTS = [(25e3, 5.2), (8e4, 4.9), (2.3e5, 4.7), (6e5, 4.5), (1.5e6, 4.45)]
+
+
+@pytest.fixture
+def e():
+    return explorers.ScalingExplorer({"all": POINTS, "less": [(n, x + 0.4) for n, x in POINTS]})
+
+
+def agrees(page, root, e):
+    """Line and prediction in the page are those of the library."""
+    for name in ("amount", "used", "size"):
+        setattr(e, name, page.evaluate(f"model.get('{name}')"))
+    alpha, middle, low, high = json.loads(root.get_attribute("data-line"))
+    fitted = e.fitted()
+    assert alpha == pytest.approx(scaling.power_law(*fitted)[0], abs=1e-9)
+    assert (middle, low, high) == pytest.approx(scaling.prediction(*fitted, e.size), rel=1e-6)
+
+
+def test_nothing_is_shown_before_the_reader_has_drawn(page, e):
+    root = show(page, e)
+    assert root.locator("svg .gx-fitted").count() == 3 and root.locator(".gx-law").count() == 0
+    assert json.loads(root.get_attribute("data-line")) == []
+    ring = root.locator(".gx-guess").nth(1)
+    ring.focus()
+    for _ in range(5):
+        page.keyboard.press("ArrowDown")
+    assert page.evaluate("model.get('guesses')") == pytest.approx([4.7, 4.6])
+    assert ring.get_attribute("aria-valuenow") == "4.60", "and it keeps the focus"
+    root.get_by_role("button", name="Show what was measured").click()
+    assert root.locator(".gx-later").count() == 2
+    assert "Your curve misses by 0.17" in root.locator(".gx-live").inner_text()
+    agrees(page, root, e)
+    root.get_by_role("button", name="Draw again").click()
+    assert root.locator(".gx-later").count() == 0
+
+
+def test_a_ring_is_dragged(page, e):
+    root = show(page, e)
+    box = root.locator(".gx-guess").nth(0).bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x, y + 40, steps=3)
+    page.mouse.up()
+    moved = page.evaluate("model.get('guesses')")
+    assert moved[0] < 4.6 and moved[1] == pytest.approx(4.7)
+    page.mouse.move(x, y + 90)
+    assert page.evaluate("model.get('guesses')") == moved
+
+
+def test_every_choice_computes_what_the_library_computes(page, e):
+    e.shown = True
+    root = show(page, e)
+    agrees(page, root, e)
+    uses, asks = (root.get_by_role("slider").nth(i) for i in (0, 1))
+    uses.fill("5")
+    asks.fill("8.5")
+    agrees(page, root, e)
+    assert np.isclose(e.size, 10**8.5) and e.used == 5
+    assert "211 times beyond the largest run" in root.locator(".gx-live").inner_text()
+    root.get_by_role("radio", name="less").click()
+    agrees(page, root, e)
+    assert e.figure().axes and "95 % interval" in e.sentence()
+
+
+def test_too_few_sizes_are_refused():
+    with pytest.raises(ValueError, match="'few' has 2 sizes"):
+        explorers.ScalingExplorer({"few": POINTS[:2]})
