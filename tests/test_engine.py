@@ -260,6 +260,7 @@ VIEWS = {  # each that asks, and the control that is a question
     "attention": lambda n, e: (e.AttentionExplorer.of(n.model, n.bpe, "He saw"), "prompt"),
     "formats": lambda n, e: (e.FormatsExplorer(n), "texts"),
     "journey": lambda n, e: (e.JourneyExplorer(n.model, n.bpe, "He saw"), "prompt"),
+    "map": lambda n, e: (e.ModelMapExplorer(n.model, n.bpe, "He saw"), "prompt"),
     "sampling": lambda n, e: (e.SamplingExplorer.of(n, "He saw"), "prompt"),
     "tokens": lambda n, e: (e.TokenExplorer(n.bpe, "He saw"), "text"),
     "two_texts": lambda n, e: (e.TwoTextsExplorer.of(n.model, n.bpe, "A", "a"), "prompts"),
@@ -301,7 +302,7 @@ def alike(theirs, ours):
         kind = f"<f{len(ours) // len(values)}"
         given = np.frombuffer(ours, kind).astype(np.float32)
         return np.allclose(values, given, atol=NEAR, rtol=1e-3)
-    if isinstance(ours, list):
+    if isinstance(ours, list | tuple):
         pairs = zip(theirs, ours, strict=False)
         return len(theirs) == len(ours) and all(alike(*pair) for pair in pairs)
     if isinstance(ours, dict):

@@ -198,3 +198,18 @@ def test_no_trait_hides_what_a_widget_needs():
         if name.endswith("Explorer"):
             own = getattr(explorers, name).class_own_traits()
             assert not own.keys() & needed - {"_esm", "_css"}, name
+
+
+def test_what_a_page_has_answered_is_computed_when_it_is_read(novelist):
+    view = explorers.ModelMapExplorer(novelist.model, novelist.bpe, "He saw")
+    view.set_state({"prompt": "She ran away", "in_page": 1})
+    view.set_state({"silent": [3], "in_page": 2})
+    view.set_state({"place": 1})
+    assert len(view.unread) == 2 and view.answers == 0
+    twin = explorers.ModelMapExplorer(novelist.model, novelist.bpe, "She ran away", silent=[3])
+    assert (view.text, view.lens, view.place) == (twin.text, twin.lens, 1)
+    view.set_state({"prompt": "He", "in_page": 3})
+    view.set_state({"place": 2**40})  # no page of ours would say so
+    assert len(view.tokens) == 1 and view.place == 0
+    view.prompt = "They"  # a cell asks: answered at once, and told to the page
+    assert not view.unread and view.answers == 1

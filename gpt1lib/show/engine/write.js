@@ -1,13 +1,15 @@
 // Ways to go on after a text, as in gpt1lib/decode.py; each token with its log P.
 
-import { argmax, draw, probsOf } from "./sample.js";
+import { argmax, draw, largest, probsOf } from "./sample.js";
 import { twister } from "./twister.js";
 
 // log P of every token, at temperature 1.
 export function logProbs(logits) {
   const max = logits[argmax(logits)];
-  const total = logits.reduce((sum, logit) => sum + Math.exp(logit - max), 0);
-  return Float64Array.from(logits, logit => logit - max - Math.log(total));
+  let total = 0;
+  for (let i = 0; i < logits.length; i++) total += Math.exp(logits[i] - max);
+  const shift = max + Math.log(total);
+  return new Float64Array(logits).map(logit => logit - shift);
 }
 
 // n tokens after ids, each chosen by pick(logits): [id, log P] of each.
@@ -49,8 +51,11 @@ export function beamSearch(model, ids, n, width) {
 // A text with each of its likeliest next tokens.
 function extensions({ cache, logits, sum, out }, width) {
   const scores = logProbs(logits);
-  const ids = [...scores.keys()].sort((a, b) => scores[b] - scores[a]).slice(0, width);
-  return ids.map(id => ({ cache, sum: sum + scores[id], out: [...out, [id, scores[id]]] }));
+  return largest(scores, width).map(id => ({
+    cache,
+    sum: sum + scores[id],
+    out: [...out, [id, scores[id]]],
+  }));
 }
 
 // Its last token is read, into a cache of its own.

@@ -119,7 +119,7 @@ class Explorer(anywidget.AnyWidget):
     controls = traitlets.List(Text()).tag(sync=True)
     computed: frozenset[str] = frozenset()
     picture_colors = 256  # of the static picture
-    unread: Callable[[], dict] | None = None  # what makes an answer that the page has given
+    unread: tuple[Callable[[], dict], ...] = ()  # what makes answers that the page has given
     _from_page = _alone = False  # while such a message comes in; while Python computes it
 
     @traitlets.default("controls")
@@ -171,8 +171,10 @@ class Explorer(anywidget.AnyWidget):
         After an error the explorer keeps showing what it showed. What the page has answered
         is left for `catch_up`.
         """
-        self.unread = make if self._from_page else None
+        others = tuple(other for other in self.unread if other != make)
+        self.unread = (*others, make) if self._from_page else others
         if not self._from_page:
+            self.catch_up()
             self.take(self._made(make) | {"answers": self.answers + 1})
 
     def _made(self, make: Callable[[], dict]) -> dict:
@@ -183,15 +185,16 @@ class Explorer(anywidget.AnyWidget):
 
     def catch_up(self) -> None:
         """Compute what the page has answered, for a cell; the page keeps its own numbers."""
-        make, self.unread = self.unread, None
-        if make is None:
+        if not self.unread:
             return
-        self._alone = True
+        makes, self.unread, self._alone = self.unread, (), True
         try:
-            traits = self._made(make)
-            self.take({name: v for name, v in traits.items() if name not in self.controls})
-            for name in self.controls:
-                self._keep_if_there(name, traits)
+            for make in makes:
+                traits = self._made(make)
+                own = {name: v for name, v in traits.items() if name not in self.controls}
+                self.take(own)
+                for name in self.controls:
+                    self._keep_if_there(name, traits)
         finally:
             self._alone = False
 

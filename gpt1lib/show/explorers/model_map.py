@@ -13,7 +13,6 @@ from ... import limits
 from ...bpe import BPE
 from ...model import GPT, Block, gelu
 from ...tracing import BlockTrace, Trace, silenced, trace
-from ..engine import fingerprint
 from ..labels import readable, token_labels
 from ..numbers import percent
 from .base import Explorer, as_bytes, as_half, remark, tokens_of
@@ -169,17 +168,22 @@ class ModelMapExplorer(Explorer):
     other = Place(lambda self: len(self.tokens)).tag(sync=True, control=True)
     prompt = Text().tag(sync=True, control=True)
     silent = traitlets.List(Whole()).tag(sync=True, control=True)
+    computed = frozenset(
+        {"tokens", "ids", "rows", "states", "neurons", "qkv", "scores", "weights", "lens"}
+        | {"whole", "words", "crowd", "text", "_weights"}
+    )
 
     def __init__(self, model: GPT, bpe: BPE, text: str, **chosen):
         self._model, self._bpe = model, bpe
         config = model.config
         sizes = [config.n_layer, config.n_head, config.n_embd, config.n_vocab]
         made = self._reading(text, chosen.pop("silent", ()))
-        given = {"shape": sizes, "weights_id": fingerprint(model), "prompt": text} | made
+        given = {"shape": sizes, "prompt": text} | made
         telling = telling_head(self._weights)
         super().__init__(**given | telling | last_look(self._weights, **telling) | chosen)
-        self.observe(lambda change: self.answer(self._read_prompt), "prompt")
-        self.observe(lambda change: self.answer(self._read_silent), "silent")
+        self.asks(self._read_prompt, "prompt")
+        self.asks(self._read_silent, "silent")
+        self.lends(bpe, model)
 
     @traitlets.validate("silent")
     def _heads_that_are_there(self, proposal) -> list[int]:
