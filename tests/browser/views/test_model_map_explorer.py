@@ -60,6 +60,7 @@ def test_every_zoom_says_the_models_numbers(page, explorer, steps):
     press(page, "Enter")
     products = (block.q[3, 8] * block.k[3, other]).numpy()
     assert f"the 64 products add up to {products.sum():.2f}; divided" in said(root)
+    assert f"the score is {products.sum() / 8:.2f};" in said(root)
     press(page, "ArrowRight", "ArrowRight", "ArrowRight")
     assert f"= {products[2]:.2f}; the sum so far is {products[:3].sum():.2f}." in said(root)
     press(page, "Escape", "Escape", "Escape")
