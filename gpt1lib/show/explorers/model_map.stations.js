@@ -53,7 +53,7 @@ function guessStation(view, depth, name, where) {
   return {
     name,
     tall: 36 + STRIP_TALL,
-    gap: depth ? 44 : 8,
+    gap: depth ? 38 : 8,
     guess: t => lens[depth][t][0],
     was: t => view.whole[depth][t],
     numbers: t => (depth ? stateOf(view, depth - 1, "h", t) : sumRow(view, t)),
