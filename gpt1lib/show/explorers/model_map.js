@@ -17,7 +17,6 @@ function draw(model, root) {
   const view = { model, root, dark: root.classList.contains("gx-dark"), index: -1, over: null };
   readTraits(view);
   readArrays(view);
-  view.colors = themeOf(root);
   root.classList.add("gx-map");
   el("p", "gx-map-ask", root, "Where does the next word come from?");
   addText(view, root);
@@ -43,6 +42,7 @@ function readTraits(view) {
   }
 }
 
+// The colors of the page; none before the view is part of it.
 function themeOf(root) {
   const style = getComputedStyle(root);
   const of = name => style.getPropertyValue(`--gx-${name}`).trim();
@@ -236,7 +236,8 @@ function flip(view) {
 
 function resized(view) {
   const width = Math.floor(view.stage.clientWidth);
-  if (!width || (width === view.width && devicePixelRatio === view.ratio)) return;
+  const same = width === view.width && devicePixelRatio === view.ratio && view.colors.ink;
+  if (!width || same) return;
   view.fresh = true;
   show(view);
 }
@@ -248,6 +249,7 @@ function show(view) {
   if (scene !== view.scene || view.fresh) {
     Object.assign(view, { scene, fresh: false, width: stage.clientWidth || 900 });
     view.ratio = devicePixelRatio;
+    view.colors = themeOf(view.root);
     view.geo = view.map.layout(view);
     paintBase(view);
   }

@@ -8,6 +8,7 @@ from test_access import AXE, RUN
 
 import gpt1lib as g
 from gpt1lib.show import explorers
+from gpt1lib.show.explorers import standalone
 
 pytestmark = pytest.mark.browser
 TEXT = "She took the letter from the table and began to"
@@ -141,6 +142,23 @@ def test_what_the_kernel_answers_is_drawn(page, novelist):
         == "true"
     )
     assert root.locator(".gx-hint").inner_text().startswith("Type a text of up to 24")
+
+
+def test_it_has_its_colors_where_it_is_put_into_the_page_later(page, explorer):
+    """As JupyterLab does; the chosen token's curves are then not as black as all others."""
+    source = standalone.page(explorer)
+    later = source.replace('el: document.querySelector("#here")', "el: late").replace(
+        "start(draw, answers)",
+        'const late = document.createElement("div");\nstart(draw, answers)',
+    )
+    page.set_content(later.replace("</script></body>", ";document.body.append(late);</script>"))
+    found = 'c => c.getContext("2d").getImageData(0, 0, c.width, c.height).data'
+    hues = (
+        f"c => {{ const d = ({found})(c); return d.some((v, i) => i % 4 === 2 && v > 150); }}"
+    )
+    page.wait_for_function(
+        f"() => ({hues})(document.querySelector('.gx-map-top'))", timeout=5000
+    )
 
 
 ARRAYS = ("rows", "states", "neurons", "qkv", "scores", "weights")
