@@ -32,10 +32,11 @@ HEADINGS = [
     "Further reading",
 ]
 # (cells, words, figures, exercises), each at least and at most; 00 is lighter, and 09
-# is a project of many small parts
+# is a project of many small parts; 17 holds the review of the whole course
 LIMITS = {
     "00": ((35, 110), (1500, 3500), (3, 10), (2, 6)),
     "09": ((50, 125), (1500, 4000), (4, 12), (6, 8)),
+    "17": ((50, 125), (1500, 4700), (4, 12), (5, 8)),
 }
 USUAL = ((50, 120), (1500, 4000), (4, 12), (3, 8))
 MACHINE = re.compile(r"/root/|/home/|/tmp/|/work/|/Users/|site-packages")

@@ -215,11 +215,12 @@ def test_update_sets_up_again_only_what_is_old(commands, monkeypatch):
     monkeypatch.setattr(setup, "quiet", lambda *command: True)
     setup.VENV.mkdir()
     setup.update()
-    assert "git pull --ff-only" in commands and commands[-1].endswith("lessons update")
+    pulled = ["git pull --ff-only"] if (ROOT / ".git").exists() else []  # not from a zip
+    assert commands[: len(pulled)] == pulled and commands[-1].endswith("lessons update")
     assert any("--editable" in c for c in commands)
     commands.clear()
     setup.update()
-    assert [c.split()[-1] for c in commands] == ["--ff-only", "update"]
+    assert commands[:-1] == pulled and commands[-1].endswith("lessons update")
 
 
 def test_windows_starts_lab_and_waits(monkeypatch):

@@ -1,6 +1,7 @@
 """Lesson 17, Capstone: GPT beside BERT, scaling, limits."""
 
 import copy
+import itertools
 import math
 import random
 from contextlib import contextmanager
@@ -10,6 +11,8 @@ import torch
 import torch.nn.functional as F
 
 import gpt1lib as g
+from gpt1lib import paper
+from gpt1lib.paper.after import scaling
 from gpt1lib.storage.paths import HELDOUT_BOOKS
 
 from .claims import fewer as fewer  # for the notebook
@@ -764,6 +767,21 @@ def hold_gaps(nats: dict[str, list[float]]) -> None:
 
 def hold_sweep(sweep: dict) -> None:
     """sweep: amount of text -> [(N, nats), ...]."""
+    sizes, losses = zip(*sweep["all books"], strict=True)
+    holds("each size is better than the one before", list(losses) == sorted(losses)[::-1])
+    holds("the three largest", [round(x, 2) for x in losses[2:]] == [4.73, 4.67, 4.61])
+    alpha, _ = scaling.power_law(sizes, losses)
+    holds("0.017, under a quarter of 0.076", round(alpha, 3) == 0.017)
+    said, low, high = scaling.prediction(sizes[:3], losses[:3], sizes[-1])
+    holds("the line of three says 4.54", round(said, 2) == 4.54)
+    holds("and misses by 0.08", round(losses[-1] - said, 2) == 0.08)
+    _, low, high = scaling.prediction(sizes[:3], losses[:3], 85_054_464)
+    holds("from 2.7 to 6.4 at GPT-1's size", round(low, 1) == 2.7, round(high, 1) == 6.4)
+    ran = [line for line in paper.stored_lines("scaling") if line["one_in"] == 1]
+    holds("the last update was the best", all(x["best_at"] == 700 for x in ran))
+    for i, (less, more) in enumerate(itertools.pairwise(list(sweep.values())[::-1])):
+        pairs = list(zip(less, more, strict=False))
+        holds(f"more text is better, {i}", all(a[0] == b[0] and a[1] > b[1] for a, b in pairs))
 
 
 def said_of(sweep: dict) -> str:

@@ -13,6 +13,7 @@ import random
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from . import progress
 from .compare import Number, plain
 from .describe import short
 from .exercise import Corrects, Mistake, Wrong, announce, source_and_tree, tell
@@ -55,6 +56,7 @@ class NumberExercise(Corrects):
             tell(f"PASS  {self.name}, as the notebook asks it. Asked last: {self.asked()}")
         elif mistake is None:
             print(f"PASS  {self.name}. Another one: lesson.{self.name}.another()")
+            progress.note(self.solution)
         else:
             announce(self.name, mistake)
             if self.turn:

@@ -1,7 +1,8 @@
-"""Two models that differ in one thing: what each token may see.
+"""Twins, a causal and a masked model, which differ in what a token may see.
 
-Same sizes, same first numbers, same windows of the same books, same updates. One is ours, and
-every token but the first is a target; the other is BERT's way, and 15 % are.
+They have their sizes, their first numbers, the windows of text and the number of updates in
+common. One is trained as ours, where every token but the first is a target; the other as
+BERT, where 15 % are.
 """
 
 from dataclasses import asdict, replace
@@ -19,6 +20,7 @@ from ...model import GPT, seeded
 from ...pretrain import RECIPES, Recipe
 from ...storage import checksums
 from ...storage.paths import CHECKPOINTS
+from ...storage.tensors import read_tensors, write_tensors
 from ..results import store, stored_lines
 from .short_run import drawn, small_vocabulary, take_updates, training_tokens
 
@@ -59,7 +61,7 @@ def loss_of(kind: str, model: GPT, windows: Tensor) -> Tensor:
 
 
 def train_twin(kind: str, begun: dict) -> None:
-    """Train one of them, store its weights in 16 bits, and its training loss as it fell."""
+    """Train one of them, store its weights, and its training loss as it fell."""
     bpe = small_vocabulary()
     ids, model, how = training_tokens(bpe), fresh_twin(kind), twin_recipe()
     curve, losses = [], []
@@ -78,8 +80,7 @@ def train_twin(kind: str, begun: dict) -> None:
 
     with tqdm(total=how.steps, desc=kind) as bar:
         take_updates(model, how, loss_at, watch)
-    checkpoint.save_weights(TWINS_DIR / f"{kind}.safetensors", model, fp16=True)
-    checksums.seal(TWINS_DIR, f"{kind}.safetensors")
+    store_weights(kind, model)
     facts = {"kind": kind, "parameters": model.count_parameters(), "seed": 0}
     store("twins", {**facts, "recipe": asdict(how), "curve": curve, **begun})
 
@@ -92,14 +93,45 @@ def train_twins(begun: dict) -> None:
             train_twin(kind, begun)
 
 
+# ---- on disk: 8 bits per weight, half of what checkpoints take -------------------------
+
+
+def in_bytes(weights: dict[str, Tensor]) -> dict[str, Tensor]:
+    """Each row of a matrix in whole steps, 127 to either side of 0; the rest in 16 bits."""
+    stored = {}
+    for name, w in weights.items():
+        if w.dim() < 2:
+            stored[name] = w.half()
+            continue
+        step = (w.abs().amax(dim=1, keepdim=True) / 127).clamp(min=1e-12)
+        stored[name], stored[f"{name} step"] = (w / step).round().to(torch.int8), step
+    return stored
+
+
+def from_bytes(stored: dict[str, Tensor]) -> dict[str, Tensor]:
+    """The weights that `in_bytes` rounded."""
+    return {
+        name: w.float() * stored.get(f"{name} step", torch.ones(()))
+        for name, w in stored.items()
+        if not name.endswith(" step")
+    }
+
+
+def store_weights(kind: str, model: GPT) -> None:
+    """Write a twin's weights, whole or not at all."""
+    write_tensors(TWINS_DIR / f"{kind}.safetensors", in_bytes(model.state_dict()))
+    checksums.seal(TWINS_DIR, f"{kind}.safetensors")
+
+
 def load_twins() -> tuple[GPT, MaskedGPT, BPE]:
     """(causal, masked, vocabulary) as stored; ValueError for a damaged file."""
     models = []
     for kind, build in KINDS.items():
-        checksums.verify(TWINS_DIR, f"{kind}.safetensors")
+        path = TWINS_DIR / f"{kind}.safetensors"
+        checksums.verify(TWINS_DIR, path.name)
         with seeded(0):
             model = build(SIZES)
-        checkpoint.load_weights(TWINS_DIR / f"{kind}.safetensors", model)
+        checkpoint.fill(path, model, from_bytes(read_tensors(path)[0]))
         models.append(model.eval())
     causal, masked = models
     return causal, masked, small_vocabulary()

@@ -21,7 +21,7 @@ from .controls import Place
 MOST, SHOWN = 14, 5  # tokens of a sentence, guesses per place
 
 
-def guesses_of(log_p: Tensor, ids: Sequence[int], bpe: BPE) -> list[dict | None]:
+def best_guesses(log_p: Tensor, ids: Sequence[int], bpe: BPE) -> list[dict | None]:
     """Of each covered place: the true token's share and rank, and the likeliest tokens.
 
     log_p (T, V); a place that is nan (GPT's first) has None.
@@ -63,7 +63,7 @@ class MaskedExplorer(Explorer):
         for name, model in {"GPT": gpt, "BERT": bert}.items():
             log_p, looks = filling.covered(model, torch.tensor(ids))
             shown = np.round(looks.numpy().astype(float), 3).tolist()
-            read[name] = {"looks": shown, "guesses": guesses_of(log_p, ids, bpe)}
+            read[name] = {"looks": shown, "guesses": best_guesses(log_p, ids, bpe)}
         return read
 
     @property

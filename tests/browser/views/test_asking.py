@@ -35,8 +35,10 @@ window.model = {
 };
 window.fromPython = ({ update, custom, buffers }) => {
   if (custom) fire("msg:custom", custom, buffers.map(text => new DataView(code(text).buffer)));
-  Object.assign(state, decoded(update ?? {}));
-  for (const name in update) fire(`change:${name}`);
+  const given = decoded(update ?? {});
+  const others = Object.keys(given).filter(name => given[name] !== state[name]);
+  Object.assign(state, given);
+  for (const name of others) fire(`change:${name}`);
 };
 start(draw, answer).render({ model: window.model, el: document.querySelector("#here") });
 </script>"""
