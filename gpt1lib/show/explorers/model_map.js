@@ -61,7 +61,7 @@ function news(view) {
   if (view.answers === view.model.get("answers")) return show(view);
   readTraits(view);
   readArrays(view);
-  view.fresh = true;
+  Object.assign(view, { fresh: true, over: null, index: -1 });
   if (view.walk.at >= 0) walkTo(view, view.walk.at);
   else show(view);
 }

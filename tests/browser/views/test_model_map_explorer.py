@@ -130,6 +130,8 @@ def test_what_the_kernel_answers_is_drawn(page, novelist):
     root.get_by_label("text").fill("The old man")
     root.get_by_label("text").press("Enter")
     assert root.locator(".gx-hint").inner_text() == "The model reads ..."
+    root.locator(".gx-map-top").hover(position={"x": 800, "y": 20})  # a token that goes away
+    assert "“and”" in said(root)
     e.prompt, e.silent = "The old man", [5]  # what the kernel does
     traits = {name: getattr(e, name) for name in ARRAYS + PLAIN}
     sent = {k: base64.b64encode(v).decode() for k, v in traits.items() if k in ARRAYS}
