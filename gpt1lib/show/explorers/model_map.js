@@ -17,7 +17,6 @@ function draw(model, root) {
   const view = { model, root, dark: root.classList.contains("gx-dark"), index: -1, over: null };
   readTraits(view);
   readArrays(view);
-  view.colors = themeOf(root);
   root.classList.add("gx-map");
   el("p", "gx-map-ask", root, "Where does the next word come from?");
   addText(view, root);
@@ -43,6 +42,7 @@ function readTraits(view) {
   }
 }
 
+// The colors of the page; none before the view is part of it.
 function themeOf(root) {
   const style = getComputedStyle(root);
   const of = name => style.getPropertyValue(`--gx-${name}`).trim();
@@ -61,7 +61,7 @@ function news(view) {
   if (view.answers === view.model.get("answers")) return show(view);
   readTraits(view);
   readArrays(view);
-  view.fresh = true;
+  Object.assign(view, { fresh: true, over: null, index: -1 });
   if (view.walk.at >= 0) walkTo(view, view.walk.at);
   else show(view);
 }
@@ -236,7 +236,8 @@ function flip(view) {
 
 function resized(view) {
   const width = Math.floor(view.stage.clientWidth);
-  if (!width || (width === view.width && devicePixelRatio === view.ratio)) return;
+  const same = width === view.width && devicePixelRatio === view.ratio && view.colors.ink;
+  if (!width || same) return;
   view.fresh = true;
   show(view);
 }
@@ -248,6 +249,7 @@ function show(view) {
   if (scene !== view.scene || view.fresh) {
     Object.assign(view, { scene, fresh: false, width: stage.clientWidth || 900 });
     view.ratio = devicePixelRatio;
+    view.colors = themeOf(view.root);
     view.geo = view.map.layout(view);
     paintBase(view);
   }
@@ -287,120 +289,6 @@ function reveal(view) {
   const { x, w } = map.around(view);
   if (x + w > stage.scrollLeft + room) stage.scrollLeft = x + w - room;
   if (x < stage.scrollLeft) stage.scrollLeft = x - 8;
-}
-
-// ---- below: the colors, what comes next, and the heads
-
-function addLegend({ dark }, root) {
-  const box = el("div", "gx-map-legend", root);
-  colorScale(box, dark, "probability 0", "1");
-  const hue = v => {
-    const [r, g, b] = SIGNS[dark][v < 0.5 ? 0 : 1];
-    return `rgba(${r},${g},${b},${Math.abs(2 * v - 1)})`;
-  };
-  scaleOf(box, "numbers −", "+ (full color at the ± of the row)", hue);
-  el("span", "gx-lab", box, "curves: whom attention looks at");
-  el("p", "gx-note", root, KEYS);
-}
-
-function addNext(view, parent) {
-  const box = el("div", "gx-aside", parent);
-  view.nextTitle = el("p", "gx-title", box);
-  view.bars = el("ol", "gx-bars", box);
-  view.more = button(box, "", () => view.ask({ prompt: goneOn(view) }));
-  view.more.classList.add("gx-asks");
-}
-
-// The text with the likeliest word behind it.
-function goneOn({ model, tokens, words: next, T }) {
-  const piece = next[T - 1][0][0];
-  const joins = !/(<\/w>|\n)$/.test(tokens[T - 1]);
-  return model.get("text").trimEnd() + (joins ? "" : " ") + readable(piece);
-}
-
-function showNext({ words: next, names, bars: list, nextTitle, silent, more, T }, place) {
-  nextTitle.textContent = `What comes after “${names[place]}”`;
-  more.textContent = `Write “${named(next[T - 1][0][0])}” and go on`;
-  const off = silent.length > 0;
-  list.classList.toggle("gx-map-compared", off);
-  bars(
-    list,
-    next[place].map(([piece, , p, whole]) => [
-      named(piece),
-      p,
-      off ? `${percent(p)}, was ${percent(whole)}` : percent(p),
-    ]),
-  );
-  next[place].forEach(([, , , whole], i) => {
-    const was = off ? `${100 * whole}%` : "-9px";
-    list.children[i].children[1].style.setProperty("--was", was);
-  });
-}
-
-function addSwitches(view, parent) {
-  const { L, H } = view;
-  const box = el("div", "gx-map-heads", parent);
-  el("p", "gx-title", box, "Switch heads off");
-  const grid = el("div", "gx-map-switches", box);
-  grid.setAttribute("role", "group");
-  grid.setAttribute("aria-label", "heads that are off; arrow keys move");
-  grid.style.gridTemplateColumns = `max-content repeat(${H}, minmax(26px, 40px))`;
-  view.switches = [];
-  for (let block = 0; block < L; block++) {
-    el("span", "gx-lab", grid, `block ${block}`);
-    for (let head = 0; head < H; head++) {
-      const b = el("button", "gx-map-switch gx-asks", grid, String(head));
-      b.type = "button";
-      b.setAttribute("aria-label", `block ${block}, head ${head} off`);
-      b.addEventListener("click", () => toggle(view, block * H + head));
-      view.switches.push(b);
-    }
-  }
-  grid.addEventListener("keydown", e => roam(view, e));
-  view.onAgain = button(box, "All heads on", () => setSilent(view, []));
-  view.effect = el("p", "gx-note", box);
-}
-
-// One stop for Tab; arrow keys lead from switch to switch.
-function roam({ switches, H }, e) {
-  const d = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -H, ArrowDown: H }[e.key];
-  const to = switches[switches.indexOf(document.activeElement) + d];
-  if (!to) return;
-  e.preventDefault();
-  for (const b of switches) b.tabIndex = b === to ? 0 : -1;
-  to.focus();
-}
-
-function toggle(view, i) {
-  const { silent } = view;
-  setSilent(
-    view,
-    silent.includes(i) ? silent.filter(j => j !== i) : [...silent, i].sort((a, b) => a - b),
-  );
-}
-
-function setSilent(view, silent) {
-  view.silent = silent;
-  view.ask({ silent });
-  showSwitches(view);
-}
-
-function showSwitches(view) {
-  const { switches, silent, block, head, H, zoom, words: next, T } = view;
-  const near = i => (zoom === "block" ? Math.floor(i / H) === block : i === block * H + head);
-  const stop = Math.max(0, switches.indexOf(document.activeElement));
-  switches.forEach((b, i) => {
-    b.setAttribute("aria-pressed", silent.includes(i));
-    b.classList.toggle("gx-map-near", zoom !== "model" && near(i));
-    b.tabIndex = i === stop ? 0 : -1;
-  });
-  view.onAgain.hidden = !silent.length;
-  const [now, whole] = [next[T - 1][0], view.whole.at(-1)[T - 1]];
-  view.effect.textContent = !silent.length
-    ? "All are on. Switch one off and see what the text goes on with."
-    : `Without ${plural(silent.length, "head")} the text goes on with “${named(now[0])}” ` +
-      `${percent(now[2])}; with all heads it is “${named(whole[0])}” ${percent(whole[1])}. ` +
-      "A black corner marks a guess that changed.";
 }
 
 // ---- what model_map.py answers, by the engine in the page

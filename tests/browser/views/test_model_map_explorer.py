@@ -8,6 +8,7 @@ from test_access import AXE, RUN
 
 import gpt1lib as g
 from gpt1lib.show import explorers
+from gpt1lib.show.explorers import standalone
 
 pytestmark = pytest.mark.browser
 TEXT = "She took the letter from the table and began to"
@@ -60,6 +61,7 @@ def test_every_zoom_says_the_models_numbers(page, explorer, steps):
     press(page, "Enter")
     products = (block.q[3, 8] * block.k[3, other]).numpy()
     assert f"the 64 products add up to {products.sum():.2f}; divided" in said(root)
+    assert f"the score is {products.sum() / 8:.2f};" in said(root)
     press(page, "ArrowRight", "ArrowRight", "ArrowRight")
     assert f"= {products[2]:.2f}; the sum so far is {products[:3].sum():.2f}." in said(root)
     press(page, "Escape", "Escape", "Escape")
@@ -128,6 +130,8 @@ def test_what_the_kernel_answers_is_drawn(page, novelist):
     root.get_by_label("text").fill("The old man")
     root.get_by_label("text").press("Enter")
     assert root.locator(".gx-hint").inner_text() == "The model reads ..."
+    root.locator(".gx-map-top").hover(position={"x": 800, "y": 20})  # a token that goes away
+    assert "“and”" in said(root)
     e.prompt, e.silent = "The old man", [5]  # what the kernel does
     traits = {name: getattr(e, name) for name in ARRAYS + PLAIN}
     sent = {k: base64.b64encode(v).decode() for k, v in traits.items() if k in ARRAYS}
@@ -140,6 +144,23 @@ def test_what_the_kernel_answers_is_drawn(page, novelist):
         == "true"
     )
     assert root.locator(".gx-hint").inner_text().startswith("Type a text of up to 24")
+
+
+def test_it_has_its_colors_where_it_is_put_into_the_page_later(page, explorer):
+    """As JupyterLab does; the chosen token's curves are then not as black as all others."""
+    source = standalone.page(explorer)
+    later = source.replace('el: document.querySelector("#here")', "el: late").replace(
+        "start(draw, answers)",
+        'const late = document.createElement("div");\nstart(draw, answers)',
+    )
+    page.set_content(later.replace("</script></body>", ";document.body.append(late);</script>"))
+    found = 'c => c.getContext("2d").getImageData(0, 0, c.width, c.height).data'
+    hues = (
+        f"c => {{ const d = ({found})(c); return d.some((v, i) => i % 4 === 2 && v > 150); }}"
+    )
+    page.wait_for_function(
+        f"() => ({hues})(document.querySelector('.gx-map-top'))", timeout=5000
+    )
 
 
 ARRAYS = ("rows", "states", "neurons", "qkv", "scores", "weights")

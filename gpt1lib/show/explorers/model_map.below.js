@@ -1,0 +1,113 @@
+// Below the map: what its colors mean, what comes next, and the heads to switch off.
+
+function addLegend({ dark }, root) {
+  const box = el("div", "gx-map-legend", root);
+  colorScale(box, dark, "probability 0", "1");
+  const hue = v => {
+    const [r, g, b] = SIGNS[dark][v < 0.5 ? 0 : 1];
+    return `rgba(${r},${g},${b},${Math.abs(2 * v - 1)})`;
+  };
+  scaleOf(box, "numbers −", "+ (full color at the ± of the row)", hue);
+  el("span", "gx-lab", box, "curves: whom attention looks at");
+  el("p", "gx-note", root, KEYS);
+}
+
+function addNext(view, parent) {
+  const box = el("div", "gx-aside", parent);
+  view.nextTitle = el("p", "gx-title", box);
+  view.bars = el("ol", "gx-bars", box);
+  view.more = button(box, "", () => view.ask({ prompt: goneOn(view) }));
+  view.more.classList.add("gx-asks");
+}
+
+// The text with the likeliest word behind it.
+function goneOn({ model, tokens, words: next, T }) {
+  const piece = next[T - 1][0][0];
+  const joins = !/(<\/w>|\n)$/.test(tokens[T - 1]);
+  return model.get("text").trimEnd() + (joins ? "" : " ") + readable(piece);
+}
+
+function showNext({ words: next, names, bars: list, nextTitle, silent, more, T }, place) {
+  nextTitle.textContent = `What comes after “${names[place]}”`;
+  more.textContent = `Write “${named(next[T - 1][0][0])}” and go on`;
+  const off = silent.length > 0;
+  list.classList.toggle("gx-map-compared", off);
+  bars(
+    list,
+    next[place].map(([piece, , p, whole]) => [
+      named(piece),
+      p,
+      off ? `${percent(p)}, was ${percent(whole)}` : percent(p),
+    ]),
+  );
+  next[place].forEach(([, , , whole], i) => {
+    const was = off ? `${100 * whole}%` : "-9px";
+    list.children[i].children[1].style.setProperty("--was", was);
+  });
+}
+
+function addSwitches(view, parent) {
+  const { L, H } = view;
+  const box = el("div", "gx-map-heads", parent);
+  el("p", "gx-title", box, "Switch heads off");
+  const grid = el("div", "gx-map-switches", box);
+  grid.setAttribute("role", "group");
+  grid.setAttribute("aria-label", "heads that are off; arrow keys move");
+  grid.style.gridTemplateColumns = `max-content repeat(${H}, minmax(26px, 40px))`;
+  view.switches = [];
+  for (let block = 0; block < L; block++) {
+    el("span", "gx-lab", grid, `block ${block}`);
+    for (let head = 0; head < H; head++) {
+      const b = el("button", "gx-map-switch gx-asks", grid, String(head));
+      b.type = "button";
+      b.setAttribute("aria-label", `block ${block}, head ${head} off`);
+      b.addEventListener("click", () => toggle(view, block * H + head));
+      view.switches.push(b);
+    }
+  }
+  grid.addEventListener("keydown", e => roam(view, e));
+  view.onAgain = button(box, "All heads on", () => setSilent(view, []));
+  view.effect = el("p", "gx-note", box);
+}
+
+// One stop for Tab; arrow keys lead from switch to switch.
+function roam({ switches, H }, e) {
+  const d = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -H, ArrowDown: H }[e.key];
+  const to = switches[switches.indexOf(document.activeElement) + d];
+  if (!to) return;
+  e.preventDefault();
+  for (const b of switches) b.tabIndex = b === to ? 0 : -1;
+  to.focus();
+}
+
+function toggle(view, i) {
+  const { silent } = view;
+  setSilent(
+    view,
+    silent.includes(i) ? silent.filter(j => j !== i) : [...silent, i].sort((a, b) => a - b),
+  );
+}
+
+function setSilent(view, silent) {
+  view.silent = silent;
+  view.ask({ silent });
+  showSwitches(view);
+}
+
+function showSwitches(view) {
+  const { switches, silent, block, head, H, zoom, words: next, T } = view;
+  const near = i => (zoom === "block" ? Math.floor(i / H) === block : i === block * H + head);
+  const stop = Math.max(0, switches.indexOf(document.activeElement));
+  switches.forEach((b, i) => {
+    b.setAttribute("aria-pressed", silent.includes(i));
+    b.classList.toggle("gx-map-near", zoom !== "model" && near(i));
+    b.tabIndex = i === stop ? 0 : -1;
+  });
+  view.onAgain.hidden = !silent.length;
+  const [now, whole] = [next[T - 1][0], view.whole.at(-1)[T - 1]];
+  view.effect.textContent = !silent.length
+    ? "All are on. Switch one off and see what the text goes on with."
+    : `Without ${plural(silent.length, "head")} the text goes on with “${named(now[0])}” ` +
+      `${percent(now[2])}; with all heads it is “${named(whole[0])}” ${percent(whole[1])}. ` +
+      "A black corner marks a guess that changed.";
+}
