@@ -11,8 +11,8 @@ help: ## list the targets
 lab: .venv/lab ## open JupyterLab on the first lesson (PORT=8888)
 	@$(PYTHON) tools/setup.py lab --port $(PORT)
 
-update: .venv/lab ## bring new lessons into work/; what you wrote there stays
-	@$(PY) -m gpt1lib.lessons update
+update: ## fetch new lessons into work/; what you wrote there stays
+	@$(PYTHON) tools/setup.py update
 
 test: .venv/dev ## lint, all tests, every notebook (what CI runs)
 	$(PY) tools/check.py

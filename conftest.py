@@ -13,7 +13,7 @@ def pytest_configure(config):
     if hasattr(option, "nbval"):
         option.nbval_sanitize_with = option.nbval_sanitize_with or str(CLEANED)
         option.nbval_current_env = option.nbval_current_env or not option.nbval_kernel_name
-        option.nbval_cell_timeout = min(option.nbval_cell_timeout, 300)
+        option.nbval_cell_timeout = min(option.nbval_cell_timeout, 600)
 
 
 def pytest_collectstart(collector):

@@ -5,10 +5,16 @@
 The static site's front page and model, opened by file:// with the network off. Three rounds,
 each a fresh browser: from opening to the first answer, a prompt of 32 tokens, writing 100
 tokens, with WebAssembly and with plain JavaScript; beside them the same kernel's rate of a
-matrix product. Minima and medians. Writes data/results/benchmarks/engine.json.
+matrix product. Minima and medians.
+
+Then in JupyterLab: from the Enter key to the new picture of a prompt of 32 tokens, answered
+by the kernel and by the engine in the page; and how long that engine takes to come. Medians
+and 95th percentiles. Writes data/results/benchmarks/engine.json.
 """
 
 import argparse
+import json
+import shutil
 import statistics
 import sys
 import tempfile
@@ -21,18 +27,29 @@ from gpt1lib.storage import run_folder
 from gpt1lib.storage.files import write_json, write_text
 from gpt1lib.storage.paths import BENCHMARKS, ROOT
 
-sys.path[:0] = [str(ROOT / "tests" / "browser"), str(ROOT)]
+sys.path[:0] = [str(ROOT / "benchmarks"), str(ROOT / "tests" / "browser"), str(ROOT)]
+import in_lab as lab_tools  # noqa: E402
+from explorer_speed import TEXT, WITHOUT_WORKERS, serve, summary, watched  # noqa: E402
+
 import conftest as browser  # noqa: E402
 from tools import site  # noqa: E402
 
-TEXT = (
-    "She took the letter from the table and read it to her sister, who had not "
-    "been well since the morning and could not go out that day for a walk"
+CELLS = (
+    "import gpt1lib as g\nn = g.load_novelist()",
+    "g.show.SamplingExplorer.of(n, TEXT)",
+    "g.show.AttentionExplorer.of(n.model, n.bpe, TEXT)",
 )
+SHOWN = {"sampling": (1, ".gx-live"), "attention": (2, ".gx-matrix")}  # cell, what changes
+TOUCHED = """() => new Promise(done => {
+  const start = performance.now();
+  document.querySelector(".gx .gx-prompt").focus();
+  const look = () => globalThis.gpt1Engines?.length
+    ? done(performance.now() - start) : setTimeout(look, 5);
+  look(); })"""
 SPEED = """async ({text, simd}) => {
   const given = gpt1.load;
   const parts = async () => ({ ...(await given()), ...(simd ? {} : { wasm: null }) });
-  const mine = new Engine(gpt1.id, gpt1.source, parts);
+  const mine = new Engine(gpt1.ids, gpt1.source, parts);
   const { length } = await mine.ask("ids", text);
   const times = [];
   for (let i = 0; i < 20; i++) {
@@ -89,9 +106,48 @@ def one_round(playwright, folder: Path) -> dict[str, float]:
     return measured
 
 
+def in_a_notebook(playwright, address: str, n: int, engine_there: bool) -> dict:
+    """Milliseconds of n new prompts in each view, and until the engine is there."""
+    chromium = playwright.chromium.launch(
+        executable_path=browser.chromium_path(), args=browser.FLAGS
+    )
+    page = chromium.new_page(viewport={"width": 1400, "height": 1000})
+    if not engine_there:
+        page.add_init_script(WITHOUT_WORKERS)
+    lab_tools.live_views(page, lab_tools.open_and_run(page, address, "speed.ipynb"))
+    name = "engine" if engine_there else "kernel"
+    rows = {"until the engine is there, ms": page.evaluate(TOUCHED)} if engine_there else {}
+    for view, (cell, changing) in SHOWN.items():
+        root, times = f'[data-windowed-list-index="{cell}"] .gx', []
+        for i in range(n):
+            words = TEXT.split()
+            words[i % 20] = "house"
+            page.locator(f"{root} .gx-prompt").fill(" ".join(words))
+            times.append(watched(page, root, changing, "Enter"))
+        rows[f"{name}, {view}, ms"] = summary(times)
+    chromium.close()
+    return rows
+
+
+def in_lab(playwright, n: int) -> dict:
+    """Both paths in a JupyterLab of its own, and the bytes that the engine's way costs."""
+    home, source = Path(tempfile.mkdtemp()), load_novelist()
+    server, address = serve(home, CELLS)
+    try:
+        rows = in_a_notebook(playwright, address, n, False)
+        rows |= in_a_notebook(playwright, address, n, True)
+    finally:
+        server.terminate()
+        server.wait(30)
+        shutil.rmtree(home, ignore_errors=True)
+    told, buffers = engine.parcel(source.bpe, source.model)
+    return {"bytes": len(json.dumps(told)) + sum(map(len, buffers)), **rows}
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--n", type=int, default=20, help="prompts in JupyterLab")
     args = parser.parse_args()
     from playwright.sync_api import sync_playwright
 
@@ -99,6 +155,7 @@ def main():
     with tempfile.TemporaryDirectory() as home, sync_playwright() as playwright:
         sizes = write_site(Path(home))
         rounds = [one_round(playwright, Path(home)) for _ in range(args.rounds)]
+        lab = in_lab(playwright, args.n)
     results = {
         name: {
             "best": round((max if "/s" in name else min)(r[name] for r in rounds), 1),
@@ -108,10 +165,18 @@ def main():
     }
     for name, row in results.items():
         print(f"{name:<40}{row['median']:>8.1f}, best {row['best']:>8.1f}")
+    for name, row in lab.items():
+        print(f"in JupyterLab: {name:<34} {row}")
     page = sizes["index.html"] + sizes[engine.MODEL]
     write_json(
         BENCHMARKS / "engine.json",
-        {"rounds": args.rounds, "bytes": page, **results, **run_folder.origin()},
+        {
+            "rounds": args.rounds,
+            "bytes": page,
+            **results,
+            "in JupyterLab": lab,
+            **run_folder.origin(),
+        },
     )
 
 

@@ -19,6 +19,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 import nbformat
@@ -146,6 +147,7 @@ CELLS = (
 )
 
 
+WITHOUT_WORKERS = "delete window.Worker"  # so that no engine in the page answers
 # the time of a key, and of the frame after `see` has noticed what it causes
 WATCH = """({inside, until}) => { window.began = window.ended = null;
   const node = document.querySelector(inside);
@@ -172,6 +174,7 @@ def watched(page, inside: str, until: str, key: str) -> float:
 
 def with_kernel(page, address: str, n: int) -> dict:
     """interact's redrawing, and an explorer's new prompt, in a real JupyterLab."""
+    page.add_init_script(WITHOUT_WORKERS)
     lab_tools.open_and_run(page, address, "speed.ipynb")
     out = f"{lab_tools.PANEL} .widget-interact"
     page.wait_for_selector(f"{out} img", timeout=30_000)
@@ -192,12 +195,12 @@ def with_kernel(page, address: str, n: int) -> dict:
     return {name: summary(taken) for name, taken in times.items()}
 
 
-def serve(home: Path) -> tuple[subprocess.Popen, str]:
+def serve(home: Path, sources: Sequence[str] = CELLS) -> tuple[subprocess.Popen, str]:
     """A JupyterLab on the gallery and on a notebook written for the measurement."""
     (home / "root" / "notebooks").mkdir(parents=True)
     cells = [
         new_code_cell(f"TEXT = {TEXT!r}\n" * (i == 0) + source)
-        for i, source in enumerate(CELLS)
+        for i, source in enumerate(sources)
     ]
     gallery = lab_tools.NOTEBOOKS / lab_tools.GALLERY
     shutil.copy(gallery, home / "root/notebooks")

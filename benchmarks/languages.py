@@ -42,10 +42,10 @@ FAULTS = {
 WAYS = {"JavaScript": False, "WebAssembly": True}
 
 
-def in_javascript(mind: EngineInNode, text: str, **how) -> dict[str, np.ndarray]:
+def in_javascript(mind: EngineInNode, text: str, bits=32, **how) -> dict[str, np.ndarray]:
     """The engine's states of one pass, named and shaped as `lesson08.states`."""
-    told = mind.ask(["trace", text, []], **how)[0]
-    T, H = len(told["ids"]), mind.facts["config"]["n_head"]
+    told = mind.ask(["trace", text, []], bits=bits, **how)[0]
+    T, H = len(told["ids"]), mind.checkpoint.model.config.n_head
     found = {"h0": numbers(told["h0"], T, -1)}
     for i, block in enumerate(told["blocks"]):
         for name in ("scores", "weights", "attention", "n", "mlp", "h"):
@@ -65,14 +65,14 @@ def torch_states(source, text: str) -> dict[str, dict]:
     return {name: states(ids, model) for name, model in models.items()}
 
 
-def one_text(minds: dict[int, EngineInNode], source, text: str) -> dict[str, dict]:
+def one_text(mind: EngineInNode, source, text: str) -> dict[str, dict]:
     """Differences of each state, by column and by what it is compared with."""
     ours = torch_states(source, text)
     columns = {"torch, float32": {"exact": apart(ours["torch"], ours["exact"])}}
-    for bits, mind in minds.items():
+    for bits in (32, 8):
         kind = "float32" if bits == 32 else f"{bits} bits"
         for way, simd in WAYS.items():
-            found = in_javascript(mind, text, simd=simd)
+            found = in_javascript(mind, text, bits, simd=simd)
             with_ = ("torch", "exact") if bits == 32 else ("torch", "exact", "rounded")
             columns[f"{way}, {kind}"] = {name: apart(found, ours[name]) for name in with_}
     return columns
@@ -128,16 +128,13 @@ def main():
         sys.exit("languages: no Node.js on this machine")
     source = load_novelist()
     with tempfile.TemporaryDirectory() as home:
-        minds = {}
-        for bits in (32, 8):
-            (Path(home) / str(bits)).mkdir()
-            minds[bits] = EngineInNode(node, source, Path(home) / str(bits), bits)
-        columns = one_text(minds, source, TEXT)
+        mind = EngineInNode(node, source, Path(home))
+        columns = one_text(mind, source, TEXT)
         faults = {
-            name: {"right": a, "wrong": b, "torch": with_fault(minds[32], source, a, b)}
+            name: {"right": a, "wrong": b, "torch": with_fault(mind, source, a, b)}
             for name, (a, b) in FAULTS.items()
         }
-        many = [one_text(minds, source, t) | in_numpy(source, t) for t in texts(args.texts)]
+        many = [one_text(mind, source, t) | in_numpy(source, t) for t in texts(args.texts)]
     version = subprocess.run([node, "--version"], capture_output=True, text=True).stdout.strip()
     result = {"text": TEXT, "columns": columns, "faults": faults}
     result |= {"logits of the texts": {"texts": args.texts, "medians": medians(many)}}

@@ -28,7 +28,7 @@ this order. Each folder is a room for one verb, and imports run from the top dow
     paper/       plan, sources, run, results, curves, zeroshot, reading, after, paper_numbers
     show/        plots, diagrams, walk, labels, numbers, palette, figure, explorers, engine
     lessons/     exercise, number, attempt, compare, describe, claims,
-                 notebooks, layout, maps, lessonNN
+                 notebooks, layout, maps, work, progress, mistakes, lessonNN
 
 Three ways run through it:
 
@@ -70,7 +70,9 @@ __all__ = [
 
 
 def __getattr__(name: str):
-    """Import a file or a room when it is first used: `g.decode`, `g.show`."""
+    """Import a file or a room when it is first used: `g.decode`, `g.show`; `g.progress`."""
+    if name == "progress":
+        return import_module(".lessons.progress", __name__).print_progress
     if name in {module.name for module in iter_modules(__path__)}:
         return import_module(f".{name}", __name__)
     raise AttributeError(f"gpt1lib has no {name!r}")

@@ -26,6 +26,13 @@ function traced(text, silent) {
   return { ids, h0: floats(h0), logits: floats(logits), blocks: rows };
 }
 
+// What a map of the model draws: arrays as text, all else as it is.
+function mapped(text, most, silent) {
+  const found = Object.entries(mind.map(text, most, silent));
+  const told = value => (value instanceof Float32Array ? floats(value) : value);
+  return Object.fromEntries(found.map(([name, value]) => [name, told(value)]));
+}
+
 // Logits after the last token, read piece by piece through the cache.
 function inPieces(text, sizes) {
   const ids = mind.bpe.encode(text);
@@ -53,19 +60,37 @@ function refused(ids) {
   }
 }
 
+// What a view's answer() gives: its script, what was asked, and its traits (bytes as
+// { bytes: base64 }), with numbers of arrays as { floats: base64 }.
+async function viewed(script, asked, traits) {
+  const answer = new Function(`${script.replace("export default", "")}; return answer;`)();
+  const engine = { ask: async (name, ...args) => mind[name](...args) };
+  const get = name => (traits[name]?.bytes ? bytesOf(traits[name].bytes) : traits[name]);
+  const given = await answer(engine, asked, { get }).catch(error => ({ error: error.message }));
+  const plain = value => (value instanceof Float32Array ? { floats: floats(value) } : value);
+  return Object.fromEntries(Object.entries(given).map(([name, v]) => [name, plain(v)]));
+}
+
+function bytesOf(base64) {
+  const { buffer, byteOffset, length } = Buffer.from(base64, "base64");
+  return new DataView(buffer, byteOffset, length);
+}
+
 const ANSWERS = {
   encode: texts => texts.map(text => mind.bpe.encode(text)),
   decode: lists => lists.map(ids => mind.bpe.decode(ids)),
   tidy: texts => texts.map(tidy),
   write: (text, options) => [...mind.write(text, options)].map(({ id }) => id),
   trace: traced,
+  map: mapped,
   ways: (text, options) => mind.ways(text, options),
   formats: (texts, rows) => mind.formats(texts, rows),
   pieces: inPieces,
   drawn,
   refused,
+  viewed,
 };
 
-process.stdout.write(
-  JSON.stringify(questions.map(([name, ...args]) => ANSWERS[name](...args))),
-);
+const answers = [];
+for (const [name, ...args] of questions) answers.push(await ANSWERS[name](...args));
+process.stdout.write(JSON.stringify(answers));

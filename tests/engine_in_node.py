@@ -3,6 +3,7 @@
 import base64
 import json
 import subprocess
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -14,19 +15,27 @@ ANSWERS = Path(__file__).with_name("engine.js")
 
 
 class EngineInNode:
-    """A model as the engine has it; bits: of each number of its matrices."""
+    """A model as the engine has it; its files lie in a folder."""
 
-    def __init__(self, node: str, checkpoint, folder: Path, bits: int = 8):
-        self.node, self.bytes = node, folder / "model.bin"
-        self.facts, content = engine.parts_of(checkpoint, bits)
-        self.bytes.write_bytes(content)
+    def __init__(self, node: str, checkpoint, folder: Path):
+        self.node, self.checkpoint, self.folder = node, checkpoint, folder
+        self.stored = cache(self.store)
 
-    def ask(self, *questions: list, folder: Path = FOLDER, simd: bool = True) -> list:
-        """Answers of engine.js; folder: another copy of the engine."""
-        given = {"folder": str(folder), "facts": self.facts, "bytes": str(self.bytes)}
+    def store(self, bits: int) -> dict:
+        """What engine.js must know of the model in so many bits, and where its bytes lie."""
+        facts, content = engine.parts_of(self.checkpoint.bpe, self.checkpoint.model, bits)
+        path = self.folder / f"model{bits}.bin"
+        path.write_bytes(content)
+        return {"facts": facts, "bytes": str(path)}
+
+    def ask(
+        self, *questions: list, folder: Path = FOLDER, simd: bool = True, bits: int = 8
+    ) -> list:
+        """Answers of engine.js; folder: another copy of the engine; bits: of the matrices."""
+        given = {"folder": str(folder), "simd": simd, **self.stored(bits)}
         done = subprocess.run(
             [self.node, ANSWERS],
-            input=json.dumps(given | {"simd": simd, "questions": questions}),
+            input=json.dumps(given | {"questions": questions}),
             capture_output=True,
             text=True,
         )

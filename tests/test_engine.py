@@ -10,20 +10,19 @@ import re
 import shutil
 import subprocess
 import unicodedata
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 from engine_in_node import FOLDER, EngineInNode, numbers
+from ipywidgets import DOMWidget
 
 import gpt1lib as g
 from benchmarks.languages import in_javascript
 from gpt1lib.decode import beam_search, greedy, next_token_probs
 from gpt1lib.lessons import lesson08
-from gpt1lib.show import engine
-from gpt1lib.show.explorers import FormatsExplorer
+from gpt1lib.show import engine, explorers
 
 ROOT = Path(__file__).resolve().parents[1]
 NEAR = 1e-3  # of a logit
@@ -101,7 +100,10 @@ def prompts(n):
 
 def difference(ask, model, text, silent=(), **options):
     """The largest difference of a logit, and of a state after each block."""
-    answer = ask(["trace", text, silent], **options)[0]
+    return apart_from(model, text, ask(["trace", text, silent], **options)[0])
+
+
+def apart_from(model, text, answer):
     ids = g.load_novelist().bpe.encode(text)[-256:]
     assert answer["ids"] == ids
     steps = g.trace(model, ids)
@@ -124,6 +126,38 @@ def test_fifty_texts_have_the_same_logits_layer_by_layer(ask, as_stored):
         assert np.abs(numbers(answer, -1) - logits).max() < NEAR
     for text in texts[:6]:
         assert difference(ask, as_stored, text) < NEAR
+
+
+def test_the_map_is_the_kernels(ask, as_stored):
+    """Every trait that the engine gives is the one that the kernel sets."""
+    text, silent = "She took the letter and began to", [6, 14]
+    answer = ask(["map", text, 24, silent])[0]
+    twin = explorers.ModelMapExplorer(as_stored, g.load_novelist().bpe, text, silent=silent)
+    assert answer.keys() <= set(twin.trait_names())
+    for name, theirs in answer.items():
+        ours = getattr(twin, name)
+        if isinstance(ours, bytes):
+            kind = "<f4" if name in ("qkv", "scores", "weights") else "<f2"
+            ours, theirs = np.frombuffer(ours, kind), numbers(theirs, -1)
+            assert np.allclose(ours, theirs, rtol=1e-3, atol=NEAR), name
+        elif name == "crowd":
+            assert theirs["low"] == pytest.approx(ours["low"], abs=NEAR)
+            moved = np.abs(np.subtract(theirs["counts"], ours["counts"])).sum()
+            assert moved <= 8, "at the borders of a bin"
+        else:
+            flat = [list(flattened(x)) for x in (theirs, ours)]
+            assert flat[0] == [
+                x if isinstance(x, str) else pytest.approx(x, abs=NEAR) for x in flat[1]
+            ]
+
+
+def flattened(x):
+    """The strings and numbers in nested lists."""
+    if not isinstance(x, list | tuple):
+        yield x
+        return
+    for part in x:
+        yield from flattened(part)
 
 
 def test_without_simd_the_numbers_are_the_same(ask, as_stored):
@@ -158,7 +192,7 @@ def test_beam_search_finds_the_same_text(ask, as_stored):
         beam = beam_search(as_stored, ids, 12, width)[0]
         name, mean, pairs = rows[f"{width} beams"]
         assert [piece for piece, _ in pairs] == bpe.pieces(beam.ids[ids.shape[1] :])
-        assert mean == pytest.approx(beam.log_prob / 12, abs=1e-4)
+        assert mean == pytest.approx(beam.log_prob / 12, abs=1e-3)
     assert rows["greedy"][1:] == rows["1 beams"][1:]
     assert math.log(rows["T = 0.8"][2][0][1]) < 0
 
@@ -205,28 +239,97 @@ def test_a_planted_fault_is_seen(ask, as_stored, tmp_path, name, right, wrong):
     text = (copy / name).read_text(encoding="utf-8")
     assert text.count(right) == 1
     (copy / name).write_text(text.replace(right, wrong), encoding="utf-8")
-    words, n = "He was a very young man", 6
-    if "start" in wrong or "positions" in wrong:  # seen where a text is read in two parts
-        whole, parts = ask(["pieces", words, [n]], ["pieces", words, [3, 3]], folder=copy)
-        apart = np.abs(numbers(whole, -1) - numbers(parts, -1)).max()
-        assert max(apart, difference(ask, as_stored, words, folder=copy)) > NEAR
-    else:
-        assert difference(ask, as_stored, words, folder=copy, simd=False) > NEAR
+    words = "He was a very young man"
+    questions = ["pieces", words, [6]], ["pieces", words, [3, 3]], ["trace", words, []]
+    whole, parts, traced = ask(*questions, folder=copy, simd=False)
+    apart = np.abs(numbers(whole, -1) - numbers(parts, -1)).max()
+    assert max(apart, apart_from(as_stored, words, traced)) > NEAR
 
 
-def test_the_four_formats_have_the_same_rows(ask, as_stored):
-    source = g.load_novelist()
-    view = FormatsExplorer(replace(source, model=as_stored))
-    long = {"entailment": ["word " * 200, "so it goes"], "similarity": ["a b", "b?"]}
-    view.texts = view.texts | long
-    rows = numbers(base64.b64encode(view.specials), 3, -1)
-    answer = ask(["formats", view.texts, rows.flatten().tolist()])[0]
-    for kind, shown in view.formats.items():
-        for theirs, ours in zip(answer[kind], shown["rows"], strict=True):
-            assert [x[:2] for x in theirs] == [x[:2] for x in ours]
-            assert theirs[0][2] is ours[0][2] is None
-            losses = [[x[2] for x in row[1:]] for row in (theirs, ours)]
-            assert np.allclose(*losses, atol=NEAR)
+# ---- one protocol: what a view asks, answered by Python and by the engine --------------------
+
+ODD_TEXTS = [
+    "",
+    " \n\t",
+    "word " * 2000,
+    "She looked at the old man.",
+    "İt's 🙂",
+    "</script><b>",
+]
+VIEWS = {  # each that asks, and the control that is a question
+    "attention": lambda n, e: (e.AttentionExplorer.of(n.model, n.bpe, "He saw"), "prompt"),
+    "formats": lambda n, e: (e.FormatsExplorer(n), "texts"),
+    "journey": lambda n, e: (e.JourneyExplorer(n.model, n.bpe, "He saw"), "prompt"),
+    "sampling": lambda n, e: (e.SamplingExplorer.of(n, "He saw"), "prompt"),
+    "tokens": lambda n, e: (e.TokenExplorer(n.bpe, "He saw"), "text"),
+    "two_texts": lambda n, e: (e.TwoTextsExplorer.of(n.model, n.bpe, "A", "a"), "prompts"),
+    "tying": lambda n, e: (e.TyingExplorer(n.model, n.bpe, "He saw", n=3), "prompt"),
+    "writing": lambda n, e: (e.WritingExplorer(n, "He", 5, 4, (0.8,), 2), "prompt"),
+}
+
+
+def questions_to(name, view):
+    """Values of the control that asks."""
+    if name == "two_texts":
+        return [[text, "She took a letter."] for text in ODD_TEXTS]
+    if name == "formats":
+        some = {"classification": [ODD_TEXTS[2]], "choice": [ODD_TEXTS[4], "a", "b c"]}
+        return [view.texts | some, view.texts | {"similarity": ["a", ""]}]
+    return ODD_TEXTS
+
+
+def as_json(values):
+    """Traits as the page has them; arrays as { bytes: base64 }."""
+
+    def plain(value):
+        given = isinstance(value, bytes)
+        return {"bytes": base64.b64encode(value).decode()} if given else value
+
+    return {name: plain(value) for name, value in values.items()}
+
+
+def state_of(view):
+    """The traits of an explorer that the page has, but for its script and style."""
+    names = set(view.keys) - set(DOMWidget.class_trait_names())
+    return {name: getattr(view, name) for name in names if name[0] != "_"}
+
+
+def alike(theirs, ours):
+    """Equal, numbers within NEAR; arrays of the page against bytes of float32 or float16."""
+    if isinstance(ours, bytes):
+        values = numbers(theirs["floats"], -1)
+        kind = f"<f{len(ours) // len(values)}"
+        given = np.frombuffer(ours, kind).astype(np.float32)
+        return np.allclose(values, given, atol=NEAR, rtol=1e-3)
+    if isinstance(ours, list):
+        pairs = zip(theirs, ours, strict=False)
+        return len(theirs) == len(ours) and all(alike(*pair) for pair in pairs)
+    if isinstance(ours, dict):
+        return theirs.keys() == ours.keys() and all(alike(theirs[k], ours[k]) for k in ours)
+    return theirs == ours or (isinstance(ours, float) and abs(theirs - ours) <= NEAR)
+
+
+def test_a_view_is_answered_by_the_engine_as_by_python(ask):
+    questions, wanted, kinds = [], [], set()
+    for name, make in VIEWS.items():
+        view, control = make(g.load_novelist(), explorers)
+        kinds.add(type(view).__name__)
+        for value in questions_to(name, view):
+            before = as_json(state_of(view))
+            setattr(view, control, value)
+            questions.append(["viewed", view._esm, {control: value}, before | {control: value}])
+            wanted.append((name, value, view.computed, state_of(view)))
+    for (name, value, computed, ours), theirs in zip(
+        wanted, ask(*questions, bits=16), strict=True
+    ):
+        if "error" in theirs:
+            assert ours["message"] == f"This cannot be read: {theirs['error']}.", (name, value)
+            continue
+        assert computed & ours.keys() <= theirs.keys() <= ours.keys()
+        different = [trait for trait in theirs if not alike(theirs[trait], ours[trait])]
+        assert not different, (name, value[:30], different)
+    asking = {kind.__name__ for kind in explorers.Explorer.__subclasses__() if kind.computed}
+    assert kinds == asking, "each view that asks is asked here"
 
 
 # ---- drawing --------------------------------------------------------------------------
@@ -318,7 +421,7 @@ def test_a_line_is_found_by_its_words():
 
 def test_the_stored_differences_are_those_of_this_engine(node, tmp_path):
     source, stored = g.load_novelist(), json.loads(LANGUAGES.read_text())
-    found = in_javascript(EngineInNode(node, source, tmp_path, 32), lesson08.TEXT, simd=False)
+    found = in_javascript(EngineInNode(node, source, tmp_path), lesson08.TEXT, simd=False)
     ids = torch.tensor(source.bpe.encode(lesson08.TEXT))
     measured = lesson08.apart(found, lesson08.states(ids, copy.deepcopy(source.model).double()))
     then = stored["columns"]["JavaScript, float32"]["exact"]

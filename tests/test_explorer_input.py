@@ -16,9 +16,10 @@ CONTROLS = {  # what can be chosen in the browser; Python alone sets all else
     "block": {"block", "place", "station", "spread"},
     "formats": {"kind", "lm_coef", "texts"},
     "heads": {"head", "row", "cut", "across", "up"},
-    "journey": {"stage", "place"},
+    "journey": {"prompt", "stage", "place"},
     "mask": {"kind"},
     "merge": {"step", "turns", "word"},
+    "model_map": {"zoom", "block", "head", "place", "other", "prompt", "silent"},
     "parameters": set(),
     "position": {"table", "place"},
     "query": {"source", "query", "size", "scaled"},
@@ -26,7 +27,7 @@ CONTROLS = {  # what can be chosen in the browser; Python alone sets all else
     "sweep": {"chosen"},
     "tokens": {"text", "step"},
     "training": {"chosen", "unit", "scale"},
-    "tying": {"chosen", "tied"},
+    "tying": {"prompt", "chosen", "tied"},
     "two_texts": {"prompts", "head", "row"},
     "writing": {"prompt", "seed"},
 }
@@ -49,6 +50,7 @@ ASKING = {  # explorers that ask the model
     "formats": lambda novelist: explorers.FormatsExplorer(novelist),
     "heads": lambda n: explorers.HeadsExplorer(n.model, n.bpe, "The old man", np.eye(4)),
     "journey": lambda n: explorers.JourneyExplorer(n.model, n.bpe, "The old man"),
+    "model_map": lambda n: explorers.ModelMapExplorer(n.model, n.bpe, "The old man"),
     "query": lambda n: explorers.QueryExplorer.of(n.model, n.bpe, "The old man", 0, 1),
     "tokens": lambda n: explorers.TokenExplorer(n.bpe, "The unbelievable"),
     "tying": lambda n: explorers.TyingExplorer(n.model, n.bpe, "The old man"),
@@ -81,7 +83,7 @@ def test_the_browser_changes_the_controls_that_are_listed():
     for module, kind in kinds.items():
         assert set(kind.class_trait_names(control=True)) == CONTROLS[module], module
         saved = set(re.findall(pattern, explorers.script(module)))
-        assert saved <= CONTROLS[module] | {"name"}, module
+        assert saved <= CONTROLS[module] | {"name", "prompt"}, module  # of all
 
 
 @pytest.mark.parametrize("name", [n for n in STATIC if CONTROLS[n]])

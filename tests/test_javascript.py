@@ -20,6 +20,8 @@ ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "gpt1lib" / "show" / "explorers"
 FILES = sorted(FOLDER.glob("*.js"))
 TEXTS = {p.stem: p.read_text(encoding="utf-8") for p in FILES}
+MODULES = sorted({name for name in TEXTS if "." not in name} - {"common"})
+PARTS = {name: text for name, text in TEXTS.items() if "." in name}  # model_map.walk
 LONGEST = 45
 NAME = re.compile(r"^(?:export )?(?:async )?(?:function\*?|const|let|class) ([\w$]+)", re.M)
 ENGINE = {
@@ -81,7 +83,7 @@ def test_lines_are_short_and_nothing_is_remote(name):
     assert set(addresses) <= {"http://www.w3.org/2000/svg"}  # a name, not a place
 
 
-@pytest.mark.parametrize("name", sorted(TEXTS.keys() - {"common"}))
+@pytest.mark.parametrize("name", MODULES)
 def test_the_parts_of_a_module_do_not_define_a_name_twice(name):
     page = ["code", "arrays", "model", "answers"]  # what standalone.TEMPLATE adds
     names = NAME.findall(base.script(name)) + page
@@ -95,7 +97,7 @@ def test_every_explorer_runs_the_code_beside_it():
     codes = {
         c.__module__.split(".")[-1]: c._esm for c in classes if c is not explorers.Explorer
     }
-    assert codes == {name: base.script(name) for name in TEXTS.keys() - {"common"}}
+    assert codes == {name: base.script(name) for name in MODULES}
 
 
 # ---- colors and names are defined once ------------------------------------------------
@@ -126,10 +128,11 @@ def test_a_constant_of_the_shared_part_is_not_defined_again():
         assert not shared & set(constant.findall(TEXTS[name])), name
 
 
-def test_the_linter_knows_only_what_the_shared_part_defines():
+def test_the_linter_knows_only_what_the_shared_part_and_parts_define():
     config = re.sub(r"^\s*//.*$", "", (ROOT / "biome.jsonc").read_text(), flags=re.M)
     names = json.loads(config)["javascript"]["globals"]
-    assert set(names) <= set(NAME.findall(base.COMMON))
+    parts = NAME.findall("\n".join([*PARTS.values(), TEXTS["model_map"]]))
+    assert set(names) <= {*NAME.findall(base.COMMON), *parts}
 
 
 # ---- the tool ---------------------------------------------------------------------------
@@ -170,7 +173,7 @@ def styled(sheet):
 @pytest.mark.parametrize("view", sorted(SHEETS.keys() - {"common"}))
 def test_a_view_styles_only_what_is_its_own(view):
     """Or two views on one page would lay out each other's parts."""
-    others = {name: text for name, text in TEXTS.items() if name != view}
+    others = {name: text for name, text in TEXTS.items() if name.split(".")[0] != view}
     for cls in styled(SHEETS[view]) - {""}:
         users = [name for name, text in others.items() if re.search(rf"\b{cls}\b(?!-)", text)]
         assert not users, f"{view}.css styles .{cls}, which {users} use"

@@ -154,6 +154,7 @@ def tool(name: str):
 def test_errata_page_is_the_notebooks_own():
     page = (ROOT / "docs/errata.md").read_text(encoding="utf-8")
     assert page == tool("errata").page() and page.count("- **") >= 15
+    assert not re.findall(r"^.*:$", page, re.MULTILINE)  # the cell that follows is not here
 
 
 @pytest.mark.parametrize("theme", ["dark", "light"])

@@ -19,12 +19,13 @@ from tools import check
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = {
     p.relative_to(ROOT).as_posix(): p.read_text(encoding="utf-8")
-    for p in (ROOT / "README.md", *sorted(ROOT.glob("docs/*.md")), ROOT / "data/README.md")
+    for p in (*ROOT.glob("*.md"), *sorted(ROOT.glob("docs/*.md")), ROOT / "data/README.md")
 }
 each_page = pytest.mark.parametrize("name", PAGES)
 COMMAND = re.compile(r"-m (gpt1lib[\w.]*)((?:[^`\n]|\\\n)*)")
 OPTION = re.compile(r"(?<![\w-])--[a-z][\w-]*")
 TORCHRUN = {"--nproc-per-node", "--nnodes", "--rdzv-backend", "--rdzv-endpoint"}
+TOOLS = (ROOT / "tools/setup.py",)
 OTHERS = TORCHRUN | {"--max-restarts", "--help"}
 
 
@@ -66,6 +67,30 @@ def test_the_readme_is_for_a_newcomer():
     assert 80 <= sum("](notebooks/" not in line for line in lines) <= 104  # without the lessons
 
 
+OURS = (
+    "is too {}. This course needs 3.11 to 3.14.",
+    "Python could not make .venv. On Debian and Ubuntu one package is missing:",
+    "No package can be had: there is no network, or a proxy stands before it.",
+    "GB free in {}, but the packages need about {:.0f} GB.",
+    "Port {} is taken. Choose another one: make lab PORT={}",
+    "is missing: gpt1lib was installed without its data.",
+    "is not the file that was written: its SHA-256 differs from the one in",
+)
+
+
+@pytest.mark.parametrize("message", OURS)
+def test_troubleshooting_shows_what_is_really_said(message):
+    page = " ".join(PAGES["docs/troubleshooting.md"].split())
+    assert re.search(re.sub(r"\\\{.*?\\\}", r"[\\w./ -]+", re.escape(message)), page)
+    code = (p.read_text(encoding="utf-8") for p in (*TOOLS, *ROOT.glob("gpt1lib/storage/*.py")))
+    assert message in re.sub(r'"\s*f?"', "", "".join(code))
+
+
+def test_troubleshooting_has_ten_errors():
+    headings = re.findall(r"^## (\d+)\. ", PAGES["docs/troubleshooting.md"], re.MULTILINE)
+    assert headings == [str(n) for n in range(1, 11)]
+
+
 # ---- links, paths, commands ---------------------------------------------------------------
 
 
@@ -84,6 +109,8 @@ def anchors(path: Path) -> set[str]:
 @each_page
 def test_links_lead_somewhere(name):
     for target in re.findall(r"\]\(([^)\s]+)\)", PAGES[name]):
+        if "../../actions/workflows/" in target:  # GitHub's own page of a workflow
+            target = re.sub(r"\.\./\.\./actions(/[^/]+/[^/]+).*", r".github\1", target)
         path, _, place = target.partition("#")
         there = ((ROOT / name).parent / path) if path else ROOT / name
         assert "://" not in target and there.exists(), target

@@ -1,6 +1,7 @@
 """tools/setup.py: an old Python, a full disk, half a .venv, no network are all told."""
 
 import ast
+import json
 import re
 import shlex
 import socket
@@ -147,8 +148,11 @@ def test_what_is_installed_is_editable_and_locked(commands):
     setup.install(dev=True)
     course = commands[-1]
     assert course.endswith("-c requirements.lock --editable '.[dev,real]'")
-    assert all("-c requirements.lock" in c for c in commands if " install " in c)
+    assert all("-c requirements.lock" in c for c in commands[2:])  # after venv and a first try
     assert {p.name for p in setup.VENV.iterdir()} >= {"lab", "dev"}
+    ours = json.loads((ROOT / "package.json").read_text())
+    theirs = json.loads((setup.VENV / "package.json").read_text())
+    assert (ours["type"], theirs["type"]) == ("module", "commonjs")
 
 
 def test_torch_s_own_index_gives_nothing_but_torch(commands, monkeypatch):
@@ -205,6 +209,18 @@ def test_an_impossible_port_is_named(port):
 def test_lab_without_setting_up_is_told(commands):
     with pytest.raises(SystemExit, match="Not set up yet"):
         setup.lab(49_151)
+
+
+def test_update_sets_up_again_only_what_is_old(commands, monkeypatch):
+    monkeypatch.setattr(setup, "quiet", lambda *command: True)
+    setup.VENV.mkdir()
+    setup.update()
+    pulled = ["git pull --ff-only"] if (ROOT / ".git").exists() else []  # not from a zip
+    assert commands[: len(pulled)] == pulled and commands[-1].endswith("lessons update")
+    assert any("--editable" in c for c in commands)
+    commands.clear()
+    setup.update()
+    assert commands[:-1] == pulled and commands[-1].endswith("lessons update")
 
 
 def test_windows_starts_lab_and_waits(monkeypatch):

@@ -8,7 +8,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 PLACES = (
-    "README.md",
+    "*.md",
     "docs/*.md",
     "data/README.md",
     "notebooks/*.ipynb",

@@ -1,4 +1,4 @@
-"""Do the bounds in pyproject.toml hold? The short list of tests, in an environment of its own.
+"""Do the bounds in pyproject.toml hold? tools/check.py --short, in an environment of its own.
 
     python3 tools/bounds.py newest     what pip takes today, in build/newest
     python3 tools/bounds.py oldest     the lower bounds themselves, in build/oldest; needs uv
@@ -16,17 +16,6 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 from tools import setup  # noqa: E402
-
-FILES = "model parity decode bpe corpus exercises finetune pretrain checkpoint metrics figures"
-LESSONS = "00 05 09"  # one with everything, one with explorers, one in numpy
-
-
-def short_list():
-    """The arguments of pytest: the tests, and lessons cell by cell."""
-    tests = [f"tests/test_{name}.py" for name in FILES.split()]
-    notebooks = (ROOT / "notebooks").glob("[0-9]*.ipynb")
-    lessons = [str(p) for p in sorted(notebooks) if p.name[:2] in LESSONS.split()]
-    return [*tests, *lessons, "-q", "-m", "not slow and not browser", "--nbval-lax"]
 
 
 def install(python, bound):
@@ -50,8 +39,7 @@ def main():
     setup.run(sys.executable, "-m", "venv", folder)
     python = folder / setup.BIN.name / "python"
     install(python, bound)
-    light = dict(os.environ, GPT1_LIGHT="1")
-    sys.exit(subprocess.call([python, "-m", "pytest", *short_list()], cwd=ROOT, env=light))
+    sys.exit(subprocess.call([str(python), "tools/check.py", "--short"], cwd=str(ROOT)))
 
 
 if __name__ == "__main__":

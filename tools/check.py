@@ -2,7 +2,8 @@
 
 Each part runs even if one before it failed, so that one run tells all; the exit status
 is 1 if any part failed. Two parts run at a time, on one thread each. --quick leaves out
-notebooks, browser and slow tests.
+notebooks, browser and slow tests; --short runs only what must hold on every system and with
+every version: the model, its tokenizer, training, exercises, and three lessons.
 """
 
 import argparse
@@ -15,22 +16,37 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 PYTEST = [sys.executable, "-m", "pytest", "-q"]
+SHORT = "model parity decode bpe corpus exercises finetune pretrain checkpoint metrics work"
+SHORT_LESSONS = ("00", "05", "09")  # one with everything, one with explorers, one in numpy
 FORMATTED = ["gpt1lib", "tests", "tools", "benchmarks"]
+
+
+def short() -> dict[str, list[str]]:
+    """Name -> command of what must hold everywhere."""
+    tests = [f"tests/test_{name}.py" for name in SHORT.split()]
+    lessons = sorted((ROOT / "notebooks").glob("[0-9]*.ipynb"))
+    chosen = [str(path) for path in lessons if path.name[:2] in SHORT_LESSONS]
+    return {
+        "tests": [*PYTEST, *tests, "-m", "not slow and not browser"],
+        "notebooks": [*PYTEST, "--nbval-lax", *chosen],
+    }
 
 
 def parts(quick: bool) -> dict[str, list[str]]:
     """Name -> command of each part."""
     ruff = [sys.executable, "-m", "ruff"]
+    spelling = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "docs", "data/README.md"]
     lint = {
         "lint": [*ruff, "check", *FORMATTED, "notebooks"],
         "format": [*ruff, "format", "--check", *FORMATTED],
+        "spelling": [sys.executable, "-m", "codespell_lib", *spelling, "gpt1lib", "tools"],
         "types": [sys.executable, "-m", "basedpyright"],
         "javascript": [sys.executable, "tools/javascript.py"],
     }
     if quick:
         return lint | {"tests": [*PYTEST, "tests", "-m", "not slow and not browser"]}
-    # the gallery compares no output, and the browser runs it as it is
-    notebooks = sorted(str(p) for p in (ROOT / "notebooks").glob("[0-9]*.ipynb"))
+    # lessons and mistakes; the gallery compares no output, and the browser runs it as it is
+    notebooks = sorted(str(p) for p in (ROOT / "notebooks").glob("[0-9m]*.ipynb"))
     if not notebooks:
         sys.exit("no notebooks found: nothing may pass without them")
     lessons, slowest = "tests/browser/test_lessons.py", "--durations=5"
@@ -48,12 +64,13 @@ def run(name: str, command: list[str]) -> tuple[int, float]:
     start = time.time()
     print(f"-- {name} begins", flush=True)
     # GPT1_LIGHT: see gpt1lib.lessons.fewer; one thread: two parts share two cores
-    light = os.environ | {"GPT1_LIGHT": "1", "OMP_NUM_THREADS": "1"}
+    light = os.environ | {"GPT1_LIGHT": "1", "OMP_NUM_THREADS": "1", "PYTHONUTF8": "1"}
     done = subprocess.run(
         command,
         cwd=ROOT,
         env=light,
         text=True,
+        encoding="utf-8",
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
     )
@@ -65,7 +82,9 @@ def main() -> int:
     """Run the parts, print a summary, return the exit status."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--quick", action="store_true")
-    todo = parts(parser.parse_args().quick)
+    parser.add_argument("--short", action="store_true")
+    args = parser.parse_args()
+    todo = short() if args.short else parts(args.quick)
     with ThreadPoolExecutor(2) as two:
         results = dict(zip(todo, two.map(run, todo, todo.values()), strict=True))
     print()

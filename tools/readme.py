@@ -12,6 +12,9 @@ import re
 from functools import partial
 from pathlib import Path
 
+import torch
+
+from gpt1lib import GPT, NOVELIST
 from gpt1lib.lessons import maps
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -75,9 +78,55 @@ def speed() -> str:
     return "\n".join(lines) + "\n"
 
 
+EXPLAINER = {
+    "model": "GPT-2 (small), 12 blocks",
+    "parameters": "124 million",
+    "to load": "63 files of up to 10 MiB, 650 to 661 MB",
+    "computed by": "ONNX Runtime Web 1.23.0",
+    "without a network": "no: a web server, the runtime and the tokenizer are asked; the model "
+    "stays in the browser's cache",
+    "on a phone": "stored examples",
+    "to be seen": "embeddings, q, k and v, attention of a chosen block and head, the next "
+    "token; temperature, top-k, top-p",
+}
+"""What github.com/poloclub/transformer-explainer holds at commit 6e2ec37, of February 2026:
+src/components/article/Article.svelte, src/routes/+page.svelte, src/utils/model/chunk.py."""
+
+
+def in_the_page() -> str:
+    """The model in the page beside Transformer Explainer's, which publishes no times."""
+    f = found("engine")
+    with torch.device("meta"):
+        parameters = GPT(NOVELIST).count_parameters()
+
+    def median(name: str, digits: int = 0) -> str:
+        return f"{f[name]['median']:,.{digits}f}"
+
+    ours = {
+        "model": f"GPT-1, {NOVELIST.n_layer} blocks, our twelve books",
+        "parameters": f"{parameters / 1e6:.1f} million",
+        "to load": f"{f['bytes'] / 1e6:.1f} MB",
+        "computed by": "JavaScript and WebAssembly of our own, 8-bit weights",
+        "without a network": "yes, opened from disk",
+        "on a phone": "the same",
+        "to be seen": "every number on the way (map.html), all heads at once, the next token; "
+        "temperature, top-k, top-p; writing",
+        "first answer": f"{f['first answer, ms']['median'] / 1000:.2f} s",
+        "a prompt of 32 tokens": f"{median('WebAssembly, prompt of 32 tokens, ms')} ms; "
+        f"{median('plain, prompt of 32 tokens, ms')} ms in plain JavaScript",
+        "writing": f"{median('WebAssembly, tokens/s')} tokens/s; "
+        f"{median('plain, tokens/s')} in plain JavaScript",
+    }
+    lines = ["| in the browser | this course | Transformer Explainer |", "|---|---|---|"]
+    for name, here in ours.items():
+        lines.append(f"| {name} | {here} | {EXPLAINER.get(name, 'not published')} |")
+    return "\n".join(lines) + "\n"
+
+
 TABLES = {
     "lessons": lessons,
     "speed": speed,
+    "in the page": in_the_page,
     "paper": partial(from_docs, maps.paper),
     "by lesson": partial(from_docs, maps.by_lesson),
 }

@@ -1,6 +1,8 @@
 """Make .venv with the versions of requirements.lock, and say clearly why it cannot be made.
 
-    python3 tools/setup.py install [--dev]     python3 tools/setup.py lab --port 8888
+    python3 tools/setup.py install [--dev]
+    python3 tools/setup.py lab --port 8888
+    python3 tools/setup.py update
 
 On Windows: py tools/setup.py install, and so on. Only the standard library, and no syntax
 newer than Python 3.6, so that an old Python reads far enough to print its own message.
@@ -27,7 +29,7 @@ BIN = VENV / ("Scripts" if WINDOWS else "bin")
 LOCK = "requirements.lock"
 OLDEST, NEWEST = (3, 11), (3, 14)  # as pyproject.toml has it
 CPU_INDEX = "https://download.pytorch.org/whl/cpu"
-NEEDED_GB = {"cpu": 3.0, "default": 7.0}  # 2.0 and 5.0 with all that make lab needs
+NEEDED_GB = {"cpu": 3.0, "default": 7.0}  # they take 1.5 to 2.4, and about 5
 
 
 def check_machine():
@@ -124,7 +126,7 @@ def installer():
     uv = [shutil.which("uv"), "pip", "install", "--quiet", "--python", BIN / "python"]
     pip = [BIN / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     for command in [uv, pip + ["--retries", "1"]]:
-        if command[0] and works(*command, "traitlets", "-c", LOCK):
+        if command[0] and works(*command, "traitlets"):
             return command
     sys.exit(
         "No package can be had: there is no network, or a proxy stands before it.\n"
@@ -144,6 +146,7 @@ def install(dev):
         run(*command, "torch", "--no-deps", "--index-url", index)
     run(*command, "--editable", ".[dev,real]" if dev else ".")
     keep_jupyter_offline()
+    keep_our_package_json_out()
     give_lab_our_boxes()
     for stamp in ["lab", "dev"] if dev else ["lab"]:
         (VENV / stamp).touch()
@@ -156,6 +159,11 @@ def keep_jupyter_offline():
     quiet = {"fetchNews": "false", "checkForUpdates": False}
     overrides = {"@jupyterlab/apputils-extension:notification": quiet}
     (settings / "overrides.json").write_text(json.dumps(overrides), encoding="utf-8")
+
+
+def keep_our_package_json_out():
+    """JupyterLab's yarn.js is no module: the "type" in our package.json is not meant for it."""
+    (VENV / "package.json").write_text('{"type": "commonjs"}\n', encoding="utf-8")
 
 
 def give_lab_our_boxes():
@@ -211,8 +219,29 @@ def lab(port):
     check_port(port)
     if not (VENV / "lab").exists():
         sys.exit("Not set up yet. First: {} tools/setup.py install".format(sys.executable))
-    run(BIN / "python", "-m", "gpt1lib.lessons", "update")
+    bring_lessons()
     start(lab_command(port))
+
+
+def bring_lessons():
+    """Copy new lessons into the learner's folder, work."""
+    run(BIN / "python", "-m", "gpt1lib.lessons", "update")
+
+
+def is_current(stamp):
+    """Whether .venv is newer than what says what belongs in it, as make would ask."""
+    asked = [ROOT / name for name in ("pyproject.toml", LOCK, "tools/setup.py")]
+    return stamp.exists() and stamp.stat().st_mtime >= max(p.stat().st_mtime for p in asked)
+
+
+def update():
+    """Fetch what is new, where git knows from where, and bring it into work."""
+    if (ROOT / ".git").exists() and quiet("git", "-C", ROOT, "remote", "get-url", "origin"):
+        run("git", "pull", "--ff-only")
+    dev = (VENV / "dev").exists()
+    if not is_current(VENV / ("dev" if dev else "lab")):
+        install(dev)
+    bring_lessons()
 
 
 def main():
@@ -221,9 +250,12 @@ def main():
     commands.required = True
     commands.add_parser("install").add_argument("--dev", action="store_true")
     commands.add_parser("lab").add_argument("--port", type=int, default=8888)
+    commands.add_parser("update")
     args = parser.parse_args()
     if args.command == "install":
         install(args.dev)
+    elif args.command == "update":
+        update()
     else:
         lab(args.port)
 

@@ -16,6 +16,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import cast
 
 import nbformat
 from latex2mathml import converter
@@ -25,6 +26,7 @@ from tqdm import tqdm
 
 from gpt1lib.checkpoints import load_novelist
 from gpt1lib.lessons import layout, notebooks
+from gpt1lib.model import GPT
 from gpt1lib.show import engine
 from gpt1lib.show.explorers import ModelMapExplorer
 from gpt1lib.show.explorers.base import COMMON, CSS, LIVE_PAGES
@@ -175,14 +177,21 @@ def card(lesson: Lesson) -> str:
 def write_index(lessons: Iterable[Lesson]) -> None:
     """The page with a card for each lesson."""
     cards = "\n".join(card(lesson) for lesson in lessons)
-    front = f"{{\n{COMMON}\n{(PAGE / 'front.js').read_text(encoding='utf-8')}}}"
+    own = (PAGE / "front.js").read_text(encoding="utf-8")
+    parts = COMMON, engine.bundle.one_script("sample"), engine.bundle.without_modules(own)
+    front = "{\n" + "\n".join(parts) + "}"
     write_filled("index.html", {"<!-- cards -->": cards, "/* front */": front})
 
 
 def write_map() -> None:
-    """The page of the model as a map: live, and a picture where no script runs."""
+    """The page of the model as a map: live, and a picture where no script runs.
+
+    Its first numbers are of the weights as the engine has them: no later one disagrees.
+    """
     novelist = load_novelist()
-    explorer = ModelMapExplorer(novelist.model, novelist.bpe, MAP_TEXT)
+    model = cast(GPT, novelist.model)
+    explorer = ModelMapExplorer(engine.as_stored(model), novelist.bpe, MAP_TEXT)
+    explorer.weights_id = engine.fingerprint(model)
     still = picture(explorer.figure(), explorer.sentence())["text/html"]
     write_filled("map.html", {"<!-- map -->": still + frame(explorer)})
 

@@ -17,6 +17,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from types import SimpleNamespace
 
+from . import progress
 from .attempt import Result, TooLong, call, call_all, same_result, timed_reference
 from .describe import describe, short
 
@@ -82,7 +83,7 @@ class Exercise(Corrects):
     @property
     def solution_text(self) -> str:
         """The solution's source."""
-        return source_of(self.solution)[0]
+        return source_and_tree(self.solution)[0]
 
     def solution_shown(self) -> str:
         """The solution as a learner reads it."""
@@ -96,7 +97,7 @@ class Exercise(Corrects):
     @property
     def stub_text(self) -> str:
         """Signature, docstring and `...`."""
-        text, definition = source_of(self.solution)
+        text, definition = source_and_tree(self.solution)
         docstring_ends = definition.body[0].end_lineno or definition.lineno
         kept = text.splitlines()[: docstring_ends - definition.lineno + 1]
         return "\n".join([*kept, "    ..."])
@@ -116,7 +117,7 @@ def exercise(title: str, **options) -> Callable[[Callable], Exercise]:
     return make
 
 
-def source_of(function) -> tuple[str, ast.FunctionDef]:
+def source_and_tree(function) -> tuple[str, ast.FunctionDef]:
     """A function's source from its `def` on, and its syntax tree.
 
     Raises TypeError for what was not written with `def`, such as a lambda.
@@ -221,6 +222,7 @@ def check(exercise: Exercise, function):
     mistake = judge(exercise, function)
     if mistake is None:
         print(f"PASS  {exercise.name}")
+        progress.note(exercise.solution)
         return function
     announce(exercise.name, mistake)
     if mistake.printed.strip():

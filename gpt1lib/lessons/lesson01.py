@@ -7,6 +7,7 @@ import torch
 
 from .claims import holds as holds  # for the notebook
 from .exercise import Checker, exercise
+from .number import number_exercise
 
 
 def _table(n, seed):
@@ -459,6 +460,145 @@ def base_10(log_probs):
     return 10 ** -float(log_probs.mean())
 
 
-EXERCISES = (count_bigrams, to_probabilities, log_likelihood, perplexity)
+@number_exercise(
+    "Bits and perplexity by hand",
+    question=(
+        "Two tokens came, and a model had given them the probabilities {p} and {q}. How many "
+        "bits per token is that, and which perplexity?"
+    ),
+    difficulty=1,
+    importance=5,
+    minutes=4,
+    first=(0.25, 0.5),
+    draw=lambda random: (random.randint(2, 95) / 100, random.randint(2, 95) / 100),
+    decimals=2,
+    hints=(
+        "A probability of 1/2 is one bit of surprise, 1/4 is two. Per token, take the mean.",
+        "The perplexity is 2 to that many bits, or e to as many nats.",
+    ),
+    worked=lambda p, q: (
+        f"-log2 {p} = {-math.log2(p):.3f} and -log2 {q} = {-math.log2(q):.3f}; their mean is "
+        f"{-math.log2(p * q) / 2:.3f} bits. The perplexity is 2 to this, "
+        f"{1 / math.sqrt(p * q):.3f}."
+    ),
+)
+def bits_and_perplexity(p, q):
+    """Mean surprise in bits, and the perplexity."""
+    bits = -math.log2(p * q) / 2
+    return bits, 2**bits
+
+
+@bits_and_perplexity.wrong("The first number is in nats. For bits, divide by the ln of 2.")
+def nats_and_perplexity(p, q):
+    nats = -math.log(p * q) / 2
+    return nats, math.exp(nats)
+
+
+@bits_and_perplexity.wrong("With bits, the perplexity is 2 to the bits; e goes with nats.")
+def e_to_the_bits(p, q):
+    bits = -math.log2(p * q) / 2
+    return bits, math.exp(bits)
+
+
+@bits_and_perplexity.wrong("The bits are right; the perplexity is not 2 to the nats.")
+def two_to_the_nats(p, q):
+    nats = -math.log(p * q) / 2
+    return nats / math.log(2), 2**nats
+
+
+@bits_and_perplexity.wrong("Those are nats, and 2 to the nats: the usual mix-up, twice.")
+def all_of_it_in_nats(p, q):
+    nats = -math.log(p * q) / 2
+    return nats, 2**nats
+
+
+@bits_and_perplexity.wrong(
+    "Those are of both tokens together. Per token, halve the bits first."
+)
+def of_both_together(p, q):
+    return -math.log2(p * q), 1 / (p * q)
+
+
+@bits_and_perplexity.wrong(
+    "You took the mean of the probabilities. The surprises are averaged, so the "
+    "probabilities are multiplied."
+)
+def of_the_mean_probability(p, q):
+    mean = (p + q) / 2
+    return -math.log2(mean), 1 / mean
+
+
+@bits_and_perplexity.wrong("The sign: a surprise is minus the logarithm, and not below 0.")
+def log_probabilities(p, q):
+    bits = math.log2(p * q) / 2
+    return bits, 2**bits
+
+
+@number_exercise(
+    "From tokens to characters",
+    question=(
+        "A text of {characters:,} characters is cut into {tokens:,} tokens, and a model has a "
+        "perplexity of {each} per token on it. How many bits per character is that?"
+    ),
+    difficulty=2,
+    importance=4,
+    minutes=5,
+    first=(4_300, 1_000, 18.4),
+    draw=lambda random: (
+        100 * random.randint(30, 90),
+        10 * random.randint(60, 200),
+        random.randint(50, 900) / 10,
+    ),
+    decimals=2,
+    hints=(
+        "How many bits is one token? The perplexity is 2 to that many.",
+        "All tokens together are the bits of the text; its characters share them.",
+    ),
+    worked=lambda characters, tokens, each: (
+        f"A token brings log2 {each} = {math.log2(each):.3f} bits, all of them "
+        f"{tokens * math.log2(each):,.0f}; divided by {characters:,} characters, "
+        f"{tokens * math.log2(each) / characters:.3f}."
+    ),
+)
+def bits_of_a_character(characters, tokens, each):
+    """Bits per character of a text with this perplexity per token."""
+    return tokens * math.log2(each) / characters
+
+
+@bits_of_a_character.wrong("Those are nats per character. For bits, divide by the ln of 2.")
+def nats_of_a_character(characters, tokens, each):
+    return tokens * math.log(each) / characters
+
+
+@bits_of_a_character.wrong("Those are bits per token. A token is several characters.")
+def bits_of_a_token(characters, tokens, each):
+    return math.log2(each)
+
+
+@bits_of_a_character.wrong(
+    "The wrong way round: the bits of all tokens are divided among the characters."
+)
+def times_the_characters(characters, tokens, each):
+    return characters * math.log2(each) / tokens
+
+
+@bits_of_a_character.wrong("A perplexity is not a loss yet: take its logarithm first.")
+def perplexity_shared_out(characters, tokens, each):
+    return tokens * each / characters
+
+
+@bits_of_a_character.wrong("Those are all the bits of the text. Share them out.")
+def bits_of_the_text(characters, tokens, each):
+    return tokens * math.log2(each)
+
+
+EXERCISES = (
+    count_bigrams,
+    to_probabilities,
+    log_likelihood,
+    perplexity,
+    bits_and_perplexity,
+    bits_of_a_character,
+)
 check = Checker(EXERCISES)
 mine = check.mine

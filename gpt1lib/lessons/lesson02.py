@@ -3,6 +3,7 @@
 from ..bpe import characters
 from .claims import holds as holds  # for the notebook
 from .exercise import Checker, exercise
+from .number import number_exercise
 
 
 def _spelled(*words):
@@ -519,17 +520,22 @@ def one_pass_from_the_left(word, ranks):
     return symbols
 
 
-@exercise(
+@number_exercise(
     "Add up a vocabulary",
+    question=(
+        "A vocabulary is made in GPT-1's way, from {n_characters} different characters and "
+        "{n_merges:,} merges. How many tokens has it? Count the five kinds above."
+    ),
     difficulty=1,
     importance=4,
     minutes=4,
-    cases=lambda: [(238, 40_000), (59, 8_000), (3, 0), (26, 7)],
-    task=(
-        "How many tokens has a vocabulary made in GPT-1's way, from so many different "
-        "characters and so many merges? Count the five kinds above."
-    ),
+    first=(238, 40_000),  # GPT-1
+    draw=lambda random: (random.randint(26, 300), 500 * random.randint(1, 100)),
     hints=("Each character comes twice: inside a word, and with `</w>` at its end.",),
+    worked=lambda n_characters, n_merges: (
+        f"1 for <unk>, 2 × {n_characters} for the characters, {n_merges:,} for the merges, 1 "
+        f"for the line break: {2 + 2 * n_characters + n_merges:,}."
+    ),
 )
 def vocabulary_size(n_characters, n_merges):
     """The number of tokens: <unk>, characters, characters with </w>, merges, newline."""

@@ -6,6 +6,7 @@ import torch
 
 from .claims import holds as holds  # for the notebook
 from .exercise import Checker, exercise
+from .number import number_exercise
 
 
 def _numbers(*shape, seed=0):
@@ -281,31 +282,17 @@ def by_distance(query, keys, values):
     return (-(keys - query).norm(dim=1)).softmax(dim=0) @ values
 
 
-@exercise(
-    "By hand",
-    difficulty=2,
-    importance=4,
-    minutes=6,
-    tolerance=0.004,
-    cases=lambda: [()],
-    task=(
-        "A query (1, 2, 1, 1) meets three keys: (2, 1, 1, 1), (0, 1, 1, 1) and "
-        "(1, -1, 2, 1). Their values are the single numbers 10, 20 and 30. Work out, with "
-        "the root of D this time, what the query brings back, and return the number (two "
-        "digits after the point will do). A pocket calculator for exp is allowed."
-    ),
-    hints=(
-        "The dot products: 1·2 + 2·1 + 1·1 + 1·1 = 6, and so on.",
-        "D is 4, so the scores are the dot products divided by 2: 3, 2 and 1.",
-        "Only differences count: 3, 2 and 1 have the weights of 2, 1 and 0 in section 1. Mix "
-        "10, 20 and 30 with them.",
-    ),
-)
-def mixed_by_hand():
-    """What the query brings back from the three values, a number between 10 and 30."""
-    powers = [math.exp(score / 2) for score in (6, 4, 2)]  # q·k over the root of D
-    mixed = 10 * powers[0] + 20 * powers[1] + 30 * powers[2]
-    return mixed / sum(powers)
+def _three_keys(random):
+    """A query and three keys of four small numbers, with even products, not all alike."""
+    while True:
+        query, *keys = (tuple(random.choices((-1, 0, 1, 2), k=4)) for _ in range(4))
+        products = [_product(query, key) for key in keys]
+        if all(p % 2 == 0 for p in products) and 2 < max(products) - min(products) < 8:
+            return query, *keys
+
+
+def _product(query, key):
+    return sum(x * y for x, y in zip(query, key, strict=True))
 
 
 def _mixed(*scores):
@@ -313,53 +300,99 @@ def _mixed(*scores):
     return sum(p * v for p, v in zip(powers, (10, 20, 30), strict=True)) / sum(powers)
 
 
-@mixed_by_hand.wrong("You left out the root: 6, 4 and 2 are still to be divided by 2.")
-def without_the_root():
-    return _mixed(6, 4, 2)
+def _mixed_by_hand_worked(query, *keys):
+    products = [_product(query, key) for key in keys]
+    scores = [p / 2 for p in products]
+    powers = [math.exp(s) for s in scores]
+    shares = [p / sum(powers) for p in powers]
+    numbers = [
+        ", ".join(f"{x:{form}}" for x in xs)
+        for xs, form in ((products, "d"), (scores, "g"), (powers, ".3f"), (shares, ".3f"))
+    ]
+    return (
+        f"The dot products are {numbers[0]}; D is 4, so halve them: {numbers[1]}. Their powers "
+        f"of e are {numbers[2]}, which sum to {sum(powers):.3f}; the weights are {numbers[3]}. "
+        f"They mix 10, 20 and 30 to {_mixed(*scores):.2f}."
+    )
+
+
+@number_exercise(
+    "By hand",
+    question=(
+        "A query {query} meets three keys: {a}, {b} and {c}. Their values are the single "
+        "numbers 10, 20 and 30. With the root of D, what does the query bring back? A pocket "
+        "calculator for exp is allowed."
+    ),
+    difficulty=2,
+    importance=4,
+    minutes=6,
+    first=((1, 2, 1, 1), (2, 1, 1, 1), (0, 1, 1, 1), (1, -1, 2, 1)),
+    draw=_three_keys,
+    decimals=2,
+    hints=(
+        "The dot products first: with the first key 1·2 + 2·1 + 1·1 + 1·1 = 6, and so on.",
+        "D is 4, so the scores are the dot products divided by 2: 3, 2 and 1.",
+        "Only differences count: 3, 2 and 1 have the weights of 2, 1 and 0 in section 1. Mix "
+        "10, 20 and 30 with them.",
+    ),
+    worked=_mixed_by_hand_worked,
+)
+def mixed_by_hand(query, a, b, c):
+    """What the query brings back from the three values, a number between 10 and 30."""
+    return _mixed(*(_product(query, key) / 2 for key in (a, b, c)))
+
+
+@mixed_by_hand.wrong("You left out the root: the dot products are still to be divided by 2.")
+def without_the_root(query, a, b, c):
+    return _mixed(*(_product(query, key) for key in (a, b, c)))
 
 
 @mixed_by_hand.wrong("You divided by D = 4. The root of D is 2.")
-def divided_by_four():
-    return _mixed(1.5, 1, 0.5)
+def divided_by_four(query, a, b, c):
+    return _mixed(*(_product(query, key) / 4 for key in (a, b, c)))
 
 
 @mixed_by_hand.wrong("You multiplied by the root of D. Divide: it makes scores smaller.")
-def multiplied_by_the_root():
-    return _mixed(12, 8, 4)
+def multiplied_by_the_root(query, a, b, c):
+    return _mixed(*(_product(query, key) * 2 for key in (a, b, c)))
 
 
 @mixed_by_hand.wrong(
     "You divided by the root of 3, the number of keys. D counts the numbers of one, 4."
 )
-def root_of_three():
-    return _mixed(6 / math.sqrt(3), 4 / math.sqrt(3), 2 / math.sqrt(3))
+def root_of_three(query, a, b, c):
+    return _mixed(*(_product(query, key) / math.sqrt(3) for key in (a, b, c)))
 
 
 @mixed_by_hand.wrong("That is the best key's value alone. The others get their share, too.")
-def the_best_alone():
-    return 10
+def the_best_alone(query, a, b, c):
+    products = [_product(query, key) for key in (a, b, c)]
+    return 10 * (1 + products.index(max(products)))
 
 
 @mixed_by_hand.wrong("That is the plain mean of the values: no weights yet.")
-def the_plain_mean():
+def the_plain_mean(query, a, b, c):
     return 20
 
 
 @mixed_by_hand.wrong(
-    "You shared out by the scores themselves, 3 : 2 : 1. The softmax takes powers of e first."
+    "You shared out by the scores themselves. The softmax takes powers of e first."
 )
-def shares_of_scores():
-    return (3 * 10 + 2 * 20 + 1 * 30) / 6
+def shares_of_scores(query, a, b, c):
+    products = [_product(query, key) for key in (a, b, c)]
+    return sum(p * v for p, v in zip(products, (10, 20, 30), strict=True)) / sum(products)
 
 
-@mixed_by_hand.wrong("Not divided by the sum of the powers, 30.193: weights sum to 1.")
-def powers_not_divided():
-    return 10 * math.exp(3) + 20 * math.exp(2) + 30 * math.exp(1)
+@mixed_by_hand.wrong("Not yet divided by the sum of the powers: weights sum to 1.")
+def powers_not_divided(query, a, b, c):
+    powers = [math.exp(_product(query, key) / 2) for key in (a, b, c)]
+    return sum(p * v for p, v in zip(powers, (10, 20, 30), strict=True))
 
 
 @mixed_by_hand.wrong("That is the first weight. It still has to mix the values with the rest.")
-def the_first_weight():
-    return math.exp(2) / (math.exp(2) + math.exp(1) + 1)
+def the_first_weight(query, a, b, c):
+    powers = [math.exp(_product(query, key) / 2) for key in (a, b, c)]
+    return powers[0] / sum(powers)
 
 
 @exercise(

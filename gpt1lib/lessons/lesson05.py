@@ -6,6 +6,7 @@ import torch
 
 from .claims import holds as holds  # for the notebook
 from .exercise import Checker, exercise
+from .number import number_exercise
 
 
 def _seeded(*shape, seed=0):
@@ -356,6 +357,50 @@ def scaled_again(scores):
     return masked_softmax(scores / math.sqrt(scores.shape[-1]))
 
 
+@number_exercise(
+    "How much is left to see",
+    question=(
+        "A text has {T:,} tokens, and each looks at each: {T:,} × {T:,} scores. How many of "
+        "them does the causal mask leave?"
+    ),
+    difficulty=1,
+    importance=3,
+    minutes=3,
+    first=(512,),
+    draw=lambda random: (random.randint(5, 2_048),),
+    hints=("The first token sees 1, the second 2, the last all of them. Add up.",),
+    worked=lambda T: (
+        f"1 + 2 + ... + {T:,} = {T:,} × {T + 1:,} / 2 = {T * (T + 1) // 2:,}: a little more "
+        "than half, because of the diagonal."
+    ),
+)
+def visible_scores(T):
+    """Pairs of a token and one that it may see."""
+    return T * (T + 1) // 2
+
+
+@visible_scores.wrong("Those are all scores. What lies above the diagonal is hidden.")
+def all_scores(T):
+    return T * T
+
+
+@visible_scores.wrong(
+    "That many are hidden. What may be seen is more by the diagonal: each token sees itself."
+)
+def hidden_scores(T):
+    return T * (T - 1) // 2
+
+
+@visible_scores.wrong("Not quite half: the diagonal is visible whole.")
+def half_of_all(T):
+    return T * T // 2
+
+
+@visible_scores.wrong("Twice too many: row after row, the sum 1 + 2 + ... is half of that.")
+def not_halved(T):
+    return T * (T + 1)
+
+
 def _leaks(kind):
     """A toy layer (T, D) -> (T, D) with a given mask, for the leak test."""
     shift = {"causal": 0, "none": 99, "ahead": 1, "itself": -1}[kind]
@@ -680,6 +725,13 @@ def floats_with_cache(n_query, n_key):
     return torch.ones(n_query, n_key).tril(n_key - n_query)
 
 
-EXERCISES = (causal_mask, running_mean, masked_softmax, leaks_before, mask_with_cache)
+EXERCISES = (
+    causal_mask,
+    running_mean,
+    masked_softmax,
+    visible_scores,
+    leaks_before,
+    mask_with_cache,
+)
 check = Checker(EXERCISES)
 mine = check.mine

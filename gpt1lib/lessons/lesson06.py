@@ -8,6 +8,7 @@ from .claims import holds as holds  # for the notebook
 from .claims import learned as learned
 from .claims import some as some
 from .exercise import Checker, exercise
+from .number import number_exercise
 
 
 def _seeded(*shape, seed=0):
@@ -445,27 +446,34 @@ def minus_infinity(mixed, head):
     return silent
 
 
-@exercise(
+@number_exercise(
     "How many weights, how many bytes?",
+    question=(
+        "To learn from a text of {T:,} tokens, a model of {n_layer} blocks with {n_head} heads "
+        "each keeps all its attention weights, in full matrices: the zeros above the diagonal "
+        "are stored too. How many bytes is that, with float32 numbers of 4 bytes each?"
+    ),
     difficulty=2,
     importance=3,
     minutes=6,
-    cases=lambda: [(1, 1, 2), (12, 12, 512), (4, 4, 256), (2, 3, 5), (3, 2, 1000)],
-    task=(
-        "To learn from a text of `T` tokens, a model keeps the attention weights of all its "
-        "blocks and heads, in full matrices: the zeros above the diagonal are stored too. How "
-        "many bytes is that, with float32 numbers of 4 bytes each?"
+    first=(12, 12, 512),  # GPT-1
+    draw=lambda random: (
+        random.randint(2, 48),
+        random.randint(2, 32),
+        2 ** random.randint(6, 13),
     ),
     hints=(
         "One head has a T x T matrix. How many heads are there in all?",
-        "n_layer * n_head matrices of T * T numbers, 4 bytes each.",
+        "n_layer * n_head matrices of T * T numbers, 4 bytes each. Python may count.",
+    ),
+    worked=lambda n_layer, n_head, T: (
+        f"{n_layer} × {n_head} = {n_layer * n_head:,} matrices of {T:,} × {T:,} = {T * T:,} "
+        f"numbers: {n_layer * n_head * T * T:,} numbers, times 4 bytes: "
+        f"{4 * n_layer * n_head * T * T:,}."
     ),
 )
 def weight_bytes(n_layer, n_head, T):
-    """Bytes of all attention weights of one text of T tokens, in float32.
-
-    weight_bytes(1, 1, 2) -> 16
-    """
+    """Bytes of all attention weights of one text of T tokens, in float32."""
     return n_layer * n_head * T * T * 4
 
 
@@ -486,14 +494,12 @@ def linear_in_the_tokens(n_layer, n_head, T):
     return n_layer * n_head * T * 4
 
 
-@weight_bytes.wrong("That is one block. Each of the n_layer blocks has heads of its own.")
+@weight_bytes.wrong(
+    "Either the blocks or the heads are left out: each block has heads of its own, so there "
+    "are blocks times heads matrices."
+)
 def one_block(n_layer, n_head, T):
     return n_head * T * T * 4
-
-
-@weight_bytes.wrong("That is one head per block. There are n_head in each.")
-def one_head_per_block(n_layer, n_head, T):
-    return n_layer * T * T * 4
 
 
 @weight_bytes.wrong("That would be float64 with its 8 bytes; float32 has 4.")

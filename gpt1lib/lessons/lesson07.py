@@ -7,6 +7,7 @@ import torch.nn.functional as F
 
 from .claims import holds as holds  # for the notebook
 from .exercise import Checker, exercise
+from .number import number_exercise
 
 
 def _seeded(*shape, seed=0, scale=1.0):
@@ -240,6 +241,80 @@ def matrices_transposed(x, W_1, b_1, W_2, b_2):
 )
 def softmax_between(x, W_1, b_1, W_2, b_2):
     return (x @ W_1 + b_1).softmax(dim=-1) @ W_2 + b_2
+
+
+def _normal(state, less=0):
+    """State without its mean, over the root of its variance; less is taken from C."""
+    mean = sum(state) / len(state)
+    variance = sum((x - mean) ** 2 for x in state) / (len(state) - less)
+    return [(x - mean) / math.sqrt(variance) for x in state]
+
+
+@number_exercise(
+    "LayerNorm by hand",
+    question=(
+        "What does LayerNorm make of the state {state}, with a gain of {gain} and a bias of "
+        "{bias} in every column? Leave epsilon out."
+    ),
+    difficulty=1,
+    importance=4,
+    minutes=5,
+    first=((0, 2, 2, 8), 2, 1),
+    draw=lambda random: (
+        tuple(random.sample(range(-6, 10), 4)),
+        random.choice((2, 3, 4)),
+        random.choice((-2, -1, 1, 2, 3)),
+    ),
+    decimals=2,
+    hints=("The mean first, then the mean of the squared distances from it, and its root.",),
+    worked=lambda state, gain, bias: (
+        f"The mean is {sum(state) / 4:g}, the variance "
+        f"{sum((x - sum(state) / 4) ** 2 for x in state) / 4:g}; normalized: "
+        f"{', '.join(f'{z:.3f}' for z in _normal(state))}. Times {gain}, plus {bias}: "
+        f"{', '.join(f'{gain * z + bias:.3f}' for z in _normal(state))}."
+    ),
+)
+def layer_norm_by_hand(state, gain, bias):
+    """LayerNorm of four numbers."""
+    return tuple(gain * z + bias for z in _normal(state))
+
+
+@layer_norm_by_hand.wrong("You forgot the bias.")
+def without_the_bias(state, gain, bias):
+    return tuple(gain * z for z in _normal(state))
+
+
+@layer_norm_by_hand.wrong("You forgot the gain.")
+def without_the_gain(state, gain, bias):
+    return tuple(z + bias for z in _normal(state))
+
+
+@layer_norm_by_hand.wrong("Gain and bias are both missing.")
+def only_normalized(state, gain, bias):
+    return tuple(_normal(state))
+
+
+@layer_norm_by_hand.wrong("The bias is added last; you multiplied it by the gain.")
+def bias_before_gain(state, gain, bias):
+    return tuple(gain * (z + bias) for z in _normal(state))
+
+
+@layer_norm_by_hand.wrong("You divided the variance by C - 1 = 3. LayerNorm divides by C.")
+def by_three(state, gain, bias):
+    return tuple(gain * z + bias for z in _normal(state, less=1))
+
+
+@layer_norm_by_hand.wrong("You divided by the variance. Take its root.")
+def by_the_variance(state, gain, bias):
+    mean = sum(state) / 4
+    variance = sum((x - mean) ** 2 for x in state) / 4
+    return tuple(gain * (x - mean) / variance + bias for x in state)
+
+
+@layer_norm_by_hand.wrong("The mean is still in: subtract it before you divide.")
+def with_its_mean(state, gain, bias):
+    shift = sum(state) / 4 / math.sqrt(sum((x - sum(state) / 4) ** 2 for x in state) / 4)
+    return tuple(gain * (z + shift) + bias for z in _normal(state))
 
 
 @exercise(
@@ -838,6 +913,14 @@ def small_ones_dropped(x, p, noise, training):
     return x * (x.abs() >= p) / (1 - p) if training else x
 
 
-EXERCISES = (gelu, feed_forward, layer_norm, post_ln_block, order_of, dropout)
+EXERCISES = (
+    gelu,
+    feed_forward,
+    layer_norm_by_hand,
+    layer_norm,
+    post_ln_block,
+    order_of,
+    dropout,
+)
 check = Checker(EXERCISES)
 mine = check.mine

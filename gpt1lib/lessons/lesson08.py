@@ -224,9 +224,15 @@ def find_the_bug(right, wrong):
     return None
 
 
-def _differ(right, wrong):
-    """The names of all states in which two passes differ."""
-    return [n for n in right if not torch.allclose(right[n], wrong[n], atol=1e-4)]
+def _differ(right, wrong, look=lambda state: state):
+    """The names of all states in which two passes differ, in what one looks at."""
+    pairs = {name: (look(right[name]), look(wrong[name])) for name in right}
+    return [name for name, (a, b) in pairs.items() if not torch.allclose(a, b, atol=1e-4)]
+
+
+def _first(names):
+    """The first of some names, None if there is none."""
+    return names[0] if names else None
 
 
 def _distance(a, b):
@@ -263,8 +269,7 @@ def largest_difference(right, wrong):
     "look for the first."
 )
 def the_last(right, wrong):
-    found = _differ(right, wrong)
-    return found[-1] if found else None
+    return _first(_differ(right, wrong)[::-1])
 
 
 @find_the_bug.wrong("You return all states that differ. Only the first one says where to look.")
@@ -329,9 +334,7 @@ def signed_the_other_way(right, wrong):
 
 @find_the_bug.wrong("You compare the first row only. A mistake may show in any row.")
 def first_row_only(right, wrong):
-    rows = ({n: s[:1] for n, s in states.items()} for states in (right, wrong))
-    found = _differ(*rows)
-    return found[0] if found else None
+    return _first(_differ(right, wrong, lambda state: state[:1]))
 
 
 @find_the_bug.wrong(
@@ -339,18 +342,14 @@ def first_row_only(right, wrong):
     "last one a block later."
 )
 def last_row_only(right, wrong):
-    rows = ({n: s[-1:] for n, s in states.items()} for states in (right, wrong))
-    found = _differ(*rows)
-    return found[0] if found else None
+    return _first(_differ(right, wrong, lambda state: state[-1:]))
 
 
 @find_the_bug.wrong(
     "You compare means. Differences of both signs cancel in a mean; look at the largest one."
 )
 def means_only(right, wrong):
-    means = ({n: s.mean() for n, s in states.items()} for states in (right, wrong))
-    found = _differ(*means)
-    return found[0] if found else None
+    return _first(_differ(right, wrong, torch.mean))
 
 
 @find_the_bug.wrong(
@@ -358,9 +357,7 @@ def means_only(right, wrong):
     "length."
 )
 def lengths_only(right, wrong):
-    lengths = ({n: s.norm() for n, s in states.items()} for states in (right, wrong))
-    found = _differ(*lengths)
-    return found[0] if found else None
+    return _first(_differ(right, wrong, torch.linalg.norm))
 
 
 @find_the_bug.wrong(
@@ -376,8 +373,7 @@ def sum_of_the_differences(right, wrong):
     "the model's."
 )
 def by_the_alphabet(right, wrong):
-    found = sorted(_differ(right, wrong))
-    return found[0] if found else None
+    return _first(sorted(_differ(right, wrong)))
 
 
 @find_the_bug.wrong(

@@ -8,6 +8,7 @@ from gpt1lib import numpy_gpt
 
 from .claims import holds as holds  # for the notebook
 from .exercise import Checker, exercise
+from .number import number_exercise
 
 
 def slope(f, x, step=1e-5):
@@ -24,6 +25,64 @@ def slope(f, x, step=1e-5):
 
 def _numbers(*shape, seed=0, scale=1.0):
     return np.random.default_rng(seed).normal(0, scale, shape)
+
+
+# ---- measured -----------------------------------------------------------------------
+
+
+@number_exercise(
+    "One finite difference",
+    question=(
+        "The loss is w³. Measure its slope at w = {w} with a step of {step} up and the same "
+        "step down."
+    ),
+    difficulty=1,
+    importance=4,
+    minutes=4,
+    first=(2, 0.2),
+    draw=lambda random: (random.randint(1, 9), random.choice((0.2, 0.3, 0.4, 0.6))),
+    decimals=2,
+    hints=("Twice the loss, then the difference over the whole way between the two.",),
+    worked=lambda w, step: (
+        f"The losses at {w + step:g} and {w - step:g} are {(w + step) ** 3:.3f} and "
+        f"{(w - step) ** 3:.3f}; their difference over {2 * step:g} is "
+        f"{3 * w**2 + step**2:.3f}. The true slope is 3w² = {3 * w**2}: a smaller step comes "
+        "nearer."
+    ),
+)
+def finite_difference(w, step):
+    """Slope of the cube, measured both ways."""
+    return ((w + step) ** 3 - (w - step) ** 3) / (2 * step)
+
+
+@finite_difference.wrong("That is the slope itself, 3w². Asked is what the measurement gives.")
+def true_slope(w, step):
+    return 3 * w**2
+
+
+@finite_difference.wrong("Up and down are two steps apart: divide by twice the step.")
+def over_one_step(w, step):
+    return ((w + step) ** 3 - (w - step) ** 3) / step
+
+
+@finite_difference.wrong("You went up only. Go down as well; it cancels most of the error.")
+def only_up(w, step):
+    return ((w + step) ** 3 - w**3) / step
+
+
+@finite_difference.wrong("You went down only. Go up as well; it cancels most of the error.")
+def only_down(w, step):
+    return (w**3 - (w - step) ** 3) / step
+
+
+@finite_difference.wrong("That is the difference. Divide it by the way between the two places.")
+def not_divided(w, step):
+    return (w + step) ** 3 - (w - step) ** 3
+
+
+@finite_difference.wrong("The sign: the loss above, minus the loss below.")
+def the_wrong_way(w, step):
+    return ((w - step) ** 3 - (w + step) ** 3) / (2 * step)
 
 
 # ---- the softmax --------------------------------------------------------------------
@@ -995,6 +1054,7 @@ def floor_of_that_mean() -> float:
 
 
 EXERCISES = (
+    finite_difference,
     softmax_backward,
     gelu_slope,
     layer_norm_backward,

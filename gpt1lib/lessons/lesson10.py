@@ -9,6 +9,7 @@ from ..storage.paths import BENCHMARKS
 from .claims import holds as holds  # for the notebook
 from .claims import learned as learned
 from .exercise import Checker, exercise
+from .number import number_exercise
 
 
 def _numbers(n, seed, scale=1.0):
@@ -731,6 +732,104 @@ def the_others(shapes):
     return [name for name, shape in shapes.items() if len(shape) == 1]
 
 
+@number_exercise(
+    "The rate at an update",
+    question=(
+        "A run of {total:,} updates has a warm-up of {warmup:,} and a highest rate of {peak} "
+        "ten-thousandths. Its cosine is that of OpenAI's code. Which rate, in ten-thousandths, "
+        "has update {step:,}?"
+    ),
+    difficulty=2,
+    importance=3,
+    minutes=4,
+    first=(250_000, 2.5, 2000, 1_000_000),
+    draw=lambda random: (
+        1000 * random.randint(15, 85),
+        random.randint(2, 40) / 2,
+        1000 * random.randint(2, 10),
+        100_000,
+    ),
+    worked=lambda step, peak, warmup, total: (
+        f"Warm-up is over. {step:,} of {total:,} updates are {step / total:.3f} of the way, so "
+        f"the rate is {peak} · 0.5 · (1 + cos({step / total:.3f} π)) = "
+        f"{0.5 * peak * (1 + math.cos(math.pi * step / total)):.3f}."
+    ),
+    hints=("Is that after the warm-up? Then it is your `learning_rate` of that update.",),
+    decimals=3,
+)
+def rate_at(step, peak, warmup, total):
+    """The rate of an update after the warm-up, in the units of the peak."""
+    return 0.5 * peak * (1 + math.cos(math.pi * step / total))
+
+
+@rate_at.wrong("Your cosine begins where the warm-up ends. Here it begins at update 0.")
+def cosine_after_the_warm_up(step, peak, warmup, total):
+    return 0.5 * peak * (1 + math.cos(math.pi * (step - warmup) / (total - warmup)))
+
+
+@rate_at.wrong("That is a straight line down. Pre-training has a cosine.")
+def straight_down(step, peak, warmup, total):
+    return peak * (1 - step / total)
+
+
+@rate_at.wrong("You take a quarter of a wave. The rate falls along half a wave, from 1 to 0.")
+def a_quarter_of_a_wave(step, peak, warmup, total):
+    return peak * math.cos(0.5 * math.pi * step / total)
+
+
+@rate_at.wrong("That is the highest rate. It is reached at the end of the warm-up only.")
+def the_highest(step, peak, warmup, total):
+    return peak
+
+
+@number_exercise(
+    "A hundred epochs",
+    question=(
+        "A corpus has {tokens:,} tokens, and an update reads {batch} windows of {length} "
+        "tokens. How many updates are {epochs} epochs? (The last one may be smaller.)"
+    ),
+    difficulty=2,
+    importance=3,
+    minutes=4,
+    first=(984_846_357, 64, 512, 100),  # BooksCorpus, if a word were a token
+    draw=lambda random: (
+        random.randint(100_000, 9_999_999),
+        8 * random.randint(1, 8),
+        64 * random.randint(1, 8),
+        random.randint(2, 30),
+    ),
+    worked=lambda tokens, batch, length, epochs: (
+        f"An update reads {batch} · {length} = {batch * length:,} tokens, and {epochs} epochs "
+        f"have {epochs} · {tokens:,} of them: {epochs * tokens / (batch * length):,.1f}, so "
+        f"{-(-epochs * tokens // (batch * length)):,} updates."
+    ),
+    hints=("How many tokens does an update read? And how many do all epochs have?",),
+)
+def updates_of(tokens, batch, length, epochs):
+    """Updates that it takes to read all tokens so often."""
+    return -(-epochs * tokens // (batch * length))
+
+
+@updates_of.wrong("That is a single epoch.")
+def one_epoch(tokens, batch, length, epochs):
+    return -(-tokens // (batch * length))
+
+
+@updates_of.wrong("An update reads windows, and each has many tokens.")
+def tokens_in_place_of_windows(tokens, batch, length, epochs):
+    return -(-epochs * tokens // batch)
+
+
+@updates_of.wrong("An update reads a whole batch of windows, not a single one.")
+def window_by_window(tokens, batch, length, epochs):
+    return -(-epochs * tokens // length)
+
+
+@updates_of.wrong("You round down. What is left over takes one more update, a smaller one.")
+def without_the_rest(tokens, batch, length, epochs):
+    return epochs * tokens // (batch * length)
+
+
 # ---- what the lesson's claims are held to -------------------------------------------
 
 
@@ -776,6 +875,6 @@ def five_minutes() -> dict[str, dict]:
     }
 
 
-EXERCISES = (cut_window, adam_step, learning_rate, clip_together, decayed)
+EXERCISES = (cut_window, adam_step, learning_rate, clip_together, decayed, rate_at, updates_of)
 check = Checker(EXERCISES)
 mine = check.mine

@@ -8,6 +8,7 @@ import gpt1lib as g
 
 from .claims import holds as holds  # for the notebook
 from .exercise import Checker, exercise
+from .number import number_exercise
 
 
 def _numbers(*shape, seed=0):
@@ -324,6 +325,63 @@ def positions_first(p, n_vocab, n_special):
     return p
 
 
+@number_exercise(
+    "Parameters of a model",
+    question=(
+        "A GPT-1 of another size: {n_vocab:,} tokens, {n_ctx} positions, {n_layer} blocks, and "
+        "states of {C} numbers. How many numbers do its released files hold?"
+    ),
+    difficulty=3,
+    importance=3,
+    minutes=6,
+    first=(40_478, 512, 12, 768),  # GPT-1 itself
+    draw=lambda random: (
+        random.randint(1000, 60_000),
+        2 ** random.randint(6, 10),
+        random.randint(2, 24),
+        64 * random.randint(1, 16),
+    ),
+    worked=lambda n_vocab, n_ctx, n_layer, C: (
+        f"Two tables: {n_vocab + n_ctx:,} rows of {C} numbers. A block has twelve square "
+        f"matrices' worth of weights, 12 · {C} · {C}, and 13 · {C} biases and gains. Together "
+        f"{(n_vocab + n_ctx) * C:,} + {n_layer} · {12 * C * C + 13 * C:,} = "
+        f"{(n_vocab + n_ctx) * C + n_layer * (12 * C * C + 13 * C):,}."
+    ),
+    hints=(
+        "The list of section 1 has the twelve shapes of a block; put C for 768.",
+        "q, k, v: 3 C · C + 3 C. Attention's output: C · C + C. The MLP: 8 C · C + 5 C.",
+    ),
+)
+def released_numbers(n_vocab, n_ctx, n_layer, C):
+    """All parameters of a GPT-1 of these sizes."""
+    return (n_vocab + n_ctx) * C + n_layer * (12 * C * C + 13 * C)
+
+
+@released_numbers.wrong("You count the token table twice. The output uses the same one.")
+def not_tied(n_vocab, n_ctx, n_layer, C):
+    return (2 * n_vocab + n_ctx) * C + n_layer * (12 * C * C + 13 * C)
+
+
+@released_numbers.wrong("Biases and gains are missing: 13 C in each block.")
+def matrices_alone(n_vocab, n_ctx, n_layer, C):
+    return (n_vocab + n_ctx) * C + n_layer * 12 * C * C
+
+
+@released_numbers.wrong("You add a LayerNorm after the last block. GPT-1 has none there.")
+def with_a_final_norm(n_vocab, n_ctx, n_layer, C):
+    return (n_vocab + n_ctx) * C + n_layer * (12 * C * C + 13 * C) + 2 * C
+
+
+@released_numbers.wrong("Those are the blocks. The two tables are missing.")
+def blocks_alone(n_vocab, n_ctx, n_layer, C):
+    return n_layer * (12 * C * C + 13 * C)
+
+
+@released_numbers.wrong("The three special tokens join in fine-tuning; the files have none.")
+def with_specials(n_vocab, n_ctx, n_layer, C):
+    return (n_vocab + 3 + n_ctx) * C + n_layer * (12 * C * C + 13 * C)
+
+
 # ---- what the lesson's claims are held to -------------------------------------------
 
 
@@ -333,6 +391,6 @@ def cut_as_stored(row: dict) -> bool:
     return ["\n" if "\n" in w else w.lower() for w in words] == row["openai"]
 
 
-EXERCISES = (cut_stream, linear_from_release, parameters_of, table_row)
+EXERCISES = (cut_stream, linear_from_release, parameters_of, table_row, released_numbers)
 check = Checker(EXERCISES)
 mine = check.mine

@@ -1,9 +1,12 @@
 """Lesson 12, Decoding."""
 
+import math
+
 import torch
 
 from .claims import holds as holds  # for the notebook
 from .exercise import Checker, exercise
+from .number import number_exercise
 
 
 def _logits(n, seed):
@@ -439,6 +442,116 @@ def never_reads_what_it_wrote(model, ids, n, n_ctx):
     return torch.cat([ids, torch.stack(written)])
 
 
+@number_exercise(
+    "Temperature and odds",
+    question=(
+        "Two tokens have logits {a} and {b}. How many times as likely as the second is the "
+        "first, at temperature {T}?"
+    ),
+    difficulty=2,
+    importance=4,
+    minutes=4,
+    first=(2.4, 1.0, 0.7),
+    draw=lambda random: (
+        random.randint(10, 30) / 10,
+        random.randint(-10, 8) / 10,
+        random.choice((0.5, 0.6, 0.8, 1.25, 1.5, 2.0)),
+    ),
+    worked=lambda a, b, T: (
+        f"The softmax divides one power by the other: e^(({a} - {b}) / {T}) = "
+        f"e^{(a - b) / T:.4f} = {math.exp((a - b) / T):.3f}. The other tokens do not matter."
+    ),
+    hints=("Write both probabilities as the softmax has them, and divide. What cancels?",),
+    decimals=2,
+)
+def odds_at(a, b, T):
+    """P(first) / P(second) at a temperature."""
+    return math.exp((a - b) / T)
+
+
+@odds_at.wrong("You multiply by the temperature. Logits are divided by it.")
+def multiplied_odds(a, b, T):
+    return math.exp((a - b) * T)
+
+
+@odds_at.wrong("That is the ratio at temperature 1.")
+def odds_at_1(a, b, T):
+    return math.exp(a - b)
+
+
+@odds_at.wrong("That is the difference of the scaled logits. Odds are its exponential.")
+def logs_of_odds(a, b, T):
+    return (a - b) / T
+
+
+@odds_at.wrong("You divide the odds by the temperature: the logits are divided, before exp.")
+def divided_afterwards(a, b, T):
+    return math.exp(a - b) / T
+
+
+@odds_at.wrong("The other way round: that is the second against the first.")
+def second_against_first(a, b, T):
+    return math.exp((b - a) / T)
+
+
+def _nucleus(percents, p):
+    """How many of falling percentages top-p keeps, and their sum."""
+    count = next(n for n in range(1, len(percents) + 1) if sum(percents[:n]) >= p)
+    return count, sum(percents[:count])
+
+
+@number_exercise(
+    "A nucleus by hand",
+    question=(
+        "Five tokens have probabilities of {percents} percent. Top-p with p = {p} percent: how "
+        "many tokens are kept, and how many percent does the likeliest of all have afterwards?"
+    ),
+    difficulty=2,
+    importance=3,
+    minutes=4,
+    first=((40, 25, 20, 10, 5), 70),
+    draw=lambda random: (
+        random.choice(
+            ((35, 30, 20, 10, 5), (50, 20, 15, 10, 5), (40, 30, 15, 10, 5), (30, 28, 22, 12, 8))
+        ),
+        random.randint(51, 89),
+    ),
+    worked=lambda percents, p: (
+        f"Added up: {', '.join(str(sum(percents[: n + 1])) for n in range(5))}. The first to "
+        f"reach {p} is number {_nucleus(percents, p)[0]}, and it stays: {percents[0]} of "
+        f"{_nucleus(percents, p)[1]} are {100 * percents[0] / _nucleus(percents, p)[1]:.2f} %."
+    ),
+    hints=("Add them up from the left. Which token's sum reaches p first? It is kept.",),
+    decimals=1,
+)
+def nucleus_of(percents, p):
+    """(how many are kept, what the likeliest has then, in percent)."""
+    count, kept = _nucleus(percents, p)
+    return count, 100 * percents[0] / kept
+
+
+@nucleus_of.wrong("The token that crosses p is kept as well.")
+def short_of_p(percents, p):
+    count = _nucleus(percents, p)[0] - 1
+    return count, 100 * percents[0] / sum(percents[:count])
+
+
+@nucleus_of.wrong("What is kept has to sum to 1 again: divide by its mass.")
+def not_renormalized(percents, p):
+    return _nucleus(percents, p)[0], percents[0]
+
+
+@nucleus_of.wrong("Divide by the mass that is kept, not by p: it may be more.")
+def divided_by_p(percents, p):
+    return _nucleus(percents, p)[0], 100 * percents[0] / p
+
+
+@nucleus_of.wrong("You keep one token too many: p is reached before it.")
+def one_too_many(percents, p):
+    count = _nucleus(percents, p)[0] + 1
+    return count, 100 * percents[0] / sum(percents[:count])
+
+
 # ---- what the lesson's claims are held to -------------------------------------------
 
 WORKED_OUT = {
@@ -467,6 +580,6 @@ def top_p_as_worked_out(kept, p: float) -> bool:
     return torch.allclose(kept / kept.sum(), torch.tensor(TOP_P_WORKED_OUT[p]), atol=1e-6)
 
 
-EXERCISES = (apply_temperature, top_k_mask, top_p_mask, write_greedily)
+EXERCISES = (apply_temperature, top_k_mask, top_p_mask, write_greedily, odds_at, nucleus_of)
 check = Checker(EXERCISES)
 mine = check.mine

@@ -13,6 +13,7 @@ from ..storage import files
 from .claims import holds as holds  # for the notebook
 from .claims import learned as learned
 from .exercise import Checker, exercise
+from .number import number_exercise
 
 
 def _numbers(*shape, seed, scale=1.0):
@@ -624,6 +625,105 @@ def signs_apart(label_log_probs, token_log_probs, lm_coef):
     return (-label_log_probs.mean() + lm_coef * lm).item()
 
 
+@number_exercise(
+    "The new numbers of a head",
+    question=(
+        "States have {C:,} numbers, and a task has {classes} classes. How many weights has the "
+        "matrix W_y, and how many numbers are new with it in the released code, which adds "
+        "biases and three rows of W_e?"
+    ),
+    difficulty=1,
+    importance=3,
+    minutes=3,
+    first=(768, 4),
+    draw=lambda random: (64 * random.randint(2, 20), random.randint(2, 9)),
+    worked=lambda C, classes: (
+        f"W_y has {C} · {classes} = {C * classes:,} weights. With {classes} biases they are "
+        f"{C * classes + classes:,}, and with 3 · {C} numbers of Start, Delim and Extract "
+        f"{C * classes + classes + 3 * C:,}."
+    ),
+    hints=("A class takes one weight per number of the state, and one bias.",),
+)
+def head_numbers(C, classes):
+    """(weights of W_y, all new numbers)."""
+    return C * classes, C * classes + classes + 3 * C
+
+
+@head_numbers.wrong("The second number lacks the biases, one per class.")
+def no_biases(C, classes):
+    return C * classes, C * classes + 3 * C
+
+
+@head_numbers.wrong("The second number lacks the three new rows of W_e.")
+def no_new_rows(C, classes):
+    return C * classes, C * classes + classes
+
+
+@head_numbers.wrong("The first number is the weights alone; biases belong to the second.")
+def biases_in_both(C, classes):
+    return C * classes + classes, C * classes + classes + 3 * C
+
+
+@head_numbers.wrong("A bias stands for each class, not for each number of the state.")
+def a_bias_per_number(C, classes):
+    return C * classes, C * classes + C + 3 * C
+
+
+@number_exercise(
+    "L3 by hand",
+    question=(
+        "One example has L2 = {L2}, and the log-probabilities of its {n} tokens sum to "
+        "{total}. Lambda is {lam}. How large is L3 with the paper's sums, and how large with "
+        "the code's means?"
+    ),
+    difficulty=2,
+    importance=4,
+    minutes=4,
+    first=(-0.45, -12.3, 25, 0.5),
+    draw=lambda random: (
+        -random.randint(10, 120) / 100,
+        -random.randint(200, 900) / 10,
+        random.randint(6, 40),
+        random.choice((0.2, 0.25, 0.5, 0.75)),
+    ),
+    worked=lambda L2, total, n, lam: (
+        f"Sums: {L2} + {lam} · ({total}) = {L2 + lam * total:.3f}. The mean of the tokens is "
+        f"{total} / {n} = {total / n:.4f}, so with means {L2} + {lam} · ({total / n:.4f}) = "
+        f"{L2 + lam * total / n:.3f}."
+    ),
+    hints=("The two differ in the second term alone: the sum over all tokens, or their mean.",),
+    decimals=3,
+)
+def l3_both_ways(L2, total, n, lam):
+    """(L3 by sums, L3 by means)."""
+    return L2 + lam * total, L2 + lam * total / n
+
+
+@l3_both_ways.wrong("Lambda belongs before L1, in both.")
+def without_lambda(L2, total, n, lam):
+    return L2 + total, L2 + total / n
+
+
+@l3_both_ways.wrong("Those are losses. L3 is to be maximized, so it is their negative.")
+def as_losses(L2, total, n, lam):
+    return -(L2 + lam * total), -(L2 + lam * total / n)
+
+
+@l3_both_ways.wrong("The first is with means, the second with sums: asked for the other way.")
+def means_first(L2, total, n, lam):
+    return L2 + lam * total / n, L2 + lam * total
+
+
+@l3_both_ways.wrong("Both terms are negative: more of the second makes L3 smaller.")
+def subtracted(L2, total, n, lam):
+    return L2 - lam * total, L2 - lam * total / n
+
+
+@l3_both_ways.wrong("One example has one label: there is nothing to average in L2.")
+def label_averaged_too(L2, total, n, lam):
+    return L2 + lam * total, (L2 + lam * total) / n
+
+
 # ---- what the lesson's claims are held to -------------------------------------------
 
 
@@ -806,6 +906,8 @@ EXERCISES = (
     similarity_logits,
     choice_probs,
     l3_loss,
+    head_numbers,
+    l3_both_ways,
 )
 check = Checker(EXERCISES)
 mine = check.mine

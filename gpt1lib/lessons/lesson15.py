@@ -1,6 +1,7 @@
 """Lesson 15, How many labels? One run is one draw, what is clear, and learning curves."""
 
 import re
+from statistics import pstdev, stdev
 
 import numpy as np
 
@@ -8,6 +9,7 @@ import gpt1lib as g
 
 from .claims import holds as holds  # for the notebook
 from .exercise import Checker, exercise
+from .number import number_exercise
 
 
 @exercise(
@@ -389,6 +391,51 @@ def curve_gaps(task: str, row: str, other: str) -> dict[int, dict]:
     }
 
 
+@number_exercise(
+    "A difference of three seeds",
+    question=(
+        "Seed by seed, one row of a table is ahead of another by {a}, {b} and {c} points. By "
+        "how much on average, and how many points does the 95 % interval have to either side? "
+        "Student's t is 4.303."
+    ),
+    difficulty=2,
+    importance=4,
+    minutes=5,
+    first=(2.0, 5.0, 3.5),
+    draw=lambda random: tuple(random.randint(-20, 90) / 10 for _ in range(3)),
+    worked=lambda a, b, c: (
+        f"The mean is {(a + b + c) / 3:.3f}. The standard deviation over n - 1 = 2 is "
+        f"{stdev((a, b, c)):.3f}; divided by the root of 3 and times 4.303 it is "
+        f"{4.303 * stdev((a, b, c)) / 3**0.5:.2f}."
+    ),
+    hints=("Your `mean_and_half`, of these three and 4.303.",),
+    decimals=2,
+)
+def three_seeds(a, b, c):
+    """(mean, half of the interval) of three differences."""
+    return (a + b + c) / 3, 4.303 * stdev((a, b, c)) / 3**0.5
+
+
+@three_seeds.wrong("The standard deviation of so few divides by n - 1, here 2.")
+def spread_over_n(a, b, c):
+    return (a + b + c) / 3, 4.303 * pstdev((a, b, c)) / 3**0.5
+
+
+@three_seeds.wrong("That is for a single seed. For the mean of three, divide by the root of 3.")
+def of_one_seed(a, b, c):
+    return (a + b + c) / 3, 4.303 * stdev((a, b, c))
+
+
+@three_seeds.wrong("You divide by 3. The spread of a mean falls with the root of n.")
+def half_by_three(a, b, c):
+    return (a + b + c) / 3, 4.303 * stdev((a, b, c)) / 3
+
+
+@three_seeds.wrong("1.96 is for many seeds. Three know little of their own spread: 4.303.")
+def as_if_many(a, b, c):
+    return (a + b + c) / 3, 1.96 * stdev((a, b, c)) / 3**0.5
+
+
 # ---- what the lesson's claims are held to -------------------------------------------
 
 CLEAR_ALONE = {("film_snippets", "1000"), ("film_snippets", "2000")}
@@ -601,6 +648,6 @@ def hold_two_terms(lines: list[dict]) -> None:
     holds("none of them beats asking", max(rows["two terms"]) < asked("missing word"))
 
 
-EXERCISES = (mean_and_half, paired_difference, holm)
+EXERCISES = (mean_and_half, paired_difference, holm, three_seeds)
 check = Checker(EXERCISES)
 mine = check.mine

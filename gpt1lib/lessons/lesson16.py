@@ -5,6 +5,7 @@ import gpt1lib as g
 from .claims import holds as holds  # for the notebook
 from .claims import leads as leads
 from .exercise import Checker, exercise
+from .number import number_exercise
 
 NAMES = [
     "tokens.weight",
@@ -280,6 +281,56 @@ def against(accuracies: dict, base: str) -> dict[tuple, dict]:
     }
 
 
+@number_exercise(
+    "Does it lead?",
+    question=(
+        "Seven systems have {scores} points on a task, the last one is new. By how many points "
+        "is it ahead of the best before it (negative if behind), and how many percent of that "
+        "one's score are these?"
+    ),
+    difficulty=1,
+    importance=3,
+    minutes=3,
+    first=((80.2, 80.6, 78.7, 71.4, 72.2, 79.0, 82.1),),  # Table 2, MNLI
+    draw=lambda random: (tuple(random.randint(550, 899) / 10 for _ in range(7)),),
+    worked=lambda scores: (
+        f"The best before is {max(scores[:-1])}. {scores[-1]} - {max(scores[:-1])} = "
+        f"{scores[-1] - max(scores[:-1]):.2f} points, or "
+        f"{100 * (scores[-1] / max(scores[:-1]) - 1):.2f} %."
+    ),
+    hints=("Whom do you compare with? Not with the mean, and not with the first.",),
+    decimals=2,
+)
+def lead(scores):
+    """(points, percent) of the last against the best of the others."""
+    best = max(scores[:-1])
+    return scores[-1] - best, 100 * (scores[-1] - best) / best
+
+
+@lead.wrong("Percent are of the score before, the one that is compared with.")
+def percent_of_the_new(scores):
+    best = max(scores[:-1])
+    return scores[-1] - best, 100 * (scores[-1] - best) / scores[-1]
+
+
+@lead.wrong("That is against the mean of the others. A record is against the best.")
+def against_the_mean(scores):
+    mean = sum(scores[:-1]) / len(scores[:-1])
+    return scores[-1] - mean, 100 * (scores[-1] - mean) / mean
+
+
+@lead.wrong("The sign: the new one minus the best before it.")
+def sign_turned(scores):
+    best = max(scores[:-1])
+    return best - scores[-1], 100 * (best - scores[-1]) / best
+
+
+@lead.wrong("You give points twice. Percent have a base: the best before.")
+def no_base(scores):
+    best = max(scores[:-1])
+    return scores[-1] - best, scores[-1] - best
+
+
 # ---- what the lesson's claims are held to -------------------------------------------
 
 THREE = ["entailment", "film_snippets", "verse_pairs"]
@@ -383,6 +434,18 @@ def hold_tables_2_to_4(ahead: dict[str, float]) -> None:
     holds("and is furthest behind on RTE", min(ahead, key=lambda k: ahead[k]) == "RTE")
 
 
+def hold_sizes(ahead: dict[str, float], p: float) -> None:
+    """ahead: set -> GPT-1 minus the best before; p: of a correlation with their sizes."""
+    sizes = g.paper.paper_numbers.TRAINING_SETS
+    order = sorted(sizes, key=lambda k: sizes[k])
+    holds("no order is to be seen", p > 0.2)
+    holds("the largest gains 0.6", (order[-1], ahead["SNLI"]) == ("SNLI", 0.6))
+    holds("the smallest 8.9", (order[0], ahead["Story Cloze"]) == ("Story Cloze", 8.9))
+    holds("two losses in the smallest four", sum(ahead[k] < 0 for k in order[:4]) == 2)
+    holds("138 updates, and fifty thousand", 3 * (sizes[order[0]] // 32) == 138)
+    holds("three epochs of SNLI", 3 * (sizes["SNLI"] // 32) > 50_000)
+
+
 def hold_table5(change) -> None:
     """change (3, 8): the paper's Table 5, its lower rows minus the full recipe."""
     holds("without pre-training all fall", (change[0] < 0).all())
@@ -472,6 +535,6 @@ def hold_variants(beside: dict) -> None:
     holds("none of eight is", len(beside) == 8 and g.metrics.clear(beside) == set())
 
 
-EXERCISES = (points_and_percent, lstm_parameters, transferred_names)
+EXERCISES = (points_and_percent, lstm_parameters, transferred_names, lead)
 check = Checker(EXERCISES)
 mine = check.mine

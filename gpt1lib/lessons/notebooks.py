@@ -6,6 +6,12 @@ run    execute in place and drop what differs from run to run
 solve  write copies with every stub replaced by its solution
 stats  print the rhythm of a lesson: cells, lines, words, figures
 
+For learners, of their own copies in the folder work:
+
+update     bring new lessons there; what you wrote stays
+again 05   start a lesson over
+progress   print which exercises have passed
+
 An exercise is three cells (task, stub, hints), marked in their metadata. A
 markdown cell that says `EXERCISE name` and nothing else becomes those three. What is
 folded and how long a lesson takes: see layout.py.
@@ -26,7 +32,8 @@ from nbformat.v4 import new_code_cell, new_markdown_cell
 
 from ..storage.files import read_json, write_json, write_text
 from ..storage.paths import RESULTS
-from . import maps
+from ..storage.run_folder import one_line_errors
+from . import maps, progress, work
 from .exercise import Exercise
 from .layout import (
     GUESS_FIRST,
@@ -281,10 +288,15 @@ def main(argv: list[str] | None = None) -> int:
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("command", choices=["sync", "run", "solve", "stats"])
-    parser.add_argument("notebooks", nargs="+", type=Path)
+    learner = {"update": work.update, "again": work.again, "progress": progress.print_progress}
+    parser.add_argument("command", choices=["sync", "run", "solve", "stats", *learner])
+    parser.add_argument("notebooks", nargs="*", type=Path)
     parser.add_argument("--out", type=Path, default=Path("build/solved"))
     args = parser.parse_args(argv)
+    if args.command in learner:
+        with one_line_errors("lessons"):
+            learner[args.command](*map(str, args.notebooks))
+        return 0
     for path in args.notebooks:
         notebook = read(path)
         if args.command == "sync":

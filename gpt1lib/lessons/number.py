@@ -13,9 +13,10 @@ import random
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from . import progress
 from .compare import Number, plain
 from .describe import short
-from .exercise import Corrects, Mistake, Wrong, announce, source_of, tell
+from .exercise import Corrects, Mistake, Wrong, announce, source_and_tree, tell
 
 TRIES = 1000
 LARGEST = 1e300
@@ -55,6 +56,7 @@ class NumberExercise(Corrects):
             tell(f"PASS  {self.name}, as the notebook asks it. Asked last: {self.asked()}")
         elif mistake is None:
             print(f"PASS  {self.name}. Another one: lesson.{self.name}.another()")
+            progress.note(self.solution)
         else:
             announce(self.name, mistake)
             if self.turn:
@@ -105,7 +107,7 @@ class NumberExercise(Corrects):
     @property
     def solution_text(self) -> str:
         """The function that gives the answer, as it is written."""
-        return source_of(self.solution)[0]
+        return source_and_tree(self.solution)[0]
 
     def solution_shown(self, turn: int = 0) -> str:
         """The way to the answer, with the numbers of a turn."""

@@ -33,6 +33,7 @@ def all_explorers(n):
         "journey": e.JourneyExplorer(n.model, n.bpe, text),
         "mask": e.MaskExplorer(np.arange(9.0).reshape(3, 3), list("abc")),
         "merge": e.MergeExplorer({"newest": 6, "low": 5, "lower": 2}, "newest", step=2),
+        "model map": e.ModelMapExplorer(n.model, n.bpe, text),
         "parameters": e.ParameterExplorer({"GPT-1": GPT1, "tiny": TINY}),
         "position": e.PositionExplorer({"a": np.eye(60), "b": np.eye(60)[::-1]}),
         "query": e.QueryExplorer.of(n.model, n.bpe, text, layer=3, head=3),

@@ -1,19 +1,24 @@
 // The front page: type, see what may come next, look at the heads, let it write.
+// tools/site.py puts the explorers' shared part and sample.js before it.
 
-const BEGINNING = "She closed her";
+import { argmax, probsOf, ranked } from "../../gpt1lib/show/engine/sample.js";
+
+const BEGINNING = "When the door was shut, she closed her";
 const SHOWN = 10; // next tokens
 const MOST = 40; // tokens whose attention is drawn
 const WRITTEN = 60; // tokens
+const LETTERS = 10_000; // that may be typed
+const [LAYERS, HEADS] = [4, 4];
+const OPENS = 11; // the head whose “her” looks at “she”
+const ROWS =
+  "A row for each token that looks, a column for each that is looked at. Choose a head here, " +
+  "and the token above.";
+const EMPTY = "Nothing is typed: the model begins where a new line begins.";
 
 function front(root, engine) {
-  const view = { root, engine, temperature: 1, head: 6, asked: 0, dark: false };
+  const view = { root, engine, temperature: 1, head: OPENS, row: 0, waiting: false };
   addInput(view);
-  view.chips = el("p", "page-chips", root);
-  const about =
-    "Shade: how much the last token looks at each, in the head that is framed below.";
-  el("p", "gx-note", root, about);
-  view.status = el("p", "gx-note", root, "The model is being loaded ...");
-  view.said = live(root);
+  addWords(view);
   const cols = el("div", "gx-cols", root);
   const left = el("div", "gx-aside", cols);
   addNext(view, left);
@@ -27,55 +32,151 @@ function addInput(view) {
   const label = el("label", "gx-title", row, "Begin a sentence");
   view.input = textInput(row, label, BEGINNING, () => {});
   view.input.classList.add("page-input");
-  view.input.maxLength = 10_000;
+  view.input.maxLength = LETTERS;
   view.input.addEventListener("input", () => ask(view));
 }
 
-// Asks for the newest text; where it has changed meanwhile, the answer is not shown.
+// Asks for the newest text; what is typed while the model reads is asked for afterwards.
 async function ask(view) {
-  const text = view.input.value;
-  const number = ++view.asked;
-  try {
-    const [logits, note, attention] = await Promise.all([
-      view.engine.ask("next", text),
-      view.engine.ask("remark", text, 256),
-      view.engine.ask("attention", text, MOST).catch(() => null), // too long to draw
-    ]);
-    if (number !== view.asked) return;
-    view.pieces ??= await view.engine.ask("pieces");
-    Object.assign(view, { text, logits, attention });
-    view.status.textContent = note;
-    showNext(view);
-    showHeads(view);
-  } catch (error) {
-    view.status.textContent = `This cannot be computed: ${error.message}.`;
+  if (view.waiting) return;
+  view.waiting = true;
+  for (let text = null; text !== view.input.value; ) {
+    text = view.input.value;
+    try {
+      Object.assign(view, await answered(view, text));
+      showText(view);
+    } catch (error) {
+      view.status.textContent = `This cannot be computed: ${error.message}.`;
+    }
   }
+  view.waiting = false;
+}
+
+async function answered({ engine, pieces }, text) {
+  const [logits, remark, attention, all] = await Promise.all([
+    engine.ask("next", text),
+    engine.ask("remark", text, 256),
+    engine.ask("attention", text, MOST).catch(error => ({ error: error.message })),
+    pieces ?? engine.ask("pieces"),
+  ]);
+  return { text, logits, remark, attention, pieces: all };
+}
+
+function showText(view) {
+  view.status.textContent = view.text.trim() ? view.remark : EMPTY;
+  showNext(view);
+  showWords(view);
+  showHeads(view);
+}
+
+// ---- the words that were read: a row of each head's picture, to be chosen
+
+function addWords(view) {
+  view.words = el("div", "page-words", view.root);
+  view.words.setAttribute("role", "radiogroup");
+  view.words.setAttribute("aria-label", "token that looks");
+  view.looks = el("p", "page-looks", view.root);
+  view.looks.setAttribute("aria-live", "polite");
+  view.status = el("p", "gx-note page-status", view.root, "The model is being loaded ...");
+  byArrows(view.words, { ArrowLeft: -1, ArrowRight: 1 }, step => {
+    const to = view.row + step;
+    if (view.chips[to]) pickRow(view, to).focus();
+  });
+}
+
+function showWords(view) {
+  const { pieces = [] } = view.attention;
+  view.words.replaceChildren();
+  view.chips = pieces.map((piece, i) => {
+    const chip = radio(view.words, readable(piece), () => pickRow(view, i));
+    chip.className = "page-word";
+    return chip;
+  });
+  view.row = pieces.length - 1;
+}
+
+function pickRow(view, row) {
+  view.row = row;
+  showRow(view);
+  return view.chips[row];
+}
+
+// Shades each token by how much the chosen one looks at it, in the chosen head.
+function showRow(view) {
+  const { attention, chips, head, row, looks } = view;
+  check(chips, row);
+  looks.textContent = attention.error
+    ? `No picture of the heads: ${attention.error}.`
+    : lookOf(view, rowOf(view));
+  if (attention.error) return;
+  const weights = rowOf(view);
+  chips.forEach((chip, i) => {
+    chip.removeAttribute("style");
+    chip.classList.toggle("gx-hatch", i > row);
+    if (i <= row) shade(chip, weights[i], false);
+    const seen = i > row ? "comes later, is not seen" : percent(weights[i]);
+    chip.title = `${nameOf(head)}: ${seen}`;
+  });
+}
+
+function rowOf({ attention, head, row }) {
+  const T = attention.pieces.length;
+  return attention.weights.subarray((head * T + row) * T, (head * T + row + 1) * T);
+}
+
+function lookOf({ attention, head, row }, weights) {
+  const best = argmax(weights);
+  const names = labels(attention.pieces);
+  const whom = best === row ? "itself" : `“${names[best]}”`;
+  const most = `looks most at ${whom}, ${percent(weights[best])}`;
+  return `In ${nameOf(head)}, “${names[row]}” ${most}.`;
+}
+
+const nameOf = head => `layer ${Math.floor(head / HEADS)}, head ${head % HEADS}`;
+
+// Arrow keys in a box; steps: key -> what move is called with.
+function byArrows(box, steps, move) {
+  box.addEventListener("keydown", e => {
+    const step = steps[e.key];
+    if (!step) return;
+    e.preventDefault();
+    move(step);
+  });
 }
 
 // ---- what may come next
 
 function addNext(view, box) {
   el("p", "gx-title", box, "What may come next");
-  const options = { min: 0.1, max: 2, step: 0.1, value: 1, text: v => v.toFixed(1) };
+  const options = { min: 0.1, max: 2, step: 0.1, value: 1, text: inWords };
   slider(box, "temperature", options, value => {
     view.temperature = value;
     if (view.logits) showNext(view);
   });
   view.bars = el("ol", "gx-bars", box);
+  view.others = el("p", "gx-note", box);
+  view.said = live(box);
+  view.said.classList.add("page-unseen");
 }
 
-function showNext({ logits, temperature, pieces, bars: list, said, text }) {
-  const max = logits.reduce((a, b) => Math.max(a, b));
-  const powers = Array.from(logits, logit => Math.exp((logit - max) / temperature));
-  const total = sum(powers);
-  const order = [...powers.keys()].sort((a, b) => powers[b] - powers[a]).slice(0, SHOWN);
+function inWords(temperature) {
+  const than = temperature < 1 ? "surer" : "more even";
+  return `${temperature.toFixed(1)}, ${temperature === 1 ? "as learned" : than}`;
+}
+
+function showNext({ logits, temperature, pieces, bars: list, others, said, text }) {
+  const probs = probsOf(logits, temperature);
+  const order = [...ranked(probs).subarray(0, SHOWN)];
   bars(
     list,
-    order.map(id => [named(pieces[id]), powers[id] / total, percent(powers[id] / total)]),
+    order.map(id => [named(pieces[id]), probs[id], percent(probs[id])]),
   );
+  const rest = Math.max(0, 1 - sum(order.map(id => probs[id])));
+  others.textContent = `The other ${commas(pieces.length - SHOWN)} tokens: ${percent(rest)}`;
+  const best = order[0];
   said.textContent =
-    `After “${text}” the likeliest of ${commas(pieces.length)} tokens is ` +
-    `“${named(pieces[order[0]])}”, with ${percent(powers[order[0]] / total)}.`;
+    `After “${text.slice(-60)}” the likeliest of ${commas(pieces.length)} tokens is ` +
+    `“${named(pieces[best])}”, with ${percent(probs[best])}.`;
 }
 
 // ---- the heads
@@ -85,51 +186,52 @@ function addHeads(view, box) {
   const grid = el("div", "page-heads", box);
   grid.setAttribute("role", "radiogroup");
   grid.setAttribute("aria-label", "head");
-  view.tiles = Array.from({ length: 16 }, (_, head) => {
-    const tile = radio(grid, "", () => pick(view, head));
-    tile.className = "gx-tile";
-    tile.setAttribute("aria-label", `layer ${Math.floor(head / 4)}, head ${head % 4}`);
-    el("canvas", "", tile);
-    return tile;
+  el("span", "", grid);
+  for (let h = 0; h < HEADS; h++) el("span", "gx-lab", grid, `head ${h}`);
+  view.tiles = Array.from({ length: LAYERS * HEADS }, (_, head) => addTile(view, grid, head));
+  const [n, steps] = [view.tiles.length, { ArrowRight: 1, ArrowLeft: -1 }];
+  byArrows(grid, { ...steps, ArrowDown: HEADS, ArrowUp: -HEADS }, step => {
+    pick(view, (view.head + step + n) % n).focus();
   });
-  grid.addEventListener("keydown", e => {
-    const step = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: 4, ArrowUp: -4 }[e.key];
-    if (!step) return;
-    e.preventDefault();
-    pick(view, (view.head + step + 16) % 16);
-    view.tiles[view.head].focus();
-  });
-  el("p", "gx-note", box, "A row per token: the darker, the more it looks at that column.");
+  const scale = colorScale(box, false, "looks not at all", "only there");
+  const later = el("span", "page-later", scale);
+  el("i", "gx-hatch", later);
+  el("span", "", later, "later: not seen");
+  el("p", "gx-note", box, ROWS);
+}
+
+function addTile(view, grid, head) {
+  if (head % HEADS === 0) el("span", "gx-lab", grid, `layer ${Math.floor(head / HEADS)}`);
+  const tile = radio(grid, "", () => pick(view, head));
+  tile.className = "gx-tile";
+  tile.setAttribute("aria-label", nameOf(head));
+  el("canvas", "gx-hatch", tile);
+  return tile;
 }
 
 function pick(view, head) {
   view.head = head;
-  showHeads(view);
+  check(view.tiles, head);
+  if (view.attention) showRow(view);
+  return view.tiles[head];
 }
 
 function showHeads(view) {
-  check(view.tiles, view.head);
-  const { attention, chips, head } = view;
-  chips.replaceChildren();
-  if (!attention) return;
-  const T = attention.pieces.length;
+  const { weights, pieces = [] } = view.attention;
+  const T = pieces.length;
   view.tiles.forEach((tile, i) => {
-    paintMap(tile.firstChild, attention.weights.subarray(i * T * T, (i + 1) * T * T), T);
+    paintMap(tile.firstChild, weights?.subarray(i * T * T, (i + 1) * T * T), T);
   });
-  const last = attention.weights.subarray((head * T + T - 1) * T, (head + 1) * T * T);
-  attention.pieces.forEach((piece, i) => {
-    const chip = el("span", "", chips, readable(piece));
-    shade(chip, last[i], false);
-    chip.title = `layer ${Math.floor(head / 4)}, head ${head % 4}: ${percent(last[i])}`;
-  });
+  pick(view, view.head);
 }
 
+// A pixel a weight; what comes later stays clear, and the hatching shows through.
 function paintMap(canvas, weights, T) {
-  canvas.width = canvas.height = T;
+  canvas.width = canvas.height = Math.max(1, T);
+  if (!T) return;
   const image = new ImageData(T, T);
   weights.forEach((weight, i) => {
-    const color = i % T > Math.floor(i / T) ? [238, 238, 238] : rgb(weight, false);
-    image.data.set([...color, 255], 4 * i);
+    if (i % T <= Math.floor(i / T)) image.data.set([...rgb(weight, false), 255], 4 * i);
   });
   canvas.getContext("2d").putImageData(image, 0, 0);
 }

@@ -23,25 +23,51 @@ export class BPE {
     return this.ids.get(piece) ?? this.ids.get("<unk>") ?? 0;
   }
 
+  // Of the pairs that stand side by side the one learned first: [rank, left, right]; null
+  // where none was learned.
+  earliest(symbols) {
+    let best = null;
+    for (let i = 0; i + 1 < symbols.length; i++) {
+      const rank = this.ranks.get(`${symbols[i]} ${symbols[i + 1]}`);
+      if (rank < (best?.[0] ?? Number.POSITIVE_INFINITY)) {
+        best = [rank, symbols[i], symbols[i + 1]];
+      }
+    }
+    return best;
+  }
+
   // The pieces of one word: the earliest-learned merge until none fits.
   cut(word) {
     let symbols = characters(word);
     for (;;) {
-      let best = Number.POSITIVE_INFINITY;
-      let at = 0;
-      for (let i = 0; i + 1 < symbols.length; i++) {
-        const rank = this.ranks.get(`${symbols[i]} ${symbols[i + 1]}`) ?? best;
-        if (rank < best) [best, at] = [rank, i];
-      }
-      if (best === Number.POSITIVE_INFINITY) return symbols;
-      symbols = merge(symbols, symbols[at], symbols[at + 1]);
+      const best = this.earliest(symbols);
+      if (!best) return symbols;
+      symbols = merge(symbols, best[1], best[2]);
     }
+  }
+
+  // The merges that words need, in the order in which they were learned: [left, right, rank].
+  mergeSteps(words) {
+    let all = words.map(characters);
+    const steps = [];
+    for (;;) {
+      const found = all.map(symbols => this.earliest(symbols)).filter(Boolean);
+      if (!found.length) return steps;
+      const [rank, left, right] = found.reduce((a, b) => (b[0] < a[0] ? b : a));
+      steps.push([left, right, rank]);
+      all = all.map(symbols => merge(symbols, left, right));
+    }
+  }
+
+  // The words of a text, in lower case, without the ends of its lines.
+  wordsOf(raw) {
+    const words = splitWords(standardize(raw)).filter(word => !word.includes("\n"));
+    return words.map(word => word.toLowerCase());
   }
 
   // The pieces of a text that the vocabulary lacks, as a reader sees them.
   unknown(raw) {
-    const words = splitWords(standardize(raw)).filter(word => !word.includes("\n"));
-    const pieces = words.flatMap(word => this.cut(word.toLowerCase()));
+    const pieces = this.wordsOf(raw).flatMap(word => this.cut(word));
     return pieces.filter(piece => !this.ids.has(piece)).map(piece => piece.replace(END, ""));
   }
 

@@ -10,23 +10,28 @@ import json
 import re
 from pathlib import Path
 
+from ...bpe import BPE
 from ...checkpoints import Checkpoint
-from ...model import GPT
-from .pack import fingerprint, pack
+from ...model import GPT, LanguageModel
+from .identity import fingerprint, id_of, vocabulary_id
+from .pack import exact_bits, pack
 
 HERE = Path(__file__).parent
 WORKER = (
     "numbers",
     "pieces",
+    "rows",
     "text",
     "bpe",
     "arrays",
     "gpt",
     "weights",
     "sample",
+    "twister",
     "write",
     "formats",
     "lens",
+    "map",
     "mind",
     "worker",
 )
@@ -36,37 +41,61 @@ MODEL = "gpt1_model.js"  # beside the pages
 
 def one_script(*names: str) -> str:
     """Modules as one script: no line imports, nothing is exported."""
-    texts = ((HERE / f"{name}.js").read_text(encoding="utf-8") for name in names)
-    plain = (re.sub(r"^import .*\n", "", text, flags=re.M) for text in texts)
-    return "\n".join(re.sub(r"^export ", "", text, flags=re.M) for text in plain)
+    return "\n".join(
+        without_modules((HERE / f"{name}.js").read_text(encoding="utf-8")) for name in names
+    )
+
+
+def without_modules(module: str) -> str:
+    """A module's text as part of a script."""
+    without = re.sub(r"^import .*\n", "", module, flags=re.M)
+    return re.sub(r"^export ", "", without, flags=re.M)
 
 
 def engine_script(checkpoint: Checkpoint, address: str = MODEL) -> str:
     """JavaScript that sets `gpt1`, an engine; address: of the script with its model."""
     source = json.dumps(one_script(*WORKER)).replace("</", "<\\/")
-    id, place = json.dumps(fingerprint(checkpoint.model)), json.dumps(address)
-    start = f"globalThis.gpt1 = new Engine({id}, {source}, () => fromScript({place}));"
+    ids = json.dumps([fingerprint(checkpoint.model), vocabulary_id(checkpoint.bpe)])
+    load = f"() => fromScript({json.dumps(address)})"
+    start = f"globalThis.gpt1 = new Engine({ids}, {source}, {load});"
     return f"{one_script('engine')}\n{start}\n"
 
 
-def parts_of(checkpoint: Checkpoint, bits: int = 8) -> tuple[dict, bytes]:
+def parts_of(bpe: BPE, model: LanguageModel, bits: int = 8) -> tuple[dict, bytes]:
     """(what the engine must know of a model besides its bytes, the bytes)."""
-    model, bpe = checkpoint.model, checkpoint.bpe
     if not isinstance(model, GPT):
         raise ValueError(f"the engine reads a GPT, not {type(model).__name__}")
     names = ("n_layer", "n_head", "n_embd", "n_ctx", "n_vocab")
     header, content = pack(model, bits)
+    config = {name: getattr(model.config, name) for name in names}
+    return {"config": config, "header": header, **tables_of(bpe)}, content
+
+
+def tables_of(bpe: BPE) -> dict:
+    """What the engine must know of a vocabulary."""
     return {
-        "config": {name: getattr(model.config, name) for name in names},
-        "header": header,
         "pieces": bpe.pieces(range(bpe.n_vocab)),
         "merges": [list(pair) for pair in bpe.merges],
-    }, content
+    }
+
+
+def parcel(bpe: BPE, model: LanguageModel | None = None) -> tuple[dict, list[bytes]]:
+    """What a page needs to make an engine: (ids, code and facts; the model's bytes, wasm).
+
+    Without a model it is a tokenizer alone. No weight is changed, so that the page's
+    answers are the kernel's.
+    """
+    facts, content = tables_of(bpe), b""
+    if model is not None:
+        facts, content = parts_of(bpe, model, exact_bits(model))
+    ids = [id_of(bpe, model), vocabulary_id(bpe)]
+    told = {"ids": ids, "source": one_script(*WORKER), "facts": facts}
+    return told, [content, (HERE / "linear.wasm").read_bytes()]
 
 
 def model_script(checkpoint: Checkpoint, bits: int = 8) -> str:
     """JavaScript that sets `gpt1Model`: facts, the model's bytes, and linear.wasm's."""
-    facts, content = parts_of(checkpoint, bits)
+    facts, content = parts_of(checkpoint.bpe, checkpoint.model, bits)
     model = {
         "facts": facts,
         "bytes": base64.b64encode(content).decode(),

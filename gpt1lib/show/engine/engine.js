@@ -1,10 +1,11 @@
 // The page's side: a model in a worker, and promises of its answers.
 
 export class Engine {
-  // id: which model it is; source: the worker's code; load: a function that gives a promise
-  // of { facts, bytes, wasm }, called when something is asked for the first time.
-  constructor(id, source, load) {
-    Object.assign(this, { id, source, load, waiting: new Map(), count: 0 });
+  // ids: of the model and of the vocabulary that it holds; source: the worker's code; load: a
+  // function that gives a promise of { facts, bytes, wasm }, called when something is asked
+  // for the first time.
+  constructor(ids, source, load) {
+    Object.assign(this, { ids, source, load, waiting: new Map(), count: 0 });
   }
 
   // A promise of an answer of worker.js.
@@ -21,7 +22,8 @@ export class Engine {
   send(name, args, heard) {
     const id = ++this.count;
     const answer = new Promise((resolve, reject) => {
-      this.waiting.set(id, { resolve, reject, heard });
+      const question = { resolve, reject, heard };
+      this.waiting.set(id, question);
       this.start()
         .then(() => this.worker.postMessage({ id, name, args }))
         .catch(reject);
@@ -35,9 +37,18 @@ export class Engine {
       const code = URL.createObjectURL(new Blob([this.source], { type: "text/javascript" }));
       this.worker = new Worker(code);
       this.worker.onmessage = ({ data }) => this.hear(data);
-      this.worker.postMessage({ id: 0, name: "load", args: [parts] });
+      this.worker.onerror = () => this.close();
+      this.worker.postMessage({ id: 0, name: "load", args: [parts] }, [parts.bytes]);
     });
     return this.started;
+  }
+
+  // Nothing more is answered.
+  close() {
+    this.worker?.terminate();
+    const error = new Error("the model in the page has ended");
+    for (const { reject } of this.waiting.values()) reject(error);
+    this.waiting.clear();
   }
 
   hear({ id, part, answer, error }) {

@@ -1,106 +1,108 @@
-// All that a map of the model draws: every step of one text, and what each state would
-// guess if the model ended there. Names and layouts are those of explorers/model_map.py.
+// States and rows of W_e read as next tokens: the journey of a text (journey.py), and what
+// one matrix does for its tokens (tying.py).
 
-import { probsOf } from "./sample.js";
+import { inDigits } from "./numbers.js";
+import { rowsOf } from "./rows.js";
+import { argmax, largest, probsOf } from "./sample.js";
 
-const GUESSES = 3; // of a state
-const SHOWN = 8; // next tokens
-const BINS = 48; // of the histogram of logits
-const STATES = ["mixed", "attended", "n", "mlp", "h"];
+const STAGES = ["x + attention", "LayerNorm 1", "n + MLP", "LayerNorm 2"];
 
-// silent: numbers of heads that are off, block * H + head.
-export function mapOf(model, pieces, ids, silent) {
-  const now = stepsOf(model, ids, silent);
-  const whole = silent.length ? stepsOf(model, ids, []) : now;
-  const all = name => joined(now.blocks.map(block => block[name]));
+// Every state along the way, each read as if the model ended there; n guesses for each token.
+export function journey(model, ids, n) {
+  const steps = {};
+  const V = model.config.n_vocab;
+  const logits = model.forward(ids, { all: true, steps });
+  const final = ids.map((_, t) => argmax(logits.subarray(t * V, (t + 1) * V)));
+  return statesOf(steps).map(state => readState(model, state, final, n));
+}
+
+function statesOf({ h0, blocks }) {
+  const states = [{ name: "embeddings", block: -1, h: h0 }];
+  let x = h0;
+  blocks.forEach(({ attended, n, mlp, h }, block) => {
+    const along = [added(x, attended), n, added(n, mlp), h];
+    along.forEach((h, i) => {
+      states.push({ name: STAGES[i], block, h });
+    });
+    x = h;
+  });
+  return states;
+}
+
+const added = (a, b) => a.map((v, i) => v + b[i]);
+
+// Shape, mean and standard deviation; [id, probability] of the n best guesses, and the rank
+// of what the last state predicts.
+function readState(model, { name, block, h }, final, n) {
+  const { n_embd: C, n_vocab: V } = model.config;
+  const logits = model.unembed(h);
+  const spreads = rowsOf(h, C).map(spread);
+  const rows = rowsOf(logits, V);
   return {
-    tokens: ids.map(id => pieces[id]),
-    ids,
-    rows: joined([...tableRows(model, ids)]),
-    states: joined(now.blocks.flatMap(block => STATES.map(name => block[name]))),
-    neurons: all("neurons"),
-    qkv: all("qkv"),
-    scores: all("scores"),
-    weights: all("weights"),
-    lens: guesses(model, pieces, now, GUESSES),
-    whole: guesses(model, pieces, whole, 1).map(row => row.map(([best]) => best)),
-    words: nextWords(model, pieces, now.logits, whole.logits),
-    crowd: crowd(now.logits, ids.length),
+    name,
+    block,
+    shape: [final.length, C],
+    mean: spreads.map(([mean]) => inDigits(mean, 3)),
+    std: spreads.map(([, std]) => inDigits(std, 3)),
+    top: rows.map(row => guesses(row, n)),
+    rank: rows.map((row, t) => rankOf(row, row[final[t]])),
   };
 }
 
-function stepsOf(model, ids, silent) {
-  const steps = {};
-  const H = model.config.n_head;
-  const off = new Set(silent.map(i => `${Math.floor(i / H)}.${i % H}`));
-  const logits = model.forward(ids, { all: true, steps, silent: off });
-  return { ...steps, logits };
+function spread(values) {
+  const mean = values.reduce((a, b) => a + b, 0) / values.length;
+  const squares = values.reduce((sum, v) => sum + (v - mean) ** 2, 0);
+  return [mean, Math.sqrt(squares / values.length)];
 }
 
-// The rows of W_e, then those of W_p.
-function* tableRows({ config: { n_embd: C }, tokens, positions }, ids) {
-  for (const id of ids) yield tokens.slice(id * C, (id + 1) * C);
-  yield positions.slice(0, ids.length * C);
+function guesses(logits, n) {
+  const probs = probsOf(logits);
+  return largest(probs, n).map(id => [id, inDigits(probs[id], 4)]);
 }
 
-// The n likeliest next tokens of each state: (L + 1) x T x n pairs [piece, P].
-function guesses(model, pieces, { h0, blocks }, n) {
-  return [h0, ...blocks.map(block => block.h)].map(states =>
-    rowsOf(model.unembed(states), model.config.n_vocab).map(logits => {
-      const probs = probsOf(logits);
-      return likeliest(probs, n).map(id => [pieces[id], probs[id]]);
-    }),
-  );
-}
+const rankOf = (values, value) => values.reduce((rank, v) => rank + (v > value), 1);
 
-// T rows of [piece, logit, P, P with all heads], the likeliest first.
-function nextWords({ config: { n_vocab: V } }, pieces, now, whole) {
-  const before = rowsOf(whole, V);
-  return rowsOf(now, V).map((logits, t) => {
-    const [probs, own] = [probsOf(logits), probsOf(before[t])];
-    return likeliest(probs, SHOWN).map(id => [pieces[id], logits[id], probs[id], own[id]]);
+// ---- one matrix, two jobs
+
+// The rows of W_e of picked tokens; [id, cosine] of the n rows nearest to each; [logit, rank]
+// of each at every place of a text.
+export function tying(model, ids, picked, n) {
+  const { n_embd: C, n_vocab: V } = model.config;
+  const row = id => model.tokens.subarray(id * C, (id + 1) * C);
+  const logits = model.forward(ids, { all: true });
+  const places = ids.map((_, t) => logits.subarray(t * V, (t + 1) * V));
+  const unit = unitRows(model.tokens, C);
+  const data = new Float32Array(picked.length * C);
+  picked.forEach((id, i) => {
+    data.set(row(id), i * C);
   });
+  const win = (place, id) => [inDigits(place[id], 3), rankOf(place, place[id])];
+  return {
+    data,
+    neighbors: picked.map(id => nearest(unit, C, id, n)),
+    wins: picked.map(id => places.map(place => win(place, id))),
+  };
 }
 
-// How many logits of each token lie where, in equal steps from the lowest to the highest.
-function crowd(logits, T) {
-  const low = logits.reduce((a, b) => Math.min(a, b));
-  const high = logits.reduce((a, b) => Math.max(a, b));
-  const counts = rowsOf(logits, logits.length / T).map(row => {
-    const bins = new Array(BINS).fill(0);
-    for (const v of row) {
-      bins[Math.min(BINS - 1, Math.floor((BINS * (v - low)) / (high - low)))]++;
-    }
-    return bins;
-  });
-  return { low, high, counts };
-}
-
-// The n token ids with the largest P; of equals the lower id.
-function likeliest(probs, n) {
-  const best = [];
-  for (let id = 0; id < probs.length; id++) {
-    if (best.length === n && probs[id] <= probs[best[n - 1]]) continue;
-    let at = best.length;
-    while (at && probs[best[at - 1]] < probs[id]) at--;
-    best.splice(at, 0, id);
-    best.length = Math.min(n, best.length);
+function unitRows(rows, C) {
+  const unit = rows.slice();
+  for (let at = 0; at < unit.length; at += C) {
+    const row = unit.subarray(at, at + C);
+    const length = Math.sqrt(row.reduce((sum, v) => sum + v * v, 0));
+    row.forEach((v, c) => {
+      row[c] = v / length;
+    });
   }
-  return best;
+  return unit;
 }
 
-function rowsOf(values, width) {
-  const n = values.length / width;
-  return Array.from({ length: n }, (_, i) => values.subarray(i * width, (i + 1) * width));
-}
-
-// Arrays one after the other.
-export function joined(arrays) {
-  const all = new Float32Array(arrays.reduce((n, array) => n + array.length, 0));
-  let at = 0;
-  for (const array of arrays) {
-    all.set(array, at);
-    at += array.length;
+function nearest(unit, C, id, n) {
+  const cosines = new Float32Array(unit.length / C);
+  for (let other = 0; other < cosines.length; other++) {
+    let sum = 0;
+    for (let c = 0; c < C; c++) sum += unit[other * C + c] * unit[id * C + c];
+    cosines[other] = sum;
   }
-  return all;
+  const near = largest(cosines, n + 1).slice(1);
+  return near.map(other => [other, inDigits(cosines[other], 4)]);
 }

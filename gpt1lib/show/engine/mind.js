@@ -3,23 +3,28 @@
 import { BPE } from "./bpe.js";
 import { specialsAfter, toSequences } from "./formats.js";
 import { GPT } from "./gpt.js";
-import { joined, mapOf } from "./lens.js";
-import { mulberry } from "./numbers.js";
+import { journey, tying } from "./lens.js";
+import { mapOf } from "./map.js";
+import { inDigits } from "./numbers.js";
+import { joined } from "./rows.js";
 import { argmax, draw, filtered, probsOf } from "./sample.js";
 import { tidy } from "./text.js";
+import { twister } from "./twister.js";
 import { unpack } from "./weights.js";
 import { beamSearch, drawn, greedy, logProbs } from "./write.js";
 
 export class Mind {
   // As gpt1lib/show/engine/pack.py wrote it. bytes: an ArrayBuffer; wasm: bytes, or null.
+  // Without a config it is a tokenizer alone.
   constructor({ config, header, pieces, merges }, bytes, wasm) {
     this.bpe = new BPE(pieces, merges);
+    if (!config) return;
     const tensors = unpack(header, bytes);
     this.model = new GPT(config, tensors, wasm);
     // the model with three more rows of W_e, at the start of fine-tuning
     this.withSpecials = rows => {
       const name = "tokens.weight";
-      const larger = { ...tensors, [name]: Float32Array.from([...tensors[name], ...rows]) };
+      const larger = { ...tensors, [name]: joined([tensors[name], rows]) };
       return new GPT({ ...config, n_vocab: config.n_vocab + 3 }, larger, wasm);
     };
   }
@@ -56,6 +61,43 @@ export class Mind {
     return said.join(" ");
   }
 
+  // Words, the merges that make their pieces, and the ids; throws for more than `most` signs.
+  merges(text, most) {
+    const n = [...text].length;
+    if (n > most) throw new RangeError(`the text has ${n} characters, this page shows ${most}`);
+    const words = this.bpe.wordsOf(text);
+    const ids = words.map(word => this.bpe.encodeWord(word));
+    return { words, merges: this.bpe.mergeSteps(words), ids };
+  }
+
+  // Pieces, and every state along the way with its n best guesses.
+  journey(text, n) {
+    const ids = this.few(text, this.model.config.n_ctx);
+    const stages = journey(this.model, ids, n);
+    for (const stage of stages) stage.top = stage.top.map(guesses => this.named(guesses));
+    return { tokens: this.piecesOf(ids), stages };
+  }
+
+  // Rows of W_e of some pieces (those of the text, where none are given), the n rows nearest
+  // to each, and how each fares as the next token after every place.
+  tying(text, words, n) {
+    const ids = this.few(text, this.model.config.n_ctx);
+    const tokens = words.length ? words : this.piecesOf([...new Set(ids)]);
+    const picked = tokens.map(piece => this.bpe.idOf(piece));
+    const { neighbors, ...rest } = tying(this.model, ids, picked, n);
+    const near = neighbors.map(pairs => this.named(pairs));
+    return { tokens, places: this.piecesOf(ids), neighbors: near, ...rest };
+  }
+
+  piecesOf(ids) {
+    return ids.map(id => this.bpe.pieces[id]);
+  }
+
+  // [id, number] as [piece, number].
+  named(pairs) {
+    return pairs.map(([id, number]) => [this.bpe.pieces[id], number]);
+  }
+
   // Logits (V,) of what follows a text.
   next(text) {
     return this.model.forward(this.ids(text));
@@ -69,7 +111,7 @@ export class Mind {
       steps,
       silent: new Set(silent),
     });
-    return { ...steps, logits, pieces: steps.ids.map(id => this.bpe.pieces[id]) };
+    return { ...steps, logits, pieces: this.piecesOf(steps.ids) };
   }
 
   // Pieces, weights and scores of all heads, (L, H, T, T).
@@ -78,8 +120,7 @@ export class Mind {
     const ids = this.few(text, most);
     this.model.forward(ids, { steps });
     const all = name => joined(steps.blocks.map(block => block[name]));
-    const pieces = ids.map(id => this.bpe.pieces[id]);
-    return { pieces, weights: all("weights"), scores: all("scores") };
+    return { pieces: this.piecesOf(ids), weights: all("weights"), scores: all("scores") };
   }
 
   // All that a map of the model draws (lens.js); silent: numbers of heads, block * H + head.
@@ -107,7 +148,8 @@ export class Mind {
     return ids.map((id, t) => {
       const name = ["[start]", "[delim]", "[extract]"][specials.indexOf(id)];
       segment += name ? 1 : 0;
-      const loss = t ? -logProbs(logits.subarray((t - 1) * V, t * V))[id] : null;
+      const nats = () => -logProbs(logits.subarray((t - 1) * V, t * V))[id];
+      const loss = t ? inDigits(nats(), 4) : null;
       return [name ?? this.bpe.pieces[id], name ? "special" : `segment ${segment}`, loss];
     });
   }
@@ -123,7 +165,8 @@ export class Mind {
     ];
     return rows.map(([name, out]) => {
       const mean = out.reduce((sum, [, logProb]) => sum + logProb, 0) / n;
-      return [name, mean, out.map(([id, logProb]) => [this.bpe.pieces[id], Math.exp(logProb)])];
+      const probs = out.map(([id, logProb]) => [id, inDigits(Math.exp(logProb), 4)]);
+      return [name, inDigits(mean, 3), this.named(probs)];
     });
   }
 
@@ -132,7 +175,7 @@ export class Mind {
   // not shift along.
   *write(text, { n = 60, temperature = 0.8, top_k = 0, top_p = 1, seed = 0 } = {}) {
     const { n_ctx } = this.model.config;
-    const random = mulberry(seed);
+    const random = twister(seed);
     let window = this.ids(text);
     let [fresh, cache] = [window, this.model.cache()];
     const written = [...window];

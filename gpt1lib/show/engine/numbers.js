@@ -1,4 +1,4 @@
-// Numbers for the engine and for the pages' explorers: drawn by a seed, and of 16 bits.
+// Numbers for the engine and for the pages' explorers: drawn by a seed, of 16 bits, rounded.
 
 // A small seeded generator, uniform in [0, 1).
 export function mulberry(seed) {
@@ -18,4 +18,9 @@ export function halfOf(bits) {
   const part = bits & 1023;
   if (power === 31) return part ? Number.NaN : sign * Number.POSITIVE_INFINITY;
   return sign * (power ? (1 + part / 1024) * 2 ** (power - 15) : part * 2 ** -24);
+}
+
+// Python's round(value, n), but for halves.
+export function inDigits(value, n) {
+  return Math.round(value * 10 ** n) / 10 ** n;
 }

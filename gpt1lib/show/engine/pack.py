@@ -1,17 +1,16 @@
-"""A model as bytes that the page's engine reads: 8 bits for a weight, 16 or all 32.
+"""A model as bytes that the page's engine reads: 8 bits for a weight, 16, or all 32.
 
 Of a matrix in 8 bits each row has a scale of its own, the largest of its numbers by 127.
 Vectors (biases, gains) keep their 32 bits: together they are under 1 % of the whole.
 """
 
 import copy
-import zlib
 
 import numpy as np
 from torch import Tensor, nn, no_grad
 
 from ... import limits
-from ...model import GPT, LanguageModel
+from ...model import GPT
 
 STEPS = 127
 ALIGNED = 4  # bytes: where a Float32Array may begin
@@ -32,12 +31,10 @@ def pack(model: GPT, bits: int = 8) -> tuple[list[dict], bytes]:
     return header, b"".join(parts)
 
 
-def fingerprint(model: LanguageModel) -> str:
-    """Eight letters that tell one model's weights from another's: their CRC-32."""
-    crc = 0
-    for name, tensor in model.state_dict().items():
-        crc = zlib.crc32(tensor.numpy().tobytes(), zlib.crc32(name.encode(), crc))
-    return f"{crc:08x}"
+def exact_bits(model: nn.Module) -> int:
+    """The fewest of 16 and 32 that change no weight of a matrix."""
+    matrices = (p.detach() for p in model.parameters() if p.dim() == 2)
+    return 16 if all(bool((m == m.half()).all()) for m in matrices) else 32
 
 
 def bits_of(tensor: Tensor, bits: int) -> int:

@@ -5,6 +5,19 @@ export function ranked(probs) {
   return Uint32Array.from(probs.keys()).sort((a, b) => probs[b] - probs[a] || a - b);
 }
 
+// Ids of the n largest values, the largest first; of equals the lower id.
+export function largest(values, n) {
+  const best = [];
+  for (let i = 0; i < values.length; i++) {
+    if (best.length === n && values[i] <= values[best[n - 1]]) continue;
+    let at = best.length;
+    while (at && values[best[at - 1]] < values[i]) at--;
+    best.splice(at, 0, i);
+    if (best.length > n) best.pop();
+  }
+  return best;
+}
+
 export function argmax(values) {
   let best = 0;
   for (let i = 1; i < values.length; i++) if (values[i] > values[best]) best = i;

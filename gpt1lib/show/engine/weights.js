@@ -2,6 +2,8 @@
 
 import { halfOf } from "./numbers.js";
 
+let halves = null;
+
 // header: [{ name, shape, bits, at }], at in bytes; returns name -> Float32Array.
 export function unpack(header, buffer) {
   const read = { 8: fromBytes, 16: fromHalves, 32: fromFloats };
@@ -25,8 +27,13 @@ function fromFloats(buffer, at, shape) {
   return new Float32Array(buffer, at, size(shape)).slice();
 }
 
+// Each of the 65,536 that there are is computed once.
 function fromHalves(buffer, at, shape) {
-  return Float32Array.from(new Uint16Array(buffer, at, size(shape)), halfOf);
+  halves ??= Float32Array.from({ length: 65536 }, (_, bits) => halfOf(bits));
+  const bits = new Uint16Array(buffer, at, size(shape));
+  const values = new Float32Array(bits.length);
+  for (let i = 0; i < bits.length; i++) values[i] = halves[bits[i]];
+  return values;
 }
 
 function size(shape) {

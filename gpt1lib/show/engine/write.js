@@ -1,7 +1,7 @@
 // Ways to go on after a text, as in gpt1lib/decode.py; each token with its log P.
 
-import { mulberry } from "./numbers.js";
 import { argmax, draw, probsOf } from "./sample.js";
+import { twister } from "./twister.js";
 
 // log P of every token, at temperature 1.
 export function logProbs(logits) {
@@ -26,9 +26,9 @@ export function greedy(model, ids, n) {
   return continued(model, ids, n, argmax);
 }
 
-// All temperatures draw with the same seed.
+// All temperatures draw with the same seed, and as torch draws.
 export function drawn(model, ids, n, temperature, seed) {
-  const random = mulberry(seed);
+  const random = twister(seed);
   return continued(model, ids, n, logits => draw(probsOf(logits, temperature), random()));
 }
 

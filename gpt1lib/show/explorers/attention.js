@@ -11,7 +11,7 @@ function draw(model, root, redraw) {
   const view = readAttention(model);
   view.root = root;
   view.dark = root.classList.contains("gx-dark");
-  if (model.get("editable")) addPrompt(view);
+  if (model.get("editable")) promptLine(model, root);
   model.on("change:data", redraw);
   const cols = el("div", "gx-cols", root);
   const left = el("div", "", cols);
@@ -40,16 +40,6 @@ function readAttention(model) {
   view.head = model.get("head");
   view.row = Math.min(model.get("row"), T - 1);
   return view;
-}
-
-function addPrompt(view) {
-  const { model, root } = view;
-  const line = textLine(root, "text", model.get("prompt"), "4em", prompt => ask({ prompt }));
-  const hint = "Type a text and press Enter.";
-  const ask = question(model, el("p", "gx-note gx-hint", root), "The model reads ...", hint);
-  model.on("change:prompt", () => {
-    line.value = model.get("prompt");
-  });
 }
 
 function followPython(view) {
@@ -432,10 +422,19 @@ function drawWords(view) {
 async function answer(engine, { prompt }, model) {
   if (prompt === undefined) return null;
   const read = await engine.ask("attention", prompt, model.get("most"));
-  const { pieces: tokens, weights: data, scores } = read;
+  const { pieces: tokens, weights: data } = read;
+  const scores = centered(read.scores, tokens.length);
   const message = await engine.ask("remark", prompt);
   const row = tellingRow(data, model.get("head"), tokens.length);
   return { tokens, data, scores, row, message };
+}
+
+// Scores minus the largest of their row (attention.py, centered).
+function centered(scores, T) {
+  return scores.map((_, i) => {
+    const row = scores.subarray(i - (i % T), i - (i % T) + T);
+    return scores[i] - Math.max(...row);
+  });
 }
 
 // The row that gives most to one earlier token; the first token counts where there is no

@@ -13,7 +13,6 @@ from ...bpe import BPE
 from ...model import GPT
 from ...tracing import trace
 from .. import plots
-from ..engine import fingerprint
 from ..labels import token_labels
 from .base import Explorer, as_half, remark, tokens_of
 from .controls import Place, Text
@@ -73,6 +72,7 @@ class AttentionExplorer(Explorer):
     prompt = Text("").tag(sync=True, control=True)
     editable = traitlets.Bool(False).tag(sync=True)
     most = traitlets.Int(MOST_TOKENS).tag(sync=True)
+    computed = frozenset({"data", "scores", "tokens", "weights"})
     read: Callable[[str], Reading]  # of a prompt; set where it can be edited, as is
     remark: Callable[[str], str]  # what is to be said about it
 
@@ -120,9 +120,9 @@ class AttentionExplorer(Explorer):
         explorer = cls(weights, tokens, head=head, scores=scores)
         explorer.prompt, explorer.editable, explorer.read = prompt, True, read
         explorer.remark = lambda text: remark(bpe, text)
-        explorer.weights_id = fingerprint(model)
         explorer.message = explorer.remark(prompt)
-        explorer.observe(lambda change: explorer.answer(explorer._read_prompt), "prompt")
+        explorer.asks(explorer._read_prompt, "prompt")
+        explorer.lends(bpe, model)
         return explorer
 
     @property

@@ -13,7 +13,8 @@ from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
 from ...bpe import BPE
-from .. import palette, plots
+from ...model import LanguageModel
+from .. import engine, palette, plots
 from ..engine.bundle import one_script
 from ..figure import picture
 from ..labels import readable
@@ -38,7 +39,7 @@ def colors() -> str:
 # what the engine has too, then what only pages need
 COMMON = (
     colors()
-    + one_script("pieces", "numbers")
+    + one_script("pieces", "numbers", "engine", "asking")
     + "\n"
     + (HERE / "common.js").read_text(encoding="utf-8")
 )
@@ -103,13 +104,32 @@ class Explorer(anywidget.AnyWidget):
     The browser changes traits that are tagged `control`, all others are Python's alone.
     Traits: message, what is said about an input (that it cannot be read, or not all of
     it); answers, how many questions the kernel has answered, so that the page need not
-    wait for an answer that changes nothing; weights_id, the fingerprint of the model that
-    is asked: where an engine in the page holds it, no kernel is needed.
+    wait for an answer that changes nothing; controls, the names of those.
+
+    A control that `asks` is a question when it changes. Its answer is made here or, where an
+    engine in the page holds the model of this weights_id, there (engine/asking.js): the page
+    then raises in_page with what it sends, and here the same is computed when a cell first
+    reads one of the names in `computed`.
     """
 
     message = Text("").tag(sync=True)
     answers = traitlets.Int(0).tag(sync=True)
     weights_id = Text("").tag(sync=True)
+    in_page = traitlets.Int(0).tag(sync=True)
+    controls = traitlets.List(Text()).tag(sync=True)
+    computed: frozenset[str] = frozenset()
+    picture_colors = 256  # of the static picture
+    unread: Callable[[], dict] | None = None  # what makes an answer that the page has given
+    _from_page = _alone = False  # while such a message comes in; while Python computes it
+
+    @traitlets.default("controls")
+    def _its_controls(self) -> list[str]:
+        return sorted(self.trait_names(control=True))
+
+    def __getattribute__(self, name: str):
+        if name == "message" or name in type(self).computed:
+            self.catch_up()
+        return super().__getattribute__(name)
 
     def __init_subclass__(cls, **options) -> None:
         if Explorer in cls.__bases__:  # traitlets derives more classes from each of these
@@ -122,24 +142,76 @@ class Explorer(anywidget.AnyWidget):
 
         What is refused stays as it was, and the browser is sent what stays.
         """
-        controls = self.trait_names(control=True)
-        sent = {name: value for name, value in sync_data.items() if name in controls}
+        sent = {name: value for name, value in sync_data.items() if name in self.controls}
+        self._from_page = "in_page" in sync_data
         try:
             super().set_state(sent)
         except traitlets.TraitError as error:
             self.log.warning("%s refused: %s", type(self).__name__, error)
             self.send_state(list(sent))
+        finally:
+            self._from_page = False
+
+    def asks(self, make: Callable[[], dict], *names: str) -> None:
+        """Answer by the traits that `make` returns when one of these controls changes."""
+        self.observe(lambda change: self.answer(make), names)
+
+    def lends(self, bpe: BPE, model: LanguageModel | None = None) -> None:
+        """A page may have what its questions are about, and answer them by itself.
+
+        A tokenizer alone, or with its model; a model that no engine can hold stays here.
+        """
+        self.weights_id = engine.id_of(bpe, model)
+        if self.weights_id:
+            self.on_msg(lambda _, content, __: self._send_engine(content, bpe, model))
 
     def answer(self, make: Callable[[], dict]) -> None:
         """Set the traits that `make` returns, all at once; its error becomes the message.
 
-        After an error the explorer keeps showing what it showed.
+        After an error the explorer keeps showing what it showed. What the page has answered
+        is left for `catch_up`.
         """
+        self.unread = make if self._from_page else None
+        if not self._from_page:
+            self.take(self._made(make) | {"answers": self.answers + 1})
+
+    def _made(self, make: Callable[[], dict]) -> dict:
         try:
-            traits = {"message": ""} | make()
+            return {"message": ""} | make()
         except (ValueError, RuntimeError) as error:
-            traits = {"message": f"This cannot be read: {error}."}
-        self.take(traits | {"answers": self.answers + 1})
+            return {"message": f"This cannot be read: {error}."}
+
+    def catch_up(self) -> None:
+        """Compute what the page has answered, for a cell; the page keeps its own numbers."""
+        make, self.unread = self.unread, None
+        if make is None:
+            return
+        self._alone = True
+        try:
+            traits = self._made(make)
+            self.take({name: v for name, v in traits.items() if name not in self.controls})
+            for name in self.controls:
+                self._keep_if_there(name, traits)
+        finally:
+            self._alone = False
+
+    def _keep_if_there(self, name: str, traits: dict) -> None:
+        """The page's choice, unless the text that it was made on has no such place."""
+        try:
+            setattr(self, name, getattr(self, name))
+        except traitlets.TraitError:
+            setattr(self, name, traits.get(name, self.traits()[name].default_value))
+
+    def send_state(self, key=None) -> None:
+        """Send traits to the page, unless they are computed for Python alone."""
+        if not self._alone:
+            super().send_state(key)
+
+    def _send_engine(self, content: dict, bpe: BPE, model: LanguageModel | None) -> None:
+        """What the page asks for: an engine with this model, unless that has changed."""
+        if content == {"engine": self.weights_id} == {"engine": engine.id_of(bpe, model)}:
+            told, buffers = engine.parcel(bpe, model)
+            self.send({"engine": told}, buffers)
 
     def take(self, traits: dict) -> None:
         """Set many traits, and send them in one message."""
@@ -159,7 +231,7 @@ class Explorer(anywidget.AnyWidget):
         return f"{type(self).__name__}: {self.sentence()}"
 
     def _ipython_display_(self) -> None:
-        static = picture(self.figure(), self.sentence())
+        static = picture(self.figure(), self.sentence(), self.picture_colors)
         static["text/html"] = static["text/html"].replace("<figure", "<figure data-static")
         if os.environ.get(LIVE_PAGES):
             static["text/html"] += frame(self)

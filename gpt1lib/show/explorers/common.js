@@ -245,6 +245,16 @@ function question(model, status, doing, hint = "") {
   };
 }
 
+// A text to type, the trait `prompt`, which the model reads.
+function promptLine(model, root) {
+  const line = textLine(root, "text", model.get("prompt"), "4em", prompt => ask({ prompt }));
+  const hint = "Type a text and press Enter.";
+  const ask = question(model, el("p", "gx-note gx-hint", root), "The model reads ...", hint);
+  model.on("change:prompt", () => {
+    line.value = model.get("prompt");
+  });
+}
+
 const SILENCE =
   "No answer yet: the kernel is busy, or was restarted. After a restart, run this cell again.";
 
@@ -511,47 +521,16 @@ function axisNames({ svg, H, L, T, right, bottom }, below, beside) {
 const through = points =>
   points.map(([x, y], i) => `${i ? "L" : "M"}${x.toFixed(1)} ${y.toFixed(1)}`).join("");
 
-// ---- the model in the page, where no Python answers
-
-// The engine of this page, or of the page around it, if it holds the model that is asked.
-function engineOf(model) {
-  const engine = globalThis.gpt1 ?? globalThis.parent?.gpt1;
-  return engine?.id === model.get("weights_id") ? engine : null;
-}
-
-// A model whose questions the engine answers: answer(engine, asked, model) gives a promise of
-// the traits that Python's side would set, or null where nothing is to be computed.
-function answering(model, engine, answer) {
-  let asked = {};
-  const settle = traits => {
-    if (traits) model.take({ ...traits, answers: model.get("answers") + 1 });
-  };
-  const refuse = error => settle({ message: `This cannot be read: ${error.message}.` });
-  return {
-    get: name => model.get(name),
-    on: (event, act) => model.on(event, act),
-    off: (event, act) => model.off(event, act),
-    set(name, value) {
-      asked[name] = value;
-      model.set(name, value);
-    },
-    save_changes() {
-      const now = asked;
-      asked = {};
-      answer(engine, now, model).then(settle).catch(refuse);
-    },
-  };
-}
-
 // ---- the start
 
 // Each explorer defines draw(model, root, redraw); this wraps it for anywidget. It is drawn
 // anew when the theme changes, and when it asks for that: redraw(). answer: see answering.
 function start(draw, answer = null) {
+  const own = { traits: {}, heard: [] }; // of all views of a widget: each loads this anew
   return {
     render({ model: given, el: host }) {
-      const engine = "still" in given && answer && engineOf(given);
-      const model = engine ? answering(given, engine, answer) : given;
+      const asking = answer && answering(given, answer, own);
+      const model = asking?.model ?? given;
       const root = el("div", "gx", host);
       let heard = listening(model);
       const redraw = () => {
@@ -560,12 +539,13 @@ function start(draw, answer = null) {
         root.replaceChildren();
         root.classList.toggle("gx-dark", isDark(root));
         draw(heard, root, redraw);
-        if (given.still && !engine) disableQuestions(root);
+        if (given.still && !(answer && engineOf(given))) disableQuestions(root);
       };
       // JupyterLab binds arrow keys, Enter and letters in command mode: keep ours here.
       root.addEventListener("keydown", e => {
         if (e.key !== "Escape") e.stopPropagation();
       });
+      if (answer) fetchWhenTouched(given, root);
       redraw();
       const forget = onTheme(
         () => isDark(root) !== root.classList.contains("gx-dark") && redraw(),
@@ -573,10 +553,19 @@ function start(draw, answer = null) {
       setTimeout(() => hideStaticPicture(root), 0);
       return () => {
         forget();
+        asking?.forget();
         heard.end();
       };
     },
   };
+}
+
+// Before the first question comes, the engine is on its way.
+function fetchWhenTouched(model, root) {
+  root.addEventListener("pointerenter", () => fetchEngine(model));
+  root.addEventListener("focusin", e => {
+    if (e.target.closest(".gx-prompt, .gx-asks")) fetchEngine(model);
+  });
 }
 
 // The model for one drawing: what that drawing listens to ends with it.

@@ -46,7 +46,10 @@ class Place(Whole):
 
     def validate(self, obj, value) -> int:
         """The place; TraitError for one that is not there."""
-        place, most = super().validate(obj, value), self.count(obj) - 1
+        place = super().validate(obj, value)
+        if obj.unread and place >= self.low:
+            return place  # in a text that the page alone has read: see Explorer.catch_up
+        most = self.count(obj) - 1
         if not self.low <= place <= most:
             limits = f"{self.low} to {most}"
             raise traitlets.TraitError(f"{self.name} is {place}, it must be from {limits}")

@@ -9,7 +9,6 @@ from matplotlib.figure import Figure
 from ... import inputs, limits, objectives
 from ...checkpoints import Checkpoint
 from .. import plots
-from ..engine import fingerprint
 from ..labels import readable
 from .base import Explorer, as_bytes
 from .controls import Real, Text
@@ -51,6 +50,7 @@ class FormatsExplorer(Explorer):
     kind = traitlets.Enum(tuple(FIELDS), "classification").tag(sync=True, control=True)
     lm_coef = Real(0.5, min=0.0, max=2.0).tag(sync=True, control=True)
     specials = traitlets.Bytes().tag(sync=True)  # (3, C): their rows of W_e
+    computed = frozenset({"formats"})
 
     def __init__(self, source: Checkpoint, seed: int = 0, **traits):
         seed = limits.whole("seed", seed, 0, limits.LARGEST_SEED)
@@ -63,11 +63,11 @@ class FormatsExplorer(Explorer):
             fields={k: list(v) for k, v in FIELDS.items()},
             texts=texts,
             specials=as_bytes(rows),
-            weights_id=fingerprint(source.model),
             **traits,
         )
         self.take(self._read())
-        self.observe(lambda change: self.answer(self._read), "texts")
+        self.asks(self._read, "texts")
+        self.lends(source.bpe, source.model)
 
     @traitlets.validate("texts")
     def _has_all_texts(self, proposal) -> dict:

@@ -4,12 +4,14 @@ const DETAILS = { blocks: "after each layer", all: "every state, LayerNorm befor
 const COLORINGS = { own: "probability of the guess", final: "rank of the final answer" };
 const MOVES = { ArrowUp: [1, 0], ArrowDown: [-1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 
-function draw(model, root) {
+function draw(model, root, redraw) {
   const names = labels(model.get("tokens"));
   const view = { model, names, stages: model.get("stages"), detail: false, coloring: "own" };
   view.dark = root.classList.contains("gx-dark");
   view.stage = model.get("stage");
-  view.place = model.get("place");
+  view.place = Math.min(model.get("place"), names.length - 1);
+  promptLine(model, root);
+  model.on("change:stages", redraw);
   choice(root, "show", DETAILS, "blocks", which => {
     view.detail = which === "all";
     drawGrid(view);
@@ -31,7 +33,7 @@ function draw(model, root) {
   addGuesses(view, el("div", "", cols));
   addWay(view, el("div", "gx-scroll", cols));
   view.said = live(root);
-  follow(view, ["stage", "place"], () => show(view));
+  follow(view, ["stage", "place"], () => view.place < names.length && show(view));
   drawGrid(view);
   requestAnimationFrame(() => reveal(view));
 }
@@ -199,4 +201,13 @@ function showWay(view) {
   }
 }
 
-export default start(draw);
+// ---- what journey.py answers, by the engine in the page
+
+async function answer(engine, { prompt }, model) {
+  if (prompt === undefined) return null;
+  const read = await engine.ask("journey", prompt, model.get("n"));
+  const message = await engine.ask("remark", prompt);
+  return { ...read, place: read.tokens.length - 1, message };
+}
+
+export default start(draw, answer);

@@ -11,7 +11,7 @@ from ...model import GPT
 from ...tracing import Trace, trace
 from .. import plots
 from ..labels import readable, token_labels
-from .base import Explorer, tokens_of
+from .base import Explorer, remark, tokens_of
 from .controls import Place, Text
 
 STAGES = ("x + attention", "LayerNorm 1", "n + MLP", "LayerNorm 2")
@@ -58,29 +58,35 @@ class JourneyExplorer(Explorer):
 
     A state after a block is multiplied by W_e^T as the last one is; what GPT-1 would
     predict from it shows what is already settled. Each stage has four readings: the
-    sums before and after each LayerNorm. Traits: stage, place.
+    sums before and after each LayerNorm. Traits: prompt, stage, place.
     """
 
+    prompt = Text("").tag(sync=True, control=True)
     tokens = traitlets.List(Text()).tag(sync=True)
     stages = traitlets.List().tag(sync=True)
     n_vocab = traitlets.Int().tag(sync=True)
+    n = traitlets.Int().tag(sync=True)  # guesses of each state
     stage = Place(lambda self: len(self.stages)).tag(sync=True, control=True)
     place = Place(lambda self: len(self.tokens)).tag(sync=True, control=True)
+    computed = frozenset({"tokens", "stages"})
 
     def __init__(self, model: GPT, bpe: BPE, prompt: str, n: int = 5):
-        ids = tokens_of(bpe, prompt, model.config.n_ctx)
+        def read(text: str) -> dict:
+            ids = tokens_of(bpe, text, model.config.n_ctx)
+            with torch.no_grad():
+                states = journey(model, trace(model, ids))
+                final = model.logits(states[-1]["h"]).argmax(-1)
+                stages = [_reading(model, bpe, state, n, final) for state in states]
+            told = {"tokens": bpe.pieces(ids), "message": remark(bpe, text)}
+            return told | {"stages": stages, "place": len(ids) - 1}
+
         n = limits.whole("n", n, 1, model.config.n_vocab)
-        with torch.no_grad():
-            states = journey(model, trace(model, ids))
-            final = model.logits(states[-1]["h"]).argmax(-1)
-            stages = [_reading(model, bpe, state, n, final) for state in states]
+        first = read(prompt)
         super().__init__(
-            tokens=bpe.pieces(ids),
-            stages=stages,
-            n_vocab=bpe.n_vocab,
-            stage=len(stages) - 1,
-            place=len(ids) - 1,
+            **first, prompt=prompt, n=n, n_vocab=bpe.n_vocab, stage=len(first["stages"]) - 1
         )
+        self.asks(lambda: read(self.prompt), "prompt")
+        self.lends(bpe, model)
 
     def blocks(self) -> list[dict]:
         """The stages that leave a block, and the embeddings before the first."""

@@ -6,16 +6,16 @@ const BAND_GAP = 22;
 
 function cellLayout(view) {
   const { width, D, T } = view;
-  const [label, right] = [96, 168];
-  const W = Math.max(640, width);
+  const [gutter, right] = [98, 168];
+  const W = Math.max(540, width - gutter);
   const bands = {};
   let y = 10;
   for (const [name, h] of Object.entries(BANDS)) {
-    bands[name] = { x: label, y, w: W - label - right, h };
+    bands[name] = { x: 2, y, w: W - right, h };
     y += h + BAND_GAP;
   }
-  const row = { x: label, y: y + 22, w: W - label - 24, h: 84 };
-  return { bands, row, bar: bands.q.w / D, gutter: 0, label, W, H: row.y + row.h + 44, T };
+  const row = { x: 2, y: y + 22, w: W - 24, h: 84 };
+  return { bands, row, bar: bands.q.w / D, gutter, W, H: row.y + row.h + 44, T };
 }
 
 // All that is computed for one score.
@@ -38,19 +38,25 @@ function paintCell(view, pen) {
   const series = { q: steps.q, k: steps.k, product: steps.product };
   for (const [name, values] of Object.entries(series)) paintBand(view, pen, name, values);
   paintRunning(view, pen, steps.running);
-  const notes = {
-    q: `of ${view.names[view.place]}`,
-    k: `of ${view.names[view.other]}`,
-    product: `${view.D} products`,
-    sum: "of those so far",
-  };
-  for (const [name, { y, h }] of Object.entries(geo.bands)) {
-    const upper = name === "product" ? "q × k" : name;
-    words(pen, upper, geo.label - 12, y + h / 2, colors.ink, 13, "right", 84, 600);
-    words(pen, notes[name], geo.label - 12, y + h / 2 + 15, colors.soft, 11, "right", 88);
-  }
   paintSum(view, pen, steps);
   paintRow(view, pen);
+}
+
+// The names of the bands, and of what they are made.
+function paintBandNames({ geo, colors, names, place, other, D }, pen) {
+  const notes = {
+    q: `of ${names[place]}`,
+    k: `of ${names[other]}`,
+    "q × k": `${D} products`,
+    sum: "of those so far",
+    softmax: "of the row",
+  };
+  const boxes = [...Object.values(geo.bands), geo.row];
+  Object.entries(notes).forEach(([name, note], i) => {
+    const y = boxes[i].y + boxes[i].h / 2;
+    words(pen, name, geo.gutter - 12, y, colors.ink, 13, "right", 84, 600);
+    words(pen, note, geo.gutter - 12, y + 15, colors.soft, 11, "right", 84);
+  });
 }
 
 function paintBand({ geo, dark, colors }, pen, name, values) {
@@ -107,8 +113,6 @@ function paintRow(view, pen) {
   const { geo, colors, place, other, names, block, head, dark } = view;
   const { x, y, w, h } = geo.row;
   const step = Math.min(90, w / view.T);
-  words(pen, "softmax", geo.label - 12, y + h / 2, colors.ink, 13, "right", 84, 600);
-  words(pen, "of the row", geo.label - 12, y + h / 2 + 15, colors.soft, 11, "right", 84);
   pen.fillStyle = colors.line;
   pen.fillRect(x, y + h, step * view.T, 1);
   for (let s = 0; s < view.T; s++) {
@@ -134,7 +138,7 @@ function paintRow(view, pen) {
     const tall = Math.max(1, weight * h);
     pen.fillStyle = css(rgb(Math.max(0.12, weight), dark));
     pen.fillRect(box.x, y + h - tall, box.w, tall);
-    words(pen, percent(weight), middle, y + h - tall - 8, color, 11, "center", step);
+    words(pen, percent(weight), middle, y + h - tall - 8, color, 11, "center", step - 3);
     words(
       pen,
       two(scoreOf(view, block, head, place, s)),
@@ -143,7 +147,7 @@ function paintRow(view, pen) {
       colors.soft,
       11,
       "center",
-      step,
+      step - 4,
     );
   }
 }
@@ -203,6 +207,8 @@ const CELL = {
   layout: cellLayout,
   paint: paintCell,
   mark: markCell,
+  gutter: paintBandNames,
+  around: ({ geo, index }) => ({ x: index < 0 ? 0 : index * geo.bar, w: geo.bar }),
   hit: cellHit,
   step: cellStep,
   says: cellSays,

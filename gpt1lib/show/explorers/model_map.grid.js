@@ -4,7 +4,7 @@
 // guess(t) = [piece, P] (or null), said(t), a sentence. deeper: where Enter leads, or null.
 // from(t): whom its attention looks at, T weights, drawn in the room above it.
 
-const gutterOf = ({ width }) => (width < 520 ? 78 : 106); // for the stations' names
+const gutterOf = ({ width }) => (width < 520 ? 84 : 106); // for the stations' names
 const MARGIN = 44; // for the scales
 const STRIP_TALL = 15;
 
@@ -27,8 +27,8 @@ function modelStations(view) {
         `“${readable(view.tokens[t])}” is token ${commas(ids[t])} of ${commas(V)}: ` +
         "this number is all that the model is told.",
     },
-    table(0, "row of Wₑ", t => `Row ${commas(ids[t])} of Wₑ, the table of tokens`),
-    table(1, "+ row of Wₚ", t => `Row ${t} of Wₚ, the table of positions`),
+    table(0, "Wₑ row", t => `Row ${commas(ids[t])} of Wₑ, the table of tokens`),
+    table(1, "+ Wₚ row", t => `Row ${t} of Wₚ, the table of positions`),
     guessStation(view, 0, "sum", t => `“${names[t]}” goes into block 0 as the sum of two rows`),
     ...Array.from({ length: L }, (_, block) => ({
       ...guessStation(
@@ -41,7 +41,8 @@ function modelStations(view) {
       from: t => part(view.looks[block], t, view.T),
     })),
     {
-      name: "× Wₑᵀ: logits",
+      name: "logits",
+      note: "state × Wₑᵀ",
       tall: 34,
       gap: 10,
       paint: paintCrowd,
@@ -102,7 +103,7 @@ function blockStations(view) {
       paint: paintName,
       said: t => `The column of “${view.names[t]}”.`,
     },
-    { ...row("comes in", "x", x, `What comes into block ${block}:`), gap: 4 },
+    { ...row("comes in", "x", x, `What comes into block ${block}:`), gap: 8 },
     ...heads,
     row("project", "a = heads · W_O", attended, wide),
     { ...row("sum", "x + a", plus(x, attended), "What came in plus what was added:"), past: 1 },
@@ -161,7 +162,7 @@ function neuronStation(view) {
   const numbers = t => neuronsAt(view, block, t);
   return {
     name: "neurons",
-    note: `GELU of ${commas(4 * C)}`,
+    note: `${commas(4 * C)}, GELU`,
     tall: 34,
     gap: 14,
     times: 10, // most are near 0: let those that fire stand out
@@ -179,7 +180,7 @@ function gridLayout(stations) {
   return view => {
     const all = stations(view);
     const gutter = gutterOf(view);
-    const wide = Math.max(54, Math.min(130, (view.width - gutter - MARGIN) / view.T));
+    const wide = Math.max(58, Math.min(130, (view.width - gutter - MARGIN) / view.T));
     let y = 6;
     for (const station of all) {
       y += station.gap;
@@ -250,7 +251,7 @@ function paintGrid(view, pen) {
       if (station.guess) paintGuess(view, pen, box, station, t);
       if (station.numbers) paintNumbers(view, pen, stripBox(box, station), station, t);
     }
-    if (station.numbers) {
+    if (numbers && !station.off) {
       const at = station.top + station.tall - (station.guess ? 3 : station.tall / 2 - 4);
       words(pen, `±${brief(station.reach)}`, geo.wide * T + 4, at, colors.soft, 11, "left");
     }
@@ -295,17 +296,20 @@ function paintToken(view, pen, box, t) {
   words(pen, commas(ids[t]), x + w / 2, y + 30, colors.soft, 11, "center", w);
 }
 
-function paintGuess(view, pen, { x, y, w }, { guess, was }, t) {
+function paintGuess(view, pen, { x, y, w }, { guess, was, tall }, t) {
   const [piece, p] = guess(t);
   const color = rgb(p, view.dark);
   pen.fillStyle = css(color);
   pen.fillRect(x, y, w, 36);
+  pen.strokeStyle = view.colors.line;
+  pen.lineWidth = 1;
+  pen.strokeRect(x - 0.5, y - 0.5, w + 1, tall + 1);
   words(pen, readable(piece), x + w / 2, y + 16, ink(color), 13, "center", w - 4, 500);
   words(pen, percent(p), x + w / 2, y + 30, ink(color), 11, "center", w - 4);
   if (was(t)[0] !== piece) changed(pen, x, y, w, color);
 }
 
-// A folded corner: with all heads there was another word here.
+// A black corner: with all heads there was another word here.
 function changed(pen, x, y, w, color) {
   pen.fillStyle = ink(color);
   pen.beginPath();
@@ -380,7 +384,7 @@ function markGrid(view, pen, { place, station, index }) {
   if (index >= 0) markNumber(pen, stripBox(box, its), its.numbers(place).length, index, colors);
 }
 
-function paintGutter({ geo, colors }, pen, station) {
+function paintGutter({ geo, colors }, pen, { station }) {
   const x = geo.gutter - 10;
   geo.stations.forEach(({ name, note, top, tall, guess }, i) => {
     const color = i === station ? colors.accent : colors.ink;
@@ -391,6 +395,7 @@ function paintGutter({ geo, colors }, pen, station) {
 }
 
 const gridZoom = stations => ({
+  around: ({ geo, place }) => ({ x: place * geo.wide, w: geo.wide + MARGIN }),
   layout: gridLayout(stations),
   paint: paintGrid,
   mark: markGrid,

@@ -7,13 +7,13 @@ const TOP = { names: 62, strip: 62 };
 
 function headLayout(view) {
   const { T, width, D } = view;
-  const [label, strip, gap] = [84, 92, 30];
-  const room = width - label - 2 * strip - 4 * gap - 8;
-  const cell = Math.max(11, Math.min(34, Math.floor(room / 3 / T)));
+  const [gutter, strip, gap] = [84, 92, 30];
+  const room = width - gutter - 2 * strip - 4 * gap - 8;
+  const cell = Math.max(12, Math.min(34, Math.floor(room / 3 / T)));
   const side = cell * T;
   const top = 8 + TOP.names + TOP.strip + 6;
-  const geo = { cell, side, top, label, gutter: 0, boxes: {} };
-  let x = label;
+  const geo = { cell, side, top, gutter, boxes: {} };
+  let x = 2;
   for (const name of PANELS) {
     const w = name === "q" || name === "out" ? strip : side;
     geo.boxes[name] = { x, y: top, w, h: side };
@@ -64,15 +64,29 @@ function paintHead(view, pen) {
   paintUpright(view, pen, "v", 2);
   for (const name of ["scores", "mask", "weights"]) paintMatrix(view, pen, name);
   paintVectors(view, pen, "out", -1);
-  view.names.forEach((name, t) => {
+}
+
+function paintRowNames({ geo, names, colors }, pen, { place }) {
+  names.forEach((name, t) => {
     const y = geo.top + (t + 0.5) * geo.cell + 4;
-    words(pen, name, geo.label - 8, y, colors.ink, 12, "right", geo.label - 12);
+    const weight = t === place ? 700 : 400;
+    words(
+      pen,
+      name,
+      geo.gutter - 8,
+      y,
+      colors.ink,
+      Math.min(12, geo.cell - 1),
+      "right",
+      geo.gutter - 10,
+      weight,
+    );
   });
 }
 
 function scaleOfPanel({ reaches, D }, name) {
   if (name === "weights") return "0 to 1";
-  if (name === "q") return `${D} numbers, ±${brief(reaches.q)}`;
+  if (name === "q") return `${D} wide, ±${brief(reaches.q)}`;
   return `±${brief(reaches[name] ?? reaches.scores)}`;
 }
 
@@ -240,6 +254,8 @@ const HEAD = {
   layout: headLayout,
   paint: paintHead,
   mark: markHead,
+  gutter: paintRowNames,
+  around: view => cursorBox(view.geo, view),
   hit: headHit,
   step: headStep,
   says: headSays,

@@ -10,7 +10,8 @@ const MAPS = {
 };
 const DEPTHS = Object.keys(MAPS);
 const KEYS =
-  "Arrows move, Enter zooms in, Escape zooms out. Shift and arrows read number by number.";
+  "A click or Enter zooms in, Escape zooms out. Arrows move; with Shift they read number by " +
+  "number. X switches a head off. Space walks.";
 
 function draw(model, root) {
   const view = { model, root, dark: root.classList.contains("gx-dark"), index: -1, over: null };
@@ -18,7 +19,7 @@ function draw(model, root) {
   readArrays(view);
   view.colors = themeOf(root);
   root.classList.add("gx-map");
-  el("p", "gx-ask", root, "Where does the next word come from?");
+  el("p", "gx-map-ask", root, "Where does the next word come from?");
   addText(view, root);
   addCrumbs(view, root);
   addWalk(view, root);
@@ -82,12 +83,12 @@ function addText(view, root) {
 // ---- where we are, and how deep
 
 function addCrumbs(view, root) {
-  const bar = el("div", "gx-bar", root);
-  const box = el("nav", "gx-crumbs", bar);
+  const bar = el("div", "gx-map-bar", root);
+  const box = el("nav", "gx-map-crumbs", bar);
   box.setAttribute("aria-label", "zoom");
   view.crumbs = DEPTHS.map((zoom, i) => {
     if (i) el("span", "", box, "›").setAttribute("aria-hidden", "true");
-    const crumb = el("button", "gx-crumb", box);
+    const crumb = el("button", "gx-map-crumb", box);
     crumb.type = "button";
     crumb.addEventListener("click", () => zoomTo(view, { zoom }));
     return crumb;
@@ -96,6 +97,7 @@ function addCrumbs(view, root) {
     walkTo(view, 0);
     view.walk.next.focus();
   });
+  view.start.classList.add("gx-map-start");
 }
 
 function showCrumbs(view) {
@@ -109,7 +111,7 @@ function showCrumbs(view) {
   view.crumbs.forEach((crumb, i) => {
     crumb.textContent = texts[i];
     crumb.toggleAttribute("aria-current", DEPTHS[i] === zoom);
-    crumb.classList.toggle("gx-deeper", i > DEPTHS.indexOf(zoom));
+    crumb.classList.toggle("gx-map-deeper", i > DEPTHS.indexOf(zoom));
   });
 }
 
@@ -146,14 +148,14 @@ function glide({ plate }, deeper, at) {
 // ---- the stage
 
 function addStage(view, root) {
-  const stage = el("div", "gx-stage", root);
+  const stage = el("div", "gx-map-stage", root);
   Object.assign(view, { stage, map: MAPS[view.zoom] });
   stage.tabIndex = 0;
   stage.setAttribute("role", "application");
   stage.setAttribute("aria-label", `map of the model. ${KEYS}`);
-  view.plate = el("div", "gx-plate", stage);
+  view.plate = el("div", "gx-map-plate", stage);
   for (const name of ["names", "base", "top"]) {
-    view[`${name}Canvas`] = el("canvas", `gx-${name}`, view.plate);
+    view[`${name}Canvas`] = el("canvas", `gx-map-${name}`, view.plate);
   }
   stage.addEventListener("keydown", e => onKey(view, e));
   const top = view.topCanvas;
@@ -272,37 +274,33 @@ function showPlace(view) {
   const at = view.over ?? cursor(view);
   topPen.clearRect(0, 0, geo.W, geo.H);
   map.mark(view, topPen, at);
-  if (map.gutter) {
-    gutterPen.clearRect(0, 0, geo.gutter, geo.H);
-    map.gutter(view, gutterPen, at.station);
-  }
+  gutterPen.clearRect(0, 0, geo.gutter, geo.H);
+  map.gutter(view, gutterPen, at);
   view.said.textContent = map.says(view, at);
   showNext(view, at.place);
 }
 
-// A wide map is scrolled to the token in question.
+// A wide map is scrolled to the place in question.
 function reveal(view) {
-  const { stage, geo, place, zoom } = view;
-  if (!geo.wide || stage.clientWidth >= geo.W + geo.gutter) return;
-  if (DEPTHS.indexOf(zoom) > 1) return;
-  const left = place * geo.wide;
+  const { stage, geo, map } = view;
   const room = stage.clientWidth - geo.gutter;
-  if (left < stage.scrollLeft) stage.scrollLeft = left - 8;
-  const right = left + geo.wide + MARGIN;
-  if (right > stage.scrollLeft + room) stage.scrollLeft = right - room;
+  const { x, w } = map.around(view);
+  if (x + w > stage.scrollLeft + room) stage.scrollLeft = x + w - room;
+  if (x < stage.scrollLeft) stage.scrollLeft = x - 8;
 }
 
 // ---- below: the colors, what comes next, and the heads
 
 function addLegend({ dark }, root) {
-  const box = el("div", "gx-legend", root);
+  const box = el("div", "gx-map-legend", root);
   colorScale(box, dark, "probability 0", "1");
   const hue = v => {
     const [r, g, b] = SIGNS[dark][v < 0.5 ? 0 : 1];
     return `rgba(${r},${g},${b},${Math.abs(2 * v - 1)})`;
   };
-  scaleOf(box, "numbers below 0", "above; ± beside a row is full color", hue);
+  scaleOf(box, "numbers −", "+ (full color at the ± of the row)", hue);
   el("span", "gx-lab", box, "curves: whom attention looks at");
+  el("p", "gx-note", root, KEYS);
 }
 
 function addNext(view, parent) {
@@ -324,7 +322,7 @@ function showNext({ words: next, names, bars: list, nextTitle, silent, more, T }
   nextTitle.textContent = `What comes after “${names[place]}”`;
   more.textContent = `Write “${named(next[T - 1][0][0])}” and go on`;
   const off = silent.length > 0;
-  list.classList.toggle("gx-compared", off);
+  list.classList.toggle("gx-map-compared", off);
   bars(
     list,
     next[place].map(([piece, , p, whole]) => [
@@ -341,9 +339,9 @@ function showNext({ words: next, names, bars: list, nextTitle, silent, more, T }
 
 function addSwitches(view, parent) {
   const { L, H } = view;
-  const box = el("div", "", parent);
+  const box = el("div", "gx-map-heads", parent);
   el("p", "gx-title", box, "Switch heads off");
-  const grid = el("div", "gx-switches", box);
+  const grid = el("div", "gx-map-switches", box);
   grid.setAttribute("role", "group");
   grid.setAttribute("aria-label", "heads that are off; arrow keys move");
   grid.style.gridTemplateColumns = `max-content repeat(${H}, minmax(26px, 40px))`;
@@ -351,7 +349,7 @@ function addSwitches(view, parent) {
   for (let block = 0; block < L; block++) {
     el("span", "gx-lab", grid, `block ${block}`);
     for (let head = 0; head < H; head++) {
-      const b = el("button", "gx-switch gx-asks", grid, String(head));
+      const b = el("button", "gx-map-switch gx-asks", grid, String(head));
       b.type = "button";
       b.setAttribute("aria-label", `block ${block}, head ${head} off`);
       b.addEventListener("click", () => toggle(view, block * H + head));
@@ -389,11 +387,11 @@ function setSilent(view, silent) {
 
 function showSwitches(view) {
   const { switches, silent, block, head, H, zoom, words: next, T } = view;
-  const here = zoom === "model" ? -1 : zoom === "block" ? -2 : block * H + head;
+  const near = i => (zoom === "block" ? Math.floor(i / H) === block : i === block * H + head);
   const stop = Math.max(0, switches.indexOf(document.activeElement));
   switches.forEach((b, i) => {
     b.setAttribute("aria-pressed", silent.includes(i));
-    b.classList.toggle("gx-here", i === here || (here === -2 && Math.floor(i / H) === block));
+    b.classList.toggle("gx-map-near", zoom !== "model" && near(i));
     b.tabIndex = i === stop ? 0 : -1;
   });
   view.onAgain.hidden = !silent.length;
@@ -401,7 +399,8 @@ function showSwitches(view) {
   view.effect.textContent = !silent.length
     ? "All are on. Switch one off and see what the text goes on with."
     : `Without ${plural(silent.length, "head")} the text goes on with “${named(now[0])}” ` +
-      `${percent(now[2])}; with all heads it is “${named(whole[0])}” ${percent(whole[1])}.`;
+      `${percent(now[2])}; with all heads it is “${named(whole[0])}” ${percent(whole[1])}. ` +
+      "A black corner marks a guess that changed.";
 }
 
 // ---- what model_map.py answers, by the engine in the page

@@ -2,8 +2,13 @@
 
 const FONT = "system-ui, sans-serif";
 
+const SMALLEST = 10; // pixels of a letter
+
+// What is wider than `most` is written smaller, and then cut.
 function words(pen, text, x, y, color, size, align, most = 400, weight = 400) {
   pen.font = `${weight} ${size}px ${FONT}`;
+  const wide = pen.measureText(text).width;
+  if (wide > most) pen.font = `${weight} ${Math.max(SMALLEST, (size * most) / wide)}px ${FONT}`;
   pen.fillStyle = color;
   pen.textAlign = align;
   pen.fillText(shortened(pen, String(text), most), x, y);
@@ -34,10 +39,7 @@ const SIGNS = {
 // Numbers about 0 as a patch of colors: blue below, red above, the paper at 0.
 function patch(view, pen, values, { x, y, w, h }, top, columns = columnsOf(values.length)) {
   const rows = Math.ceil(values.length / columns);
-  view.scratch ??= document.createElement("canvas");
-  Object.assign(view.scratch, { width: columns, height: rows });
-  const brush = view.scratch.getContext("2d", { willReadFrequently: true });
-  const image = brush.createImageData(columns, rows);
+  const { canvas, brush, image } = scratch(view, columns, rows);
   const hues = SIGNS[view.dark];
   for (let i = 0; i < values.length; i++) {
     const v = values[i] / top;
@@ -49,7 +51,19 @@ function patch(view, pen, values, { x, y, w, h }, top, columns = columnsOf(value
   }
   brush.putImageData(image, 0, 0);
   pen.imageSmoothingEnabled = false;
-  pen.drawImage(view.scratch, x, y, w, h);
+  pen.drawImage(canvas, x, y, w, h);
+}
+
+// A small canvas of a pixel per number, one for each size.
+function scratch(view, width, height) {
+  view.scratch ??= {};
+  const name = `${width} ${height}`;
+  if (!view.scratch[name]) {
+    const canvas = Object.assign(document.createElement("canvas"), { width, height });
+    const brush = canvas.getContext("2d", { willReadFrequently: true });
+    view.scratch[name] = { canvas, brush, image: brush.createImageData(width, height) };
+  }
+  return view.scratch[name];
 }
 
 // Which of n numbers of a patch lies under a point; -1 where there is none.

@@ -37,14 +37,16 @@ def heads_of(model: GPT, silent: Iterable[int]) -> list[tuple[int, int]]:
 
 
 @torch.no_grad()
-def read(model: GPT, ids: Sequence[int], silent: Iterable[int] = ()) -> Trace:
+def read_without(model: GPT, ids: Sequence[int], silent: Iterable[int] = ()) -> Trace:
     """A trace in which these heads are silent (block * H + head)."""
     with silenced(model, heads_of(model, silent)):
         return trace(model, ids)
 
 
 @torch.no_grad()
-def guesses(model: GPT, bpe: BPE, steps: Trace, n: int = GUESSES) -> list[list[list[Guess]]]:
+def lens_guesses(
+    model: GPT, bpe: BPE, steps: Trace, n: int = GUESSES
+) -> list[list[list[Guess]]]:
     """The lens: the n likeliest next tokens of each state, before block 0 and after each
     block, as if the model ended there: (L + 1) x T x n pairs (piece, probability)."""
     found = []
@@ -144,6 +146,7 @@ class ModelMapExplorer(Explorer):
     shown: a prompt that cannot be read leaves it as it is).
     """
 
+    picture_colors = 64
     tokens = traitlets.List(Text()).tag(sync=True)
     ids = traitlets.List().tag(sync=True)
     shape = traitlets.List().tag(sync=True)  # L, H, C, V
@@ -153,7 +156,7 @@ class ModelMapExplorer(Explorer):
     qkv = traitlets.Bytes().tag(sync=True)
     scores = traitlets.Bytes().tag(sync=True)
     weights = traitlets.Bytes().tag(sync=True)
-    lens = traitlets.List().tag(sync=True)  # guesses, with the silent heads
+    lens = traitlets.List().tag(sync=True)  # lens_guesses, with the silent heads
     whole = traitlets.List().tag(sync=True)  # the best of them with all heads
     words = traitlets.List().tag(sync=True)
     crowd = traitlets.Dict().tag(sync=True)
@@ -196,14 +199,14 @@ class ModelMapExplorer(Explorer):
     def _reading(self, text: str, silent: Sequence[int]) -> dict:
         model, bpe = self._model, self._bpe
         ids = tokens_of(bpe, text, min(MOST_TOKENS, model.config.n_ctx))
-        steps, whole = read(model, ids, silent), read(model, ids)
+        steps, whole = read_without(model, ids, silent), read_without(model, ids)
         assert steps.logits is not None and whole.logits is not None
         self._weights = steps.weights.numpy()
         return arrays_of(model, steps, silent) | {
             "tokens": bpe.pieces(ids),
             "ids": ids,
-            "lens": guesses(model, bpe, steps),
-            "whole": [[top[0] for top in row] for row in guesses(model, bpe, whole, 1)],
+            "lens": lens_guesses(model, bpe, steps),
+            "whole": [[top[0] for top in row] for row in lens_guesses(model, bpe, whole, 1)],
             "words": next_words(bpe, steps.logits, whole.logits),
             "crowd": crowd(steps.logits),
             "text": text,

@@ -1,72 +1,63 @@
 // The walk: one sentence per station, and the picture that goes with it. It goes on by Space
-// or by its button, never by itself. Each step: where (zoom, station, ...) and what is said.
+// or by its button, never by itself.
 
+// Steps [where, words]: the traits and the station of a place, and what is said there.
 function walkSteps(view) {
-  const { T, V, C, L, D, names, ids } = view;
-  const last = T - 1;
   const look = tellingLook(view);
-  const { block, head, place, other } = look;
-  const [from, to] = [`“${names[place]}”`, `“${names[other]}”`];
-  const model = station => ({ zoom: "model", place: last, station });
-  const inHead = station => ({ zoom: "head", block, head, place, other, station });
+  const said = walkWords(view, look);
+  return walkPlaces(view, look).map((where, i) => [where, said[i]]);
+}
+
+function walkPlaces({ T, H, L }, { block, head, place, other }) {
+  const model = station => ({ zoom: "model", place: T - 1, station });
+  const inside = (zoom, station) => ({ zoom, block, head, place, other, station });
+  return [
+    model(0),
+    model(3),
+    model(4),
+    inside("block", 2 + head),
+    inside("head", "scores"),
+    inside("cell"),
+    inside("head", "weights"),
+    inside("block", H + 5),
+    model(L + 5),
+  ];
+}
+
+function walkWords(view, { block, head, place, other, weight }) {
+  const { T, V, C, D, L, names, ids } = view;
+  const [last, from, to] = [T - 1, place, other].map(t => `“${names[t]}”`);
   const score = two(scoreOf(view, block, head, place, other));
   const fire = neuronsAt(view, block, place).filter(v => v > 0).length;
-  const [piece, , p] = view.words[last][0];
-  const lens = view.lens[1][last][0];
+  const [piece, , p] = view.words[T - 1][0];
+  const early = named(view.lens[1][T - 1][0][0]);
   return [
-    [
-      model(0),
-      `The text is cut into ${plural(T, "token")}. Of “${names[last]}” the model is told ` +
-        `only a number, ${commas(ids[last])}.`,
-    ],
-    [
-      model(3),
-      `The number picks a row of Wₑ, the place a row of Wₚ; added, they are ${C} numbers: ` +
-        "the state of this token.",
-    ],
-    [
-      model(4),
-      `Each of ${L} blocks rewrites all states. The word in a cell is what the model ` +
-        `would guess if it ended there: after block 0 it is “${named(lens[0])}”.`,
-    ],
-    [
-      { zoom: "block", block, head, place, other, station: 2 + head },
-      `In block ${block} the heads bring each ` +
-        `token numbers from others: follow the curves from ${from} in head ${head}.`,
-    ],
-    [
-      inHead("scores"),
-      `Head ${head} makes a query q of ${from} and a key k of ${to}; how well ` +
-        `they fit is the score ${score}.`,
-    ],
-    [
-      { ...inHead(), zoom: "cell" },
-      `The score is nothing but ${D} products, added up and ` + `divided by √${D}.`,
-    ],
-    [
-      inHead("weights"),
-      `What comes later is masked, and softmax makes weights of a row: ${from} ` +
-        `takes ${percent(look.weight)} from ${to}.`,
-    ],
-    [
-      { zoom: "block", block, head, place, other, station: view.H + 5 },
-      `What the heads brought is added and ` +
-        `normalized; then ${commas(4 * C)} neurons look at the token alone, and ${fire} of them fire.`,
-    ],
-    [
-      model(L + 5),
-      `After the last block the state meets Wₑ once more: ${commas(V)} logits, and ` +
-        `softmax gives “${named(piece)}” ${percent(p)}.`,
-    ],
+    `The text is cut into ${plural(T, "token")}. All that the model is told of ${last} is a ` +
+      `number: ${commas(ids[T - 1])}.`,
+    `The number picks a row of Wₑ, the place a row of Wₚ. Their sum, ${C} numbers, is the ` +
+      "state of the token.",
+    `Each of ${L} blocks rewrites all states. The word in a cell is what the model would ` +
+      `guess if it ended there: after block 0, “${early}”.`,
+    `Inside block ${block}. Its heads bring every token something from others: the curves ` +
+      `above head ${head} show from whom ${from} takes.`,
+    `Inside head ${head}. It makes a query q of ${from} and a key k of ${to}; how well the ` +
+      `two fit is one number, the score ${score}.`,
+    `Inside the score: ${D} products of two numbers each, added up and divided by √${D}.`,
+    "Tokens that come later are masked, and softmax turns each row into weights: " +
+      `${from} takes ${percent(weight)} from ${to}.`,
+    "Back in the block: what the heads brought is added and normalized. Then " +
+      `${commas(4 * C)} neurons look at each token alone; at ${from}, ${fire} of them fire.`,
+    `After the last block the state of ${last} meets Wₑ again: ${commas(V)} logits. Softmax ` +
+      `makes them probabilities, and “${named(piece)}” leads with ${percent(p)}.`,
   ];
 }
 
 function addWalk(view, root) {
-  const box = el("div", "gx-walk", root);
+  const box = el("div", "gx-map-walk", root);
   view.walk = { box, at: -1 };
-  view.walk.words = el("p", "gx-step", box);
+  view.walk.words = el("p", "gx-map-step", box);
   view.walk.words.setAttribute("aria-live", "polite");
-  const buttons = el("div", "gx-turns", box);
+  const buttons = el("div", "gx-map-turns", box);
   view.walk.back = button(buttons, "Back", () => walkTo(view, view.walk.at - 1));
   view.walk.next = button(buttons, "Next (Space)", () => walkTo(view, view.walk.at + 1));
   button(buttons, "End the walk", () => walkTo(view, -1));

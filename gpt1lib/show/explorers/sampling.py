@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike
 from ...checkpoints import Checkpoint
 from ...decode import next_token_probs
 from .. import plots
-from ..engine import fingerprint
 from ..labels import readable
 from .base import Explorer, as_bytes, remark
 from .controls import Real, Text, Whole
@@ -43,6 +42,7 @@ class SamplingExplorer(Explorer):
     temperature = Real(1.0, min=0.0, max=2.5).tag(sync=True, control=True)
     top_k = Whole(0, min=0, max=100).tag(sync=True, control=True)
     top_p = Real(1.0, min=0.05, max=1.0).tag(sync=True, control=True)
+    computed = frozenset({"data", "logits", "shown"})
 
     def __init__(
         self,
@@ -62,9 +62,7 @@ class SamplingExplorer(Explorer):
         )
         self.shown = self.prompt  # what was read; a prompt may be refused
         if predict:
-            self.observe(
-                lambda change: self.answer(lambda: self._read_prompt(predict)), "prompt"
-            )
+            self.asks(lambda: self._read_prompt(predict), "prompt")
 
     @classmethod
     def of(cls, source: Checkpoint, prompt: str, **traits) -> "SamplingExplorer":
@@ -80,7 +78,7 @@ class SamplingExplorer(Explorer):
         n_ctx = source.model.config.n_ctx
         explorer = cls(predict(prompt), words, prompt, predict, **traits)
         explorer.remark = lambda text: remark(source.bpe, text, n_ctx)
-        explorer.weights_id = fingerprint(source.model)
+        explorer.lends(source.bpe, source.model)
         explorer.message, explorer.n_ctx = explorer.remark(prompt), n_ctx
         return explorer
 

@@ -35,6 +35,7 @@ const model = {{
   save_changes() {{}},
 }};
 window.model = model;
+globalThis.gpt1 ??= parent.gpt1;
 const answers = typeof answer === "function" ? answer : null;
 start(draw, answers).render({{ model, el: document.querySelector("#here") }});
 </script></body></html>

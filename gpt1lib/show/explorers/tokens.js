@@ -89,4 +89,13 @@ function sentence(model, nPieces, nMerges, next) {
   );
 }
 
-export default start(draw);
+// ---- what tokens.py answers, by the engine in the page
+
+async function answer(engine, { text }, model) {
+  if (text === undefined) return null;
+  const read = await engine.ask("merges", text, model.get("most"));
+  const message = read.words.length ? await engine.ask("remark", text) : "Type a text.";
+  return { ...read, step: Math.min(model.get("step"), read.merges.length), message };
+}
+
+export default start(draw, answer);

@@ -33,8 +33,8 @@ def merge_steps(words: list[str], bpe: BPE) -> list[list]:
 class TokenExplorer(Explorer):
     """BPE on any text: characters first, then one merge per step, and ids at the end.
 
-    bpe: a BPE, ours or the released one. Traits: text (editable with a kernel) and
-    step, the number of merges applied (-1: all).
+    bpe: a BPE, ours or the released one. Traits: text and step, the number of merges
+    applied (-1: all).
     """
 
     text = Text("").tag(sync=True, control=True)
@@ -43,7 +43,9 @@ class TokenExplorer(Explorer):
     ids = traitlets.List().tag(sync=True)
     n_merges = traitlets.Int(0).tag(sync=True)
     unk = traitlets.Int(-1).tag(sync=True)  # the id of <unk>; -1 where there is none
+    most = traitlets.Int(MOST_CHARACTERS).tag(sync=True)
     step = Place(lambda self: len(self.merges) + 1, -1, -1).tag(sync=True, control=True)
+    computed = frozenset({"words", "merges", "ids", "shown"})
 
     def __init__(self, bpe: BPE, text: str, step: int = -1):
         self.bpe = bpe
@@ -51,7 +53,8 @@ class TokenExplorer(Explorer):
         super().__init__(text=text, n_merges=len(bpe.merges), unk=unk)
         self.take(self._read())
         self.step = limits.whole("step", step, -1, len(self.merges))
-        self.observe(lambda change: self.answer(self._read), "text")
+        self.asks(self._read, "text")
+        self.lends(bpe)
 
     def _read(self) -> dict:
         n, most = len(self.text), MOST_CHARACTERS

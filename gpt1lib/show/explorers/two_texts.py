@@ -12,7 +12,6 @@ from ...bpe import BPE
 from ...model import GPT
 from ...tracing import trace
 from .. import plots
-from ..engine import fingerprint
 from ..labels import token_labels
 from .base import Explorer, as_half, remark, tokens_of
 from .controls import Place, Text
@@ -62,13 +61,14 @@ class TwoTextsExplorer(Explorer):
     n_head = traitlets.Int().tag(sync=True)
     head = Place(lambda self: self.n_layer * self.n_head).tag(sync=True, control=True)
     row = Place(lambda self: len(self.tokens[0])).tag(sync=True, control=True)
+    computed = frozenset({"tokens", "pairs", "one", "two", "weights", "moved", "shown"})
 
     def __init__(
         self, read: Callable[[str], Reading], one: str, two: str, head: int | None = None
     ):
         self.read, self.chosen_head = read, head
         super().__init__(fixed=-1 if head is None else head, **self._reading([one, two]))
-        self.observe(lambda change: self.answer(self._read), "prompts")
+        self.asks(self._read, "prompts")
 
     @classmethod
     def of(
@@ -82,7 +82,7 @@ class TwoTextsExplorer(Explorer):
 
         explorer = cls(read, one, two, head)
         explorer.remark = lambda text: remark(bpe, text)
-        explorer.weights_id = fingerprint(model)
+        explorer.lends(bpe, model)
         explorer.message = explorer._remarks()
         return explorer
 

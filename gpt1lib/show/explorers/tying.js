@@ -2,10 +2,12 @@
 
 const MATRICES = { tied: "the same matrix (GPT-1)", own: "a matrix of its own" };
 
-function draw(model, root) {
+function draw(model, root, redraw) {
   const view = { model, root, C: model.get("n_embd"), rows: halves(model, "data") };
   view.names = model.get("tokens").map(readable);
-  view.chosen = model.get("chosen");
+  view.chosen = Math.min(model.get("chosen"), view.names.length - 1);
+  promptLine(model, root);
+  model.on("change:wins", redraw);
   addTokens(view);
   const title = `Its row: ${view.C} numbers, read as an embedding and used as output weights`;
   el("p", "gx-title", root, title);
@@ -23,7 +25,7 @@ function draw(model, root) {
     show(view);
   });
   view.said = live(root);
-  follow(view, ["chosen"], () => show(view));
+  follow(view, ["chosen"], () => view.chosen < view.names.length && show(view));
   show(view);
 }
 
@@ -123,4 +125,14 @@ function parameters({ model, root }) {
   return `With ${matrix} the model has ${commas(+root.dataset.count)} parameters.`;
 }
 
-export default start(draw);
+// ---- what tying.py answers, by the engine in the page
+
+async function answer(engine, { prompt }, model) {
+  if (prompt === undefined) return null;
+  const read = await engine.ask("tying", prompt, model.get("picked"), model.get("n"));
+  const message = await engine.ask("remark", prompt);
+  const word = model.get("tokens")[model.get("chosen")];
+  return { ...read, chosen: Math.max(0, read.tokens.indexOf(word)), message };
+}
+
+export default start(draw, answer);

@@ -12,7 +12,7 @@ from ...bpe import BPE
 from ...model import LanguageModel
 from .. import plots
 from ..labels import readable
-from .base import Explorer, as_half, tokens_of
+from .base import Explorer, as_half, remark, tokens_of
 from .controls import Place, Text
 
 
@@ -21,9 +21,12 @@ class TyingExplorer(Explorer):
 
     model, bpe: a language model and its vocabulary. prompt: a text at whose positions
     the token competes. tokens: words that can be picked (default: those of the prompt).
-    Traits: chosen (index of the token), tied (which count of parameters is shown).
+    Traits: prompt, chosen (index of the token), tied (which count of parameters is shown).
     """
 
+    prompt = Text("").tag(sync=True, control=True)
+    picked = traitlets.List(Text()).tag(sync=True)  # pieces to choose from, whatever the text
+    n = traitlets.Int().tag(sync=True)  # nearest rows of each
     data = traitlets.Bytes().tag(sync=True)
     n_embd = traitlets.Int().tag(sync=True)
     tokens = traitlets.List(Text()).tag(sync=True)
@@ -34,6 +37,7 @@ class TyingExplorer(Explorer):
     n_vocab = traitlets.Int().tag(sync=True)
     chosen = Place(lambda self: len(self.tokens)).tag(sync=True, control=True)
     tied = traitlets.Bool(True).tag(sync=True, control=True)
+    computed = frozenset({"data", "tokens", "neighbors", "places", "wins", "rows"})
 
     def __init__(
         self,
@@ -43,36 +47,62 @@ class TyingExplorer(Explorer):
         tokens: Sequence[str] = (),
         n: int = 8,
     ):
-        ids = tokens_of(bpe, prompt, model.config.n_ctx)
-        n = limits.whole("n", n, 1, model.config.n_vocab - 1)
-        words = [f"{t}</w>" for t in tokens] or bpe.pieces(dict.fromkeys(ids))
-        picked = [bpe.id_of(w) for w in words]
-        with torch.no_grad():
-            W = model.output_matrix
-            unit = W / W.norm(dim=1, keepdim=True)
-            near = (unit[picked] @ unit.T).topk(n + 1)
-            logits = model(torch.tensor([ids]))[0]  # (T, V)
-        ranks = (logits[:, None, :] > logits[:, picked, None]).sum(-1) + 1  # (T, n)
-        total = model.count_parameters()
-        self.rows = W[picked].detach().numpy()
+        self.model, self.bpe = model, bpe
+        self.n_near = limits.whole("n", n, 1, model.config.n_vocab - 1)
+        total, W = model.count_parameters(), model.output_matrix
+        picked = [f"{t}</w>" for t in tokens]
         super().__init__(
-            data=as_half(self.rows),
+            prompt=prompt,
+            picked=picked,
+            n=n,
             n_embd=W.shape[1],
-            tokens=words,
-            neighbors=[
-                [[p, round(s, 4)] for p, s in zip(bpe.pieces(i), v, strict=True)]
-                for i, v in zip(
-                    near.indices[:, 1:].tolist(), near.values[:, 1:].tolist(), strict=True
-                )
-            ],
-            places=bpe.pieces(ids),
-            wins=[
-                [[round(x, 3), r] for x, r in zip(a, b, strict=True)]
-                for a, b in zip(logits[:, picked].T.tolist(), ranks.T.tolist(), strict=True)
-            ],
             counts=[total, total + W.numel()],
             n_vocab=len(W),
+            **self._reading(prompt, picked),
         )
+        self.asks(self._read, "prompt")
+        self.lends(bpe, model)
+
+    def _read(self) -> dict:
+        before = self.tokens[self.chosen]
+        read = self._reading(self.prompt, self.picked)
+        words = read["tokens"]
+        return read | {"chosen": words.index(before) if before in words else 0}
+
+    def _reading(self, prompt: str, picked: Sequence[str]) -> dict:
+        ids = tokens_of(self.bpe, prompt, self.model.config.n_ctx)
+        words = list(picked) or self.bpe.pieces(dict.fromkeys(ids))
+        chosen = [self.bpe.id_of(word) for word in words]
+        self.rows = self.model.output_matrix[chosen].detach().numpy()
+        return {
+            "tokens": words,
+            "neighbors": self._nearest(chosen),
+            "places": self.bpe.pieces(ids),
+            "wins": self._wins(ids, chosen),
+            "data": as_half(self.rows),
+            "message": remark(self.bpe, prompt),
+        }
+
+    @torch.no_grad()
+    def _nearest(self, picked: list[int]) -> list:
+        """The n other rows of W_e nearest to each picked one: [piece, cosine]."""
+        W = self.model.output_matrix
+        unit = W / W.norm(dim=1, keepdim=True)
+        near = (unit[picked] @ unit.T).topk(self.n_near + 1)
+        rows = zip(near.indices[:, 1:].tolist(), near.values[:, 1:].tolist(), strict=True)
+        return [
+            [[piece, round(s, 4)] for piece, s in zip(self.bpe.pieces(i), v, strict=True)]
+            for i, v in rows
+        ]
+
+    @torch.no_grad()
+    def _wins(self, ids: list[int], picked: list[int]) -> list:
+        """[logit, rank] of each picked token as the next one, after each token of a text."""
+        logits = self.model(torch.tensor([ids]))[0]  # (T, V)
+        mine = logits[:, picked].T  # (n, T)
+        ranks = (logits[None] > mine[..., None]).sum(-1) + 1
+        pairs = zip(mine.tolist(), ranks.tolist(), strict=True)
+        return [[[round(x, 3), r] for x, r in zip(a, b, strict=True)] for a, b in pairs]
 
     def sentence(self) -> str:
         word, near = readable(self.tokens[self.chosen]), self.neighbors[self.chosen]

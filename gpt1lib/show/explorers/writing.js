@@ -1,4 +1,4 @@
-// One prompt and one seed, several ways to go on, a row each; the kernel writes.
+// One prompt and one seed, several ways to go on, a row each.
 
 const HINT = "Type a prompt and press Enter, or move the seed.";
 const LEGEND =
@@ -57,15 +57,12 @@ function addText({ table, dark }, pairs, above) {
 
 // ---- what writing.py answers, by the engine in the page
 
-const OWN_DRAWS = "Drawn in this page: a seed gives other texts than in the notebook.";
-
 async function answer(engine, _asked, model) {
   const [text, n] = [model.get("prompt"), model.get("n_tokens")];
   const [temperatures, n_beams] = [model.get("temperatures"), model.get("n_beams")];
   const options = { n, temperatures, n_beams, seed: model.get("seed") };
   const rows = await engine.ask("ways", text, options);
-  const remark = await engine.ask("remark", text, model.get("n_ctx") - n);
-  return { rows, message: [OWN_DRAWS, remark].filter(Boolean).join(" ") };
+  return { rows, message: await engine.ask("remark", text, model.get("n_ctx") - n) };
 }
 
 export default start(draw, answer);

@@ -9,7 +9,6 @@ from matplotlib.figure import Figure
 from ... import decode, limits, objectives
 from ...checkpoints import Checkpoint
 from .. import plots
-from ..engine import fingerprint
 from ..labels import readable
 from .base import Explorer, remark
 from .controls import Text, Whole
@@ -30,6 +29,7 @@ class WritingExplorer(Explorer):
     n_tokens = traitlets.Int().tag(sync=True)
     n_beams = traitlets.Int().tag(sync=True)
     temperatures = traitlets.List(traitlets.Float()).tag(sync=True)
+    computed = frozenset({"rows", "shown"})
 
     def __init__(
         self,
@@ -49,10 +49,10 @@ class WritingExplorer(Explorer):
             n_tokens=limits.whole("n_tokens", n_tokens, 1, n_ctx - 1),
             n_beams=n_beams,
             temperatures=list(temperatures),
-            weights_id=fingerprint(source.model),
         )
         self.take(self._write())
-        self.observe(lambda change: self.answer(self._write), ["prompt", "seed"])
+        self.asks(self._write, "prompt", "seed")
+        self.lends(source.bpe, source.model)
 
     def _write(self) -> dict:
         room = self.source.model.config.n_ctx - self.n_tokens

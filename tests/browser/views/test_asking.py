@@ -1,0 +1,131 @@
+"""A view in a notebook's page: it asks the kernel for the model once, and answers itself."""
+
+import base64
+import json
+
+import numpy as np
+import pytest
+
+import gpt1lib as g
+from gpt1lib.model import seeded
+from gpt1lib.show import explorers
+
+pytestmark = pytest.mark.browser
+# A widget's model as JupyterLab has it: what is set goes to Python when it is saved.
+HOST = """<div id="here"></div><script type="module">
+%s
+const code = text => Uint8Array.from(atob(text), c => c.charCodeAt(0));
+const decoded = values => Object.fromEntries(Object.entries(values).map(([name, value]) =>
+  [name, value?.bytes != null ? new DataView(code(value.bytes).buffer) : value]));
+const state = decoded(%s);
+const seen = {};
+const fire = (event, ...given) => [...(seen[event] ?? [])].forEach(act => act(...given));
+let changed = {};
+window.model = {
+  get: name => state[name],
+  set(name, value) {
+    if (state[name] === value) return;
+    state[name] = changed[name] = value;
+    fire(`change:${name}`);
+  },
+  save_changes() { window.toPython({ state: changed }); changed = {}; },
+  send: content => window.toPython({ content }),
+  on(event, act) { (seen[event] ??= []).push(act); },
+  off(event, act) { seen[event] = seen[event].filter(other => other !== act); },
+};
+window.fromPython = ({ update, custom, buffers }) => {
+  if (custom) fire("msg:custom", custom, buffers.map(text => new DataView(code(text).buffer)));
+  const given = decoded(update ?? {});
+  const others = Object.keys(given).filter(name => given[name] !== state[name]);
+  Object.assign(state, given);
+  for (const name of others) fire(`change:${name}`);
+};
+start(draw, answer).render({ model: window.model, el: document.querySelector("#here") });
+</script>"""
+
+
+class Wire:
+    """An explorer, a page that shows it, and the messages between them."""
+
+    def __init__(self, page, explorer):
+        self.page, self.explorer, self.inbox, self.sent = page, explorer, [], 0
+        page.expose_function("toPython", lambda message: self.inbox.append(message))
+        own = [name for name in explorer.keys if name not in ("layout", "tabbable", "tooltip")]
+        state = encoded({name: getattr(explorer, name) for name in own if name[0] != "_"})
+        explorer._send = self.send
+        page.set_content(HOST % (explorer._esm, json.dumps(state)))
+        self.root = page.locator(".gx")
+
+    def send(self, message, buffers=None):
+        """From Python to the page."""
+        self.sent += 1
+        buffers = [base64.b64encode(b).decode() for b in buffers or []]
+        if message["method"] == "custom":
+            told = {"custom": message["content"], "buffers": buffers}
+        else:
+            places = [path[0] for path in message.get("buffer_paths", [])]
+            arrays = {name: {"bytes": b} for name, b in zip(places, buffers, strict=True)}
+            told = {"update": message["state"] | arrays}
+        self.page.evaluate("told => fromPython(told)", told)
+
+    def deliver(self):
+        """What the page has sent reaches the kernel now."""
+        self.page.evaluate("() => 0")  # until here
+        while self.inbox:
+            message = self.inbox.pop(0)
+            if "content" in message:
+                self.explorer._msg_callbacks(self.explorer, message["content"], [])
+            else:
+                self.explorer.set_state(message["state"])
+
+    def ask(self, text):
+        box = self.root.locator(".gx-prompt").first
+        box.fill(text)
+        box.press("Enter")
+
+
+def encoded(values):
+    return {
+        name: {"bytes": base64.b64encode(value).decode()} if isinstance(value, bytes) else value
+        for name, value in values.items()
+    }
+
+
+def small_attention(novelist):
+    """The attention of a small untrained model, and how often Python has read a text."""
+    sizes = {"n_ctx": 32, "n_layer": 2, "n_head": 2, "n_embd": 16}
+    with seeded(0):
+        model = g.GPT(g.GPTConfig(n_vocab=novelist.bpe.n_vocab, **sizes)).eval()
+    explorer = explorers.AttentionExplorer.of(model, novelist.bpe, "He saw")
+    read, texts = explorer.read, []
+    explorer.read = lambda text: texts.append(text) or read(text)
+    return explorer, texts
+
+
+def test_the_page_answers_with_a_kernel_and_without(page, novelist):
+    explorer, read = small_attention(novelist)
+    wire = Wire(page, explorer)
+    rows = wire.root.locator(".gx-matrix .gx-row")
+    wire.ask("She took it")  # no engine yet: Python answers, and is asked for the model
+    wire.deliver()
+    assert read == ["She took it"] and rows.all_inner_texts() == ["she", "took", "it"]
+    page.wait_for_function("() => globalThis.gpt1Engines?.length === 1")
+    wire.ask("The old man went home early")  # the kernel hears nothing of it
+    page.wait_for_function("() => document.querySelectorAll('.gx-matrix .gx-row').length === 6")
+    wire.root.get_by_label("from early").focus()
+    wire.deliver()
+    assert (explorer.prompt, explorer.row) == ("The old man went home early", 5)
+    assert read == ["She took it"], "what the page has answered is not computed again"
+    said = wire.root.locator(".gx-live").inner_text()
+    sent = wire.sent
+    weights = explorer.weights[divmod(explorer.head, 2)][5]  # a cell reads it
+    assert read[1:] == [explorer.prompt] and len(explorer.tokens) == 6
+    assert wire.sent == sent, "the page has its own numbers"
+    assert f"{weights.max():.0%} to “{rows.all_inner_texts()[int(weights.argmax())]}”" in said
+    explorer.prompt = "He ran"  # a cell asks
+    page.wait_for_function("() => document.querySelectorAll('.gx-matrix .gx-row').length === 2")
+    wire.ask("")
+    page.locator(".gx-hint", has_text="This cannot be read: the text is empty.").wait_for()
+    wire.deliver()
+    assert explorer.message == "This cannot be read: the text is empty."
+    assert len(explorer.tokens) == 2 and np.isfinite(explorer.weights).all()

@@ -1,0 +1,154 @@
+"""The map of the model in a blank page: its zooms, its walk, its keys."""
+
+import base64
+
+import pytest
+from in_page import show
+from test_access import AXE, RUN
+
+import gpt1lib as g
+from gpt1lib.show import explorers
+
+pytestmark = pytest.mark.browser
+TEXT = "She took the letter from the table and began to"
+
+
+@pytest.fixture(scope="module")
+def explorer(novelist):
+    return explorers.ModelMapExplorer(novelist.model, novelist.bpe, TEXT)
+
+
+@pytest.fixture(scope="module")
+def steps(novelist):
+    return g.trace(novelist.model, novelist.bpe.encode(TEXT))
+
+
+def said(root):
+    """The sentence under the map, its minus signs as Python writes them."""
+    return root.locator(".gx-live").inner_text().replace("−", "-")
+
+
+def press(page, *keys):
+    for key in keys:
+        page.keyboard.press(key)
+
+
+def test_every_zoom_says_the_models_numbers(page, explorer, steps):
+    root = show(page, explorer)
+    root.locator(".gx-map-stage").focus()
+    assert "after “to” comes “read” with 43.4%" in said(root)
+    press(page, "ArrowUp", "ArrowUp")  # over the logits, to block 3
+    assert "“to” after block 3. If the model ended here, it would guess “read” 43.4%" in said(
+        root
+    )
+    press(page, "Shift+ArrowRight", "Shift+ArrowDown", "Shift+ArrowRight")
+    assert f"Number 33 of these: {steps.blocks[3].h[9, 33]:.3f}." in said(root)
+    press(page, "Enter")
+    best = steps.blocks[3].weights[3, 9].max().item()
+    assert f"Head 3 mixes values into 64 numbers for “to”: {best:.1%}" in said(root)
+    press(page, "ArrowLeft", "ArrowDown", "ArrowDown")
+    total = (steps.blocks[2].h + steps.blocks[3].attended)[8]
+    assert f"plus what was added: “began”, 256 numbers of length {total.norm():.1f}" in said(
+        root
+    )
+    press(page, "ArrowUp", "ArrowUp", "Enter", "ArrowLeft")
+    block = steps.blocks[3]
+    other = page.evaluate("model.get('other')")
+    assert f"q · k / √64 = {block.scores[3, 8, other]:.2f}." in said(root)
+    press(page, "PageDown", "PageDown")
+    assert f"the weight {block.weights[3, 8, other]:.3f}." in said(root)
+    press(page, "Enter")
+    products = (block.q[3, 8] * block.k[3, other]).numpy()
+    assert f"the 64 products add up to {products.sum():.2f}; divided" in said(root)
+    press(page, "ArrowRight", "ArrowRight", "ArrowRight")
+    assert f"= {products[2]:.2f}; the sum so far is {products[:3].sum():.2f}." in said(root)
+    press(page, "Escape", "Escape", "Escape")
+    assert page.evaluate("[model.get('zoom'), model.get('block'), model.get('place')]") == [
+        "model",
+        3,
+        8,
+    ]
+
+
+FIND = """(canvas, color) => {
+    const scale = canvas.width / parseFloat(canvas.style.width);
+    const pen = canvas.getContext("2d");
+    const { data, width } = pen.getImageData(0, 0, canvas.width, canvas.height);
+    for (let i = 0; i < data.length; i += 4) {
+        if (!color.every((v, j) => v === data[i + j])) continue;
+        return [((i / 4) % width) / scale + 9, Math.floor(i / 4 / width) / scale + 9];
+    } }"""
+
+
+def test_a_click_zooms_to_what_is_under_it(page, explorer):
+    """The cell's color is that of its probability, and it opens the block in its row."""
+    root = show(page, explorer)
+    page.add_script_tag(content=explorers.base.COMMON)
+    color = page.evaluate("p => rgb(p, false)", explorer.lens[1][6][0][1])
+    x, y = root.locator(".gx-map-base").evaluate(FIND, color)
+    root.locator(".gx-map-top").click(position={"x": x, "y": y})
+    where = "[model.get('zoom'), model.get('block'), model.get('place')]"
+    assert page.evaluate(where) == ["block", 0, 6]
+    root.get_by_role("button", name="model").click()
+    assert page.evaluate("model.get('zoom')") == "model"
+
+
+def test_the_walk_goes_through_nine_stations_by_space(page, explorer):
+    root = show(page, explorer)
+    step, seen = root.locator(".gx-map-step"), []
+    root.locator(".gx-map-stage").focus()
+    for i in range(9):
+        press(page, "Space")
+        assert step.inner_text().startswith(f"{i + 1} of 9")
+        seen.append(page.evaluate("model.get('zoom')"))
+    assert seen == [*3 * ["model"], "block", "head", "cell", "head", "block", "model"]
+    assert "“read” leads with 43.4%" in step.inner_text()
+    press(page, "Space")
+    assert not step.is_visible()
+    root.get_by_role("button", name="Walk through it").click()
+    press(page, "Space")
+    assert step.inner_text().startswith("2 of 9")
+    page.evaluate(AXE)
+    assert page.evaluate(RUN) == []
+
+
+@pytest.mark.parametrize("width", [390, 1100])
+def test_nothing_is_wider_than_its_page(page, explorer, width):
+    page.set_viewport_size({"width": width, "height": 900})
+    root = show(page, explorer)
+    for crumb in root.locator(".gx-map-crumb").all():
+        crumb.click()
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_what_the_kernel_answers_is_drawn(page, novelist):
+    """Another text with fewer tokens, and a head off: all traits come in one message."""
+    e = explorers.ModelMapExplorer(novelist.model, novelist.bpe, TEXT)
+    root = show(page, e)
+    root.get_by_label("text").fill("The old man")
+    root.get_by_label("text").press("Enter")
+    assert root.locator(".gx-hint").inner_text() == "The model reads ..."
+    e.prompt, e.silent = "The old man", [5]  # what the kernel does
+    traits = {name: getattr(e, name) for name in ARRAYS + PLAIN}
+    sent = {k: base64.b64encode(v).decode() for k, v in traits.items() if k in ARRAYS}
+    page.evaluate(TAKE, [{k: v for k, v in traits.items() if k in PLAIN}, sent])
+    piece, _, p, whole = e.words[2][0]
+    wanted = f"“{piece[:-4]}” with {p:.1%} (with all heads {whole:.1%})"
+    assert wanted in said(root)
+    assert (
+        root.get_by_role("button", name="block 1, head 1 off").get_attribute("aria-pressed")
+        == "true"
+    )
+    assert root.locator(".gx-hint").inner_text().startswith("Type a text of up to 24")
+
+
+ARRAYS = ("rows", "states", "neurons", "qkv", "scores", "weights")
+PLAIN = (
+    *("place", "other", "silent", "tokens", "ids", "lens", "whole", "words", "crowd", "text"),
+    *("message", "answers"),
+)
+TAKE = """([plain, sent]) => {
+    const code = text => Uint8Array.from(atob(text), c => c.charCodeAt(0));
+    const arrays = Object.entries(sent).map(([k, v]) => [k, new DataView(code(v).buffer)]);
+    model.take({ ...plain, ...Object.fromEntries(arrays) });
+}"""

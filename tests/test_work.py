@@ -1,0 +1,133 @@
+"""A learner's own copies: made once, brought up to date, never overwritten."""
+
+import json
+
+import pytest
+
+import gpt1lib as g
+from gpt1lib.lessons import exercise, lesson05, progress
+from gpt1lib.lessons.notebooks import main
+from gpt1lib.storage import paths
+
+LESSON, GALLERY = "05_the_causal_mask.ipynb", "gallery.ipynb"
+
+
+def notebook(*sources, outputs=()):
+    cells = [{"cell_type": "code", "source": [s], "outputs": [*outputs]} for s in sources]
+    return json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
+
+
+@pytest.fixture
+def course(tmp_path, monkeypatch):
+    """A course of two notebooks, and an empty `work` beside it."""
+    monkeypatch.setattr(paths, "ROOT", tmp_path)
+    monkeypatch.setattr(paths, "WORK", tmp_path / "work")
+    (tmp_path / "notebooks").mkdir()
+    for name in (LESSON, GALLERY):
+        (tmp_path / "notebooks" / name).write_text(notebook("stub", "prose"))
+    return tmp_path
+
+
+def copies(course):
+    return {p.name: p.read_text() for p in (course / "work").glob("*.ipynb")}
+
+
+def test_copies_are_made_once(course, capsys):
+    main(["update"])
+    first = {p.name: p.read_text() for p in (course / "notebooks").iterdir()}
+    assert copies(course) == first
+    main(["update"])
+    assert "up to date" in capsys.readouterr().out and copies(course) == first
+
+
+def test_a_new_lesson_is_added_and_an_untouched_one_replaced(course, capsys):
+    main(["update"])
+    ran = notebook("stub", "prose", outputs=[{"output_type": "stream", "text": "ran"}])
+    (course / "work" / LESSON).write_text(ran)  # run, but nothing written
+    (course / "notebooks" / LESSON).write_text(notebook("stub", "better prose"))
+    (course / "notebooks" / "06_new.ipynb").write_text(notebook("new"))
+    main(["update"])
+    assert copies(course)[LESSON] == notebook("stub", "better prose")
+    assert copies(course)["06_new.ipynb"] == notebook("new")
+    said = capsys.readouterr().out
+    assert f"{LESSON}: brought up to date" in said and "06_new.ipynb: added" in said
+
+
+def test_what_a_learner_wrote_stays_and_the_new_lesson_stands_beside(course, capsys):
+    main(["update"])
+    mine = notebook("my answer", "prose")
+    (course / "work" / LESSON).write_text(mine)
+    for i, beside in ((1, "_new"), (2, "_new"), (3, "_new2")):
+        (course / "notebooks" / LESSON).write_text(notebook("stub", f"prose {i}"))
+        main(["update"])
+        name = LESSON.replace(".ipynb", f"{beside}.ipynb")
+        assert f"stays as it is; the new lesson is {name}" in capsys.readouterr().out
+        assert copies(course)[LESSON] == mine
+        assert copies(course)[name] == notebook("stub", f"prose {i}")
+        main(["update"])
+        assert "up to date" in capsys.readouterr().out
+        if i == 2:  # an answer in the new one is an answer, too
+            (course / "work" / name).write_text(notebook("my second answer"))
+    assert copies(course)[LESSON.replace(".ipynb", "_new.ipynb")] == notebook(
+        "my second answer"
+    )
+
+
+@pytest.mark.parametrize("damage", ["half a {", '{"cells": [{}]}', "[1]", ""])
+def test_a_damaged_copy_or_record_costs_nothing(course, damage):
+    main(["update"])
+    (course / "work" / LESSON).write_text(damage)
+    (course / "work" / ".copies.json").unlink()
+    (course / "notebooks" / LESSON).write_text(notebook("stub", "better prose"))
+    main(["update"])
+    assert copies(course)[LESSON] == damage
+    assert copies(course)[LESSON.replace(".", "_new.")] == notebook("stub", "better prose")
+
+
+def test_starting_over_keeps_what_was_written(course, capsys):
+    main(["update"])
+    progress.keep_passed("05", {"causal_mask": "2026-11-23"})
+    for kept in ("_before", "_before2"):
+        (course / "work" / LESSON).write_text(notebook(kept))
+        main(["again", "5"])
+        assert copies(course)[LESSON] == notebook("stub", "prose")
+        assert copies(course)[LESSON.replace(".", f"{kept}.")] == notebook(kept)
+    assert progress.solved() == {} and "is kept in" in capsys.readouterr().out
+    for wrong in ("77", "", "x"):
+        with pytest.raises(SystemExit, match=f"no lesson '{wrong}'; there are 05"):
+            main(["again", wrong][: 1 + bool(wrong)])
+    assert len(copies(course)) == 4
+
+
+# ---- progress ---------------------------------------------------------------------------
+
+
+def test_what_passes_is_kept_where_a_learner_works(course, monkeypatch, capsys):
+    def causal_mask(*given):
+        return lesson05.causal_mask(*given)
+
+    monkeypatch.setenv("GPT1_STRICT", "0")
+    monkeypatch.chdir(course / "notebooks")
+    assert exercise.check(lesson05.causal_mask, causal_mask) is causal_mask
+    assert not (course / "work").exists()
+    main(["update"])
+    monkeypatch.chdir(course / "work")
+    exercise.check(lesson05.causal_mask, lambda *given: None)
+    assert progress.solved() == {}
+    exercise.check(lesson05.causal_mask, causal_mask)
+    assert progress.solved().keys() == {"05"} and progress.solved()["05"].keys() == {
+        "causal_mask"
+    }
+    capsys.readouterr()
+    g.progress()
+    assert "05 the causal mask" in (said := capsys.readouterr().out) and "●○○○○" in said
+    assert "left: running_mean, " in said
+
+
+def test_progress_never_stops_a_lesson(course, monkeypatch, capsys):
+    main(["update"])
+    monkeypatch.chdir(course / "work")
+    (course / "work" / "progress.json").write_text("half a {")
+    progress.note(lesson05.causal_mask.solution)
+    assert "could not be kept" in capsys.readouterr().out
+    assert (course / "work" / "progress.json").read_text() == "half a {"
