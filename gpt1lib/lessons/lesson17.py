@@ -789,7 +789,7 @@ def hold_sweep(sweep: dict) -> None:
     holds("of a 128th one before a third", max(best_at[128]) < 1 / 3)
     holds("32,768 tokens, 22 times", round(scaling.UPDATES * 1024 / 32_768) == 22)
     least = [nats for _, nats in sweep["a 128th"]]
-    holds("and larger is no better", min(least) > least[0] - 0.02)
+    holds("size buys next to nothing there", max(least) - min(least) < 0.06)
     for i, (less, more) in enumerate(itertools.pairwise(list(sweep.values())[::-1])):
         pairs = list(zip(less, more, strict=False))
         holds(f"more text is better, {i}", all(a[0] == b[0] and a[1] > b[1] for a, b in pairs))
