@@ -767,7 +767,8 @@ def hold_gaps(nats: dict[str, list[float]]) -> None:
 
 def hold_sweep(sweep: dict) -> None:
     """sweep: amount of text -> [(N, nats), ...]."""
-    sizes, losses = zip(*sweep["all books"], strict=True)
+    sweep_of_all = sweep["all books"]
+    sizes, losses = zip(*sweep_of_all, strict=True)
     holds("each size is better than the one before", list(losses) == sorted(losses)[::-1])
     holds("the three largest", [round(x, 2) for x in losses[2:]] == [4.73, 4.67, 4.61])
     alpha, _ = scaling.power_law(sizes, losses)
@@ -776,9 +777,19 @@ def hold_sweep(sweep: dict) -> None:
     holds("the line of three says 4.54", round(said, 2) == 4.54)
     holds("and misses by 0.08", round(losses[-1] - said, 2) == 0.08)
     _, low, high = scaling.prediction(sizes[:3], losses[:3], 85_054_464)
-    holds("from 2.7 to 6.4 at GPT-1's size", round(low, 1) == 2.7, round(high, 1) == 6.4)
-    ran = [line for line in paper.stored_lines("scaling") if line["one_in"] == 1]
-    holds("the last update was the best", all(x["best_at"] == 700 for x in ran))
+    holds("from 2.7 to 6.5 at GPT-1's size", round(low, 1) == 2.7, round(high, 1) == 6.5)
+    line = scaling.power_law(sizes, losses)
+    residuals = [round(100 * math.log(y * x ** line[0] / line[1]), 1) for x, y in sweep_of_all]
+    holds("+, -, -, 0, +", residuals[0] > 0 > residuals[1], residuals[2] < 0 < residuals[4])
+    holds("about 0 at the fourth", abs(residuals[3]) < 0.1)
+    best_at = {n: [] for n in scaling.ONE_IN}
+    for ran in paper.stored_lines("scaling"):
+        best_at[ran["one_in"]].append(ran["best_at"] / scaling.UPDATES)
+    holds("of all the books the last update was the best", min(best_at[1]) == 1)
+    holds("of a 128th one before a third", max(best_at[128]) < 1 / 3)
+    holds("32,768 tokens, 22 times", round(scaling.UPDATES * 1024 / 32_768) == 22)
+    least = [nats for _, nats in sweep["a 128th"]]
+    holds("size buys next to nothing there", max(least) - min(least) < 0.06)
     for i, (less, more) in enumerate(itertools.pairwise(list(sweep.values())[::-1])):
         pairs = list(zip(less, more, strict=False))
         holds(f"more text is better, {i}", all(a[0] == b[0] and a[1] > b[1] for a, b in pairs))

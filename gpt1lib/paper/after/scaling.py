@@ -32,10 +32,9 @@ Cell = tuple[tuple[int, int], int, int]  # shape, one in so many blocks, seed
 
 
 def cells() -> list[Cell]:
-    """What is run: all the text first, then less of it; the largest on less text last."""
+    """What is run: all sizes on all the text, and all but the largest on less of it."""
     less = [(shape, n, 0) for n, shape in itertools.product(ONE_IN[1:], SHAPES[:-1])]
-    largest = [(SHAPES[-1], n, 0) for n in ONE_IN[1:]]
-    return [*((shape, 1, 0) for shape in SHAPES), *less, *largest]
+    return [*((shape, 1, 0) for shape in SHAPES), *less]
 
 
 def size_recipe(shape: tuple[int, int], seed: int = 0) -> Recipe:
