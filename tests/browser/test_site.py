@@ -156,7 +156,7 @@ def test_explorers_live_in_a_static_copy(chromium, tmp_path, monkeypatch):
             asked.append(name)
             act = answered_bars if name == "SamplingExplorer" else answered
             act(root, "The old man was a very young")
-    assert len(asked) == 8, asked  # all that test_engine.py compares with Python
+    assert len(asked) == 9, asked  # all that test_engine.py compares with Python
     pictures = page.locator("figure[data-static]")
     assert not any(pictures.nth(i).is_visible() for i in range(pictures.count()))
     assert page.evaluate("getComputedStyle(document.documentElement).colorScheme") == "light"
