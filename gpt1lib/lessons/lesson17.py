@@ -746,6 +746,19 @@ def full() -> bool:
 # ---- what the text says, held ---------------------------------------------------------
 
 
+def hold_targets(gpt: int, bert: float) -> None:
+    """Targets of a window for each way of training."""
+    holds(
+        "31, about 5, more than six times as many", gpt == 31, round(bert) == 5, gpt / bert > 6
+    )
+
+
+def hold_sums(gpt: float, bert: float) -> None:
+    """What two-word texts add up to."""
+    holds("GPT's is a distribution", abs(gpt - 1) < 0.001)
+    holds("BERT's products are none: 28", round(bert) == 28)
+
+
 def hold_places(loss: dict) -> None:
     """loss: name -> (n, 31), nats at covered places 1 to 31."""
     gap = loss["GPT"] - loss["BERT"]  # where positive, BERT is better

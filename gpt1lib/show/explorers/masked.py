@@ -1,5 +1,6 @@
 """GPT beside BERT on one sentence: cover a word, and both guess it."""
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -88,13 +89,13 @@ class MaskedExplorer(Explorer):
         return said
 
     def figure(self) -> Figure:
-        read, _ = self._now
-        names = token_labels(read["tokens"])
-        looks = {
-            f"{name} reads {what}": np.array(read[name]["looks"])
-            for name, what in (("GPT", "what is before"), ("BERT", "both sides"))
-        }
-        before = np.tril(np.ones((len(names),) * 2, bool), -1)
-        hidden = dict(zip(looks, (~before, np.zeros_like(before)), strict=True))
-        title = "Row: the covered word. Column: what is looked at"
-        return plots.heatmaps(looks, names, names, hidden, title=title)
+        read, place = self._now
+        pairs = list(zip(read["GPT"]["guesses"], read["BERT"]["guesses"], strict=True))[1:]
+        return plots.bars(
+            token_labels(read["tokens"])[1:],  # GPT has no guess for the first
+            [math.log(bert["p"] / gpt["p"]) for gpt, bert in pairs],
+            "nats by which BERT guesses the covered word better than GPT",
+            "Words after the gap help most where those before it say little",
+            "{:+.1f}",
+            highlight=place - 1 if place else None,
+        )
