@@ -3,8 +3,8 @@
 const KINDS = { GPT: "GPT reads what is before", BERT: "BERT reads both sides" };
 const FULL = 0.5; // the share of a look that has the darkest color
 const ROWS =
-  "Row: the covered word; column: where the model looks to guess it, averaged over its blocks " +
-  "and heads. Hatched: out of sight. M: [MASK] itself.";
+  "Row: the covered word; column: where the model looks to guess it, averaged over its " +
+  "blocks and heads. Hatched: out of sight. M: [MASK] itself.";
 
 function draw(model, root) {
   const view = { model, root, texts: model.get("texts") };
@@ -127,7 +127,8 @@ function lookOf({ read, names, place }, kind) {
   const row = read[kind].looks[place];
   const most = row.indexOf(Math.max(...row));
   if (!(row[most] > 0)) return `${kind} looks at nothing.`;
-  return `To guess ${names[place]}, ${kind} looks most at ${names[most]}, ${percent(row[most])}.`;
+  const whom = `${names[most]}, ${percent(row[most])}`;
+  return `To guess ${names[place]}, ${kind} looks most at ${whom}.`;
 }
 
 function said(kind, guess, place, n) {

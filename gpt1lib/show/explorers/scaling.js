@@ -4,17 +4,17 @@
 const FIRST = 3; // sizes that are shown at once
 const NUDGE = 0.02; // nats, for an arrow key
 const NOTE =
-  "Blue discs: the line is fitted to them. Diamonds: measured, but not used for it. Small open " +
-  "circles: the other amounts of text. Gray: beyond the fit.";
+  "Blue discs: the line is fitted to them. Diamonds: measured, but not used for it. Small " +
+  "open circles: the other amounts of text. Gray: beyond the fit.";
 const ASK =
-  "Three sizes are shown. Drag the rings, or move them by the arrow keys, to where you expect " +
-  "the larger models; then press the button.";
+  "Three sizes are shown. Drag the rings, or move them by the arrow keys, to where you " +
+  "expect the larger models; then press the button.";
 
 function draw(model, root) {
   const view = { model, root, names: model.get("names"), all: model.get("points") };
   for (const name of ["amount", "used", "size", "shown"]) view[name] = model.get(name);
   addControls(view);
-  view.chart = chart(el("div", "gx-sizes", root), 360, 26, () => show(view));
+  view.chart = chart(el("div", "gx-scaling", root), 360, 26, () => show(view));
   view.said = live(root);
   view.note = el("p", "gx-note", root, NOTE);
   follow(view, ["amount", "used", "size", "shown"], () => show(view));
@@ -259,8 +259,8 @@ function whatLineSays(view, line) {
   return (
     `The line through the first ${used} sizes falls as N to the power of −` +
     `${line.alpha.toFixed(3)}.${missed}${whatWasDrawn(view)} At N = ` +
-    `${sizeText(Math.log10(view.size))}${far} it says ${middle.toFixed(2)} nats, 95% interval ` +
-    `${low.toFixed(2)} to ${high.toFixed(2)}.`
+    `${sizeText(Math.log10(view.size))}${far} it says ${middle.toFixed(2)} nats, ` +
+    `95% interval ${low.toFixed(2)} to ${high.toFixed(2)}.`
   );
 }
 
