@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from gpt1lib import GPT1, TINY
+from gpt1lib.paper.after import twins
 from gpt1lib.show import explorers
 from gpt1lib.show.explorers import standalone
 
@@ -31,12 +32,14 @@ def all_explorers(n):
         "formats": e.FormatsExplorer(n),
         "heads": e.HeadsExplorer(n.model, n.bpe, text, np.eye(4) / 10),
         "journey": e.JourneyExplorer(n.model, n.bpe, text),
+        "masked": e.MaskedExplorer(*twins.load_twins(), [text + " ."], place=2),
         "mask": e.MaskExplorer(np.arange(9.0).reshape(3, 3), list("abc")),
         "merge": e.MergeExplorer({"newest": 6, "low": 5, "lower": 2}, "newest", step=2),
         "model map": e.ModelMapExplorer(n.model, n.bpe, text),
         "parameters": e.ParameterExplorer({"GPT-1": GPT1, "tiny": TINY}),
         "position": e.PositionExplorer({"a": np.eye(60), "b": np.eye(60)[::-1]}),
         "query": e.QueryExplorer.of(n.model, n.bpe, text, layer=3, head=3),
+        "scaling": e.ScalingExplorer({"all": [(10**n, 6 - n / 4) for n in range(4, 8)]}),
         "sampling": e.SamplingExplorer.of(n, text),
         "sweep": e.SweepExplorer(
             {"0": {"a": {0: 0.5, 1: 0.6}}, "1": {"a": {0: 0.7, 1: 0.6}}}, "1", "0"

@@ -15,6 +15,9 @@ function draw(model, root) {
   for (const name of ["amount", "used", "size", "shown"]) view[name] = model.get(name);
   addControls(view);
   view.chart = chart(el("div", "gx-scaling", root), 360, 26, () => show(view));
+  // no picture for a reader of screens: its rings are controls
+  view.chart.svg.setAttribute("role", "group");
+  view.chart.svg.setAttribute("aria-label", "held-out loss over parameters");
   view.said = live(root);
   view.note = el("p", "gx-note", root, NOTE);
   follow(view, ["amount", "used", "size", "shown"], () => show(view));
