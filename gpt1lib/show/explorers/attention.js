@@ -431,10 +431,12 @@ async function answer(engine, { prompt }, model) {
 
 // Scores minus the largest of their row (attention.py, centered).
 function centered(scores, T) {
-  return scores.map((_, i) => {
-    const row = scores.subarray(i - (i % T), i - (i % T) + T);
-    return scores[i] - Math.max(...row);
-  });
+  const lower = scores.slice();
+  for (let at = 0; at < lower.length; at += T) {
+    const top = Math.max(...lower.subarray(at, at + T));
+    for (let k = at; k < at + T; k++) lower[k] -= top;
+  }
+  return lower;
 }
 
 // The row that gives most to one earlier token; the first token counts where there is no
