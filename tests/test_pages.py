@@ -24,7 +24,7 @@ def pages(tmp_path_factory):
 
 
 def test_static_copies_load_nothing_remote(pages):
-    assert pages.keys() == {path.stem for path in NOTEBOOKS} | {"index"}
+    assert pages.keys() == {path.stem for path in NOTEBOOKS} | {"index", "map"}
     for html in pages.values():
         assert "data:image/png;base64" in html
         assert not re.search(r"""https?://[^\s"'<>]+\.m?(?:js|css)\b""", html)
