@@ -81,7 +81,8 @@ def test_labels_may_be_whole_numbers(tmp_path):
 @given(st.lists(st.text(st.characters(codec="utf-8")), min_size=60, max_size=60))
 def test_what_pythons_csv_writes_is_read(tmp_path_factory, ends):
     path = tmp_path_factory.mktemp("own") / "mine.csv"
-    rows = [(f"{i} {end}|", "ab"[i % 2]) for i, end in enumerate(ends)]
+    odd = [(f"{i} {end}|", LABELS[i % 2]) for i, end in enumerate(ends)]
+    rows = [*ROWS, *odd]  # of which some fall into every split
     with open(path, "w", newline="", encoding="utf-8") as file:
         csv.writer(file).writerows([("text", "label"), *rows])
     task = tasks.read_own(path)

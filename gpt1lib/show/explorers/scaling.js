@@ -34,9 +34,9 @@ function addControls(view) {
     keep(view, traits);
     show(view);
   };
-  const top = el("div", "gx-cols", root);
-  view.reveal = button(top, "Show what was measured", () => set({ shown: true }));
-  button(top, "Draw again", () => set({ shown: false, guesses: [], amount: 0 }));
+  view.top = el("div", "gx-cols", root);
+  view.reveal = button(view.top, "Show what was measured", () => set({ shown: true }));
+  button(view.top, "Draw again", () => set({ shown: false, guesses: [], amount: 0 }));
   view.after = el("div", "", root);
   const amounts = Object.fromEntries(names.map((name, i) => [`a${i}`, name]));
   view.picker = choice(view.after, "text", amounts, `a${view.amount}`, key =>
@@ -106,7 +106,9 @@ function scales(view, line) {
 
 function show(view) {
   const { chart: room, shown, model } = view;
-  view.after.hidden = !shown;
+  // else its sliders could be moved, and nothing would be seen to change
+  if (shown) view.top.after(view.after);
+  else view.after.remove();
   view.reveal.hidden = shown;
   view.note.hidden = !shown;
   view.picker.set(`a${view.amount}`);
@@ -155,7 +157,7 @@ function drawLine(view, { x, y, ends }, line) {
   const steps = Array.from({ length: 41 }, (_, i) => 10 ** (4 + ((ends[1] - 4) * i) / 40));
   const edge = k => steps.map(n => [x(n), y(line.at(n)[k])]);
   const band = `${through(edge(1))}${through(edge(2).reverse()).replace("M", "L")}Z`;
-  shape("path", svg, { d: band, class: "gx-band" });
+  shape("path", svg, { d: band, class: "gx-interval" });
   shape("path", svg, { d: through(edge(0)), class: "gx-law" });
   const [middle] = line.at(view.size);
   const at = { x1: x(view.size), x2: x(view.size), y1: y(middle), y2: bottom, class: "gx-now" };
