@@ -231,11 +231,15 @@ def clicks(page, explorer):
 
         yield "a word by mouse", word.first.click, put
         yield "a word by keyboard", lambda: word.first.press("Enter"), put
-    curve = explorer.locator("svg .gx-now, svg .gx-band")
-    if curve.count() and explorer.locator("[role=radio][aria-checked=true]").count():
-        svg, drag = explorer.locator("svg").first, explorer.locator("input[type=range]")
+    curve, drag = (
+        explorer.locator("svg .gx-now, svg .gx-band"),
+        explorer.locator("input[type=range]"),
+    )
+    chosen = explorer.locator("[role=radio][aria-checked=true]")
+    if curve.count() and chosen.count() and drag.count() < 2:  # one slider: the place
+        svg = explorer.locator("svg").first
         box = svg.bounding_box()
-        name = explorer.locator("[role=radio][aria-checked=true]").first.inner_text()
+        name = chosen.first.inner_text()
         was = drag.input_value() if drag.count() else None
         yield (
             "a place on the curve by mouse",

@@ -157,7 +157,7 @@ function drawLine(view, { x, y, ends }, line) {
   const steps = Array.from({ length: 41 }, (_, i) => 10 ** (4 + ((ends[1] - 4) * i) / 40));
   const edge = k => steps.map(n => [x(n), y(line.at(n)[k])]);
   const band = `${through(edge(1))}${through(edge(2).reverse()).replace("M", "L")}Z`;
-  shape("path", svg, { d: band, class: "gx-interval" });
+  shape("path", svg, { d: band, class: "gx-band" });
   shape("path", svg, { d: through(edge(0)), class: "gx-law" });
   const [middle] = line.at(view.size);
   const at = { x1: x(view.size), x2: x(view.size), y1: y(middle), y2: bottom, class: "gx-now" };
