@@ -268,7 +268,19 @@ def offers(page, explorer):
     yield "a pair by keyboard", lambda: pair.press("Enter"), back
 
 
-WAYS = (sliders, radios, texts, rows, cells, buttons, scores, clicks, offers)
+def switches(page, explorer):
+    """Switches of the map's heads: pressed again, a head is on."""
+    heads = explorer.locator("button.gx-map-switch")
+    if heads.count():
+        yield "a head by mouse", heads.last.click, heads.last.click
+        yield (
+            "a head by keyboard",
+            lambda: heads.last.press("Enter"),
+            lambda: heads.last.press("Enter"),
+        )
+
+
+WAYS = (sliders, radios, texts, rows, cells, buttons, scores, clicks, offers, switches)
 
 
 def test_every_control_moves_and_comes_back(page, lab):
