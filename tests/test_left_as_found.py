@@ -245,12 +245,12 @@ def test_what_is_made_from_a_model_draws_nothing_of_ours(model):
 def test_only_seeded_sets_the_global_seed():
     """Everyone else has a torch.Generator or a random.Random of his own."""
     own = re.compile(r"Generator\(\)\.manual_seed\(|torch\.random\.fork_rng|default_rng")
-    always = r"manual_seed|\.seed\(|set_rng_state|np\.random\.(seed|shuffle|choice|rand)"
+    always = r"manual_seed|\.seed\(|set_rng_state|np\.random\.(seed|shuffle|sample|choice|rand)"
     module = r"\brandom\.(seed|shuffle|sample|random|choice)\b"  # else a name given to a Random
     lines = []
     for path in sorted(LIBRARY.rglob("*.py")):
         text = own.sub("", path.read_text(encoding="utf-8"))
-        has_module = re.search(r"^import .*\brandom\b", text, re.M)
+        has_module = re.search(r"^(?:import|from) .*\brandom\b", text, re.M)
         shared = re.compile(f"{always}|{module}" if has_module else always)
         found = (line.strip() for line in text.splitlines() if shared.search(line))
         lines += [(path.relative_to(LIBRARY).as_posix(), line) for line in found]

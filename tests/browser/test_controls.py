@@ -231,10 +231,8 @@ def clicks(page, explorer):
 
         yield "a word by mouse", word.first.click, put
         yield "a word by keyboard", lambda: word.first.press("Enter"), put
-    curve, drag = (
-        explorer.locator("svg .gx-now, svg .gx-band"),
-        explorer.locator("input[type=range]"),
-    )
+    curve = explorer.locator("svg .gx-now, svg .gx-band")
+    drag = explorer.locator("input[type=range]")
     chosen = explorer.locator("[role=radio][aria-checked=true]")
     if curve.count() and chosen.count() and drag.count() < 2:  # one slider: the place
         svg = explorer.locator("svg").first

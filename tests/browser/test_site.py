@@ -20,13 +20,14 @@ ROOT = Path(__file__).resolve().parents[2]
 
 def answered(root, text):
     """Type a text into the first field: the engine answers, and what is drawn is another."""
+    hint, asking = root.locator(".gx-hint"), re.compile("^The (model|text) ")
+    expect(hint).not_to_have_text(asking, timeout=30_000)  # what a slider has asked
     before, answers = root.inner_html(), root.evaluate("() => model.get('answers')")
     root.locator(".gx-prompt").first.fill(text)
     root.locator(".gx-prompt").first.press("Enter")
-    hint = root.locator(".gx-hint")
-    expect(hint).not_to_have_text(re.compile("^The (model|text) "), timeout=30_000)
+    expect(hint).not_to_have_text(asking, timeout=30_000)
     assert "cannot be read" not in hint.inner_text()
-    assert root.evaluate("() => model.get('answers')") > answers
+    assert root.evaluate("() => model.get('answers')") == answers + 1
     assert root.inner_html() != before
 
 
