@@ -38,8 +38,7 @@ PAGE = ROOT / "tools" / "page"
 NOTEBOOKS = ROOT / "notebooks"
 MAP_TEXT = "She took the letter from the table and began to"
 MODEL = f"_static/{engine.MODEL}"
-AT_WORK = ("gallery", "mistakes")  # notebooks that are no lessons
-FOR_READERS = ("glossary", "paper", "errata", "differences", "data")
+LOOKED_UP = ("glossary", "paper", "errata", "mistakes", "gallery", "differences", "data")
 FOLDED = {"hide-input": "Plotting code", "hide-output": "Make your guess first, then open"}
 LIVE = "Live view: run this cell."  # what an explorer leaves where no script runs
 WAY = """
@@ -145,12 +144,12 @@ def raw(content: str) -> str:
 def home(documents: list[str]) -> str:
     """The page to begin with: the model to talk to, a card for each lesson."""
     lessons = maps.lessons_of(NOTEBOOKS)
-    others = [name for name in documents if name not in FOR_READERS]
+    others = [name for name in documents if name not in LOOKED_UP]
     return filled(
         "index.md",
         cards=raw(f'<ul class="page-cards">{"".join(map(card, lessons))}</ul>'),
         lessons="\n".join(Path(lesson.name).stem for lesson in lessons),
-        readers="\n".join((*AT_WORK, *FOR_READERS)),
+        readers="\n".join(LOOKED_UP),
         others="\n".join(others),
     )
 
@@ -216,7 +215,7 @@ def write_static() -> None:
     write_text(static("engine.js"), engine.engine_script(novelist, MODEL))
     write_text(static(engine.MODEL), engine.model_script(novelist))
     write_text(static("book.css"), (PAGE / "book.css").read_text(encoding="utf-8") + CSS)
-    shutil.copy(PAGE / "book.js", static("book.js"))
+    write_text(static("book.js"), f"{{{(PAGE / 'book.js').read_text(encoding='utf-8')}}}")
 
 
 def write_sources(run: set[str]) -> None:

@@ -86,8 +86,16 @@ function addBar() {
   document.body.append(bar);
 }
 
+// A formula that is wider than the page scrolls, by keyboard as well.
+function reachWideFormulas() {
+  for (const formula of document.querySelectorAll("math[display=block]")) {
+    if (formula.scrollWidth > formula.clientWidth) formula.tabIndex = 0;
+  }
+}
+
 document.addEventListener("DOMContentLoaded", () => {
   dressAll();
+  reachWideFormulas();
   collect();
   const tools = document.querySelector(".article-header-buttons");
   if (!tools || slides.length < 2) return;

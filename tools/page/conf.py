@@ -26,9 +26,14 @@ html_js_files = ["engine.js", "book.js"]
 html_copy_source = html_show_sourcelink = html_use_index = False
 html_show_copyright = html_show_sphinx = False
 html_permalinks_icon = "#"
+html_context = {"default_mode": "auto"}
 html_theme_options = {
     "use_download_button": False,
     "use_fullscreen_button": False,
+    "navbar_start": [],
+    "navbar_end": [],
+    "navbar_persistent": [],
+    "footer_content_items": [],
     "search_bar_text": "Search the book",
     "show_toc_level": 2,
     "toc_title": "On this page",
