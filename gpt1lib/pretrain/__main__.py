@@ -70,7 +70,7 @@ def ending(out: Path) -> str:
     return (
         f"{out} is finished, after {steps} steps. On the held-out books: perplexity "
         f"{found['perplexity']}, {found['bits_per_character']} bits per character.\n"
-        f'Let it write: python -m gpt1lib.pretrain.write {shlex.quote(str(out))} "It was"'
+        f'Let it write: python -m gpt1lib.write {shlex.quote(str(out))} "It was"'
     )
 
 
