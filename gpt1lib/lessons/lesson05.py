@@ -190,6 +190,14 @@ def itself_left_out(values):
 
 
 @running_mean.wrong(
+    "Row 0 of your result is no number: you divide by t, which is 0 there. Rows 0 to t are "
+    "t + 1 rows."
+)
+def divides_by_the_row_number(values):
+    return values.cumsum(dim=0) / torch.arange(len(values))[:, None]
+
+
+@running_mean.wrong(
     "A softmax of zeros and ones still gives the zeros a share, since exp(0) = 1. Divide by "
     "the row sums."
 )
