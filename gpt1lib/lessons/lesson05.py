@@ -478,7 +478,7 @@ def _leak_cases():
     task=(
         "`layer` maps a sequence (T, D) to a sequence (T, D). Change row `t` of `x` by "
         "adding 1 to it, run `layer` on both versions, and return whether any output "
-        "**before** `t` has moved, be it by the last bit."
+        "**before** `t` has moved, even by a single bit."
     ),
     hints=(
         "`x.clone()` gives a copy that you may change.",
