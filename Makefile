@@ -22,7 +22,7 @@ quick: .venv/dev ## the two-minute part: lint and the fast tests
 	$(PY) tools/check.py --quick
 
 notebooks: .venv/dev ## run every notebook in place and store its outputs
-	$(PY) -m gpt1lib.lessons sync notebooks/*.ipynb && $(PY) -m gpt1lib.lessons run notebooks/*.ipynb && $(PY) tools/readme.py && $(PY) tools/errata.py
+	$(PY) -m gpt1lib.lessons sync notebooks/*.ipynb && $(PY) -m gpt1lib.lessons run notebooks/*.ipynb && $(PY) tools/readme.py && $(PY) tools/errata.py && $(PY) tools/teaching.py
 
 site: .venv/dev ## static HTML copies of the lessons in build/site, for slides
 	$(PY) tools/site.py
