@@ -26,6 +26,7 @@ def test_a_page_has_its_parts_and_answers_its_questions(name):
     asked = re.findall(r"<summary>(.+?)</summary>\n\n(.+)\n\n</details>", PAGES[name])
     assert headings == ["Minutes", "Show live", "What people get wrong", "To discuss",
                         "When time is short"]  # fmt: skip
+    assert teaching.SHORT.search(PAGES[name])
     assert 3 <= len(asked) <= 5 and PAGES[name].count("<details>") == len(asked)
 
 

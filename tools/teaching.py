@@ -3,8 +3,9 @@
     python tools/teaching.py
 
 In teaching/NN_*.md the table between `<!-- minutes -->` and `<!-- /minutes -->`: each section
-of the lesson, minutes to read and try, minutes for the exercises, what there is to show. In
-teaching/plans.md the last column of each row that names sections, as in `05 §1 §2`.
+of the lesson, minutes to read and try, minutes for the exercises, what there is to show; and
+the sum of a short way through it, as in `**§1 §4 · 23 minutes.**`. In teaching/plans.md the
+last column of each row that names sections, as in `[05](...) §1 §2`.
 """
 
 import json
@@ -12,6 +13,7 @@ import math
 import re
 from functools import cache
 from pathlib import Path
+from typing import cast
 
 import nbformat
 
@@ -23,6 +25,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PAGES = ROOT / "teaching"
 TABLE = re.compile(r"(?<=<!-- minutes -->\n).*?(?=<!-- /minutes -->)", re.DOTALL)
 PLANNED = re.compile(r"^(\|.*?\[(\d\d)\].*?(§.*?)\|.*\|)[^|\n]*\|$", re.MULTILINE)
+SHORT = re.compile(r"(?<=^\*\*)(§[§\d ]*) · \d+ minutes(?=\.\*\*)", re.MULTILINE)
 HEAD = "| section | read and try | exercises | in it |\n|---|---|---|---|\n"
 OPENING, CLOSE = "Opening: recall, setup", "Close: errata, summary, questionnaire"
 
@@ -33,8 +36,8 @@ def notebook(lesson: str):
     path = next((ROOT / "notebooks").glob(f"{lesson}_*.ipynb"))
     cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
     kept = [{k: v for k, v in cell.items() if k != "outputs"} for cell in cells]
-    joined = [nbformat.from_dict(c | {"source": "".join(c["source"])}) for c in kept]
-    return path, joined, exercises_of(path)
+    joined = nbformat.from_dict([c | {"source": "".join(c["source"])} for c in kept])
+    return path, cast(list, joined), exercises_of(path)
 
 
 @cache
@@ -54,7 +57,7 @@ def sections(lesson: str) -> dict[str, list]:
 def minutes(lesson: str, heading: str) -> tuple[int, int]:
     """(to read and try, for the exercises) of a section, whole minutes, rounded up."""
     reading, doing = layout.minutes(sections(lesson)[heading], notebook(lesson)[2])
-    return math.ceil(reading), doing
+    return math.ceil(reading), round(doing)
 
 
 def in_it(cells: list) -> str:
@@ -79,21 +82,22 @@ def table(lesson: str) -> str:
     return HEAD + "\n".join(rows) + f"\n\nThe whole lesson, alone: {told[1]}.\n"
 
 
-def planned(row: re.Match) -> str:
-    """A row of a plan with the minutes of the sections that it names."""
-    lesson = row[2]
-    named = re.findall(r"§(\d+)", row[3])
+def total(lesson: str, said: str) -> int:
+    """Minutes of the sections that a text names; ValueError if the lesson has not all."""
+    named = re.findall(r"§(\d+)", said)
     headings = [h for h in sections(lesson) if h.split(".")[0] in named]
-    if len(headings) != len(set(named)):
-        raise ValueError(f"lesson {lesson} has not all the sections {row[3].strip()}")
-    return f"{row[1]} {sum(sum(minutes(lesson, h)) for h in headings)} |"
+    if len(headings) != len(named):
+        raise ValueError(f"lesson {lesson} has not all the sections {said.strip()}")
+    return sum(sum(minutes(lesson, h)) for h in headings)
 
 
 def filled(name: str, text: str) -> str:
     """A page with its minutes as they are now."""
-    if name[:2].isdigit():
-        return TABLE.sub(lambda _: table(name[:2]), text)
-    return PLANNED.sub(planned, text)
+    lesson = name[:2]
+    if lesson.isdigit():
+        text = TABLE.sub(lambda _: table(lesson), text)
+        return SHORT.sub(lambda m: f"{m[1]} · {total(lesson, m[1])} minutes", text)
+    return PLANNED.sub(lambda row: f"{row[1]} {total(row[2], row[3])} |", text)
 
 
 if __name__ == "__main__":
