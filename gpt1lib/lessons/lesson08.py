@@ -256,6 +256,13 @@ def default_tolerance(right, wrong):
 
 
 @find_the_bug.wrong(
+    "You return the first state in which the two agree: a `not` is missing before allclose."
+)
+def first_that_agrees(right, wrong):
+    return next((n for n in right if torch.allclose(right[n], wrong[n], atol=1e-4)), None)
+
+
+@find_the_bug.wrong(
     "That is where the two differ most. A mistake grows on its way up: it was made where they "
     "differ first."
 )
@@ -587,7 +594,7 @@ def only_for_768(C):
 
 
 @block_parameters.wrong(
-    "The two biases of the feed-forward layer are 4 C and C numbers: as many as the layer "
+    "The two biases of the feed-forward part are 4 C and C numbers: as many as the layer "
     "has outputs."
 )
 def wide_bias_twice(C):
@@ -595,7 +602,7 @@ def wide_bias_twice(C):
 
 
 @block_parameters.wrong(
-    "The two biases of the feed-forward layer are 4 C and C numbers: as many as the layer "
+    "The two biases of the feed-forward part are 4 C and C numbers: as many as the layer "
     "has outputs."
 )
 def narrow_bias_twice(C):
@@ -625,7 +632,7 @@ def exclusive_or_of_c(C):
     return 12 * (C ^ 2) + 13 * C
 
 
-@block_parameters.wrong("The width of the feed-forward layer is 4 C, not C.")
+@block_parameters.wrong("The width of the feed-forward part is 4 C, not C.")
 def feed_forward_not_wider(C):
     return 6 * C * C + 10 * C
 

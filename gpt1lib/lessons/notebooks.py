@@ -6,6 +6,10 @@ run    execute in place and drop what differs from run to run
 solve  write copies with every stub replaced by its solution
 stats  print the rhythm of a lesson: cells, lines, words, figures
 
+For lecturers:
+
+grade  mark submitted notebooks, see grade.py
+
 For learners, of their own copies in the folder work:
 
 update     bring new lessons there; what you wrote stays
@@ -22,6 +26,7 @@ import re
 import statistics
 import sys
 import time
+from collections import Counter
 from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
@@ -33,7 +38,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell
 from ..storage.files import read_json, write_json, write_text
 from ..storage.paths import RESULTS
 from ..storage.run_folder import one_line_errors
-from . import maps, progress, work
+from . import grade, maps, progress, work
 from .exercise import Exercise
 from .layout import (
     GUESS_FIRST,
@@ -107,11 +112,12 @@ def exercise_cells(exercise: AnyExercise, number: int) -> list:
     ]
     for cell, part in zip(cells, ("task", "stub", "hints"), strict=True):
         cell.metadata["gpt1"] = {"exercise": exercise.name, "part": part}
+        cell.id = f"{exercise.name}-{part}"
     return cells
 
 
 def sync(notebook, path: str | Path) -> None:
-    """Bring all exercise cells in line with the source; outputs of stubs are kept."""
+    """Bring all exercise cells in line with the source; ids and outputs of stubs are kept."""
     known, cells, number = exercises_of(path), [], 0
     for cell in notebook.cells:
         marker = re.fullmatch(r"EXERCISE (\w+)", cell.source.strip())
@@ -122,6 +128,8 @@ def sync(notebook, path: str | Path) -> None:
             if name not in known:
                 raise ValueError(f"{path}: no exercise {name!r} in its lesson file")
             cells += exercise_cells(known[name], number)
+            if part:
+                keep_ids(cells[-3:], notebook.cells)
         elif part == "stub":
             cells[-2].outputs = cell.outputs
             cells[-2].execution_count = cell.execution_count
@@ -129,6 +137,13 @@ def sync(notebook, path: str | Path) -> None:
             cells.append(_marked(cell))
     notebook.cells = cells
     state_times(notebook, path, known)
+
+
+def keep_ids(made: list, old: list) -> None:
+    """Give cells of an exercise the ids that they have had so far."""
+    ids = {tuple(mark(cell).values()): cell.id for cell in old}
+    for cell in made:
+        cell.id = ids.get(tuple(mark(cell).values()), cell.id)
 
 
 def _marked(cell):
@@ -188,8 +203,7 @@ def normalize(notebook) -> None:
             "language_info": {"name": "python"},
         }
     )
-    for i, cell in enumerate(notebook.cells):
-        cell.id = f"cell-{i:03d}"
+    for cell in notebook.cells:
         kept = ("gpt1", "tags")
         cell.metadata = nbformat.from_dict(
             {k: v for k, v in cell.metadata.items() if k in kept}
@@ -232,14 +246,24 @@ def stored_picture(output) -> str:
 
 
 def read(path: str | Path):
-    """A notebook from disk."""
+    """A notebook from disk. ValueError if two cells have one id."""
+    _refuse_shared_ids(read_json(path)["cells"], path)
     return nbformat.read(path, as_version=4)
 
 
 def write(notebook, path: str | Path) -> None:
-    """A notebook to disk, whole or not at all."""
+    """A notebook to disk, whole or not at all. ValueError if two cells have one id."""
+    _refuse_shared_ids(notebook.cells, path)
     nbformat.validate(notebook)
     write_text(path, nbformat.writes(notebook, indent=1) + "\n")
+
+
+def _refuse_shared_ids(cells: list, path: str | Path) -> None:
+    """nbformat would draw new ids in silence, other ones each time."""
+    counts = Counter(cell["id"] for cell in cells if "id" in cell)
+    if shared := [name for name, n in counts.items() if n > 1]:
+        cure = 'write another word into the line "id" of one of them'
+        raise ValueError(f"{path}: more than one cell has the id {shared[0]!r}: {cure}")
 
 
 # ---- the rhythm of a lesson ---------------------------------------------------------
@@ -283,6 +307,9 @@ def stats(notebook) -> dict:
 
 def main(argv: list[str] | None = None) -> int:
     """Run one command over notebooks."""
+    arguments = sys.argv[1:] if argv is None else argv
+    if arguments[:1] == ["grade"]:
+        return grade.main(arguments[1:])
     parser = argparse.ArgumentParser(
         prog="python -m gpt1lib.lessons",
         description=__doc__,
