@@ -122,7 +122,7 @@ def survives_a_restart(page, explorers):
         await s.session.kernel.restart(); }""")
     page.evaluate(IDLE)
     assert explorers.count() == n
-    tile = explorers.locator("[role=radio][aria-label='layer 1, head 2']").first
+    tile = explorers.locator("[role=radio][aria-label='block 1, head 2']").first
     tile.click()
     assert tile.get_attribute("aria-checked") == "true"
     assert live_views(page, run_all(page)).count() == n
