@@ -14,6 +14,7 @@ this order. Each folder is a room for one verb, and imports run from the top dow
     optim        Adam with decoupled decay, warm-up schedules, gradient clipping
     inputs       the four input transformations: every task becomes sequences
     decode       greedy, temperature, top-k, top-p, beam search
+    write        a trained model writes: the command line
     scoring      how well a model predicts a text, in nats and bits
     metrics      scores of predictions, with intervals, and what is clear
     numpy_gpt    the same model in numpy, every gradient by hand
@@ -23,7 +24,7 @@ this order. Each folder is a room for one verb, and imports run from the top dow
     baselines/   ngrams, lstm, variants, masked, bag_of_words: what GPT-1 is compared with
     checkpoints/ checkpoint, snapshots, openai: models on disk, ours and the released
     tasks/       task, course_sets, published, own, catalog: labeled sets in one form
-    pretrain/    recipes, prepared, objective, optimizers, muon, processes, run, write: books
+    pretrain/    recipes, texts, prepared, objective, optimizers, muon, processes, run: books
     finetune/    settings, adapt, batches, classifier, methods, scores, run, classify: L3
     paper/       plan, sources, run, results, curves, zeroshot, reading, after, paper_numbers
     show/        plots, diagrams, walk, labels, numbers, palette, figure, explorers, engine

@@ -20,6 +20,9 @@ END = "</w>"
 UNK = "<unk>"
 NEWLINE = "\n" + END
 
+LONGEST_WORD = 10_000
+"""Letters; merging takes the square of it, and what has more is no text."""
+
 Pair = tuple[str, str]
 
 
@@ -65,6 +68,11 @@ def learn_merges(word_counts: dict[str, int], n_merges: int) -> list[Pair]:
         raise ValueError("no words to learn merges from: the text is empty")
     if n_merges < 0:
         raise ValueError(f"n_merges is {n_merges}, it must be >= 0")
+    if (longest := len(max(word_counts, key=len))) > LONGEST_WORD:
+        raise ValueError(
+            f"one word has {longest:,} letters, more than {LONGEST_WORD:,}: is this a text, "
+            "with spaces between its words?"
+        )
     words = [characters(w) for w in word_counts]
     counts = list(word_counts.values())
     pair_counts, where = _count_pairs(words, counts)

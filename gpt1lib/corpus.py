@@ -5,6 +5,7 @@ window may start anywhere in the stream, and nothing is shuffled within it.
 """
 
 import hashlib
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -17,23 +18,52 @@ from .storage import checksums, files, paths
 from .storage.paths import BOOKS
 from .storage.tensors import read_array, write_array
 
+Places = str | Path | Sequence[str | Path]
+"""Where books lie: a folder of .txt files, a file, or several of them."""
 
-def read_books(folder: str | Path = BOOKS) -> dict[str, str]:
-    """The texts of a folder of books, name -> text, in alphabetical order.
 
-    Raises FileNotFoundError for a folder without books, ValueError for a file that is not
-    UTF-8, or is a changed one of the course's own.
+def read_books(places: Places = BOOKS) -> dict[str, str]:
+    """The texts of books, name -> text; a folder's in alphabetical order.
+
+    Raises FileNotFoundError for a place without books, ValueError for two books of one name,
+    for a file that is not UTF-8, and for a changed one of the course's own.
     """
-    folder, books = Path(folder), {}
-    paths.check_there(folder)
-    for path in sorted(folder.glob("*.txt")):
+    books: dict[str, str] = {}
+    for path in book_files(places):
         checksums.verify_shipped(path)
+        if path.stem in books:
+            raise ValueError(f"two books are called {path.stem!r}: give one another name")
         books[path.stem] = files.read_text(path)
-    if not books:
-        raise FileNotFoundError(
-            f"no .txt books in {folder}; the course's own lie in data/books"
-        )
     return books
+
+
+def book_files(places: Places) -> list[Path]:
+    """The files of books; FileNotFoundError for a place that has none."""
+    found: list[Path] = []
+    for place in listed(places):
+        paths.check_there(place)
+        if place.is_dir():
+            here = sorted(place.glob("*.txt"))
+        elif "*" in place.name:  # Windows leaves it to us
+            here = sorted(place.parent.glob(place.name))
+        else:
+            here = [place]
+        if not here:
+            told = "the course's own lie in data/books"
+            raise FileNotFoundError(f"no .txt books in {place}; {told}")
+        found += here
+    return found
+
+
+def listed(places: Places) -> list[Path]:
+    """One place or several, as paths."""
+    return [Path(x) for x in ([places] if isinstance(places, str | Path) else places)]
+
+
+def named(places: Places) -> str:
+    """Places in a few words, for a message."""
+    first, *more = listed(places)
+    return f"{first} and {len(more)} more" if more else f"{first}"
 
 
 def checksum(books: dict[str, str]) -> str:

@@ -6,13 +6,15 @@ read each token once, with a key-value cache; `beam_search`, whose texts swap pl
 each step, reads them again.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 
 import torch
 from torch import Tensor
 
 from . import limits, text
+from .bpe import BPE, END, NEWLINE
 from .checkpoints import Checkpoint
 from .fast.reader import FastReader, can_read
 from .model import GPT, KVCache, LanguageModel, check_ids, evaluating
@@ -270,18 +272,46 @@ def write(
     GPT-1 has no token for the start of a text: an empty prompt starts after a new line.
     A prompt longer than the context loses its beginning.
     """
+    return "".join(write_on(checkpoint, prompt, n_tokens, temperature, top_k, top_p, seed))
+
+
+def write_on(
+    checkpoint: Checkpoint,
+    prompt: str,
+    n_tokens: int,
+    temperature: float,
+    top_k: int | None,
+    top_p: float | None,
+    seed: int,
+) -> Iterator[str]:
+    """The same text word by word, as soon as each is written."""
     bpe, model = checkpoint.bpe, checkpoint.model
-    prompt_ids = bpe.encode(prompt) or [bpe.newline]
-    ids = torch.tensor([prompt_ids[-model.config.n_ctx :]])  # (1, T)
+    prompt_ids = (bpe.encode(prompt) or [bpe.newline])[-model.config.n_ctx :]
     seed = limits.whole("seed", seed, 0, limits.LARGEST_SEED)
-    generator = torch.Generator().manual_seed(seed)
-    new = generate(
+    new = stream(
         model,
-        ids,
+        torch.tensor([prompt_ids]),  # (1, T)
         n_tokens,
         temperature=temperature,
         top_k=top_k,
         top_p=top_p,
-        generator=generator,
+        generator=torch.Generator().manual_seed(seed),
     )
-    return text.tidy(bpe.decode(new[0].tolist()))
+    return settled(bpe, chain(prompt_ids, map(int, new)))
+
+
+def settled(bpe: BPE, ids: Iterable[int]) -> Iterator[str]:
+    """The tidy text of ids in pieces, each as soon as nothing that follows can change it.
+
+    That is after each whole word: then only a space, not yet given, may still vanish. `tidy`
+    works line by line, so what came before a line is forgotten.
+    """
+    line, shown = [], ""
+    for i in ids:
+        line.append(i)
+        piece = bpe.decoder[i]
+        if piece.endswith(END):
+            told = text.tidy(bpe.decode(line))
+            yield told[len(shown) :]
+            line, shown = ([], "") if piece == NEWLINE else (line, told)
+    yield text.tidy(bpe.decode(line))[len(shown) :]

@@ -55,3 +55,17 @@ def make_books():
         return root / "books", root / "heldout"
 
     return make
+
+
+@pytest.fixture(scope="session")
+def one_line():
+    """What a command that fails says, which is a line that begins with its name."""
+
+    def said(command, argv: list[str], name: str) -> str:
+        with pytest.raises(SystemExit) as end:
+            command(argv)
+        told = end.value.code
+        assert isinstance(told, str) and told.startswith(f"{name}: ") and "\n" not in told
+        return told.removeprefix(f"{name}: ")
+
+    return said

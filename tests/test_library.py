@@ -25,7 +25,7 @@ tasks
 tracing corpus inputs fast baselines
 checkpoints scoring
 decode
-pretrain finetune
+pretrain finetune write
 paper
 show
 lessons

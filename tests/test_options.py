@@ -197,21 +197,12 @@ def test_what_changes_a_result_is_part_of_the_method():
 # ---- what goes wrong is one line ------------------------------------------------------------
 
 
-def one_line(command, argv, name):
-    """What a command that fails says, which is a line that begins with its name."""
-    with pytest.raises(SystemExit) as end:
-        command(argv)
-    said = end.value.code
-    assert isinstance(said, str) and said.startswith(f"{name}: ") and "\n" not in said
-    return said.removeprefix(f"{name}: ")
-
-
 @pytest.fixture(scope="module")
 def books(make_books, tmp_path_factory):
     return make_books(tmp_path_factory.mktemp("books"))
 
 
-def test_pre_training_says_what_went_wrong_in_one_line(books, tmp_path):
+def test_pre_training_says_what_went_wrong_in_one_line(books, tmp_path, one_line):
     toml = tmp_path / "mine.toml"
     toml.write_text("stepz = 3")
     where = ["--books", str(books[0]), "--heldout", str(books[1])]
@@ -237,13 +228,13 @@ def test_pre_training_says_what_went_wrong_in_one_line(books, tmp_path):
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
-def test_a_gpu_that_is_not_there_is_one_line(books, tmp_path):
+def test_a_gpu_that_is_not_there_is_one_line(books, tmp_path, one_line):
     argv = ["--books", str(books[0]), "--heldout", str(books[1]), "--out", str(tmp_path)]
     said = one_line(pretrain, [*argv, "--n-merges", "60", "--device", "cuda"], "pretrain")
     assert said == "the device is cuda, but torch finds no GPU on this machine"
 
 
-def test_fine_tuning_says_what_went_wrong_in_one_line(tmp_path):
+def test_fine_tuning_says_what_went_wrong_in_one_line(tmp_path, one_line):
     out = ["--out", str(tmp_path / "out")]
     for argv, message in (
         (["nothing"], "no task 'nothing'"),
@@ -264,7 +255,7 @@ def fails(error):
     return failing
 
 
-def test_the_paper_says_what_went_wrong_in_one_line(tmp_path, monkeypatch):
+def test_the_paper_says_what_went_wrong_in_one_line(tmp_path, monkeypatch, one_line):
     monkeypatch.setattr(paper.results, "STORED", tmp_path)
     assert "no experiment tabel5; known: ['table5'" in one_line(run_paper, ["tabel5"], "paper")
     assert (
@@ -282,7 +273,9 @@ def test_the_paper_says_what_went_wrong_in_one_line(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("command", [pretrain, finetune])
-def test_a_command_that_is_stopped_says_how_to_go_on(command, tmp_path, monkeypatch, books):
+def test_a_command_that_is_stopped_says_how_to_go_on(
+    command, tmp_path, monkeypatch, books, one_line
+):
     module = __import__(command.__module__, fromlist=["train"])
     monkeypatch.setattr(module, "train", fails(KeyboardInterrupt()))
     argv = ["--out", str(tmp_path)] + (["film_snippets"] if command is finetune else [])

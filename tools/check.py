@@ -28,7 +28,7 @@ def short() -> dict[str, list[str]]:
     chosen = [str(path) for path in lessons if path.name[:2] in SHORT_LESSONS]
     return {
         "tests": [*PYTEST, *tests, "-m", "not slow and not browser"],
-        "notebooks": [*PYTEST, "--nbval-lax", *chosen],
+        "notebooks": [*PYTEST, "--nbval", *chosen],
     }
 
 
@@ -45,7 +45,7 @@ def parts(quick: bool) -> dict[str, list[str]]:
     }
     if quick:
         return lint | {"tests": [*PYTEST, "tests", "-m", "not slow and not browser"]}
-    # lessons and mistakes; the gallery compares no output, and the browser runs it as it is
+    # lessons and mistakes; the browser runs the gallery as it is
     notebooks = sorted(str(p) for p in (ROOT / "notebooks").glob("[0-9m]*.ipynb"))
     if not notebooks:
         sys.exit("no notebooks found: nothing may pass without them")
@@ -53,7 +53,7 @@ def parts(quick: bool) -> dict[str, list[str]]:
     return {  # the longest first, so that two of them at a time end together
         "lessons": [*PYTEST, lessons, slowest],
         "tests": [*PYTEST, "tests", "-m", "not browser", slowest],
-        "notebooks": [*PYTEST, "--nbval-lax", *notebooks, slowest],
+        "notebooks": [*PYTEST, "--nbval", *notebooks, slowest],
         "explorers": [*PYTEST, "tests/browser", f"--ignore={lessons}", slowest],
         **lint,
     }

@@ -136,12 +136,25 @@ def open_source(folder: str | Path) -> checkpoint.Checkpoint:
     """A model to start from: our own checkpoint, or the released GPT-1 in either layout."""
     folder = Path(folder)
     if not folder.is_dir():
-        raise FileNotFoundError(f"there is no folder {folder}")
+        told = "is a file, it must be a folder" if folder.exists() else "is not there"
+        raise FileNotFoundError(f"{folder} {told}: name what pretrain's --out was")
     config = folder / "config.json"
-    ours = (folder / "meta.json").is_file() or (
+    if (folder / "meta.json").is_file() or (
         config.is_file() and "n_vocab" in files.read_json(config)
-    )
-    return checkpoint.load(folder) if ours else load_released(folder)
+    ):
+        return checkpoint.load(folder)
+    if config.is_file() or (folder / OPENAI[0]).is_file():
+        return load_released(folder)
+    raise FileNotFoundError(f"{folder} {what_instead(folder)}")
+
+
+def what_instead(folder: Path) -> str:
+    """What lies in a folder that holds no language model, in a sentence."""
+    if (folder / "classifier.json").is_file():
+        return "holds a classifier: ask it by python -m gpt1lib.finetune.classify"
+    if (folder / "state").is_dir():
+        return "holds a run that is not finished: start its command again"
+    return "holds no model, neither one of `python -m gpt1lib.pretrain` nor OpenAI's GPT-1"
 
 
 def check_released_vocabulary(bpe: BPE, config: GPTConfig, folder: Path) -> None:

@@ -508,7 +508,7 @@ def mix(x):
 
 
 def bend(x):
-    """Stands for the feed-forward layer in the cases."""
+    """Stands for the feed-forward part in the cases."""
     return 0.3 * x * x - 0.2
 
 
@@ -659,7 +659,7 @@ def a_norm_of_its_own(x, attention, mlp, ln_1, ln_2):
 
 
 @post_ln_block.wrong(
-    "ln_1 belongs to attention and ln_2 to the feed-forward layer; they are exchanged."
+    "ln_1 belongs to attention and ln_2 to the feed-forward part; they are exchanged."
 )
 def norms_exchanged(x, attention, mlp, ln_1, ln_2):
     n = ln_2(x + attention(x))

@@ -587,7 +587,7 @@ def only_for_768(C):
 
 
 @block_parameters.wrong(
-    "The two biases of the feed-forward layer are 4 C and C numbers: as many as the layer "
+    "The two biases of the feed-forward part are 4 C and C numbers: as many as the layer "
     "has outputs."
 )
 def wide_bias_twice(C):
@@ -595,7 +595,7 @@ def wide_bias_twice(C):
 
 
 @block_parameters.wrong(
-    "The two biases of the feed-forward layer are 4 C and C numbers: as many as the layer "
+    "The two biases of the feed-forward part are 4 C and C numbers: as many as the layer "
     "has outputs."
 )
 def narrow_bias_twice(C):
@@ -625,7 +625,7 @@ def exclusive_or_of_c(C):
     return 12 * (C ^ 2) + 13 * C
 
 
-@block_parameters.wrong("The width of the feed-forward layer is 4 C, not C.")
+@block_parameters.wrong("The width of the feed-forward part is 4 C, not C.")
 def feed_forward_not_wider(C):
     return 6 * C * C + 10 * C
 

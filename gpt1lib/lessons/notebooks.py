@@ -22,6 +22,7 @@ import re
 import statistics
 import sys
 import time
+from collections import Counter
 from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
@@ -107,11 +108,12 @@ def exercise_cells(exercise: AnyExercise, number: int) -> list:
     ]
     for cell, part in zip(cells, ("task", "stub", "hints"), strict=True):
         cell.metadata["gpt1"] = {"exercise": exercise.name, "part": part}
+        cell.id = f"{exercise.name}-{part}"
     return cells
 
 
 def sync(notebook, path: str | Path) -> None:
-    """Bring all exercise cells in line with the source; outputs of stubs are kept."""
+    """Bring all exercise cells in line with the source; ids and outputs of stubs are kept."""
     known, cells, number = exercises_of(path), [], 0
     for cell in notebook.cells:
         marker = re.fullmatch(r"EXERCISE (\w+)", cell.source.strip())
@@ -122,6 +124,8 @@ def sync(notebook, path: str | Path) -> None:
             if name not in known:
                 raise ValueError(f"{path}: no exercise {name!r} in its lesson file")
             cells += exercise_cells(known[name], number)
+            if part:
+                keep_ids(cells[-3:], notebook.cells)
         elif part == "stub":
             cells[-2].outputs = cell.outputs
             cells[-2].execution_count = cell.execution_count
@@ -129,6 +133,13 @@ def sync(notebook, path: str | Path) -> None:
             cells.append(_marked(cell))
     notebook.cells = cells
     state_times(notebook, path, known)
+
+
+def keep_ids(made: list, old: list) -> None:
+    """Give cells of an exercise the ids that they have had so far."""
+    ids = {tuple(mark(cell).values()): cell.id for cell in old}
+    for cell in made:
+        cell.id = ids.get(tuple(mark(cell).values()), cell.id)
 
 
 def _marked(cell):
@@ -188,8 +199,7 @@ def normalize(notebook) -> None:
             "language_info": {"name": "python"},
         }
     )
-    for i, cell in enumerate(notebook.cells):
-        cell.id = f"cell-{i:03d}"
+    for cell in notebook.cells:
         kept = ("gpt1", "tags")
         cell.metadata = nbformat.from_dict(
             {k: v for k, v in cell.metadata.items() if k in kept}
@@ -232,14 +242,24 @@ def stored_picture(output) -> str:
 
 
 def read(path: str | Path):
-    """A notebook from disk."""
+    """A notebook from disk. ValueError if two cells have one id."""
+    _refuse_shared_ids(read_json(path)["cells"], path)
     return nbformat.read(path, as_version=4)
 
 
 def write(notebook, path: str | Path) -> None:
-    """A notebook to disk, whole or not at all."""
+    """A notebook to disk, whole or not at all. ValueError if two cells have one id."""
+    _refuse_shared_ids(notebook.cells, path)
     nbformat.validate(notebook)
     write_text(path, nbformat.writes(notebook, indent=1) + "\n")
+
+
+def _refuse_shared_ids(cells: list, path: str | Path) -> None:
+    """nbformat would draw new ids in silence, other ones each time."""
+    counts = Counter(cell["id"] for cell in cells if "id" in cell)
+    if shared := [name for name, n in counts.items() if n > 1]:
+        cure = 'write another word into the line "id" of one of them'
+        raise ValueError(f"{path}: more than one cell has the id {shared[0]!r}: {cure}")
 
 
 # ---- the rhythm of a lesson ---------------------------------------------------------

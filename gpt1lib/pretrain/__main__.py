@@ -7,17 +7,19 @@ The recipes keep GPT-1's method and change its sizes.
 """
 
 import argparse
+import re
 import shlex
 from pathlib import Path
 
 from tqdm import tqdm
 
 from .. import scoring
+from ..corpus import Places
 from ..fast.machine import keep_memory
 from ..storage import files
 from ..storage.paths import BOOKS, HELDOUT_BOOKS
 from ..storage.run_folder import one_line_errors
-from . import processes, recipes
+from . import processes, recipes, texts
 from .run import Pretraining
 
 
@@ -34,14 +36,15 @@ def parser(argv: list[str] | None = None) -> argparse.ArgumentParser:
     p.add_argument(
         "--books",
         type=Path,
-        default=BOOKS,
-        help="folder of .txt books to train on (default: the course's)",
+        nargs="+",
+        help="text files to train on, or folders of .txt files (default: the course's books)",
     )
     p.add_argument(
         "--heldout",
         type=Path,
-        default=HELDOUT_BOOKS,
-        help="folder of .txt books to score on only",
+        nargs="+",
+        help="the same, to score on only (default: the last tenth of each of your books, or "
+        "the course's held-out books)",
     )
     p.add_argument("--device", choices=["cpu", "cuda"], help="default: cuda if there is a GPU")
     recipes.add_recipe_options(p, argv)
@@ -51,26 +54,34 @@ def parser(argv: list[str] | None = None) -> argparse.ArgumentParser:
 def train(args: argparse.Namespace, world: processes.Processes) -> None:
     """One run, from the start or from where it was stopped."""
     recipe = recipes.from_options(args)
-    run = Pretraining(recipe, args.out, args.books, args.heldout, world)
+    run = Pretraining(recipe, args.out, *places(args), world)
     resumed, finished = run.resume(), run.is_finished()
-    if resumed and not finished and world.is_main:
-        tqdm.write(f"going on from step {run.step}")
     if not finished:
+        if world.is_main:
+            print(texts.in_brief(run.books, run.heldout, run.bpe, len(run.ids)))
+        if resumed and world.is_main:
+            tqdm.write(f"going on from step {run.step}")
         run.run()
     if world.is_main:
-        print(ending(args.out))
+        print(ending(args.out, run.heldout))
     world.finish()
 
 
-def ending(out: Path) -> str:
+def places(args: argparse.Namespace) -> tuple[Places, Places | None]:
+    """The books to train on and to score on; None: the ends of one's own books."""
+    return args.books or BOOKS, args.heldout or (None if args.books else HELDOUT_BOOKS)
+
+
+def ending(out: Path, heldout: dict[str, str]) -> str:
     """What a finished run has reached, and what can be done with it."""
     meta = files.read_json(out / "meta.json")
     with files.naming(out / "meta.json"):
         found, steps = scoring.all_books(meta["heldout"]), meta["recipe"]["steps"]
+    first = " ".join(re.findall(r"\w+", next(iter(heldout.values())))[:2])
     return (
         f"{out} is finished, after {steps} steps. On the held-out books: perplexity "
         f"{found['perplexity']}, {found['bits_per_character']} bits per character.\n"
-        f'Let it write: python -m gpt1lib.pretrain.write {shlex.quote(str(out))} "It was"'
+        f'Let it write: python -m gpt1lib.write {shlex.quote(str(out))} "{first}"'
     )
 
 

@@ -20,12 +20,13 @@ from tqdm import tqdm
 from .. import corpus, decode, optim, scoring
 from ..bpe import BPE
 from ..checkpoints import checkpoint, snapshots
+from ..corpus import Places
 from ..model import LanguageModel, evaluating, seeded
 from ..storage import checksums, files
 from ..storage.options import renamed
 from ..storage.paths import BOOKS, HELDOUT_BOOKS
 from ..storage.run_folder import RunFolder, command_line, progress
-from . import prepared
+from . import prepared, texts
 from .objective import Objective, checkpoint_activations, scale_blocks
 from .optimizers import build_optimizers, build_schedulers
 from .processes import ALONE, Processes, each_on_its_own
@@ -49,12 +50,15 @@ class Pretraining:
         self,
         recipe: Recipe,
         out: str | Path,
-        books: str | Path = BOOKS,
-        heldout: str | Path = HELDOUT_BOOKS,
+        books: Places = BOOKS,
+        heldout: Places | None = HELDOUT_BOOKS,
         world: Processes = ALONE,
         bpe: BPE | None = None,
     ):
-        """bpe: a vocabulary to use, in place of one that is learned from the books."""
+        """heldout: None holds out the end of each book.
+
+        bpe: a vocabulary to use, in place of one that is learned from the books.
+        """
         self.folder, self.world = RunFolder(out, "state"), world
         self.out, self.state = Path(out), Path(out) / "state"
         self.recipe = recipe
@@ -69,39 +73,34 @@ class Pretraining:
         self.step, self.seen, self.seconds = 0, 0, 0.0
         self.log, self.samples = self.folder.log, self.folder.log_of("samples")
 
-    def _read(self, books: str | Path, heldout: str | Path, bpe: BPE | None) -> None:
+    def _read(self, books: Places, heldout: Places | None, bpe: BPE | None) -> None:
         """Books, tokenizer and token stream; the main process makes what is missing."""
-        self.books, self.heldout = corpus.read_books(books), corpus.read_books(heldout)
-        both = self.books.keys() & self.heldout.keys()
-        both |= corpus.same_texts(self.books, self.heldout)
-        if both:
-            raise ValueError(
-                f"held-out books are among the training books: {both}, in {heldout} and {books}"
-            )
+        self.books, self.heldout = texts.read_apart(books, heldout)
         made_from = self.books, self.recipe.n_merges, bpe
         place = prepared.place_of(self.state, *made_from)
         if self.world.is_main:
             with self.folder.held():  # nothing of another run is touched
                 for folder in (self.out, self.state, self.out / snapshots.FOLDER, place):
                     files.remove_unfinished(folder)
-                with files.naming(books):
+                with files.naming(corpus.named(books)):
                     prepared.make(place, *made_from)
         self.world.wait()
         self.bpe, self.ids = prepared.read_prepared(place)
         self.heldout_ids = corpus.encode_books(self.heldout, self.bpe)
-        self._check_lengths(books, heldout)
+        self._check_lengths(books)
 
-    def _check_lengths(self, books: str | Path, heldout: str | Path) -> None:
+    def _check_lengths(self, books: Places) -> None:
         """ValueError for books too short to train on, or to score: now, not after hours."""
         n_ctx = self.recipe.model.n_ctx
         if len(self.ids) < n_ctx:
             raise ValueError(
-                f"the books in {books} have {len(self.ids)} tokens, a window needs {n_ctx}"
+                f"the books in {corpus.named(books)} have {len(self.ids)} tokens, a window "
+                f"needs {n_ctx}: take longer ones, or a smaller --n-ctx"
             )
         for name, text in self.heldout.items():
             if (n := len(self.bpe.encode(text.strip()[:1000]))) < 2:
                 raise ValueError(
-                    f"{Path(heldout) / name}.txt has {n} tokens, scoring needs at least 2"
+                    f"the held-out book {name!r} has {n} tokens, scoring needs at least 2"
                 )
 
     def _check_machine(self) -> None:

@@ -75,8 +75,13 @@ def only_one(folder: Path) -> Iterator[None]:
 
 
 @contextmanager
-def one_line_errors(name: str) -> Iterator[None]:
-    """End a command with one line, `name: what went wrong`, instead of a traceback."""
+def one_line_errors(
+    name: str, stopped: str = "stopped; start the same command again to go on"
+) -> Iterator[None]:
+    """End a command with one line, `name: what went wrong`, instead of a traceback.
+
+    stopped: what is said where Ctrl-C ended it.
+    """
     try:
         yield
     except (ValueError, TypeError, OSError, FloatingPointError, RuntimeError) as error:
@@ -84,7 +89,7 @@ def one_line_errors(name: str) -> Iterator[None]:
     except MemoryError:
         sys.exit(f"{name}: the memory is full")
     except KeyboardInterrupt:
-        sys.exit(f"{name}: stopped; start the same command again to go on")
+        sys.exit(f"{name}: {stopped}")
 
 
 class Log:

@@ -1,0 +1,93 @@
+"""Let a trained model write, token by token as it comes.
+
+python -m gpt1lib.write runs/mine "Once upon"
+python -m gpt1lib.write "Once upon"     # no folder: the novelist, which comes with the course
+"""
+
+import argparse
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+from . import decode, limits
+from .checkpoints import Checkpoint, open_source
+from .storage.paths import NOVELIST_DIR
+from .storage.run_folder import one_line_errors
+
+
+def parser() -> argparse.ArgumentParser:
+    """The options of the command line."""
+    p = argparse.ArgumentParser(
+        prog="python -m gpt1lib.write",
+        usage="%(prog)s [FOLDER] [PROMPT] [options]; --help explains them",
+        description=(__doc__ or "").split("\n")[0],
+    )
+    p.add_argument(
+        "words",
+        nargs="*",
+        metavar="FOLDER PROMPT",
+        help="what pretrain's --out was (default: the novelist), and what to go on from "
+        "(default: nothing)",
+    )
+    p.add_argument("--n-tokens", type=int, default=60, help="how much to write (default: 60)")
+    p.add_argument(
+        "--temperature",
+        type=float,
+        default=0.8,
+        help="0 is the likeliest token each time; higher is bolder (default: 0.8)",
+    )
+    p.add_argument("--top-k", type=int, help="draw from the k likeliest tokens only")
+    p.add_argument("--top-p", type=float, help="draw from the likeliest tokens of this share")
+    p.add_argument(
+        "--seed", type=int, default=0, help="another seed, another text (default: 0)"
+    )
+    p.add_argument(
+        "--samples", type=int, default=1, help="texts, each of the next seed (default: 1)"
+    )
+    return p
+
+
+def folder_and_prompt(words: list[str]) -> tuple[Path, str]:
+    """What was typed, apart; a single word is a folder where it is one, or looks like one.
+
+    ValueError for more than two: a prompt without quotes.
+    """
+    if len(words) > 2:
+        raise ValueError(f"put the prompt in quotes: {' '.join(words)!r} is {len(words)} words")
+    if len(words) == 2:
+        return Path(words[0]), words[1]
+    word = words[0] if words else ""
+    named = word and (Path(word).is_dir() or (" " not in word and Path(word).name != word))
+    return (Path(word), "") if named else (NOVELIST_DIR, word)
+
+
+def show(pieces: Iterable[str]) -> None:
+    """Print a text as it comes, without the line breaks it begins with."""
+    begun = False
+    for piece in pieces:
+        piece = piece if begun else piece.lstrip("\n")
+        begun = begun or bool(piece)
+        print(piece, end="", flush=True)
+    print()
+
+
+def write_samples(source: Checkpoint, samples: int, seed: int, **options) -> None:
+    """One text for each of the next seeds; where there are several, each under its own."""
+    for i in range(limits.whole("samples", samples, 1)):
+        if samples > 1:
+            print(f"--- seed {seed + i}")
+        show(decode.write_on(source, seed=seed + i, **options))
+
+
+def main(argv: list[str] | None = None) -> None:
+    """The command line."""
+    options = vars(parser().parse_intermixed_args(argv))
+    with one_line_errors("write", stopped="stopped"):
+        folder, prompt = folder_and_prompt(options.pop("words"))
+        if folder == NOVELIST_DIR:
+            print("The novelist writes, the model that comes with the course.", file=sys.stderr)
+        write_samples(open_source(folder), prompt=prompt, **options)
+
+
+if __name__ == "__main__":
+    main()
