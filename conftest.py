@@ -21,9 +21,9 @@ def pytest_configure(config):
 
 
 def pytest_collectstart(collector):
-    """Pictures as HTML are compared no more than pictures as PNG."""
+    """Not compared: pictures as HTML, as little as PNG; progress bars and warnings."""
     if hasattr(collector, "skip_compare"):
-        collector.skip_compare += ("text/html", "image/svg+xml")
+        collector.skip_compare += ("text/html", "image/svg+xml", "stderr")
 
 
 def pytest_itemcollected(item):

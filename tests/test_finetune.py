@@ -271,7 +271,9 @@ def test_the_command_line_learns(toy, tmp_path, capsys):
     result = main([*toy, "--epochs", "20", "--test"])
     told = capsys.readouterr().out
     assert "is finished, nothing is trained again" in told
-    assert told.index('"valid"') < told.index('"test"') and "add --test" not in told
+    assert told.index("validation set, 8 ex") < told.index("test set, 8 examples:\n")
+    assert "  bag of words  100.0%  (67.6 to 100.0)\n  majority       50.0%\n" in told
+    assert "add --test" not in told
     assert (out / "classifier.safetensors").stat().st_mtime_ns == weights
     assert result["test"]["accuracy"] == 1.0 and result["test"]["majority"] == 0.5
     with pytest.raises(SystemExit, match="finished run with other settings: epochs was 20, is"):
@@ -300,7 +302,7 @@ def test_the_command_line_learns(toy, tmp_path, capsys):
     classify.main([str(out), "a bad dull film"])
     assert capsys.readouterr().out.splitlines()[0].endswith("bad")
     for wrong, message in (
-        ([str(out), "a", "b"], "needs 1 texts, there are 2"),
+        ([str(out), "a", "b"], "needs texts: 1, each in quotes; there are 2"),
         ([str(tmp_path), "a"], "holds no classifier"),
     ):
         with pytest.raises(SystemExit, match=message):
@@ -401,7 +403,7 @@ def test_a_table_of_ones_own(model, tmp_path, capsys):
     checkpoint.save(tmp_path / "pre", model, BPE_SMALL)
     args = ["--data", str(table), "--checkpoint", str(tmp_path / "pre")]
     main([*args, "--out", str(tmp_path / "o"), "--epochs", "1"])
-    capsys.readouterr()
+    assert f'classify {tmp_path / "o"} "a text"\n' in capsys.readouterr().out
     classify.main([str(tmp_path / "o"), "the plot is fine"])
     assert set(capsys.readouterr().out.split()[1::2]) == {"praise", "complaint"}
 

@@ -43,7 +43,8 @@ class FineTuning:
         with seeded(s.seed):
             self.classifier = self.reader(source.model, task.kind, task.n_classes, s.dropout)
         self.classifier.train()
-        self.data = prepare(source.bpe, task, chosen_examples(task, s), n_ctx)
+        self.examples = chosen_examples(task, s)
+        self.data = prepare(source.bpe, task, self.examples, n_ctx)
         self.valid = prepare(source.bpe, task, task.valid, n_ctx)
         self.per_epoch = math.ceil(len(self.data) / s.batch)
         self.total = s.epochs * self.per_epoch

@@ -6,6 +6,10 @@ run    execute in place and drop what differs from run to run
 solve  write copies with every stub replaced by its solution
 stats  print the rhythm of a lesson: cells, lines, words, figures
 
+For lecturers:
+
+grade  mark submitted notebooks, see grade.py
+
 For learners, of their own copies in the folder work:
 
 update     bring new lessons there; what you wrote stays
@@ -34,7 +38,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell
 from ..storage.files import read_json, write_json, write_text
 from ..storage.paths import RESULTS
 from ..storage.run_folder import one_line_errors
-from . import maps, progress, work
+from . import grade, maps, progress, work
 from .exercise import Exercise
 from .layout import (
     GUESS_FIRST,
@@ -303,6 +307,9 @@ def stats(notebook) -> dict:
 
 def main(argv: list[str] | None = None) -> int:
     """Run one command over notebooks."""
+    arguments = sys.argv[1:] if argv is None else argv
+    if arguments[:1] == ["grade"]:
+        return grade.main(arguments[1:])
     parser = argparse.ArgumentParser(
         prog="python -m gpt1lib.lessons",
         description=__doc__,
