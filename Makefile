@@ -22,7 +22,7 @@ quick: .venv/dev ## the two-minute part: lint and the fast tests
 	$(PY) tools/check.py --quick
 
 notebooks: .venv/dev ## run every notebook in place and store its outputs
-	$(PY) -m gpt1lib.lessons sync notebooks/*.ipynb && $(PY) -m gpt1lib.lessons run notebooks/*.ipynb && $(PY) tools/readme.py && $(PY) tools/errata.py
+	$(PY) -m gpt1lib.lessons sync notebooks/*.ipynb && $(PY) -m gpt1lib.lessons run notebooks/*.ipynb && $(PY) tools/readme.py && $(PY) tools/errata.py && $(PY) tools/teaching.py
 
 site: .venv/dev ## the course as one offline book in build/site, to read and to present
 	$(PY) tools/site.py

@@ -146,7 +146,7 @@ def answered_front(page):
     assert first.inner_text() != own
     head = page.locator(".page-heads [aria-checked=true]")
     head.press("ArrowLeft")
-    expect(head).to_have_attribute("aria-label", "layer 2, head 2")
+    expect(head).to_have_attribute("aria-label", "block 2, head 2")
     words.last.press("ArrowLeft")
     expect(page.locator(".page-looks")).to_have_text(looked("He was a very young", 10, -2))
     page.get_by_role("button", name="Let it write on").click()
@@ -175,7 +175,7 @@ def looked(text, head, row):
     whom = "itself" if best == len(ids) + row else f"“{names[best]}”"
     share = f"{100 * weights[best].item():.1f}%"
     return (
-        f"In layer {head // 4}, head {head % 4}, “{names[row]}” looks most at {whom}, {share}."
+        f"In block {head // 4}, head {head % 4}, “{names[row]}” looks most at {whom}, {share}."
     )
 
 
