@@ -100,8 +100,8 @@ def test_an_untouched_lesson_gets_nothing_and_a_solved_one_all(here):
 def test_cells_that_moved_doubled_or_lost_their_marks(here, tmp_path):
     path, notebook = tmp_path / "a.ipynb", copy.deepcopy(SOLVED)
     wrong = copy.deepcopy(stub(notebook, "causal_mask"))
-    wrong.source = returning("1")
-    notebook.cells[0], wrong.id = wrong, "wrong"
+    wrong.source, wrong.id = returning("1"), "wrong"
+    notebook.cells.append(wrong)
     for cell in notebook.cells:
         cell.metadata = {}
     notebook.cells.remove(next(c for c in notebook.cells if "def running_mean" in c.source))
