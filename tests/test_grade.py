@@ -100,8 +100,8 @@ def test_an_untouched_lesson_gets_nothing_and_a_solved_one_all(here):
 def test_cells_that_moved_doubled_or_lost_their_marks(here, tmp_path):
     path, notebook = tmp_path / "a.ipynb", copy.deepcopy(SOLVED)
     wrong = copy.deepcopy(stub(notebook, "causal_mask"))
-    wrong.source = returning("1")
-    notebook.cells[0], wrong.id = wrong, "wrong"
+    wrong.source, wrong.id = returning("1"), "wrong"
+    notebook.cells.append(wrong)
     for cell in notebook.cells:
         cell.metadata = {}
     notebook.cells.remove(next(c for c in notebook.cells if "def running_mean" in c.source))
@@ -195,7 +195,7 @@ def masked_softmax(scores):
     Path("FOLDER/owned").write_text("x")""",
     "leaks_before": """
 def leaks_before(*_):
-    torch.save({}, "FOLDER/owned")""",
+    torch.save({}, "FOLDER/owned_by_native_code")""",
     "mask_with_cache": """
 def mask_with_cache(*_):
     while True:
@@ -219,6 +219,7 @@ def test_hostile_cells_are_marked_rightly_and_change_nothing(tmp_path, monkeypat
     told = dict(one.split(": ", 1) for one in row["mistakes"].split(" | "))
     assert row["visible_scores"] == row["total"] == "1" and told.keys() == HOSTILE.keys()
     assert not (tmp_path / "owned").exists()
+    assert not (tmp_path / "owned_by_native_code").exists() or not walls.landlock_version()
     assert "ended Python itself (exit code 0)" in told["running_mean"]
     assert "a submission may not write" in told["masked_softmax"]
     assert "was still running" in told["mask_with_cache"]
