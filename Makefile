@@ -22,9 +22,9 @@ quick: .venv/dev ## the two-minute part: lint and the fast tests
 	$(PY) tools/check.py --quick
 
 notebooks: .venv/dev ## run every notebook in place and store its outputs
-	$(PY) -m gpt1lib.lessons sync notebooks/*.ipynb && $(PY) -m gpt1lib.lessons run notebooks/*.ipynb && $(PY) tools/readme.py && $(PY) tools/errata.py
+	$(PY) -m gpt1lib.lessons sync notebooks/*.ipynb && $(PY) -m gpt1lib.lessons run notebooks/*.ipynb && $(PY) tools/readme.py && $(PY) tools/errata.py && $(PY) tools/teaching.py
 
-site: .venv/dev ## static HTML copies of the lessons in build/site, for slides
+site: .venv/dev ## the course as one offline book in build/site, to read and to present
 	$(PY) tools/site.py
 
 solutions: .venv/lab ## solved copies of all lessons in build/solutions, with their full marks

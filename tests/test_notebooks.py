@@ -8,6 +8,8 @@ import ast
 import json
 import re
 import runpy
+from copy import deepcopy
+from functools import lru_cache
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -47,9 +49,14 @@ def path(request):
     return request.param
 
 
+@lru_cache
+def stored(path):
+    return nbformat.read(path, as_version=4)
+
+
 @pytest.fixture
 def notebook(path):
-    return nbformat.read(path, as_version=4)
+    return deepcopy(stored(path))
 
 
 def code_cells(notebook):
@@ -72,7 +79,7 @@ def test_valid_and_small(path, notebook):
 
 
 def test_exercises_are_in_line_with_their_source(path, notebook):
-    synced = nbformat.read(path, as_version=4)
+    synced = deepcopy(notebook)
     tools.sync(synced, path)
     assert [c.source for c in synced.cells] == [c.source for c in notebook.cells]
     shown = [
@@ -104,7 +111,7 @@ def test_little_is_not_compared(notebook):
 
 
 def test_nearly_all_cells_are_compared():
-    cells = [c for path in PATHS for c in code_cells(nbformat.read(path, as_version=4))]
+    cells = [c for path in PATHS for c in code_cells(stored(path))]
     left_out = [c for c in cells if tags(c) & {"nbval-ignore-output", "full-run"}]
     assert len(left_out) < 0.05 * len(cells)
 
@@ -236,10 +243,9 @@ def collected(cell, compare=lambda test, ref, skip: test == ref):
 
 def test_nbval_overlooks_the_neutral_line():
     """Folding stores it, no cell prints it."""
-    stored = [
-        new_output("stream", text=layout.GUESS_FIRST + said) for said in ("", "a result\n")
-    ]
-    item = collected(new_code_cell(outputs=stored))
+    said = ("", "a result\n")
+    outputs = [new_output("stream", text=layout.GUESS_FIRST + text) for text in said]
+    item = collected(new_code_cell(outputs=outputs))
     assert [output.text for output in item.cell.outputs] == ["a result\n"]
 
 
@@ -282,9 +288,8 @@ def test_how_numbers_are_read(a, b, same):
 
 
 def test_what_is_in_order_stays_as_it_is(path, notebook):
-    before = nbformat.read(path, as_version=4)
     tools.normalize(notebook)
-    assert notebook.cells == before.cells
+    assert notebook.cells == stored(path).cells
 
 
 def test_whatever_is_to_be_tried_has_an_answer(notebook):

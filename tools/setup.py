@@ -93,7 +93,7 @@ def make_venv():
     if VENV.exists():
         print("The .venv here is half made: making it again.")
         shutil.rmtree(str(VENV))
-    print("Making .venv (this needs the network once, and a few minutes) ...")
+    print("Making .venv and filling it: a few minutes, once ...")
     if not works(sys.executable, "-m", "venv", VENV):
         shutil.rmtree(str(VENV), ignore_errors=True)
         sys.exit(
@@ -164,7 +164,8 @@ def fetch_wheels(folder):
     check_machine()
     make_venv()
     index, torch = torch_index(), []
-    download = [BIN / "python", "-m", "pip", "download", "--quiet", "--dest", folder, "-c", LOCK]
+    download = [BIN / "python", "-m", "pip", "download", "--quiet"]
+    download += ["--dest", folder, "-c", LOCK]
     if index:
         run(*download, "torch", "--no-deps", "--index-url", index)
         torch = ["--find-links", folder]

@@ -39,7 +39,7 @@ NOTEBOOKS = ROOT / "notebooks"
 MAP_TEXT = "She took the letter from the table and began to"
 MODEL = f"_static/{engine.MODEL}"
 LOOKED_UP = ("glossary", "paper", "errata", "mistakes", "gallery", "differences", "data")
-FOLDED = {"hide-input": "Plotting code", "hide-output": "Make your guess first, then open"}
+GUESS = "Make your guess first, then open"
 LIVE = "Live view: run this cell."  # what an explorer leaves where no script runs
 WAY = """
 <div class="page-way">
@@ -79,28 +79,28 @@ def last_change(path: Path) -> float:
 
 
 def as_page(notebook, name: str):
-    """A notebook as the book shows it: folded where a reader should guess, with a way to work."""
+    """A notebook as the book shows it: answers folded, with a way to the notebook itself."""
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
             cell.source = flat(cell.source)
         else:
             cell.outputs = [o for o in cell.outputs if not is_for_a_kernel(o)]
-            tags = folds(cell)
-            shown = " ".join(FOLDED[tag] for tag in tags)
-            cell.metadata = {"tags": tags, "mystnb": {"code_prompt_show": shown}}
+            tag, shown = fold(cell) or ("", "")
+            cell.metadata = {"tags": [tag], "mystnb": {"code_prompt_show": shown}}
     first = notebook.cells[0]
     title, _, rest = first.source.partition("\n")
     first.source = f"{title}\n{WAY.format(name=name)}{rest}"
     return notebook
 
 
-def folds(cell) -> list[str]:
-    """Which parts of a code cell are folded, as Sphinx's tags."""
-    jupyter = cell.metadata.get("jupyter", {})
+def fold(cell) -> tuple[str, str] | None:
+    """What of a code cell is folded, as Sphinx's tag, and what stands there instead."""
+    jupyter, first = cell.metadata.get("jupyter", {}), cell.source.partition("\n")[0]
     answer = jupyter.get("outputs_hidden") or "predict" in cell.metadata.get("tags", [])
+    aside = jupyter.get("source_hidden")
     if answer and cell.outputs:
-        return ["hide-output"] + ["hide-input"] * jupyter.get("source_hidden", False)
-    return ["hide-input"] * jupyter.get("source_hidden", False)
+        return ("hide-cell" if aside else "hide-output"), GUESS
+    return ("hide-input", first.lstrip("# ").capitalize()) if aside else None
 
 
 def is_for_a_kernel(output) -> bool:
@@ -131,9 +131,12 @@ def as_terms(glossary: str) -> str:
     """The glossary's list as Sphinx's: its search finds terms, and each has an address."""
     entry = re.compile(r"^- \*\*(.*?)\*\*: (.*)$", re.MULTILINE)
     terms = entry.sub(r"\1\n  \2\n", glossary)
-    return re.sub(r"(^## .*\n)", r"````\n\n\1\n````{glossary}\n", terms, flags=re.M).replace(
-        "````\n", "", 1
-    ) + "````\n"
+    return (
+        re.sub(r"(^## .*\n)", r"````\n\n\1\n````{glossary}\n", terms, flags=re.M).replace(
+            "````\n", "", 1
+        )
+        + "````\n"
+    )
 
 
 def raw(content: str) -> str:

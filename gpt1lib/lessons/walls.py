@@ -33,8 +33,9 @@ def close_walls(folder: str, gigabytes: float, hidden: tuple[str, ...] = ()) -> 
         _limit_memory(gigabytes)
         _leave_the_network()
         _write_only_in(folder)
+    kept = {k: v for k, v in os.environ.items() if k == "SYSTEMROOT"}  # Windows needs it
     os.environ.clear()
-    os.environ.update(HOME=folder, TMPDIR=folder)
+    os.environ.update(kept, HOME=folder, TMPDIR=folder)
     sys.addaudithook(watch(os.path.realpath(folder), tuple(map(os.path.realpath, hidden))))
 
 
