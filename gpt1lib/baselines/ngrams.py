@@ -6,7 +6,7 @@ often each continuation occurred.
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from operator import itemgetter
 
 import numpy as np
@@ -61,7 +61,7 @@ class NGram:
     uniform distribution.
     """
 
-    def __init__(self, n: int, vocabulary: Sequence[str]):
+    def __init__(self, n: int, vocabulary: Iterable[str]):
         self.n = n = limits.whole("n", n, 1, LONGEST)
         self.vocabulary = frozenset(vocabulary)
         self.tables: list[tuple[Counter, Counter, Counter]] = []  # by context length
