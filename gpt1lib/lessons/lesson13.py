@@ -863,7 +863,7 @@ ROCSTORIES = {1: 0.0, 2: 6.204710, 3: 6.159420, 46: 4.211957, 92: 2.128623, 138:
 
 
 def as_worked_out(logits, others) -> bool:
-    """Whether the two heads of section 3 have the powers and probabilities worked out by hand."""
+    """Whether the two heads of section 3 are those worked out by hand."""
     powers = torch.tensor(
         [[1.682028, 0.729789], [1.993716, 1.349859]]
     )  # sums 2.411817, 3.343574
@@ -877,7 +877,7 @@ def as_worked_out(logits, others) -> bool:
 
 
 def combined_as_worked_out(log_label, log_tokens) -> bool:
-    """Whether section 4's losses, their shares and a perplexity are those worked out by hand."""
+    """Whether losses, shares and perplexity of section 4 are those worked out by hand."""
     logs = [-3.912023, -2.525729, -1.049822, -2.995732, -4.605170]
     sums = [log_label.sum() + 0.5 * part for part in (log_tokens.mean(), log_tokens.sum())]
     found = [*log_tokens, *sums, (log_tokens.sum() / 2) / sums[1], (-log_tokens.mean()).exp()]
