@@ -22,6 +22,7 @@ folded and how long a lesson takes: see layout.py.
 """
 
 import argparse
+import json
 import re
 import statistics
 import sys
@@ -35,7 +36,7 @@ import nbformat
 from nbclient import NotebookClient
 from nbformat.v4 import new_code_cell, new_markdown_cell
 
-from ..storage.files import read_json, write_json, write_text
+from ..storage.files import read_json, read_text, write_json, write_text
 from ..storage.paths import RESULTS
 from ..storage.run_folder import one_line_errors
 from . import grade, maps, progress, work
@@ -246,9 +247,14 @@ def stored_picture(output) -> str:
 
 
 def read(path: str | Path):
-    """A notebook from disk. ValueError if two cells have one id."""
-    _refuse_shared_ids(read_json(path)["cells"], path)
-    return nbformat.read(path, as_version=4)
+    """A notebook from disk; ValueError for a file that is none, or two cells of one id."""
+    text = read_text(path)
+    try:
+        notebook = nbformat.reads(text, as_version=4)
+    except (ValueError, LookupError, AttributeError, nbformat.ValidationError) as error:
+        raise ValueError(f"{path} is no notebook") from error
+    _refuse_shared_ids(json.loads(text)["cells"], path)  # nbformat gives one a new id, silently
+    return notebook
 
 
 def write(notebook, path: str | Path) -> None:
@@ -320,31 +326,38 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("notebooks", nargs="*", type=Path)
     parser.add_argument("--out", type=Path, default=Path("build/solved"))
     args = parser.parse_args(argv)
-    if args.command in learner:
-        with one_line_errors("lessons"):
+    with one_line_errors("lessons"):
+        if args.command in learner:
             learner[args.command](*map(str, args.notebooks))
-        return 0
-    for path in args.notebooks:
-        notebook = read(path)
+            return 0
+        if not args.notebooks:
+            raise ValueError(f"name the notebooks to {args.command}: notebooks/*.ipynb")
+        for path in args.notebooks:
+            run_command(args.command, path, args.out)
         if args.command == "sync":
-            sync(notebook, path)
-            normalize(notebook)
-            write(notebook, path)
-        elif args.command == "run":
-            seconds = execute(notebook, path.parent)
-            normalize(notebook)
-            write(notebook, path)
-            keep_run_time(path, seconds)
-            print(f"{path.name}: {seconds:.0f} s")
-        elif args.command == "solve":
-            solve(notebook, path)
-            write(notebook, args.out / path.name)
-        else:
-            print(path.name, stats(notebook))
-    if args.command == "sync":
-        for folder in {path.parent for path in args.notebooks}:
-            renew_maps(folder)
+            for folder in {path.parent for path in args.notebooks}:
+                renew_maps(folder)
     return 0
+
+
+def run_command(command: str, path: Path, out: Path) -> None:
+    """One command over one notebook. out: the folder of solved copies."""
+    notebook = read(path)
+    if command == "sync":
+        sync(notebook, path)
+        normalize(notebook)
+        write(notebook, path)
+    elif command == "run":
+        seconds = execute(notebook, path.parent)
+        normalize(notebook)
+        write(notebook, path)
+        keep_run_time(path, seconds)
+        print(f"{path.name}: {seconds:.0f} s")
+    elif command == "solve":
+        solve(notebook, path)
+        write(notebook, out / path.name)
+    else:
+        print(path.name, stats(notebook))
 
 
 if __name__ == "__main__":
