@@ -2,7 +2,7 @@
 PYTHON ?= python3
 PORT   ?= 8888
 PY     := .venv/bin/python
-.PHONY: help lab update test quick notebooks site zip lock newest oldest checkpoint paper paper-quick clean
+.PHONY: help lab update test quick notebooks lesson table site zip lock newest oldest checkpoint paper paper-quick clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -22,6 +22,12 @@ quick: .venv/dev ## the two-minute part: lint and the fast tests
 
 notebooks: .venv/dev ## run every notebook in place and store its outputs
 	$(PY) -m gpt1lib.lessons sync notebooks/*.ipynb && $(PY) -m gpt1lib.lessons run notebooks/*.ipynb && $(PY) tools/readme.py && $(PY) tools/errata.py
+
+lesson: .venv/dev ## begin a lesson from the template (TITLE="Words as sums")
+	$(PY) -m gpt1lib.lessons new "$(TITLE)"
+
+table: .venv/dev ## every lesson beside what a lesson aims at: cells, words, minutes ...
+	$(PY) -m gpt1lib.lessons table notebooks/[0-9]*.ipynb
 
 site: .venv/dev ## static HTML copies of the lessons in build/site, for slides
 	$(PY) tools/site.py

@@ -131,9 +131,12 @@ def as_terms(glossary: str) -> str:
     """The glossary's list as Sphinx's: its search finds terms, and each has an address."""
     entry = re.compile(r"^- \*\*(.*?)\*\*: (.*)$", re.MULTILINE)
     terms = entry.sub(r"\1\n  \2\n", glossary)
-    return re.sub(r"(^## .*\n)", r"````\n\n\1\n````{glossary}\n", terms, flags=re.M).replace(
-        "````\n", "", 1
-    ) + "````\n"
+    return (
+        re.sub(r"(^## .*\n)", r"````\n\n\1\n````{glossary}\n", terms, flags=re.M).replace(
+            "````\n", "", 1
+        )
+        + "````\n"
+    )
 
 
 def raw(content: str) -> str:
@@ -172,7 +175,7 @@ def first_picture(path: Path) -> str:
     """The data of a notebook's first picture, or nothing."""
     for cell in nbformat.read(path, as_version=4).cells:
         for output in cell.get("outputs", []):
-            if data := notebooks.stored_picture(output):
+            if data := layout.stored_picture(output):
                 return data
     return ""
 

@@ -76,7 +76,7 @@ class NGram:
         return self
 
     def shorter(self, n: int) -> "NGram":
-        """The n-gram model within this one, for an n up to its own: nothing is counted again."""
+        """The n-gram model within this one, for an n up to its own; nothing is counted."""
         model = NGram(limits.whole("n", n, 1, self.n), self.vocabulary)
         model.tables = self.tables[:n]
         return model
