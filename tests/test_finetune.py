@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import signal
 from pathlib import Path
 
 import pytest
@@ -271,7 +272,9 @@ def test_the_command_line_learns(toy, tmp_path, capsys):
     result = main([*toy, "--epochs", "20", "--test"])
     told = capsys.readouterr().out
     assert "is finished, nothing is trained again" in told
-    assert told.index('"valid"') < told.index('"test"') and "add --test" not in told
+    assert told.index("validation set, 8 ex") < told.index("test set, 8 examples:\n")
+    assert "  bag of words  100.0%  (67.6 to 100.0)\n  majority       50.0%\n" in told
+    assert "add --test" not in told
     assert (out / "classifier.safetensors").stat().st_mtime_ns == weights
     assert result["test"]["accuracy"] == 1.0 and result["test"]["majority"] == 0.5
     with pytest.raises(SystemExit, match="finished run with other settings: epochs was 20, is"):
@@ -300,7 +303,7 @@ def test_the_command_line_learns(toy, tmp_path, capsys):
     classify.main([str(out), "a bad dull film"])
     assert capsys.readouterr().out.splitlines()[0].endswith("bad")
     for wrong, message in (
-        ([str(out), "a", "b"], "needs 1 texts, there are 2"),
+        ([str(out), "a", "b"], "needs texts: 1, each in quotes; there are 2"),
         ([str(tmp_path), "a"], "holds no classifier"),
     ):
         with pytest.raises(SystemExit, match=message):
@@ -342,16 +345,20 @@ def test_a_stopped_run_ends_where_the_whole_one_ends(toy, tmp_path, monkeypatch)
         calls.append(1)
         if len(calls) == 17:  # in the second epoch of 10 updates
             raise KeyboardInterrupt
+        if len(calls) == 25:
+            signal.raise_signal(signal.SIGINT)  # which waits for the update, and saves it
         return step(run)
 
     monkeypatch.setattr(finetune.FineTuning, "step", stopped)
-    with pytest.raises(SystemExit, match="start the same command again"):
+    with pytest.raises(SystemExit, match="stopped. To go on: python -m gpt1lib.finetune toy"):
         main([*toy, "--epochs", "3"])
     assert (tmp_path / "o/state.pt").is_file()
     with pytest.raises(SystemExit, match="made with other settings: epochs was 3, is 4"):
         main([*toy, "--epochs", "4"])
+    with pytest.raises(SystemExit, match="The state of update 18 is kept in .*. To go on: py"):
+        main([*toy, "--epochs", "3"])
     again = main([*toy, "--epochs", "3"])
-    assert len(calls) == 17 + 20 and again["valid"] == whole["valid"]
+    assert len(calls) == 17 + 8 + 12 and again["valid"] == whole["valid"]
     for name in ("classifier.safetensors", "log.jsonl", "predictions_valid.jsonl"):
         assert (tmp_path / "o" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
     assert not (tmp_path / "o/state.pt").exists()
@@ -401,7 +408,7 @@ def test_a_table_of_ones_own(model, tmp_path, capsys):
     checkpoint.save(tmp_path / "pre", model, BPE_SMALL)
     args = ["--data", str(table), "--checkpoint", str(tmp_path / "pre")]
     main([*args, "--out", str(tmp_path / "o"), "--epochs", "1"])
-    capsys.readouterr()
+    assert f'classify {tmp_path / "o"} "a text"\n' in capsys.readouterr().out
     classify.main([str(tmp_path / "o"), "the plot is fine"])
     assert set(capsys.readouterr().out.split()[1::2]) == {"praise", "complaint"}
 

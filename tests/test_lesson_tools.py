@@ -96,7 +96,7 @@ def test_the_table_marks_what_misses_its_aim(small):
     assert found.keys() == rhythm.AIMS.keys()
     assert (found["cells"], found["exercises"], found["seconds"]) == (5, 1, 91.0)
     fine = {name: least for name, (least, _) in rhythm.AIMS.items()}
-    head, aims, bad, good = rhythm.table(
+    head, aims, bad, good = rhythm.beside_aims(
         [{"lesson": "05"} | found, {"lesson": "06"} | fine]
     ).splitlines()
     assert head.split() == list(rhythm.AIMS) and aims.split()[:2] == ["aim", "60-110"]

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gpt1lib import tasks
+from gpt1lib.baselines import bag_of_words
 from gpt1lib.tasks import split_of
 
 TEXTS = [f"letter {i} {end}" for i in range(20) for end in ("came", "was lost, again")]
@@ -67,6 +68,25 @@ def test_a_macintoshs_csv(tmp_path):
 def test_quotes_of_a_tsv_are_letters(tmp_path):
     rows = [(f'"{t}', y) for t, y in ROWS]
     assert all(e.texts[0].startswith('"') for e in read(tmp_path, "tsv", as_tsv(rows)).train)
+
+
+@pytest.mark.parametrize("kind", MAKE)
+def test_a_second_text_makes_pairs(kind, tmp_path):
+    """Which stay together where they share their first text."""
+    sep = {"csv": ",", "tsv": "\t"}.get(kind)
+    rows = [(t, f"{end} {t}", y) for t, y in ROWS for end in ("they say", "no")]
+    rows = [(a.replace(",", ""), b.replace(",", ""), y) for a, b, y in rows]
+    names = ("text", "text2", "label")
+    if sep:
+        content = "\n".join(sep.join(row) for row in (names, *rows))
+    else:
+        content = "\n".join(json.dumps(dict(zip(names, row, strict=True))) for row in rows)
+    task = read(tmp_path, kind, content)
+    assert (task.kind, task.n_classes) == ("entailment", 2)
+    for split in ("train", "valid", "test"):
+        wanted = [((a, b), y) for a, b, y in rows if split_of(a) == split]
+        assert wanted
+        assert [(e.texts, task.classes[e.label]) for e in getattr(task, split)] == wanted
 
 
 def test_labels_may_be_whole_numbers(tmp_path):
@@ -133,6 +153,12 @@ WRONG = {  # name: kind of file, what it holds, what is said after the file's na
     "text a number": ("jsonl", '{"text": 5, "label": 1}', "line 1: the text is 5, it must be"),
     "label a share": ("jsonl", '{"text": "a", "label": 0.5}', "line 1: the label is 0.5, it"),
     "label true": ("jsonl", '{"text": "a", "label": true}', "line 1: the label is True, it"),
+    "no second text": ("csv", "text,text2,label\na, ,x", "line 2: the text2 is empty"),
+    "second text lost": (
+        "jsonl",
+        '{"text": "a", "text2": "b", "label": 1}\n{"text": "a", "label": 1}',
+        "line 2: the text2 is None, it must be a string",
+    ),
     "half an emoji": (
         "jsonl",
         r'{"text": "\ud83d", "label": 1}',
@@ -168,3 +194,9 @@ def test_what_the_command_line_takes(tmp_path):
         tasks.load(None, tmp_path / "mine.txt")
     with pytest.raises(ValueError, match="name a task .*film_snippets.* or give --data"):
         tasks.load(None)
+
+
+def test_a_bag_of_words_in_any_alphabet():
+    """Umlauts are letters, and so is Greek; the course's own sets are read as ever."""
+    assert bag_of_words.of_words(("Öl it's",)) == ["0 l", "0 it's", "0 l it's"]
+    assert bag_of_words.of_any_words(("Öl ΝΑΙ 3",)) == ["0 öl", "0 ναι", "0 öl ναι"]

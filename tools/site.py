@@ -39,7 +39,7 @@ NOTEBOOKS = ROOT / "notebooks"
 MAP_TEXT = "She took the letter from the table and began to"
 MODEL = f"_static/{engine.MODEL}"
 LOOKED_UP = ("glossary", "paper", "errata", "mistakes", "gallery", "differences", "data")
-FOLDED = {"hide-input": "Plotting code", "hide-output": "Make your guess first, then open"}
+GUESS = "Make your guess first, then open"
 LIVE = "Live view: run this cell."  # what an explorer leaves where no script runs
 WAY = """
 <div class="page-way">
@@ -79,28 +79,28 @@ def last_change(path: Path) -> float:
 
 
 def as_page(notebook, name: str):
-    """A notebook as the book shows it: folded where a reader should guess, with a way to work."""
+    """A notebook as the book shows it: answers folded, with a way to the notebook itself."""
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
             cell.source = flat(cell.source)
         else:
             cell.outputs = [o for o in cell.outputs if not is_for_a_kernel(o)]
-            tags = folds(cell)
-            shown = " ".join(FOLDED[tag] for tag in tags)
-            cell.metadata = {"tags": tags, "mystnb": {"code_prompt_show": shown}}
+            tag, shown = fold(cell) or ("", "")
+            cell.metadata = {"tags": [tag], "mystnb": {"code_prompt_show": shown}}
     first = notebook.cells[0]
     title, _, rest = first.source.partition("\n")
     first.source = f"{title}\n{WAY.format(name=name)}{rest}"
     return notebook
 
 
-def folds(cell) -> list[str]:
-    """Which parts of a code cell are folded, as Sphinx's tags."""
-    jupyter = cell.metadata.get("jupyter", {})
+def fold(cell) -> tuple[str, str] | None:
+    """What of a code cell is folded, as Sphinx's tag, and what stands there instead."""
+    jupyter, first = cell.metadata.get("jupyter", {}), cell.source.partition("\n")[0]
     answer = jupyter.get("outputs_hidden") or "predict" in cell.metadata.get("tags", [])
+    aside = jupyter.get("source_hidden")
     if answer and cell.outputs:
-        return ["hide-output"] + ["hide-input"] * jupyter.get("source_hidden", False)
-    return ["hide-input"] * jupyter.get("source_hidden", False)
+        return ("hide-cell" if aside else "hide-output"), GUESS
+    return ("hide-input", first.lstrip("# ").capitalize()) if aside else None
 
 
 def is_for_a_kernel(output) -> bool:
@@ -110,9 +110,11 @@ def is_for_a_kernel(output) -> bool:
 
 
 def flat(text: str) -> str:
-    """Links as they are where all pages lie side by side."""
+    """Links as they are where all pages lie side by side; in Markdown they lead to pages."""
     text = text.replace("](../data/README.md", "](data.md")
-    return re.sub(r"\]\(\.\./(docs|notebooks)/", "](", text)
+    text = text.replace("](../teaching/", "](teaching_")
+    text = re.sub(r"\]\(\.\./(docs|notebooks)/", "](", text)
+    return re.sub(r"\.md#[\w-]+\)", ".md)", text)
 
 
 # ---- the other pages --------------------------------------------------------------------
@@ -124,7 +126,18 @@ def documents() -> dict[str, str]:
     paths["data"] = ROOT / "data" / "README.md"
     pages = {name: flat(path.read_text(encoding="utf-8")) for name, path in paths.items()}
     pages["glossary"] = as_terms(pages["glossary"])
-    return pages | {"index": home(sorted(pages)), "map": model_map()}
+    return pages | for_teachers() | {"index": home(sorted(pages)), "map": model_map()}
+
+
+def for_teachers() -> dict[str, str]:
+    """Name -> Markdown of the pages on teaching, which are called as the lessons are."""
+    pages = {}
+    for path in sorted((ROOT / "teaching").glob("*.md")):
+        text = re.sub(r"\]\((\w+\.md)", r"](teaching_\1", path.read_text(encoding="utf-8"))
+        pages[f"teaching_{path.stem}"] = flat(text)
+    others = "\n".join(name for name in pages if name != "teaching_README")
+    pages["teaching_README"] += f"\n```{{toctree}}\n:hidden:\n\n{others}\n```\n"
+    return pages
 
 
 def as_terms(glossary: str) -> str:

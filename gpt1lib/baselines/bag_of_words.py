@@ -19,15 +19,24 @@ from ..tasks import Example, Task
 Texts = tuple[str, ...]
 
 
-def words(text: str) -> list[str]:
+ENGLISH, ANY = "[a-z']", r"(?:[^\W\d_]|')"
+"""The letters of a word: of the course's sets, and of any alphabet."""
+
+
+def words(text: str, letter: str = ENGLISH) -> list[str]:
     """Lower-cased words, and pairs of neighbors."""
-    single = re.findall(r"[a-z']+|[.,!?;-]", text.lower())
+    single = re.findall(rf"{letter}+|[.,!?;-]", text.lower())
     return single + [f"{a} {b}" for a, b in zip(single, single[1:], strict=False)]
 
 
-def of_words(texts: Texts) -> list[str]:
+def of_words(texts: Texts, letter: str = ENGLISH) -> list[str]:
     """Each word with the number of its text: all that a bag of words sees."""
-    return [f"{i} {w}" for i, text in enumerate(texts) for w in words(text)]
+    return [f"{i} {w}" for i, text in enumerate(texts) for w in words(text, letter)]
+
+
+def of_any_words(texts: Texts) -> list[str]:
+    """The same in any alphabet, for sets of one's own."""
+    return of_words(texts, ANY)
 
 
 def of_overlap(texts: Texts) -> list[float]:
@@ -47,8 +56,9 @@ def vectorizer(features: Callable) -> Any:
     from sklearn.feature_extraction.text import TfidfVectorizer
     from sklearn.preprocessing import FunctionTransformer
 
-    if features is of_words:  # ln(N / df) + 1, rows of length 1; seen once: only noise
-        words: Any = of_words  # a function is welcome; scikit-learn's types do not say so
+    if features in (of_words, of_any_words):
+        # ln(N / df) + 1, rows of length 1; seen once: only noise
+        words: Any = features  # a function is welcome; scikit-learn's types do not say so
         return TfidfVectorizer(analyzer=words, min_df=2, smooth_idf=False)
     return FunctionTransformer(lambda rows: np.array([features(texts) for texts in rows]))
 

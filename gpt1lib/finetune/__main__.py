@@ -9,6 +9,7 @@ python -m gpt1lib.finetune.classify runs/film "a fine and moving film"
 
 import argparse
 import json
+import shlex
 import time
 from dataclasses import asdict
 from pathlib import Path
@@ -22,9 +23,11 @@ from ..storage import files
 from ..storage.options import add_options, given_options
 from ..storage.paths import NOVELIST_DIR
 from ..storage.run_folder import RunFolder, command_line, one_line_errors, what_changed
+from ..tasks import Task
 from . import classifier
 from .adapt import shortened
 from .run import FineTuning, evaluated
+from .scores import bag_of_words_scores, table
 from .settings import Settings
 
 RESULT = "result.json"  # written last: where it is, the run is finished
@@ -68,9 +71,9 @@ def train(args: argparse.Namespace, folder: RunFolder) -> tuple[FineTuning, dict
 
     The result of a run that was finished before is what it stored; else it is empty.
     """
-    task = tasks.load(args.task, args.data)
-    source = shortened(open_source(args.checkpoint), task)
-    run = FineTuning(source, task, Settings(**given_options(args, Settings)))
+    settings = Settings(**given_options(args, Settings))  # what is quickly checked comes first
+    source, task = open_source(args.checkpoint), tasks.load(args.task, args.data)
+    run = FineTuning(shortened(source, task), task, settings)
     if result := finished(folder.folder / RESULT, run):
         tqdm.write(f"{args.out} is finished, nothing is trained again")
         run.classifier, _, _ = classifier.load(args.out)
@@ -105,6 +108,8 @@ def finished(path: Path, run: FineTuning) -> dict:
 def write_scores(folder: RunFolder, run: FineTuning, split: str) -> dict:
     """Score a split, and store the predictions behind the scores."""
     result, probs = evaluated(run, split)
+    if beside := bag_of_words_scores(run.task, run.examples, split):
+        result["bag of words"] = beside
     rows = [
         {"texts": e.texts, "label": e.label, "probs": [round(x, 5) for x in p]}
         for e, p in zip(getattr(run.task, split), probs, strict=True)
@@ -114,39 +119,57 @@ def write_scores(folder: RunFolder, run: FineTuning, split: str) -> dict:
     return result
 
 
+def tuned(
+    args: argparse.Namespace, folder: RunFolder, argv: list[str] | None
+) -> tuple[FineTuning, dict]:
+    """(a run that was trained and scored, what result.json holds)."""
+    start = time.perf_counter()
+    files.remove_unfinished(args.out)
+    run, result = train(args, folder)
+    with folder.writing():
+        for split in ["valid"] * bool(run.task.valid) + ["test"] * args.test:
+            if split not in result:
+                result[split] = write_scores(folder, run, split)
+        described = {
+            "task": run.task.name,
+            "settings": asdict(run.settings),
+            "facts": run.facts(),
+            "seconds": round(time.perf_counter() - start),
+            "command": command_line("finetune", argv),
+            "commit": folder.commit,
+        }
+        files.write_json(args.out / RESULT, described | result)
+    folder.state.unlink(missing_ok=True)
+    return run, described | result
+
+
 def main(argv: list[str] | None = None) -> dict:
     """The command line; returns what result.json holds."""
-    args, start = parser().parse_args(argv), time.perf_counter()
+    args = parser().parse_args(argv)
     keep_memory()
-    folder = RunFolder(args.out, counter="update")
-    with one_line_errors("finetune"), folder.held():
-        files.remove_unfinished(args.out)
-        run, result = train(args, folder)
-        with folder.writing():
-            for split in ["valid"] * bool(run.task.valid) + ["test"] * args.test:
-                if split not in result:
-                    result[split] = write_scores(folder, run, split)
-            described = {
-                "task": run.task.name,
-                "settings": asdict(run.settings),
-                "facts": run.facts(),
-                "seconds": round(time.perf_counter() - start),
-                "command": command_line("finetune", argv),
-                "commit": folder.commit,
-            }
-            files.write_json(args.out / RESULT, described | result)
-        folder.state.unlink(missing_ok=True)
-    print(report(args, described | result))
-    return described | result
+    with one_line_errors("finetune", command_line("finetune", argv)):
+        folder = RunFolder(args.out, counter="update")
+        with folder.held():
+            run, result = tuned(args, folder, argv)
+    print(report(args.out, run.task, result))
+    return result
 
 
-def report(args: argparse.Namespace, result: dict) -> str:
-    """The scores, and what can be done next."""
-    scores = {split: result[split] for split in ("valid", "test") if split in result}
-    told = json.dumps(scores, indent=1)
-    if "test" not in scores:
-        told += "\nChoose by these. When all is chosen, add --test to score the test set."
-    return f'{told}\nClassify with it: python -m gpt1lib.finetune.classify {args.out} "a text"'
+def report(out: Path, task: Task, result: dict) -> str:
+    """The scores beside those of simpler readers, and what can be done next."""
+    told = []
+    for split, name in (("valid", "validation"), ("test", "test")):
+        if found := result.get(split):
+            readers = {"fine-tuned": found}
+            if "bag of words" in found:
+                readers["bag of words"] = found["bag of words"]
+            told += [f"{name} set, {found['examples']} examples:", table(readers)]
+    told.append(f"All scores: {out / RESULT}")
+    if "test" not in result:
+        told.append("Choose by these. When all is chosen, add --test to score the test set.")
+    texts = " ".join('"a text"' for _ in task.train[0].texts)
+    told.append(f"Ask it: python -m gpt1lib.finetune.classify {shlex.quote(str(out))} {texts}")
+    return "\n".join(told)
 
 
 if __name__ == "__main__":

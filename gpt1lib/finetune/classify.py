@@ -5,9 +5,9 @@ python -m gpt1lib.finetune.classify runs/cloze "context" "one ending" "another e
 """
 
 import argparse
-import sys
 from pathlib import Path
 
+from ..storage.run_folder import one_line_errors
 from . import classifier
 
 TEXTS = {"classification": 1, "entailment": 2, "similarity": 2}
@@ -21,20 +21,18 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument("folder", type=Path, help="what finetune's --out was")
     parser.add_argument("texts", nargs="+", help="a text, two, or a context and choices")
     args = parser.parse_args(argv)
-    try:
+    with one_line_errors("classify"):
         model, bpe, facts = classifier.load(args.folder)
         n = TEXTS.get(facts["kind"], 1 + facts["n_classes"])  # a context, and choices
         if len(args.texts) != n:
             raise ValueError(
-                f"{facts['task']} ({facts['kind']}) needs {n} texts, "
-                f"there are {len(args.texts)}"
+                f"{facts['task']} ({facts['kind']}) needs texts: {n}, each in quotes; there "
+                f"are {len(args.texts)}"
             )
         probs = classifier.class_probs(model, bpe, *args.texts)
-    except (ValueError, OSError) as error:
-        sys.exit(f"classify: {error}")
-    names = facts["classes"] or range(len(probs))
-    for name, p in sorted(zip(names, probs, strict=True), key=lambda x: -x[1]):
-        print(f"{p:6.1%}  {name}")
+        names = facts["classes"] or range(len(probs))
+        for name, p in sorted(zip(names, probs, strict=True), key=lambda x: -x[1]):
+            print(f"{p:6.1%}  {name}")
 
 
 if __name__ == "__main__":

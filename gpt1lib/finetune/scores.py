@@ -1,7 +1,13 @@
 """Scores of a task's predictions: accuracy, the task's own metric, group by group."""
 
+from dataclasses import replace
+
 from .. import metrics
+from ..baselines import bag_of_words
 from ..tasks import Example, Task
+
+MOST = 20_000
+"""Examples that a bag of words learns from within seconds."""
 
 
 def scores(task: Task, probs: list[list[float]], examples: list[Example]) -> dict:
@@ -39,3 +45,31 @@ def group_accuracy(group: str, guesses: list[int], examples: list[Example]) -> d
         (g, int(e.label)) for g, e in zip(guesses, examples, strict=True) if e.group == group
     ]
     return metrics.accuracy([g for g, _ in pairs], [label for _, label in pairs])
+
+
+def bag_of_words_scores(task: Task, learned: list[Example], split: str) -> dict:
+    """What logistic regression on the words alone reaches on a split, after the same examples.
+
+    Empty where there is no such reader: for grades, for a set so large that it would be slow,
+    and where hardly a word occurs twice.
+    """
+    if task.graded or len(learned) > MOST or len({e.label for e in learned}) < 2:
+        return {}
+    examples = getattr(task, split)
+    asked = replace(task, train=learned, test=examples)
+    try:
+        guesses = bag_of_words.guesses(asked, bag_of_words.of_any_words)
+    except ValueError:  # no words are left to learn from
+        return {}
+    return metrics.accuracy(guesses, [int(e.label) for e in examples])
+
+
+def table(scores: dict[str, dict]) -> str:
+    """Readers with their accuracy and its 95 % interval, one line each, and the majority."""
+    width = max(map(len, [*scores, "majority"]))
+    lines = []
+    for name, score in scores.items():
+        low, high = (f"{100 * x:.1f}" for x in score["interval"])
+        lines.append(f"  {name:{width}}  {score['accuracy']:6.1%}  ({low} to {high})")
+    majority = next(iter(scores.values()))["majority"]
+    return "\n".join([*lines, f"  {'majority':{width}}  {majority:6.1%}"])

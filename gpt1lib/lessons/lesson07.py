@@ -190,6 +190,13 @@ def bends_twice(x, W_1, b_1, W_2, b_2):
     return gelu(gelu(x @ W_1 + b_1) @ W_2 + b_2)
 
 
+@feed_forward.wrong(
+    "You bend x itself. The bend stands between the two layers: gelu(x @ W_1 + b_1)."
+)
+def bends_at_the_start(x, W_1, b_1, W_2, b_2):
+    return (gelu(x) @ W_1 + b_1) @ W_2 + b_2
+
+
 @feed_forward.wrong("The bend stands between the two layers, not after the second.")
 def bends_at_the_end(x, W_1, b_1, W_2, b_2):
     return gelu((x @ W_1 + b_1) @ W_2 + b_2)
@@ -603,6 +610,14 @@ def no_norm(x, attention, mlp, ln_1, ln_2):
 )
 def only_the_first_half(x, attention, mlp, ln_1, ln_2):
     return ln_1(x + attention(x))
+
+
+@post_ln_block.wrong(
+    "x is added a second time. The second sum holds n and mlp(n), and nothing else."
+)
+def x_in_both_sums(x, attention, mlp, ln_1, ln_2):
+    n = ln_1(x + attention(x))
+    return ln_2(x + n + mlp(n))
 
 
 @post_ln_block.wrong("The mlp reads n, the normalized state, not x.")

@@ -256,6 +256,13 @@ def default_tolerance(right, wrong):
 
 
 @find_the_bug.wrong(
+    "You return the first state in which the two agree: a `not` is missing before allclose."
+)
+def first_that_agrees(right, wrong):
+    return next((n for n in right if torch.allclose(right[n], wrong[n], atol=1e-4)), None)
+
+
+@find_the_bug.wrong(
     "That is where the two differ most. A mistake grows on its way up: it was made where they "
     "differ first."
 )

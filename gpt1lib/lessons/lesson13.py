@@ -756,7 +756,7 @@ def hold_ways(reached: dict[str, dict]) -> None:
     finer = [reached[way]["accuracy"] for way in ("discriminative", "gradual")]
     learned("the probe comes last by far", reached["frozen"]["accuracy"] < min(finer) - 0.15)
     learned("the finer ways are close to the plain one", abs(min(finer) - plain) < 0.06)
-    learned("and not clearly better", max(finer) < plain + 0.03)
+    learned("neither is better, one is behind", min(finer) < plain, max(finer) < plain + 0.03)
 
 
 def hold_lambda(by_value: dict[str, dict[int, float]], cost: dict) -> None:

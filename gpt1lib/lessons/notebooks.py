@@ -7,6 +7,10 @@ solve  write copies with every stub replaced by its solution
 table  print cells, words, minutes, exercises ... of lessons beside what they aim at
 new    begin a lesson, by its title: a notebook and a file of exercises from a template
 
+For lecturers:
+
+grade  mark submitted notebooks, see grade.py
+
 For learners, of their own copies in the folder work:
 
 update     bring new lessons there; what you wrote stays
@@ -19,6 +23,7 @@ folded and how long a lesson takes: see layout.py.
 """
 
 import argparse
+import json
 import re
 import sys
 import time
@@ -30,10 +35,10 @@ import nbformat
 from nbclient import NotebookClient
 from nbformat.v4 import new_code_cell, new_markdown_cell
 
-from ..storage.files import read_json, write_json, write_text
+from ..storage.files import read_json, read_text, write_json, write_text
 from ..storage.paths import RESULTS, ROOT
 from ..storage.run_folder import one_line_errors
-from . import blank, maps, progress, rhythm, work
+from . import blank, grade, maps, progress, rhythm, work
 from .exercise import Exercise
 from .layout import GUESS_FIRST, box, fold, mark, state_times, stored_picture
 from .number import NumberExercise
@@ -225,9 +230,14 @@ def keep(output) -> bool:
 
 
 def read(path: str | Path):
-    """A notebook from disk. ValueError if two cells have one id."""
-    _refuse_shared_ids(read_json(path)["cells"], path)
-    return nbformat.read(path, as_version=4)
+    """A notebook from disk; ValueError for a file that is none, or two cells of one id."""
+    text = read_text(path)
+    try:
+        notebook = nbformat.reads(text, as_version=4)
+    except (ValueError, LookupError, AttributeError, nbformat.ValidationError) as error:
+        raise ValueError(f"{path} is no notebook") from error
+    _refuse_shared_ids(json.loads(text)["cells"], path)  # nbformat gives one a new id, silently
+    return notebook
 
 
 def write(notebook, path: str | Path) -> None:
@@ -272,6 +282,9 @@ def measured(path: Path) -> dict:
 
 def main(argv: list[str] | None = None) -> int:
     """Run one command over notebooks."""
+    arguments = sys.argv[1:] if argv is None else argv
+    if arguments[:1] == ["grade"]:
+        return grade.main(arguments[1:])
     parser = argparse.ArgumentParser(
         prog="python -m gpt1lib.lessons",
         description=__doc__,
@@ -282,36 +295,41 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("notebooks", nargs="*", type=Path)
     parser.add_argument("--out", type=Path, default=Path("build/solved"))
     args = parser.parse_args(argv)
-    if args.command in learner:
-        with one_line_errors("lessons"):
+    with one_line_errors("lessons"):
+        if args.command in learner:
             learner[args.command](*map(str, args.notebooks))
-        return 0
-    if args.command == "new":
-        with one_line_errors("lessons"):
+            return 0
+        if not args.notebooks:
+            raise ValueError(f"name the notebooks to {args.command}: notebooks/*.ipynb")
+        if args.command == "new":
             begin(" ".join(map(str, args.notebooks)))
-        return 0
-    if args.command == "table":
-        print(rhythm.table([measured(path) for path in args.notebooks]))
-        return 0
-    for path in args.notebooks:
-        notebook = read(path)
-        if args.command == "sync":
-            sync(notebook, path)
-            normalize(notebook)
-            write(notebook, path)
-        elif args.command == "run":
-            seconds = execute(notebook, path.parent)
-            normalize(notebook)
-            write(notebook, path)
-            keep_run_time(path, seconds)
-            print(f"{path.name}: {seconds:.0f} s")
+        elif args.command == "table":
+            print(rhythm.beside_aims([measured(path) for path in args.notebooks]))
         else:
-            solve(notebook, path)
-            write(notebook, args.out / path.name)
-    if args.command == "sync":
-        for folder in {path.parent for path in args.notebooks}:
-            renew_maps(folder)
+            for path in args.notebooks:
+                run_command(args.command, path, args.out)
+        if args.command == "sync":
+            for folder in {path.parent for path in args.notebooks}:
+                renew_maps(folder)
     return 0
+
+
+def run_command(command: str, path: Path, out: Path) -> None:
+    """One command over one notebook. out: the folder of solved copies."""
+    notebook = read(path)
+    if command == "sync":
+        sync(notebook, path)
+        normalize(notebook)
+        write(notebook, path)
+    elif command == "run":
+        seconds = execute(notebook, path.parent)
+        normalize(notebook)
+        write(notebook, path)
+        keep_run_time(path, seconds)
+        print(f"{path.name}: {seconds:.0f} s")
+    else:
+        solve(notebook, path)
+        write(notebook, out / path.name)
 
 
 if __name__ == "__main__":

@@ -84,7 +84,7 @@ def measures(notebook, exercises: dict, seconds: float) -> dict[str, float]:
     return {name: found[name] for name in AIMS}
 
 
-def table(lessons: Sequence[dict]) -> str:
+def beside_aims(lessons: Sequence[dict]) -> str:
     """Lines of text: the aims, then each lesson (its number and `measures`); * marks a miss."""
 
     def shown(name, value) -> str:

@@ -4,11 +4,13 @@
     "the parcel came on time, thank you",praise
     nobody answered my letter,complaint
 
-The first line names the columns; others are ignored. In a .csv file cells may stand in
+The first line names the columns; others are ignored. A column text2 makes the examples
+pairs, read in this order as those of entailment are. In a .csv file cells may stand in
 quotes, with commas and line breaks inside. In a .tsv file a tab separates them, and quotes
 are ordinary characters. A .jsonl file has {"text": ..., "label": ...} on each line. All are
 UTF-8. Classes are the labels that occur. A tenth of the texts is kept for validation and a
-tenth for the test, chosen by a checksum of each text.
+tenth for the test, chosen by a checksum of each text: pairs with the same first text stay
+together.
 """
 
 import csv
@@ -21,6 +23,7 @@ from ..storage import files
 from .task import Example, Task, read_lines, sort_out, split_of
 
 COLUMNS = ("text", "label")
+SECOND = "text2"
 FEWEST = 10
 """Examples that each class must have: with fewer there is nothing to learn or to measure."""
 SEPARATED = {
@@ -28,7 +31,7 @@ SEPARATED = {
     ";": "semicolons: save it again with commas, or with tabs as .tsv",
     ",": "commas: let its name end in .csv",
 }
-Row = tuple[int, str, str]  # line number, text, label
+Row = tuple[int, tuple[str, ...], str]  # line number, one text or two, label
 
 
 def read_own(path: str | Path) -> Task:
@@ -39,24 +42,28 @@ def read_own(path: str | Path) -> Task:
     rows = [checked(path, *row) for row in READERS[path.suffix.lower()](path)]
     classes = classes_of(path, [label for _, label in rows])
     splits = sort_out(
-        (split_of(text), Example((text,), classes.index(label))) for text, label in rows
+        (split_of(texts[0]), Example(texts, classes.index(label))) for texts, label in rows
     )
-    task = Task(path.stem, "classification", len(classes), **splits, classes=classes)
+    kind = "entailment" if len(rows[0][0]) == 2 else "classification"
+    task = Task(path.stem, kind, len(classes), **splits, classes=classes)
     check_splits(path, task)
     return task
 
 
-def checked(path: Path, n: int, text: str, label: str) -> tuple[str, str]:
-    """The text and label of a line, without spaces around them."""
-    text, label = text.strip(), label.strip()
-    if not text or not label:
-        raise ValueError(f"{path}, line {n}: the {'label' if text else 'text'} is empty")
-    try:
-        (text + label).encode()
-    except UnicodeEncodeError as error:
-        half = error.object[error.start]
-        raise ValueError(f"{path}, line {n}: {half!r} is half a character") from error
-    return text, label
+def checked(
+    path: Path, n: int, texts: tuple[str, ...], label: str
+) -> tuple[tuple[str, ...], str]:
+    """The texts and the label of a line, without spaces around them."""
+    cells = dict(zip((COLUMNS[0], SECOND), texts, strict=False)) | {"label": label}
+    for name, cell in cells.items():
+        if not cell.strip():
+            raise ValueError(f"{path}, line {n}: the {name} is empty")
+        try:
+            cell.encode()
+        except UnicodeEncodeError as error:
+            half = error.object[error.start]
+            raise ValueError(f"{path}, line {n}: {half!r} is half a character") from error
+    return tuple(text.strip() for text in texts), label.strip()
 
 
 def classes_of(path: Path, labels: list[str]) -> tuple[str, ...]:
@@ -117,13 +124,14 @@ def own_rows(path: Path, lines: Iterator[tuple[int, list[str]]]) -> Iterator[Row
     _, first = next(lines, (1, []))
     header = [cell.strip().lower() for cell in first]
     text, label = (column_named(path, header, name) for name in COLUMNS)
+    places = [text, header.index(SECOND)] if SECOND in header else [text]
     for n, cells in lines:
         if not any(cell.strip() for cell in cells):
             continue
         if len(cells) != len(header):
             told = f"{len(cells)} cells, the first line has {len(header)}"
             raise ValueError(f"{path}, line {n}: {told}")
-        yield n, cells[text], cells[label]
+        yield n, tuple(cells[i] for i in places), cells[label]
 
 
 def column_named(path: Path, header: list[str], name: str) -> int:
@@ -139,14 +147,18 @@ def column_named(path: Path, header: list[str], name: str) -> int:
 
 def jsonl_rows(path: Path) -> Iterator[Row]:
     """The rows of a .jsonl file; a label is a string or a whole number."""
-    for n, row in enumerate(read_lines(path, COLUMNS), start=1):
-        text, label = (row[name] for name in COLUMNS)
-        if not isinstance(text, str):
-            raise ValueError(f"{path}, line {n}: the text is {text!r}, it must be a string")
+    rows = read_lines(path, COLUMNS)
+    names = [COLUMNS[0], *([SECOND] if SECOND in rows[0] else [])]
+    for n, row in enumerate(rows, start=1):
+        for name in names:
+            if not isinstance(row.get(name), str):
+                told = f"the {name} is {row.get(name)!r}, it must be a string"
+                raise ValueError(f"{path}, line {n}: {told}")
+        label = row["label"]
         if not isinstance(label, str | int) or isinstance(label, bool):
             told = f"the label is {label!r}, it must be a string or a whole number"
             raise ValueError(f"{path}, line {n}: {told}")
-        yield n, text, str(label)
+        yield n, tuple(row[name] for name in names), str(label)
 
 
 READERS = {".csv": csv_rows, ".tsv": tsv_rows, ".jsonl": jsonl_rows}

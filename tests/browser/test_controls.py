@@ -379,7 +379,7 @@ def test_after_a_restart_what_needs_no_kernel_moves_and_run_all_brings_the_rest(
         await s.session.kernel.restart(); }""")
     page.evaluate(IDLE)
     assert explorers.count() == n
-    tile = explorers.locator("[role=radio][aria-label='layer 1, head 2']").first
+    tile = explorers.locator("[role=radio][aria-label='block 1, head 2']").first
     tile.click()
     assert tile.get_attribute("aria-checked") == "true"
     assert live_views(page, run_all(page)).count() == n

@@ -86,16 +86,20 @@ function addBar() {
   document.body.append(bar);
 }
 
-// A formula that is wider than the page scrolls, by keyboard as well.
-function reachWideFormulas() {
+// A formula that is wider than the page scrolls, by keyboard as well; a fold is called by the
+// words on it.
+function makeReachable() {
   for (const formula of document.querySelectorAll("math[display=block]")) {
     if (formula.scrollWidth > formula.clientWidth) formula.tabIndex = 0;
+  }
+  for (const fold of document.querySelectorAll("details.hide > summary")) {
+    fold.removeAttribute("aria-label");
   }
 }
 
 document.addEventListener("DOMContentLoaded", () => {
   dressAll();
-  reachWideFormulas();
+  makeReachable();
   collect();
   const tools = document.querySelector(".article-header-buttons");
   if (!tools || slides.length < 2) return;

@@ -134,7 +134,7 @@ function lookOf({ attention, head, row }, weights) {
   return `In ${nameOf(head)}, “${names[row]}” ${most}.`;
 }
 
-const nameOf = head => `layer ${Math.floor(head / HEADS)}, head ${head % HEADS}`;
+const nameOf = head => `block ${Math.floor(head / HEADS)}, head ${head % HEADS}`;
 
 // Arrow keys in a box; steps: key -> what move is called with.
 function byArrows(box, steps, move) {
@@ -203,7 +203,7 @@ function addHeads(view, box) {
 }
 
 function addTile(view, grid, head) {
-  if (head % HEADS === 0) el("span", "gx-lab", grid, `layer ${Math.floor(head / HEADS)}`);
+  if (head % HEADS === 0) el("span", "gx-lab", grid, `block ${Math.floor(head / HEADS)}`);
   const tile = radio(grid, "", () => pick(view, head));
   tile.className = "gx-tile";
   tile.setAttribute("aria-label", nameOf(head));
