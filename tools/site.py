@@ -189,7 +189,7 @@ def first_picture(path: Path) -> str:
     """The data of a notebook's first picture, or nothing."""
     for cell in nbformat.read(path, as_version=4).cells:
         for output in cell.get("outputs", []):
-            if data := notebooks.stored_picture(output):
+            if data := layout.stored_picture(output):
                 return data
     return ""
 
