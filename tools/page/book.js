@@ -99,6 +99,9 @@ function makeReachable() {
   for (const fold of document.querySelectorAll("details.hide > summary")) {
     fold.removeAttribute("aria-label");
   }
+  for (const fold of document.querySelectorAll(".bd-sidebar-primary summary")) {
+    fold.setAttribute("aria-label", "Show or hide the pages below");
+  }
 }
 
 document.addEventListener("DOMContentLoaded", () => {
