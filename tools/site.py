@@ -40,6 +40,7 @@ MAP_TEXT = "She took the letter from the table and began to"
 MODEL = f"_static/{engine.MODEL}"
 LOOKED_UP = ("glossary", "paper", "errata", "mistakes", "gallery", "differences", "data")
 GUESS = "Make your guess first, then open"
+NO_SCRIPT = "<noscript><style>iframe { display: none; }</style></noscript>"
 LIVE = "Live view: run this cell."  # what an explorer leaves where no script runs
 WAY = """
 <div class="page-way">
@@ -246,6 +247,14 @@ def write_sources(run: set[str]) -> None:
         write_text(BUILD / "book" / f"{name}.md", text)
 
 
+def mind_scriptless(site: Path) -> None:
+    """Where scripts are off a page is light, and the pictures of the live views stand alone."""
+    for path in site.glob("*.html"):
+        page = path.read_text(encoding="utf-8")
+        page = page.replace('data-theme="auto"', 'data-theme="light"', 1)
+        write_text(path, page.replace("</head>", f"{NO_SCRIPT}</head>", 1))
+
+
 def main(argv: list[str] | None = None):
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("notebooks", nargs="*", type=Path, help="to run; default: all of them")
@@ -261,6 +270,7 @@ def main(argv: list[str] | None = None):
     folders = ["--doctree-dir", BUILD / "doctrees", source, site]
     if build_main([*checks, *map(str, places + folders)]):
         sys.exit("The book has broken links or pages, see above.")
+    mind_scriptless(site)
     shutil.copytree(NOTEBOOKS, site / "notebooks", ignore=shutil.ignore_patterns(".*"))
     print(site / "index.html")
 

@@ -85,6 +85,10 @@ def test_all_pages_are_there_and_lead_on(pages):
     for before, here in zip(NOTEBOOKS[:17], NOTEBOOKS[1:18], strict=True):
         assert re.search(rf'class="left-prev"\s+href="{before.stem}.html"', pages[here.stem])
         assert re.search(rf'class="right-next"\s+href="{here.stem}.html"', pages[before.stem])
+    plain = [
+        html.count(site.NO_SCRIPT) * ('data-theme="light"' in html) for html in pages.values()
+    ]
+    assert plain == [1] * len(pages), "readable where scripts are off"
     assert all(f'href="notebooks/{path.name}"' in pages[path.stem] for path in NOTEBOOKS)
 
 

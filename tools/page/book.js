@@ -2,6 +2,11 @@
 
 const root = document.documentElement;
 
+if (root.dataset.theme === "auto") {
+  const dark = matchMedia("(prefers-color-scheme: dark)").matches;
+  root.dataset.theme = dark ? "dark" : "light"; // before anything is drawn
+}
+
 // ---- live views follow the page's light or dark
 
 function dress(frame) {
