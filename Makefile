@@ -2,13 +2,14 @@
 PYTHON ?= python3
 PORT   ?= 8888
 PY     := .venv/bin/python
-.PHONY: help lab update test quick notebooks site zip lock newest oldest checkpoint paper paper-quick clean
+WHEELS ?=
+.PHONY: help lab update test quick notebooks lesson table site solutions wheels zip lock newest oldest checkpoint paper paper-quick clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1|/' | awk -F'|' '{printf "%-20s %s\n", $$1, $$2}'
 
-lab: .venv/lab ## open JupyterLab on the first lesson (PORT=8888)
+lab: .venv/lab ## open JupyterLab on the first lesson (PORT=8888; WHEELS=folder: no network)
 	@$(PYTHON) tools/setup.py lab --port $(PORT)
 
 update: ## fetch new lessons into work/; what you wrote there stays
@@ -21,10 +22,24 @@ quick: .venv/dev ## the two-minute part: lint and the fast tests
 	$(PY) tools/check.py --quick
 
 notebooks: .venv/dev ## run every notebook in place and store its outputs
-	$(PY) -m gpt1lib.lessons sync notebooks/*.ipynb && $(PY) -m gpt1lib.lessons run notebooks/*.ipynb && $(PY) tools/readme.py && $(PY) tools/errata.py
+	$(PY) -m gpt1lib.lessons sync notebooks/*.ipynb && $(PY) -m gpt1lib.lessons run notebooks/*.ipynb && $(PY) tools/readme.py && $(PY) tools/errata.py && $(PY) tools/teaching.py
 
-site: .venv/dev ## static HTML copies of the lessons in build/site, for slides
+lesson: .venv/dev ## begin a lesson from the template (TITLE="Words as sums")
+	$(PY) -m gpt1lib.lessons new "$(TITLE)"
+
+table: .venv/dev ## every lesson beside what a lesson aims at: cells, words, minutes ...
+	$(PY) -m gpt1lib.lessons table notebooks/[0-9]*.ipynb
+
+site: .venv/dev ## the course as one offline book in build/site, to read and to present
 	$(PY) tools/site.py
+
+solutions: .venv/lab ## solved copies of all lessons in build/solutions, with their full marks
+	@$(PY) -m gpt1lib.lessons solve notebooks/[0-9]*.ipynb --out build/solutions
+	@GPT1_STRICT=1 $(PY) -m gpt1lib.lessons grade build/solutions --out build/solutions/marks.csv
+
+wheels: zip ## all packages and the course in build/wheels, for a room without network
+	@$(PYTHON) tools/setup.py wheels --out build/wheels
+	@cp build/gpt1-course.zip build/wheels
 
 zip: ## the committed course as build/gpt1-course.zip, for those without git
 	@mkdir -p build && git archive --format=zip --prefix=gpt1-course/ -o build/gpt1-course.zip HEAD
@@ -51,7 +66,7 @@ clean: ## remove .venv and build products
 	rm -rf .venv node_modules build .pytest_cache .ruff_cache .hypothesis gpt1_course.egg-info
 
 .venv/lab: pyproject.toml requirements.lock tools/setup.py
-	@$(PYTHON) tools/setup.py install
+	@$(PYTHON) tools/setup.py install $(if $(WHEELS),--wheels "$(WHEELS)")
 
 .venv/dev: pyproject.toml requirements.lock tools/setup.py
 	@$(PYTHON) tools/setup.py install --dev

@@ -28,8 +28,8 @@ this order. Each folder is a room for one verb, and imports run from the top dow
     finetune/    settings, adapt, batches, classifier, methods, scores, run, classify: L3
     paper/       plan, sources, run, results, curves, zeroshot, reading, after, paper_numbers
     show/        plots, diagrams, walk, labels, numbers, palette, figure, explorers, engine
-    lessons/     exercise, number, attempt, compare, describe, claims,
-                 notebooks, layout, maps, work, progress, mistakes, lessonNN
+    lessons/     exercise, number, attempt, compare, describe, claims, notebooks, layout, maps,
+                 rhythm, blank, work, progress, mistakes, grade, answers, wire, walls, lessonNN
 
 Three ways run through it:
 

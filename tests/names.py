@@ -2,6 +2,7 @@
 
 import ast
 import builtins
+from functools import lru_cache
 
 
 class _Reader(ast.NodeVisitor):
@@ -85,6 +86,7 @@ class _Reader(ast.NodeVisitor):
         self.free |= inner.free
 
 
+@lru_cache(10_000)
 def _read(source: str) -> _Reader:
     reader = _Reader()
     reader.visit(ast.parse(source))

@@ -56,6 +56,14 @@ def test_nats_add_up():
     assert model.nats(WORDS) == pytest.approx(-total)
 
 
+def test_a_model_holds_the_shorter_ones():
+    longest, bigram = (b.NGram(n, set(WORDS)).fit(WORDS) for n in (3, 2))
+    assert longest.shorter(2).nats(WORDS) == bigram.nats(WORDS)
+    assert longest.shorter(3).nats(WORDS) == longest.nats(WORDS) < bigram.nats(WORDS)
+    with pytest.raises(ValueError, match="from 1 to 3"):
+        longest.shorter(4)
+
+
 def test_unseen_share():
     assert b.unseen_share(WORDS, "the cat sat still".split(), 2) == pytest.approx(1 / 3)
     with pytest.raises(ValueError, match="1 words, an 2-gram needs 2"):

@@ -1,5 +1,6 @@
 """The course's home: workflows, issue forms, citation, line ends, what each promises."""
 
+import re
 import subprocess
 import tomllib
 import zipfile
@@ -35,6 +36,16 @@ def test_forms_and_workflows_keep_their_schemas(schema, tmp_path):
     broken = tmp_path / "broken.yml"
     broken.write_text(yaml.safe_dump({"jobs": {"a": {"runs-on": 3, "stepz": []}}}))
     assert judged(schema, broken) == 1
+
+
+def test_the_version_is_the_same_everywhere():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    cited = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    changes = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    entries = re.findall(r"^## (.*)$", changes, re.MULTILINE)
+    assert entries[0] == f"{cited['version']}, {cited['date-released']:%Y-%m-%d}"
+    assert re.fullmatch(r"\d+\.\d+\.\d+", project["version"])
+    assert cited["version"] == project["version"]
 
 
 def jobs() -> dict:

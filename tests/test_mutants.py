@@ -26,7 +26,7 @@ LESSONS = {
 EVERY = [(name, e) for name in sorted(LESSONS) for e in LESSONS[name].EXERCISES]
 ALL = [(name, e) for name, e in EVERY if isinstance(e, Exercise)]
 NUMBERS = [(name, e) for name, e in EVERY if isinstance(e, NumberExercise)]
-SECONDS = 2.0  # a mutant that runs longer is told apart too
+SECONDS = (0.8, 4.0)  # a mutant that runs longer is told apart too; on a busy machine, later
 
 
 def equivalents(lesson: str, e: Exercise | NumberExercise) -> dict[str, str]:
@@ -46,22 +46,24 @@ def written(source: str, e: Exercise, lesson) -> object:
     return space[e.name]
 
 
-def survivors(lesson, e: Exercise) -> list[str]:
-    """The mutants that the check takes for right."""
+def survivors(lesson, e: Exercise, seconds: float) -> list[str]:
+    """The mutants that the check takes for right, and soon enough."""
     arguments = e.solution.__code__.co_varnames[: e.solution.__code__.co_argcount]
     passed = []
     for what, source in mutants(e.solution_text, dict.fromkeys(arguments)):
         with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            if diagnose(e, written(source, e, lesson), SECONDS) is None:
+            if diagnose(e, written(source, e, lesson), seconds) is None:
                 passed.append(what)
     return sorted(set(passed))
 
 
 @pytest.mark.parametrize(("lesson", "e"), ALL, ids=lambda x: getattr(x, "name", x))
 def test_every_mutant_fails_or_is_the_same_function(lesson, e):
+    wanted = sorted(equivalents(lesson, e))
     with as_found():
-        assert survivors(LESSONS[lesson], e) == sorted(equivalents(lesson, e))
+        found = (survivors(LESSONS[lesson], e, seconds) for seconds in SECONDS)
+        assert next(found) == wanted or next(found) == wanted
 
 
 def passes(e: NumberExercise, function, numbers: tuple) -> bool:

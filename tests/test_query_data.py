@@ -70,7 +70,7 @@ def test_what_cannot_be_is_refused(novelist, trait, value):
 
 def test_a_head_that_is_not_there_and_a_long_text_are_named(novelist):
     of = explorers.QueryExplorer.of
-    with pytest.raises(ValueError, match="layer 4, head 0"):
+    with pytest.raises(ValueError, match="block 4, head 0"):
         of(novelist.model, novelist.bpe, TEXT, 4, 0)
     with pytest.raises(ValueError, match="has 16 tokens, this page shows 12"):
         of(novelist.model, novelist.bpe, TEXT + " " + TEXT, 0, 0)

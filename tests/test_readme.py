@@ -19,7 +19,11 @@ from tools import check
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = {
     p.relative_to(ROOT).as_posix(): p.read_text(encoding="utf-8")
-    for p in (*ROOT.glob("*.md"), *sorted(ROOT.glob("docs/*.md")), ROOT / "data/README.md")
+    for p in (
+        *ROOT.glob("*.md"),
+        *sorted([*ROOT.glob("docs/*.md"), *ROOT.glob("teaching/*.md")]),
+        ROOT / "data/README.md",
+    )
 }
 each_page = pytest.mark.parametrize("name", PAGES)
 COMMAND = re.compile(r"-m (gpt1lib[\w.]*)((?:[^`\n]|\\\n)*)")
@@ -119,14 +123,18 @@ def test_links_lead_somewhere(name):
 
 
 def test_every_page_is_linked_from_the_readme():
-    assert {n for n in PAGES if n != "README.md"} <= set(
-        re.findall(r"\]\(([^)\s]+)\)", PAGES["README.md"])
+    linked, within = (
+        set(re.findall(r"\]\(([^)\s]+)\)", PAGES[name]))
+        for name in ("README.md", "teaching/README.md")
     )
+    there = linked | {f"teaching/{target}" for target in within}
+    assert {n for n in PAGES if n != "README.md"} <= there
+    assert "teaching/README.md" in linked
 
 
 @each_page
 def test_paths_that_are_named_exist(name):
-    folders = "gpt1lib|tools|tests|docs|data|benchmarks|notebooks|\\.ci"
+    folders = "gpt1lib|tools|tests|docs|data|benchmarks|notebooks|teaching|\\.ci"
     for path in re.findall(rf"`((?:{folders})/[^`\s]*)`", PAGES[name]):
         pattern = path.rstrip("/").replace("lessonNN", "lesson??")
         folder = ROOT / "data/results" if path.endswith(".json") else ROOT
@@ -145,8 +153,10 @@ def flags(module: str, capsys) -> set[str]:
         package = importlib.import_module("gpt1lib.lessons.notebooks")
     elif hasattr(package, "__path__"):
         package = importlib.import_module(f"{module}.__main__")
-    with pytest.raises(SystemExit):
-        package.main(["--help"])
+    ways = [["--help"], ["grade", "--help"]] if module == "gpt1lib.lessons" else [["--help"]]
+    for way in ways:
+        with pytest.raises(SystemExit):
+            package.main(way)
     return set(OPTION.findall(capsys.readouterr().out))
 
 

@@ -162,6 +162,23 @@ def test_torch_s_own_index_gives_nothing_but_torch(commands, monkeypatch):
     assert " torch --no-deps " in torch and commands.index(torch) < len(commands) - 1
 
 
+def test_a_room_without_network_takes_all_from_a_folder(commands, tmp_path):
+    (tmp_path / "sticks").mkdir()
+    setup.fetch_wheels(tmp_path / "sticks")
+    fetched = [c for c in commands if " download " in c]
+    assert fetched[-1].endswith("-c requirements.lock . 'setuptools>=77'")
+    commands.clear()
+    setup.install(dev=False, wheels=tmp_path / "sticks")
+    source = f"--no-index --find-links {tmp_path / 'sticks'}"
+    assert len(commands) == 3 and all(source in c for c in commands[1:])  # after venv
+
+
+def test_a_folder_without_the_packages_is_told(commands, monkeypatch, tmp_path):
+    monkeypatch.setattr(setup, "works", lambda *command: False)
+    with pytest.raises(SystemExit, match="does not hold the packages for this Python"):
+        setup.installer(tmp_path)
+
+
 def test_pip_takes_over_where_uv_fails(commands, monkeypatch):
     monkeypatch.setattr(setup.shutil, "which", lambda name: "/bin/uv")
     assert setup.installer()[0] == "/bin/uv"
@@ -177,7 +194,11 @@ def test_no_network_is_told(commands, monkeypatch):
 
 def test_every_pip_command_that_is_printed_installs_in_place():
     """Without -e the library would be copied away from the data beside it."""
-    places = ("*.md", "docs/*.md", "gpt1lib/**/*.py", "notebooks/*.ipynb", ".github/**/*.yml")
+    pages, code = (
+        ("*.md", "docs/*.md", "teaching/*.md"),
+        ("gpt1lib/**/*.py", ".github/**/*.yml"),
+    )
+    places = (*pages, *code, "notebooks/*.ipynb")
     texts = [p.read_text(encoding="utf-8") for place in places for p in ROOT.glob(place)]
     said = [
         c for text in texts for c in re.findall(r"pip install [^`\n]*?\.(?:\[|['\"` \n])", text)

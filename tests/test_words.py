@@ -10,6 +10,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PLACES = (
     "*.md",
     "docs/*.md",
+    "teaching/*.md",
     "data/README.md",
     "notebooks/*.ipynb",
     "gpt1lib/**/*.py",

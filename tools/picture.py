@@ -26,7 +26,7 @@ from gpt1lib.storage.files import replacing, sha256
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 SENTENCE = "She took the letter from the table and read it to her sister."
-LAYER, HEAD = 3, 3
+BLOCK, HEAD = 3, 3
 SIZE, DPI = (12, 6.3), 100  # 1,200 x 630, as sites show a link
 VERBS = {"took": range(2, 8), "read": range(9, 13)}  # and the rows that look at them
 HUES = {"took": SERIES[1], "read": SERIES[0]}
@@ -62,7 +62,7 @@ def attention() -> tuple[list[str], np.ndarray]:
     novelist = g.load_novelist()
     ids = novelist.bpe.encode(SENTENCE)
     names = [g.show.readable(p) for p in novelist.bpe.pieces(ids)]
-    return names, g.trace(novelist.model, ids).weights[LAYER, HEAD].numpy()
+    return names, g.trace(novelist.model, ids).weights[BLOCK, HEAD].numpy()
 
 
 def claims(names: list[str], weights: np.ndarray) -> dict[str, str]:
@@ -121,7 +121,7 @@ def draw_strip(axes: Axes, names: list[str], weights: np.ndarray, theme: Theme) 
 
 
 HEADLINE = ("Nobody told it", "what a verb is.")
-ABOUT = f"""Head {HEAD} of layer {LAYER} of a small GPT-1, trained on twelve
+ABOUT = f"""Head {HEAD} of block {BLOCK} of a small GPT-1, trained on twelve
 books to guess the next word. Each row: where a word looks."""
 CALLOUTS = {
     "took": "“the letter from the table and” look at ",

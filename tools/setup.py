@@ -3,6 +3,8 @@
     python3 tools/setup.py install [--dev]
     python3 tools/setup.py lab --port 8888
     python3 tools/setup.py update
+    python3 tools/setup.py wheels --out FOLDER      then, in a room without network:
+    python3 tools/setup.py install --wheels FOLDER
 
 On Windows: py tools/setup.py install, and so on. Only the standard library, and no syntax
 newer than Python 3.6, so that an old Python reads far enough to print its own message.
@@ -91,7 +93,7 @@ def make_venv():
     if VENV.exists():
         print("The .venv here is half made: making it again.")
         shutil.rmtree(str(VENV))
-    print("Making .venv (this needs the network once, and a few minutes) ...")
+    print("Making .venv and filling it: a few minutes, once ...")
     if not works(sys.executable, "-m", "venv", VENV):
         shutil.rmtree(str(VENV), ignore_errors=True)
         sys.exit(
@@ -118,16 +120,20 @@ def build_of(index):
     return "default" if linux and not (index and "cpu" in index) else "cpu"
 
 
-def installer():
+def installer(wheels=None):
     """The start of a command that installs into .venv: by uv where it works, else by pip.
 
-    Tried with a small package that is needed anyway; exits with a sentence if neither does.
+    wheels: a folder to take all packages from, instead of the network. Tried with a small
+    package that is needed anyway; exits with a sentence if neither does.
     """
     uv = [shutil.which("uv"), "pip", "install", "--quiet", "--python", BIN / "python"]
     pip = [BIN / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    source = ["--no-index", "--find-links", wheels] if wheels else []
     for command in [uv, pip + ["--retries", "1"]]:
-        if command[0] and works(*command, "traitlets"):
-            return command
+        if command[0] and works(*command + source, "traitlets"):
+            return command + source
+    if wheels:
+        sys.exit("{} does not hold the packages for this Python and system.".format(wheels))
     sys.exit(
         "No package can be had: there is no network, or a proxy stands before it.\n"
         "Behind a proxy: HTTPS_PROXY=http://its.address:port make lab\n"
@@ -135,13 +141,14 @@ def installer():
     )
 
 
-def install(dev):
+def install(dev, wheels=None):
     """Make .venv with the versions of the lock; a stamp tells make that it is done."""
     check_machine()
-    index = torch_index()
-    check_disk(build_of(index))
+    wheels = wheels and Path(wheels).resolve()
+    index = None if wheels else torch_index()
+    check_disk("cpu" if wheels else build_of(index))
     make_venv()
-    command = installer() + ["-c", LOCK]
+    command = installer(wheels) + ["-c", LOCK]
     if index:
         run(*command, "torch", "--no-deps", "--index-url", index)
     run(*command, "--editable", ".[dev,real]" if dev else ".")
@@ -150,6 +157,22 @@ def install(dev):
     give_lab_our_boxes()
     for stamp in ["lab", "dev"] if dev else ["lab"]:
         (VENV / stamp).touch()
+
+
+def fetch_wheels(folder):
+    """Download what `install --wheels` needs, for this Python and system, into a folder."""
+    check_machine()
+    make_venv()
+    index, torch = torch_index(), []
+    download = [BIN / "python", "-m", "pip", "download", "--quiet"]
+    download += ["--dest", folder, "-c", LOCK]
+    if index:
+        run(*download, "torch", "--no-deps", "--index-url", index)
+        torch = ["--find-links", folder]
+    run(*download + torch, ".", "setuptools>=77")
+    found = [path for path in Path(folder).iterdir() if path.suffix == ".whl"]
+    size = sum(path.stat().st_size for path in found)
+    print("{} packages, {:.0f} MB, are in {}".format(len(found), size / 1e6, folder))
 
 
 def keep_jupyter_offline():
@@ -248,12 +271,17 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     commands = parser.add_subparsers(dest="command")
     commands.required = True
-    commands.add_parser("install").add_argument("--dev", action="store_true")
+    install_it = commands.add_parser("install")
+    install_it.add_argument("--dev", action="store_true")
+    install_it.add_argument("--wheels", help="a folder with all packages, made by `wheels`")
+    commands.add_parser("wheels").add_argument("--out", default="build/wheels")
     commands.add_parser("lab").add_argument("--port", type=int, default=8888)
     commands.add_parser("update")
     args = parser.parse_args()
     if args.command == "install":
-        install(args.dev)
+        install(args.dev, args.wheels)
+    elif args.command == "wheels":
+        fetch_wheels(args.out)
     elif args.command == "update":
         update()
     else:

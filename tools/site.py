@@ -1,31 +1,29 @@
-"""Static HTML copies of the lessons in build/site, for slides and for reading.
+"""The book: lessons and pages of the course as one website in build/site, all offline.
 
     python tools/site.py [NOTEBOOK ...] [--still]
 
-One file per lesson, with its pictures inside, formulas as MathML and no remote script, and
-an index. Lessons with explorers are run once, so that these work in the page without a
-kernel; --still leaves that out. map.html is the model as a map. Beside the pages lies the
-shipped model: the front page, the map and the explorers ask it there.
+Sphinx makes the pages, their contents and the search (tools/page/conf.py). Notebooks with
+explorers are run once, so that these work in the page without a kernel, and are run again
+when they or the library change; --still leaves that out, and names leave out all others.
+Beside the pages lies the shipped model: the front page, the map and the explorers ask it.
 """
 
 import argparse
+import base64
 import html
 import os
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass
-from functools import cache
+import shutil
+import sys
 from pathlib import Path
 from typing import cast
 
 import nbformat
-from latex2mathml import converter
-from nbconvert import HTMLExporter
-from nbconvert.filters.markdown_mistune import IPythonRenderer, MarkdownWithMath
+from sphinx.cmd.build import build_main
 from tqdm import tqdm
 
 from gpt1lib.checkpoints import load_novelist
-from gpt1lib.lessons import layout, notebooks
+from gpt1lib.lessons import layout, maps, notebooks
 from gpt1lib.model import GPT
 from gpt1lib.show import engine
 from gpt1lib.show.explorers import ModelMapExplorer
@@ -35,155 +33,168 @@ from gpt1lib.show.figure import picture
 from gpt1lib.storage.files import write_text
 
 ROOT = Path(__file__).resolve().parents[1]
-SITE = ROOT / "build" / "site"
+BUILD = ROOT / "build"
 PAGE = ROOT / "tools" / "page"
+NOTEBOOKS = ROOT / "notebooks"
 MAP_TEXT = "She took the letter from the table and began to"
-STYLES = (ROOT / "tools" / "lab" / "custom.css", PAGE / "page.css")
+MODEL = f"_static/{engine.MODEL}"
+LOOKED_UP = ("glossary", "paper", "errata", "mistakes", "gallery", "differences", "data")
+GUESS = "Make your guess first, then open"
+LIVE = "Live view: run this cell."  # what an explorer leaves where no script runs
+WAY = """
+<div class="page-way">
+
+This page is for reading; its live views work here. To write code and have it checked, open the
+notebook: `make lab` in the course's folder ([how to set it up](installing.md)), or
+<a href="notebooks/{name}.ipynb" download>download it</a> into that folder.
+
+</div>
+"""
 
 
-class MathML(IPythonRenderer):
-    """Markdown with formulas that a browser draws by itself."""
-
-    def inline_math(self, body: str) -> str:
-        return converter.convert(body)
-
-    def block_math(self, body: str) -> str:
-        return converter.convert(body, display="block")
-
-
-class LessonExporter(HTMLExporter):
-    """nbconvert's HTML on the course's page."""
-
-    def default_filters(self):
-        yield from super().default_filters()
-        yield "markdown2html", to_html
-
-
-def to_html(source: str) -> str:
-    """Markdown as HTML."""
-    return MarkdownWithMath(renderer=MathML(escape=False)).render(source)
-
-
-@dataclass(frozen=True)
-class Lesson:
-    """What the first cell of a notebook says of it."""
-
-    path: Path
-    title: str
-    question: str
-    minutes: str
-
-    @property
-    def href(self) -> str:
-        return f"{self.path.stem}.html"
-
-
-def described(path: Path) -> Lesson:
-    """A notebook's title; question and minutes where it has them."""
-    first = nbformat.read(path, as_version=4).cells[0].source
-    found = (
-        re.search(pattern, first)
-        for pattern in (
-            r"^# (.*)",
-            r"\*\*The question:\*\* (.*)",
-            r"\*\*Time:\*\* \D*(\d+) minutes",
-        )
-    )
-    return Lesson(path, *(match[1] if match else "" for match in found))
-
-
-def ways(path: Path, lessons: list[Lesson]) -> list[dict]:
-    """To the lesson before, where we are, to the next one."""
-    here = [lesson.path.name for lesson in lessons].index(path.name)
-    index = {"text": "All lessons", "href": "index.html"}
-
-    def to(i: int, text: str) -> dict:
-        if not 0 <= i < len(lessons):
-            return index
-        return {"text": text.format(lessons[i].title), "href": lessons[i].href}
-
-    this = {"text": lessons[here].title, "href": ""}
-    return [to(here - 1, "‹ {}"), this, to(here + 1, "{} ›")]
-
-
-def exporter() -> HTMLExporter:
-    """From a notebook to its page."""
-    made = LessonExporter(template_file=str(PAGE / "lesson.html.j2"))
-    made.exclude_input_prompt = made.exclude_output_prompt = True
-    return made
-
-
-def style() -> str:
-    """JupyterLab's boxes, then the page's own rules."""
-    return "".join(path.read_text(encoding="utf-8") for path in STYLES)
+# ---- notebooks as pages -----------------------------------------------------------------
 
 
 def live(path: Path):
-    """The notebook, run anew so that its explorers bring their arrays along."""
-    notebook = nbformat.read(path, as_version=4)
+    """The notebook, run so that its explorers bring their arrays along; kept in build/live."""
+    notebook, kept = nbformat.read(path, as_version=4), BUILD / "live" / path.name
     sources = "".join(c.source for c in notebook.cells if c.cell_type == "code")
     if "Explorer" not in sources:
         return notebook
+    if kept.exists() and kept.stat().st_mtime > last_change(path):
+        return nbformat.read(kept, as_version=4)
     os.environ[LIVE_PAGES] = "1"  # the kernel inherits it
     try:
         notebooks.execute(notebook, path.parent)
     finally:
         del os.environ[LIVE_PAGES]
+    write_text(kept, nbformat.writes(notebook))
     return notebook
 
 
-def write_page(lesson: Lesson, lessons: list[Lesson], notebook) -> None:
-    """One notebook as HTML."""
+def last_change(path: Path) -> float:
+    """When a notebook or the library was changed."""
+    library = (p for p in (ROOT / "gpt1lib").rglob("*.*") if p.suffix != ".pyc")
+    return max(p.stat().st_mtime for p in (path, *library))
+
+
+def as_page(notebook, name: str):
+    """A notebook as the book shows it: answers folded, with a way to the notebook itself."""
     for cell in notebook.cells:
-        if cell.cell_type == "code":  # nobody runs a cell here
-            cell.outputs = [o for o in cell.outputs if o.get("text") != layout.GUESS_FIRST]
-    course = {"style": style(), "ways": ways(lesson.path, lessons), "engine": engine_here()}
-    resources = {"course": course, "metadata": {"name": lesson.title}}
-    body, _ = exporter().from_notebook_node(notebook, resources)
-    write_text(SITE / lesson.href, body.replace(".ipynb", ".html"))
+        if cell.cell_type == "markdown":
+            cell.source = flat(cell.source)
+        else:
+            cell.outputs = [o for o in cell.outputs if not is_for_a_kernel(o)]
+            tag, shown = fold(cell) or ("", "")
+            cell.metadata = {"tags": [tag], "mystnb": {"code_prompt_show": shown}}
+    first = notebook.cells[0]
+    title, _, rest = first.source.partition("\n")
+    first.source = f"{title}\n{WAY.format(name=name)}{rest}"
+    return notebook
 
 
-@cache
-def engine_here() -> str:
-    """The script by which a page's views ask the shipped model."""
-    return engine.engine_script(load_novelist())
+def fold(cell) -> tuple[str, str] | None:
+    """What of a code cell is folded, as Sphinx's tag, and what stands there instead."""
+    jupyter, first = cell.metadata.get("jupyter", {}), cell.source.partition("\n")[0]
+    answer = jupyter.get("outputs_hidden") or "predict" in cell.metadata.get("tags", [])
+    aside = jupyter.get("source_hidden")
+    if answer and cell.outputs:
+        return ("hide-cell" if aside else "hide-output"), GUESS
+    return ("hide-input", first.lstrip("# ").capitalize()) if aside else None
 
 
-def write_model() -> None:
-    """The shipped model beside the pages, for the engine."""
-    write_text(SITE / engine.MODEL, engine.model_script(load_novelist()))
+def is_for_a_kernel(output) -> bool:
+    """Whether an output only says what to run."""
+    said = output.get("text", "") or output.get("data", {}).get("text/plain", "")
+    return said in (layout.GUESS_FIRST, LIVE)
+
+
+def flat(text: str) -> str:
+    """Links as they are where all pages lie side by side; in Markdown they lead to pages."""
+    text = text.replace("](../data/README.md", "](data.md")
+    text = text.replace("](../teaching/", "](teaching_")
+    text = re.sub(r"\]\(\.\./(docs|notebooks)/", "](", text)
+    return re.sub(r"\.md#[\w-]+\)", ".md)", text)
+
+
+# ---- the other pages --------------------------------------------------------------------
+
+
+def documents() -> dict[str, str]:
+    """Name -> Markdown of every page that is no notebook."""
+    paths = {path.stem: path for path in (ROOT / "docs").glob("*.md")}
+    paths["data"] = ROOT / "data" / "README.md"
+    pages = {name: flat(path.read_text(encoding="utf-8")) for name, path in paths.items()}
+    pages["glossary"] = as_terms(pages["glossary"])
+    return pages | for_teachers() | {"index": home(sorted(pages)), "map": model_map()}
+
+
+def for_teachers() -> dict[str, str]:
+    """Name -> Markdown of the pages on teaching, which are called as the lessons are."""
+    pages = {}
+    for path in sorted((ROOT / "teaching").glob("*.md")):
+        text = re.sub(r"\]\((\w+\.md)", r"](teaching_\1", path.read_text(encoding="utf-8"))
+        title = re.sub(r"^# (?=\d\d)", "# Teaching ", text)
+        pages[f"teaching_{path.stem}"] = flat(title)
+    others = "\n".join(name for name in pages if name != "teaching_README")
+    pages["teaching_README"] += f"\n```{{toctree}}\n:hidden:\n\n{others}\n```\n"
+    return pages
+
+
+def as_terms(glossary: str) -> str:
+    """The glossary's list as Sphinx's: its search finds terms, and each has an address."""
+    entry = re.compile(r"^- \*\*(.*?)\*\*: (.*)$", re.MULTILINE)
+    terms = entry.sub(r"\1\n  \2\n", glossary)
+    return (
+        re.sub(r"(^## .*\n)", r"````\n\n\1\n````{glossary}\n", terms, flags=re.M).replace(
+            "````\n", "", 1
+        )
+        + "````\n"
+    )
+
+
+def raw(content: str) -> str:
+    """HTML as Markdown leaves it alone."""
+    return f"``````{{raw}} html\n{content}\n``````\n"
+
+
+def home(documents: list[str]) -> str:
+    """The page to begin with: the model to talk to, a card for each lesson."""
+    lessons = maps.lessons_of(NOTEBOOKS)
+    others = [name for name in documents if name not in LOOKED_UP]
+    return filled(
+        "index.md",
+        cards=raw(f'<ul class="page-cards">{"".join(map(card, lessons))}</ul>'),
+        lessons="\n".join(Path(lesson.name).stem for lesson in lessons),
+        readers="\n".join(LOOKED_UP),
+        others="\n".join(others),
+    )
+
+
+def card(lesson: maps.Lesson) -> str:
+    """A lesson on the front page: its picture, its question, its time."""
+    stem = Path(lesson.name).stem
+    image = ""
+    if data := first_picture(NOTEBOOKS / lesson.name):
+        static(f"{stem}.png").write_bytes(base64.b64decode(data))
+        image = f'<img alt="" loading="lazy" src="_static/{stem}.png">'
+    question = re.sub("`(.*?)`", r"<code>\1</code>", html.escape(lesson.question))
+    return (
+        f'<li><a href="{stem}.html">{image}<strong>{html.escape(lesson.title)}</strong>'
+        f"<span>{question}</span><small>{lesson.time}</small></a></li>"
+    )
 
 
 def first_picture(path: Path) -> str:
     """The data of a notebook's first picture, or nothing."""
     for cell in nbformat.read(path, as_version=4).cells:
         for output in cell.get("outputs", []):
-            if data := notebooks.stored_picture(output):
+            if data := layout.stored_picture(output):
                 return data
     return ""
 
 
-def card(lesson: Lesson) -> str:
-    """A lesson on the index: its picture, its question, its time."""
-    data = first_picture(lesson.path)
-    image = f'<img alt="" src="data:image/png;base64,{data}">' if data else ""
-    time = f"{lesson.minutes} minutes" if lesson.minutes else ""
-    return (
-        f'<li><a href="{lesson.href}">{image}<strong>{html.escape(lesson.title)}</strong>'
-        f"<span>{to_html(lesson.question)}</span><small>{time}</small></a></li>"
-    )
-
-
-def write_index(lessons: Iterable[Lesson]) -> None:
-    """The page with a card for each lesson."""
-    cards = "\n".join(card(lesson) for lesson in lessons)
-    own = (PAGE / "front.js").read_text(encoding="utf-8")
-    parts = COMMON, engine.bundle.one_script("sample"), engine.bundle.without_modules(own)
-    front = "{\n" + "\n".join(parts) + "}"
-    write_filled("index.html", {"<!-- cards -->": cards, "/* front */": front})
-
-
-def write_map() -> None:
+def model_map() -> str:
     """The page of the model as a map: live, and a picture where no script runs.
 
     Its first numbers are of the weights as the engine has them: no later one disagrees.
@@ -193,33 +204,65 @@ def write_map() -> None:
     explorer = ModelMapExplorer(engine.as_stored(model), novelist.bpe, MAP_TEXT)
     explorer.weights_id = engine.fingerprint(model)
     still = picture(explorer.figure(), explorer.sentence())["text/html"]
-    write_filled("map.html", {"<!-- map -->": still + frame(explorer)})
+    return filled("map.md", map=raw(still + frame(explorer)))
 
 
-def write_filled(name: str, contents: dict[str, str]) -> None:
-    """A page of tools/page with style, engine and these contents in the place of marks."""
+def filled(name: str, **contents: str) -> str:
+    """A page of tools/page with these contents in the place of marks."""
     page = (PAGE / name).read_text(encoding="utf-8")
-    shared = {"/* style */": style() + CSS, "/* engine */": engine_here()}
-    for mark, content in (shared | contents).items():
-        page = page.replace(mark, content)
-    write_text(SITE / name, page)
+    for mark, content in contents.items():
+        page = page.replace(f"<!-- {mark} -->", content)
+    return page
+
+
+# ---- scripts, styles, and all together --------------------------------------------------
+
+
+def static(name: str) -> Path:
+    """Where a file lies that pages load."""
+    return BUILD / "book" / "_static" / name
+
+
+def write_static() -> None:
+    """Styles, scripts and the shipped model."""
+    novelist = load_novelist()
+    own = (PAGE / "front.js").read_text(encoding="utf-8")
+    parts = COMMON, engine.bundle.one_script("sample"), engine.bundle.without_modules(own)
+    write_text(static("front.js"), "{\n" + "\n".join(parts) + "}")
+    write_text(static("engine.js"), engine.engine_script(novelist, MODEL))
+    write_text(static(engine.MODEL), engine.model_script(novelist))
+    write_text(static("book.css"), (PAGE / "book.css").read_text(encoding="utf-8") + CSS)
+    write_text(static("book.js"), f"{{{(PAGE / 'book.js').read_text(encoding='utf-8')}}}")
+
+
+def write_sources(run: set[str]) -> None:
+    """All that Sphinx reads, side by side. run: names of the notebooks to run."""
+    write_static()
+    for path in tqdm(sorted(NOTEBOOKS.glob("*.ipynb"))):
+        read = live(path) if path.name in run else nbformat.read(path, as_version=4)
+        page = nbformat.writes(as_page(read, path.stem))
+        write_text(BUILD / "book" / path.name, page)
+    for name, text in documents().items():
+        write_text(BUILD / "book" / f"{name}.md", text)
 
 
 def main(argv: list[str] | None = None):
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("notebooks", nargs="*", type=Path, help="default: all of them")
+    parser.add_argument("notebooks", nargs="*", type=Path, help="to run; default: all of them")
     parser.add_argument("--still", action="store_true", help="pictures only, no run")
     args = parser.parse_args(argv)
-    lessons = [described(path) for path in sorted((ROOT / "notebooks").glob("*.ipynb"))]
-    asked = {path.name for path in args.notebooks} or {x.path.name for x in lessons}
-    for lesson in tqdm([x for x in lessons if x.path.name in asked]):
-        path = lesson.path
-        notebook = nbformat.read(path, as_version=4) if args.still else live(path)
-        write_page(lesson, lessons, notebook)
-    write_index(lessons)
-    write_map()
-    write_model()
-    print(SITE)
+    source, site = BUILD / "book", BUILD / "site"
+    for folder in (source, site):
+        shutil.rmtree(folder, ignore_errors=True)
+    asked = args.notebooks or NOTEBOOKS.glob("*.ipynb")
+    write_sources(set() if args.still else {path.name for path in asked})
+    checks = ["--quiet", "--fail-on-warning", "--keep-going", "--fresh-env"]
+    places = ["--define", f"html_static_path={source / '_static'}", "--conf-dir", PAGE]
+    folders = ["--doctree-dir", BUILD / "doctrees", source, site]
+    if build_main([*checks, *map(str, places + folders)]):
+        sys.exit("The book has broken links or pages, see above.")
+    shutil.copytree(NOTEBOOKS, site / "notebooks", ignore=shutil.ignore_patterns(".*"))
+    print(site / "index.html")
 
 
 if __name__ == "__main__":

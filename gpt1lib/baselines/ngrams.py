@@ -6,7 +6,8 @@ often each continuation occurred.
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from operator import itemgetter
 
 import numpy as np
 
@@ -44,11 +45,11 @@ def bigram_probs(counts: np.ndarray, smoothing: float = 1.0) -> np.ndarray:
 
 def _by_context(counts: Counter) -> tuple[Counter, Counter]:
     """Of counted n-grams: (how often each context occurred, how many words followed it)."""
-    totals, kinds = Counter(), Counter()
-    for gram, count in counts.items():
-        totals[gram[:-1]] += count
-        kinds[gram[:-1]] += 1
-    return totals, kinds
+    contexts = list(map(itemgetter(slice(-1)), counts))  # much faster than a loop
+    totals = Counter()
+    for context, count in zip(contexts, counts.values(), strict=True):
+        totals[context] = totals.get(context, 0) + count
+    return totals, Counter(contexts)
 
 
 class NGram:
@@ -60,7 +61,7 @@ class NGram:
     uniform distribution.
     """
 
-    def __init__(self, n: int, vocabulary: Sequence[str]):
+    def __init__(self, n: int, vocabulary: Iterable[str]):
         self.n = n = limits.whole("n", n, 1, LONGEST)
         self.vocabulary = frozenset(vocabulary)
         self.tables: list[tuple[Counter, Counter, Counter]] = []  # by context length
@@ -73,6 +74,12 @@ class NGram:
             totals, kinds = _by_context(counts)
             self.tables.append((counts, totals, kinds))
         return self
+
+    def shorter(self, n: int) -> "NGram":
+        """The n-gram model within this one, for an n up to its own; nothing is counted anew."""
+        model = NGram(limits.whole("n", n, 1, self.n), self.vocabulary)
+        model.tables = self.tables[:n]
+        return model
 
     def prob(self, context: Sequence[str], word: str) -> float:
         """P(word | context); only the last n - 1 words of the context count.
@@ -159,6 +166,6 @@ def unseen_share(training: Sequence[str], text: Sequence[str], n: int) -> float:
     n = limits.whole("n", n, 1)
     if len(text) < n:
         raise ValueError(f"the text has {len(text)} words, an {n}-gram needs {n}")
-    known = set(zip(*(training[i:] for i in range(n)), strict=False))
     grams = list(zip(*(text[i:] for i in range(n)), strict=False))
+    known = set(grams).intersection(zip(*(training[i:] for i in range(n)), strict=False))
     return sum(gram not in known for gram in grams) / len(grams)

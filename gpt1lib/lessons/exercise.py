@@ -173,11 +173,18 @@ def diagnose(exercise: Exercise, function, seconds: float | None = None) -> Mist
         return Mistake(f"{exercise.name} is of the type {kind}, it must be a function.")
     if is_stub(function):
         return NOT_WRITTEN
-    cases, tolerance = exercise.cases(), exercise.tolerance
+    cases = exercise.cases()
     wanted, limit = timed_reference(exercise.measured or exercise.solution, cases)
-    got = call_all(function, cases, seconds or limit)
+    return compared(exercise, cases, wanted, call_all(function, cases, seconds or limit))
+
+
+def compared(
+    exercise: Exercise, cases: list[tuple], wanted: list[Result], got: list[Result]
+) -> Mistake | None:
+    """None if what a function gave on the cases is what is wanted, else what is wrong."""
     if _says_unwritten(got[0]):
         return NOT_WRITTEN
+    tolerance = exercise.tolerance
     agrees = [same_result(a, b, tolerance) for a, b in zip(got, wanted, strict=False)]
     if all(agrees) and len(got) == len(wanted):
         return None

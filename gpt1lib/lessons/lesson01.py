@@ -248,8 +248,8 @@ def a_softmax(counts, smoothing):
     minutes=8,
     cases=lambda: [_walk(5, 9, 0), _walk(7, 30, 1), _walk(6, 2000, 2)],
     task=(
-        "Given the ids of a text and a table of probabilities, return the sum of the "
-        "logarithms of all transitions, in nats. The first id is given, not predicted."
+        "Given the ids of a text and a table of probabilities, add up the log-probability "
+        "of every id, given the one before it, in nats. The first id is not predicted."
     ),
     hints=(
         "`probs[rows, columns]` with two id arrays looks up all pairs at once.",

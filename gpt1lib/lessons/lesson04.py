@@ -32,7 +32,7 @@ def _numbers(*shape, seed=0):
         "work for any number of axes in front, and for scores in the thousands."
     ),
     hints=(
-        "Take off each row's largest score first: `scores.amax(dim=-1, keepdim=True)`. Only "
+        "Subtract each row's largest score first: `scores.amax(dim=-1, keepdim=True)`. Only "
         "differences count, so the weights stay what they are.",
         "Then `.exp()`, and divide by the sum over the last axis, with `keepdim=True`.",
     ),
@@ -92,8 +92,8 @@ def one_maximum_and_one_sum(scores):
 
 
 @softmax.wrong(
-    "You take one maximum off all rows. A row far below it becomes 0 / 0, which is nan: take "
-    "off each row's own."
+    "You subtract one maximum from all rows. A row far below it becomes 0 / 0, which is nan: "
+    "subtract each row's own."
 )
 def one_maximum_for_all_rows(scores):
     powers = (scores - scores.max()).exp()
@@ -114,7 +114,8 @@ def powers_alone(scores):
 
 
 @softmax.wrong(
-    "You take off the mean, or the smallest. What lies far above overflows: take the largest."
+    "You subtract the mean, or the smallest. What lies far above them overflows: subtract the "
+    "largest."
 )
 def mean_taken_off(scores):
     powers = (scores - scores.mean(dim=-1, keepdim=True)).exp()
@@ -136,7 +137,7 @@ def sums_lie_flat(scores):
 
 
 @softmax.wrong(
-    "exp(1000) is too large for a float, so take off each row's largest score first; and keep "
+    "exp(1000) is too large for a float, so subtract each row's largest score first; and keep "
     "the sums a column with keepdim=True, or each column is divided by another row's sum."
 )
 def sums_lie_flat_and_no_maximum(scores):

@@ -190,6 +190,14 @@ def itself_left_out(values):
 
 
 @running_mean.wrong(
+    "Row 0 of your result is no number: you divide by t, which is 0 there. Rows 0 to t are "
+    "t + 1 rows."
+)
+def divides_by_the_row_number(values):
+    return values.cumsum(dim=0) / torch.arange(len(values))[:, None]
+
+
+@running_mean.wrong(
     "A softmax of zeros and ones still gives the zeros a share, since exp(0) = 1. Divide by "
     "the row sums."
 )
@@ -470,7 +478,7 @@ def _leak_cases():
     task=(
         "`layer` maps a sequence (T, D) to a sequence (T, D). Change row `t` of `x` by "
         "adding 1 to it, run `layer` on both versions, and return whether any output "
-        "**before** `t` has moved, be it by the last bit."
+        "**before** `t` has moved, even by a single bit."
     ),
     hints=(
         "`x.clone()` gives a copy that you may change.",

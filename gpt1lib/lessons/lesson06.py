@@ -257,6 +257,13 @@ def _written(weights, v, W_O, b_O):
 
 
 @multi_head.wrong(
+    "You take the root of T. Axis 1 is the token; D, the width of a head, is q.shape[2]."
+)
+def root_of_t(q, k, v, W_O, b_O):
+    return _written(_weights(q, k, math.sqrt(q.shape[1])), v, W_O, b_O)
+
+
+@multi_head.wrong(
     "You divide by the root of C. A query and a key of one head have D numbers each, so it "
     "is the root of D = C / H."
 )

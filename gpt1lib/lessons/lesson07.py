@@ -190,6 +190,13 @@ def bends_twice(x, W_1, b_1, W_2, b_2):
     return gelu(gelu(x @ W_1 + b_1) @ W_2 + b_2)
 
 
+@feed_forward.wrong(
+    "You bend x itself. The bend stands between the two layers: gelu(x @ W_1 + b_1)."
+)
+def bends_at_the_start(x, W_1, b_1, W_2, b_2):
+    return (gelu(x) @ W_1 + b_1) @ W_2 + b_2
+
+
 @feed_forward.wrong("The bend stands between the two layers, not after the second.")
 def bends_at_the_end(x, W_1, b_1, W_2, b_2):
     return gelu((x @ W_1 + b_1) @ W_2 + b_2)
@@ -508,7 +515,7 @@ def mix(x):
 
 
 def bend(x):
-    """Stands for the feed-forward layer in the cases."""
+    """Stands for the feed-forward part in the cases."""
     return 0.3 * x * x - 0.2
 
 
@@ -605,6 +612,14 @@ def only_the_first_half(x, attention, mlp, ln_1, ln_2):
     return ln_1(x + attention(x))
 
 
+@post_ln_block.wrong(
+    "x is added a second time. The second sum holds n and mlp(n), and nothing else."
+)
+def x_in_both_sums(x, attention, mlp, ln_1, ln_2):
+    n = ln_1(x + attention(x))
+    return ln_2(x + n + mlp(n))
+
+
 @post_ln_block.wrong("The mlp reads n, the normalized state, not x.")
 def mlp_of_x(x, attention, mlp, ln_1, ln_2):
     n = ln_1(x + attention(x))
@@ -659,7 +674,7 @@ def a_norm_of_its_own(x, attention, mlp, ln_1, ln_2):
 
 
 @post_ln_block.wrong(
-    "ln_1 belongs to attention and ln_2 to the feed-forward layer; they are exchanged."
+    "ln_1 belongs to attention and ln_2 to the feed-forward part; they are exchanged."
 )
 def norms_exchanged(x, attention, mlp, ln_1, ln_2):
     n = ln_2(x + attention(x))

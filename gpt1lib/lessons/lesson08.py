@@ -256,6 +256,13 @@ def default_tolerance(right, wrong):
 
 
 @find_the_bug.wrong(
+    "You return the first state in which the two agree: a `not` is missing before allclose."
+)
+def first_that_agrees(right, wrong):
+    return next((n for n in right if torch.allclose(right[n], wrong[n], atol=1e-4)), None)
+
+
+@find_the_bug.wrong(
     "That is where the two differ most. A mistake grows on its way up: it was made where they "
     "differ first."
 )
@@ -587,7 +594,7 @@ def only_for_768(C):
 
 
 @block_parameters.wrong(
-    "The two biases of the feed-forward layer are 4 C and C numbers: as many as the layer "
+    "The two biases of the feed-forward part are 4 C and C numbers: as many as the layer "
     "has outputs."
 )
 def wide_bias_twice(C):
@@ -595,7 +602,7 @@ def wide_bias_twice(C):
 
 
 @block_parameters.wrong(
-    "The two biases of the feed-forward layer are 4 C and C numbers: as many as the layer "
+    "The two biases of the feed-forward part are 4 C and C numbers: as many as the layer "
     "has outputs."
 )
 def narrow_bias_twice(C):
@@ -625,7 +632,7 @@ def exclusive_or_of_c(C):
     return 12 * (C ^ 2) + 13 * C
 
 
-@block_parameters.wrong("The width of the feed-forward layer is 4 C, not C.")
+@block_parameters.wrong("The width of the feed-forward part is 4 C, not C.")
 def feed_forward_not_wider(C):
     return 6 * C * C + 10 * C
 
@@ -835,6 +842,15 @@ def apart(found, wanted):
 H0 = torch.tensor([[0.2, 0.0, 0.5, 0.2], [0.9, 0.4, -0.3, 0.2], [0.1, 0.6, 0.4, -0.4]])
 LOGITS = torch.tensor([-0.54, 0.43, 0.19, 0.19, 0.06])
 PROBS = torch.tensor([0.104056, 0.274494, 0.215924, 0.215924, 0.189602])
+EARLIER = torch.tensor(  # P after "I", and after "I love"
+    [
+        [0.088116, 0.092634, 0.383238, 0.262082, 0.17393],
+        [0.203394, 0.141903, 0.303429, 0.271822, 0.079452],
+    ]
+)
+POWERS = torch.tensor(
+    [0.582748, 1.537258, 1.20925, 1.20925, 1.061837]
+)  # of LOGITS; sum 5.600342
 LOSSES = torch.tensor([2.379100, 1.192608])  # of "love" after "I", and of "cats" after that
 
 

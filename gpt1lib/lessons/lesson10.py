@@ -2,8 +2,11 @@
 
 import json
 import math
+from collections.abc import Callable
+from dataclasses import dataclass
 
 import torch
+from torch import Tensor, nn
 
 from ..storage.paths import BENCHMARKS
 from .claims import holds as holds  # for the notebook
@@ -81,6 +84,14 @@ def targets_before(ids, start, n_ctx):
 @cut_window.wrong("You always cut the first window; use `start`.")
 def always_the_first(ids, start, n_ctx):
     return ids[:n_ctx], ids[1 : n_ctx + 1]
+
+
+@cut_window.wrong(
+    "You return one target, the id after the window. Every id that is read has one of its "
+    "own: n_ctx targets, each one place later."
+)
+def one_target(ids, start, n_ctx):
+    return ids[start : start + n_ctx], ids[start + n_ctx]
 
 
 @cut_window.wrong("Your targets stand two places later: the token in between is skipped.")
@@ -273,6 +284,20 @@ def usual_settings_written_in(w, grad, m, v, t, lr, beta1=0.9, beta2=0.999, eps=
 @adam_step.wrong("Right but for eps: divide by the root of v plus the argument `eps`.")
 def no_eps(w, grad, m, v, t, lr, beta1=0.9, beta2=0.999, eps=1e-8):
     return adam_step.solution(w, grad, m, v, t, lr, beta1, beta2, 0.0)
+
+
+@adam_step.wrong("eps is added to the step. It belongs beside the root, in brackets with it.")
+def eps_behind_the_quotient(w, grad, m, v, t, lr, beta1=0.9, beta2=0.999, eps=1e-8):
+    m = beta1 * m + (1 - beta1) * grad
+    v = beta2 * v + (1 - beta2) * grad**2
+    return w - (lr * m / (1 - beta1**t) / (v / (1 - beta2**t)).sqrt() + eps), m, v
+
+
+@adam_step.wrong("eps is added to w. It belongs beside the root, in brackets with it.")
+def eps_added_to_w(w, grad, m, v, t, lr, beta1=0.9, beta2=0.999, eps=1e-8):
+    m = beta1 * m + (1 - beta1) * grad
+    v = beta2 * v + (1 - beta2) * grad**2
+    return w - lr * m / (1 - beta1**t) / (v / (1 - beta2**t)).sqrt() + eps, m, v
 
 
 @adam_step.wrong("t counts from 1 here: the powers are beta^t, not beta^(t + 1).")
@@ -691,6 +716,11 @@ def by_parts_of_names(shapes):
     return [name for name in shapes if "bias" not in name and "ln_" not in name]
 
 
+@decayed.wrong("You leave out the biases. The gains of the LayerNorms do not decay either.")
+def all_but_the_biases(shapes):
+    return [name for name in shapes if not name.endswith("bias")]
+
+
 @decayed.wrong("You go by how many numbers there are. Go by how many axes the shape has.")
 def the_large_ones(shapes):
     return [name for name, shape in shapes.items() if math.prod(shape) > 16]
@@ -873,6 +903,34 @@ def five_minutes() -> dict[str, dict]:
         "Adam, long warm-up": first(0.3, muon=False),
         "Muon, short warm-up": first(0.05, muon=True),
     }
+
+
+@dataclass(frozen=True)
+class Pass:
+    """One way forward and back: its loss, all gradients (N,), what was kept in between."""
+
+    loss: float
+    gradient: Tensor
+    megabytes: float
+
+
+def one_pass(net: nn.Module, loss_of: Callable[[nn.Module], Tensor]) -> Pass:
+    """Forward and back, with the memory counted that the forward pass keeps, weights apart."""
+    weights = {p.untyped_storage().data_ptr() for p in net.parameters()}
+    kept = {}
+
+    def note(t: Tensor) -> Tensor:
+        memory = t.untyped_storage()
+        kept[memory.data_ptr()] = memory.nbytes()
+        return t
+
+    net.zero_grad()
+    with torch.autograd.graph.saved_tensors_hooks(note, lambda t: t):
+        loss = loss_of(net)
+    loss.backward()
+    gradient = torch.cat([p.grad.flatten() for p in net.parameters() if p.grad is not None])
+    size = sum(n for place, n in kept.items() if place not in weights)
+    return Pass(loss.item(), gradient, size / 1e6)
 
 
 EXERCISES = (cut_window, adam_step, learning_rate, clip_together, decayed, rate_at, updates_of)

@@ -580,6 +580,15 @@ def top_p_as_worked_out(kept, p: float) -> bool:
     return torch.allclose(kept / kept.sum(), torch.tensor(TOP_P_WORKED_OUT[p]), atol=1e-6)
 
 
+def hold_kinds(in_common: list[float]) -> None:
+    """in_common: shares of the next token's distribution, after three beginnings."""
+    after_he, after_a, after_the = in_common
+    holds(
+        "two thirds after He, a third after the", 0.6 < after_he < 0.75, 0.25 < after_the < 0.4
+    )
+    holds("less and less", after_he > after_a > after_the)
+
+
 EXERCISES = (apply_temperature, top_k_mask, top_p_mask, write_greedily, odds_at, nucleus_of)
 check = Checker(EXERCISES)
 mine = check.mine

@@ -1,5 +1,7 @@
 """Lesson 16, Ablations: what each part of the recipe is worth."""
 
+import itertools
+
 import gpt1lib as g
 
 from .claims import holds as holds  # for the notebook
@@ -489,6 +491,8 @@ def hold_figure2() -> None:
     """The paper's curves, read from its picture."""
     curves = g.paper.paper_numbers.FIGURE2_LEFT.values()
     holds("both dip at 2", all(curve[2] < curve[1] for curve in curves))
+    steps = [b - a for curve in curves for a, b in itertools.pairwise(curve[2:])]
+    holds("no other part hurts, two steps are level", min(steps) == 0, steps.count(0) == 2)
     holds("gains from 0: 20.4 and 9.7 points", figure2_gains(0) == [20.4, 9.7])
     holds("MultiNLI gains 7.2 from 1", figure2_gains(1)[1] == 7.2)
 

@@ -355,7 +355,7 @@ class Bug:
         """Print the wrong part under the right one, the symptom, and what the test says."""
         for function in (getattr(RIGHT, self.part), self.wrong):
             print(inspect.getsource(function).rstrip(), end="\n\n")
-        right, wrong = self.symptom(RIGHT), self.symptom(self.planted)
+        right, wrong = (round(self.symptom(p), 4) for p in (RIGHT, self.planted))
         print(f"{self.unit}: {right:.4g}, with the mistake {wrong:.4g}")
         verdicts = ["passes" if self.test(p) else "FAILS" for p in (RIGHT, self.planted)]
         print(f"{self.test.__name__}: {verdicts[0]}, with the mistake it {verdicts[1]}")

@@ -92,11 +92,16 @@ class NumberExercise(Corrects):
         """The answer to the question with these numbers."""
         return self.solution(*numbers)
 
+    @property
+    def precision(self) -> str:
+        """How many decimals are asked for, in words."""
+        return f"{self.decimals} decimal{'s' if self.decimals > 1 else ''}"
+
     def asked(self, turn: int | None = None) -> str:
         """The question with the numbers of a turn, by default of this one."""
         numbers = self.numbers(self.turn if turn is None else turn)
         names = inspect.signature(self.solution).parameters
-        precision = f" Give {self.decimals} decimals." if self.decimals else ""
+        precision = f" Give {self.precision}." if self.decimals else ""
         return self.question.format(**dict(zip(names, numbers, strict=True))) + precision
 
     @property
@@ -185,7 +190,7 @@ class NumberExercise(Corrects):
         place = next(n for n, pair in enumerate(pairs) if not self._agree(*pair))
         got, wanted = values[place], right[place]
         if any(round(wanted, n) == got for n in range(self.decimals)):
-            return f"{short(got)} is right as far as it goes. Give {self.decimals} decimals."
+            return f"{short(got)} is right as far as it goes. Give {self.precision}."
         which = f"Number {place + 1}, {short(got)}," if len(right) > 1 else short(got)
         return f"{which} is too {'large' if got > wanted else 'small'}."
 

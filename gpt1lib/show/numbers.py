@@ -23,4 +23,4 @@ def decimal(value: float, digits: int = 2) -> str:
 
 def tick(value: float, _=None) -> str:
     """A number beside an axis, as short as it is: '4,096', '0.1', '−2'."""
-    return minus(f"{value:,.6g}")
+    return minus(f"{value:,.0f}" if abs(value) >= 1e6 else f"{value:,.6g}")

@@ -84,7 +84,7 @@ CHAINS = {
         around=(("v", "d v", 1, 3, NARROW), ("x", "d x, added", 0, 5, WIDE)),
     ),
     "mlp": Chain(
-        "Second half of a block: the feed-forward layer",
+        "Second half of a block: the feed-forward part",
         (
             ("expand", "linear", "d W, d b"),
             ("gelu", "GELU", ""),

@@ -9,12 +9,11 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from contextlib import contextmanager
 from pathlib import Path
 
 import nbformat
 import pytest
-from in_lab import NOTEBOOKS, OFTEN, STARTED
+from in_lab import NOTEBOOKS, OFTEN, STARTED, tab
 
 from gpt1lib.lessons import notebooks
 
@@ -145,21 +144,6 @@ def wait_until_served(address: str, server: subprocess.Popen, log: Path) -> None
         except (urllib.error.URLError, OSError):
             time.sleep(0.1)
     raise RuntimeError(f"JupyterLab did not start:\n{log.read_text()}")
-
-
-@contextmanager
-def tab(lab: str, chromium):
-    """A tab of the browser, with a JupyterLab to go to; nothing may leave this machine."""
-    page, asked = chromium.new_page(), []
-    page.set_default_timeout(90_000)  # both cores may be busy
-    page.on("request", lambda r: asked.append(r.url))
-    page.said, page.failed = [], []  # what the console calls an error; scripts' errors
-    page.on("pageerror", lambda e: page.failed.append(e.stack or str(e)))
-    page.on("console", lambda m: m.type == "error" and page.said.append(m.text))
-    yield page
-    page.close()
-    ours = (lab, lab.replace("http", "ws"), "data:", "blob:", "about:")
-    assert asked and not [url for url in asked if not url.startswith(ours)]
 
 
 @pytest.fixture

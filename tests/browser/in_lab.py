@@ -1,6 +1,7 @@
 """A notebook opened and run in a real JupyterLab, or in Notebook 7."""
 
 import os
+from contextlib import contextmanager
 from pathlib import Path
 
 NOTEBOOKS = Path(os.environ.get("NOTEBOOKS", Path(__file__).parents[2] / "notebooks"))
@@ -40,6 +41,21 @@ CLOSE = """() => { const w = window.jupyterapp.shell.currentWidget;
   w.context.model.dirty = false;  // no question whether to save
   w.close(); }"""
 PANEL = ".jp-NotebookPanel:not(.lm-mod-hidden)"
+
+
+@contextmanager
+def tab(lab: str, chromium):
+    """A tab of the browser, with a JupyterLab to go to; nothing may leave this machine."""
+    page, asked = chromium.new_page(), []
+    page.set_default_timeout(90_000)  # both cores may be busy
+    page.on("request", lambda r: asked.append(r.url))
+    page.said, page.failed = [], []  # what the console calls an error; scripts' errors
+    page.on("pageerror", lambda e: page.failed.append(e.stack or str(e)))
+    page.on("console", lambda m: m.type == "error" and page.said.append(m.text))
+    yield page
+    page.close()
+    ours = (lab, lab.replace("http", "ws"), "data:", "blob:", "about:")
+    assert asked and not [url for url in asked if not url.startswith(ours)]
 
 
 def open_and_run(page, lab, name, program="lab/tree"):
@@ -84,3 +100,55 @@ def live_views(page, cells, panel=PANEL):
         explorers.nth(n - 1).wait_for()
     assert explorers.count() == n
     return explorers
+
+
+def move_sliders(page, explorer):
+    """Move each slider one step by keyboard; what the explorer shows must change."""
+    sliders = explorer.locator("input[type=range]")
+    for i in range(sliders.count()):
+        slider = sliders.nth(i)
+        slider.focus()
+        before, value = explorer.inner_html(), slider.input_value()
+        page.keyboard.press("ArrowRight")
+        if slider.input_value() == value:
+            page.keyboard.press("ArrowLeft")
+        assert slider.input_value() != value, f"slider {i} ignores the arrow keys"
+        page.evaluate(IDLE)
+        shown = explorer.inner_html()
+        assert shown != before, f"slider {i} changes nothing"
+    return sliders.count()
+
+
+def everything_ran_and_lives(page, cells):
+    """No cell, callback or script has failed; live views stand in the pictures' place."""
+    failed = [(c["source"][:60], c["errors"]) for c in cells if c["errors"]]
+    assert not failed
+    assert page.evaluate("() => window.__done[0]") is True
+    assert all(c["count"] for c in cells), "a code cell did not run"
+    for explorer in live_views(page, cells).all():
+        explorer.scroll_into_view_if_needed()
+        box = explorer.bounding_box()
+        assert box["width"] > 200 and box["height"] > 60, "a live view is empty"
+        move_sliders(page, explorer)
+    hidden = page.locator(f"{PANEL} figure[data-static]")
+    for i in range(hidden.count()):
+        assert not hidden.nth(i).is_visible(), "a static picture stands beside its view"
+    text = page.locator(PANEL).inner_text()
+    assert "Error displaying widget" not in text and "Failed to load model" not in text
+    assert not page.evaluate("() => window.__errors"), "an error in a callback"
+    assert not page.failed, page.failed[0]
+
+
+def keep_screenshots(page, name):
+    """Every page of the notebook as a picture, where SHOTS names a folder."""
+    folder = os.environ.get("SHOTS")
+    if not folder:
+        return
+    Path(folder).mkdir(parents=True, exist_ok=True)
+    scroller = page.locator(f"{PANEL} .jp-WindowedPanel-outer").first
+    height = scroller.evaluate("e => e.scrollHeight")
+    step = scroller.evaluate("e => e.clientHeight") - 60
+    for i, top in enumerate(range(0, height, step)):
+        scroller.evaluate("(e, top) => { e.scrollTop = top; }", top)
+        page.wait_for_timeout(120)
+        page.screenshot(path=str(Path(folder) / f"{name[:2]}_{i:02d}.png"))

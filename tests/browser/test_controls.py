@@ -1,25 +1,36 @@
-"""Every control of every explorer in a real JupyterLab, moved by mouse and by keyboard.
+"""The gallery in a real JupyterLab: in the dark, every control moved, after a restart.
 
-After each move both the page and its pixels must differ, and after the way back both
-must be what they were.
+It is opened and run once, which takes longer than to look at it. Each control is moved by
+mouse and by keyboard: after each move both the page and its pixels must differ, and after
+the way back both must be what they were.
 """
 
 import io
 import re
 
-import numpy as np
 import pytest
-from in_lab import GALLERY, SHUTDOWN, live_views, open_and_run
-from PIL import Image
+from in_lab import (
+    GALLERY,
+    IDLE,
+    SHUTDOWN,
+    everything_ran_and_lives,
+    keep_screenshots,
+    live_views,
+    open_and_run,
+    run_all,
+    tab,
+)
+from PIL import Image, ImageChops
 
 pytestmark = pytest.mark.browser
-# what may differ although all is as it was: numbers of ids, tooltips of the mouse; where Python
-# and then the page's engine answer, a color by one step, and digits that nobody sees
+# what may differ although all is as it was: numbers of ids, tooltips of the mouse, where Tab
+# stops; where Python and then the page's engine answer, a color by one step, and digits that
+# nobody sees
 PASSING = re.compile(
-    r' (id|for|title)="[^"]*"| style=""|rgb\([\d, ]+\)|(?<=\d\.\d\d)\d+(e-\d+)?'
+    r' (id|for|title|tabindex)="[^"]*"| style=""|rgb\([\d, ]+\)|(?<=\d\.\d\d)\d+(e-\d+)?'
 )
-# the page of an explorer once the kernel has nothing more to say: a widget holds back what
-# it sends while the kernel is busy
+# the page of an explorer, and where it stands on the screen, once the kernel has nothing more
+# to say: a widget holds back what it sends while the kernel is busy
 SETTLED = """async e => {
   document.activeElement && document.activeElement.blur();
   const html = () =>
@@ -32,19 +43,20 @@ SETTLED = """async e => {
     await frame();
     [before, now] = [now, html()];
     const waits = />The (model|text) (reads|writes|is read) /.test(now);
-    if ((now === before && !waits) || performance.now() > end) return now;
-  } }"""
+    if ((now === before && !waits) || performance.now() > end) break;
+  }
+  e.scrollIntoView({block: 'nearest'});
+  const {x, y, width, height} = e.getBoundingClientRect();
+  return [html(), {x, y, width, height}]; }"""
 ALONE = """e => { for (const cell of document.querySelectorAll('.jp-Cell'))
-  cell.style.display = cell.contains(e) ? '' : 'none'; }"""
+  cell.style.display = !e || cell.contains(e) ? '' : 'none'; }"""
 
 
 def look(page, explorer):
-    """(page, pixels) of an explorer when nothing is touched and nothing computes."""
+    """(page, picture as PNG) of an explorer when nothing is touched and nothing computes."""
     page.mouse.move(1399, 999)
-    html = PASSING.sub("", explorer.evaluate(SETTLED))
-    explorer.scroll_into_view_if_needed()
-    picture = Image.open(io.BytesIO(explorer.screenshot(animations="disabled")))
-    return html, np.asarray(picture.convert("RGB"), np.int16)
+    html, place = explorer.evaluate(SETTLED)
+    return PASSING.sub("", html), page.screenshot(clip=place)
 
 
 def where(a, b):
@@ -54,12 +66,17 @@ def where(a, b):
 
 
 def unlike(a, b):
-    """Do two pictures differ to the eye? Edges of letters may, by a few levels, and a
+    """Do two PNGs differ to the eye? Edges of letters may, by a few levels, and a
     pixel or two where an enlarged picture begins."""
-    if a.shape != b.shape:
+    if a == b:
+        return False
+    a, b = (Image.open(io.BytesIO(png)).convert("RGB") for png in (a, b))
+    if a.size != b.size:
         return True
-    apart = (np.abs(a - b)[3:-3, 3:-3] > 30).any(axis=-1)
-    return int(apart.sum()) > 3
+    inside = (3, 3, a.width - 3, a.height - 3)
+    red, green, blue = ImageChops.difference(a, b).crop(inside).split()
+    most = ImageChops.lighter(ImageChops.lighter(red, green), blue)
+    return sum(most.histogram()[31:]) > 3
 
 
 def there_and_back(page, explorer, before, go, back):
@@ -281,12 +298,59 @@ def switches(page, explorer):
 WAYS = (sliders, radios, texts, rows, cells, buttons, scores, clicks, offers, switches)
 
 
-def test_every_control_moves_and_comes_back(page, lab):
-    page.set_viewport_size({"width": 1400, "height": 1500})  # each view in one picture
-    explorers = live_views(page, open_and_run(page, lab, GALLERY))
+def is_dark(explorer):
+    """Bright text on dark paper."""
+    text, paper = explorer.evaluate(
+        """e => { const c = getComputedStyle(e).color,
+        p = getComputedStyle(e).getPropertyValue('--gx-paper');
+        const d = document.createElement('i'); d.style.color = p; e.append(d);
+        const out = [c, getComputedStyle(d).color]; d.remove(); return out; }"""
+    )
+    bright, dark = (sum(map(int, c.strip("rgba()").split(",")[:3])) for c in (text, paper))
+    return "gx-dark" in explorer.get_attribute("class") and bright > 500 > 250 > dark
+
+
+def choose_theme(page, name):
+    page.evaluate(
+        """theme => window.jupyterapp.commands.execute('apputils:change-theme', {theme})""",
+        f"JupyterLab {name}",
+    )
+    light = "true" if name == "Light" else "false"
+    page.wait_for_function("light => document.body.dataset.jpThemeLight === light", arg=light)
+
+
+@pytest.fixture(scope="module")
+def gallery(lab, chromium):
+    """The gallery's tab, opened in the dark, and its code cells, run."""
+    with tab(lab, chromium) as page:
+        page.set_viewport_size({"width": 1400, "height": 1500})  # each view in one picture
+        page.goto(f"{lab}/lab")
+        page.wait_for_function(
+            """() => window.jupyterapp &&
+            window.jupyterapp.commands.hasCommand('apputils:change-theme')""",
+            timeout=60_000,
+        )
+        choose_theme(page, "Dark")
+        yield page, open_and_run(page, lab, GALLERY)
+        page.evaluate(SHUTDOWN)
+
+
+def test_every_explorer_is_dark_in_the_dark(gallery):
+    page, cells = gallery
+    explorers = live_views(page, cells)
+    assert explorers.count() >= 12 and not page.said
+    assert all(is_dark(explorer) for explorer in explorers.all())
+    keep_screenshots(page, "dark")
+
+
+def test_every_control_moves_and_comes_back(gallery):
+    page, cells = gallery
+    choose_theme(page, "Light")
+    explorers = live_views(page, cells)
     moved, wrong = {}, {}
     for i in range(explorers.count()):
         explorer = explorers.nth(i)
+        assert not is_dark(explorer)
         explorer.evaluate(ALONE)  # the rest of the page costs time with every look
         explorer.scroll_into_view_if_needed()
         seen = look(page, explorer)
@@ -296,6 +360,27 @@ def test_every_control_moves_and_comes_back(page, lab):
                 if problem:
                     wrong[f"explorer {i}, {name}"] = problem
                 moved[i] = moved.get(i, 0) + 1
+    page.evaluate(ALONE)
+    ours = [e for e in page.failed if "/static/lab/" not in e]
+    assert not ours, ours[0]
+    page.failed.clear()
     assert not wrong, "\n".join(f"{k}: {v}" for k, v in wrong.items())
     assert all(moved.get(i, 0) >= 3 for i in range(explorers.count())), moved
-    page.evaluate(SHUTDOWN)
+
+
+def test_after_a_restart_what_needs_no_kernel_moves_and_run_all_brings_the_rest(gallery):
+    page, cells = gallery
+    choose_theme(page, "Dark")
+    everything_ran_and_lives(page, cells)
+    explorers = live_views(page, cells)
+    n = explorers.count()
+    page.evaluate("""async () => {
+        const s = window.jupyterapp.shell.currentWidget.sessionContext;
+        await s.session.kernel.restart(); }""")
+    page.evaluate(IDLE)
+    assert explorers.count() == n
+    tile = explorers.locator("[role=radio][aria-label='block 1, head 2']").first
+    tile.click()
+    assert tile.get_attribute("aria-checked") == "true"
+    assert live_views(page, run_all(page)).count() == n
+    assert all(is_dark(explorer) for explorer in explorers.all())

@@ -6,44 +6,26 @@ every slider moves by keyboard and changes what is drawn. SHOTS=folder keeps
 screenshots.
 """
 
-import os
 import re
-from pathlib import Path
 
 import nbformat
 import pytest
 from in_lab import (
     CLOSE,
     GALLERY,
-    IDLE,
     NOTEBOOKS,
     PANEL,
     READY,
     SHUTDOWN,
+    everything_ran_and_lives,
+    keep_screenshots,
     live_views,
+    move_sliders,
     open_and_run,
     open_beside,
-    run_all,
 )
 
 NAMES = sorted(p.name for p in NOTEBOOKS.glob("[0-9]*.ipynb"))
-
-
-def move_sliders(page, explorer):
-    """Move each slider one step by keyboard; what the explorer shows must change."""
-    sliders = explorer.locator("input[type=range]")
-    for i in range(sliders.count()):
-        slider = sliders.nth(i)
-        slider.focus()
-        before, value = explorer.inner_html(), slider.input_value()
-        page.keyboard.press("ArrowRight")
-        if slider.input_value() == value:
-            page.keyboard.press("ArrowLeft")
-        assert slider.input_value() != value, f"slider {i} ignores the arrow keys"
-        page.evaluate(IDLE)
-        shown = explorer.inner_html()
-        assert shown != before, f"slider {i} changes nothing"
-    return sliders.count()
 
 
 @pytest.mark.browser
@@ -57,41 +39,6 @@ def test_lesson_in_jupyterlab(desk, name):
     assert not desk.said
     desk.evaluate(SHUTDOWN)
     desk.evaluate(CLOSE)
-
-
-def everything_ran_and_lives(page, cells):
-    """No cell, callback or script has failed; live views stand in the pictures' place."""
-    failed = [(c["source"][:60], c["errors"]) for c in cells if c["errors"]]
-    assert not failed
-    assert page.evaluate("() => window.__done[0]") is True
-    assert all(c["count"] for c in cells), "a code cell did not run"
-    for explorer in live_views(page, cells).all():
-        explorer.scroll_into_view_if_needed()
-        box = explorer.bounding_box()
-        assert box["width"] > 200 and box["height"] > 60, "a live view is empty"
-        move_sliders(page, explorer)
-    hidden = page.locator(f"{PANEL} figure[data-static]")
-    for i in range(hidden.count()):
-        assert not hidden.nth(i).is_visible(), "a static picture stands beside its view"
-    text = page.locator(PANEL).inner_text()
-    assert "Error displaying widget" not in text and "Failed to load model" not in text
-    assert not page.evaluate("() => window.__errors"), "an error in a callback"
-    assert not page.failed
-
-
-def keep_screenshots(page, name):
-    """Every page of the notebook as a picture, where SHOTS names a folder."""
-    folder = os.environ.get("SHOTS")
-    if not folder:
-        return
-    Path(folder).mkdir(parents=True, exist_ok=True)
-    scroller = page.locator(f"{PANEL} .jp-WindowedPanel-outer").first
-    height = scroller.evaluate("e => e.scrollHeight")
-    step = scroller.evaluate("e => e.clientHeight") - 60
-    for i, top in enumerate(range(0, height, step)):
-        scroller.evaluate("(e, top) => { e.scrollTop = top; }", top)
-        page.wait_for_timeout(120)
-        page.screenshot(path=str(Path(folder) / f"{name[:2]}_{i:02d}.png"))
 
 
 @pytest.mark.browser
@@ -112,20 +59,6 @@ def test_explorers_live_in_notebook_7(page, lab):
     assert not [e for e in page.failed if "/static/notebook/" not in e]
     keep_screenshots(page, "notebook7")
     page.evaluate(SHUTDOWN)
-
-
-def survives_a_restart(page, explorers):
-    """What needs no kernel goes on moving; Run All brings everything back."""
-    n = explorers.count()
-    page.evaluate("""async () => {
-        const s = window.jupyterapp.shell.currentWidget.sessionContext;
-        await s.session.kernel.restart(); }""")
-    page.evaluate(IDLE)
-    assert explorers.count() == n
-    tile = explorers.locator("[role=radio][aria-label='layer 1, head 2']").first
-    tile.click()
-    assert tile.get_attribute("aria-checked") == "true"
-    assert live_views(page, run_all(page)).count() == n
 
 
 def stored_pictures(name) -> dict[int, int]:
@@ -160,48 +93,3 @@ def test_reopened_without_a_kernel_the_pictures_stand(page, lab):
             assert picture.evaluate("e => e.complete && e.naturalWidth > 300")
         assert "Error displaying widget" not in output.inner_text()
     keep_screenshots(page, "reopened")
-
-
-def is_dark(explorer):
-    """Bright text on dark paper."""
-    text, paper = explorer.evaluate(
-        """e => { const c = getComputedStyle(e).color,
-        p = getComputedStyle(e).getPropertyValue('--gx-paper');
-        const d = document.createElement('i'); d.style.color = p; e.append(d);
-        const out = [c, getComputedStyle(d).color]; d.remove(); return out; }"""
-    )
-    bright, dark = (sum(map(int, c.strip("rgba()").split(",")[:3])) for c in (text, paper))
-    return "gx-dark" in explorer.get_attribute("class") and bright > 500 > 250 > dark
-
-
-def choose_theme(page, name):
-    page.evaluate(
-        """theme => window.jupyterapp.commands.execute('apputils:change-theme', {theme})""",
-        f"JupyterLab {name}",
-    )
-    light = "true" if name == "Light" else "false"
-    page.wait_for_function("light => document.body.dataset.jpThemeLight === light", arg=light)
-
-
-@pytest.mark.browser
-def test_every_explorer_in_the_dark_and_after_a_restart(page, lab):
-    """One open gallery for all: to open and run it takes longer than to look."""
-    page.goto(f"{lab}/lab")
-    page.wait_for_function(
-        """() => window.jupyterapp &&
-        window.jupyterapp.commands.hasCommand('apputils:change-theme')""",
-        timeout=60_000,
-    )
-    choose_theme(page, "Dark")
-    try:
-        cells = open_and_run(page, lab, GALLERY)
-        everything_ran_and_lives(page, cells)
-        explorers = live_views(page, cells)
-        assert explorers.count() >= 12 and not page.said
-        assert all(is_dark(explorer) for explorer in explorers.all())
-        survives_a_restart(page, explorers)
-        assert all(is_dark(explorer) for explorer in explorers.all())
-        keep_screenshots(page, "dark")
-        page.evaluate(SHUTDOWN)
-    finally:
-        choose_theme(page, "Light")

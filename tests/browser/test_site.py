@@ -1,9 +1,12 @@
-"""A static copy of the gallery: explorers live without a kernel, nothing is fetched."""
+"""The book: linked, folded, searched; explorers live without a kernel, nothing fetched."""
 
 import json
 import re
+from html.parser import HTMLParser
 from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
+import nbformat
 import numpy as np
 import pytest
 import torch
@@ -11,11 +14,96 @@ from playwright.sync_api import expect
 from test_access import AXE
 
 import gpt1lib as g
+from gpt1lib.lessons import layout
 from gpt1lib.show import engine
 from gpt1lib.show.labels import token_labels
 from tools import site
 
+pytestmark = [pytest.mark.browser, pytest.mark.filterwarnings("ignore:.*is deprecated")]
 ROOT = Path(__file__).resolve().parents[2]
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+CODE = re.compile(r"<(pre|code|script|style)\b.*?</\1>", re.DOTALL)
+
+
+@pytest.fixture(scope="module")
+def book(tmp_path_factory):
+    """The folder of the whole book, built once: the gallery live, the lessons as stored."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(site, "BUILD", tmp_path_factory.mktemp("build"))
+        site.main([str(ROOT / "notebooks/gallery.ipynb")])
+        return site.BUILD / "site"
+
+
+@pytest.fixture(scope="module")
+def pages(book):
+    """Name -> HTML of every page."""
+    return {path.stem: path.read_text(encoding="utf-8") for path in book.glob("*.html")}
+
+
+# ---- the pages as they are written ------------------------------------------------------
+
+
+class Places(HTMLParser):
+    """What a page leads to, loads, and can be led to."""
+
+    def __init__(self, html: str):
+        super().__init__()
+        self.links, self.loads, self.ids = [], [], set()
+        self.feed(html)
+
+    def handle_starttag(self, tag, attrs):
+        given = dict(attrs)
+        self.ids.add(given.get("id"))
+        if tag == "a" and given.get("href"):
+            self.links.append(given["href"])
+        loads = given.get("src") or (tag == "link" and given.get("href"))
+        if loads and not loads.startswith("data:"):
+            self.loads.append(loads)
+
+
+def test_every_link_leads_somewhere_and_nothing_is_remote(book, pages):
+    places, lost = {name: Places(html) for name, html in pages.items()}, []
+    for name, place in places.items():
+        for target in place.links + place.loads:
+            parts = urlsplit(target)
+            path = unquote(parts.path) or f"{name}.html"
+            to = places.get(path.removesuffix(".html")) if parts.fragment else None
+            there = not parts.scheme and (book / path).exists()
+            if not there or (to and unquote(parts.fragment) not in to.ids):
+                lost.append((name, target))
+    assert not lost
+    styles = "".join(p.read_text(encoding="utf-8") for p in book.glob("_static/**/*.css"))
+    assert not re.search(r"(?:url\(|@import )['\"]?(?:https?:)?//", styles)
+
+
+def test_all_pages_are_there_and_lead_on(pages):
+    written = {path.stem for path in (*NOTEBOOKS, *ROOT.glob("docs/*.md"))}
+    taught = {f"teaching_{path.stem}" for path in ROOT.glob("teaching/*.md")}
+    assert pages.keys() == written | taught | {"index", "map", "data", "search"}
+    sidebar = pages["glossary"].partition("<main")[0]
+    assert all(f'href="{name}.html"' in sidebar for name in written - {"glossary"})
+    for before, here in zip(NOTEBOOKS[:17], NOTEBOOKS[1:18], strict=True):
+        assert re.search(rf'class="left-prev"\s+href="{before.stem}.html"', pages[here.stem])
+        assert re.search(rf'class="right-next"\s+href="{here.stem}.html"', pages[before.stem])
+    assert all(f'href="notebooks/{path.name}"' in pages[path.stem] for path in NOTEBOOKS)
+
+
+def test_answers_and_plots_are_folded_and_formulas_drawn(pages):
+    for path in NOTEBOOKS:
+        cells, html = nbformat.read(path, as_version=4).cells, pages[path.stem]
+        answers = [cells[i] for i in layout.answers(cells) if cells[i].outputs]
+        asides = [c for c in cells if layout.is_aside(c) and c not in answers]
+        assert html.count(site.GUESS) == len(answers)
+        assert html.count('<details class="admonition hide') == len(answers) + len(asides)
+        prose = "".join(c.source for c in cells if c.cell_type == "markdown")
+        shown = CODE.sub("", html)
+        assert ("<math" in shown) == bool(re.search(r"(?<![\\`$])\$[^$`\n]+\$", prose))
+        assert not re.findall(
+            r"\\(?:frac|lambda|sum|text|cdot|sqrt|log|mathbb|beta)\b|\$\$", shown
+        )
+
+
+# ---- what answers in a page -------------------------------------------------------------
 
 
 def answered(root, text):
@@ -59,7 +147,7 @@ def answered_front(page):
     assert first.inner_text() != own
     head = page.locator(".page-heads [aria-checked=true]")
     head.press("ArrowLeft")
-    expect(head).to_have_attribute("aria-label", "layer 2, head 2")
+    expect(head).to_have_attribute("aria-label", "block 2, head 2")
     words.last.press("ArrowLeft")
     expect(page.locator(".page-looks")).to_have_text(looked("He was a very young", 10, -2))
     page.get_by_role("button", name="Let it write on").click()
@@ -88,7 +176,7 @@ def looked(text, head, row):
     whom = "itself" if best == len(ids) + row else f"“{names[best]}”"
     share = f"{100 * weights[best].item():.1f}%"
     return (
-        f"In layer {head // 4}, head {head % 4}, “{names[row]}” looks most at {whom}, {share}."
+        f"In block {head // 4}, head {head % 4}, “{names[row]}” looks most at {whom}, {share}."
     )
 
 
@@ -125,22 +213,39 @@ def serious(page) -> list[str]:
     return [v["id"] for v in found["violations"] if v["impact"] in ("serious", "critical")]
 
 
-@pytest.mark.browser
-def test_explorers_live_in_a_static_copy(chromium, tmp_path, monkeypatch):
-    monkeypatch.setattr(site, "SITE", tmp_path)
-    site.main([str(ROOT / "notebooks/gallery.ipynb")])
+def paper(place) -> str:
+    """The color below an element, on its own page."""
+    return place.evaluate("e => getComputedStyle(e.ownerDocument.body).backgroundColor")
 
+
+def turn(page, theme: str) -> None:
+    """Light or dark, by the page's own switch."""
+    page.locator(".theme-switch-button:visible").click()
+    page.locator(f".theme-change-button[data-mode={theme}]:visible").click()
+    assert page.locator("html").get_attribute("data-theme") == theme
+
+
+def follows(page, view) -> bool:
+    """Whether a live view has the page's paper, and draws for it."""
+    dark = page.locator("html").get_attribute("data-theme") == "dark"
+    drawn = view.evaluate("e => e.classList.contains('gx-dark')") == dark
+    return drawn and paper(view) == paper(page.locator("main"))
+
+
+def test_explorers_live_in_the_book(chromium, book):
     page, urls, errors, asked = chromium.new_page(), [], [], []
-    page.emulate_media(color_scheme="dark")  # the page is light wherever it is read
+    page.emulate_media(color_scheme="dark")
     page.on("request", lambda r: urls.append(r.url))
     page.on("pageerror", lambda e: errors.append(str(e)))
-    page.goto((tmp_path / "gallery.html").as_uri())
+    page.goto((book / "gallery.html").as_uri())
     frames = page.locator("iframe")
     assert frames.count() >= 12
     for i in range(frames.count()):
+        turn(page, ("dark", "light")[i % 2])
         frames.nth(i).scroll_into_view_if_needed()
         root = frames.nth(i).content_frame.locator(".gx")
         root.wait_for(timeout=60_000)
+        assert follows(page, root)
         root_height = "() => document.documentElement.scrollHeight"
         tall = frames.nth(i).content_frame.locator("html").evaluate(root_height)
         assert frames.nth(i).bounding_box()["height"] == tall > 100, "no hole, no scroll bar"
@@ -160,14 +265,14 @@ def test_explorers_live_in_a_static_copy(chromium, tmp_path, monkeypatch):
     assert len(asked) == 9, asked  # all that test_engine.py compares with Python
     pictures = page.locator("figure[data-static]")
     assert not any(pictures.nth(i).is_visible() for i in range(pictures.count()))
-    assert page.evaluate("getComputedStyle(document.documentElement).colorScheme") == "light"
-    assert (
-        page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
-    )
     assert serious(page) == []
-    page.goto((tmp_path / "index.html").as_uri())
+    page.goto((book / "index.html").as_uri())
     page.locator(".page-cards a").first.wait_for()
+    turn(page, "light")
     answered_front(page)
+    assert serious(page) == []
+    turn(page, "dark")
+    assert follows(page, page.locator("#front"))
     assert serious(page) == []
     page.get_by_role("link", name="model as a map").click()
     answered_map(page)
@@ -175,4 +280,32 @@ def test_explorers_live_in_a_static_copy(chromium, tmp_path, monkeypatch):
     assert not errors
     elsewhere = [u for u in urls if not u.startswith(("file:", "about:", "data:", "blob:"))]
     assert not elsewhere
+    page.close()
+
+
+def test_search_slides_and_contrast(chromium, book):
+    """A word is found by typing; a lesson shows section by section; axe in both themes."""
+    page = chromium.new_page()
+    page.goto((book / "glossary.html").as_uri())
+    turn(page, "dark")
+    assert serious(page) == []
+    page.keyboard.press("Control+K")
+    page.keyboard.type("teacher forcing")
+    page.keyboard.press("Enter")
+    results = page.locator("#search-results a")
+    expect(results.filter(has_text="05 · The causal mask").first).to_be_visible(timeout=20_000)
+    assert serious(page) == []
+    results.filter(has_text="05 · The causal mask").first.click()
+    page.get_by_role("heading", name="The causal mask").wait_for()
+    assert serious(page) == []
+    page.evaluate("scrollTo(0, 0)")
+    page.get_by_role("button", name="Present").click()
+    questions = page.get_by_text("how can one pass over a whole sequence")
+    expect(questions).to_be_visible()
+    page.keyboard.press("ArrowRight")
+    expect(questions).to_be_hidden()
+    expect(page.get_by_role("heading", name="Objectives")).to_be_visible()
+    expect(page.locator(".page-place")).to_have_text("2 of 24")
+    page.keyboard.press("Escape")
+    expect(questions).to_be_visible()
     page.close()

@@ -15,9 +15,11 @@ const ROWS =
   "and the token above.";
 const EMPTY = "Nothing is typed: the model begins where a new line begins.";
 
-function front(root, engine) {
+function front(root, engine, text) {
   const view = { root, engine, temperature: 1, head: OPENS, row: 0, waiting: false };
-  addInput(view);
+  view.dark = isDark(root);
+  root.classList.toggle("gx-dark", view.dark);
+  addInput(view, text);
   addWords(view);
   const cols = el("div", "gx-cols", root);
   const left = el("div", "gx-aside", cols);
@@ -27,10 +29,10 @@ function front(root, engine) {
   ask(view);
 }
 
-function addInput(view) {
+function addInput(view, text) {
   const row = el("div", "page-ask", view.root);
   const label = el("label", "gx-title", row, "Begin a sentence");
-  view.input = textInput(row, label, BEGINNING, () => {});
+  view.input = textInput(row, label, text, () => {});
   view.input.classList.add("page-input");
   view.input.maxLength = LETTERS;
   view.input.addEventListener("input", () => ask(view));
@@ -103,7 +105,7 @@ function pickRow(view, row) {
 
 // Shades each token by how much the chosen one looks at it, in the chosen head.
 function showRow(view) {
-  const { attention, chips, head, row, looks } = view;
+  const { attention, chips, dark, head, row, looks } = view;
   check(chips, row);
   looks.textContent = attention.error
     ? `No picture of the heads: ${attention.error}.`
@@ -113,7 +115,7 @@ function showRow(view) {
   chips.forEach((chip, i) => {
     chip.removeAttribute("style");
     chip.classList.toggle("gx-hatch", i > row);
-    if (i <= row) shade(chip, weights[i], false);
+    if (i <= row) shade(chip, weights[i], dark);
     const seen = i > row ? "comes later, is not seen" : percent(weights[i]);
     chip.title = `${nameOf(head)}: ${seen}`;
   });
@@ -132,7 +134,7 @@ function lookOf({ attention, head, row }, weights) {
   return `In ${nameOf(head)}, “${names[row]}” ${most}.`;
 }
 
-const nameOf = head => `layer ${Math.floor(head / HEADS)}, head ${head % HEADS}`;
+const nameOf = head => `block ${Math.floor(head / HEADS)}, head ${head % HEADS}`;
 
 // Arrow keys in a box; steps: key -> what move is called with.
 function byArrows(box, steps, move) {
@@ -193,7 +195,7 @@ function addHeads(view, box) {
   byArrows(grid, { ...steps, ArrowDown: HEADS, ArrowUp: -HEADS }, step => {
     pick(view, (view.head + step + n) % n).focus();
   });
-  const scale = colorScale(box, false, "looks not at all", "only there");
+  const scale = colorScale(box, view.dark, "looks not at all", "only there");
   const later = el("span", "page-later", scale);
   el("i", "gx-hatch", later);
   el("span", "", later, "later: not seen");
@@ -201,7 +203,7 @@ function addHeads(view, box) {
 }
 
 function addTile(view, grid, head) {
-  if (head % HEADS === 0) el("span", "gx-lab", grid, `layer ${Math.floor(head / HEADS)}`);
+  if (head % HEADS === 0) el("span", "gx-lab", grid, `block ${Math.floor(head / HEADS)}`);
   const tile = radio(grid, "", () => pick(view, head));
   tile.className = "gx-tile";
   tile.setAttribute("aria-label", nameOf(head));
@@ -220,18 +222,18 @@ function showHeads(view) {
   const { weights, pieces = [] } = view.attention;
   const T = pieces.length;
   view.tiles.forEach((tile, i) => {
-    paintMap(tile.firstChild, weights?.subarray(i * T * T, (i + 1) * T * T), T);
+    paintMap(tile.firstChild, weights?.subarray(i * T * T, (i + 1) * T * T), T, view.dark);
   });
   pick(view, view.head);
 }
 
 // A pixel a weight; what comes later stays clear, and the hatching shows through.
-function paintMap(canvas, weights, T) {
+function paintMap(canvas, weights, T, dark) {
   canvas.width = canvas.height = Math.max(1, T);
   if (!T) return;
   const image = new ImageData(T, T);
   weights.forEach((weight, i) => {
-    if (i % T <= Math.floor(i / T)) image.data.set([...rgb(weight, false), 255], 4 * i);
+    if (i % T <= Math.floor(i / T)) image.data.set([...rgb(weight, dark), 255], 4 * i);
   });
   canvas.getContext("2d").putImageData(image, 0, 0);
 }
@@ -260,4 +262,15 @@ async function write(view) {
   view.button.textContent = "Let it write on";
 }
 
-front(document.querySelector("#front"), globalThis.gpt1);
+// Begun anew when the page turns light or dark; what was typed stays.
+function open() {
+  const here = document.querySelector("#front");
+  const text = here.querySelector(".page-input")?.value ?? BEGINNING;
+  here.replaceChildren();
+  front(here, globalThis.gpt1, text);
+}
+
+new MutationObserver(open).observe(document.documentElement, {
+  attributeFilter: ["data-theme"],
+});
+open();

@@ -115,12 +115,12 @@ function addTiles(view, parent) {
   grid.style.gridTemplateColumns = `4em repeat(${H}, minmax(0, ${size}px))`;
   grid.style.gap = H > 6 ? "3px" : "5px";
   grid.setAttribute("role", "radiogroup");
-  grid.setAttribute("aria-label", "attention heads, one row per layer; arrow keys move");
+  grid.setAttribute("aria-label", "attention heads, one row per block; arrow keys move");
   el("span", "gx-lab", grid, H > 6 ? "head" : "");
   for (let h = 0; h < H; h++) el("span", "gx-lab", grid, H > 6 ? h : `head ${h}`);
   view.tiles = [];
   for (let l = 0; l < L; l++) {
-    el("span", "gx-lab", grid, `layer ${l}`);
+    el("span", "gx-lab", grid, `block ${l}`);
     for (let h = 0; h < H; h++) view.tiles.push(tile(view, grid, l * H + h));
   }
 }
@@ -144,7 +144,7 @@ function tile(view, grid, head) {
   return b;
 }
 
-const headName = ({ H }, head) => `layer ${Math.floor(head / H)}, head ${head % H}`;
+const headName = ({ H }, head) => `block ${Math.floor(head / H)}, head ${head % H}`;
 
 function select(view, head) {
   keep(view, { head });

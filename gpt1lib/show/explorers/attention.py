@@ -1,4 +1,4 @@
-"""Attention weights of all layers and heads."""
+"""Attention weights of all blocks and heads."""
 
 from collections.abc import Callable, Sequence
 
@@ -54,7 +54,7 @@ class AttentionExplorer(Explorer):
     """Attention weights (L, H, T, T) of a trained model over T tokens, all heads.
 
     scores: (L, H, T, T) before the mask; with them the mask can be taken away, or put
-    after the softmax, in each head alone. Traits: head (layer * H + head), row (the
+    after the softmax, in each head alone. Traits: head (block * H + head), row (the
     token whose weights are listed), mask, pinned (a head kept beside it, or -1). Without
     a head it opens on the sharpest one, without a row on the one that looks most at one
     earlier token.
@@ -127,7 +127,7 @@ class AttentionExplorer(Explorer):
 
     @property
     def n_heads(self) -> int:
-        """The heads of all layers."""
+        """The heads of all blocks."""
         return self.n_layer * self.n_head
 
     def _read_prompt(self) -> dict:
@@ -141,13 +141,13 @@ class AttentionExplorer(Explorer):
         }
 
     def sentence(self) -> str:
-        layer, head = divmod(self.head, self.n_head)
-        row = self.weights[layer, head, self.row]
+        block, head = divmod(self.head, self.n_head)
+        row = self.weights[block, head, self.row]
         best = int(row.argmax())
         names = token_labels(self.tokens)
         return (
-            f"Attention of {self.n_layer} layers x {self.n_head} heads over "
-            f"{len(names)} tokens. In layer {layer}, head {head}, '{names[self.row]}' "
+            f"Attention of {self.n_layer} blocks x {self.n_head} heads over "
+            f"{len(names)} tokens. In block {block}, head {head}, '{names[self.row]}' "
             f"attends {row[best]:.0%} to '{names[best]}'."
         )
 

@@ -63,7 +63,7 @@ function followPython(view) {
   });
 }
 
-const headName = ({ H }, head) => `layer ${Math.floor(head / H)}, head ${head % H}`;
+const headName = ({ H }, head) => `block ${Math.floor(head / H)}, head ${head % H}`;
 
 function select(view, head) {
   keep(view, { head });
@@ -78,12 +78,12 @@ function setCut(view, cut) {
 // ---- the atlas: a disc for each head, its area the cost of its silence
 
 function addAtlas(view, parent) {
-  el("p", "gx-title", parent, "Heads, as layer.head: the larger, the more it is missed");
+  el("p", "gx-title", parent, "Heads, as block.head: the larger, the more it is missed");
   view.room = chart(parent, 400, 26, () => drawAtlas(view));
   const { svg } = view.room;
   svg.classList.toggle("gx-many", view.L * view.H > MANY);
   svg.setAttribute("role", "radiogroup");
-  svg.setAttribute("aria-label", "attention heads; arrow keys move by layer and head");
+  svg.setAttribute("aria-label", "attention heads; arrow keys move by block and head");
 }
 
 function drawAtlas(view) {

@@ -56,7 +56,7 @@ def head_measures(weights: ArrayLike) -> dict[str, np.ndarray]:
 def next_tokens(model: GPT, ids: Sequence[int]) -> np.ndarray:
     """Probabilities (1 + L * H, T, V) of what follows: by all heads, then without each."""
     config, text = model.config, torch.tensor([list(ids)])
-    heads = [(layer, h) for layer in range(config.n_layer) for h in range(config.n_head)]
+    heads = [(block, h) for block in range(config.n_layer) for h in range(config.n_head)]
     found = []
     for cut in ([], *([head] for head in heads)):
         with silenced(model, cut):
@@ -99,7 +99,7 @@ class HeadsExplorer(Explorer):
     """All heads of a model on one text, and what it would say without one of them.
 
     cost: (L, H), what the loss gains on held-out text when a head is silent, in nats; heads
-    are drawn as large as that. Traits: head (layer * H + head), row (the token after which
+    are drawn as large as that. Traits: head (block * H + head), row (the token after which
     the next one is predicted), cut (whether the bars show the head silent), across and up
     (the measures on the axes).
     """
@@ -161,28 +161,28 @@ class HeadsExplorer(Explorer):
         return self.words[self.row][most], float(before[most]), float(after[most])
 
     def sentence(self) -> str:
-        layer, head = divmod(self.head, self.n_head)
+        block, head = divmod(self.head, self.n_head)
         word, before, after = self._moved()
         cost = minus(f"{self.measures['cost'][self.head]:.3f}")
         return (
-            f"Layer {layer}, head {head} looks {self.measures['distance'][self.head]:.1f} "
+            f"Block {block}, head {head} looks {self.measures['distance'][self.head]:.1f} "
             f"tokens back on average; its silence costs {cost} nats per token. After "
             f"'{token_labels(self.tokens)[self.row]}' its silence moves '{readable(word)}' "
             f"most: from {percent(before)} to {percent(after)}."
         )
 
     def figure(self) -> Figure:
-        layer, head = divmod(self.head, self.n_head)
+        block, head = divmod(self.head, self.n_head)
         names = token_labels(self.tokens)
         with style():
             figure = new_figure(8.6, 3.9)
             left, right = figure.subplots(1, 2, width_ratios=[1.25, 1])
             self._draw_atlas(left)
             future = np.triu(np.ones((len(names), len(names)), bool), 1)
-            weights = self.weights[layer, head]
+            weights = self.weights[block, head]
             plots.matrices.draw_heatmap(right, weights, future, 0, 1, "magma_r", False, 2)
             plots.matrices.label_axes(right, names, names, "", "")
-            right.set_title(f"Layer {layer}, head {head}: from each row to each column")
+            right.set_title(f"Block {block}, head {head}: from each row to each column")
         return figure
 
     def _draw_atlas(self, axes: Axes) -> None:
@@ -203,7 +203,7 @@ class HeadsExplorer(Explorer):
         axes.set_xlabel(MEASURES[self.across])
         axes.set_ylabel(MEASURES[self.up])
         most = divmod(int(np.argmax(self.measures["cost"])), self.n_head)
-        axes.set_title("Heads by layer.head: {}.{} is missed most".format(*most))
+        axes.set_title("Heads by block.head: {}.{} is missed most".format(*most))
 
     def _largest(self) -> float:
         return max(max(self.measures["cost"]), 1e-9)

@@ -1,6 +1,6 @@
 // The logit lens: rows are states on the way up, columns are tokens, cells the best guess.
 
-const DETAILS = { blocks: "after each layer", all: "every state, LayerNorm before and after" };
+const DETAILS = { blocks: "after each block", all: "every state, LayerNorm before and after" };
 const COLORINGS = { own: "probability of the guess", final: "rank of the final answer" };
 const MOVES = { ArrowUp: [1, 0], ArrowDown: [-1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 
@@ -25,7 +25,7 @@ function draw(model, root, redraw) {
   view.table.setAttribute("role", "grid");
   view.table.setAttribute(
     "aria-label",
-    "guesses: a row for each layer, a column for each token",
+    "guesses: a row for each block, a column for each token",
   );
   addMoves(view);
   view.scale = el("div", "", root);
@@ -59,7 +59,7 @@ function shownStages({ stages, detail }) {
 
 function stageName({ detail }, { block, name }) {
   if (block < 0) return "embeddings";
-  return detail ? `layer ${block}: ${name}` : `layer ${block}`;
+  return detail ? `block ${block}: ${name}` : `block ${block}`;
 }
 
 // ---- the grid

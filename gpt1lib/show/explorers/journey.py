@@ -96,23 +96,23 @@ class JourneyExplorer(Explorer):
         name = token_labels(self.tokens)[self.place]
         best = [s["top"][self.place][0] for s in self.blocks()]
         return (
-            f"After '{name}' the states predict, layer by layer: "
+            f"After '{name}' the states predict, block by block: "
             + ", ".join(f"'{readable(p)}' {q:.0%}" for p, q in best)
             + "."
         )
 
     def finding(self) -> str:
-        """From which layer on the final answer at the chosen place is the best guess."""
+        """From which block on the final answer at the chosen place is the best guess."""
         best = [readable(s["top"][self.place][0][0]) for s in self.blocks()]
         after = token_labels(self.tokens)[self.place]
         others = [i for i, word in enumerate(best) if word != best[-1]]
-        since = max(others, default=-1)  # the rows are the embeddings, then the layers
-        where = "already in the embeddings" if since < 0 else f"from layer {since} on"
+        since = max(others, default=-1)  # the rows are the embeddings, then the blocks
+        where = "already in the embeddings" if since < 0 else f"from block {since} on"
         return f"After “{after}” the best guess is “{best[-1]}” {where}"
 
     def figure(self) -> Figure:
         rows, names = self.blocks(), token_labels(self.tokens)
         values = np.array([[top[0][1] for top in s["top"]] for s in rows])
-        labels = ["embeddings", *(f"layer {s['block']}" for s in rows[1:])]
+        labels = ["embeddings", *(f"block {s['block']}" for s in rows[1:])]
         written = [[readable(top[0][0]) for top in s["top"]] for s in rows]
         return plots.written_grid(values, written, labels, names, self.finding())

@@ -133,7 +133,8 @@ function lookOf({ read, names, place }, kind) {
 
 function said(kind, guess, place, n) {
   if (!guess) return `${kind} has read nothing and cannot guess.`;
-  const seen = kind === "GPT" ? `the ${plural(place, "token")} before` : `the ${n - 1} others`;
+  const before = place === 1 ? "the token" : `the ${place} tokens`;
+  const seen = kind === "GPT" ? `${before} before` : `the ${n - 1} others`;
   return `${kind} reads ${seen} and gives it ${percent(guess.p)}, rank ${commas(guess.rank)}.`;
 }
 

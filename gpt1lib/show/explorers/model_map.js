@@ -56,11 +56,13 @@ function themeOf(root) {
 }
 
 // A choice made elsewhere; or another text, or other heads: then all is read anew, and no
-// place is drawn on the arrays of the text before.
+// place is drawn on the arrays of the text before. The page's engine tells of a shorter text
+// before it tells of the place in it.
 function news(view) {
   if (view.answers === view.model.get("answers")) return show(view);
   readTraits(view);
   readArrays(view);
+  for (const name of ["place", "other"]) view[name] = Math.min(view[name], view.T - 1);
   Object.assign(view, { fresh: true, over: null, index: -1 });
   if (view.walk.at >= 0) walkTo(view, view.walk.at);
   else show(view);

@@ -110,12 +110,12 @@ class QueryExplorer(Explorer):
         ids = tokens_of(bpe, text, MOST)
         L, H = model.config.n_layer, model.config.n_head
         if not (0 <= layer < L and 0 <= head < H):
-            raise ValueError(f"layer {layer}, head {head}: the model has {L} and {H}")
+            raise ValueError(f"block {layer}, head {head}: the model has {L} and {H}")
         plane = head_plane(model, ids, layer, head)
         if chosen.get("source") == "head":
             chosen = {"query": plane["query"]} | chosen
         tokens = bpe.pieces(ids)
-        title = f"layer {layer}, head {head}"
+        title = f"block {layer}, head {head}"
         return cls(tokens, plane, model.config.n_embd // H, title, **chosen)
 
     def steps(self) -> tuple[np.ndarray, ...]:

@@ -107,8 +107,8 @@ function scales(view, line) {
 function show(view) {
   const { chart: room, shown, model } = view;
   // else its sliders could be moved, and nothing would be seen to change
-  if (shown) view.top.after(view.after);
-  else view.after.remove();
+  if (!shown) view.after.remove();
+  else if (!view.after.isConnected) view.top.after(view.after); // moved, it would lose the focus
   view.reveal.hidden = shown;
   view.note.hidden = !shown;
   view.picker.set(`a${view.amount}`);
@@ -254,16 +254,17 @@ function whatLineSays(view, line) {
   const beyond = view.size / last;
   const far =
     beyond > 1.05
-      ? `, ${beyond.toFixed(beyond < 10 ? 1 : 0)} times beyond the largest run`
+      ? `, ${beyond < 10 ? beyond.toFixed(1) : commas(Math.round(beyond))} times beyond the largest run,`
       : "";
   const later = points.slice(used);
   const missed = later.length
     ? ` It misses the ${plural(later.length, "larger size")} by ` +
       `${offBy(later.map(([n, nats]) => [nats, line.at(n)[0]])).toFixed(2)} nats on average.`
     : "";
+  const power = line.alpha > 0 ? "falls as N to the power of −" : "rises as N to the power of ";
   return (
-    `The line through the first ${used} sizes falls as N to the power of −` +
-    `${line.alpha.toFixed(3)}.${missed}${whatWasDrawn(view)} At N = ` +
+    `The line through the first ${used} sizes ${power}` +
+    `${Math.abs(line.alpha).toFixed(3)}.${missed}${whatWasDrawn(view)} At N = ` +
     `${sizeText(Math.log10(view.size))}${far} it says ${middle.toFixed(2)} nats, ` +
     `95% interval ${low.toFixed(2)} to ${high.toFixed(2)}.`
   );

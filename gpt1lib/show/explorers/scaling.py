@@ -54,10 +54,11 @@ class ScalingExplorer(Explorer):
         sizes, losses = self.fitted()
         alpha, _ = scaling.power_law(sizes, losses)
         middle, low, high = scaling.prediction(sizes, losses, self.size)
+        way = "falls" if alpha > 0 else "rises"
         return (
             f"Losses of {len(self.points[self.amount])} sizes on {self.names[self.amount]}. "
-            f"The line through the first {len(sizes)} falls as N to the power of "
-            f"-{alpha:.3f}; at N = {self.size:,.0f} it says {middle:.2f} nats per token, 95 % "
+            f"The line through the first {len(sizes)} {way} as N to the power of "
+            f"{-alpha:.3f}; at N = {self.size:,.0f} it says {middle:.2f} nats per token, 95 % "
             f"interval {low:.2f} to {high:.2f}."
         )
 

@@ -48,12 +48,12 @@ function addHeads(view, parent) {
   const grid = el("div", "gx-grid", parent);
   grid.style.gridTemplateColumns = `4em repeat(${H}, 46px)`;
   grid.setAttribute("role", "radiogroup");
-  grid.setAttribute("aria-label", "attention heads, one row per layer; arrow keys move");
+  grid.setAttribute("aria-label", "attention heads, one row per block; arrow keys move");
   el("span", "gx-lab", grid, "head");
   for (let h = 0; h < H; h++) el("span", "gx-lab", grid, h);
   view.heads = [];
   for (let head = 0; head < L * H; head++) {
-    if (head % H === 0) el("span", "gx-lab", grid, `layer ${head / H}`);
+    if (head % H === 0) el("span", "gx-lab", grid, `block ${head / H}`);
     const b = radio(grid, "", () => select(view, head));
     b.classList.add("gx-moves");
     view.heads.push(b);
@@ -69,7 +69,7 @@ function addHeads(view, parent) {
   colorScale(parent, view.dark, "0%", "100% of its weight");
 }
 
-const headName = ({ H }, head) => `layer ${Math.floor(head / H)}, head ${head % H}`;
+const headName = ({ H }, head) => `block ${Math.floor(head / H)}, head ${head % H}`;
 
 function select(view, head) {
   keep(view, { head });

@@ -46,7 +46,7 @@ def movement(one: np.ndarray, two: np.ndarray, pairs: list[list[int]]) -> np.nda
 class TwoTextsExplorer(Explorer):
     """Attention of one head on two texts, and what the exchanged words move.
 
-    Traits: head (layer * H + head), row (a place of the first text). It opens where one and
+    Traits: head (block * H + head), row (a place of the first text). It opens where one and
     the same word moves most of its weight.
     """
 
@@ -123,20 +123,20 @@ class TwoTextsExplorer(Explorer):
     def shares(self) -> tuple[list[str], np.ndarray]:
         """The words of the first text that have a partner, and how far each one moves."""
         names = token_labels(self.tokens[0])
-        layer, head = divmod(self.head, self.n_head)
-        return [names[i] for i, _ in self.pairs], self.moved[layer, head]
+        block, head = divmod(self.head, self.n_head)
+        return [names[i] for i, _ in self.pairs], self.moved[block, head]
 
     def sentence(self) -> str:
-        layer, head = divmod(self.head, self.n_head)
+        block, head = divmod(self.head, self.n_head)
         names, moved = self.shares()
         most = int(moved.argmax())
         return (
-            f"'{self.shown[0]}' and '{self.shown[1]}' under layer {layer}, head {head}: "
+            f"'{self.shown[0]}' and '{self.shown[1]}' under block {block}, head {head}: "
             f"'{names[most]}' puts {moved[most]:.0%} of its weight elsewhere."
         )
 
     def figure(self) -> Figure:
-        layer, head = divmod(self.head, self.n_head)
+        block, head = divmod(self.head, self.n_head)
         names, moved = self.shares()
-        title = f"Layer {layer}, head {head}: how far each word's attention moves"
+        title = f"Block {block}, head {head}: how far each word's attention moves"
         return plots.bars(names, moved, "share of its weight that goes elsewhere", title)

@@ -189,7 +189,7 @@ def attention(weights: ArrayLike, tokens: Sequence[str], title: str = "") -> Fig
 
 
 def head_grid(weights: ArrayLike, title: str = "") -> Figure:
-    """All heads as thumbnails: (L, H, T, T), one row per layer, the future left white."""
+    """All heads as thumbnails: (L, H, T, T), one row per block, the future left white."""
     weights = as_matrix(weights, "weights", 4)
     n_layer, n_head, n_tokens, _ = weights.shape
     step = n_tokens + 1 + n_tokens // 12
@@ -200,7 +200,7 @@ def head_grid(weights: ArrayLike, title: str = "") -> Figure:
         image = axes.imshow(_mosaic(weights, step), cmap="magma_r", vmin=0, vmax=1)
         middle = n_tokens / 2 - 0.5
         for n, name, which in (
-            (n_layer, "layer", axes.set_yticks),
+            (n_layer, "block", axes.set_yticks),
             (n_head, "head", axes.set_xticks),
         ):
             which([i * step + middle for i in range(n)], [f"{name} {i}" for i in range(n)])

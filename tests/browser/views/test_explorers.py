@@ -220,7 +220,7 @@ def causal(n_layer=2, n_head=3, n=4):
 def test_attention_by_keyboard_alone(page):
     weights = causal()
     root = show(page, explorers.AttentionExplorer(weights, list("abcd"), head=0, row=3))
-    root.get_by_role("radio", name="layer 0, head 0").focus()
+    root.get_by_role("radio", name="block 0, head 0").focus()
     page.keyboard.press("ArrowDown")
     page.keyboard.press("ArrowRight")
     assert page.evaluate("model.get('head')") == 4
@@ -287,12 +287,12 @@ def test_a_head_is_kept_beside_another(page):
     weights = causal()
     root = show(page, explorers.AttentionExplorer(weights, list("abcd"), head=0, row=3))
     root.get_by_role("button", name="Keep this head beside").press("Enter")
-    root.get_by_role("radio", name="layer 1, head 2").click()
-    kept = root.get_by_label("layer 0, head 0, kept for comparison")
+    root.get_by_role("radio", name="block 1, head 2").click()
+    kept = root.get_by_label("block 0, head 0, kept for comparison")
     assert kept.is_visible()
     apart = np.abs(weights[1, 2, 3] - weights[0, 0, 3]).sum() / 2
     assert (
-        f"differs by {apart:.0%} from layer 0, head 0" in root.locator(".gx-live").inner_text()
+        f"differs by {apart:.0%} from block 0, head 0" in root.locator(".gx-live").inner_text()
     )
     root.get_by_role("button", name="Keep this head beside").click()
     assert page.evaluate("model.get('pinned')") == 5 and not kept.is_visible()

@@ -32,7 +32,7 @@ def discs(root):
 
 
 def test_by_keyboard_a_head_is_chosen_cut_and_put_back(root, explorer):
-    root.get_by_role("radio", name="layer 1, head 1").focus()
+    root.get_by_role("radio", name="block 1, head 1").focus()
     for key in ("ArrowDown", "ArrowDown", "x"):
         root.page.keyboard.press(key)
     assert root.page.evaluate("[model.get('head'), model.get('cut')]") == [13, True]
@@ -67,7 +67,7 @@ def test_python_moves_the_view(root):
         "model.set('head', 2); model.set('cut', true); model.set('up', 'itself')"
     )
     checked = root.locator(".gx-dot[aria-checked=true]")
-    assert checked.get_attribute("aria-label").startswith("layer 0, head 2")
+    assert checked.get_attribute("aria-label").startswith("block 0, head 2")
     assert "gx-silent" in checked.get_attribute("class")
     assert "weight on the token itself" in root.locator("svg").text_content()
 

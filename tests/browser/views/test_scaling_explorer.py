@@ -65,7 +65,9 @@ def test_every_choice_computes_what_the_library_computes(page, e):
     root = show(page, e)
     agrees(page, root, e)
     uses, asks = (root.get_by_role("slider").nth(i) for i in (0, 1))
-    uses.fill("5")
+    uses.focus()
+    for _ in range(2):  # a slider that is moved keeps the focus
+        page.keyboard.press("ArrowRight")
     asks.fill("8.5")
     agrees(page, root, e)
     assert np.isclose(e.size, 10**8.5) and e.used == 5
@@ -73,6 +75,12 @@ def test_every_choice_computes_what_the_library_computes(page, e):
     root.get_by_role("radio", name="less").click()
     agrees(page, root, e)
     assert e.figure().axes and "95 % interval" in e.sentence()
+
+
+def test_a_loss_that_grows_with_size_is_said_to_rise(page):
+    e = explorers.ScalingExplorer({"few": [(1e4, 5.0), (1e5, 5.1), (1e6, 5.2)]}, shown=True)
+    for said in (show(page, e).locator(".gx-live").inner_text(), e.sentence()):
+        assert "rises as N to the power of 0.009" in said
 
 
 def test_too_few_sizes_are_refused():

@@ -1,0 +1,253 @@
+"""Marks for submitted lessons: what is handed in, and what no submission gets away with."""
+
+import copy
+import csv
+import io
+import json
+import multiprocessing
+import os
+
+import pytest
+
+from gpt1lib.lessons import answers, grade, notebooks, walls
+from gpt1lib.lessons.answers import Limits, Submitted
+from gpt1lib.lessons.grade import HandedCell
+from gpt1lib.lessons.number import NumberExercise
+from gpt1lib.storage import paths
+
+SHIPPED = paths.ROOT / "notebooks/05_the_causal_mask.ipynb"
+UNTOUCHED = notebooks.read(SHIPPED)
+SOLVED = copy.deepcopy(UNTOUCHED)
+notebooks.solve(SOLVED, SHIPPED)
+RIGHT = "torch.ones(T, T, dtype=torch.bool).tril()"
+CHECK = "\n\ncausal_mask = lesson.check(causal_mask)"
+
+
+def stub(notebook, name: str):
+    parts = ({"exercise": name, "part": "stub"},)
+    return next(c for c in notebook.cells if notebooks.mark(c) in parts)
+
+
+def returning(value: str) -> str:
+    return f"def causal_mask(T):\n    return {value}{CHECK}"
+
+
+def submitted(path, cell: str, again: bool = False, name: str = "causal_mask"):
+    """The solved lesson, but for one cell."""
+    notebook = copy.deepcopy(SOLVED)
+    stub(notebook, name).source = cell
+    if again:
+        notebook.cells[0] = copy.deepcopy(stub(notebook, name))
+        notebook.cells[0] |= {
+            "source": f"lesson.{name}.another()",
+            "metadata": {},
+            "id": "again",
+        }
+    notebooks.write(notebook, path)
+    return path
+
+
+@pytest.fixture
+def here(monkeypatch):
+    """Cells run in this process, and what they give goes through JSON all the same."""
+
+    def ask(cell: Submitted, imports: str, limits: Limits):
+        names = answers.names_before(cell.lesson, imports, cell.name)
+        exercise = answers.exercise_of(cell.lesson, cell.name)
+        return json.loads(json.dumps(answers.run_submitted(exercise, cell, names, 1.0))), ""
+
+    monkeypatch.setattr(answers, "ask", ask)
+
+
+def mistakes(path, only: str = "05") -> str:
+    row = grade.marks_of(path, only, {}, Limits())
+    assert float(row["total"]) + len(row["mistakes"].split(" | ")) * bool(row["mistakes"]) <= 6
+    return row["mistakes"]
+
+
+# ---- what is handed in --------------------------------------------------------------------
+
+CELLS = {
+    returning(RIGHT): "",
+    f"causal_mask = lambda T: {RIGHT}{CHECK}": "",
+    f"def mine(T):\n    return {RIGHT}\nmine = lesson.check(mine)": "",
+    f"%%time\n!ls\n{returning(RIGHT)}\nprint(undefined)": "",
+    returning("..."): "not written yet.",
+    "causal_mask = lesson.check(lesson.causal_mask)": "its cell raises AttributeError",
+    "def causal_mask(T)\n    return 1": "its cell raises SyntaxError: expected ':'",
+    "causal_mask = 5": "causal_mask is of the type int, it must be a function.",
+    "1 + 1": "its cell holds no function causal_mask.",
+    returning("helper(T)"): "(Only the exercise's own cell is run here.)",
+    returning("torch.ones(T, T, dtype=torch.bool).triu()"): "That is the upper triangle",
+    returning("exit()"): "SystemExit",
+    returning("type('Yes', (), {'__eq__': lambda s, o: True})()"): "it returns Yes, expected",
+    returning("type('Zero', (list,), {'__iter__': 5})()"): "TypeError",
+    returning("10 ** 5000"): "int, too long",
+}
+
+
+@pytest.mark.parametrize("cell", CELLS, ids=range(len(CELLS)))
+def test_one_cell(here, cell):
+    told = grade.mistake_in([HandedCell(cell)], "05", "causal_mask", Limits())
+    marked = grade.mistake_in([HandedCell(cell, "causal_mask")], "05", "causal_mask", Limits())
+    assert told == marked or "its cell is missing" in told
+    assert CELLS[cell] in marked and bool(CELLS[cell]) == bool(marked)
+
+
+def test_an_untouched_lesson_gets_nothing_and_a_solved_one_all(here):
+    row = grade.marks_of(SHIPPED, "", {"causal_mask": 3}, Limits())
+    assert (row["lesson"], row["total"], row["of"]) == ("05", "0", "8")
+    assert row["mistakes"].count("not written yet") == 5
+
+
+def test_cells_that_moved_doubled_or_lost_their_marks(here, tmp_path):
+    path, notebook = tmp_path / "a.ipynb", copy.deepcopy(SOLVED)
+    wrong = copy.deepcopy(stub(notebook, "causal_mask"))
+    wrong.source, wrong.id = returning("1"), "wrong"
+    notebook.cells.append(wrong)
+    for cell in notebook.cells:
+        cell.metadata = {}
+    notebook.cells.remove(next(c for c in notebook.cells if "def running_mean" in c.source))
+    notebooks.write(notebook, path)
+    assert mistakes(path).startswith("running_mean: its cell is missing")
+
+
+def test_a_number_counts_for_the_question_that_was_asked(here, tmp_path):
+    exercise = answers.exercise_of("05", "visible_scores")
+    assert isinstance(exercise, NumberExercise)
+    second = exercise(*exercise.numbers(2))
+    for given, again, right in ((second, True, 1), (second, False, 0), ("...", True, 0)):
+        cell = f"lesson.visible_scores.check({given})"
+        path = submitted(tmp_path / "a.ipynb", cell, again, "visible_scores")
+        assert (mistakes(path) == "") == right
+
+
+NO_NOTEBOOKS = (
+    "",
+    "%PDF-1.7",
+    "[1]",
+    "[" * 100_000,
+    '{"cells": [{"cell_type": "code"}]}',
+    "\xff",
+)
+
+
+@pytest.mark.parametrize("text", NO_NOTEBOOKS, ids=range(6))
+def test_what_is_no_notebook(tmp_path, text):
+    (tmp_path / "05_a.ipynb").write_bytes(text.encode("latin-1"))
+    assert mistakes(tmp_path / "05_a.ipynb").startswith("this is no notebook")
+
+
+# ---- the table ----------------------------------------------------------------------------
+
+
+def table(path) -> list[dict]:
+    return list(csv.DictReader(io.StringIO(path.read_text())))
+
+
+def test_what_is_marked_stays_and_only_what_changed_is_marked_again(
+    here, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    submitted(tmp_path / "=a.ipynb", returning("1"))
+    submitted(tmp_path / "in/b/05.ipynb", returning(RIGHT))
+    marked = []
+    once = grade.marks_of
+    monkeypatch.setattr(grade, "marks_of", lambda p, *o: marked.append(p.name) or once(p, *o))
+    for _ in range(2):
+        assert grade.main(["=a.ipynb", "in", "--out", "m.csv"]) == 0
+    (tmp_path / "=a.ipynb").write_text("{}")
+    (tmp_path / "p.csv").write_text("exercise,points\ncausal_mask;2.5\n")
+    monkeypatch.setenv("GPT1_STRICT", "1")
+    assert grade.main(["=a.ipynb", "--out", "m.csv", "--points", "p.csv", "--lesson", "5"]) == 1
+    assert marked == ["=a.ipynb", "05.ipynb", "=a.ipynb"]
+    a, b = table(tmp_path / "m.csv")
+    assert a["submission"] == "'=a.ipynb" and (a["total"], a["of"]) == ("0", "7.5")
+    assert b["submission"] == "in/b/05.ipynb" and b["total"] == b["of"] == "6"
+
+
+def test_a_wrong_command_is_told_in_a_line(tmp_path):
+    (tmp_path / "p.csv").write_text("causal_task,2\n")
+    (tmp_path / "m.csv").write_text("name,grade\n")
+    given = [str(SHIPPED), "--out", str(tmp_path / "m.csv")]
+    for more, told in (
+        (["--lesson", "77"], "there is no lesson '77'"),
+        (["--points", str(tmp_path / "p.csv")], "line 1: no lesson has .* 'causal_task'"),
+        ([], "is no table of marks"),
+    ):
+        with pytest.raises(SystemExit, match=told):
+            grade.main([*given, *more])
+    with pytest.raises(SystemExit, match="no notebooks in"):
+        grade.main([str(tmp_path)])
+
+
+# ---- the process --------------------------------------------------------------------------
+
+HOSTILE = {
+    "causal_mask": """
+import builtins, gpt1lib.lessons.answers as a, gpt1lib.lessons.compare as c
+a.compared = a._judged = lambda *_: None
+c.same = a.wire.packed = lambda *_, **__: True
+builtins.all = lambda _: True
+def causal_mask(T):
+    return torch.zeros(T, T)""",
+    "running_mean": "from gpt1lib.lessons.lesson05 import running_mean",
+    "masked_softmax": """
+from pathlib import Path
+def masked_softmax(scores):
+    Path("FOLDER/owned").write_text("x")""",
+    "leaks_before": """
+import os
+def leaks_before(*_):
+    try:
+        torch.save({}, "FOLDER/owned_by_native_code")
+    finally:
+        os._exit(0)""",
+    "mask_with_cache": """
+def mask_with_cache(*_):
+    while True:
+        try:
+            while True:
+                1 + 1
+        except BaseException:
+            pass""",
+}
+
+
+def test_hostile_cells_are_marked_rightly_and_change_nothing(tmp_path, monkeypatch):
+    monkeypatch.setattr(answers, "GRACE", 0.5)
+    forked = multiprocessing.get_context("fork")  # it has nothing to import
+    monkeypatch.setattr(answers, "_context", lambda: forked)
+    notebook = copy.deepcopy(SOLVED)
+    for name, source in HOSTILE.items():
+        stub(notebook, name).source = source.replace("FOLDER", str(tmp_path))
+    notebooks.write(notebook, tmp_path / "a.ipynb")
+    row = grade.marks_of(tmp_path / "a.ipynb", "05", {}, Limits(seconds=0.5))
+    told = dict(one.split(": ", 1) for one in row["mistakes"].split(" | "))
+    assert row["visible_scores"] == row["total"] == "1" and told.keys() == HOSTILE.keys()
+    assert not (tmp_path / "owned").exists()
+    assert not (tmp_path / "owned_by_native_code").exists() or not walls.landlock_version()
+    assert "ended Python itself (exit code 0)" in told["leaks_before"]
+    assert "its cell holds no function running_mean" in told["running_mean"]
+    assert "a submission may not write" in told["masked_softmax"]
+    assert "was still running" in told["mask_with_cache"]
+
+
+def test_the_walls_of_python(tmp_path):
+    hook = walls.watch(str(tmp_path), (str(paths.DATA),))
+    hook("open", (str(tmp_path / "x"), "w", os.O_WRONLY))
+    hook("open", (__file__, "r", os.O_RDONLY))
+    hook("os.remove", (str(tmp_path / "x"), -1))
+    for event, arguments in (
+        ("open", (f"{tmp_path}2", "w", os.O_WRONLY)),
+        ("open", (str(tmp_path / "../x"), "a", os.O_CREAT)),
+        ("open", (str(paths.DATA / "README.md"), "r", os.O_RDONLY)),
+        ("os.remove", (__file__, -1)),
+        ("os.rename", (str(tmp_path / "x"), __file__, -1, -1)),
+        ("os.fork", ()),
+        ("os.kill", (1, 9)),
+        ("socket.connect", (None, ("localhost", 80))),
+        ("ctypes.dlopen", (None,)),
+    ):
+        with pytest.raises(PermissionError, match="a submission may not"):
+            hook(event, arguments)

@@ -1,0 +1,58 @@
+"""The pages for teachers: a page per lesson, minutes as they are, plans that fit their time."""
+
+import re
+
+import pytest
+
+from tools import teaching
+
+PAGES = {p.name: p.read_text(encoding="utf-8") for p in sorted(teaching.PAGES.glob("*.md"))}
+PLANS = PAGES["plans.md"]
+
+
+def test_each_lesson_has_its_page():
+    lessons = {p.stem for p in (teaching.ROOT / "notebooks").glob("[0-9]*.ipynb")}
+    assert {name.removesuffix(".md") for name in PAGES} - {"README", "plans"} == lessons
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_the_minutes_are_the_lessons_own(name):
+    assert teaching.filled(name, PAGES[name]) == PAGES[name], "run: python tools/teaching.py"
+
+
+@pytest.mark.parametrize("name", [name for name in PAGES if name[:2].isdigit()])
+def test_a_page_has_its_parts_and_answers_its_questions(name):
+    headings = re.findall(r"^## (.*)$", PAGES[name], re.MULTILINE)
+    asked = re.findall(r"<summary>(.+?)</summary>\n\n(.+)\n\n</details>", PAGES[name])
+    assert headings == ["Minutes", "Show live", "What people get wrong", "To discuss",
+                        "When time is short"]  # fmt: skip
+    assert teaching.SHORT.search(PAGES[name])
+    assert 3 <= len(asked) <= 5 and PAGES[name].count("<details>") == len(asked)
+
+
+def test_explorers_and_exercises_that_a_page_names_are_in_its_lesson():
+    for name, text in PAGES.items():
+        if name[:2].isdigit():
+            there = teaching.table(name[:2])
+            table, said = text.split("<!-- /minutes -->")
+            named = set(re.findall(r"`(\w+Explorer)`", said))
+            exercises = set(teaching.notebook(name[:2])[2])
+            assert named <= set(re.findall(r"\w+Explorer", there)), name
+            skipped = re.findall(r"`([a-z]+_[a-z_]+)`", text.split("## When time is short")[1])
+            assert set(skipped) <= exercises, name
+
+
+def test_the_plans_fit_their_time():
+    blocks = re.findall(r"^### [^\n]* · (\d+) minutes\n(.*?)(?=^#|\Z)", PLANS, re.S | re.M)
+    assert len(blocks) == 10
+    for room, rows in blocks:
+        assert 50 <= sum(map(int, re.findall(r"\| (\d+) \|$", rows, re.M))) <= int(room)
+    weeks = re.findall(r"^\| (\d+) \|.*\| (\d+) \|$", PLANS, re.MULTILINE)
+    assert [*dict(weeks)] == [str(n) for n in range(1, 16)]
+    for week in dict(weeks):
+        assert 50 <= sum(int(n) for w, n in weeks if w == week) <= 90, week
+
+
+def test_a_section_that_does_not_exist_is_told():
+    with pytest.raises(ValueError, match="lesson 05 has not all the sections §1 §77"):
+        teaching.filled("plans.md", "| [05](x.md) §1 §77 | what | 3 |")
