@@ -50,7 +50,7 @@ def parts(quick: bool) -> dict[str, list[str]]:
     notebooks = sorted(str(p) for p in (ROOT / "notebooks").glob("[0-9m]*.ipynb"))
     if not notebooks:
         sys.exit("no notebooks found: nothing may pass without them")
-    lessons, slowest = "tests/browser/test_lessons.py", "--durations=5"
+    lessons, slowest = "tests/browser/test_lessons.py", "--durations=20"
     return {  # the longest first, so that they end together
         "lessons": [*PYTEST, lessons, slowest],
         "tests": [*PYTEST, "tests", "-m", "not browser", slowest],

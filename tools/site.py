@@ -134,7 +134,8 @@ def for_teachers() -> dict[str, str]:
     pages = {}
     for path in sorted((ROOT / "teaching").glob("*.md")):
         text = re.sub(r"\]\((\w+\.md)", r"](teaching_\1", path.read_text(encoding="utf-8"))
-        pages[f"teaching_{path.stem}"] = flat(text)
+        title = re.sub(r"^# (?=\d\d)", "# Teaching ", text)
+        pages[f"teaching_{path.stem}"] = flat(title)
     others = "\n".join(name for name in pages if name != "teaching_README")
     pages["teaching_README"] += f"\n```{{toctree}}\n:hidden:\n\n{others}\n```\n"
     return pages
@@ -188,7 +189,7 @@ def first_picture(path: Path) -> str:
     """The data of a notebook's first picture, or nothing."""
     for cell in nbformat.read(path, as_version=4).cells:
         for output in cell.get("outputs", []):
-            if data := notebooks.stored_picture(output):
+            if data := layout.stored_picture(output):
                 return data
     return ""
 

@@ -19,7 +19,7 @@ from gpt1lib.show import engine
 from gpt1lib.show.labels import token_labels
 from tools import site
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.filterwarnings("ignore:.*is deprecated")]
 ROOT = Path(__file__).resolve().parents[2]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 CODE = re.compile(r"<(pre|code|script|style)\b.*?</\1>", re.DOTALL)
