@@ -3,7 +3,7 @@ PYTHON ?= python3
 PORT   ?= 8888
 PY     := .venv/bin/python
 WHEELS ?=
-.PHONY: help lab update test quick notebooks site solutions wheels zip lock newest oldest checkpoint paper paper-quick clean
+.PHONY: help lab update test quick notebooks lesson table site solutions wheels zip lock newest oldest checkpoint paper paper-quick clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -23,6 +23,12 @@ quick: .venv/dev ## the two-minute part: lint and the fast tests
 
 notebooks: .venv/dev ## run every notebook in place and store its outputs
 	$(PY) -m gpt1lib.lessons sync notebooks/*.ipynb && $(PY) -m gpt1lib.lessons run notebooks/*.ipynb && $(PY) tools/readme.py && $(PY) tools/errata.py && $(PY) tools/teaching.py
+
+lesson: .venv/dev ## begin a lesson from the template (TITLE="Words as sums")
+	$(PY) -m gpt1lib.lessons new "$(TITLE)"
+
+table: .venv/dev ## every lesson beside what a lesson aims at: cells, words, minutes ...
+	$(PY) -m gpt1lib.lessons table notebooks/[0-9]*.ipynb
 
 site: .venv/dev ## the course as one offline book in build/site, to read and to present
 	$(PY) tools/site.py

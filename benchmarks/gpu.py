@@ -20,7 +20,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # gpt1lib, if not 
 
 from benchmarks.gpu_parts.measure import Machine
 from benchmarks.gpu_parts.run import PARTS, run
+from gpt1lib import limits
 from gpt1lib.storage.paths import BENCHMARKS, ROOT
+from gpt1lib.storage.run_folder import one_line_errors
 
 
 def machine_of(args: argparse.Namespace) -> Machine:
@@ -55,9 +57,12 @@ def parser() -> argparse.ArgumentParser:
 def main(argv: list[str] | None = None) -> int:
     """Run the parts; the exit status is 1 where one failed."""
     args = parser().parse_args(argv)
-    machine = machine_of(args)
-    apart = machine.on_gpu if args.apart is None else args.apart
-    return int(not run(args.only or list(PARTS), machine, args.at_most, apart))
+    with one_line_errors("gpu"):
+        for name in ("minutes", "at_most"):
+            limits.number(name, getattr(args, name), lambda x: x > 0, "a finite number > 0")
+        machine = machine_of(args)
+        apart = machine.on_gpu if args.apart is None else args.apart
+        return int(not run(args.only or list(PARTS), machine, args.at_most, apart))
 
 
 if __name__ == "__main__":

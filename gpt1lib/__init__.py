@@ -29,7 +29,7 @@ this order. Each folder is a room for one verb, and imports run from the top dow
     paper/       plan, sources, run, results, curves, zeroshot, reading, after, paper_numbers
     show/        plots, diagrams, walk, labels, numbers, palette, figure, explorers, engine
     lessons/     exercise, number, attempt, compare, describe, claims, notebooks, layout, maps,
-                 work, progress, mistakes, grade, answers, wire, walls, lessonNN
+                 rhythm, blank, work, progress, mistakes, grade, answers, wire, walls, lessonNN
 
 Three ways run through it:
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from . import decode, limits
-from .checkpoints import Checkpoint, open_source
+from .checkpoints import Checkpoint, load_novelist, open_source
 from .storage.paths import NOVELIST_DIR
 from .storage.run_folder import one_line_errors
 
@@ -82,11 +82,13 @@ def write_samples(source: Checkpoint, samples: int, seed: int, **options) -> Non
 def main(argv: list[str] | None = None) -> None:
     """The command line."""
     options = vars(parser().parse_intermixed_args(argv))
-    with one_line_errors("write", stopped="stopped"):
+    with one_line_errors("write"):
         folder, prompt = folder_and_prompt(options.pop("words"))
-        if folder == NOVELIST_DIR:
+        ours = folder == NOVELIST_DIR
+        if ours:
             print("The novelist writes, the model that comes with the course.", file=sys.stderr)
-        write_samples(open_source(folder), prompt=prompt, **options)
+        source = load_novelist() if ours else open_source(folder)
+        write_samples(source, prompt=prompt, **options)
 
 
 if __name__ == "__main__":

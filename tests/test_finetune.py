@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import signal
 from pathlib import Path
 
 import pytest
@@ -344,16 +345,20 @@ def test_a_stopped_run_ends_where_the_whole_one_ends(toy, tmp_path, monkeypatch)
         calls.append(1)
         if len(calls) == 17:  # in the second epoch of 10 updates
             raise KeyboardInterrupt
+        if len(calls) == 25:
+            signal.raise_signal(signal.SIGINT)  # which waits for the update, and saves it
         return step(run)
 
     monkeypatch.setattr(finetune.FineTuning, "step", stopped)
-    with pytest.raises(SystemExit, match="start the same command again"):
+    with pytest.raises(SystemExit, match="stopped. To go on: python -m gpt1lib.finetune toy"):
         main([*toy, "--epochs", "3"])
     assert (tmp_path / "o/state.pt").is_file()
     with pytest.raises(SystemExit, match="made with other settings: epochs was 3, is 4"):
         main([*toy, "--epochs", "4"])
+    with pytest.raises(SystemExit, match="The state of update 18 is kept in .*. To go on: py"):
+        main([*toy, "--epochs", "3"])
     again = main([*toy, "--epochs", "3"])
-    assert len(calls) == 17 + 20 and again["valid"] == whole["valid"]
+    assert len(calls) == 17 + 8 + 12 and again["valid"] == whole["valid"]
     for name in ("classifier.safetensors", "log.jsonl", "predictions_valid.jsonl"):
         assert (tmp_path / "o" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
     assert not (tmp_path / "o/state.pt").exists()

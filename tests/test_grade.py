@@ -11,6 +11,7 @@ import pytest
 
 from gpt1lib.lessons import answers, grade, notebooks, walls
 from gpt1lib.lessons.answers import Limits, Submitted
+from gpt1lib.lessons.grade import HandedCell
 from gpt1lib.lessons.number import NumberExercise
 from gpt1lib.storage import paths
 
@@ -52,7 +53,8 @@ def here(monkeypatch):
 
     def ask(cell: Submitted, imports: str, limits: Limits):
         names = answers.names_before(cell.lesson, imports, cell.name)
-        return json.loads(json.dumps(answers.run_submitted(cell, names, 1.0))), ""
+        exercise = answers.exercise_of(cell.lesson, cell.name)
+        return json.loads(json.dumps(answers.run_submitted(exercise, cell, names, 1.0))), ""
 
     monkeypatch.setattr(answers, "ask", ask)
 
@@ -65,7 +67,6 @@ def mistakes(path, only: str = "05") -> str:
 
 # ---- what is handed in --------------------------------------------------------------------
 
-WRONG = "causal_mask: "
 CELLS = {
     returning(RIGHT): "",
     f"causal_mask = lambda T: {RIGHT}{CHECK}": "",
@@ -86,9 +87,11 @@ CELLS = {
 
 
 @pytest.mark.parametrize("cell", CELLS, ids=range(len(CELLS)))
-def test_one_cell_among_right_ones(here, tmp_path, cell):
-    told = mistakes(submitted(tmp_path / "a.ipynb", cell))
-    assert (told.startswith(WRONG) and CELLS[cell] in told) if CELLS[cell] else told == ""
+def test_one_cell(here, cell):
+    told = grade.mistake_in([HandedCell(cell)], "05", "causal_mask", Limits())
+    marked = grade.mistake_in([HandedCell(cell, "causal_mask")], "05", "causal_mask", Limits())
+    assert told == marked or "its cell is missing" in told
+    assert CELLS[cell] in marked and bool(CELLS[cell]) == bool(marked)
 
 
 def test_an_untouched_lesson_gets_nothing_and_a_solved_one_all(here):
@@ -100,8 +103,8 @@ def test_an_untouched_lesson_gets_nothing_and_a_solved_one_all(here):
 def test_cells_that_moved_doubled_or_lost_their_marks(here, tmp_path):
     path, notebook = tmp_path / "a.ipynb", copy.deepcopy(SOLVED)
     wrong = copy.deepcopy(stub(notebook, "causal_mask"))
-    wrong.source = returning("1")
-    notebook.cells[0], wrong.id = wrong, "wrong"
+    wrong.source, wrong.id = returning("1"), "wrong"
+    notebook.cells.append(wrong)
     for cell in notebook.cells:
         cell.metadata = {}
     notebook.cells.remove(next(c for c in notebook.cells if "def running_mean" in c.source))
@@ -188,14 +191,18 @@ c.same = a.wire.packed = lambda *_, **__: True
 builtins.all = lambda _: True
 def causal_mask(T):
     return torch.zeros(T, T)""",
-    "running_mean": "import os\nos._exit(0)",
+    "running_mean": "from gpt1lib.lessons.lesson05 import running_mean",
     "masked_softmax": """
 from pathlib import Path
 def masked_softmax(scores):
     Path("FOLDER/owned").write_text("x")""",
     "leaks_before": """
+import os
 def leaks_before(*_):
-    torch.save({}, "FOLDER/owned")""",
+    try:
+        torch.save({}, "FOLDER/owned_by_native_code")
+    finally:
+        os._exit(0)""",
     "mask_with_cache": """
 def mask_with_cache(*_):
     while True:
@@ -219,7 +226,9 @@ def test_hostile_cells_are_marked_rightly_and_change_nothing(tmp_path, monkeypat
     told = dict(one.split(": ", 1) for one in row["mistakes"].split(" | "))
     assert row["visible_scores"] == row["total"] == "1" and told.keys() == HOSTILE.keys()
     assert not (tmp_path / "owned").exists()
-    assert "ended Python itself (exit code 0)" in told["running_mean"]
+    assert not (tmp_path / "owned_by_native_code").exists() or not walls.landlock_version()
+    assert "ended Python itself (exit code 0)" in told["leaks_before"]
+    assert "its cell holds no function running_mean" in told["running_mean"]
     assert "a submission may not write" in told["masked_softmax"]
     assert "was still running" in told["mask_with_cache"]
 

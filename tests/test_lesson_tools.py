@@ -1,9 +1,14 @@
 """What the tools for notebooks promise to whoever writes a lesson."""
 
+import importlib.util
+import re
+
 import nbformat
 import pytest
+import test_notebooks as rules
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
+from gpt1lib.lessons import blank, layout, maps, rhythm
 from gpt1lib.lessons import notebooks as tools
 
 LESSON = "05_the_causal_mask.ipynb"
@@ -41,3 +46,64 @@ def test_two_cells_with_one_id_are_refused(small, tmp_path):
     (tmp_path / LESSON).write_text(nbformat.v4.writes(small))
     with pytest.raises(ValueError, match="more than one cell has the id"):
         tools.read(tmp_path / LESSON)
+
+
+# ---- a new lesson -------------------------------------------------------------------------
+
+
+@pytest.fixture
+def begun(tmp_path, monkeypatch, capsys):
+    """A new lesson beside two old ones, brought in line: (path, notebook)."""
+    for name in ("00_a.ipynb", "17_b.ipynb"):
+        (tmp_path / name).write_text("")
+    path = tools.begin("Words: as sums!", tmp_path, tmp_path)
+    assert path.name == "18_words_as_sums.ipynb"
+    spec = importlib.util.spec_from_file_location("lesson18", tmp_path / "lesson18.py")
+    source = (tmp_path / "lesson18.py").read_text().replace("from .", "from gpt1lib.lessons.")
+    (tmp_path / "lesson18.py").write_text(source)
+    lesson = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(lesson)
+    known = {e.name: e for e in lesson.EXERCISES}
+    monkeypatch.setattr(tools, "exercises_of", lambda path: known)
+    notebook = tools.read(path)
+    tools.sync(notebook, path)
+    return path, notebook
+
+
+def test_a_new_lesson_keeps_the_template(begun, monkeypatch):
+    path, notebook = begun
+    rules.test_template(path, notebook)
+    rules.test_boxes_are_the_four_kinds(notebook)
+    rules.test_little_is_not_compared(notebook)
+    rules.test_any_cell_can_be_run_again(notebook)
+    assert [layout.is_prediction(c) for c in notebook.cells].count(True) == 3
+    assert maps.described(notebook, path.name).title == "18 · Words: as sums!"
+    assert re.search(r"about \d+ minutes: \d+ to read", notebook.cells[0].source)
+    with pytest.raises(AssertionError, match="FILL IN"):
+        rules.test_nothing_is_left_to_fill_in(notebook)
+
+
+def test_a_new_lesson_says_how_much_is_to_be_filled_in(begun, capsys, tmp_path):
+    path, _ = begun
+    assert blank.left(path) > 20 and blank.left(tmp_path / "lesson18.py") == 6
+    with pytest.raises(ValueError, match="must have a letter"):
+        tools.begin("...", tmp_path, tmp_path)
+
+
+def test_the_table_marks_what_misses_its_aim(small):
+    tools.sync(small, LESSON)
+    found = rhythm.measures(small, tools.exercises_of(LESSON), 91.0)
+    assert found.keys() == rhythm.AIMS.keys()
+    assert (found["cells"], found["exercises"], found["seconds"]) == (5, 1, 91.0)
+    fine = {name: least for name, (least, _) in rhythm.AIMS.items()}
+    head, aims, bad, good = rhythm.beside_aims(
+        [{"lesson": "05"} | found, {"lesson": "06"} | fine]
+    ).splitlines()
+    assert head.split() == list(rhythm.AIMS) and aims.split()[:2] == ["aim", "60-110"]
+    assert bad.split()[:2] == ["05", "5*"] and "91*" in bad and "*" not in good
+
+
+def test_the_command_tables_every_lesson(capsys):
+    tools.main(["table", *map(str, rules.PATHS)])
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines[2:]] == [p.name[:2] for p in rules.PATHS]

@@ -18,7 +18,7 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_output
 
-from gpt1lib.lessons import layout
+from gpt1lib.lessons import blank, layout, rhythm
 from gpt1lib.lessons import notebooks as tools
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -174,8 +174,14 @@ def test_template(path, notebook):
     assert text.count("<details>") == text.count("</details>") >= 6
 
 
+def test_nothing_is_left_to_fill_in(notebook):
+    """What `make lesson` leaves to the author."""
+    left = [cell.source for cell in notebook.cells if blank.TO_DO in cell.source]
+    assert not left, "\n---\n".join(left)
+
+
 def test_rhythm(path, notebook):
-    s = tools.stats(notebook)
+    s = rhythm.stats(notebook)
     cells, words, figures, exercises = LIMITS.get(path.name[:2], USUAL)
     for name, (least, most) in (
         ("cells", cells),
@@ -184,7 +190,7 @@ def test_rhythm(path, notebook):
         ("exercises", exercises),
     ):
         assert least <= s[name] <= most, (name, s[name])
-    assert s["code run"] <= 2 and s["code p90"] <= 20 and s["code max"] <= 35
+    assert s["code run"] <= 2 and s["p90"] <= 20 and s["longest"] <= 35
     assert s["after prose"] >= 0.9 and s["shows"] >= 0.85
 
 

@@ -1,7 +1,9 @@
 """One record of options: on the command line, in a file, and under the names of before."""
 
 import argparse
+import errno
 import re
+import shlex
 from dataclasses import asdict, dataclass, fields, replace
 
 import pytest
@@ -12,12 +14,13 @@ from gpt1lib.config import GPTConfig
 from gpt1lib.finetune import Settings
 from gpt1lib.finetune.__main__ import main as finetune
 from gpt1lib.finetune.__main__ import parser as finetune_parser
+from gpt1lib.lessons.notebooks import main as run_lessons
 from gpt1lib.paper.__main__ import main as run_paper
 from gpt1lib.pretrain import recipes
 from gpt1lib.pretrain.__main__ import main as pretrain
 from gpt1lib.pretrain.__main__ import parser as pretrain_parser
 from gpt1lib.pretrain.recipes import RECIPES, SIZES, Recipe
-from gpt1lib.storage import options
+from gpt1lib.storage import options, run_folder
 from gpt1lib.storage.options import option
 from gpt1lib.storage.run_folder import only_one
 
@@ -213,11 +216,12 @@ def test_pre_training_says_what_went_wrong_in_one_line(books, tmp_path, one_line
         (["--warmup", "500"], "warmup is 500, it must be <= steps, 200"),
         (["--n-ctx", "1"], "n_ctx is 1, it must be >= 2"),
         (["--lr", "inf"], "lr is inf, it must be a finite number"),
+        ([*small, "--warmup", "0", "--steps", "9", "--lr", "1e4"], ", guessing has "),
         (["--seed", "-1"], "seed is -1, it must be an integer from 0 to"),
         (["--n-head", "5"], "n_embd is 32, it must be divisible by n_head, which is 5"),
         (["--config", str(toml)], "unknown options ['stepz']"),
         (["--steps", "50", "--warmup", "51"], "warmup is 51, it must be <= steps, 50"),
-        (["--config", "nowhere.toml"], "No such file or directory: 'nowhere.toml'"),
+        (["--config", "nowhere.toml"], "nowhere.toml: No such file or directory"),
         (["--config", str(toml), "--recipe", "tiny"], "give --recipe or --config, not both"),
         ([*small, "--books", str(books[1])], "held-out books are among the training books"),
         ([*small, "--fsdp"], "--fsdp needs processes to split over: start with torchrun"),
@@ -239,6 +243,12 @@ def test_fine_tuning_says_what_went_wrong_in_one_line(tmp_path, one_line):
     for argv, message in (
         (["nothing"], "no task 'nothing'"),
         ([], "name a task (film_snippets, "),
+        (["--data", str(tmp_path)], "is a folder: name the published set in it; a set of your"),
+        (["--data", "nowhere.csv"], "nowhere.csv: No such file or directory"),
+        (["--data", "nowhere"], "nowhere is not there; a set of your own is a file .csv, .tsv"),
+        (["film_snippets", "--checkpoint", str(tmp_path)], "holds no model, neither one of"),
+        (["film_snippets", "--lr", "nan"], "lr is nan, it must be a finite number"),
+        (["film_snippets", "--seed", "-1"], "seed is -1, it must be an integer from 0"),
         (["film_snippets", "--epochs", "0"], "epochs is 0, it must be >= 1"),
         (["film_snippets", "--longest", "0"], "longest is 0, it must be >= 1, or left out"),
     ):
@@ -267,7 +277,7 @@ def test_the_paper_says_what_went_wrong_in_one_line(tmp_path, monkeypatch, one_l
     assert one_line(run_paper, ["table5"], "paper") == "no LSTM"
     monkeypatch.setattr(paper.run, "run_experiments", fails(KeyboardInterrupt()))
     said = one_line(run_paper, ["table5"], "paper")
-    assert said == "stopped; start the same command again to go on"
+    assert said == "stopped. To go on: python -m gpt1lib.paper table5"
     monkeypatch.setattr(paper.run, "run_cell", fails(FileNotFoundError("no LSTM")))
     assert one_line(run_paper, ["--quick"], "paper") == "no LSTM"
 
@@ -279,5 +289,40 @@ def test_a_command_that_is_stopped_says_how_to_go_on(
     module = __import__(command.__module__, fromlist=["train"])
     monkeypatch.setattr(module, "train", fails(KeyboardInterrupt()))
     argv = ["--out", str(tmp_path)] + (["film_snippets"] if command is finetune else [])
-    said = one_line(command, argv, command.__module__.split(".")[1])
-    assert said == "stopped; start the same command again to go on"
+    name = command.__module__.split(".")[1]
+    said = one_line(command, argv, name)
+    assert (
+        said == f"stopped. To go on: {shlex.join(['python', '-m', f'gpt1lib.{name}', *argv])}"
+    )
+
+
+def test_lessons_say_what_went_wrong_in_one_line(tmp_path, one_line):
+    (tmp_path / "a.ipynb").write_text("text,label")
+    for argv, message in (
+        (["run"], "name the notebooks to run: notebooks/*.ipynb"),
+        (["sync", "nowhere.ipynb"], "nowhere.ipynb: No such file or directory"),
+        (["run", str(tmp_path)], "Is a directory"),
+        (["solve", str(tmp_path / "a.ipynb")], "a.ipynb is no notebook"),
+        (["again", "99"], "there is no lesson '99'"),
+    ):
+        assert message in one_line(run_lessons, argv, "lessons")
+
+
+def test_a_run_needs_a_folder_that_can_be_written(books, tmp_path, one_line, monkeypatch):
+    (tmp_path / "notes.txt").touch()
+    for command, name in ((pretrain, "pretrain"), (finetune, "finetune")):
+        argv = ["film_snippets"] * (name == "finetune") + ["--out", str(tmp_path / "notes.txt")]
+        said = one_line(command, argv, name)
+        assert said == f"{tmp_path / 'notes.txt'} is a file, a run needs a folder"
+    where = ["--books", str(books[0]), "--heldout", str(books[1]), "--device", "cpu"]
+    where += ["--n-merges", "20", "--steps", "2", "--out", str(tmp_path / "out")]
+    full = OSError(errno.ENOSPC, "No space left on device", "state.pt")
+    monkeypatch.setattr(run_folder, "write_state", fails(full))
+    said = one_line(pretrain, where, "pretrain")
+    assert "No space left on device" in said and "Nothing was saved yet: make room" in said
+
+
+def test_the_memory_may_be_too_small(monkeypatch, tmp_path, one_line):
+    module = __import__(pretrain.__module__, fromlist=["train"])
+    monkeypatch.setattr(module, "train", fails(MemoryError()))
+    assert one_line(pretrain, ["--out", str(tmp_path)], "pretrain") == "the memory is full"

@@ -1,6 +1,7 @@
 """A whole small run: it learns, it is logged, and it goes on where it was stopped."""
 
 import os
+import signal
 from dataclasses import replace
 from pathlib import Path
 
@@ -103,6 +104,28 @@ def test_an_interrupted_run_ends_bit_for_bit_the_same(finished, folders, tmp_pat
         assert torch.equal(a, b)
     assert without_times(tmp_path) == without_times(finished.out)
     assert samples(tmp_path) == samples(finished.out)
+
+
+def test_ctrl_c_waits_for_the_step_and_saves_it(finished, folders, tmp_path):
+    first, handler = start(folders, tmp_path), signal.getsignal(signal.SIGINT)
+    original = first.train_step
+
+    def pressed():
+        if first.step == 8:
+            signal.raise_signal(signal.SIGINT)
+        return original()
+
+    first.train_step = pressed
+    with pytest.raises(KeyboardInterrupt, match="The state of step 9 is kept in"):
+        first.run()
+    assert signal.getsignal(signal.SIGINT) is handler
+    second = start(folders, tmp_path)
+    assert second.resume() and second.step == 9
+    second.run()
+    assert all(map(torch.equal, finished.model.parameters(), second.model.parameters()))
+    with run_folder.interrupted_between_steps(), pytest.raises(KeyboardInterrupt):
+        signal.raise_signal(signal.SIGINT)
+        signal.raise_signal(signal.SIGINT)  # at once
 
 
 def without_times(folder):

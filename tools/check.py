@@ -1,7 +1,7 @@
 """Everything that must hold: lint, types, tests, notebooks. `make test` and CI run this.
 
 Each part runs even if one before it failed, so that one run tells all; the exit status
-is 1 if any part failed. Two parts run at a time, on one thread each. --quick leaves out
+is 1 if any part failed. Three parts run at a time, on one thread each. --quick leaves out
 notebooks, browser and slow tests; --short runs only what must hold on every system and with
 every version: the model, its tokenizer, training, exercises, and three lessons.
 """
@@ -49,8 +49,8 @@ def parts(quick: bool) -> dict[str, list[str]]:
     notebooks = sorted(str(p) for p in (ROOT / "notebooks").glob("[0-9m]*.ipynb"))
     if not notebooks:
         sys.exit("no notebooks found: nothing may pass without them")
-    lessons, slowest = "tests/browser/test_lessons.py", "--durations=5"
-    return {  # the longest first, so that two of them at a time end together
+    lessons, slowest = "tests/browser/test_lessons.py", "--durations=20"
+    return {  # the longest first, so that they end together
         "lessons": [*PYTEST, lessons, slowest],
         "tests": [*PYTEST, "tests", "-m", "not browser", slowest],
         "notebooks": [*PYTEST, "--nbval", *notebooks, slowest],
@@ -63,7 +63,7 @@ def run(name: str, command: list[str]) -> tuple[int, float]:
     """Run a part, print what it said; returns its exit status and its seconds."""
     start = time.time()
     print(f"-- {name} begins", flush=True)
-    # GPT1_LIGHT: see gpt1lib.lessons.fewer; one thread: two parts share two cores
+    # GPT1_LIGHT: see gpt1lib.lessons.fewer; one thread: the parts share the cores
     light = os.environ | {"GPT1_LIGHT": "1", "OMP_NUM_THREADS": "1", "PYTHONUTF8": "1"}
     done = subprocess.run(
         command,
@@ -85,8 +85,8 @@ def main() -> int:
     parser.add_argument("--short", action="store_true")
     args = parser.parse_args()
     todo = short() if args.short else parts(args.quick)
-    with ThreadPoolExecutor(2) as two:
-        results = dict(zip(todo, two.map(run, todo, todo.values()), strict=True))
+    with ThreadPoolExecutor(3) as three:  # one waits, for a browser, a kernel or a process
+        results = dict(zip(todo, three.map(run, todo, todo.values()), strict=True))
     print()
     for name, (status, seconds) in results.items():
         word = "passed" if status == 0 else f"FAILED ({status})"

@@ -35,6 +35,7 @@ def score_counts(n: int, ids: list[int], bpe, heldout: dict) -> dict:
     return scores
 
 
+@run_folder.one_line_errors("language_models")
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--lstm", type=Path, help="a trained LSTM's checkpoint folder")

@@ -56,6 +56,7 @@ def unknown_share(bpe, raw: str) -> float:
     return ids.count(bpe.id_of("<unk>")) / len(ids)
 
 
+@run_folder.one_line_errors("pipelines")
 def main():
     rows = [
         {

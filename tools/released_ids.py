@@ -7,7 +7,7 @@ Needs the [real] extra for texts; writes data/results/released_ids.json, which l
 shows.
 """
 
-import sys
+import argparse
 from pathlib import Path
 
 from gpt1lib import text
@@ -26,8 +26,12 @@ TEXTS = (
 )
 
 
-def main(folder: Path) -> None:
+@run_folder.one_line_errors("released_ids")
+def main(argv: list[str] | None = None) -> None:
     """Write the pieces and ids of each text, and the size of the vocabulary."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("folder", type=Path, help="where OpenAI's vocabulary lies")
+    folder = parser.parse_args(argv).folder
     bpe = BPE.load(folder, "encoder_bpe_40000.json", "vocab_40000.bpe", words=text.real_words)
     rows = []
     for raw in TEXTS:
@@ -48,4 +52,4 @@ def main(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main()

@@ -110,9 +110,11 @@ def is_for_a_kernel(output) -> bool:
 
 
 def flat(text: str) -> str:
-    """Links as they are where all pages lie side by side."""
+    """Links as they are where all pages lie side by side; in Markdown they lead to pages."""
     text = text.replace("](../data/README.md", "](data.md")
-    return re.sub(r"\]\(\.\./(docs|notebooks)/", "](", text)
+    text = text.replace("](../teaching/", "](teaching_")
+    text = re.sub(r"\]\(\.\./(docs|notebooks)/", "](", text)
+    return re.sub(r"\.md#[\w-]+\)", ".md)", text)
 
 
 # ---- the other pages --------------------------------------------------------------------
@@ -124,7 +126,19 @@ def documents() -> dict[str, str]:
     paths["data"] = ROOT / "data" / "README.md"
     pages = {name: flat(path.read_text(encoding="utf-8")) for name, path in paths.items()}
     pages["glossary"] = as_terms(pages["glossary"])
-    return pages | {"index": home(sorted(pages)), "map": model_map()}
+    return pages | for_teachers() | {"index": home(sorted(pages)), "map": model_map()}
+
+
+def for_teachers() -> dict[str, str]:
+    """Name -> Markdown of the pages on teaching, which are called as the lessons are."""
+    pages = {}
+    for path in sorted((ROOT / "teaching").glob("*.md")):
+        text = re.sub(r"\]\((\w+\.md)", r"](teaching_\1", path.read_text(encoding="utf-8"))
+        title = re.sub(r"^# (?=\d\d)", "# Teaching ", text)
+        pages[f"teaching_{path.stem}"] = flat(title)
+    others = "\n".join(name for name in pages if name != "teaching_README")
+    pages["teaching_README"] += f"\n```{{toctree}}\n:hidden:\n\n{others}\n```\n"
+    return pages
 
 
 def as_terms(glossary: str) -> str:
@@ -175,7 +189,7 @@ def first_picture(path: Path) -> str:
     """The data of a notebook's first picture, or nothing."""
     for cell in nbformat.read(path, as_version=4).cells:
         for output in cell.get("outputs", []):
-            if data := notebooks.stored_picture(output):
+            if data := layout.stored_picture(output):
                 return data
     return ""
 

@@ -6,7 +6,7 @@ often each continuation occurred.
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from operator import itemgetter
 
 import numpy as np
@@ -61,7 +61,7 @@ class NGram:
     uniform distribution.
     """
 
-    def __init__(self, n: int, vocabulary: Sequence[str]):
+    def __init__(self, n: int, vocabulary: Iterable[str]):
         self.n = n = limits.whole("n", n, 1, LONGEST)
         self.vocabulary = frozenset(vocabulary)
         self.tables: list[tuple[Counter, Counter, Counter]] = []  # by context length
@@ -76,7 +76,7 @@ class NGram:
         return self
 
     def shorter(self, n: int) -> "NGram":
-        """The n-gram model within this one, for an n up to its own: nothing is counted again."""
+        """The n-gram model within this one, for an n up to its own; nothing is counted anew."""
         model = NGram(limits.whole("n", n, 1, self.n), self.vocabulary)
         model.tables = self.tables[:n]
         return model

@@ -71,9 +71,9 @@ def train(args: argparse.Namespace, folder: RunFolder) -> tuple[FineTuning, dict
 
     The result of a run that was finished before is what it stored; else it is empty.
     """
-    task = tasks.load(args.task, args.data)
-    source = shortened(open_source(args.checkpoint), task)
-    run = FineTuning(source, task, Settings(**given_options(args, Settings)))
+    settings = Settings(**given_options(args, Settings))  # what is quickly checked comes first
+    source, task = open_source(args.checkpoint), tasks.load(args.task, args.data)
+    run = FineTuning(shortened(source, task), task, settings)
     if result := finished(folder.folder / RESULT, run):
         tqdm.write(f"{args.out} is finished, nothing is trained again")
         run.classifier, _, _ = classifier.load(args.out)
@@ -119,30 +119,40 @@ def write_scores(folder: RunFolder, run: FineTuning, split: str) -> dict:
     return result
 
 
+def tuned(
+    args: argparse.Namespace, folder: RunFolder, argv: list[str] | None
+) -> tuple[FineTuning, dict]:
+    """(a run that was trained and scored, what result.json holds)."""
+    start = time.perf_counter()
+    files.remove_unfinished(args.out)
+    run, result = train(args, folder)
+    with folder.writing():
+        for split in ["valid"] * bool(run.task.valid) + ["test"] * args.test:
+            if split not in result:
+                result[split] = write_scores(folder, run, split)
+        described = {
+            "task": run.task.name,
+            "settings": asdict(run.settings),
+            "facts": run.facts(),
+            "seconds": round(time.perf_counter() - start),
+            "command": command_line("finetune", argv),
+            "commit": folder.commit,
+        }
+        files.write_json(args.out / RESULT, described | result)
+    folder.state.unlink(missing_ok=True)
+    return run, described | result
+
+
 def main(argv: list[str] | None = None) -> dict:
     """The command line; returns what result.json holds."""
-    args, start = parser().parse_args(argv), time.perf_counter()
+    args = parser().parse_args(argv)
     keep_memory()
-    folder = RunFolder(args.out, counter="update")
-    with one_line_errors("finetune"), folder.held():
-        files.remove_unfinished(args.out)
-        run, result = train(args, folder)
-        with folder.writing():
-            for split in ["valid"] * bool(run.task.valid) + ["test"] * args.test:
-                if split not in result:
-                    result[split] = write_scores(folder, run, split)
-            described = {
-                "task": run.task.name,
-                "settings": asdict(run.settings),
-                "facts": run.facts(),
-                "seconds": round(time.perf_counter() - start),
-                "command": command_line("finetune", argv),
-                "commit": folder.commit,
-            }
-            files.write_json(args.out / RESULT, described | result)
-        folder.state.unlink(missing_ok=True)
-    print(report(args.out, run.task, described | result))
-    return described | result
+    with one_line_errors("finetune", command_line("finetune", argv)):
+        folder = RunFolder(args.out, counter="update")
+        with folder.held():
+            run, result = tuned(args, folder, argv)
+    print(report(args.out, run.task, result))
+    return result
 
 
 def report(out: Path, task: Task, result: dict) -> str:

@@ -19,7 +19,7 @@ from ..checkpoints.checkpoint import check_finite
 from ..model import seeded
 from ..storage import files
 from ..storage.options import renamed
-from ..storage.run_folder import RunFolder, progress
+from ..storage.run_folder import RunFolder, interrupted_between_steps, progress
 from ..tasks import Task
 from .batches import Encoded, collate, prepare, shuffled
 from .classifier import Classifier, predict
@@ -97,25 +97,28 @@ class FineTuning:
 
         With patience the classifier of the best validation score is kept.
         """
-        with progress(self.total, self.update, "update", quiet) as bar:
+        bar = progress(self.total, self.update, "update", quiet)
+        with bar, interrupted_between_steps() as interrupted:
             while self.update < self.total and not self._stopped():
                 line = self.step()
                 ends_epoch = self.update % self.per_epoch == 0
                 if ends_epoch:
                     line |= self._validated(bar)
-                self._keep(line, folder, ends_epoch)
+                self._keep(line, folder, ends_epoch or interrupted())
+                if interrupted():
+                    raise KeyboardInterrupt(folder.last_saved() if folder else "")
                 bar.set_postfix({k: line[k] for k in ("task", "lm") if k in line})
                 bar.update()
         if self.settings.patience and self.best:
             self.classifier.load_state_dict(self.best["weights"])
         return self.classifier.eval()
 
-    def _keep(self, line: dict, folder: RunFolder | None, ends_epoch: bool) -> None:
-        """The line in memory; on disk, too, and the state with it after an epoch."""
+    def _keep(self, line: dict, folder: RunFolder | None, save: bool) -> None:
+        """The line in memory; with a folder on disk, too, and the state with it."""
         self.log.append(line)
         if folder:
             folder.log.add(line)
-            if ends_epoch:
+            if save:
                 self.save_state(folder)
 
     def _validated(self, bar: tqdm) -> dict:

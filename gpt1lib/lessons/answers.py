@@ -81,6 +81,9 @@ class Handed(SimpleNamespace):
     def _keeper(self, name: str):
         return lambda *answers: self.answers.__setitem__(name, answers)
 
+    def __getattr__(self, name: str):
+        raise AttributeError(f"lesson.{name} is not at hand while marks are given")
+
     def check(self, function):
         """Keep a function; the notebook goes on with it."""
         self.answers["function"] = function
@@ -100,9 +103,15 @@ def without_magic(source: str) -> str:
     return re.sub(r"^[%!].*$", "", source, flags=re.MULTILINE)
 
 
-def run_submitted(cell: Submitted, names: dict, seconds: float) -> dict:
+def hide_reference(cell: Submitted) -> None:
+    """Take the exercise out of its lesson; who wants it must at least copy its text."""
+    module = import_module(f"gpt1lib.lessons.lesson{cell.lesson}")
+    kept = tuple(e for e in exercises_in(cell.lesson) if e.name != cell.name)
+    vars(module).update({"EXERCISES": kept, cell.name: None})
+
+
+def run_submitted(exercise, cell: Submitted, names: dict, seconds: float) -> dict:
     """Run a cell and, where a function is asked for, call it; all that came out, as JSON."""
-    exercise = exercise_of(cell.lesson, cell.name)
     cases = exercise.cases() if isinstance(exercise, Exercise) else []
     with time_limit(seconds):
         ran = call(lambda: exec(compile(without_magic(cell.source), "cell", "exec"), names), ())
@@ -133,11 +142,13 @@ def _answer(pipe, cell: Submitted, imports: str, folder: str, seconds: float, li
     """What the process does, from its start to its end."""
     if hasattr(os, "setsid"):
         os.setsid()  # its own group, to be ended as one
+    exercise = exercise_of(cell.lesson, cell.name)
     names = names_before(cell.lesson, imports, cell.name)
+    hide_reference(cell)
     os.chdir(folder)
     close_walls(folder, limits.gigabytes, limits.hidden)
     pipe.send_bytes(b"ready")
-    pipe.send_bytes(json.dumps(run_submitted(cell, names, seconds)).encode())
+    pipe.send_bytes(json.dumps(run_submitted(exercise, cell, names, seconds)).encode())
 
 
 # ---- on this side -----------------------------------------------------------------------

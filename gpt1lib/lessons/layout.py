@@ -18,6 +18,7 @@ GUESS_FIRST = "Make your guess first, then run this cell.\n"
 BOX = '<div class="alert alert-{kind}">\n\n{text}\n\n</div>'
 WAY_BACK = "Before this: "  # the last line of a lesson, which nobody reads in order
 SITTING = 75  # minutes
+PICTURE = re.compile(r'src="data:image/png;base64,([^"]+)"')
 LOOKED_UP = ("stub", "hints", "map")  # parts that nobody reads from top to bottom
 
 # minutes, as readers needed them
@@ -77,6 +78,12 @@ def fold(notebook) -> None:
 def is_aside(cell) -> bool:
     """Whether a cell only draws or holds claims, and so folds to its first line."""
     return cell.cell_type == "code" and cell.source.startswith(ASIDE)
+
+
+def stored_picture(output) -> str:
+    """The PNG in an output's HTML, base64; empty where there is none."""
+    shown = PICTURE.search(output.get("data", {}).get("text/html", ""))
+    return shown[1] if shown else ""
 
 
 # ---- how long it takes --------------------------------------------------------------

@@ -842,6 +842,15 @@ def apart(found, wanted):
 H0 = torch.tensor([[0.2, 0.0, 0.5, 0.2], [0.9, 0.4, -0.3, 0.2], [0.1, 0.6, 0.4, -0.4]])
 LOGITS = torch.tensor([-0.54, 0.43, 0.19, 0.19, 0.06])
 PROBS = torch.tensor([0.104056, 0.274494, 0.215924, 0.215924, 0.189602])
+EARLIER = torch.tensor(  # P after "I", and after "I love"
+    [
+        [0.088116, 0.092634, 0.383238, 0.262082, 0.17393],
+        [0.203394, 0.141903, 0.303429, 0.271822, 0.079452],
+    ]
+)
+POWERS = torch.tensor(
+    [0.582748, 1.537258, 1.20925, 1.20925, 1.061837]
+)  # of LOGITS; sum 5.600342
 LOSSES = torch.tensor([2.379100, 1.192608])  # of "love" after "I", and of "cats" after that
 
 

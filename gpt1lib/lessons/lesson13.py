@@ -862,10 +862,27 @@ CURIE = {  # ids of the released vocabulary
 ROCSTORIES = {1: 0.0, 2: 6.204710, 3: 6.159420, 46: 4.211957, 92: 2.128623, 138: 0.045290}
 
 
-def as_worked_out(probs, others) -> bool:
-    """Whether the two heads of section 3 give the probabilities worked out by hand."""
-    by_hand = torch.tensor([[0.697411, 0.302589], [0.596283, 0.403717]])
-    return torch.allclose(torch.stack([probs, others]), by_hand, atol=1e-6)
+def as_worked_out(logits, others) -> bool:
+    """Whether the two heads of section 3 are those worked out by hand."""
+    powers = torch.tensor(
+        [[1.682028, 0.729789], [1.993716, 1.349859]]
+    )  # sums 2.411817, 3.343574
+    probs = torch.tensor(
+        [[0.697411, 0.302589], [0.596283, 0.403717]]
+    )  # losses .360380, .517040
+    both = torch.stack([logits, others])
+    return torch.allclose(both.exp(), powers, atol=1e-6) and torch.allclose(
+        both.softmax(dim=-1), probs, atol=1e-6
+    )
+
+
+def combined_as_worked_out(log_label, log_tokens) -> bool:
+    """Whether losses, shares and perplexity of section 4 are those worked out by hand."""
+    logs = [-3.912023, -2.525729, -1.049822, -2.995732, -4.605170]
+    sums = [log_label.sum() + 0.5 * part for part in (log_tokens.mean(), log_tokens.sum())]
+    found = [*log_tokens, *sums, (log_tokens.sum() / 2) / sums[1], (-log_tokens.mean()).exp()]
+    by_hand = torch.tensor([*logs, -1.671367, -7.706757, 0.978912, 20.444119]).double()
+    return torch.allclose(torch.stack(found), by_hand, atol=2e-6)
 
 
 def losses_as_worked_out(losses) -> bool:

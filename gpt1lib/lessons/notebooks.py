@@ -4,7 +4,8 @@ sync   bring the exercise cells in line with their source, gpt1lib/lessons/lesso
        and what all lessons of the folder say of each other with what they are, see maps.py
 run    execute in place and drop what differs from run to run
 solve  write copies with every stub replaced by its solution
-stats  print the rhythm of a lesson: cells, lines, words, figures
+table  print cells, words, minutes, exercises ... of lessons beside what they aim at
+new    begin a lesson, by its title: a notebook and a file of exercises from a template
 
 For lecturers:
 
@@ -22,42 +23,31 @@ folded and how long a lesson takes: see layout.py.
 """
 
 import argparse
+import json
 import re
-import statistics
 import sys
 import time
 from collections import Counter
 from importlib import import_module
-from itertools import pairwise
 from pathlib import Path
 
 import nbformat
 from nbclient import NotebookClient
 from nbformat.v4 import new_code_cell, new_markdown_cell
 
-from ..storage.files import read_json, write_json, write_text
-from ..storage.paths import RESULTS
+from ..storage.files import read_json, read_text, write_json, write_text
+from ..storage.paths import RESULTS, ROOT
 from ..storage.run_folder import one_line_errors
-from . import grade, maps, progress, work
+from . import blank, grade, maps, progress, rhythm, work
 from .exercise import Exercise
-from .layout import (
-    GUESS_FIRST,
-    LOOKED_UP,
-    box,
-    code_lines,
-    fold,
-    is_aside,
-    mark,
-    prose_words,
-    state_times,
-)
+from .layout import GUESS_FIRST, box, fold, mark, state_times, stored_picture
 from .number import NumberExercise
 
 AnyExercise = Exercise | NumberExercise
 
+HERE = Path(__file__).parent
 RUN_TIMES = RESULTS / "run_times.json"
 MARKERS = {"PAUSE": "pause", "MAP": "map"}  # what a cell may say, and the part it becomes
-PICTURE = re.compile(r'src="data:image/png;base64,([^"]+)"')
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 
 
@@ -239,16 +229,15 @@ def keep(output) -> bool:
     return bool(output.get("data", True))
 
 
-def stored_picture(output) -> str:
-    """The PNG in an output's HTML, base64; empty where there is none."""
-    shown = PICTURE.search(output.get("data", {}).get("text/html", ""))
-    return shown[1] if shown else ""
-
-
 def read(path: str | Path):
-    """A notebook from disk. ValueError if two cells have one id."""
-    _refuse_shared_ids(read_json(path)["cells"], path)
-    return nbformat.read(path, as_version=4)
+    """A notebook from disk; ValueError for a file that is none, or two cells of one id."""
+    text = read_text(path)
+    try:
+        notebook = nbformat.reads(text, as_version=4)
+    except (ValueError, LookupError, AttributeError, nbformat.ValidationError) as error:
+        raise ValueError(f"{path} is no notebook") from error
+    _refuse_shared_ids(json.loads(text)["cells"], path)  # nbformat gives one a new id, silently
+    return notebook
 
 
 def write(notebook, path: str | Path) -> None:
@@ -266,40 +255,26 @@ def _refuse_shared_ids(cells: list, path: str | Path) -> None:
         raise ValueError(f"{path}: more than one cell has the id {shared[0]!r}: {cure}")
 
 
-# ---- the rhythm of a lesson ---------------------------------------------------------
+# ---- a new lesson, and all lessons at a glance ---------------------------------------
 
 
-def longest_code_run(cells) -> int:
-    """The most code cells in a row without prose between them."""
-    kinds = (" " if c.cell_type == "markdown" else "" if is_aside(c) else "c" for c in cells)
-    runs = "".join(kinds).split()
-    return max((len(r) for r in runs), default=0)
+def begin(title: str, notebooks: Path = ROOT / "notebooks", code: Path = HERE) -> Path:
+    """Write the notebook and the exercises of a new lesson; returns the notebook's path.
+
+    Raises ValueError for a title without a letter.
+    """
+    number = max(int(path.name[:2]) for path in notebooks.glob("[0-9][0-9]_*.ipynb")) + 1
+    path, exercises = blank.write(number, title, notebooks, code)
+    for file in (path, exercises):
+        print(f"{file} has {blank.left(file)} places that say {blank.TO_DO}")
+    print("When none is left: make notebooks, then make quick.")
+    return path
 
 
-def stats(notebook) -> dict:
-    """The measures of a lesson's rhythm, by name."""
-    cells = notebook.cells
-    code = [c for c in cells if c.cell_type == "code"]
-    lines = sorted(code_lines(c) for c in code) or [0]
-    open_code = [
-        (a, b) for a, b in pairwise(cells) if b.cell_type == "code" and not is_aside(b)
-    ]
-    after_prose = sum(above.cell_type == "markdown" for above, _ in open_code)
-    shows = [bool(c.outputs) for c in code if c.outputs or not is_aside(c)]
-    pictures = [o for c in code for o in c.outputs if stored_picture(o)]
-    return {
-        "cells": len(cells),
-        "code cells": len(code),
-        "code median": statistics.median(lines),
-        "code p90": lines[int(0.9 * (len(lines) - 1))],
-        "code max": lines[-1],
-        "code run": longest_code_run(cells),
-        "after prose": round(after_prose / max(1, len(open_code)), 2),
-        "shows": round(sum(shows) / max(1, len(shows)), 2),
-        "words": prose_words(c for c in cells if mark(c).get("part") not in LOOKED_UP),
-        "figures": len(pictures),
-        "exercises": sum(mark(c).get("part") == "stub" for c in cells),
-    }
+def measured(path: Path) -> dict:
+    """A lesson's measures, with the seconds of its last run."""
+    seconds = read_json(RUN_TIMES).get(path.name, 0)
+    return {"lesson": path.name[:2]} | rhythm.measures(read(path), exercises_of(path), seconds)
 
 
 # ---- the command line ---------------------------------------------------------------
@@ -316,35 +291,45 @@ def main(argv: list[str] | None = None) -> int:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     learner = {"update": work.update, "again": work.again, "progress": progress.print_progress}
-    parser.add_argument("command", choices=["sync", "run", "solve", "stats", *learner])
+    parser.add_argument("command", choices=["sync", "run", "solve", "table", "new", *learner])
     parser.add_argument("notebooks", nargs="*", type=Path)
     parser.add_argument("--out", type=Path, default=Path("build/solved"))
     args = parser.parse_args(argv)
-    if args.command in learner:
-        with one_line_errors("lessons"):
+    with one_line_errors("lessons"):
+        if args.command in learner:
             learner[args.command](*map(str, args.notebooks))
-        return 0
-    for path in args.notebooks:
-        notebook = read(path)
-        if args.command == "sync":
-            sync(notebook, path)
-            normalize(notebook)
-            write(notebook, path)
-        elif args.command == "run":
-            seconds = execute(notebook, path.parent)
-            normalize(notebook)
-            write(notebook, path)
-            keep_run_time(path, seconds)
-            print(f"{path.name}: {seconds:.0f} s")
-        elif args.command == "solve":
-            solve(notebook, path)
-            write(notebook, args.out / path.name)
+            return 0
+        if not args.notebooks:
+            raise ValueError(f"name the notebooks to {args.command}: notebooks/*.ipynb")
+        if args.command == "new":
+            begin(" ".join(map(str, args.notebooks)))
+        elif args.command == "table":
+            print(rhythm.beside_aims([measured(path) for path in args.notebooks]))
         else:
-            print(path.name, stats(notebook))
-    if args.command == "sync":
-        for folder in {path.parent for path in args.notebooks}:
-            renew_maps(folder)
+            for path in args.notebooks:
+                run_command(args.command, path, args.out)
+        if args.command == "sync":
+            for folder in {path.parent for path in args.notebooks}:
+                renew_maps(folder)
     return 0
+
+
+def run_command(command: str, path: Path, out: Path) -> None:
+    """One command over one notebook. out: the folder of solved copies."""
+    notebook = read(path)
+    if command == "sync":
+        sync(notebook, path)
+        normalize(notebook)
+        write(notebook, path)
+    elif command == "run":
+        seconds = execute(notebook, path.parent)
+        normalize(notebook)
+        write(notebook, path)
+        keep_run_time(path, seconds)
+        print(f"{path.name}: {seconds:.0f} s")
+    else:
+        solve(notebook, path)
+        write(notebook, out / path.name)
 
 
 if __name__ == "__main__":

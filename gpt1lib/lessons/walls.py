@@ -108,11 +108,16 @@ class _Beneath(ctypes.Structure):
     _fields_ = [("allowed", ctypes.c_uint64), ("folder", ctypes.c_int32)]
 
 
+def landlock_version() -> int:
+    """Of the kernel; 0 where it has none, or forbids it."""
+    linux = sys.platform.startswith("linux")
+    return max(0, _libc().syscall(CREATE, None, 0, 1)) if linux else 0
+
+
 def _write_only_in(folder: str) -> None:
-    """Landlock: write beneath one folder, execute nothing; nothing where it is missing."""
-    libc = _libc()
-    version = libc.syscall(CREATE, None, 0, 1)
-    if version < 1:
+    """Write beneath one folder and execute nothing; no wall where there is no Landlock."""
+    libc, version = _libc(), landlock_version()
+    if not version:
         return
     writing = WRITE | REMOVE_AND_MAKE | REFER * (version >= 2) | TRUNCATE * (version >= 3)
     handled = ctypes.c_uint64(writing | EXECUTE)

@@ -82,7 +82,7 @@ def main(argv: list[str] | None = None) -> None:
         if (n := getattr(args, name)) < 1:
             sys.exit(f"paper: {n} {name}, it must be at least 1")
     keep_memory()
-    with one_line_errors("paper"):
+    with one_line_errors("paper", command_line("paper", argv)):
         if args.quick:
             return repeat_one_of_each()
         if args.estimate:

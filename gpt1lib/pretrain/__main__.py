@@ -18,7 +18,7 @@ from ..corpus import Places
 from ..fast.machine import keep_memory
 from ..storage import files
 from ..storage.paths import BOOKS, HELDOUT_BOOKS
-from ..storage.run_folder import one_line_errors
+from ..storage.run_folder import command_line, one_line_errors
 from . import processes, recipes, texts
 from .run import Pretraining
 
@@ -94,7 +94,7 @@ def main(argv: list[str] | None = None) -> None:
         if world.size > 1:
             train(args, world)  # torchrun reports which process failed, and how
         else:
-            with one_line_errors("pretrain"):
+            with one_line_errors("pretrain", command_line("pretrain", argv)):
                 train(args, world)
     finally:
         world.leave()

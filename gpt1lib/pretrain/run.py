@@ -25,7 +25,7 @@ from ..model import LanguageModel, evaluating, seeded
 from ..storage import checksums, files
 from ..storage.options import renamed
 from ..storage.paths import BOOKS, HELDOUT_BOOKS
-from ..storage.run_folder import RunFolder, command_line, progress
+from ..storage.run_folder import RunFolder, command_line, interrupted_between_steps, progress
 from . import prepared, texts
 from .objective import Objective, checkpoint_activations, scale_blocks
 from .optimizers import build_optimizers, build_schedulers
@@ -33,6 +33,7 @@ from .processes import ALONE, Processes, each_on_its_own
 from .recipes import Recipe
 
 LOG_EVERY = 10  # updates
+HOPELESS = 10  # times the loss of guessing
 SCORED_WINDOWS = 64  # of the held-out books, while training
 BYTES_PER_PARAMETER = 12  # of a saved state: a weight and Adam's two averages
 
@@ -182,10 +183,13 @@ class Pretraining:
         }
 
     def _check_loss(self, loss: float) -> None:
-        if not math.isfinite(loss):
+        """FloatingPointError for a loss that is no number, or far above guessing's."""
+        guessing = math.log(self.bpe.n_vocab)
+        if not loss < HOPELESS * guessing:  # nan is not, either
             lr = self.recipe.lr * self.recipe.rate_at(self.step)
             raise FloatingPointError(
-                f"the loss is {loss} at step {self.step} (learning rate {lr:.3g}). "
+                f"the loss is {loss:.4g} at step {self.step} (learning rate {lr:.3g}), "
+                f"guessing has {guessing:.3g}: the training diverged. "
                 f"{self.folder.last_saved()}; a lower --lr or a longer --warmup often helps"
             )
 
@@ -250,7 +254,8 @@ class Pretraining:
             self._check_room()
             self.log.cut(self.step)
             self.samples.cut(self.step)
-        with progress(r.steps, self.step, "step", quiet=not self.world.is_main) as bar:
+        bar = progress(r.steps, self.step, "step", quiet=not self.world.is_main)
+        with bar, interrupted_between_steps() as interrupted:
             while self.step < r.steps:
                 line = self.train_step()
                 last = self.step == r.steps
@@ -260,8 +265,10 @@ class Pretraining:
                     self._show_progress(line, self.step in keep)
                 if self.step % LOG_EVERY == 0 or "heldout" in line or self.step == 1:
                     self._log(line)
-                if self.step % r.save_every == 0 or last:
+                if self.step % r.save_every == 0 or last or interrupted():
                     self.save_state()
+                if interrupted():
+                    raise KeyboardInterrupt(self.folder.last_saved())
                 bar.set_postfix(self._at_a_glance(line))
                 bar.update()
         self.finish()

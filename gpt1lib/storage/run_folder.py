@@ -8,9 +8,11 @@ paper's cells alike: whole files only, and a state made with other settings is r
 import hashlib
 import json
 import shlex
+import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
@@ -75,21 +77,46 @@ def only_one(folder: Path) -> Iterator[None]:
 
 
 @contextmanager
-def one_line_errors(
-    name: str, stopped: str = "stopped; start the same command again to go on"
-) -> Iterator[None]:
+def one_line_errors(name: str, again: str = "") -> Iterator[None]:
     """End a command with one line, `name: what went wrong`, instead of a traceback.
 
-    stopped: what is said where Ctrl-C ended it.
+    again: the command that goes on after Ctrl-C, where there is one.
     """
     try:
         yield
-    except (ValueError, TypeError, OSError, FloatingPointError, RuntimeError) as error:
+    except OSError as error:
+        told = f"{error.filename}: {error.strerror}" if error.filename else str(error)
+        sys.exit(f"{name}: {told}")
+    except (ValueError, TypeError, FloatingPointError, RuntimeError) as error:
         sys.exit(f"{name}: {error}")
     except MemoryError:
         sys.exit(f"{name}: the memory is full")
-    except KeyboardInterrupt:
-        sys.exit(f"{name}: {stopped}")
+    except KeyboardInterrupt as stop:
+        told = ["stopped", *map(str, stop.args), f"To go on: {again}" if again else ""]
+        sys.exit(f"{name}: {'. '.join(filter(None, told))}")
+
+
+@contextmanager
+def interrupted_between_steps() -> Iterator[Callable[[], bool]]:
+    """Let Ctrl-C wait for the end of a step, a second one not; yields: was it pressed?
+
+    What a step has half done cannot be saved. Only the main thread is sent Ctrl-C.
+    """
+    pressed: list[int] = []
+
+    def remember(*_) -> None:
+        if pressed:
+            raise KeyboardInterrupt
+        pressed.append(1)
+
+    if threading.current_thread() is not threading.main_thread():
+        yield lambda: False
+        return
+    before = signal.signal(signal.SIGINT, remember)
+    try:
+        yield lambda: bool(pressed)
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 class Log:
@@ -185,6 +212,8 @@ class RunFolder:
 
     def __init__(self, folder: str | Path, state: str = "", counter: str = "step"):
         self.folder = Path(folder)
+        if self.folder.is_file():
+            raise ValueError(f"{folder} is a file, a run needs a folder")
         self.state = self.folder / state / "state.pt"
         self.counter, self.commit = counter, git_commit()
         self.saved: int | None = None  # the step of the last saved state

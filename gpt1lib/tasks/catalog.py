@@ -18,6 +18,15 @@ def load(name: str | None, data: str | Path | None = None) -> Task:
         if name is not None:
             raise ValueError(f"{data} is a set of your own and has no other name, not {name!r}")
         return read_own(data)
+    if name is None and data is not None:
+        told = (
+            "is a folder: name the published set in it"
+            if Path(data).is_dir()
+            else "is not there"
+        )
+        raise FileNotFoundError(
+            f"{data} {told}; a set of your own is a file {', '.join(READERS)}"
+        )
     if name is None:
         raise ValueError(f"name a task ({', '.join(TASKS_BY_NAME)}), or give --data FILE.csv")
     if data is not None:

@@ -262,7 +262,7 @@ def text_of(path: Path) -> str:
         raise FileNotFoundError(
             f"{path} is missing; the paper's sets do not come with the course, "
             "data/README.md says where to ask for them. For a set of your own, see "
-            "docs/training.md"
+            "docs/own.md"
         )
     return files.read_text(path)
 

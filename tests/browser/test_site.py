@@ -19,7 +19,7 @@ from gpt1lib.show import engine
 from gpt1lib.show.labels import token_labels
 from tools import site
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.filterwarnings("ignore:.*is deprecated")]
 ROOT = Path(__file__).resolve().parents[2]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 CODE = re.compile(r"<(pre|code|script|style)\b.*?</\1>", re.DOTALL)
@@ -78,7 +78,8 @@ def test_every_link_leads_somewhere_and_nothing_is_remote(book, pages):
 
 def test_all_pages_are_there_and_lead_on(pages):
     written = {path.stem for path in (*NOTEBOOKS, *ROOT.glob("docs/*.md"))}
-    assert pages.keys() == written | {"index", "map", "data", "search"}
+    taught = {f"teaching_{path.stem}" for path in ROOT.glob("teaching/*.md")}
+    assert pages.keys() == written | taught | {"index", "map", "data", "search"}
     sidebar = pages["glossary"].partition("<main")[0]
     assert all(f'href="{name}.html"' in sidebar for name in written - {"glossary"})
     for before, here in zip(NOTEBOOKS[:17], NOTEBOOKS[1:18], strict=True):

@@ -8,6 +8,7 @@ from pathlib import Path
 from gpt1lib import limits
 from gpt1lib.storage.files import write_text
 from gpt1lib.storage.paths import TASKS
+from gpt1lib.storage.run_folder import one_line_errors
 
 Rows = list[dict]
 
@@ -36,7 +37,8 @@ def write_any_size(
     )
     args = parser.parse_args(argv)
     if args.train is not None:
-        limits.whole("--train", args.train, 1)
+        with one_line_errors(name):
+            limits.whole("--train", args.train, 1)
         if args.out.resolve().is_relative_to(TASKS):
             parser.error("with --train, name another file: --out FILE, not in data/tasks")
     _write(args.out, make(args.train))

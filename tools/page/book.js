@@ -86,11 +86,15 @@ function addBar() {
   document.body.append(bar);
 }
 
-// A formula that is wider than the page scrolls, by keyboard as well; a fold is called by the
+// A formula that is wider than the text scrolls, by keyboard as well; a fold is called by the
 // words on it.
 function makeReachable() {
-  for (const formula of document.querySelectorAll("math[display=block]")) {
-    if (formula.scrollWidth > formula.clientWidth) formula.tabIndex = 0;
+  for (const formula of document.querySelectorAll("math")) {
+    const room = formula.parentElement.getBoundingClientRect().right + 1;
+    const right = formula.getBoundingClientRect().left + formula.scrollWidth;
+    if (right <= room) continue;
+    formula.classList.add("page-wide");
+    formula.tabIndex = 0;
   }
   for (const fold of document.querySelectorAll("details.hide > summary")) {
     fold.removeAttribute("aria-label");
