@@ -242,6 +242,7 @@ def test_fine_tuning_says_what_went_wrong_in_one_line(tmp_path, one_line):
     out = ["--out", str(tmp_path / "out")]
     for argv, message in (
         (["nothing"], "no task 'nothing'"),
+        (["my.csv"], "my.csv is a file, no task's name: give it as --data my.csv"),
         ([], "name a task (film_snippets, "),
         (["--data", str(tmp_path)], "is a folder: name the published set in it; a set of your"),
         (["--data", "nowhere.csv"], "nowhere.csv: No such file or directory"),

@@ -1,4 +1,4 @@
-"""The page for those who bring their own: its recipe runs, and shows what the model computed."""
+"""The page for those who bring their own: its recipe shows what the model computed."""
 
 import re
 from pathlib import Path

@@ -104,7 +104,7 @@ def without_magic(source: str) -> str:
 
 
 def hide_reference(cell: Submitted) -> None:
-    """Take the exercise out of its lesson; who wants it must at least copy its text."""
+    """Take the exercise out of its lesson; whoever wants it must at least copy its text."""
     module = import_module(f"gpt1lib.lessons.lesson{cell.lesson}")
     kept = tuple(e for e in exercises_in(cell.lesson) if e.name != cell.name)
     vars(module).update({"EXERCISES": kept, cell.name: None})

@@ -31,6 +31,8 @@ def load(name: str | None, data: str | Path | None = None) -> Task:
         raise ValueError(f"name a task ({', '.join(TASKS_BY_NAME)}), or give --data FILE.csv")
     if data is not None:
         return read_published(name, Path(data))
+    if is_own(Path(name)):
+        raise ValueError(f"{name} is a file, no task's name: give it as --data {name}")
     if name not in TASKS_BY_NAME:
         raise ValueError(f"no task {name!r}, there are {', '.join(TASKS_BY_NAME)}")
     return TASKS_BY_NAME[name]()
