@@ -149,7 +149,7 @@ def test_a_killed_run_goes_on_and_nothing_runs_twice(quick, small, monkeypatch):
         return whole(point)
 
     monkeypatch.setattr(run, "run_point", killed)
-    with pytest.raises(SystemExit, match="start the same command again"):
+    with pytest.raises(SystemExit, match="To go on: "):
         go()
     assert len(lines_of(small)) == 9
     monkeypatch.setattr(run, "run_point", whole)

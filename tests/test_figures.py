@@ -125,6 +125,15 @@ def test_numbers(value, written):
     assert numbers.decimal(value) == written
 
 
+def test_a_million_on_an_axis_is_written_in_full():
+    assert [numbers.tick(x) for x in (1e6, 2.5e7, 4096, 0.1)] == [
+        "1,000,000",
+        "25,000,000",
+        "4,096",
+        "0.1",
+    ]
+
+
 @pytest.mark.parametrize("color", [*palette.SERIES, *palette.ROLES.values()])
 def test_words_in_a_color_can_be_read(color):
     def contrast(a, b):

@@ -205,7 +205,7 @@ def test_a_stopped_experiment_goes_on(small, monkeypatch):
         return run_cell(cell)
 
     monkeypatch.setattr(run, "run_cell", stopped)
-    with pytest.raises(SystemExit, match="start the same command again"):
+    with pytest.raises(SystemExit, match="To go on: python -m gpt1lib.paper small"):
         main(["small", "--workers", "1"])
     assert len(small.read_text().splitlines()) == 2
     main(["small", "--workers", "1"])

@@ -35,7 +35,8 @@ def short() -> dict[str, list[str]]:
 def parts(quick: bool) -> dict[str, list[str]]:
     """Name -> command of each part."""
     ruff = [sys.executable, "-m", "ruff"]
-    spelling = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "docs", "data/README.md"]
+    pages = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "docs", "teaching"]
+    spelling = [*pages, "data/README.md"]
     lint = {
         "lint": [*ruff, "check", *FORMATTED, "notebooks"],
         "format": [*ruff, "format", "--check", *FORMATTED],

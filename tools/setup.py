@@ -144,7 +144,7 @@ def installer(wheels=None):
 def install(dev, wheels=None):
     """Make .venv with the versions of the lock; a stamp tells make that it is done."""
     check_machine()
-    wheels = wheels and Path(wheels).resolve()
+    wheels = wheels and Path(wheels).expanduser().resolve()
     index = None if wheels else torch_index()
     check_disk("cpu" if wheels else build_of(index))
     make_venv()

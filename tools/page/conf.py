@@ -12,6 +12,7 @@ smartquotes = False
 
 nb_execution_mode = "off"
 nb_ipywidgets_js: dict = {}  # from a CDN; an explorer is a page of its own
+nb_code_prompt_hide = "Fold again"
 nb_merge_streams = True
 nb_render_markdown_format = "myst"
 myst_enable_extensions = ["dollarmath"]
