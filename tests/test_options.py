@@ -216,7 +216,7 @@ def test_pre_training_says_what_went_wrong_in_one_line(books, tmp_path, one_line
         (["--warmup", "500"], "warmup is 500, it must be <= steps, 200"),
         (["--n-ctx", "1"], "n_ctx is 1, it must be >= 2"),
         (["--lr", "inf"], "lr is inf, it must be a finite number"),
-        ([*small, "--warmup", "0", "--steps", "9", "--lr", "1e4"], ", guessing has "),
+        ([*small, "--warmup", "0", "--steps", "9", "--lr", "100"], ", guessing has "),
         (["--seed", "-1"], "seed is -1, it must be an integer from 0 to"),
         (["--n-head", "5"], "n_embd is 32, it must be divisible by n_head, which is 5"),
         (["--config", str(toml)], "unknown options ['stepz']"),

@@ -88,9 +88,9 @@ class Pretraining:
         self.world.wait()
         self.bpe, self.ids = prepared.read_prepared(place)
         self.heldout_ids = corpus.encode_books(self.heldout, self.bpe)
-        self._check_lengths(books)
+        self._check_lengths(books, heldout or books)
 
-    def _check_lengths(self, books: Places) -> None:
+    def _check_lengths(self, books: Places, heldout: Places) -> None:
         """ValueError for books too short to train on, or to score: now, not after hours."""
         n_ctx = self.recipe.model.n_ctx
         if len(self.ids) < n_ctx:
@@ -101,7 +101,8 @@ class Pretraining:
         for name, text in self.heldout.items():
             if (n := len(self.bpe.encode(text.strip()[:1000]))) < 2:
                 raise ValueError(
-                    f"the held-out book {name!r} has {n} tokens, scoring needs at least 2"
+                    f"the held-out book {name!r} of {corpus.named(heldout)} has {n} tokens, "
+                    "scoring needs at least 2"
                 )
 
     def _check_machine(self) -> None:
@@ -255,7 +256,9 @@ class Pretraining:
             self.log.cut(self.step)
             self.samples.cut(self.step)
         bar = progress(r.steps, self.step, "step", quiet=not self.world.is_main)
-        with bar, interrupted_between_steps() as interrupted:
+        alone = self.world.size == 1  # others would wait for one that stops to save
+        stop = interrupted_between_steps() if alone else nullcontext(lambda: False)
+        with bar, stop as interrupted:
             while self.step < r.steps:
                 line = self.train_step()
                 last = self.step == r.steps
