@@ -108,7 +108,8 @@ function show(view) {
   const { chart: room, shown, model } = view;
   // else its sliders could be moved, and nothing would be seen to change
   if (!shown) view.after.remove();
-  else if (!view.after.isConnected) view.top.after(view.after); // moved, it would lose the focus
+  // put there once: moved again, it would lose the focus
+  else if (!view.after.isConnected) view.top.after(view.after);
   view.reveal.hidden = shown;
   view.note.hidden = !shown;
   view.picker.set(`a${view.amount}`);
@@ -252,19 +253,17 @@ function whatLineSays(view, line) {
   const [middle, low, high] = line.at(view.size);
   const last = points.at(-1)[0];
   const beyond = view.size / last;
-  const far =
-    beyond > 1.05
-      ? `, ${beyond < 10 ? beyond.toFixed(1) : commas(Math.round(beyond))} times beyond the largest run,`
-      : "";
+  const times = beyond < 10 ? beyond.toFixed(1) : commas(Math.round(beyond));
+  const far = beyond > 1.05 ? `, ${times} times beyond the largest run,` : "";
   const later = points.slice(used);
   const missed = later.length
     ? ` It misses the ${plural(later.length, "larger size")} by ` +
       `${offBy(later.map(([n, nats]) => [nats, line.at(n)[0]])).toFixed(2)} nats on average.`
     : "";
-  const power = line.alpha > 0 ? "falls as N to the power of −" : "rises as N to the power of ";
+  const power = `${line.alpha > 0 ? "falls" : "rises"} as N to the power of `;
   return (
     `The line through the first ${used} sizes ${power}` +
-    `${Math.abs(line.alpha).toFixed(3)}.${missed}${whatWasDrawn(view)} At N = ` +
+    `${line.alpha > 0 ? "−" : ""}${Math.abs(line.alpha).toFixed(3)}.${missed}${whatWasDrawn(view)} At N = ` +
     `${sizeText(Math.log10(view.size))}${far} it says ${middle.toFixed(2)} nats, ` +
     `95% interval ${low.toFixed(2)} to ${high.toFixed(2)}.`
   );
