@@ -13,7 +13,8 @@ from importlib.util import find_spec
 _PADDED = re.compile(r'([-~!";?+,)(/*\[\]}{|_])\1*')  # a run of one character
 _ASCII = str.maketrans(
     {"—": "-", "–": "-", "―": "-", "…": "...", "´": "'"}  # as in OpenAI's code
-    | {"“": '"', "”": '"', "‘": "'", "’": "'"}  # what ftfy does before it
+    | dict.fromkeys("“”„‟", '"')  # what ftfy does before it
+    | dict.fromkeys("‘’‚‛ʼ", "'")
 )
 
 

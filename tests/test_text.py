@@ -31,6 +31,14 @@ def test_backslashes_are_not_padded():
     assert text.standardize("C:\\me") == "C:\\me"
 
 
+def test_curly_quotes_are_those_of_ftfy():
+    """All that it makes straight, and no other; ftfy belongs to the [real] extra."""
+    fixes = pytest.importorskip("ftfy.fixes")
+    marks = "".join(map(chr, range(0x2000, 0x2070))) + "ʼʻʹ«»"
+    straight = [c for c in marks if fixes.uncurl_quotes(c) != c]
+    assert [c for c in marks if text.standardize(c) in "'\"" and c.strip()] == straight
+
+
 def test_standardize_against_golden(shared):
     items = files.read_json(shared / "reference/golden_bpe.json")["items"]
     agree = [i for i in items if text.standardize(i["text"]) == i["standardized"]]

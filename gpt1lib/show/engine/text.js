@@ -10,11 +10,11 @@ const WORD_END = `(?![${LETTER}_])`; // \b after a letter
 
 const ASCII = new Map([
   ..."—–―".split("").map(dash => [dash, "-"]),
-  ..."“”".split("").map(quote => [quote, '"']),
-  ..."‘’´".split("").map(quote => [quote, "'"]),
+  ..."“”„‟".split("").map(quote => [quote, '"']),
+  ..."‘’‚‛ʼ´".split("").map(quote => [quote, "'"]),
   ["…", "..."],
 ]);
-const SPECIAL = /[—–―…´“”‘’]/g;
+const SPECIAL = /[—–―…´“”„‟‘’‚‛ʼ]/g;
 const PADDED = /([-~!";?+,)(/*[\]}{|_])\1*/g; // a run of one character
 const BLANKS = new RegExp(`[${SPACE.replace("\\n", "")}]+`, "g");
 const LINE_END = new RegExp(` ?\\n[${SPACE}]*`, "g");

@@ -263,7 +263,8 @@ function whatLineSays(view, line) {
   const power = `${line.alpha > 0 ? "falls" : "rises"} as N to the power of `;
   return (
     `The line through the first ${used} sizes ${power}` +
-    `${line.alpha > 0 ? "−" : ""}${Math.abs(line.alpha).toFixed(3)}.${missed}${whatWasDrawn(view)} At N = ` +
+    `${line.alpha > 0 ? "−" : ""}${Math.abs(line.alpha).toFixed(3)}.` +
+    `${missed}${whatWasDrawn(view)} At N = ` +
     `${sizeText(Math.log10(view.size))}${far} it says ${middle.toFixed(2)} nats, ` +
     `95% interval ${low.toFixed(2)} to ${high.toFixed(2)}.`
   );
