@@ -52,7 +52,7 @@ def test_explorers_live_in_notebook_7(page, lab):
     for explorer in explorers:
         explorer.scroll_into_view_if_needed()
         assert explorer.bounding_box()["height"] > 60
-        move_sliders(page, explorer, at_most=1)  # it lives; JupyterLab has moved them all
+        move_sliders(page, explorer)
     still = page.locator(".jp-NotebookPanel figure[data-static]")
     assert not any(f.is_visible() for f in still.all())
     assert not page.evaluate("() => window.__errors")
