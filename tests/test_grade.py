@@ -164,6 +164,9 @@ def test_what_is_marked_stays_and_only_what_changed_is_marked_again(
     a, b = table(tmp_path / "m.csv")
     assert a["submission"] == "'=a.ipynb" and (a["total"], a["of"]) == ("0", "7.5")
     assert b["submission"] == "in/b/05.ipynb" and b["total"] == b["of"] == "6"
+    assert grade.main(["=a.ipynb", "in", "--out", "m.csv", "--points", "p.csv"]) == 1
+    assert marked[3:] == ["05.ipynb"], "other points, other marks"
+    assert [row["of"] for row in table(tmp_path / "m.csv")] == ["7.5", "7.5"]
 
 
 def test_a_wrong_command_is_told_in_a_line(tmp_path):

@@ -233,16 +233,26 @@ def marked_before(out: Path) -> dict[str, dict]:
     return {row["submission"]: row for row in kept}
 
 
+def is_marked(row: dict | None, path: Path, points: dict[str, float]) -> bool:
+    """Whether a row is of this very file, and worth what its exercises are worth now."""
+    if row is None or row["sha256"] != which_file(path):
+        return False
+    names = [name for name, lesson in lesson_of_exercise().items() if lesson == row["lesson"]]
+    worth = {name: points.get(name, 1.0) for name in names}
+    fit = all(row.get(name) in ("0", f"{most:g}") for name, most in worth.items())
+    return fit and row.get("of") == f"{sum(worth.values()):g}"
+
+
 def grade(given: list[Path], out: Path, only: str, points: dict, limits: Limits) -> list[dict]:
     """Mark all submissions, writing the table after each; returns its rows.
 
-    What an earlier run marked stays in the table, and is not marked again while the file is
-    the same.
+    What an earlier run marked stays in the table, and is not marked again while the file and
+    its points are the same.
     """
     table = marked_before(out)
     for path in tqdm(submissions(given), desc="marking", unit="notebook"):
         name = _harmless(str(path))
-        if table.get(name, {}).get("sha256", "") != which_file(path) or name not in table:
+        if not is_marked(table.get(name), path, points):
             table[name] = marks_of(path, only, points, limits)
         write_text(out, as_csv(list(table.values())))
     return list(table.values())
