@@ -16,7 +16,7 @@ from ..results import store, stored_lines
 from ..run import TESTED, at_most, run_and_store
 from . import plan
 from .plan import MODELS, ZERO_SHOT, Point
-from .results import CELLS, DECISIONS, bars_touch, curve, decided_seeds, stored_points
+from .results import CELLS, DECISIONS, bars_touch, curve, decided_seeds, levels, stored_points
 from .sets import SETS
 
 DRAWN = ("seed", "limit", "longest")  # all of the settings that a simple reader has
@@ -121,20 +121,26 @@ def first_tests(task: str, first_seeds: int) -> list[Point]:
 
 
 def decide_seeds(task: str, first_seeds: int, begun: dict) -> None:
-    """More seeds for a number of labels where the pre-trained row's bar touches another.
+    """How many seeds each number of labels gets, by what the first ones scored alone.
 
-    Decided once, by the first seeds alone, and stored with what it was decided by.
+    Decided once, and stored with what it was decided by.
     """
     decided = {x["labels"] for x in stored_lines(DECISIONS) if x["task"] == task}
-    rows = curve(task, range(first_seeds))
+    rows, guessing = curve(task, range(first_seeds)), levels(task).get("guessing", 0)
     for size, mine in rows.get("pre-trained", {}).items():
         others = [c[size] for row, c in rows.items() if row != "pre-trained" and size in c]
         if size in decided or size > plan.LARGEST_WITH_MORE or first_seeds < 2 or not others:
             continue
         best = max(others, key=lambda x: x["mean"])
-        seeds = plan.MORE_SEEDS if bars_touch(mine, best) else first_seeds
+        seeds = plan.MORE_SEEDS if tell_more(mine, best, guessing) else first_seeds
         facts = {"task": task, "labels": size, "seeds": seeds}
         store(DECISIONS, facts | {"pre-trained": mine, "next": best} | begun)
+
+
+def tell_more(mine: dict, best: dict, guessing: float) -> bool:
+    """Would more seeds tell two rows apart: do their bars touch, and has one learned at all?"""
+    learned = max(mine["mean"], best["mean"]) >= guessing + plan.LEARNED
+    return learned and bars_touch(mine, best)
 
 
 def estimate(names: list[str], first_seeds: int) -> None:
