@@ -30,7 +30,7 @@ class LabelSet:
 
 def mark_at_the_end(model, bpe, examples) -> list[int]:
     """1 where a question mark is likelier after the words than a period."""
-    return zeroshot.sentiment(model, bpe, [e.texts[0] for e in examples], (".", "?"), cue="")
+    return zeroshot.likelier_word(model, bpe, [e.texts[0] for e in examples], (".", "?"))
 
 
 def words_of_praise(model, bpe, examples) -> list[int]:
