@@ -9,7 +9,8 @@ from gpt1lib import load_novelist, tasks
 from gpt1lib.finetune import Settings
 from gpt1lib.paper import curves, results
 from gpt1lib.paper.__main__ import main
-from gpt1lib.paper.curves import Point, plan, questions, run, sets
+from gpt1lib.paper.curves import Point, plan, run, sets
+from gpt1lib.paper.zeroshot import questions, turned
 
 FILM = "film_snippets"
 ROWS = [*curves.MODELS, "bag of words"]
@@ -232,13 +233,10 @@ def test_the_estimate_falls_with_what_is_stored(quick, small, capsys):
 
 
 def test_pronouns_are_turned_and_nothing_else():
-    assert questions.turned("She gave him The book") == ["He gave her The book"]
-    assert questions.turned("her hat") == ["his hat", "him hat"]
-    assert questions.turned("it was his, heroes") == [
-        "it was her, heroes",
-        "it was hers, heroes",
-    ]
-    assert questions.turned("Sheila ran") == ["Sheila ran"]
+    assert turned("She gave him The book") == ["He gave her The book"]
+    assert turned("her hat") == ["his hat", "him hat"]
+    assert turned("it was his, heroes") == ["it was her, heroes", "it was hers, heroes"]
+    assert turned("Sheila ran") == ["Sheila ran"]
 
 
 def test_who_is_meant_and_what_time_it_is_are_asked_without_labels():
@@ -247,11 +245,11 @@ def test_who_is_meant_and_what_time_it_is_are_asked_without_labels():
     texts = [("Mr. Darcy bowed, and", "she"), ("Mrs. Bennet sighed, and", "she"),
              ("Mrs. Bennet sighed, and", "he"), ("Mr. Darcy bowed, and", "he")]  # fmt: skip
     examples = [tasks.Example(pair, 0) for pair in texts]
-    found = questions.pronouns_as_they_stand(novelist.model, novelist.bpe, examples)
+    found = questions.pronouns_that_fit(novelist.model, novelist.bpe, examples)
     assert found == [0, 1, 0, 1]
     pairs = [("He went, he saw", "he went, he saw"), ("the cat", "he went, he saw")]
     examples = [tasks.Example(pair, 0) for pair in pairs]
-    found = questions.raised_by_the_first(novelist.model, novelist.bpe, examples)
+    found = questions.same_time(novelist.model, novelist.bpe, examples)
     assert found == [1, 0], "what stood there already is raised most"
 
 

@@ -2,6 +2,7 @@
 
 import torch
 
+from .. import metrics, tasks
 from .claims import holds as holds  # for the notebook
 from .claims import learned as learned
 from .claims import some as some
@@ -334,6 +335,15 @@ def in_percent(accuracy, chance, best):
 @relative_score.wrong("The best model would not get 1: divide by what it has above chance.")
 def divided_by_best(accuracy, chance, best):
     return (accuracy - chance) / best
+
+
+def hold_pronouns(answers: dict[str, list[int]], ahead: dict) -> None:
+    """answers: of both models, 1 for one person; ahead: the two compared in pairs."""
+    labels = [int(e.label) for e in tasks.load("he_or_she").test]
+    found = {name: metrics.accuracy(said, labels) for name, said in answers.items()}
+    holds("nine of ten", round(10 * found["novelist"]["accuracy"]) == 9)
+    holds("the LSTM eight of ten", round(10 * found["LSTM"]["accuracy"]) == 8)
+    holds("clearly less, on the same questions", ahead["p"] < 0.001 < ahead["difference"])
 
 
 EXERCISES = (mean_log_prob, likelier_choice, put_in_place, relative_score)

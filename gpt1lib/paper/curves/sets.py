@@ -1,12 +1,12 @@
 """The sets that have learning curves, and what is particular to each: one line per set."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 
 from ... import tasks
 from ...baselines import bag_of_words
-from . import questions
+from ..zeroshot import questions
 
 SIZES = (10, 30, 100, 300, 1000, 3000)
 
@@ -23,7 +23,7 @@ class LabelSet:
     """
 
     seconds: float
-    ask: Callable[..., list[int]] | None = None
+    ask: questions.Ask | None = None
     longest: int | None = None
     pairs: bool = False
     chosen_at: tuple[int, ...] = (100, 1000)
@@ -33,8 +33,8 @@ class LabelSet:
 
 SETS = {
     "question_or_statement": LabelSet(0.09, questions.mark_at_the_end),
-    "he_or_she": LabelSet(0.11, questions.pronouns_as_they_stand, pairs=True, most=1000),
-    "past_or_present": LabelSet(0.23, questions.raised_by_the_first, pairs=True, most=1000),
+    "he_or_she": LabelSet(0.11, questions.pronouns_that_fit, pairs=True, most=1000),
+    "past_or_present": LabelSet(0.23, questions.same_time, pairs=True, most=1000),
     "missing_word": LabelSet(
         0.8, questions.likeliest_choice, chosen_at=(300,), least=100, most=300
     ),
