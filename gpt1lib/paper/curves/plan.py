@@ -28,7 +28,7 @@ CHOICE_SEED = 100
 SEEDS = 3
 MORE_SEEDS, LARGEST_WITH_MORE = 10, 1000
 """So many where the bars of the first seeds touch, up to this number of labels."""
-LEARNED = 0.05  # above guessing; where no row is, ten seeds would only guess more often
+LEARNED = 0.05  # above guessing; a row below that guesses, with ten seeds as with three
 
 Recipe = tuple[int, float]  # the fewest updates, the highest rate
 

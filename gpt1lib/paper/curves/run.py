@@ -138,9 +138,8 @@ def decide_seeds(task: str, first_seeds: int, begun: dict) -> None:
 
 
 def tell_more(mine: dict, best: dict, guessing: float) -> bool:
-    """Would more seeds tell two rows apart: do their bars touch, and has one learned at all?"""
-    learned = max(mine["mean"], best["mean"]) >= guessing + plan.LEARNED
-    return learned and bars_touch(mine, best)
+    """Would more seeds tell us more: do the bars touch, and has the pre-trained row learned?"""
+    return mine["mean"] >= guessing + plan.LEARNED and bars_touch(mine, best)
 
 
 def estimate(names: list[str], first_seeds: int) -> None:
