@@ -5,11 +5,11 @@ from dataclasses import replace
 
 import pytest
 
-from gpt1lib import tasks
+from gpt1lib import load_novelist, tasks
 from gpt1lib.finetune import Settings
 from gpt1lib.paper import curves, results
 from gpt1lib.paper.__main__ import main
-from gpt1lib.paper.curves import Point, plan, run, sets
+from gpt1lib.paper.curves import Point, plan, questions, run, sets
 
 FILM = "film_snippets"
 ROWS = [*curves.MODELS, "bag of words"]
@@ -226,3 +226,37 @@ def test_the_estimate_falls_with_what_is_stored(quick, small, capsys):
     assert f"{left:.2f} core-hours" in capsys.readouterr().out
     with pytest.raises(SystemExit, match="no curves of typo; known: .*film_snippets"):
         main(["--estimate", "--tasks", "typo"])
+
+
+# ---- questions without labels ------------------------------------------------------------
+
+
+def test_pronouns_are_turned_and_nothing_else():
+    assert questions.turned("She gave him The book") == ["He gave her The book"]
+    assert questions.turned("her hat") == ["his hat", "him hat"]
+    assert questions.turned("it was his, heroes") == [
+        "it was her, heroes",
+        "it was hers, heroes",
+    ]
+    assert questions.turned("Sheila ran") == ["Sheila ran"]
+
+
+def test_who_is_meant_and_what_time_it_is_are_asked_without_labels():
+    """The novelist knows who *mr* is; what is asked is not who stands in the second text."""
+    novelist = load_novelist()
+    texts = [("Mr. Darcy bowed, and", "she"), ("Mrs. Bennet sighed, and", "she"),
+             ("Mrs. Bennet sighed, and", "he"), ("Mr. Darcy bowed, and", "he")]  # fmt: skip
+    examples = [tasks.Example(pair, 0) for pair in texts]
+    found = questions.pronouns_as_they_stand(novelist.model, novelist.bpe, examples)
+    assert found == [0, 1, 0, 1]
+    pairs = [("He went, he saw", "he went, he saw"), ("the cat", "he went, he saw")]
+    examples = [tasks.Example(pair, 0) for pair in pairs]
+    found = questions.raised_by_the_first(novelist.model, novelist.bpe, examples)
+    assert found == [1, 0], "what stood there already is raised most"
+
+
+def test_pairs_of_words_are_a_reader_where_no_single_text_decides():
+    assert "pairs of words" in sets.readers("he_or_she")
+    assert "pairs of words" not in sets.readers("entailment")
+    names = {p.row for p in plan.points("he_or_she", {10: 1}, {})}
+    assert "pairs of words" in names and "zero-shot" in names

@@ -300,6 +300,22 @@ def test_past_or_present_goes_by_the_verbs():
     assert {*voices.values()} == {past_or_present.SIZES["test"] // 4}
 
 
+def test_pairs_of_words_relate_two_texts():
+    """What neither text says alone, the two agree or not, pairs say."""
+    assert sorted(bag_of_words.of_pairs(("Mrs. A", "he, a"))) == [
+        "a a",
+        "a he",
+        "a mrs",
+        "he mrs",
+    ]
+    people = [(m, p) for m in ("mr", "mrs") for p in ("he", "she")] * 10
+    labels = [int((m == "mrs") == (p == "she")) for m, p in people]
+    examples = [tasks.Example(pair, y) for pair, y in zip(people, labels, strict=True)]
+    task = tasks.Task("two", "entailment", 2, examples, [], examples)
+    assert bag_of_words.guesses(task, bag_of_words.of_pairs) == labels
+    assert bag_of_words.guesses(task) != labels
+
+
 @pytest.mark.parametrize("name", ["he_or_she", "past_or_present"])
 def test_simple_readers_cannot_relate_two_parts(name):
     task = tasks.load(name)

@@ -86,7 +86,7 @@ def test_sentiment_compares_two_words_after_very(model):
         logits = model(ids)[0, -1]
         assert guess == int(logits[good] > logits[bad])
     with pytest.raises(ValueError, match="'brilliant' is"):
-        zeroshot.sentiment(model, BPE_SMALL, texts, ("brilliant", "bad"))
+        zeroshot.likelier_word(model, BPE_SMALL, texts, ("brilliant", "bad"))
 
 
 def test_next_words_come_back_in_the_order_of_their_texts(model):

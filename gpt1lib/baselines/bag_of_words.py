@@ -7,6 +7,7 @@ the texts share. Majority, always the largest class, is what metrics.accuracy re
 scikit-learn takes a second to load; whoever only asks for names need not wait for it.
 """
 
+import itertools
 import re
 from collections.abc import Callable
 from typing import Any
@@ -51,10 +52,23 @@ def of_overlap(texts: Texts) -> list[float]:
     ]
 
 
+def of_pairs(texts: Texts) -> list[str]:
+    """Pairs of words, one of each text, in any order: "he mrs".
+
+    What decides some sets of two texts is in neither alone: a bag of words has no feature
+    for "mrs" here and "he" there, and this is the least that has.
+    """
+    sides = ({*re.findall(r"[a-z']+", text.lower())} for text in texts)
+    return [" ".join(sorted(pair)) for pair in itertools.product(*sides)]
+
+
 def vectorizer(features: Callable) -> Any:
     """Tuples of texts to a matrix, a row per tuple; words are weighted by rarity (TF-IDF)."""
-    from sklearn.feature_extraction.text import TfidfVectorizer
+    from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
     from sklearn.preprocessing import FunctionTransformer
+
+    if features is of_pairs:
+        return CountVectorizer(analyzer=of_pairs, binary=True, min_df=2)
 
     if features in (of_words, of_any_words):
         # ln(N / df) + 1, rows of length 1; seen once: only noise

@@ -127,14 +127,10 @@ def sentence_scores(model: LanguageModel, bpe: BPE, texts: Sequence[str]) -> lis
     return continuation_scores(model, [([], bpe.encode(t)) for t in texts])
 
 
-def sentiment(
-    model: LanguageModel,
-    bpe: BPE,
-    texts: Sequence[str],
-    words: tuple[str, str] = SENTIMENT_WORDS,
-    cue: str = "very",
+def likelier_word(
+    model: LanguageModel, bpe: BPE, texts: Sequence[str], words: tuple[str, str], cue: str = ""
 ) -> list[int]:
-    """SST-2: append `very`; which of two words is the likelier next one? 0 or 1.
+    """Which of two words is the likelier next one after each text and the cue? 0 or 1.
 
     Raises ValueError for a word that is not one token.
     """
@@ -146,6 +142,11 @@ def sentiment(
     prompts = [bpe.encode(t)[: n_ctx - len(end)] + end for t in texts]
     scores = next_logits(model, prompts)[:, [ids[0] for ids in sides]]
     return scores.argmax(dim=1).tolist()
+
+
+def sentiment(model: LanguageModel, bpe: BPE, texts: Sequence[str]) -> list[int]:
+    """SST-2: append `very`; which of SENTIMENT_WORDS is the likelier next one? 0 or 1."""
+    return likelier_word(model, bpe, texts, SENTIMENT_WORDS, cue="very")
 
 
 def choices(

@@ -6,19 +6,16 @@ Writes data/results/simple_readers.json, which data/README.md shows; scores of s
 not named stay. Nothing is chosen on the test rows.
 """
 
-import itertools
 import re
 import sys
 from collections import Counter
 from dataclasses import replace
 
-from sklearn.feature_extraction.text import CountVectorizer
-from sklearn.linear_model import LogisticRegression
-
 from gpt1lib import corpus, load_novelist, metrics, tasks
 from gpt1lib.baselines import bag_of_words
 from gpt1lib.baselines.ngrams import KneserNey, likeliest
 from gpt1lib.paper import zeroshot
+from gpt1lib.paper.curves import SETS as SETS_WITH_CURVES
 from gpt1lib.storage import run_folder
 from gpt1lib.storage.files import read_json, write_json
 from gpt1lib.storage.paths import RESULTS
@@ -92,28 +89,18 @@ def missing_word() -> dict[str, dict]:
     )
 
 
-def word_pairs(task: tasks.Task, limit: int) -> list[int]:
-    """A logistic regression on pairs of words, one of each text, in any order.
-
-    What decides two texts of these sets is not in either: a bag of words has no feature
-    for "mrs" here and "he" there, and this is the least that has.
-    """
-
-    def pairs(example: tasks.Example) -> list[str]:
-        texts = ({*re.findall(r"[a-z']+", text.lower())} for text in example.texts)
-        return [" ".join(sorted(pair)) for pair in itertools.product(*texts)]
-
-    learned, reader = task.train[:limit], CountVectorizer(analyzer=pairs, binary=True, min_df=2)
-    model = LogisticRegression(max_iter=1000)
-    model.fit(reader.fit_transform(learned), [e.label for e in learned])
-    return model.predict(reader.transform(task.test)).tolist()
-
-
 def two_texts(name: str) -> dict[str, dict]:
     """Readers of a set of pairs: those of every such set, and of pairs of words."""
     task = tasks.load(name)
-    crossed = {f"pairs of words, {n} labels": word_pairs(task, n) for n in (100, 300, 1000)}
-    return scored(task, bag_of_words.all_guesses(task) | crossed)
+    crossed = {
+        f"pairs of words, {n} labels": bag_of_words.guesses(
+            task, bag_of_words.of_pairs, limit=n
+        )
+        for n in (100, 300, 1000)
+    }
+    novelist, ask = load_novelist(), SETS_WITH_CURVES[name].ask
+    asked = {"novelist, zero-shot": ask(novelist.model, novelist.bpe, task.test)}
+    return scored(task, bag_of_words.all_guesses(task) | crossed | asked)
 
 
 def scored(task: tasks.Task, guesses: dict[str, list[int]]) -> dict[str, dict]:

@@ -15,10 +15,9 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from ...baselines import bag_of_words
 from ...finetune import Settings
 from ..plan import SETTINGS
-from .sets import SETS, facts, label_counts
+from .sets import SETS, facts, label_counts, readers
 
 MODELS = {"pre-trained": "novelist", "random weights": "nothing", "LSTM": "lstm"}
 """Rows that are fine-tuned, and where each starts from (sources.py)."""
@@ -128,11 +127,11 @@ def points(
     """
     if SETS[task].ask:
         yield Point(task, ZERO_SHOT, Settings(longest=SETS[task].longest))
-    kind, n = facts(task)
+    n = facts(task)[1]
     for seed in range(max(seeds.values())):
         for size in (size for size in seeds if seed < seeds[size]):
             # where all labels are taken, every seed gives these readers the same ones
-            simple = bag_of_words.readers(kind) if size < n or seed == 0 else ()
+            simple = readers(task) if size < n or seed == 0 else ()
             for row in (*simple, *MODELS):
                 if cell := point(task, row, size, seed, stored, at_most):
                     yield cell

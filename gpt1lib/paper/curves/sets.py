@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from functools import cache
 
 from ... import tasks
-from .. import zeroshot
+from ...baselines import bag_of_words
+from . import questions
 
 SIZES = (10, 30, 100, 300, 1000, 3000)
 
@@ -15,50 +16,35 @@ class LabelSet:
     """What a set's curves need beyond its name.
 
     seconds: of an update of eight examples on one quiet core, as measured. ask: guesses
-    without any label, of (model, bpe, examples). longest: in words (Settings). chosen_at:
-    where settings are chosen. least, most: numbers of labels; where an update takes most of
+    without any label, of (model, bpe, examples). longest: in words (Settings). pairs: pairs of
+    words are a reader, for a set that no single text decides. chosen_at: where settings are
+    chosen. least, most: numbers of labels; where an update takes most of
     a second, a whole curve would take a day.
     """
 
     seconds: float
     ask: Callable[..., list[int]] | None = None
     longest: int | None = None
+    pairs: bool = False
     chosen_at: tuple[int, ...] = (100, 1000)
     least: int = 0
     most: int | None = None
 
 
-def mark_at_the_end(model, bpe, examples) -> list[int]:
-    """1 where a question mark is likelier after the words than a period."""
-    return zeroshot.sentiment(model, bpe, [e.texts[0] for e in examples], (".", "?"), cue="")
-
-
-def words_of_praise(model, bpe, examples) -> list[int]:
-    """SST-2's question of section 5."""
-    return zeroshot.sentiment(model, bpe, [e.texts[0] for e in examples])
-
-
-def likelier_half(model, bpe, examples) -> list[int]:
-    """CoLA's question of section 5."""
-    texts = [e.texts[0] for e in examples]
-    return zeroshot.above_median(zeroshot.sentence_scores(model, bpe, texts))
-
-
-def likeliest_choice(model, bpe, examples) -> list[int]:
-    """RACE's question of section 5."""
-    return zeroshot.choices(model, bpe, [(e.texts[0], e.texts[1:]) for e in examples])
-
-
 SETS = {
-    "question_or_statement": LabelSet(0.09, mark_at_the_end),
-    "he_or_she": LabelSet(0.11, most=1000),
-    "past_or_present": LabelSet(0.23, most=1000),
-    "missing_word": LabelSet(0.8, likeliest_choice, chosen_at=(300,), least=100, most=300),
-    "film_snippets": LabelSet(0.15, words_of_praise),
-    "acceptability": LabelSet(0.11, likelier_half),
+    "question_or_statement": LabelSet(0.09, questions.mark_at_the_end),
+    "he_or_she": LabelSet(0.11, questions.pronouns_as_they_stand, pairs=True, most=1000),
+    "past_or_present": LabelSet(0.23, questions.raised_by_the_first, pairs=True, most=1000),
+    "missing_word": LabelSet(
+        0.8, questions.likeliest_choice, chosen_at=(300,), least=100, most=300
+    ),
+    "film_snippets": LabelSet(0.15, questions.words_of_praise),
+    "acceptability": LabelSet(0.11, questions.likelier_half),
     "entailment": LabelSet(0.11),
     "verse_pairs": LabelSet(0.33, longest=32),
-    "story_cloze": LabelSet(0.75, likeliest_choice, chosen_at=(300,), least=100, most=1000),
+    "story_cloze": LabelSet(
+        0.75, questions.likeliest_choice, chosen_at=(300,), least=100, most=1000
+    ),
 }
 """By a task's name, all that is particular to its curves; a new set is a new line."""
 
@@ -71,6 +57,12 @@ def known(names: Iterable[str] | None = None) -> list[str]:
             f"no curves of {', '.join(sorted(unknown))}; known: {', '.join(there)}"
         )
     return [name for name in there if not names or name in names]
+
+
+def readers(task: str) -> dict[str, dict]:
+    """name -> options of `bag_of_words.guesses`, of all simple readers of a set."""
+    pairs = {"pairs of words": {"features": bag_of_words.of_pairs}} if SETS[task].pairs else {}
+    return bag_of_words.readers(facts(task)[0]) | pairs
 
 
 @cache
