@@ -21,6 +21,7 @@ from tqdm import tqdm
 from gpt1lib import GPT, corpus, objectives, optim, pretrain, scoring
 from gpt1lib.bpe import BPE
 from gpt1lib.fast import keep_memory
+from gpt1lib.pretrain.count_vectors import start_from_counts
 from gpt1lib.pretrain.optimizers import build_optimizers
 from gpt1lib.pretrain.recipes import RECIPES
 from gpt1lib.storage import run_folder
@@ -54,6 +55,8 @@ def trial(recipe, ids: torch.Tensor, seconds: float):
     highest = [optimizer.param_groups[0]["lr"] for optimizer in optimizers]
     draws, losses = torch.Generator().manual_seed(recipe.seed), []
     start, share = time.process_time(), 0.0
+    if recipe.count_vectors:
+        start_from_counts(model, ids, recipe.count_vectors, recipe.seed)
     with tqdm(total=round(seconds), unit="s") as bar:
         while share < 1:
             step = round(share * recipe.steps)
@@ -86,6 +89,8 @@ def main():
     parser.add_argument("--warmdown", "--fall", type=float, default=0.0)
     parser.add_argument("--block-std", type=float, default=base.block_std)
     parser.add_argument("--dropout", type=float, default=base.model.dropout)
+    parser.add_argument("--count-vectors", type=float, default=0.0, help="their length")
+    parser.add_argument("--matrix-momentum", type=float, default=base.matrix_momentum)
     parser.add_argument("--weight-decay", type=float, default=base.weight_decay)
     parser.add_argument("--seed", type=int, default=0)
     args = parser.parse_args()
@@ -104,6 +109,8 @@ def main():
         warmup_ctx=args.warmup_ctx,
         warmup_ctx_share=args.warmup_ctx_share,
         block_std=args.block_std,
+        count_vectors=args.count_vectors,
+        matrix_momentum=args.matrix_momentum,
         weight_decay=args.weight_decay,
         steps=10**6,
         warmup=round(args.warmup * 1e6),

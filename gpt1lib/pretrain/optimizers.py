@@ -21,7 +21,7 @@ def build_optimizers(model: LanguageModel, recipe: Recipe) -> list[Optimizer]:
         raise ValueError(f"matrix_lr is {r.matrix_lr}, kind {r.kind} has no blocks")
     return [
         optim.adamw(model, r.lr, r.betas, r.weight_decay, without=matrices),
-        muon.Muon(matrices, r.matrix_lr, weight_decay=r.weight_decay),
+        muon.Muon(matrices, r.matrix_lr, r.matrix_momentum, r.weight_decay),
     ]
 
 

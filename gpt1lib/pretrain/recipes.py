@@ -49,10 +49,14 @@ class Recipe:
     warmup_ctx_share: float = option(0.0, "share of the run with windows that short", "short")
     steps: int = option(1_000_000, "updates in all; Figure 2 of the paper shows 1,000,000")
     block_std: float = option(INIT_STD, "standard deviation of initial weights in the blocks")
+    count_vectors: float = option(
+        0.0, "length of embeddings made from counts of neighbors; 0: drawn at random"
+    )
     lr: float = option(2.5e-4, "highest learning rate")
     matrix_lr: float = option(
         0.0, "highest learning rate of Muon, for the blocks' matrices; 0: Adam trains them too"
     )
+    matrix_momentum: float = option(0.95, "how slowly Muon's mean of gradients changes")
     warmup: int = option(2000, "first updates, in which the learning rate rises")
     warmdown: float = option(
         0.0, "last share of the run, in which the rate decays linearly; 0: by a cosine", "fall"
@@ -96,11 +100,11 @@ class Recipe:
         every = ("evaluate_every", "sample_every", "save_every")
         for name in ("n_merges", "batch", "steps", "grad_accum", *every):
             need(self, name, getattr(self, name) >= 1, ">= 1")
-        for name in ("matrix_lr", "warmup", "weight_decay", "snapshots"):
+        for name in ("count_vectors", "matrix_lr", "warmup", "weight_decay", "snapshots"):
             need(self, name, getattr(self, name) >= 0, ">= 0")
         for name in ("lr", "grad_clip", "block_std"):
             need(self, name, getattr(self, name) > 0, "> 0")
-        for name in ("warmdown", "warmup_ctx_share"):
+        for name in ("warmdown", "warmup_ctx_share", "matrix_momentum"):
             need(self, name, 0 <= getattr(self, name) <= 1, "a share, 0 to 1")
         need(self, "warmup", self.warmup <= self.steps, f"<= steps, {self.steps}")
         need(self, "kind", self.kind in KINDS, f"one of {KINDS}")
@@ -141,9 +145,9 @@ RECIPES = {
                        evaluate_every=500, sample_every=1000, save_every=100),
     # The best after minutes (benchmarks/recipe_trials.py); not GPT-1's method.
     "quick": Recipe(NOVELIST, n_merges=8000, batch=6, warmup_ctx=128, warmup_ctx_share=0.6,
-                    steps=1500, block_std=0.04, lr=4e-3, matrix_lr=4e-3, warmup=75,
-                    warmdown=0.6, betas=(0.9, 0.99), save_fp16=True, evaluate_every=250,
-                    sample_every=500, save_every=100),
+                    steps=1500, block_std=0.04, count_vectors=1.0, lr=4e-3, matrix_lr=4e-3,
+                    matrix_momentum=0.9, warmup=75, warmdown=0.6, betas=(0.9, 0.99),
+                    save_fp16=True, evaluate_every=250, sample_every=500, save_every=100),
     "tiny": Recipe(TINY, n_merges=400, batch=16, steps=200, lr=3e-3, warmup=20,
                    evaluate_every=100, sample_every=100, save_every=100),
 }  # fmt: skip

@@ -27,6 +27,7 @@ from ..storage.options import renamed
 from ..storage.paths import BOOKS, HELDOUT_BOOKS
 from ..storage.run_folder import RunFolder, command_line, interrupted_between_steps, progress
 from . import prepared, texts
+from .count_vectors import start_from_counts
 from .objective import Objective, checkpoint_activations, scale_blocks
 from .optimizers import build_optimizers, build_schedulers
 from .processes import ALONE, Processes, each_on_its_own
@@ -68,10 +69,10 @@ class Pretraining:
         self.recipe = replace(recipe, model=replace(recipe.model, n_vocab=self.bpe.n_vocab))
         with seeded(recipe.seed):
             self.model = checkpoint.build(recipe.kind, self.recipe.model)
+        self.step, self.seen, self.seconds = 0, 0, 0.0
         self._prepare_model()
         self.optimizers = build_optimizers(self.model, self.recipe)
         self.schedulers = build_schedulers(self.optimizers, self.recipe.rate_at)
-        self.step, self.seen, self.seconds = 0, 0, 0.0
         self.log, self.samples = self.folder.log, self.folder.log_of("samples")
 
     def _read(self, books: Places, heldout: Places | None, bpe: BPE | None) -> None:
@@ -126,6 +127,10 @@ class Pretraining:
         """The fresh model with its loss, as this machine is to compute it."""
         r, on_cpu = self.recipe, self.world.device.type == "cpu"
         scale_blocks(self.model, r.block_std)
+        if r.count_vectors:
+            start = time.perf_counter()
+            start_from_counts(self.model, self.ids, r.count_vectors, r.seed)
+            self.seconds = time.perf_counter() - start  # it counts as training
         if r.activation_checkpointing:
             checkpoint_activations(self.model)
         objective = Objective(self.model, chunked=on_cpu and not r.compile)

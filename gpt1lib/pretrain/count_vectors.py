@@ -1,0 +1,62 @@
+"""Token embeddings that begin as word vectors, made from counts before the first update.
+
+GPT-1 draws its embeddings at random. But which tokens stand near each other can be counted
+in seconds, and the leading directions of these counts are word vectors (Levy and Goldberg
+2014): tokens of like company get rows of like direction. Updates that would have had to
+learn this are saved, which shows in a run of minutes. It is turned on by `--count-vectors`.
+"""
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from ..model import LanguageModel, seeded
+
+WINDOW = 3  # tokens to either side; one that is k places away counts 1 / k
+LARGEST = 12_000  # tokens: some tables of n_vocab x n_vocab numbers must fit into memory
+
+
+def start_from_counts(
+    model: LanguageModel, ids: np.ndarray | Tensor, length: float, seed: int = 0
+) -> None:
+    """Replace the token embeddings of a fresh model by vectors of a length, from its books."""
+    n_vocab, n_embd = model.tokens.weight.shape
+    stream = torch.from_numpy(np.asarray(ids).astype(np.int64))
+    with torch.no_grad():
+        model.tokens.weight.copy_(length * count_vectors(stream, n_vocab, n_embd, seed))
+
+
+def count_vectors(ids: Tensor, n_vocab: int, n_embd: int, seed: int = 0) -> Tensor:
+    """Word vectors (n_vocab, n_embd) of a token stream ids (N,), each of length 1.
+
+    A token that never occurs has a vector at random. ValueError for a vocabulary that is too
+    large to be counted in pairs.
+    """
+    if n_vocab > LARGEST:
+        raise ValueError(f"n_vocab is {n_vocab}; to start from counts it must be <= {LARGEST}")
+    with seeded(seed):
+        n = min(n_vocab, n_embd)
+        U, S, _ = torch.svd_lowrank(surprise_of_pairs(ids, n_vocab), q=n, niter=2)
+        turn = torch.linalg.qr(torch.randn(n_embd, n_embd)).Q[:n]  # so that no channel leads
+        vectors = (U * S.sqrt()) @ turn
+        vectors = vectors - vectors.mean(dim=0)
+        never = torch.bincount(ids, minlength=n_vocab) == 0
+        vectors[never] = torch.randn(int(never.sum()), n_embd)
+    return vectors / vectors.norm(dim=1, keepdim=True).clamp(min=1e-6)
+
+
+def surprise_of_pairs(ids: Tensor, n_vocab: int) -> Tensor:
+    """Positive pointwise mutual information of neighbors (n_vocab, n_vocab), symmetric.
+
+    log of how much oftener two tokens stand near each other than by chance; 0 where they
+    do so less often, or never.
+    """
+    counts = torch.zeros(n_vocab * n_vocab)
+    for k in range(1, WINDOW + 1):
+        pairs = ids[:-k] * n_vocab + ids[k:]
+        counts.index_add_(0, pairs, torch.full((len(pairs),), 1 / k))
+    counts = counts.view(n_vocab, n_vocab)
+    counts += counts.T.clone()
+    each = counts.sum(dim=1).clamp(min=1e-9)
+    by_chance = each[:, None] * each / each.sum()
+    return (counts / by_chance).clamp(min=1).log()

@@ -1,0 +1,60 @@
+"""Embeddings that begin as word vectors: counted by hand, and what a run does with them."""
+
+import math
+from dataclasses import replace
+
+import pytest
+import torch
+
+from gpt1lib import pretrain
+from gpt1lib.pretrain import count_vectors
+from gpt1lib.pretrain.count_vectors import surprise_of_pairs
+
+
+def test_the_counts_are_those_of_a_pencil():
+    """0 1 0 2: at distance 1 three pairs, at 2 two (each half), at 3 one (a third)."""
+    found = surprise_of_pairs(torch.tensor([0, 1, 0, 2]), 3)
+    n01, n00, n12, n02 = 2.0, 0.5 * 2, 0.5, 1 + 1 / 3
+    counts = torch.tensor([[n00, n01, n02], [n01, 0, n12], [n02, n12, 0]])
+    each = counts.sum(dim=1)
+    wanted = (counts * each.sum() / (each[:, None] * each)).clamp(min=1).log()
+    torch.testing.assert_close(found, wanted)
+    assert found[1, 0] == pytest.approx(math.log(2.0 * each.sum() / (each[0] * each[1])))
+
+
+def test_tokens_of_like_company_get_like_vectors():
+    """Tokens 2 and 3 stand between 0 and 1, token 5 between 4 and 6."""
+    draws = torch.Generator().manual_seed(0)
+    middle = torch.randint(2, 4, (400,), generator=draws)
+    first = torch.stack([torch.zeros(400), middle, torch.ones(400)], dim=1).long().flatten()
+    ids = torch.cat([first, torch.tensor([4, 5, 6] * 400)])
+    v = count_vectors.count_vectors(ids, 8, 4)
+    assert v[2] @ v[3] > 0.9 > 0.3 > v[2] @ v[5]
+    torch.testing.assert_close(v.norm(dim=1), torch.ones(8))  # 7 never occurs
+    torch.testing.assert_close(v, count_vectors.count_vectors(ids, 8, 4))
+    assert not torch.equal(v, count_vectors.count_vectors(ids, 8, 4, seed=1))
+
+
+def test_a_vocabulary_may_be_smaller_than_the_width_and_not_too_large():
+    assert count_vectors.count_vectors(torch.tensor([0, 1, 2] * 9), 3, 8).shape == (3, 8)
+    with pytest.raises(ValueError, match="n_vocab is 40478; .* must be <= 12000"):
+        count_vectors.count_vectors(torch.tensor([0, 1]), 40_478, 8)
+
+
+def test_a_run_starts_from_counts_and_the_time_is_counted(tmp_path):
+    tiny = pretrain.RECIPES["tiny"]
+    plain = pretrain.Pretraining(tiny, tmp_path / "a")
+    run = pretrain.Pretraining(replace(tiny, count_vectors=0.5), tmp_path / "b")
+    lengths = run.model.tokens.weight.norm(dim=1)
+    torch.testing.assert_close(lengths, torch.full_like(lengths, 0.5))
+    assert run.seconds > 0 == plain.seconds
+    blocks = (r.model.blocks.parameters() for r in (plain, run))
+    same = [torch.equal(a, b) for a, b in zip(*blocks, strict=True)]
+    assert all(same), "nothing else is drawn anew"
+
+
+def test_quick_starts_from_counts_and_the_paper_s_recipes_do_not():
+    found = {name: recipe.count_vectors for name, recipe in pretrain.RECIPES.items()}
+    assert found == {"gpt1": 0, "novelist": 0, "quick": 1.0, "tiny": 0}
+    with pytest.raises(ValueError, match="count_vectors"):
+        replace(pretrain.RECIPES["tiny"], count_vectors=-1.0)
