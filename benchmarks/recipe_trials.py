@@ -21,7 +21,7 @@ from tqdm import tqdm
 from gpt1lib import GPT, corpus, objectives, optim, pretrain, scoring
 from gpt1lib.bpe import BPE
 from gpt1lib.fast import keep_memory
-from gpt1lib.pretrain.count_vectors import start_from_counts
+from gpt1lib.pretrain.counts import start_from_counts
 from gpt1lib.pretrain.optimizers import build_optimizers
 from gpt1lib.pretrain.recipes import RECIPES
 from gpt1lib.storage import run_folder

@@ -24,7 +24,7 @@ this order. Each folder is a room for one verb, and imports run from the top dow
     baselines/   ngrams, lstm, variants, masked, bag_of_words: what GPT-1 is compared with
     checkpoints/ checkpoint, snapshots, openai: models on disk, ours and the released
     tasks/       task, course_sets, published, own, catalog: labeled sets in one form
-    pretrain/    recipes, texts, prepared, objective, optimizers, muon, processes, run: books
+    pretrain/    recipes, texts, prepared, objective, optimizers, muon, counts, processes, run
     finetune/    settings, adapt, batches, classifier, methods, scores, run, classify: L3
     paper/       plan, sources, run, results, curves, zeroshot, reading, after, paper_numbers
     show/        plots, diagrams, walk, labels, numbers, palette, figure, explorers, engine

@@ -254,7 +254,7 @@ def test_who_is_meant_and_what_time_it_is_are_asked_without_labels():
 
 
 def test_pairs_of_words_are_a_reader_where_no_single_text_decides():
-    assert "pairs of words" in sets.readers("he_or_she")
-    assert "pairs of words" not in sets.readers("entailment")
+    assert "pairs of words" in sets.simple_readers("he_or_she")
+    assert "pairs of words" not in sets.simple_readers("entailment")
     names = {p.row for p in plan.points("he_or_she", {10: 1}, {})}
     assert "pairs of words" in names and "zero-shot" in names

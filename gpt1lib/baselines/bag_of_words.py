@@ -67,12 +67,11 @@ def vectorizer(features: Callable) -> Any:
     from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
     from sklearn.preprocessing import FunctionTransformer
 
+    words: Any = features  # a function is welcome; scikit-learn's types do not say so
     if features is of_pairs:
-        return CountVectorizer(analyzer=of_pairs, binary=True, min_df=2)
-
+        return CountVectorizer(analyzer=words, binary=True, min_df=2)
     if features in (of_words, of_any_words):
         # ln(N / df) + 1, rows of length 1; seen once: only noise
-        words: Any = features  # a function is welcome; scikit-learn's types do not say so
         return TfidfVectorizer(analyzer=words, min_df=2, smooth_idf=False)
     return FunctionTransformer(lambda rows: np.array([features(texts) for texts in rows]))
 

@@ -27,7 +27,7 @@ from ..storage.options import renamed
 from ..storage.paths import BOOKS, HELDOUT_BOOKS
 from ..storage.run_folder import RunFolder, command_line, interrupted_between_steps, progress
 from . import prepared, texts
-from .count_vectors import start_from_counts
+from .counts import start_from_counts
 from .objective import Objective, checkpoint_activations, scale_blocks
 from .optimizers import build_optimizers, build_schedulers
 from .processes import ALONE, Processes, each_on_its_own

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 
 from ...finetune import Settings
 from ..plan import SETTINGS
-from .sets import SETS, facts, label_counts, readers
+from .sets import SETS, facts, label_counts, simple_readers
 
 MODELS = {"pre-trained": "novelist", "random weights": "nothing", "LSTM": "lstm"}
 """Rows that are fine-tuned, and where each starts from (sources.py)."""
@@ -131,7 +131,7 @@ def points(
     for seed in range(max(seeds.values())):
         for size in (size for size in seeds if seed < seeds[size]):
             # where all labels are taken, every seed gives these readers the same ones
-            simple = readers(task) if size < n or seed == 0 else ()
+            simple = simple_readers(task) if size < n or seed == 0 else ()
             for row in (*simple, *MODELS):
                 if cell := point(task, row, size, seed, stored, at_most):
                     yield cell

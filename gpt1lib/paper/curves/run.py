@@ -17,7 +17,7 @@ from ..run import TESTED, at_most, run_and_store
 from . import plan
 from .plan import MODELS, ZERO_SHOT, Point
 from .results import CELLS, DECISIONS, bars_touch, curve, decided_seeds, levels, stored_points
-from .sets import SETS, readers
+from .sets import SETS, simple_readers
 
 DRAWN = ("seed", "limit", "longest")  # all of the settings that a simple reader has
 LOADING = 1  # seconds
@@ -70,7 +70,7 @@ def guesses_of(point: Point, task: Task) -> list[int]:
         if ask is None:
             raise ValueError(f"{point.task} has no question for a bare language model")
         return ask(novelist.model, novelist.bpe, task.test)
-    return simple(task, readers(point.task)[point.row])
+    return simple(task, simple_readers(point.task)[point.row])
 
 
 def finetuned(point: Point, task: Task) -> list[int]:

@@ -59,7 +59,7 @@ def known(names: Iterable[str] | None = None) -> list[str]:
     return [name for name in there if not names or name in names]
 
 
-def readers(task: str) -> dict[str, dict]:
+def simple_readers(task: str) -> dict[str, dict]:
     """name -> options of `bag_of_words.guesses`, of all simple readers of a set."""
     pairs = {"pairs of words": {"features": bag_of_words.of_pairs}} if SETS[task].pairs else {}
     return bag_of_words.readers(facts(task)[0]) | pairs

@@ -7,17 +7,17 @@ import pytest
 import torch
 
 from gpt1lib import pretrain
-from gpt1lib.pretrain import count_vectors
-from gpt1lib.pretrain.count_vectors import surprise_of_pairs
+from gpt1lib.pretrain import counts
+from gpt1lib.pretrain.counts import surprise_of_pairs
 
 
 def test_the_counts_are_those_of_a_pencil():
     """0 1 0 2: at distance 1 three pairs, at 2 two (each half), at 3 one (a third)."""
     found = surprise_of_pairs(torch.tensor([0, 1, 0, 2]), 3)
     n01, n00, n12, n02 = 2.0, 0.5 * 2, 0.5, 1 + 1 / 3
-    counts = torch.tensor([[n00, n01, n02], [n01, 0, n12], [n02, n12, 0]])
-    each = counts.sum(dim=1)
-    wanted = (counts * each.sum() / (each[:, None] * each)).clamp(min=1).log()
+    table = torch.tensor([[n00, n01, n02], [n01, 0, n12], [n02, n12, 0]])
+    each = table.sum(dim=1)
+    wanted = (table * each.sum() / (each[:, None] * each)).clamp(min=1).log()
     torch.testing.assert_close(found, wanted)
     assert found[1, 0] == pytest.approx(math.log(2.0 * each.sum() / (each[0] * each[1])))
 
@@ -28,17 +28,17 @@ def test_tokens_of_like_company_get_like_vectors():
     middle = torch.randint(2, 4, (400,), generator=draws)
     first = torch.stack([torch.zeros(400), middle, torch.ones(400)], dim=1).long().flatten()
     ids = torch.cat([first, torch.tensor([4, 5, 6] * 400)])
-    v = count_vectors.count_vectors(ids, 8, 4)
+    v = counts.count_vectors(ids, 8, 4)
     assert v[2] @ v[3] > 0.9 > 0.3 > v[2] @ v[5]
     torch.testing.assert_close(v.norm(dim=1), torch.ones(8))  # 7 never occurs
-    torch.testing.assert_close(v, count_vectors.count_vectors(ids, 8, 4))
-    assert not torch.equal(v, count_vectors.count_vectors(ids, 8, 4, seed=1))
+    torch.testing.assert_close(v, counts.count_vectors(ids, 8, 4))
+    assert not torch.equal(v, counts.count_vectors(ids, 8, 4, seed=1))
 
 
 def test_a_vocabulary_may_be_smaller_than_the_width_and_not_too_large():
-    assert count_vectors.count_vectors(torch.tensor([0, 1, 2] * 9), 3, 8).shape == (3, 8)
+    assert counts.count_vectors(torch.tensor([0, 1, 2] * 9), 3, 8).shape == (3, 8)
     with pytest.raises(ValueError, match="n_vocab is 40478; .* must be <= 12000"):
-        count_vectors.count_vectors(torch.tensor([0, 1]), 40_478, 8)
+        counts.count_vectors(torch.tensor([0, 1]), 40_478, 8)
 
 
 def test_a_run_starts_from_counts_and_the_time_is_counted(tmp_path):
