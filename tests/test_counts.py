@@ -8,12 +8,12 @@ import torch
 
 from gpt1lib import pretrain
 from gpt1lib.pretrain import counts
-from gpt1lib.pretrain.counts import surprise_of_pairs
+from gpt1lib.pretrain.counts import positive_pmi
 
 
 def test_the_counts_are_those_of_a_pencil():
     """0 1 0 2: at distance 1 three pairs, at 2 two (each half), at 3 one (a third)."""
-    found = surprise_of_pairs(torch.tensor([0, 1, 0, 2]), 3)
+    found = positive_pmi(torch.tensor([0, 1, 0, 2]), 3)
     n01, n00, n12, n02 = 2.0, 0.5 * 2, 0.5, 1 + 1 / 3
     table = torch.tensor([[n00, n01, n02], [n01, 0, n12], [n02, n12, 0]])
     each = table.sum(dim=1)
@@ -56,5 +56,6 @@ def test_a_run_starts_from_counts_and_the_time_is_counted(tmp_path):
 def test_quick_starts_from_counts_and_the_paper_s_recipes_do_not():
     found = {name: recipe.count_vectors for name, recipe in pretrain.RECIPES.items()}
     assert found == {"gpt1": 0, "novelist": 0, "quick": 1.0, "tiny": 0}
-    with pytest.raises(ValueError, match="count_vectors"):
-        replace(pretrain.RECIPES["tiny"], count_vectors=-1.0)
+    for wrong in ({"count_vectors": -1.0}, {"matrix_momentum": 1.0}):
+        with pytest.raises(ValueError, match=[*wrong][0]):
+            replace(pretrain.RECIPES["tiny"], **wrong)

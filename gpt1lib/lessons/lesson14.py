@@ -339,8 +339,11 @@ def divided_by_best(accuracy, chance, best):
 
 def hold_pronouns(answers: dict[str, list[int]], ahead: dict) -> None:
     """answers: of both models, 1 for one person; ahead: the two compared in pairs."""
-    labels = [int(e.label) for e in tasks.load("he_or_she").test]
+    asked = tasks.load("he_or_she").test
+    labels = [int(e.label) for e in asked]
     found = {name: metrics.accuracy(said, labels) for name, said in answers.items()}
+    longest = max(len(e.texts[0].split()) for e in asked)
+    holds("up to sixteen words", longest == 16)
     holds("nine of ten", round(10 * found["novelist"]["accuracy"]) == 9)
     holds("the LSTM eight of ten", round(10 * found["LSTM"]["accuracy"]) == 8)
     holds("clearly less, on the same questions", ahead["p"] < 0.001 < ahead["difference"])

@@ -33,10 +33,13 @@ def count_vectors(ids: Tensor, n_vocab: int, n_embd: int, seed: int = 0) -> Tens
     large to be counted in pairs.
     """
     if n_vocab > LARGEST:
-        raise ValueError(f"n_vocab is {n_vocab}; to start from counts it must be <= {LARGEST}")
+        raise ValueError(
+            f"n_vocab is {n_vocab}; to start from counts it must be <= {LARGEST}; "
+            "--count-vectors 0 draws embeddings at random"
+        )
     with seeded(seed):
         n = min(n_vocab, n_embd)
-        U, S, _ = torch.svd_lowrank(surprise_of_pairs(ids, n_vocab), q=n, niter=2)
+        U, S, _ = torch.svd_lowrank(positive_pmi(ids, n_vocab), q=n, niter=2)
         turn = torch.linalg.qr(torch.randn(n_embd, n_embd)).Q[:n]  # so that no channel leads
         vectors = (U * S.sqrt()) @ turn
         vectors = vectors - vectors.mean(dim=0)
@@ -45,7 +48,7 @@ def count_vectors(ids: Tensor, n_vocab: int, n_embd: int, seed: int = 0) -> Tens
     return vectors / vectors.norm(dim=1, keepdim=True).clamp(min=1e-6)
 
 
-def surprise_of_pairs(ids: Tensor, n_vocab: int) -> Tensor:
+def positive_pmi(ids: Tensor, n_vocab: int) -> Tensor:
     """Positive pointwise mutual information of neighbors (n_vocab, n_vocab), symmetric.
 
     log of how much oftener two tokens stand near each other than by chance; 0 where they

@@ -104,8 +104,9 @@ class Recipe:
             need(self, name, getattr(self, name) >= 0, ">= 0")
         for name in ("lr", "grad_clip", "block_std"):
             need(self, name, getattr(self, name) > 0, "> 0")
-        for name in ("warmdown", "warmup_ctx_share", "matrix_momentum"):
+        for name in ("warmdown", "warmup_ctx_share"):
             need(self, name, 0 <= getattr(self, name) <= 1, "a share, 0 to 1")
+        need(self, "matrix_momentum", 0 <= self.matrix_momentum < 1, "in [0, 1)")
         need(self, "warmup", self.warmup <= self.steps, f"<= steps, {self.steps}")
         need(self, "kind", self.kind in KINDS, f"one of {KINDS}")
         n_ctx, first = self.model.n_ctx, self.warmup_ctx

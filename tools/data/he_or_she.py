@@ -17,6 +17,7 @@ from functools import cache, partial
 from typing import NamedTuple
 
 from gpt1lib import corpus
+from gpt1lib.paper.zeroshot import heuristics
 from gpt1lib.storage.paths import BOOKS, HELDOUT_BOOKS
 
 from .story_cloze import sentences
@@ -40,11 +41,7 @@ MEN = HE | set(
     "henry james john peter pierre edward william frank charles george thomas joe jack harry "
     "andrew nicholas napoleon god jesus robert edmund ahab".split()
 )
-TURNED = {"she": "he", "he": "she", "herself": "himself", "himself": "herself"} | {
-    "him": "her",
-    "his": "her",
-    "hers": "his",
-}
+TURNED = {old: ways[0] for old, ways in heuristics.TURNED.items() if old != "her"}
 NO_NOUN = set(
     "a about after again all and as at away back be because before by could down for from had "
     "here how if in into is it like might more not now of off on once or out over she should "
