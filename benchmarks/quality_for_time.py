@@ -1,13 +1,14 @@
 """Held-out bits per character after minutes of training on two cores.
 
     python benchmarks/quality_for_time.py nanogpt --minutes 20
-    python benchmarks/quality_for_time.py ours --minutes 8
+    python benchmarks/quality_for_time.py ours --minutes 5
 
 `ours` is the recipe "quick" with as many updates as fit the time; `nanogpt` a model of
 the same sizes on the same tokens with the settings that nanoGPT publishes: GELU by erf,
 pre-LayerNorm, no biases, AdamW 0.9/0.95, weight decay 0.1, 12 windows, lr 1e-3 with a
 cosine decay to a tenth. Only training counts as time. Bits per character are of the
-three held-out books, all of them, so the tokenizer does not matter.
+three held-out books, all of them, so the tokenizer does not matter. Each run is added to
+the stored ones, with its day: two runs tell more when the same machine made both.
 """
 
 import argparse
@@ -28,9 +29,10 @@ from gpt1lib.bpe import BPE
 from gpt1lib.fast import keep_memory
 from gpt1lib.model import Attention
 from gpt1lib.storage import run_folder
-from gpt1lib.storage.files import write_json
+from gpt1lib.storage.files import read_json, write_json
 from gpt1lib.storage.paths import BENCHMARKS, BOOKS, HELDOUT_BOOKS, NOVELIST_DIR
 
+RUNS = BENCHMARKS / "quality_for_time.json"
 BATCH = 12  # nanoGPT's README, "I only have a macbook"
 
 
@@ -139,7 +141,7 @@ def speed_at(run: pretrain.Pretraining, step: int) -> float:
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("who", choices=["ours", "nanogpt"])
-    parser.add_argument("--minutes", type=float, default=8)
+    parser.add_argument("--minutes", type=float, default=5)
     args = parser.parse_args()
     keep_memory()  # for both: a setting of the process, not of a recipe
     train = train_ours if args.who == "ours" else train_nanogpt
@@ -154,10 +156,11 @@ def main():
         "parameters": sum(p.numel() for p in model.parameters()),
         "bits_per_character": scoring.all_books(scores)["bits_per_character"],
         "books": {k: s["bits_per_character"] for k, s in scores.items()},
+        "day": time.strftime("%Y-%m-%d"),
         **run_folder.origin(),
     }
     print(json.dumps(result, indent=1))
-    write_json(BENCHMARKS / f"quality_{args.who}_{args.minutes:g}_minutes.json", result)
+    write_json(RUNS, [*(read_json(RUNS, list) if RUNS.exists() else []), result])
 
 
 if __name__ == "__main__":
