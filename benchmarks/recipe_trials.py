@@ -50,7 +50,7 @@ def trial(recipe, ids: torch.Tensor, seconds: float):
     torch.manual_seed(recipe.seed)
     model = GPT(recipe.model).train()
     pretrain.scale_blocks(model, recipe.block_std)
-    objective = pretrain.Objective(model, chunked=True)
+    objective, n_read = pretrain.Objective(model, chunked=True), 0
     optimizers = build_optimizers(model, recipe)
     highest = [optimizer.param_groups[0]["lr"] for optimizer in optimizers]
     draws, losses = torch.Generator().manual_seed(recipe.seed), []
@@ -63,13 +63,18 @@ def trial(recipe, ids: torch.Tensor, seconds: float):
             for optimizer, lr in zip(optimizers, highest, strict=True):
                 optim.set_lr(optimizer, lr * max(recipe.rate_at(step), 1e-3))
             n_windows, length = recipe.windows_at(step)
+            if recipe.even_windows:
+                windows = corpus.even_windows(ids, length, n_windows, n_read)
+            else:
+                windows = corpus.random_windows(ids, length, n_windows, draws)
             objective.zero_grad(set_to_none=True)
-            loss = objective(corpus.random_windows(ids, length, n_windows, draws))
+            loss = objective(windows)
             loss.backward()
             optim.clip_gradients(model, recipe.grad_clip)
             for optimizer in optimizers:
                 optimizer.step()
             losses.append(loss.item())
+            n_read += n_windows
             share = (time.process_time() - start) / seconds
             bar.update(round(share * seconds) - bar.n)
     return model.eval(), losses
@@ -90,6 +95,7 @@ def main():
     parser.add_argument("--block-std", type=float, default=base.block_std)
     parser.add_argument("--dropout", type=float, default=base.model.dropout)
     parser.add_argument("--count-vectors", type=float, default=0.0, help="their length")
+    parser.add_argument("--even-windows", action="store_true", help="cover the books evenly")
     parser.add_argument("--matrix-momentum", type=float, default=base.matrix_momentum)
     parser.add_argument("--weight-decay", type=float, default=base.weight_decay)
     parser.add_argument("--seed", type=int, default=0)
@@ -111,6 +117,7 @@ def main():
         block_std=args.block_std,
         count_vectors=args.count_vectors,
         matrix_momentum=args.matrix_momentum,
+        even_windows=args.even_windows,
         weight_decay=args.weight_decay,
         steps=10**6,
         warmup=round(args.warmup * 1e6),

@@ -1,10 +1,11 @@
-"""Books to one stream of token ids, and random windows of it.
+"""Books to one stream of token ids, and windows of it.
 
 GPT-1 read "randomly sampled, contiguous sequences of 512 tokens" (section 4.1): a
 window may start anywhere in the stream, and nothing is shuffled within it.
 """
 
 import hashlib
+import math
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -17,6 +18,9 @@ from .bpe import BPE
 from .storage import checksums, files, paths
 from .storage.paths import BOOKS
 from .storage.tensors import read_array, write_array
+
+GOLDEN = (math.sqrt(5) - 1) / 2
+"""Multiples of it, less whole parts, fill 0 to 1 evenly, however many are taken."""
 
 Places = str | Path | Sequence[str | Path]
 """Where books lie: a folder of .txt files, a file, or several of them."""
@@ -119,11 +123,38 @@ def random_windows(
 
     Raises ValueError where the stream is shorter than one window.
     """
+    n_starts = _n_starts(ids, n_ctx, n_windows)
+    starts = torch.randint(n_starts, (n_windows,), generator=generator)
+    return _windows_at(ids, starts, n_ctx)
+
+
+def even_windows(
+    ids: Tensor | np.ndarray, n_ctx: int, n_windows: int, before: int = 0, offset: float = 0.0
+) -> Tensor:
+    """Windows that cover the stream evenly, however many are taken: (n_windows, n_ctx).
+
+    Random windows that hold as many tokens as the stream leave 37 % of it unread, 1/e, and
+    read much of it twice. These start at the shares offset + k GOLDEN of the stream, less
+    whole parts, with k = before, before + 1, ...: no two starts are close before they must be.
+
+    Raises ValueError where the stream is shorter than one window.
+    """
+    n_starts = _n_starts(ids, n_ctx, n_windows)
+    k = torch.arange(before, before + n_windows, dtype=torch.float64)
+    starts = ((offset + k * GOLDEN) % 1 * n_starts).long()
+    return _windows_at(ids, starts, n_ctx)
+
+
+def _n_starts(ids: Tensor | np.ndarray, n_ctx: int, n_windows: int) -> int:
+    """How many places a window can start at; ValueError if there is none."""
     n_ctx = limits.whole("n_ctx", n_ctx, 1)
-    n_windows = limits.whole("n_windows", n_windows, 1)
+    limits.whole("n_windows", n_windows, 1)
     if len(ids) < n_ctx:
         raise ValueError(f"the text has {len(ids)} tokens, a window needs {n_ctx}")
-    starts = torch.randint(len(ids) - n_ctx + 1, (n_windows,), generator=generator)
+    return len(ids) - n_ctx + 1
+
+
+def _windows_at(ids: Tensor | np.ndarray, starts: Tensor, n_ctx: int) -> Tensor:
     windows = [
         torch.as_tensor(
             ids[i : i + n_ctx].astype(np.int64)

@@ -20,6 +20,26 @@ def test_every_start_can_be_drawn():
     assert set(starts.tolist()) == {0, 1, 2}
 
 
+def test_even_windows_leave_little_unread_and_every_start_is_possible():
+    """As many tokens as the stream has: chance leaves 1/e of it unread."""
+    ids = torch.arange(10_000)
+    for offset in (0.0, 0.3):
+        even = corpus.even_windows(ids, 100, 100, offset=offset)
+        chance = corpus.random_windows(ids, 100, 100, torch.Generator().manual_seed(0))
+        unread = [1 - len(set(w.flatten().tolist())) / 10_000 for w in (even, chance)]
+        assert unread[0] < 0.2 and 0.32 < unread[1] < 0.42
+    assert torch.equal(even - even[:, :1], torch.arange(100).expand(100, 100))
+    starts = corpus.even_windows(torch.arange(12), 10, 50)[:, 0]
+    assert set(starts.tolist()) == {0, 1, 2}
+
+
+def test_even_windows_go_on_where_the_last_ones_ended():
+    ids = torch.arange(1000)
+    parts = [corpus.even_windows(ids, 8, n, before, 0.5) for n, before in ((3, 0), (4, 3))]
+    assert torch.equal(torch.cat(parts), corpus.even_windows(ids, 8, 7, offset=0.5))
+    assert not torch.equal(parts[0], corpus.even_windows(ids, 8, 3, offset=0.25))
+
+
 @pytest.mark.parametrize("n", [2, 5, 9, 10, 11, 29])
 def test_windows_in_order_cover_each_target_once(n):
     windows = corpus.windows_in_order(torch.arange(n), 5)
@@ -30,6 +50,8 @@ def test_windows_in_order_cover_each_target_once(n):
 def test_too_short_texts():
     with pytest.raises(ValueError, match="3 tokens, a window needs 7"):
         corpus.random_windows(torch.arange(3), 7, 1)
+    with pytest.raises(ValueError, match="3 tokens, a window needs 7"):
+        corpus.even_windows(torch.arange(3), 7, 1)
     with pytest.raises(ValueError, match="1 tokens"):
         corpus.windows_in_order(torch.arange(1), 7)
     with pytest.raises(FileNotFoundError, match="no .txt books"):

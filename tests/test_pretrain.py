@@ -199,8 +199,9 @@ def test_the_trainers_loss_is_that_of_the_library(finished):
     assert float(finished.objective(ids)) == pytest.approx(float(plain), abs=1e-5)
 
 
-def test_windows_are_drawn_from_the_whole_stream_and_from_nothing_else(folders, tmp_path):
-    run = start(folders, tmp_path)
+@pytest.mark.parametrize("even", [False, True])
+def test_windows_are_of_the_whole_stream_and_of_nothing_else(folders, tmp_path, even):
+    run = start(folders, tmp_path, replace(RECIPE, even_windows=even))
     stream = run.ids.tolist()
     known = {tuple(stream[i : i + 32]) for i in range(len(stream) - 31)}
     drawn = set()

@@ -103,6 +103,12 @@ def test_short_windows_at_first():
     assert {r.windows_at(step) for step in range(40)} == {(12, 128)}
     assert {r.windows_at(step) for step in range(40, 100)} == {(3, 512)}
     assert RECIPES["gpt1"].windows_at(0) == (64, 512)
+    assert [r.windows_before(step) for step in (0, 1, 40, 41)] == [0, 12, 480, 483]
+    for steps in (7, 99):  # a share that ends within an update
+        r = dataclasses.replace(r, steps=steps)
+        read = [sum(r.windows_at(i)[0] for i in range(n)) for n in range(steps + 1)]
+        assert read == [r.windows_before(n) for n in range(steps + 1)]
+    assert RECIPES["gpt1"].windows_before(7) == 7 * 64 and not RECIPES["gpt1"].even_windows
 
 
 def test_the_rates():

@@ -10,6 +10,7 @@ three, each overriding the one before:
 """
 
 import argparse
+import math
 import tomllib
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
@@ -47,6 +48,9 @@ class Recipe:
         "short_ctx",
     )
     warmup_ctx_share: float = option(0.0, "share of the run with windows that short", "short")
+    even_windows: bool = option(
+        False, "windows that cover the books evenly; without, they start anywhere by chance"
+    )
     steps: int = option(1_000_000, "updates in all; Figure 2 of the paper shows 1,000,000")
     block_std: float = option(INIT_STD, "standard deviation of initial weights in the blocks")
     count_vectors: float = option(
@@ -125,6 +129,12 @@ class Recipe:
             return self.batch * self.model.n_ctx // self.warmup_ctx, self.warmup_ctx
         return self.batch, self.model.n_ctx
 
+    def windows_before(self, step: int) -> int:
+        """How many windows the first `step` updates read."""
+        n_short = math.ceil(self.warmup_ctx_share * self.steps) if self.warmup_ctx else 0
+        short = min(step, n_short)
+        return short * self.windows_at(0)[0] + (step - short) * self.batch
+
     def rate_at(self, step: int) -> float:
         """Share of the highest learning rates in the update after `step` updates."""
         if self.warmdown:
@@ -146,9 +156,10 @@ RECIPES = {
                        evaluate_every=500, sample_every=1000, save_every=100),
     # The best after minutes (benchmarks/recipe_trials.py); not GPT-1's method.
     "quick": Recipe(NOVELIST, n_merges=8000, batch=6, warmup_ctx=128, warmup_ctx_share=0.6,
-                    steps=1500, block_std=0.04, count_vectors=1.0, lr=4e-3, matrix_lr=4e-3,
-                    matrix_momentum=0.9, warmup=75, warmdown=0.6, betas=(0.9, 0.99),
-                    save_fp16=True, evaluate_every=250, sample_every=500, save_every=100),
+                    even_windows=True, steps=1500, block_std=0.04, count_vectors=1.0,
+                    lr=4e-3, matrix_lr=4e-3, matrix_momentum=0.9, warmup=75, warmdown=0.6,
+                    betas=(0.9, 0.99), save_fp16=True, evaluate_every=250, sample_every=500,
+                    save_every=100),
     "tiny": Recipe(TINY, n_merges=400, batch=16, steps=200, lr=3e-3, warmup=20,
                    evaluate_every=100, sample_every=100, save_every=100),
 }  # fmt: skip

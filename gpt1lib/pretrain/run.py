@@ -1,4 +1,4 @@
-"""One pre-training run: random windows of books, each next token predicted (Eq. 1).
+"""One pre-training run: windows of books, each next token predicted (Eq. 1).
 
 Everything random in an update follows from the seed and the number of the update, so a run
 that was killed at any moment goes on from its last saved state and ends where it would have
@@ -6,6 +6,7 @@ ended.
 """
 
 import math
+import random
 import shutil
 import time
 from contextlib import nullcontext
@@ -144,9 +145,17 @@ class Pretraining:
         """This process's windows of the next update (B, T), and how many all have."""
         r, world = self.recipe, self.world
         n, length = r.windows_at(self.step)
-        generator = torch.Generator().manual_seed(seed_of(r, self.step))
-        ids = corpus.random_windows(self.ids, length, n, generator)
+        ids = self.windows(n, length)
         return ids[world.rank :: world.size].to(world.device), n
+
+    def windows(self, n: int, length: int) -> Tensor:
+        """The windows of the next update, over all processes: (n, length)."""
+        r = self.recipe
+        if r.even_windows:
+            before, offset = r.windows_before(self.step), random.Random(r.seed).random()
+            return corpus.even_windows(self.ids, length, n, before, offset)
+        generator = torch.Generator().manual_seed(seed_of(r, self.step))
+        return corpus.random_windows(self.ids, length, n, generator)
 
     def backward(self, ids: Tensor, n_windows: int) -> Tensor:
         """Add up the gradients of all parts; the mean loss over all processes."""
