@@ -905,6 +905,16 @@ def five_minutes() -> dict[str, dict]:
     }
 
 
+def quick_is_ahead() -> bool:
+    """Whether all stored runs of `quick`, of five minutes, pass twenty of nanoGPT's settings."""
+    runs = json.loads((BENCHMARKS / "quality_for_time.json").read_text(encoding="utf-8"))
+    ours, theirs = (
+        [x["bits_per_character"] for x in runs if (x["who"], x["minutes"]) == kind]
+        for kind in (("ours", 5), ("nanogpt", 20))
+    )
+    return len(ours) > 1 and len(theirs) > 1 and max(ours) < min(theirs)
+
+
 @dataclass(frozen=True)
 class Pass:
     """One way forward and back: its loss, all gradients (N,), what was kept in between."""
