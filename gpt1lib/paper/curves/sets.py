@@ -18,8 +18,8 @@ class LabelSet:
     seconds: of an update of eight examples on one quiet core, as measured. ask: guesses
     without any label, of (model, bpe, examples). longest: in words (Settings). pairs: pairs of
     words are a reader, for a set that no single text decides. chosen_at: where settings are
-    chosen. least, most: numbers of labels; where an update takes most of
-    a second, a whole curve would take a day.
+    chosen. least, most: numbers of labels; where an update is slow, a whole curve would
+    take a day.
     """
 
     seconds: float
@@ -34,7 +34,7 @@ class LabelSet:
 SETS = {
     "question_or_statement": LabelSet(0.09, questions.mark_at_the_end),
     "he_or_she": LabelSet(0.11, questions.pronouns_that_fit, pairs=True, most=1000),
-    "past_or_present": LabelSet(0.23, questions.same_time, pairs=True, most=1000),
+    "past_or_present": LabelSet(0.23, questions.same_time, pairs=True, least=100, most=1000),
     "missing_word": LabelSet(
         0.8, questions.likeliest_choice, chosen_at=(300,), least=100, most=300
     ),
