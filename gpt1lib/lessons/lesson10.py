@@ -906,7 +906,7 @@ def five_minutes() -> dict[str, dict]:
 
 
 def quick_is_ahead() -> bool:
-    """Whether all stored runs of `quick`, of five minutes, pass twenty of nanoGPT's settings."""
+    """Whether every stored run of `quick`, five minutes, passes twenty of nanoGPT's way."""
     runs = json.loads((BENCHMARKS / "quality_for_time.json").read_text(encoding="utf-8"))
     ours, theirs = (
         [x["bits_per_character"] for x in runs if (x["who"], x["minutes"]) == kind]

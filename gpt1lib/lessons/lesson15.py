@@ -367,6 +367,29 @@ def without_single_texts(task: str) -> dict[str, dict[int, dict]]:
     return {row: places for row, places in rows.items() if row not in guessing}
 
 
+TRAINED = ("pre-trained", "random weights", "LSTM")  # the other rows of a curve read words
+
+
+def kinds_at(size: int) -> dict[str, dict[str, tuple]]:
+    """Kind of task -> row -> (mean, low, high) with that number of labels, for plots.intervals.
+
+    The simple readers are one row, that of the best of them.
+    """
+    found = {}
+    for task in ("question_or_statement", "he_or_she", "past_or_present"):
+        at = {row: places[size] for row, places in g.paper.curves.curve(task).items()}
+        simple = [at[row] for row in at if row not in TRAINED]
+        rows = {row: at[row] for row in TRAINED}
+        rows["best simple reader"] = max(simple, key=lambda place: place["mean"])
+        found[g.tasks.load(task).kind] = {row: bar(place) for row, place in rows.items()}
+    return found
+
+
+def bar(place: dict) -> tuple[float, float, float]:
+    """The mean of a place on a curve, and the ends of its interval."""
+    return place["mean"], place["mean"] - place["half"], place["mean"] + place["half"]
+
+
 def curve_in_words(task: str) -> str:
     """The same as an alternative text."""
     rows, levels = g.paper.curves.curve(task), g.paper.curves.levels(task)
@@ -612,6 +635,30 @@ def hold_two_texts(gaps: dict[str, dict]) -> None:
     holds("apart from all others", low > max(others))
     seconds = [x["seconds"] for x in lines[1000].values()]
     holds("half a minute", 15 < sorted(seconds)[len(seconds) // 2] < 45)
+
+
+def hold_kinds(kinds: dict[str, dict], gaps: dict[str, dict]) -> None:
+    """kinds: of kinds_at(1000); gaps: of past_or_present, as in hold_two_texts."""
+    rows = g.paper.curves.curve("past_or_present")
+    means = {row: {n: x["mean"] for n, x in at.items()} for row, at in rows.items()}
+    rounded = {n: [round(100 * means[row][n]) for row in TRAINED] for n in (300, 1000)}
+    holds("ours, random weights, LSTM", rounded == {300: [95, 50, 74], 1000: [99, 81, 99]})
+    holds("the pairs have 65 %", round(100 * means["pairs of words"][300]) == 65)
+    low = bar(rows["pre-trained"][300])[1]
+    words = [x[300] for row, x in rows.items() if row not in TRAINED]
+    holds("with 300 apart from all readers of words", low > max(bar(x)[2] for x in words))
+    lines = g.paper.curves.curve_lines("past_or_present")["random weights"][1000]
+    draws = sorted(round(x["accuracy"], 2) for x in lines.values())
+    holds("two draws of three, 96 %", draws == [0.51, 0.96, 0.96])
+    clear = {row: g.metrics.clear(gap) for row, gap in gaps.items()}
+    wanted = {"random weights": {300}, "pairs of words": {300, 1000}, "LSTM": set()}
+    holds("what is clear", clear == wanted)
+    lstm = {k: 100 * (at["pre-trained"][0] - at["LSTM"][0]) for k, at in kinds.items()}
+    even = [abs(lstm[kind]) < 1 for kind in ("classification", "similarity")]
+    holds("the LSTM: even in two, ten points behind in one", *even, lstm["entailment"] > 9.5)
+    holds("22 points with 300", 0.215 <= gaps["LSTM"][300]["difference"] < 0.225)
+    simple = [100 * (x["pre-trained"][0] - x["best simple reader"][0]) for x in kinds.values()]
+    holds("7 to 23 points", [round(min(simple)), round(max(simple))] == [7, 23])
 
 
 def hold_nothing_found(all_labels: dict) -> None:

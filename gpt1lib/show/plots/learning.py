@@ -26,6 +26,8 @@ def learning_curves(
 ) -> Figure:
     """Means over seeds by the number of labels, with bars for their 95 % intervals.
 
+    All means are in view; a bar that is far longer than the others may leave the picture.
+
     rows: name -> number of labels -> a dict with mean and half (of the interval; None for
     one seed). levels: name -> what needs no labels, drawn as a level. ValueError without
     any row.
@@ -47,12 +49,21 @@ def learning_curves(
         for k, (name, y) in enumerate(levels.items()):
             look = {"color": colors[name], "linestyle": LEVELS[k % 3], "linewidth": 1.4}
             drawn.append(Named(name, axes.plot(axes.get_xlim(), [y, y], zorder=1, **look)[0]))
+        means = [place["mean"] for places in rows.values() for place in places.values()]
+        _keep_close(axes, [*means, *levels.values()])
         axes.grid(axis="y")
         axes.set_xlabel("labeled examples")
         axes.set_ylabel(ylabel)
         axes.set_title(title)
         name_lines(axes, drawn)
     return figure
+
+
+def _keep_close(axes: Axes, values: list[float]) -> None:
+    """Show these with a margin: a bar of a few far-off runs would press all others flat."""
+    low, high = axes.get_ylim()
+    margin = 0.2 * (max(values) - min(values)) or high - low
+    axes.set_ylim(max(low, min(values) - margin), min(high, max(values) + margin))
 
 
 def _label_counts(axes: Axes, counts: list[int]) -> None:
