@@ -55,7 +55,8 @@ def test_nanogpt_is_scored_as_ours_is():
 
 @pytest.mark.parametrize("matrix_lr", [0.0, 5e-3])
 def test_a_trial_follows_its_schedule(matrix_lr):
-    recipe = replace(pretrain.RECIPES["tiny"], steps=10**6, warmup=50_000, matrix_lr=matrix_lr)
+    recipe = replace(pretrain.RECIPES["tiny"], steps=10**6, warmup=50_000)
+    recipe = replace(recipe, matrix_lr=matrix_lr, even_windows=matrix_lr > 0)
     ids = torch.arange(500) % recipe.model.n_vocab
     model, losses = script("recipe_trials").trial(recipe, ids, seconds=1.0)
     assert len(losses) > 3 and losses[-1] < losses[0] and not model.training

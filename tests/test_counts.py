@@ -56,6 +56,8 @@ def test_a_run_starts_from_counts_and_the_time_is_counted(tmp_path):
 def test_quick_starts_from_counts_and_the_paper_s_recipes_do_not():
     found = {name: recipe.count_vectors for name, recipe in pretrain.RECIPES.items()}
     assert found == {"gpt1": 0, "novelist": 0, "quick": 1.0, "tiny": 0}
+    even = {name for name, recipe in pretrain.RECIPES.items() if recipe.even_windows}
+    assert even == {"quick"}, "GPT-1 read windows drawn by chance"
     for wrong in ({"count_vectors": -1.0}, {"matrix_momentum": 1.0}):
         with pytest.raises(ValueError, match=[*wrong][0]):
             replace(pretrain.RECIPES["tiny"], **wrong)
