@@ -19,10 +19,29 @@ from ..storage.run_folder import RunFolder, command_line, one_line_errors
 from . import curves, results, run
 from .after import filling, scaling, twins
 from .plan import EXPERIMENTS
-from .reading import surprise, two_terms
+from .reading import more_labels, surprise, two_terms
 
-# what is no plan of plain cells
-OTHERS = ("curves", "zeroshot", "readout", "surprise", "two_terms", "twins", "scaling")
+
+def train_and_measure_twins(begun: dict) -> None:
+    """The causal and the masked model, and how each fills a gap."""
+    twins.train_twins(begun)
+    filling.measure_gaps(begun)
+
+
+# what is no plan of plain cells, and what runs it alone
+OTHERS = {
+    "zeroshot": run.zero_shot,
+    "readout": run.read_out_endings,
+    "surprise": surprise.read_novelist,
+    "two_terms": two_terms.run_cells,
+    "twins": train_and_measure_twins,
+    "scaling": scaling.sweep_sizes,
+}
+
+
+def names() -> list[str]:
+    """All that can be asked for."""
+    return [*EXPERIMENTS, "curves", *OTHERS, "more_labels"]
 
 
 def repeat_one_of_each() -> None:
@@ -45,8 +64,7 @@ def options() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m gpt1lib.paper", description=(__doc__ or "").split("\n")[0]
     )
-    names = ", ".join([*EXPERIMENTS, *OTHERS])
-    parser.add_argument("experiments", nargs="*", help=f"{names} (default: all)")
+    parser.add_argument("experiments", nargs="*", help=f"{', '.join(names())} (default: all)")
     parser.add_argument(
         "--quick",
         action="store_true",
@@ -74,10 +92,10 @@ def options() -> argparse.ArgumentParser:
 
 def main(argv: list[str] | None = None) -> None:
     """The command line."""
-    args, names = options().parse_args(argv), [*EXPERIMENTS, *OTHERS]
-    unknown = set(args.experiments) - set(names)
+    args = options().parse_args(argv)
+    unknown = set(args.experiments) - set(names())
     if unknown:
-        sys.exit(f"paper: no experiment {', '.join(unknown)}; known: {names}")
+        sys.exit(f"paper: no experiment {', '.join(unknown)}; known: {', '.join(names())}")
     for name in ("workers", "seeds"):
         if (n := getattr(args, name)) < 1:
             sys.exit(f"paper: {n} {name}, it must be at least 1")
@@ -87,7 +105,7 @@ def main(argv: list[str] | None = None) -> None:
             return repeat_one_of_each()
         if args.estimate:
             return curves.estimate(curves.known(args.tasks), args.seeds)
-        run_chosen(args, args.experiments or names)
+        run_chosen(args, args.experiments or names())
     return None
 
 
@@ -101,19 +119,10 @@ def run_chosen(args: argparse.Namespace, chosen: list[str]) -> None:
         run.run_experiments([n for n in chosen if n in EXPERIMENTS], begun, args.workers)
         if "curves" in chosen:
             curves.run_curves(sets, args.seeds, begun, args.workers)
-        if "zeroshot" in chosen:
-            run.zero_shot(begun)
-        if "readout" in chosen:
-            run.read_out_endings(begun)
-        if "surprise" in chosen:
-            surprise.read_novelist(begun)
-        if "two_terms" in chosen:
-            two_terms.run_cells(begun)
-        if "twins" in chosen:
-            twins.train_twins(begun)
-            filling.measure_gaps(begun)
-        if "scaling" in chosen:
-            scaling.sweep_sizes(begun)
+        for name in (n for n in OTHERS if n in chosen):
+            OTHERS[name](begun)
+        if "more_labels" in chosen:  # last, for it needs a file that is made first
+            more_labels.run_cells(begun, args.workers)
 
 
 if __name__ == "__main__":

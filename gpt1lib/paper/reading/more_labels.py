@@ -1,0 +1,106 @@
+"""Do more labels bring a reader of one state to what log P tells? Whole or broken sentences.
+
+The set of the course has 1,680 labels, and fine-tuned with them the novelist guesses. More
+can be made without limit, from the books that it was pre-trained on:
+
+    python -m tools.data.acceptability --train 50000 --out runs/acceptability.jsonl
+
+The questions of the test stay: sentences of the held-out books. Each row's rate is the best
+of RATES on the validation set, at CHOSEN_AT labels and with a seed that no test has.
+"""
+
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+from ... import finetune, metrics
+from ...fast.machine import threads
+from ...finetune import Settings
+from ...storage.paths import ROOT
+from ...tasks import Task, course_sets
+from .. import plan
+from ..results import stored_lines
+from ..run import run_and_store
+from ..sources import source
+
+MADE = ROOT / "runs" / "acceptability.jsonl"
+ROWS = {"pre-trained": "novelist", "random weights": "nothing"}
+RATES, CHOSEN_AT, CHOICE_SEED = (1.25e-4, 3.5e-4, 1e-3), 5000, 100
+SEEDS = {19000: 1, 5000: 3, 1000: 3}  # labels -> how many
+NAME = "more_labels"
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One row that learned from the labels of one seed, scored on one split."""
+
+    row: str
+    split: str
+    labels: int
+    rate: float
+    seed: int
+
+    @property
+    def title(self) -> str:
+        """A few words beside a progress bar."""
+        return f"{self.row}, {self.labels:,} labels, seed {self.seed}, {self.split}"
+
+
+def made_task(path: Path = MADE) -> Task:
+    """The set with the labels that were made; FileNotFoundError says how to make them."""
+    if not path.exists():
+        raise FileNotFoundError(
+            f"no {path}; make it: python -m tools.data.acceptability --train 50000 --out {path}"
+        )
+    return course_sets.acceptability(path)
+
+
+def settings(limit: int, rate: float, seed: int) -> Settings:
+    """Three epochs, as in the paper."""
+    return replace(plan.SETTINGS, limit=limit, lr=rate, seed=seed, epochs=3)
+
+
+def run_cell(cell: Cell) -> dict:
+    """Fine-tune a row, and score it on the split "valid" or "test"."""
+    task, given = made_task(), settings(cell.labels, cell.rate, cell.seed)
+    asked = replace(task, valid=[], test=getattr(task, cell.split))
+    with threads(1):
+        begin = finetune.shortened(source(ROWS[cell.row], cell.seed), asked)
+        run = finetune.FineTuning(begin, asked, given)
+        run.run(quiet=True)
+        _, probs = finetune.evaluated(run, "test")
+    guesses = [max(range(len(p)), key=p.__getitem__) for p in probs]
+    scores = metrics.accuracy(guesses, [int(e.label) for e in asked.test])
+    return {"row": cell.row, "split": cell.split, "settings": asdict(given), **scores}
+
+
+def accuracies(split: str) -> dict[tuple[str, int, float, int], float]:
+    """(row, labels, rate, seed) -> accuracy, of what is stored."""
+    lines = [(line, line["settings"]) for line in stored_lines(NAME) if line["split"] == split]
+    return {(x["row"], s["limit"], s["lr"], s["seed"]): x["accuracy"] for x, s in lines}
+
+
+def best_rate(row: str) -> float:
+    """The rate with the best accuracy on validation, of equals the lowest."""
+    found = accuracies("valid")
+    return max(RATES, key=lambda rate: found[row, CHOSEN_AT, rate, CHOICE_SEED])
+
+
+def run_cells(begun: dict, workers: int) -> None:
+    """All cells that are not stored yet; begun: command and commit, kept beside each."""
+    choice = [
+        Cell(row, "valid", CHOSEN_AT, rate, CHOICE_SEED) for row in ROWS for rate in RATES
+    ]
+    run_missing(choice, begun, workers)
+    drawn = [(n, seed) for n, seeds in SEEDS.items() for seed in range(seeds)]
+    best = {row: best_rate(row) for row in ROWS}
+    tests = [Cell(row, "test", n, best[row], seed) for n, seed in drawn for row in ROWS]
+    run_missing(tests, begun, workers)
+
+
+def run_missing(cells: list[Cell], begun: dict, workers: int) -> None:
+    """Those of the cells that are not stored."""
+    done = {split: accuracies(split) for split in ("valid", "test")}
+    left = [c for c in cells if (c.row, c.labels, c.rate, c.seed) not in done[c.split]]
+    if left:
+        made_task()  # where it is missing, say so now and not in a worker
+        run_and_store(run_cell, left, len(cells), NAME, begun, workers)

@@ -1,0 +1,71 @@
+"""More labels for one set: what is run, once, and with what was chosen."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from gpt1lib import tasks
+from gpt1lib.paper import more_labels, stored_lines
+from gpt1lib.storage.paths import RESULTS
+
+
+@pytest.fixture
+def quick(monkeypatch, tmp_path):
+    """Stored in a folder of its own; accuracies by a formula, best at the middle rate."""
+    from gpt1lib.paper import results
+
+    ran = []
+
+    def run_cell(cell):
+        ran.append(cell)
+        good = 0.9 if cell.rate == more_labels.RATES[1] else 0.5
+        settings = {"limit": cell.labels, "lr": cell.rate, "seed": cell.seed}
+        return {"row": cell.row, "split": cell.split, "settings": settings, "accuracy": good}
+
+    monkeypatch.setattr(results, "STORED", tmp_path)
+    monkeypatch.setattr(more_labels, "run_cell", run_cell)
+    monkeypatch.setattr(more_labels, "made_task", lambda: tasks.load("acceptability"))
+    return ran
+
+
+def test_each_cell_runs_once_with_the_rate_that_validation_chose(quick):
+    more_labels.run_cells({"commit": "c"}, 1)
+    n = 2 * (len(more_labels.RATES) + sum(more_labels.SEEDS.values()))
+    assert len(quick) == len({*quick}) == n
+    tests = [cell for cell in quick if cell.split == "test"]
+    assert {cell.rate for cell in tests} == {more_labels.RATES[1]}
+    assert more_labels.CHOICE_SEED not in {cell.seed for cell in tests}
+    more_labels.run_cells({"commit": "d"}, 1)
+    assert len(quick) == n, "all are stored"
+
+
+def test_a_missing_file_is_named_with_the_command_that_makes_it(tmp_path):
+    path = tmp_path / "none.jsonl"
+    with pytest.raises(FileNotFoundError, match=r"tools\.data\.acceptability --train 50000"):
+        more_labels.made_task(path)
+
+
+def test_a_cell_learns_and_is_scored_on_the_split_that_it_names(monkeypatch):
+    """Random weights learn to tell one word from another."""
+    film = tasks.load("film_snippets")
+    examples = [
+        replace(film.train[0], texts=(t,), label=y) for t, y in (("good", 1), ("bad", 0))
+    ]
+    task = replace(film, train=examples * 16, valid=examples * 4, test=examples)
+    given = replace(more_labels.settings(32, 1e-3, 0), epochs=10)
+    monkeypatch.setattr(more_labels, "made_task", lambda: task)
+    monkeypatch.setattr(more_labels, "settings", lambda *_: given)
+    line = more_labels.run_cell(more_labels.Cell("random weights", "valid", 32, 1e-3, 0))
+    assert line["accuracy"] == 1 and line["examples"] == 8 and line["settings"]["limit"] == 32
+    json.dumps(line)
+
+
+@pytest.mark.skipif(not (RESULTS / "paper/more_labels.jsonl").exists(), reason="not run yet")
+def test_what_is_stored_was_run_with_the_chosen_rates():
+    lines = stored_lines("more_labels")
+    assert {(x["row"], x["settings"]["limit"]) for x in lines if x["split"] == "test"} == {
+        (row, n) for row in more_labels.ROWS for n in more_labels.SEEDS
+    }
+    for x in (x for x in lines if x["split"] == "test"):
+        assert x["settings"]["lr"] == more_labels.best_rate(x["row"]) and x["examples"] == 518
