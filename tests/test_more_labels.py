@@ -17,26 +17,26 @@ def quick(monkeypatch, tmp_path):
 
     ran = []
 
-    def run_cell(cell):
+    def tune_and_score(cell):
         ran.append(cell)
         good = 0.9 if cell.rate == more_labels.RATES[1] else 0.5
         settings = {"limit": cell.labels, "lr": cell.rate, "seed": cell.seed}
         return {"row": cell.row, "split": cell.split, "settings": settings, "accuracy": good}
 
     monkeypatch.setattr(results, "STORED", tmp_path)
-    monkeypatch.setattr(more_labels, "run_cell", run_cell)
+    monkeypatch.setattr(more_labels, "tune_and_score", tune_and_score)
     monkeypatch.setattr(more_labels, "made_task", lambda: tasks.load("acceptability"))
     return ran
 
 
 def test_each_cell_runs_once_with_the_rate_that_validation_chose(quick):
-    more_labels.run_cells({"commit": "c"}, 1)
+    more_labels.run_tunings({"commit": "c"}, 1)
     n = 2 * (len(more_labels.RATES) + sum(more_labels.SEEDS.values()))
     assert len(quick) == len({*quick}) == n
     tests = [cell for cell in quick if cell.split == "test"]
     assert {cell.rate for cell in tests} == {more_labels.RATES[1]}
     assert more_labels.CHOICE_SEED not in {cell.seed for cell in tests}
-    more_labels.run_cells({"commit": "d"}, 1)
+    more_labels.run_tunings({"commit": "d"}, 1)
     assert len(quick) == n, "all are stored"
 
 
@@ -53,10 +53,12 @@ def test_a_cell_learns_and_is_scored_on_the_split_that_it_names(monkeypatch):
         replace(film.train[0], texts=(t,), label=y) for t, y in (("good", 1), ("bad", 0))
     ]
     task = replace(film, train=examples * 16, valid=examples * 4, test=examples)
-    given = replace(more_labels.settings(32, 1e-3, 0), epochs=10)
+    given = replace(more_labels.three_epochs(32, 1e-3, 0), epochs=10)
     monkeypatch.setattr(more_labels, "made_task", lambda: task)
-    monkeypatch.setattr(more_labels, "settings", lambda *_: given)
-    line = more_labels.run_cell(more_labels.Cell("random weights", "valid", 32, 1e-3, 0))
+    monkeypatch.setattr(more_labels, "three_epochs", lambda *_: given)
+    line = more_labels.tune_and_score(
+        more_labels.Tuning("random weights", "valid", 32, 1e-3, 0)
+    )
     assert line["accuracy"] == 1 and line["examples"] == 8 and line["settings"]["limit"] == 32
     json.dumps(line)
 

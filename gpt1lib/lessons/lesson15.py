@@ -723,6 +723,25 @@ def hold_surprise(found: dict) -> None:
     holds("and stand apart from the last state", apart)
 
 
+def hold_more_labels(scores: dict[tuple[int, str], list[float]]) -> None:
+    """scores: (labels, row) -> accuracies on the test set, one for each draw."""
+    means = {key: sum(found) / len(found) for key, found in scores.items()}
+    ours, random = (
+        {n: round(100 * x) for (n, row), x in means.items() if row == which}
+        for which in ("pre-trained", "random weights")
+    )
+    holds("52, 56, 64 %", ours == {1000: 52, 5000: 56, 19000: 64})
+    holds("the last is that of asking", ours[19000] == round(100 * asked("acceptability")))
+    holds("random weights guess, then 56 %", max(random[1000], random[5000]) < 53)
+    holds("56 % with 19,000", random[19000] == 56)
+    holds("three draws, three, one", [len(scores[n, "pre-trained"]) for n in ours] == [3, 1, 3])
+    most = [x for x in g.paper.stored_lines("more_labels") if x["settings"]["limit"] == 19000]
+    (low, _), (_, high) = (x["interval"] for x in most)  # the pre-trained one is first
+    holds("the two intervals just touch", 0 < high - low < 0.02)
+    share = 19000 / len(g.tasks.load("acceptability").train)
+    holds("some ten times the labels of the set", 10 < share < 12)
+
+
 def hold_two_terms(lines: list[dict]) -> None:
     """lines: what is stored of the missing word by one term and by two."""
     rows = {

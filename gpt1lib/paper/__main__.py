@@ -122,7 +122,7 @@ def run_chosen(args: argparse.Namespace, chosen: list[str]) -> None:
         for name in (n for n in OTHERS if n in chosen):
             OTHERS[name](begun)
         if "more_labels" in chosen:  # last, for it needs a file that is made first
-            more_labels.run_cells(begun, args.workers)
+            more_labels.run_tunings(begun, args.workers)
 
 
 if __name__ == "__main__":

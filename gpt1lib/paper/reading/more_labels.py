@@ -30,7 +30,7 @@ NAME = "more_labels"
 
 
 @dataclass(frozen=True)
-class Cell:
+class Tuning:
     """One row that learned from the labels of one seed, scored on one split."""
 
     row: str
@@ -54,14 +54,14 @@ def made_task(path: Path = MADE) -> Task:
     return course_sets.acceptability(path)
 
 
-def settings(limit: int, rate: float, seed: int) -> Settings:
+def three_epochs(limit: int, rate: float, seed: int) -> Settings:
     """Three epochs, as in the paper."""
     return replace(plan.SETTINGS, limit=limit, lr=rate, seed=seed, epochs=3)
 
 
-def run_cell(cell: Cell) -> dict:
+def tune_and_score(cell: Tuning) -> dict:
     """Fine-tune a row, and score it on the split "valid" or "test"."""
-    task, given = made_task(), settings(cell.labels, cell.rate, cell.seed)
+    task, given = made_task(), three_epochs(cell.labels, cell.rate, cell.seed)
     asked = replace(task, valid=[], test=getattr(task, cell.split))
     with threads(1):
         begin = finetune.shortened(source(ROWS[cell.row], cell.seed), asked)
@@ -73,7 +73,7 @@ def run_cell(cell: Cell) -> dict:
     return {"row": cell.row, "split": cell.split, "settings": asdict(given), **scores}
 
 
-def accuracies(split: str) -> dict[tuple[str, int, float, int], float]:
+def known_scores(split: str) -> dict[tuple[str, int, float, int], float]:
     """(row, labels, rate, seed) -> accuracy, of what is stored."""
     lines = [(line, line["settings"]) for line in stored_lines(NAME) if line["split"] == split]
     return {(x["row"], s["limit"], s["lr"], s["seed"]): x["accuracy"] for x, s in lines}
@@ -81,26 +81,26 @@ def accuracies(split: str) -> dict[tuple[str, int, float, int], float]:
 
 def best_rate(row: str) -> float:
     """The rate with the best accuracy on validation, of equals the lowest."""
-    found = accuracies("valid")
+    found = known_scores("valid")
     return max(RATES, key=lambda rate: found[row, CHOSEN_AT, rate, CHOICE_SEED])
 
 
-def run_cells(begun: dict, workers: int) -> None:
+def run_tunings(begun: dict, workers: int) -> None:
     """All cells that are not stored yet; begun: command and commit, kept beside each."""
     choice = [
-        Cell(row, "valid", CHOSEN_AT, rate, CHOICE_SEED) for row in ROWS for rate in RATES
+        Tuning(row, "valid", CHOSEN_AT, rate, CHOICE_SEED) for row in ROWS for rate in RATES
     ]
-    run_missing(choice, begun, workers)
+    run_unknown(choice, begun, workers)
     drawn = [(n, seed) for n, seeds in SEEDS.items() for seed in range(seeds)]
     best = {row: best_rate(row) for row in ROWS}
-    tests = [Cell(row, "test", n, best[row], seed) for n, seed in drawn for row in ROWS]
-    run_missing(tests, begun, workers)
+    tests = [Tuning(row, "test", n, best[row], seed) for n, seed in drawn for row in ROWS]
+    run_unknown(tests, begun, workers)
 
 
-def run_missing(cells: list[Cell], begun: dict, workers: int) -> None:
+def run_unknown(cells: list[Tuning], begun: dict, workers: int) -> None:
     """Those of the cells that are not stored."""
-    done = {split: accuracies(split) for split in ("valid", "test")}
+    done = {split: known_scores(split) for split in ("valid", "test")}
     left = [c for c in cells if (c.row, c.labels, c.rate, c.seed) not in done[c.split]]
     if left:
         made_task()  # where it is missing, say so now and not in a worker
-        run_and_store(run_cell, left, len(cells), NAME, begun, workers)
+        run_and_store(tune_and_score, left, len(cells), NAME, begun, workers)
