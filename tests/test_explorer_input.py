@@ -14,6 +14,7 @@ CONTROLS = {  # what can be chosen in the browser; Python alone sets all else
     "attention": {"head", "row", "mask", "pinned", "prompt"},
     "bigram": {"row"},
     "block": {"block", "place", "station", "spread"},
+    "few_labels": {"chosen", "labels", "level"},
     "formats": {"kind", "lm_coef", "texts"},
     "heads": {"head", "row", "cut", "across", "up"},
     "journey": {"prompt", "stage", "place"},
@@ -35,10 +36,12 @@ CONTROLS = {  # what can be chosen in the browser; Python alone sets all else
 }
 CAUSAL = np.tril(np.ones((2, 3, 5, 5))) / np.arange(1, 6)[:, None]
 SWEEP = {v: {"film": {0: 0.6, 1: 0.62}, "logic": {0: 0.4, 1: 0.5}} for v in ("0", "0.5")}
+DRAWS = {"ours": {10: {0: 0.5, 1: 0.6}, 100: {0: 0.7}}, "theirs": {10: {0: 0.5, 1: 0.5}}}
 LOG = [{"step": 1, "loss": 4.0, "heldout": 4.2}, {"step": 9, "loss": 2.5}]
 STATIC = {  # explorers of a few numbers and any text
     "attention": lambda t: explorers.AttentionExplorer(CAUSAL, [t, *"bcde"]),
     "bigram": lambda t: explorers.BigramExplorer([[0.5, 0.5], [1, 0]], [t, "b"]),
+    "few_labels": lambda t: explorers.FewLabelsExplorer({t: DRAWS}, {t: {"flat": 0.5}}),
     "mask": lambda t: explorers.MaskExplorer(np.arange(9.0).reshape(3, 3), [t, *"bc"]),
     "merge": lambda t: explorers.MergeExplorer({t: 4, "bc": 3, "abc": 1}),
     "parameters": lambda t: explorers.ParameterExplorer({t: g.TINY}),

@@ -402,23 +402,9 @@ def curve_in_words(task: str) -> str:
 
 
 def curve_gaps(task: str, row: str, other: str) -> dict[int, dict]:
-    """Number of labels -> a row minus another, seed by seed, for g.metrics.clear.
-
-    Without the sizes at which the two share fewer than two seeds.
-    """
-    lines = g.paper.curves.curve_lines(task)
-    scores = {
-        name: {
-            size: {seed: x["accuracy"] for seed, x in by_seed.items()}
-            for size, by_seed in lines[name].items()
-        }
-        for name in (row, other)
-    }
-    return {
-        size: g.metrics.by_seed(ours, scores[other][size])
-        for size, ours in scores[row].items()
-        if len({*ours} & {*scores[other].get(size, {})}) > 1
-    }
+    """Number of labels -> a row minus another, seed by seed, for g.metrics.clear."""
+    draws = g.paper.curves.draws(task)
+    return g.paper.curves.gaps(draws[row], draws[other])
 
 
 @number_exercise(

@@ -29,6 +29,7 @@ def all_explorers(n):
         "attention": e.AttentionExplorer.of(n.model, n.bpe, text),
         "bigram": e.BigramExplorer(np.eye(3), list("abc")),
         "block": e.BlockExplorer(n.model, n.bpe, text),
+        "few labels": e.FewLabelsExplorer.stored(),
         "formats": e.FormatsExplorer(n),
         "heads": e.HeadsExplorer(n.model, n.bpe, text, np.eye(4) / 10),
         "journey": e.JourneyExplorer(n.model, n.bpe, text),

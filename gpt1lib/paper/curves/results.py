@@ -1,6 +1,6 @@
 """What is stored of the learning curves, and what it says."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from ... import metrics
 from ...finetune import Settings
@@ -61,6 +61,31 @@ def curve(task: str, seeds: Iterable[int] | None = None) -> dict[str, dict[int, 
             if scores:
                 by_row.setdefault(row, {})[size] = spread(scores)
     return by_row
+
+
+def draws(task: str) -> dict[str, dict[int, dict[int, float]]]:
+    """row -> number of labels -> seed -> accuracy."""
+    return {
+        row: {
+            size: {seed: line["accuracy"] for seed, line in by_seed.items()}
+            for size, by_seed in by_size.items()
+        }
+        for row, by_size in curve_lines(task).items()
+    }
+
+
+def gaps(row: Mapping[int, Mapping], other: Mapping[int, Mapping]) -> dict[int, dict]:
+    """Number of labels -> a row minus another, seed by seed, for metrics.clear.
+
+    row, other: number of labels -> seed -> accuracy. Without the numbers at which the two
+    share fewer than two seeds.
+    """
+    shared = {size: {*row[size]} & {*other[size]} for size in row if size in other}
+    return {
+        size: metrics.by_seed(row[size], other[size])
+        for size, seeds in shared.items()
+        if len(seeds) > 1
+    }
 
 
 def levels(task: str) -> dict[str, float]:

@@ -9,6 +9,7 @@ from .attention import AttentionExplorer
 from .base import CSS, Explorer, script
 from .bigram import BigramExplorer
 from .block import BlockExplorer
+from .few_labels import FewLabelsExplorer
 from .formats import FormatsExplorer
 from .heads import HeadsExplorer, head_measures
 from .journey import JourneyExplorer
@@ -35,6 +36,7 @@ __all__ = [
     "BigramExplorer",
     "BlockExplorer",
     "Explorer",
+    "FewLabelsExplorer",
     "FormatsExplorer",
     "HeadsExplorer",
     "JourneyExplorer",

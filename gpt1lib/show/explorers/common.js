@@ -517,6 +517,23 @@ function axisNames({ svg, H, L, T, right, bottom }, below, beside) {
   shape("text", svg, { x: 14, y: middle, "text-anchor": "middle", ...turned }, beside);
 }
 
+// Names at the ends of their lines, [height, name] each: moved apart where they would touch,
+// and up again where they would leave the chart. sign(name, x, y) draws what goes before one.
+function writeEnds({ svg, right, bottom }, ends, sign = null) {
+  const room = 13;
+  const rows = ends.map(([height, name]) => [height, name]).sort((a, b) => a[0] - b[0]);
+  rows.forEach((row, i) => {
+    if (i) row[0] = Math.max(row[0], rows[i - 1][0] + room);
+  });
+  rows.reverse().forEach((row, i) => {
+    row[0] = Math.min(row[0], i ? rows[i - 1][0] - room : bottom);
+  });
+  for (const [y, name] of rows) {
+    sign?.(name, right + 12, y);
+    shape("text", svg, { x: right + (sign ? 24 : 6), y: y + 4 }, name);
+  }
+}
+
 // The d of a path through points [x, y].
 const through = points =>
   points.map(([x, y], i) => `${i ? "L" : "M"}${x.toFixed(1)} ${y.toFixed(1)}`).join("");

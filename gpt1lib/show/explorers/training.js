@@ -182,16 +182,6 @@ function smooth(points) {
   });
 }
 
-// Names at the ends of their lines, moved apart where they would touch.
-function writeEnds({ svg, right }, ends) {
-  ends.sort((a, b) => a[0] - b[0]);
-  let free = -Infinity;
-  for (const [height, name] of ends) {
-    free = Math.max(height + 4, free + 13);
-    shape("text", svg, { x: right + 6, y: free }, name);
-  }
-}
-
 function drawNow({ chart }, { of, x, y }, [step, nats]) {
   const { svg, T, bottom } = chart;
   shape("line", svg, { x1: x(step), x2: x(step), y1: T, y2: bottom, class: "gx-now" });
