@@ -1,8 +1,10 @@
 """Lesson 14, Zero-shot: what pre-training knows before any label."""
 
 import torch
+from scipy.stats import binomtest
 
 from .. import metrics, tasks
+from ..paper import paper_numbers
 from .claims import holds as holds  # for the notebook
 from .claims import learned as learned
 from .claims import some as some
@@ -347,6 +349,21 @@ def hold_pronouns(answers: dict[str, list[int]], ahead: dict) -> None:
     holds("nine of ten", round(10 * found["novelist"]["accuracy"]) == 9)
     holds("the LSTM eight of ten", round(10 * found["LSTM"]["accuracy"]) == 8)
     holds("clearly less, on the same questions", ahead["p"] < 0.001 < ahead["difference"])
+
+
+def hold_hidden_leads(pairs: dict[str, dict], tests: dict, best: dict[str, float]) -> None:
+    """Would a lead as large as the paper's be clear, if as many questions divided the models?
+
+    pairs: test -> of metrics.mcnemar; tests: test -> its probe; best: what 1 stands for.
+    """
+    for name in ("acceptability", "schemas"):
+        printed, n = paper_numbers.FIGURE2_RIGHT[name], len(tests[name].labels)
+        share = (printed["GPT-1"] - printed["LSTM"]) * (best[name] - 1 / tests[name].choices)
+        divided = pairs[name]["only_a"] + pairs[name]["only_b"]
+        ours = round((divided + share * n) / 2)
+        p = binomtest(ours, divided).pvalue
+        raised = metrics.holm([p, *(x["p"] for other, x in pairs.items() if other != name)])
+        holds(f"{name}: a lead like the paper's could hide", raised[0] > metrics.LEVEL)
 
 
 EXERCISES = (mean_log_prob, likelier_choice, put_in_place, relative_score)
