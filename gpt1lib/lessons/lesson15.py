@@ -1,12 +1,15 @@
 """Lesson 15, How many labels? One run is one draw, what is clear, and learning curves."""
 
+import math
 import re
 from statistics import pstdev, stdev
 
 import numpy as np
+from scipy.stats import ttest_ind
 
 import gpt1lib as g
 
+from ..show.explorers.few_labels import labels_to
 from .claims import holds as holds  # for the notebook
 from .exercise import Checker, exercise
 from .number import number_exercise
@@ -216,6 +219,23 @@ def no_root_of_differences(a, b, t):
     return no_root(_differences(a, b), t)
 
 
+@paired_difference.wrong("t is missing: half of the interval is t times the standard error.")
+def differences_without_t(a, b, t):
+    return t_forgotten(_differences(a, b), t)
+
+
+@paired_difference.wrong("That is the whole width. Asked for is half of it.")
+def whole_width_of_differences(a, b, t):
+    return whole_width(_differences(a, b), t)
+
+
+@paired_difference.wrong(
+    "You return the two ends of the interval. Asked for are its middle and half its width."
+)
+def two_ends_of_differences(a, b, t):
+    return two_ends(_differences(a, b), t)
+
+
 @exercise(
     "What may be called clear?",
     difficulty=3,
@@ -298,8 +318,38 @@ def n_by_rank(p_values):
     "One of yours ends below a smaller p of the table. Going up, keep the largest so far."
 )
 def falling_again(p_values):
+    n, raised = len(p_values), [0.0] * len(p_values)
+    for rank, i in enumerate(sorted(range(n), key=lambda i: p_values[i])):
+        raised[i] = min(1.0, (n - rank) * p_values[i])
+    return raised
+
+
+@holm.wrong(
+    "Two equal p get the same factor: `index` finds the first of them both times. And going "
+    "up, none may end below the one before it."
+)
+def first_of_equals(p_values):
     order, n = sorted(p_values), len(p_values)
     return [min(1.0, (n - order.index(p)) * p) for p in p_values]
+
+
+@holm.wrong(
+    "You count each p n times, and let it end above 1. Only the smallest counts n times, and "
+    "no share of cases is above 1."
+)
+def n_times_above_1(p_values):
+    return [len(p_values) * p for p in p_values]
+
+
+@holm.wrong(
+    "That is the rule of Benjamini and Hochberg, for tables in which a few false findings "
+    "are allowed. Holm's goes up from the smallest p, with the factors n, n - 1 and so on."
+)
+def few_false_findings(p_values):
+    n, raised, most = len(p_values), [0.0] * len(p_values), 1.0
+    for rank, i in reversed([*enumerate(sorted(range(n), key=lambda i: p_values[i]))]):
+        raised[i] = most = min(most, n / (rank + 1) * p_values[i])
+    return raised
 
 
 @holm.wrong("You return them sorted. Each belongs in the place where its p was given.")
@@ -411,7 +461,7 @@ def curve_gaps(task: str, row: str, other: str) -> dict[int, dict]:
     "A difference of three seeds",
     question=(
         "Seed by seed, one row of a table is ahead of another by {a}, {b} and {c} points. By "
-        "how much on average, and how many points does the 95 % interval have to either side? "
+        "how much on average, and how many points does the 95 % interval reach to either side? "
         "Student's t is 4.303."
     ),
     difficulty=2,
@@ -452,6 +502,27 @@ def as_if_many(a, b, c):
     return (a + b + c) / 3, 1.96 * stdev((a, b, c)) / 3**0.5
 
 
+@three_seeds.wrong("t is missing: half of the interval is 4.303 times the standard error.")
+def standard_error_of_three(a, b, c):
+    return (a + b + c) / 3, stdev((a, b, c)) / 3**0.5
+
+
+@three_seeds.wrong("That is the whole width of the interval. To either side it is half.")
+def both_sides(a, b, c):
+    return (a + b + c) / 3, 2 * 4.303 * stdev((a, b, c)) / 3**0.5
+
+
+@three_seeds.wrong("That is how far a seed strays: divide by the root of 3, and times 4.303.")
+def deviation_of_three(a, b, c):
+    return (a + b + c) / 3, stdev((a, b, c))
+
+
+@three_seeds.wrong("Those are the two ends. Asked for are the mean and its distance to them.")
+def ends_of_three(a, b, c):
+    mean, half = (a + b + c) / 3, 4.303 * stdev((a, b, c)) / 3**0.5
+    return mean - half, mean + half
+
+
 # ---- what the lesson's claims are held to -------------------------------------------
 
 CLEAR_ALONE = {("film_snippets", "1000"), ("film_snippets", "2000")}
@@ -474,7 +545,7 @@ def points(differences: dict, task: str) -> dict[str, int]:
 def updates(task: str, labels: int) -> int:
     """Updates of a fine-tuning run of section 4."""
     settings = g.paper.plan.Cell(task, 0).settings
-    return labels * settings.epochs // settings.batch
+    return settings.epochs * math.ceil(labels / settings.batch)
 
 
 def asked(test: str) -> float:
@@ -506,11 +577,12 @@ def second_recipe():
     return dict(g.paper.plan.other_recipes())["full"].settings
 
 
-def four_times(stories, second) -> bool:
-    """Whether the second recipe has four times the labels at a quarter of the rate."""
-    first = g.paper.plan.Cell("story_cloze", 0).settings
+def gentler(stories, second) -> bool:
+    """Whether the second recipe is the first one's with 8 for 32, at half the rate."""
+    first = g.paper.stored_finetuning("story_cloze")["settings"]
     labels = len(g.tasks.no_longer_than(stories.train, second.longest))
-    return round(labels / first.limit) == 4 and first.lr == 4 * second.lr
+    batches = (labels, second.longest, first["batch"], second.batch) == (1245, 100, 32, 8)
+    return batches and first["lr"] == 2 * second.lr
 
 
 # ---- the claims themselves, a function per group; each raises AssertionError with the words
@@ -525,9 +597,13 @@ def hold_ten(seeds: list[float]) -> None:
 
 def hold_film(rows: dict, gain: tuple[float, float]) -> None:
     """rows: name -> seed -> accuracy, five each; gain: (mean, half) of their differences."""
-    ours, others = (g.metrics.mean_interval(list(row.values())) for row in rows.values())
+    scores = [list(row.values()) for row in rows.values()]
+    ours, others = map(g.metrics.mean_interval, scores)
     holds("the two intervals overlap", ours[0] - ours[1] < others[0] + others[1])
     holds("the pairs leave out 0 by far", gain[0] > 1.5 * gain[1])
+    low, high = ttest_ind(*scores, equal_var=False).confidence_interval()
+    holds("without pairs 3.4 points", round(50 * (high - low), 1) == 3.4, low > 0)
+    holds("with pairs 2.8", round(100 * gain[1], 1) == 2.8)
 
 
 def hold_looks(looks: dict[int, tuple[float, float]]) -> None:
@@ -553,7 +629,7 @@ def hold_sizes(gaps: dict, raised: dict) -> None:
     clear = {key for key, p in raised.items() if p < g.metrics.LEVEL}
     holds("your rule and the library's agree", clear == g.metrics.clear(gaps))
     holds("clear at 2,000 only", clear == CLEAR_BY_SIZE)
-    holds("300 labels: 225 updates", updates("entailment", labels=300) == 225)
+    holds("300 labels: 228 updates", updates("entailment", labels=300) == 228)
 
 
 def hold_curve(gaps: dict[str, dict]) -> None:
@@ -562,8 +638,16 @@ def hold_curve(gaps: dict[str, dict]) -> None:
     asked_for = g.paper.curves.levels("question_or_statement")["zero-shot"]
     ours = {n: place["mean"] for n, place in rows["pre-trained"].items()}
     needed = {row: labels_needed(rows[row], ours[100]) for row in gaps}
-    holds("1,000 labels, and 4,000", needed["random weights"] == 1000)
-    holds("the bag needs all 4,000", needed["bag of words"] == 4000)
+    holds("between 300 and 1,000 labels", needed["random weights"] == 1000)
+    counted = {
+        row: labels_to([{"labels": n, **place} for n, place in rows[row].items()], ours[100])
+        for row in gaps
+    }
+    holds("some 840, eight times", 835 <= counted["random weights"] < 845)
+    holds("the bag: between 1,000 and 4,000", needed["bag of words"] == 4000)
+    lines = g.paper.curves.curve_lines("question_or_statement")["pre-trained"]
+    draws = [len(by_seed) for by_seed in lines.values()]
+    holds("five draws, ten up to 1,000 labels", draws == [10, 10, 10, 10, 10, 5])
     holds("past asking, 79 %, with 100", round(100 * asked_for) == 79, ours[30] < asked_for)
     holds("ten labels: below 60 %", ours[10] < 0.6, ours[100] > asked_for)
     clear = {row: g.metrics.clear(gap) for row, gap in gaps.items()}
@@ -621,23 +705,61 @@ def hold_kinds(kinds: dict[str, dict], gaps: dict[str, dict]) -> None:
     rows = g.paper.curves.curve("past_or_present")
     means = {row: {n: x["mean"] for n, x in at.items()} for row, at in rows.items()}
     rounded = {n: [round(100 * means[row][n]) for row in TRAINED] for n in (300, 1000)}
-    holds("ours, random weights, LSTM", rounded == {300: [95, 50, 74], 1000: [99, 81, 99]})
-    holds("the pairs have 65 %", round(100 * means["pairs of words"][300]) == 65)
+    holds("ours, random weights, LSTM", rounded == {300: [93, 51, 79], 1000: [99, 82, 99]})
+    holds("the pairs have 66 %", round(100 * means["pairs of words"][300]) == 66)
     low = bar(rows["pre-trained"][300])[1]
-    words = [x[300] for row, x in rows.items() if row not in TRAINED]
-    holds("with 300 apart from all readers of words", low > max(bar(x)[2] for x in words))
+    others = [x[300] for row, x in rows.items() if row != "pre-trained"]
+    holds("with 300 apart from all others", low > max(bar(x)[2] for x in others))
     lines = g.paper.curves.curve_lines("past_or_present")["random weights"][1000]
-    draws = sorted(round(x["accuracy"], 2) for x in lines.values())
-    holds("two draws of three, 96 %", draws == [0.51, 0.96, 0.96])
+    draws = sorted(x["accuracy"] for x in lines.values())
+    holds("three of ten find nothing", len(draws) == 10, draws[2] < 0.53)
+    holds("seven have 91 to 97 %", [round(100 * draws[i]) for i in (3, 9)] == [91, 97])
     clear = {row: g.metrics.clear(gap) for row, gap in gaps.items()}
-    wanted = {"random weights": {300}, "pairs of words": {300, 1000}, "LSTM": set()}
-    holds("what is clear", clear == wanted)
+    holds("with 300 all are clear", all(300 in sizes for sizes in clear.values()))
+    draws = g.paper.curves.draws("past_or_present")
+    three = [{s: draws[row][300][s] for s in range(3)} for row in ("pre-trained", "LSTM")]
+    first_look = gaps["LSTM"] | {300: g.metrics.by_seed(*three)}
+    holds("over the LSTM not with three draws", 300 not in g.metrics.clear(first_look))
     lstm = {k: 100 * (at["pre-trained"][0] - at["LSTM"][0]) for k, at in kinds.items()}
     even = [abs(lstm[kind]) < 1 for kind in ("classification", "similarity")]
     holds("the LSTM: even in two, ten points behind in one", *even, lstm["entailment"] > 9.5)
-    holds("22 points with 300", 0.215 <= gaps["LSTM"][300]["difference"] < 0.225)
     simple = [100 * (x["pre-trained"][0] - x["best simple reader"][0]) for x in kinds.values()]
     holds("7 to 23 points", [round(min(simple)), round(max(simple))] == [7, 23])
+
+
+def resampled_times(task: str, level: float, n: int = 1000) -> list[float]:
+    """How many times our labels random weights take to a level, with draws drawn anew.
+
+    (The bootstrap of Efron, 1979: as many draws of each number of labels, with replacement.)
+    """
+    rows, random = g.paper.curves.draws(task), np.random.default_rng(0)
+
+    def takes(row: str) -> float:
+        places = [
+            {"labels": size, "mean": random.choice([*seeds.values()], len(seeds)).mean()}
+            for size, seeds in rows[row].items()
+        ]
+        return labels_to(places, level) or math.inf
+
+    return [takes("random weights") / takes("pre-trained") for _ in range(n)]
+
+
+def hold_counted(explorer) -> None:
+    """explorer: the lesson's, in which the reader counts labels."""
+    rows = dict(zip(explorer.names, explorer.rows, strict=True))
+
+    def takes(name: str, level: float) -> list[float | None]:
+        ours, random, *_, words = [labels_to(r["places"], level) for r in rows[name]]
+        return [ours, random, words]
+
+    for level, times in ((0.7, 3), (0.9, 8)):
+        ours, random, _ = takes("question or statement", level)
+        holds(f"{times} times the labels for {level:.0%}", round(random / ours) == times)
+    low, high = np.percentile(resampled_times("question_or_statement", 0.9), [2.5, 97.5])
+    holds("from four to eleven", round(low) == 4, round(high) == 11)
+    at = {level / 100: takes("he or she", level / 100) for level in range(56, 93)}
+    cheaper = [level for level, (ours, _, pairs) in at.items() if pairs and pairs < ours]
+    holds("the pairs are cheaper up to 83 %", max(cheaper) == 0.83, min(cheaper) == 0.56)
 
 
 def hold_nothing_found(all_labels: dict) -> None:
@@ -655,8 +777,12 @@ def hold_views(read: dict[str, dict]) -> None:
     holds("last: 55 %, not far above them", hardly_tells(read["last"], 0.55))
 
 
-def hold_match(among: dict[str, dict], counted: float, row: str) -> None:
-    """among: where counting is right, wrong or undecided -> the score of `match`."""
+def hold_match(among: dict[str, dict], counted: float, row: str, against: dict) -> None:
+    """among: where counting is right, wrong or undecided -> the score of `match`.
+
+    against: `match` and counting, of metrics.mcnemar.
+    """
+    holds("not clearly more than counting, p 0.47", round(against["p"], 2) == 0.47)
     holds("the guesses are our model's", row == "novelist")
     holds("counting is right in 61 %", round(counted, 2) == 0.61)
     low, high = among["wrong"]["interval"]
@@ -678,13 +804,13 @@ def hold_recipe(gains: dict, bars: dict, match_right, same, stories) -> None:
     holds("three seeds promised more", points == {3: 4.8, 10: 2.9})
     holds("only ten leave out 0", alone(gains) == {10})
     (mean, half), (other, width) = bars.values()
-    holds("the full recipe's bar holds guessing", mean - half < 0.5 < mean)
+    holds("the pre-trained bar holds guessing", mean - half < 0.5 < mean)
     holds("random weights lie below, the bars touch", mean - half < other + width < 0.5)
     holds("1.3 points below one half", round(100 * (0.5 - other), 1) == 1.3)
     holds("391 stories are tested", same.sum() == 391)
     holds("match is right in 61 % of them", round(match_right[same].mean(), 2) == 0.61)
     second = second_recipe()
-    holds("four times the labels, a quarter of the rate", four_times(stories, second))
+    holds("1,245 stories, batches of 8, half the rate", gentler(stories, second))
 
 
 def hold_surprise(found: dict) -> None:
@@ -723,7 +849,7 @@ def hold_more_labels(scores: dict[tuple[int, str], list[float]]) -> None:
     holds("three draws, three, one", [len(scores[n, "pre-trained"]) for n in ours] == [3, 1, 3])
     most = [x for x in g.paper.stored_lines("more_labels") if x["settings"]["limit"] == 19000]
     (low, _), (_, high) = (x["interval"] for x in most)  # the pre-trained one is first
-    holds("the two intervals just touch", 0 < high - low < 0.02)
+    holds("the two intervals just overlap", 0 < high - low < 0.02)
     share = 19000 / len(g.tasks.load("acceptability").train)
     holds("some ten times the labels of the set", 10 < share < 12)
 

@@ -104,10 +104,13 @@ def intervals(
     """Scores with their intervals, a group for each row of `rows`, a mark per series.
 
     rows: group -> series -> (value, low, high); low and high may be None. chance: the
-    score of guessing in each group, drawn as a thin line.
+    score of guessing in each group, drawn as a thin line. Where the picture holds 0 and what
+    is below it, as with differences, a line stands at 0.
     """
     names = list(dict.fromkeys(name for row in rows.values() for name in row))
     looks = dict(zip(names, zip(hues(names), MARKS * len(names), strict=False), strict=True))
+    shares = all(abs(value) <= 1 for row in rows.values() for value, *_ in row.values())
+    digits = 2 if shares else 1
     with style():
         figure = new_figure(8, 0.9 + sum(0.3 * len(row) + 0.25 for row in rows.values()))
         axes = figure.add_subplot()
@@ -115,7 +118,7 @@ def intervals(
         for group, row in rows.items():
             below = y + 0.3 * len(row)
             for i, (name, spread) in enumerate(row.items()):
-                _draw_interval(axes, y + 0.3 * i, spread, *looks[name])
+                _draw_interval(axes, y + 0.3 * i, spread, *looks[name], digits)
             if chance:
                 span = [y - 0.15, below - 0.15]
                 axes.plot([chance[group]] * 2, span, color=INK, lw=1, ls=":")
@@ -126,6 +129,8 @@ def intervals(
         axes.set_yticks([t for t, _ in ticks], [name for _, name in ticks])
         axes.margins(x=0.08)
         axes.grid(axis="x")
+        if axes.get_xlim()[0] < 0 < axes.get_xlim()[1]:
+            axes.axvline(0, color=INK, lw=1, zorder=0.5)
         _finish(axes, xlabel, title)
         if len(names) > 1:
             for name, (color, mark) in looks.items():
@@ -134,13 +139,15 @@ def intervals(
     return figure
 
 
-def _draw_interval(axes: Axes, y: float, spread: tuple, color: str, mark: str) -> None:
+def _draw_interval(
+    axes: Axes, y: float, spread: tuple, color: str, mark: str, digits: int
+) -> None:
     """A line from low to high, the value as a mark on it and as a number beside it."""
     value, low, high = spread
     if low is not None:
         axes.plot([low, high], [y, y], color=color, lw=2)
     axes.plot(value, y, mark, color=color, ms=7)
-    _beside(axes, minus(f"{value:.2f}"), max(value, high or value), y, size=8)
+    _beside(axes, minus(f"{value:.{digits}f}"), max(value, high or value), y, size=8)
 
 
 def _name_chance(axes: Axes, x: float) -> None:

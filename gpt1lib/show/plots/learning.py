@@ -60,10 +60,14 @@ def learning_curves(
 
 
 def _keep_close(axes: Axes, values: list[float]) -> None:
-    """Show these with a margin: a bar of a few far-off runs would press all others flat."""
+    """Show these with a margin: a bar of a few far-off runs would press all others flat.
+
+    And no more than a little above 1, where no accuracy lies.
+    """
     low, high = axes.get_ylim()
     margin = 0.2 * (max(values) - min(values)) or high - low
-    axes.set_ylim(max(low, min(values) - margin), min(high, max(values) + margin))
+    top = min(high, max(values) + margin)
+    axes.set_ylim(max(low, min(values) - margin), min(top, 1.02) if max(values) <= 1 else top)
 
 
 def _label_counts(axes: Axes, counts: list[int]) -> None:
