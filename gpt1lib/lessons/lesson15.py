@@ -659,6 +659,8 @@ def hold_curve(gaps: dict[str, dict]) -> None:
     lstm = {n: 100 * gap["difference"] for n, gap in gaps["LSTM"].items()}
     holds("the LSTM is ahead with 10 and 30", clear["LSTM"] == {10, 30})
     holds("by ten points and more", lstm[10] < -9.5, lstm[30] < -9.5)
+    paper = g.paper.paper_numbers.TABLE5
+    holds("the paper's LSTM: 5.6 points", round(paper["full"][0] - paper["LSTM"][0], 1) == 5.6)
 
 
 def hold_two_texts(gaps: dict[str, dict]) -> None:
@@ -817,8 +819,9 @@ def hold_surprise(found: dict) -> None:
     """found: the stored line of `surprise`."""
     tokens, label = found["tokens"], found["label"]
     states = [x for view, x in tokens.items() if view != "product"]
+    shares = [f"{tokens[view]:.2f}" for view in ("product", "token")]
     holds(
-        "the product tells 94 % of a token's log P", round(tokens["product"], 2) in (0.93, 0.94)
+        "the product tells 0.94 of a token's log P, the token 0.46", shares == ["0.94", "0.46"]
     )
     holds("no state tells more than about half", 0.45 < max(states) < 0.55)
     holds("a state tells 14 % of the next token's", round(tokens["before"], 2) == 0.14)
@@ -827,6 +830,11 @@ def hold_surprise(found: dict) -> None:
     holds("asked 64 %", round(asked("acceptability"), 2) == 0.64)
     holds("fine-tuned 51 %", round(tuned, 2) == 0.51)
     holds("the last state guesses", low < 0.5 < high)
+    found = [f"{label[view]['accuracy']:.2f}" for view in ("product", "mean")]
+    holds(
+        "the product 64 %, the mean of states hardly more than guessing",
+        found == ["0.64", "0.54"],
+    )
     holds(
         "product and log P tell",
         min(label[v]["interval"][0] for v in ("product", "log P")) > 0.58,
@@ -863,6 +871,9 @@ def hold_two_terms(lines: list[dict]) -> None:
     holds("two terms: 70 and 74 %", np.allclose(rows["two terms"], [0.7, 0.74], atol=0.01))
     holds("asking has 80 %", round(asked("missing word"), 2) == 0.8)
     holds("none of them beats asking", max(rows["two terms"]) < asked("missing word"))
+    printed = g.paper.paper_numbers
+    holds("GPT-1 has 86.5 %", printed.TABLES2_TO_4["Story Cloze"][1] == 86.5)
+    holds("from 1,497 labels", printed.TRAINING_SETS["Story Cloze"] == 1497)
 
 
 EXERCISES = (mean_and_half, paired_difference, holm, three_seeds)

@@ -241,7 +241,7 @@ function tell(view, labels) {
   const none = free.map(line => `; ${line[0]} has it without any`).join("");
   const height = `${Math.round(100 * view.level)}%`;
   const all = takes.join("; ") + none;
-  view.takes.textContent = `Labels that an accuracy of ${height} takes: ${all}.`;
+  view.takes.textContent = `Labels needed for an accuracy of ${height}: ${all}.`;
   view.apart.textContent = whatIsApart(rows, labels);
   const reached = rows.map(row => [row.name, labelsTo(row.places, view.level)]);
   view.root.dataset.needed = JSON.stringify(Object.fromEntries(reached));

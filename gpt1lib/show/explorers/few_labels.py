@@ -62,7 +62,7 @@ class FewLabelsExplorer(Explorer):
             for row in self.rows[self.chosen]
         )
         name = self.names[self.chosen].capitalize()
-        return f"{name}. Labels that an accuracy of {self.level:.0%} takes: {takes}."
+        return f"{name}. Labels needed for an accuracy of {self.level:.0%}: {takes}."
 
     def figure(self) -> Figure:
         rows = {

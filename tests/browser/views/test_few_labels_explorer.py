@@ -53,7 +53,7 @@ def test_a_level_tells_how_many_labels_each_row_takes(page, e):
         height.press("ArrowLeft")
     agrees(page, root, e)
     # half-way from .55 to .82, by ratio of labels: 10 ** (1 + 25 / 27)
-    assert "80% takes: pre-trained about 84; LSTM" in said(root)[0]
+    assert "80%: pre-trained about 84; LSTM" in said(root)[0]
     assert said(root)[0].endswith("asked has it without any.")
     assert root.locator(".gx-reached").count() == 2
     height.fill("57")
