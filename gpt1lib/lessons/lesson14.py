@@ -361,7 +361,7 @@ def hold_hidden_leads(pairs: dict[str, dict], tests: dict, best: dict[str, float
         share = (printed["GPT-1"] - printed["LSTM"]) * (best[name] - 1 / tests[name].choices)
         divided = pairs[name]["only_a"] + pairs[name]["only_b"]
         ours = round((divided + share * n) / 2)
-        p = binomtest(ours, divided).pvalue
+        p = float(binomtest(ours, divided).pvalue)
         raised = metrics.holm([p, *(x["p"] for other, x in pairs.items() if other != name)])
         holds(f"{name}: a lead like the paper's could hide", raised[0] > metrics.LEVEL)
 
