@@ -23,7 +23,7 @@ from ..results import store, stored_lines
 from ..sources import source
 
 SETTINGS = replace(plan.SETTINGS, lr=2.5e-4)
-LIMITS, SEEDS = (100, 300), range(1)
+LIMITS, SEEDS = (100, 300), range(3)
 
 
 class TwoTerms(Classifier):
