@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from gpt1lib import tasks
-from gpt1lib.paper import more_labels, stored_lines
+from gpt1lib.paper import more_labels, plan, stored_lines
 from gpt1lib.storage.paths import RESULTS
 
 
@@ -21,6 +21,7 @@ def quick(monkeypatch, tmp_path):
         ran.append(cell)
         good = 0.9 if cell.rate == more_labels.RATES[1] else 0.5
         settings = {"limit": cell.labels, "lr": cell.rate, "seed": cell.seed}
+        settings["epochs"] = cell.passes
         return {"row": cell.row, "split": cell.split, "settings": settings, "accuracy": good}
 
     monkeypatch.setattr(results, "STORED", tmp_path)
@@ -31,7 +32,8 @@ def quick(monkeypatch, tmp_path):
 
 def test_each_cell_runs_once_with_the_rate_that_validation_chose(quick):
     more_labels.run_tunings({"commit": "c"}, 1)
-    n = 2 * (len(more_labels.RATES) + sum(more_labels.SEEDS.values()))
+    longer = sum(more_labels.SEEDS[n] for n in more_labels.AS_LONG)
+    n = 2 * (len(more_labels.RATES) + sum(more_labels.SEEDS.values())) + longer
     assert len(quick) == len({*quick}) == n
     tests = [cell for cell in quick if cell.split == "test"]
     assert {cell.rate for cell in tests} == {more_labels.RATES[1]}
@@ -53,21 +55,27 @@ def test_a_cell_learns_and_is_scored_on_the_split_that_it_names(monkeypatch):
         replace(film.train[0], texts=(t,), label=y) for t, y in (("good", 1), ("bad", 0))
     ]
     task = replace(film, train=examples * 16, valid=examples * 4, test=examples)
-    given = replace(more_labels.three_epochs(32, 1e-3, 0), epochs=10)
     monkeypatch.setattr(more_labels, "made_task", lambda: task)
-    monkeypatch.setattr(more_labels, "three_epochs", lambda *_: given)
-    line = more_labels.tune_and_score(
-        more_labels.Tuning("random weights", "valid", 32, 1e-3, 0)
-    )
+    cell = more_labels.Tuning("random weights", "valid", 32, 1e-3, 0, passes=10)
+    line = more_labels.tune_and_score(cell)
     assert line["accuracy"] == 1 and line["examples"] == 8 and line["settings"]["limit"] == 32
     json.dumps(line)
 
 
+def test_fewer_labels_are_read_as_often_as_makes_the_same_updates():
+    most, batch = max(more_labels.SEEDS), plan.SETTINGS.batch
+    wanted = most * more_labels.PASSES / batch
+    for n, passes in more_labels.AS_LONG.items():
+        assert passes * n / batch == pytest.approx(wanted, rel=0.06)
+
+
 @pytest.mark.skipif(not (RESULTS / "paper/more_labels.jsonl").exists(), reason="not run yet")
 def test_what_is_stored_was_run_with_the_chosen_rates():
-    lines = stored_lines("more_labels")
-    assert {(x["row"], x["settings"]["limit"]) for x in lines if x["split"] == "test"} == {
-        (row, n) for row in more_labels.ROWS for n in more_labels.SEEDS
+    tested = [x for x in stored_lines("more_labels") if x["split"] == "test"]
+    cells = {(x["row"], x["settings"]["limit"], x["settings"]["epochs"]) for x in tested}
+    three = {
+        (row, n, more_labels.PASSES) for row in more_labels.ROWS for n in more_labels.SEEDS
     }
-    for x in (x for x in lines if x["split"] == "test"):
+    assert cells == three | {("pre-trained", *at) for at in more_labels.AS_LONG.items()}
+    for x in tested:
         assert x["settings"]["lr"] == more_labels.best_rate(x["row"]) and x["examples"] == 518
