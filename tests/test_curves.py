@@ -81,6 +81,7 @@ def test_what_settings_are_chosen_by_has_no_test_example():
 
 def test_numbers_of_labels_end_with_all_that_the_set_has(monkeypatch):
     many = [*sets.SIZES, 4700]
+    monkeypatch.setitem(sets.SETS, FILM, sets.LabelSet(0.1))
     for n, wanted in ((7, [7]), (40, [10, 40]), (45, [10, 30, 45]), (4700, many)):
         monkeypatch.setattr(sets, "facts", lambda task, n=n: ("classification", n))
         assert curves.label_counts(FILM) == wanted
