@@ -50,12 +50,13 @@ def parts(quick: bool) -> dict[str, list[str]]:
     notebooks = sorted(str(p) for p in (ROOT / "notebooks").glob("[0-9m]*.ipynb"))
     if not notebooks:
         sys.exit("no notebooks found: nothing may pass without them")
-    lessons, slowest = "tests/browser/test_lessons.py", "--durations=20"
+    slowest = "--durations=20"
+    lessons = ["tests/browser/test_lessons.py", "tests/browser/test_site.py"]
     return {  # the longest first, so that they end together
-        "lessons": [*PYTEST, lessons, slowest],
+        "lessons": [*PYTEST, *lessons, slowest],
         "tests": [*PYTEST, "tests", "-m", "not browser", slowest],
         "notebooks": [*PYTEST, "--nbval", *notebooks, slowest],
-        "explorers": [*PYTEST, "tests/browser", f"--ignore={lessons}", slowest],
+        "explorers": [*PYTEST, "tests/browser", *(f"--ignore={p}" for p in lessons), slowest],
         **lint,
     }
 
