@@ -9,7 +9,6 @@ from scipy.stats import ttest_ind
 
 import gpt1lib as g
 
-from ..show.explorers.few_labels import labels_to
 from .claims import holds as holds  # for the notebook
 from .exercise import Checker, exercise
 from .number import number_exercise
@@ -417,7 +416,7 @@ def without_single_texts(task: str) -> dict[str, dict[int, dict]]:
     return {row: places for row, places in rows.items() if row not in guessing}
 
 
-TRAINED = ("pre-trained", "random weights", "LSTM")  # the other rows of a curve read words
+TRAINED = tuple(g.paper.curves.MODELS)  # the other rows of a curve read words
 
 
 def kinds_at(size: int) -> dict[str, dict[str, tuple]]:
@@ -427,11 +426,11 @@ def kinds_at(size: int) -> dict[str, dict[str, tuple]]:
     """
     found = {}
     for task in ("question_or_statement", "he_or_she", "past_or_present"):
-        at = {row: places[size] for row, places in g.paper.curves.curve(task).items()}
-        simple = [at[row] for row in at if row not in TRAINED]
-        rows = {row: at[row] for row in TRAINED}
-        rows["best simple reader"] = max(simple, key=lambda place: place["mean"])
-        found[g.tasks.load(task).kind] = {row: bar(place) for row, place in rows.items()}
+        rows = g.paper.curves.curve(task)
+        named = {row: row for row in TRAINED}
+        named["best simple reader"] = g.paper.curves.best_of_words(rows, size)
+        bars = {name: bar(rows[row][size]) for name, row in named.items()}
+        found[g.tasks.load(task).kind] = bars
     return found
 
 
@@ -639,8 +638,8 @@ def hold_curve(gaps: dict[str, dict]) -> None:
     ours = {n: place["mean"] for n, place in rows["pre-trained"].items()}
     needed = {row: labels_needed(rows[row], ours[100]) for row in gaps}
     holds("between 300 and 1,000 labels", needed["random weights"] == 1000)
-    places = [{"labels": n, **place} for n, place in rows["random weights"].items()]
-    holds("some 840, eight times", 835 <= (labels_to(places, ours[100]) or 0) < 845)
+    counted = g.paper.curves.labels_to(rows["random weights"], ours[100]) or 0
+    holds("some 840, eight times", 835 <= counted < 845)
     holds("the bag: between 1,000 and 4,000", needed["bag of words"] == 4000)
     lines = g.paper.curves.curve_lines("question_or_statement")["pre-trained"]
     draws = [len(by_seed) for by_seed in lines.values()]
@@ -734,31 +733,31 @@ def resampled_times(task: str, level: float, n: int = 1000) -> list[float]:
     rows, random = g.paper.curves.draws(task), np.random.default_rng(0)
 
     def takes(row: str) -> float:
-        places = [
-            {"labels": size, "mean": random.choice([*seeds.values()], len(seeds)).mean()}
+        places = {
+            size: {"mean": random.choice([*seeds.values()], len(seeds)).mean()}
             for size, seeds in rows[row].items()
-        ]
-        return labels_to(places, level) or math.inf  # as if far beyond the last
+        }
+        return g.paper.curves.labels_to(places, level) or math.inf  # far beyond the last
 
     return [takes("random weights") / takes("pre-trained") for _ in range(n)]
 
 
-def hold_counted(explorer) -> None:
-    """explorer: the lesson's, in which the reader counts labels."""
-    rows = dict(zip(explorer.names, explorer.rows, strict=True))
+def hold_counted() -> None:
+    """What the reader finds in the lesson's explorer."""
 
-    def takes(name: str, level: float) -> list[float]:
-        ours, random, *_, words = [labels_to(row["places"], level) for row in rows[name]]
-        return [n or math.inf for n in (ours, random, words)]
+    def takes(task: str, row: str, level: float) -> float:
+        return g.paper.curves.labels_to(g.paper.curves.curve(task)[row], level) or math.inf
 
     for level, times in ((0.7, 3), (0.9, 8)):
-        ours, random, _ = takes("question or statement", level)
+        task, rows = "question_or_statement", ("pre-trained", "random weights")
+        ours, random = (takes(task, row, level) for row in rows)
         holds(f"{times} times the labels for {level:.0%}", round(random / ours) == times)
     low, high = np.percentile(resampled_times("question_or_statement", 0.9), [2.5, 97.5])
     holds("from four to eleven", round(low) == 4, round(high) == 11)
-    at = {level / 100: takes("he or she", level / 100) for level in range(56, 93)}
-    cheaper = [level for level, (ours, _, pairs) in at.items() if pairs < ours]
-    holds("the pairs are cheaper up to 83 %", max(cheaper) == 0.83, min(cheaper) == 0.56)
+    task, rows = "he_or_she", ("pairs of words", "pre-trained")
+    at = {n: [takes(task, row, n / 100) for row in rows] for n in range(56, 93)}
+    cheaper = [n for n, (pairs, ours) in at.items() if pairs < ours]
+    holds("the pairs are cheaper up to 83 %", cheaper == [*range(56, 84)])
 
 
 def hold_nothing_found(all_labels: dict) -> None:

@@ -1,6 +1,7 @@
 """What is stored of the learning curves, and what it says."""
 
 from collections.abc import Iterable, Mapping
+from itertools import pairwise
 
 from ... import metrics
 from ...finetune import Settings
@@ -86,6 +87,28 @@ def gaps(row: Mapping[int, Mapping], other: Mapping[int, Mapping]) -> dict[int, 
         for size, seeds in shared.items()
         if len(seeds) > 1
     }
+
+
+def labels_to(places: Mapping[int, Mapping], level: float) -> float | None:
+    """Labels with which a row's mean first reaches a level, between two counts by ratio.
+
+    The fewest that there are where these suffice, None where no number does. places: number
+    of labels -> a dict with mean, a row of `curve`.
+    """
+    counts = sorted(places)
+    if places[counts[0]]["mean"] >= level:
+        return counts[0]
+    for a, b in pairwise(counts):
+        low, high = places[a]["mean"], places[b]["mean"]
+        if high >= level:
+            return a * (b / a) ** ((level - low) / (high - low))
+    return None
+
+
+def best_of_words(rows: Mapping[str, Mapping[int, Mapping]], size: int) -> str:
+    """Of the rows that only read words, the one with the best mean at a number of labels."""
+    words = [row for row, places in rows.items() if row not in MODELS and size in places]
+    return max(words, key=lambda row: rows[row][size]["mean"])
 
 
 def levels(task: str) -> dict[str, float]:

@@ -3,7 +3,7 @@
 
 const NOTE =
   "Bar: the 95% interval of the mean over draws, by Student's t; rings: the draws. Clear: " +
-  "draw by draw, and corrected for the numbers of labels (Holm's rule). Click into the " +
+  "draw by draw, and corrected for the numbers of labels (Holm's rule). Click in the " +
   "picture to move both lines.";
 const DASHES = ["", "6 2", "4 2 1 2", "1.5 2", "9 3", "9 3 2 3"];
 const LEVELS = ["5 3", "1.5 3", "6 2 1.5 2"];
@@ -73,7 +73,8 @@ function nearest(sizes, labels) {
   return sizes.reduce((best, n) => (away(n) < away(best) ? n : best));
 }
 
-// Labels with which a row's mean first reaches a level: the twin of labels_to in few_labels.py.
+// Labels with which a row's mean first reaches a level: the twin of labels_to in
+// paper/curves/results.py.
 function labelsTo(places, level) {
   if (places[0].mean >= level) return places[0].labels;
   const i = places.findIndex(place => place.mean >= level);

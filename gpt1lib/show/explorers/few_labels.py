@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
 
 import traitlets
 from matplotlib.figure import Figure
@@ -49,7 +48,7 @@ class FewLabelsExplorer(Explorer):
     @classmethod
     def stored(cls, chosen: str = "question_or_statement", **traits) -> "FewLabelsExplorer":
         """All sets whose curves are stored, with the best reader of words of each."""
-        sets = {name: few_rows(curves.draws(name)) for name in curves.known()}
+        sets = {name: few_rows(name) for name in curves.known()}
         there = {name: draws for name, draws in sets.items() if draws}
         if chosen not in there:
             raise ValueError(f"no curve of {chosen!r} is stored; there are {list(there)}")
@@ -73,16 +72,12 @@ class FewLabelsExplorer(Explorer):
         return plots.learning_curves(rows, dict(self.flat[self.chosen]), title)
 
 
-def few_rows(draws: Draws) -> dict:
+def few_rows(task: str) -> dict:
     """The rows that are trained, and the best reader of words at most labels."""
-    trained = {row: draws[row] for row in curves.MODELS if row in draws}
-    words = {row: by_size for row, by_size in draws.items() if row not in trained}
-    if not words:
-        return trained
-    most = max(max(by_size) for by_size in words.values())
-    there = {row: [*words[row][most].values()] for row in words if most in words[row]}
-    best = max(there, key=lambda row: sum(there[row]) / len(there[row]))
-    return trained | {best: words[best]}
+    draws, rows = curves.draws(task), curves.curve(task)
+    counts = [n for row, places in rows.items() if row not in curves.MODELS for n in places]
+    best = [curves.best_of_words(rows, max(counts))] if counts else []
+    return {row: draws[row] for row in [*curves.MODELS, *best] if row in draws}
 
 
 def drawn_rows(draws: Draws) -> list[dict]:
@@ -105,25 +100,12 @@ def _places(by_size: Mapping[int, Mapping[int, float]], ours: Mapping) -> list[d
     ]
 
 
-def labels_to(places: Sequence[Mapping], level: float) -> float | None:
-    """Labels with which a row's mean first reaches a level, between two counts by ratio.
-
-    The fewest that there are where these suffice, None where no number does.
-    """
-    if places[0]["mean"] >= level:
-        return places[0]["labels"]
-    for a, b in pairwise(places):
-        if b["mean"] >= level:
-            share = (level - a["mean"]) / (b["mean"] - a["mean"])
-            return a["labels"] * (b["labels"] / a["labels"]) ** share
-    return None
-
-
 def words_of(places: Sequence[Mapping], level: float) -> str:
-    """The same in words, to two digits."""
-    n = labels_to(places, level)
+    """How many labels a row takes to a level, to two digits."""
+    by_size = {place["labels"]: place for place in places}
+    n = curves.labels_to(by_size, level)
     if n is None:
-        return f"more than {places[-1]['labels']:,}"
-    if n <= places[0]["labels"]:
-        return f"at most {places[0]['labels']:,}"
+        return f"more than {max(by_size):,}"
+    if n <= min(by_size):
+        return f"at most {min(by_size):,}"
     return f"about {round(n, 1 - math.floor(math.log10(n))):,.0f}"

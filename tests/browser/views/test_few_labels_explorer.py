@@ -5,8 +5,9 @@ import json
 import pytest
 from in_page import show
 
+from gpt1lib.paper import curves
 from gpt1lib.show import explorers
-from gpt1lib.show.explorers.few_labels import drawn_rows, labels_to, words_of
+from gpt1lib.show.explorers.few_labels import drawn_rows, words_of
 
 pytestmark = pytest.mark.browser
 OURS = {10: [0.5, 0.6, 0.55], 100: [0.8, 0.82, 0.84], 1000: [0.9, 0.92, 0.91]}
@@ -32,7 +33,8 @@ def agrees(page, root, e):
     """The page counts the labels that the library counts."""
     for name in ("chosen", "labels", "level"):
         setattr(e, name, page.evaluate(f"model.get('{name}')"))
-    wanted = {row["name"]: labels_to(row["places"], e.level) for row in e.rows[e.chosen]}
+    rows = {row["name"]: {p["labels"]: p for p in row["places"]} for row in e.rows[e.chosen]}
+    wanted = {row: curves.labels_to(places, e.level) for row, places in rows.items()}
     assert json.loads(root.get_attribute("data-needed")) == pytest.approx(wanted)
     takes, _ = said(root)
     for row in e.rows[e.chosen]:
