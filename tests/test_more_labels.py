@@ -7,7 +7,6 @@ import pytest
 
 from gpt1lib import tasks
 from gpt1lib.paper import more_labels, plan, stored_lines
-from gpt1lib.storage.paths import RESULTS
 
 
 @pytest.fixture
@@ -69,7 +68,6 @@ def test_fewer_labels_are_read_as_often_as_makes_the_same_updates():
         assert passes * n / batch == pytest.approx(wanted, rel=0.06)
 
 
-@pytest.mark.skipif(not (RESULTS / "paper/more_labels.jsonl").exists(), reason="not run yet")
 def test_what_is_stored_was_run_with_the_chosen_rates():
     tested = [x for x in stored_lines("more_labels") if x["split"] == "test"]
     cells = {(x["row"], x["settings"]["limit"], x["settings"]["epochs"]) for x in tested}

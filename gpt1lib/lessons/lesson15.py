@@ -629,6 +629,10 @@ def hold_sizes(gaps: dict, raised: dict) -> None:
     holds("your rule and the library's agree", clear == g.metrics.clear(gaps))
     holds("clear at 2,000 only", clear == CLEAR_BY_SIZE)
     holds("300 labels: 228 updates", updates("entailment", labels=300) == 228)
+    whole, sizes = g.paper.accuracies("table5")["full"], g.paper.accuracies("sizes")
+    for task, n in (("film_snippets", "1000"), ("entailment", "700")):
+        three = {seed: whole[task][seed] for seed in range(3)}
+        holds("the first three seeds of section 2", sizes[n][task] == three)
 
 
 def hold_curve(gaps: dict[str, dict]) -> None:
@@ -713,8 +717,12 @@ def hold_kinds(kinds: dict[str, dict], gaps: dict[str, dict]) -> None:
     holds("three of ten find nothing", len(draws) == 10, draws[2] < 0.53)
     holds("seven have 91 to 97 %", [round(100 * draws[i]) for i in (3, 9)] == [91, 97])
     clear = {row: g.metrics.clear(gap) for row, gap in gaps.items()}
-    holds("with 300 all are clear", all(300 in sizes for sizes in clear.values()))
     draws = g.paper.curves.draws("past_or_present")
+    holds("ten draws each", all(len(x) == 10 for by in draws.values() for x in by.values()))
+    shown = ("I was in a state of collapse.", "You were just beginning to tell me.")
+    known = {e.texts: e.label for e in g.tasks.load("past_or_present").test}
+    holds("the two sentences are of one time", int(known[shown]) == 1)
+    holds("with 300 all are clear", all(300 in sizes for sizes in clear.values()))
     three = [{s: draws[row][300][s] for s in range(3)} for row in ("pre-trained", "LSTM")]
     first_look = gaps["LSTM"] | {300: g.metrics.by_seed(*three)}
     holds("over the LSTM not with three draws", 300 not in g.metrics.clear(first_look))
