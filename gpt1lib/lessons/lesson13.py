@@ -789,8 +789,7 @@ def hold_verses(spans: dict[str, tuple]) -> None:
 
 def on_short_stories(guesses: str, stories: list) -> float:
     """The accuracy of stored guesses on the stories that the second recipe is tested on."""
-    longest = dict(g.paper.plan.other_recipes())["full"].settings.longest
-    short = g.tasks.no_longer_than(stories, longest)
+    short = g.tasks.no_longer_than(stories, g.paper.plan.second_recipe().longest)
     right = [
         int(guess) == e.label for guess, e in zip(guesses, stories, strict=True) if e in short
     ]

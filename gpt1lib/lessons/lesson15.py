@@ -571,11 +571,6 @@ def hardly_tells(rows: dict, accuracy: float) -> bool:
     return round(mean, 2) == accuracy and 0.51 < low < 0.52 < min(others)
 
 
-def second_recipe():
-    """The settings of section 5 for story cloze."""
-    return dict(g.paper.plan.other_recipes())["full"].settings
-
-
 def gentler(stories, second) -> bool:
     """Whether the second recipe is the first one's with 8 for 32, at half the rate."""
     first = g.paper.stored_finetuning("story_cloze")["settings"]
@@ -815,7 +810,7 @@ def hold_recipe(gains: dict, bars: dict, match_right, same, stories) -> None:
     holds("1.3 points below one half", round(100 * (0.5 - other), 1) == 1.3)
     holds("391 stories are tested", same.sum() == 391)
     holds("match is right in 61 % of them", round(match_right[same].mean(), 2) == 0.61)
-    second = second_recipe()
+    second = g.paper.plan.second_recipe()
     holds("1,245 stories, batches of 8, half the rate", gentler(stories, second))
 
 

@@ -133,6 +133,11 @@ def other_recipes() -> Rows:
             yield "no pre-training", Cell(task, seed, "nothing", changes)
 
 
+def second_recipe() -> Settings:
+    """The settings that `other_recipes` gives story cloze."""
+    return dict(other_recipes())["full"].settings
+
+
 EXPERIMENTS: dict[str, Callable[[], Rows]] = {
     "table5": table5,
     "transfer": transfer,
