@@ -84,11 +84,11 @@ def pearson(a: Sequence[float], b: Sequence[float]) -> float:
 
 def student_t(freedom: int) -> float:
     """The two-sided 95 % point of Student's t: 2.093 at 19 degrees of freedom."""
-    from scipy.stats import t
+    from scipy.special import stdtrit  # all of scipy.stats would take a second to load
 
     if not limits.is_finite(freedom) or freedom < 1:
         raise ValueError(f"there are {freedom!r} degrees of freedom, at least 1 is needed")
-    return float(t.ppf(0.975, freedom))
+    return float(stdtrit(freedom, 0.975))
 
 
 def mean_interval(values: Sequence[float]) -> tuple[float, float]:
@@ -203,11 +203,11 @@ def _student_p(mean: float, half: float, freedom: int) -> float:
 
     Where all differences are the same there is no spread: 0, or 1 if all are 0.
     """
-    from scipy.stats import t
+    from scipy.special import stdtr
 
     if half == 0:
         return float(mean == 0)
-    return float(2 * t.sf(abs(mean) / half * student_t(freedom), freedom))
+    return float(2 * stdtr(freedom, -abs(mean) / half * student_t(freedom)))
 
 
 # ---- bad input -----------------------------------------------------------------------
