@@ -18,6 +18,13 @@ def stored_lines(name: str) -> list[dict]:
     return Log(STORED / f"{name}.jsonl", always_whole=True).lines()
 
 
+def stored_state(name: str) -> tuple:
+    """What changes whenever a file of results is written: its path, size and time."""
+    path = STORED / f"{name}.jsonl"
+    facts = path.stat() if path.is_file() else None
+    return (path, facts.st_size, facts.st_mtime_ns) if facts else (path,)
+
+
 def store(name: str, line: dict) -> None:
     """Add a line to a file of results, whole or not at all."""
     replace_lines(name, [*stored_lines(name), line])

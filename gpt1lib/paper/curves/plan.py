@@ -14,6 +14,7 @@ those of the curve, and nothing here looks at a test score.
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 
 from ...finetune import Settings
 from ..plan import SETTINGS
@@ -76,6 +77,7 @@ def recipes(size: int) -> list[Recipe]:
     return [(updates, rate) for updates in (100, max(400, size)) for rate in RATES]
 
 
+@cache  # asked for again with every point of a curve
 def on_validation(task: str, row: str, size: int, recipe: Recipe) -> Point:
     """The cell that tries a recipe."""
     return Point(task, row, settings(task, size, CHOICE_SEED, recipe), "valid")

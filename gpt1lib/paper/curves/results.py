@@ -1,20 +1,27 @@
 """What is stored of the learning curves, and what it says."""
 
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from itertools import pairwise
 
 from ... import metrics
 from ...finetune import Settings
 from ...storage.options import with_field_names
-from ..results import spread, stored_lines
+from ..results import spread, stored_lines, stored_state
 from .plan import MODELS, ZERO_SHOT, Point, Stored, point
 from .sets import label_counts
 
 CELLS, DECISIONS = "curves", "curve_seeds"  # files in data/results/paper
 
 
-def stored_points() -> dict[Point, dict]:
+def stored_points() -> Stored:
     """The stored line of each point; made with other settings, it is another point."""
+    return _points(stored_state(CELLS))
+
+
+@lru_cache(maxsize=1)  # lessons ask often, and a file has thousands of lines
+def _points(state: tuple) -> Stored:
+    """The points of the file in this state."""
     return {point_of(line): line for line in stored_lines(CELLS)}
 
 
