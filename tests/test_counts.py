@@ -41,10 +41,10 @@ def test_a_vocabulary_may_be_smaller_than_the_width_and_not_too_large():
         counts.count_vectors(torch.tensor([0, 1]), 40_478, 8)
 
 
-def test_a_run_starts_from_counts_and_the_time_is_counted(tmp_path):
-    tiny = pretrain.RECIPES["tiny"]
-    plain = pretrain.Pretraining(tiny, tmp_path / "a")
-    run = pretrain.Pretraining(replace(tiny, count_vectors=0.5), tmp_path / "b")
+def test_a_run_starts_from_counts_and_the_time_is_counted(make_books, tmp_path):
+    tiny, books = pretrain.RECIPES["tiny"], make_books(tmp_path)
+    plain = pretrain.Pretraining(tiny, tmp_path / "a", *books)
+    run = pretrain.Pretraining(replace(tiny, count_vectors=0.5), tmp_path / "b", *books)
     lengths = run.model.tokens.weight.norm(dim=1)
     torch.testing.assert_close(lengths, torch.full_like(lengths, 0.5))
     assert run.seconds > 0 == plain.seconds

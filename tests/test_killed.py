@@ -20,12 +20,12 @@ RECIPE = replace(
     RECIPES["tiny"],
     n_merges=60,
     batch=4,
-    steps=150,
+    steps=90,
     warmup=4,
     snapshots=4,
-    evaluate_every=30,
+    evaluate_every=20,
     save_every=2,
-    sample_every=50,
+    sample_every=30,
     model=replace(RECIPES["tiny"].model, dropout=0.1),
 )
 # a server with torch already loaded: a killed run is started again in milliseconds
