@@ -21,7 +21,7 @@ def small(monkeypatch, tmp_path):
     """Curves of 10 and 30 film snippets, few updates, 12 questions, in a folder of the test."""
     monkeypatch.setattr(results, "STORED", tmp_path)
     monkeypatch.setitem(sets.SETS, FILM, replace(sets.SETS[FILM], chosen_at=(10,), most=30))
-    monkeypatch.setattr(plan, "recipes", lambda size: [(1, 1e-4), (1, 1e-3)])
+    monkeypatch.setattr(plan, "recipes", lambda task, size: [(1, 1e-4), (1, 1e-3)])
     monkeypatch.setattr(plan, "EPOCHS", 1)
     monkeypatch.setattr(run, "TESTED", 12)
     return tmp_path / "curves.jsonl"
@@ -94,9 +94,17 @@ def test_few_labels_are_read_until_there_are_enough_updates():
         s = plan.settings(FILM, n, 0, recipe)
         return s.epochs * -(-n // s.batch)
 
-    short, *_, long = plan.recipes(1000)
+    short, *_, long = plan.recipes(FILM, 1000)
     assert [updates(n, short) for n in (10, 30, 100, 300, 1000)] == [100, 100, 104, 114, 375]
-    assert updates(1000, long) == 1000 and updates(10, plan.recipes(100)[-1]) == 400
+    assert updates(1000, long) == 1000 and updates(10, plan.recipes(FILM, 100)[-1]) == 400
+
+
+def test_a_set_that_is_slow_to_learn_from_tries_short_runs_alone():
+    slow = {name for name, this in sets.SETS.items() if not this.long}
+    assert slow == {name for name, this in sets.SETS.items() if this.seconds > 0.5}
+    for name in slow:
+        assert plan.recipes(name, 300) == [(100, rate) for rate in plan.RATES]
+        assert len(plan.grid(name)) == len(plan.RATES) * len(curves.MODELS)
 
 
 # ---- the choice ------------------------------------------------------------------

@@ -68,13 +68,15 @@ def labels(task: str, size: int, seed: int, given: Settings | None = None) -> Se
     return replace(given or Settings(), seed=seed, limit=size, longest=SETS[task].longest)
 
 
-def recipes(size: int) -> list[Recipe]:
+def recipes(task: str, size: int) -> list[Recipe]:
     """What is tried with a number of labels: three rates, at a short length and a long one.
 
-    Short: three epochs, or the 100 updates that few labels need. Long: 400 updates, or as
-    many as there are labels (eight epochs): who starts from nothing may need them.
+    Short: three epochs, or the 100 updates that few labels need. Long, where a set can
+    afford it: 400 updates, or as many as there are labels (eight epochs): who starts from
+    nothing may need them.
     """
-    return [(updates, rate) for updates in (100, max(400, size)) for rate in RATES]
+    lengths = (100, max(400, size)) if SETS[task].long else (100,)
+    return [(updates, rate) for updates in lengths for rate in RATES]
 
 
 @cache  # asked for again with every point of a curve
@@ -89,7 +91,7 @@ def grid(task: str) -> list[Point]:
         on_validation(task, row, size, recipe)
         for size in choice_sizes(task)
         for row in MODELS
-        for recipe in recipes(size)
+        for recipe in recipes(task, size)
     )
     return list(dict.fromkeys(cells))  # of very many labels short and long are the same
 
@@ -106,7 +108,7 @@ def chosen(task: str, row: str, size: int, stored: Stored) -> Recipe | None:
     Of equals the one with fewer updates, then the lower rate.
     """
     at = nearest(task, size)
-    cells = {recipe: on_validation(task, row, at, recipe) for recipe in recipes(at)}
+    cells = {recipe: on_validation(task, row, at, recipe) for recipe in recipes(task, at)}
     if any(cell not in stored for cell in cells.values()):
         return None
     return max(cells, key=lambda recipe: stored[cells[recipe]]["accuracy"])
@@ -147,5 +149,5 @@ def point(
         return Point(task, row, labels(task, size, seed))
     recipe = chosen(task, row, size, stored)
     if recipe is None and at_most:
-        recipe = recipes(nearest(task, size))[-1]
+        recipe = recipes(task, nearest(task, size))[-1]
     return Point(task, row, settings(task, size, seed, recipe)) if recipe else None

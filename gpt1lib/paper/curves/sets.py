@@ -18,8 +18,8 @@ class LabelSet:
     seconds: of an update of eight examples on one quiet core, as measured. ask: guesses
     without any label, of (model, bpe, examples). longest: in words (Settings). pairs: pairs of
     words are a reader, for a set that no single text decides. chosen_at: where settings are
-    chosen. least, most: numbers of labels; where an update is slow, a whole curve would
-    take a day.
+    chosen. long: whether long runs are tried there, too. least, most: numbers of labels.
+    Where an update is slow, a whole curve would take a day.
     """
 
     seconds: float
@@ -27,6 +27,7 @@ class LabelSet:
     longest: int | None = None
     pairs: bool = False
     chosen_at: tuple[int, ...] = (100, 1000)
+    long: bool = True
     least: int = 0
     most: int | None = None
 
@@ -36,14 +37,14 @@ SETS = {
     "he_or_she": LabelSet(0.11, questions.pronouns_that_fit, pairs=True, most=1000),
     "past_or_present": LabelSet(0.23, questions.same_time, pairs=True, least=100, most=1000),
     "missing_word": LabelSet(
-        0.8, questions.likeliest_choice, chosen_at=(300,), least=100, most=300
+        0.8, questions.likeliest_choice, chosen_at=(300,), long=False, least=100, most=300
     ),
     "film_snippets": LabelSet(0.15, questions.words_of_praise, most=3000),
     "acceptability": LabelSet(0.11, questions.likelier_half),
     "entailment": LabelSet(0.11, most=3000),
     "verse_pairs": LabelSet(0.33, longest=32),
     "story_cloze": LabelSet(
-        0.75, questions.likeliest_choice, chosen_at=(300,), least=100, most=1000
+        0.75, questions.likeliest_choice, chosen_at=(300,), long=False, least=100, most=1000
     ),
 }
 """By a task's name, all that is particular to its curves; a new set is a new line."""
