@@ -253,9 +253,9 @@ def log_prob(model: LanguageModel, ids: Tensor, start: int = 1) -> float:
         raise ValueError(f"ids have shape {tuple(ids.shape)}, they need (T,), T >= 2")
     start = limits.whole("start", start, 1, len(ids) - 1)
     with evaluating(model):
-        log_probs = model(ids[None, :-1])[0].double().log_softmax(dim=-1)  # (T-1, V)
-    picked = log_probs.gather(-1, ids[1:, None])[:, 0]  # (T-1,)
-    return float(picked[start - 1 :].sum())
+        h = model.hidden(ids[None, :-1])[0, start - 1 :]  # (T - start, C), which predict them
+        log_probs = model.logits(h).double().log_softmax(dim=-1)  # (T - start, V)
+    return float(log_probs.gather(-1, ids[start:, None]).sum())
 
 
 def write(
