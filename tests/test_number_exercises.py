@@ -104,8 +104,8 @@ ANSWERS = {
     "decimal": (Decimal("1.5"), "that is of the type Decimal. Type a number."),
     "array": (np.ones(2), "that is of the type ndarray. Type a number."),
     "function": (made_up, "that is of the type function. Type a number."),
-    "dots": (..., "put your answer in the place of the dots."),
-    "none": (None, "put your answer in the place of the dots."),
+    "dots": (..., "put your answer in place of the dots."),
+    "none": (None, "put your answer in place of the dots."),
 }
 
 

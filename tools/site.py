@@ -209,7 +209,7 @@ def model_map() -> str:
 
 
 def filled(name: str, **contents: str) -> str:
-    """A page of tools/page with these contents in the place of marks."""
+    """A page of tools/page with these contents in place of marks."""
     page = (PAGE / name).read_text(encoding="utf-8")
     for mark, content in contents.items():
         page = page.replace(f"<!-- {mark} -->", content)

@@ -166,8 +166,8 @@ def pause_text(behind: int, ahead: int) -> str:
     """What stands between two sittings."""
     return (
         "---\n\n**A good place to stop.** "
-        f"About {behind} minutes lie behind you, and about {ahead} ahead. When you come back, "
-        "choose *Run*, *Run All Above Selected Cell*.\n\n---"
+        f"About {behind} minutes are behind you, and about {ahead} are ahead. "
+        "When you come back, choose *Run*, *Run All Above Selected Cell*.\n\n---"
     )
 
 

@@ -545,7 +545,7 @@ def norm_b(x):
     ),
     hints=(
         "First line: `n = ln_1(x + attention(x))`.",
-        "Second line: the same pattern, with n in the place of x.",
+        "Second line: the same pattern, with n in place of x.",
     ),
 )
 def post_ln_block(x, attention, mlp, ln_1, ln_2):

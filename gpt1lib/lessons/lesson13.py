@@ -628,9 +628,9 @@ def signs_apart(label_log_probs, token_log_probs, lm_coef):
 @number_exercise(
     "The new numbers of a head",
     question=(
-        "States have {C:,} numbers, and a task has {classes} classes. How many weights has the "
-        "matrix W_y, and how many numbers are new with it in the released code, which adds "
-        "biases and three rows of W_e?"
+        "States have {C:,} numbers, and a task has {classes} classes. How many weights does "
+        "the matrix W_y have, and how many numbers are new in all in the released code, which "
+        "adds biases and three rows of W_e?"
     ),
     difficulty=1,
     importance=3,
@@ -638,8 +638,8 @@ def signs_apart(label_log_probs, token_log_probs, lm_coef):
     first=(768, 4),
     draw=lambda random: (64 * random.randint(2, 20), random.randint(2, 9)),
     worked=lambda C, classes: (
-        f"W_y has {C} · {classes} = {C * classes:,} weights. With {classes} biases they are "
-        f"{C * classes + classes:,}, and with 3 · {C} numbers of Start, Delim and Extract "
+        f"W_y has {C} · {classes} = {C * classes:,} weights. With {classes} biases that makes "
+        f"{C * classes + classes:,}, and with the 3 · {C} numbers of Start, Delim and Extract, "
         f"{C * classes + classes + 3 * C:,}."
     ),
     hints=("A class takes one weight per number of the state, and one bias.",),

@@ -229,7 +229,7 @@ def longest(answers):
         ("because _ was ill.", ["the king", "the old servant", "she"]),
     ],
     task=(
-        "Prepare a Winograd question: put each candidate in the place of the `_` and "
+        "Prepare a Winograd question: put each candidate in place of the `_` and "
         "return, for each, what is given to the model and what is scored. The paper scores "
         "the rest of the sentence, after the candidate, and not the candidate itself."
     ),

@@ -164,7 +164,7 @@ class NumberExercise(Corrects):
     def diagnose(self, answers: tuple, numbers: tuple) -> Mistake | None:
         """None if the answers are right for these numbers, else what is wrong."""
         if not answers or any(answer is ... or answer is None for answer in answers):
-            return Mistake("put your answer in the place of the dots.", verdict="TODO")
+            return Mistake("put your answer in place of the dots.", verdict="TODO")
         right = _values(self.solution, numbers)
         given = tuple(map(plain, answers))
         unfit = filter(None, map(_unfit, given, answers))

@@ -126,7 +126,7 @@ def lab(tmp_path_factory, chromium):
 
 
 def copy_solved(source: Path, target: Path) -> None:
-    """A copy of the notebooks with the solutions in the place of the stubs."""
+    """A copy of the notebooks with the solutions in place of the stubs."""
     shutil.copytree(source, target)
     for path in target.glob("[0-9]*.ipynb"):
         notebook = nbformat.read(path, as_version=4)

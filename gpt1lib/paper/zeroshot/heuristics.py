@@ -64,7 +64,7 @@ def choices(
 def referents(
     model: LanguageModel, bpe: BPE, examples: Sequence[tuple[str, Sequence[str]]]
 ) -> list[int]:
-    """Winograd: each candidate in the place of _; which makes the rest likelier?
+    """Winograd: each candidate in place of _; which makes the rest likelier?
 
     Raises ValueError for a text that has not exactly one _.
     """
