@@ -211,7 +211,7 @@ def test_a_sweep_says_what_is_clear():
     tasks = {v: {"film_snippets": dict(enumerate(a))} for v, a in runs.items()}
     swept = explorers.SweepExplorer(tasks, chosen="1", compared="0")
     wanted = (
-        "2 of 3 differences to λ = 0 are clear: film snippets +10.3 points at 1, "
+        "2 of 3 differences from λ = 0 are clear: film snippets +10.3 points at 1, "
         "−29.7 points at 4"
     )
     assert swept.finding() == wanted
@@ -219,7 +219,7 @@ def test_a_sweep_says_what_is_clear():
     assert title == wanted.replace(": ", ":\n")
     del tasks["1"], tasks["4"]
     alike = explorers.SweepExplorer(tasks, chosen="2", compared="0")
-    assert alike.finding() == "None of 1 difference to λ = 0 is clear"
+    assert alike.finding() == "None of 1 difference from λ = 0 is clear"
 
 
 @pytest.mark.parametrize(

@@ -95,7 +95,7 @@ function laterShare({ scores, head, row, T }) {
   return sum(powers.subarray(row + 1)) / total;
 }
 
-// Half the sum of differences to the head that is kept: 0 alike, 1 apart.
+// Half the sum of differences from the head that is kept: 0 alike, 1 apart.
 function distance(view) {
   const { head, pinned, row, T } = view;
   let total = 0;

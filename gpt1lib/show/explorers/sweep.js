@@ -120,7 +120,7 @@ function headline({ model, tasks, values, setting }) {
   });
   const n = sum(found.map(task => task.n));
   const all = plural(others.length * tasks.length, "difference");
-  const of = `of ${all} to ${setting} = ${compared}`;
+  const of = `of ${all} from ${setting} = ${compared}`;
   if (!n) return `None ${of} is clear`;
   const texts = found.filter(task => task.n).map(task => task.text);
   return `${n} ${of} ${n > 1 ? "are" : "is"} clear: ${texts.join("; ")}`;

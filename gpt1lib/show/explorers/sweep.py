@@ -53,7 +53,7 @@ class SweepExplorer(Explorer):
         found = {task: self._clear(places) for task, places in self.tasks.items()}
         n, total = sum(map(len, found.values())), (len(self.values) - 1) * len(found)
         word = "difference" if total == 1 else "differences"
-        of = f"of {total} {word} to {self.setting} = {self.compared}"
+        of = f"of {total} {word} from {self.setting} = {self.compared}"
         if not n:
             return f"None {of} is clear"
         texts = [f"{task.replace('_', ' ')} {', '.join(x)}" for task, x in found.items() if x]

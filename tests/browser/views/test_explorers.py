@@ -550,7 +550,7 @@ def test_the_sweep_tells_of_the_chosen_value(page):
     assert "+0.0 ± 24.8 points, not clear." in said.inner_text()
     title = root.locator(".gx-title").inner_text()
     # +3.0 points would be clear alone, and are not among four differences
-    wanted = "1 of 4 differences to λ = 0 is clear: film −12.0 points at 1"
+    wanted = "1 of 4 differences from λ = 0 is clear: film −12.0 points at 1"
     assert title == e.finding() == wanted
     place = band.get_attribute("x")
     root.get_by_role("radio", name="0.5").focus()
