@@ -761,6 +761,13 @@ def hold_counted() -> None:
     at = {n: [takes(task, row, n / 100) for row in rows] for n in range(56, 93)}
     cheaper = [n for n, (pairs, ours) in at.items() if pairs < ours]
     holds("the pairs are cheaper up to 83 %", cheaper == [*range(56, 84)])
+    others = ("random weights", "bag of words")
+    gaps = {row: curve_gaps("film_snippets", "pre-trained", row) for row in others}
+    ahead = {n: round(100 * gap["difference"]) for n, gap in gaps["random weights"].items()}
+    largest = max(ahead, key=ahead.__getitem__)
+    holds("ten, six, four points", [ahead[n] for n in (300, 1000, 3000)] == [10, 6, 4])
+    holds("widest with 300 labels", largest == 300)
+    holds("the bag keeps up everywhere", not g.metrics.clear(gaps["bag of words"]))
 
 
 def hold_nothing_found(all_labels: dict) -> None:
