@@ -26,7 +26,7 @@ LESSONS = {
 EVERY = [(name, e) for name in sorted(LESSONS) for e in LESSONS[name].EXERCISES]
 ALL = [(name, e) for name, e in EVERY if isinstance(e, Exercise)]
 NUMBERS = [(name, e) for name, e in EVERY if isinstance(e, NumberExercise)]
-SECONDS = (0.5, 4.0)  # a mutant that runs longer is told apart too; on a busy machine, later
+SECONDS = (0.8, 4.0)  # a mutant that runs longer is told apart too; on a busy machine, later
 
 
 def equivalents(lesson: str, e: Exercise | NumberExercise) -> dict[str, str]:
