@@ -74,7 +74,7 @@ class SweepExplorer(Explorer):
 
 
 def _places(accuracies: dict, compared: str) -> dict[str, list[dict]]:
-    """task -> of each value: seeds, mean, half interval, and the difference to the base.
+    """task -> of each value: seeds, mean, half interval, and the difference from the base.
 
     Clear is what stays clear among all differences of the sweep: see metrics.clear.
     """
