@@ -42,7 +42,7 @@ SETS = {
     "film_snippets": LabelSet(0.15, questions.words_of_praise, most=3000),
     "acceptability": LabelSet(0.11, questions.likelier_half),
     "entailment": LabelSet(0.11, most=3000),
-    "verse_pairs": LabelSet(0.33, longest=32),
+    "verse_pairs": LabelSet(0.33, longest=32, long=False),
     "story_cloze": LabelSet(
         0.75, questions.likeliest_choice, chosen_at=(300,), long=False, least=100, most=1000
     ),
