@@ -93,6 +93,16 @@ def test_lines_that_end_together_are_named_where_they_stand_out():
     assert boxes[0].x1 < boxes[1].x0
 
 
+def test_between_two_updates_is_no_tick():
+    def ticks(x):
+        axes = plots.lines({"a": (x, [2, 1, 0])}).axes[0]
+        return [float(at) for at in axes.get_xticks() if x[0] <= at <= x[-1]]
+
+    for last in (2, 4, 20):
+        assert all(at.is_integer() for at in ticks([0, 1, last]))
+    assert not all(at.is_integer() for at in ticks([0, 0.5, 2]))
+
+
 def test_a_constant_is_a_level_and_noise_is_averaged():
     noise = np.random.default_rng(0).normal(size=200)
     axes = plots.lines({"a": noise, "limit": np.ones(200)}, xlabel="update").axes[0]

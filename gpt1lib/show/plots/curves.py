@@ -50,6 +50,8 @@ def lines(
         named = _draw_curves(axes, curves, dotted)
         if any(_is_noisy(y) for _, y in curves.values()):
             xlabel = f"{xlabel} (thick: means of {WINDOW})".strip()
+        if named and not logx and all(np.all(one.points[:, 0] % 1 == 0) for one in named):
+            axes.locator_params("x", integer=True)  # there is no half update
         _finish(axes, named, xlabel, ylabel, title)
     return figure
 
