@@ -64,8 +64,8 @@ def test_every_equation_figure_and_table_is_computed_somewhere():
 
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda x: x.number)
 def test_a_lesson_stands_on_earlier_ones(lesson):
-    stands_on = re.search(r"\*\*Stands on:\*\* (.*?) ·", read(lesson).cells[0].source)[1]
-    assert all(number < lesson.number for number in re.findall(r"\b\d\d\b", stands_on))
+    builds_on = re.search(r"\*\*Builds on:\*\* (.*?) ·", read(lesson).cells[0].source)[1]
+    assert all(number < lesson.number for number in re.findall(r"\b\d\d\b", builds_on))
 
 
 # ---- made-up lessons ------------------------------------------------------------------

@@ -161,7 +161,7 @@ def test_template(path, notebook):
         "**The question:**",
         "**Time:**",
         "**Difficulty:**",
-        "**Stands on:**",
+        "**Builds on:**",
         "**In the paper:**",
     ):
         assert part in first

@@ -19,7 +19,7 @@ FIRST = """# {number:02} · {title}
 
 **The question:** FILL IN: the one question that it answers?
 
-**Time:** about 60 minutes: by `make notebooks` · **Difficulty:** ●●○○○ · **Stands on:** \
+**Time:** about 60 minutes: by `make notebooks` · **Difficulty:** ●●○○○ · **Builds on:** \
 lesson FILL IN · **In the paper:** section FILL IN
 
 FILL IN: why it matters, in two to four sentences."""
