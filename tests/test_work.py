@@ -125,6 +125,17 @@ def test_what_passes_is_kept_where_a_learner_works(course, monkeypatch, capsys):
     assert "left: running_mean, " in said
 
 
+def test_the_notebooks_own_question_counts_after_another_was_asked(course, monkeypatch):
+    main(["update"])
+    monkeypatch.chdir(course / "work")
+    e = next(e for e in lesson01.EXERCISES if isinstance(e, NumberExercise))
+    monkeypatch.setattr(e, "turn", 0)
+    e.another()
+    right = e.solution(*e.first)
+    e.check(*(right if isinstance(right, tuple) else (right,)))
+    assert progress.solved()["01"].keys() == {e.name}
+
+
 def test_progress_never_stops_a_lesson(course, monkeypatch, capsys):
     main(["update"])
     monkeypatch.chdir(course / "work")

@@ -20,7 +20,7 @@ def describe(arguments: tuple, got: Result, wanted: Result, tolerance: float) ->
     if wanted.error is not None:
         return f"{where} your function should raise {type(wanted.error).__name__}."
     if got.changed_inputs and not wanted.changed_inputs:
-        return "Your function changes its arguments; work on a copy, or out of place."
+        return "Your function changes its arguments; work on a copy, not in place."
     if got.value is None:
         return f"{where} it returns None. Is the `return` missing?"
     return f"{where} {difference(got.value, wanted.value, tolerance)}."

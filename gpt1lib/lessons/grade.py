@@ -5,7 +5,7 @@
 
 One row per submission, one column per exercise, and what is wrong in the words of the
 lesson. Each exercise runs in a process of its own, without network, with limits of time and
-memory; what is judged, and where, says answers.py. Interrupted, it goes on where it was;
+memory; answers.py says what is judged, and where. If interrupted, it goes on where it was;
 to mark all anew, delete the table. With GPT1_STRICT=1 it fails unless all have full marks.
 """
 
@@ -296,6 +296,6 @@ def main(argv: list[str] | None = None) -> int:
         points = read_points(args.points)
         rows = grade(args.submissions, args.out, args.lesson, points, limits)
         print(what_the_class_knows(rows))
-        print(f"{len(rows)} submissions are marked in {args.out}")
+        print(f"submissions marked in {args.out}: {len(rows)}")
     full = all(row.get("total") == row.get("of") for row in rows)
     return int(not full and os.environ.get("GPT1_STRICT") == "1")

@@ -40,7 +40,7 @@ def most_likely(words, probs):
 
 
 @most_likely.wrong(
-    "You return the highest probability. Asked for is the word that has it: "
+    "You return the highest probability. Return the word that has it: "
     "use the position of that probability to pick from words."
 )
 def returns_the_probability(words, probs):
@@ -82,7 +82,7 @@ def the_longest(words, probs):
     return max(words, key=len)
 
 
-@most_likely.wrong("You return a list with the word in it. Asked for is the word itself.")
+@most_likely.wrong("You return a list with the word in it. Return the word itself.")
 def a_list_of_one(words, probs):
     return [words[probs.index(max(probs))]]
 
@@ -144,13 +144,13 @@ def the_k_th_alone(probs, k):
     return sorted(probs, reverse=True)[min(k, len(probs)) - 1]
 
 
-@share_of_top.wrong("You return the mean of the k largest; asked for is their sum.")
+@share_of_top.wrong("You return the mean of the k largest. Return their sum.")
 def mean(probs, k):
     top = sorted(probs, reverse=True)[:k]
     return sum(top) / len(top)
 
 
-@share_of_top.wrong("You divide by k, which makes it a mean; asked for is the sum.")
+@share_of_top.wrong("You divide by k, which makes it a mean. Return the sum.")
 def divided_by_k(probs, k):
     return sum(sorted(probs, reverse=True)[:k]) / k
 
@@ -177,7 +177,7 @@ def equal_values_once(probs, k):
     return sum(sorted(set(probs), reverse=True)[:k])
 
 
-@share_of_top.wrong("You return percent. Asked for is the plain sum, at most 1.")
+@share_of_top.wrong("You return percent. Return the plain sum, at most 1.")
 def percent(probs, k):
     return 100 * sum(sorted(probs, reverse=True)[:k])
 

@@ -85,7 +85,7 @@ def two_apart(text, alphabet):
 
 
 @count_bigrams.wrong(
-    "The counts are right, but they are floats: np.zeros makes floats. Asked for are "
+    "The counts are right, but they are floats: np.zeros makes floats. You need "
     "integers: np.zeros((V, V), dtype=int)."
 )
 def floats(text, alphabet):
@@ -450,7 +450,7 @@ def divides_by_one_less(log_probs):
     return math.exp(-total / (len(log_probs) - 1))
 
 
-@perplexity.wrong("That is the median; asked for is the mean, to which every token adds.")
+@perplexity.wrong("That is the median. Take the mean, to which every token adds.")
 def the_median(log_probs):
     return math.exp(-float(log_probs.median()))
 
@@ -576,7 +576,7 @@ def bits_of_a_token(characters, tokens, each):
 
 
 @bits_of_a_character.wrong(
-    "The wrong way round: the bits of all tokens are divided among the characters."
+    "The wrong way around: the bits of all tokens are divided among the characters."
 )
 def times_the_characters(characters, tokens, each):
     return characters * math.log2(each) / tokens

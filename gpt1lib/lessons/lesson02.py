@@ -110,7 +110,7 @@ def one_the_first_time(words, counts):
     return pairs
 
 
-@count_pairs.wrong("You count single symbols. Asked for are pairs that stand side by side.")
+@count_pairs.wrong("You count single symbols. Count pairs that stand side by side.")
 def single_symbols(words, counts):
     return _count(words, counts, lambda word: word)
 
@@ -649,7 +649,7 @@ def divided_by_different_words(word_counts, pieces):
     return not_divided(word_counts, pieces) / len(word_counts)
 
 
-@pieces_per_word.wrong("You count letters. Asked for are pieces: len(pieces[word]).")
+@pieces_per_word.wrong("You count letters. Count pieces: len(pieces[word]).")
 def letters_per_word(word_counts, pieces):
     total = sum(n * len(word) for word, n in word_counts.items())
     return total / sum(word_counts.values())

@@ -222,14 +222,13 @@ def from_the_back(W, i, n):
 
 
 @nearest_rows.wrong(
-    "Those are the closest points, by distance. Asked for is the cosine, which looks at "
-    "directions only."
+    "Those are the closest points, by distance. Use the cosine, which looks at directions only."
 )
 def by_distance(W, i, n):
     return _order(-(W - W[i]).norm(dim=1), i, n)
 
 
-@nearest_rows.wrong("Those are the cosines. Asked for are the ids of the rows: .indices.")
+@nearest_rows.wrong("Those are the cosines. Return the ids of the rows: .indices.")
 def the_cosines_themselves(W, i, n):
     cosines = _cosines(W, i)
     cosines[i] = -math.inf
@@ -340,7 +339,7 @@ def last_tokens_taken_away(batch):
     return ids[~torch.isin(ids, batch[:, -1])]
 
 
-@rows_that_learn.wrong("That is how many rows learn. Asked for is which ones.")
+@rows_that_learn.wrong("That is how many rows learn. Return which ones.")
 def how_many(batch):
     return len(batch[:, :-1].unique())
 
@@ -632,7 +631,7 @@ def a_row_for_every_pair(n_vocab, n_ctx, n_embd):
     return n_vocab * n_ctx * n_embd
 
 
-@embedding_parameters.wrong("Those are bytes, 4 per number in float32. Asked for are numbers.")
+@embedding_parameters.wrong("Those are bytes, 4 per number in float32. Count numbers.")
 def bytes_of_both(n_vocab, n_ctx, n_embd):
     return 4 * (n_vocab + n_ctx) * n_embd
 

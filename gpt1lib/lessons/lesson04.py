@@ -469,7 +469,7 @@ def always_by_eight(Q, K):
     return Q @ K.T / 8
 
 
-@scaled_scores.wrong("Those are weights already. Asked for are the scores, before the softmax.")
+@scaled_scores.wrong("Those are weights already. Return the scores, before the softmax.")
 def softmax_too_early(Q, K):
     return (Q @ K.T / math.sqrt(Q.shape[-1])).softmax(dim=-1)
 

@@ -66,8 +66,7 @@ def one_ahead(T):
 
 
 @causal_mask.wrong(
-    "The pattern is right, but the entries are floats. Asked for are booleans: "
-    "dtype=torch.bool."
+    "The pattern is right, but the entries are floats. You need booleans: dtype=torch.bool."
 )
 def numbers(T):
     return torch.ones(T, T).tril()
@@ -84,7 +83,7 @@ def only_itself(T):
 
 
 @causal_mask.wrong(
-    "The pattern is right, but the entries are whole numbers. Asked for are booleans: "
+    "The pattern is right, but the entries are whole numbers. You need booleans: "
     "dtype=torch.bool."
 )
 def whole_numbers(T):
@@ -92,7 +91,7 @@ def whole_numbers(T):
 
 
 @causal_mask.wrong(
-    "Those are the numbers that one adds to scores, 0 and -inf. Asked for is the mask "
+    "Those are the numbers that one adds to scores, 0 and -inf. Return the mask "
     "itself, True and False."
 )
 def numbers_to_add(T):
@@ -726,8 +725,7 @@ def last_columns(n_query, n_key):
 
 
 @mask_with_cache.wrong(
-    "The pattern is right, but the entries are floats. Asked for are booleans: "
-    "dtype=torch.bool."
+    "The pattern is right, but the entries are floats. You need booleans: dtype=torch.bool."
 )
 def floats_with_cache(n_query, n_key):
     return torch.ones(n_query, n_key).tril(n_key - n_query)

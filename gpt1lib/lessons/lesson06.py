@@ -57,7 +57,7 @@ def view_without_transpose(x, n_head):
 
 
 @split_heads.wrong(
-    "The axes still stand as (T, H, D): each token with its heads. Asked for is each head "
+    "The axes are still (T, H, D): each token with its heads. What is needed is each head "
     "with its tokens: transpose(0, 1)."
 )
 def no_transpose(x, n_head):
@@ -74,14 +74,14 @@ def heads_and_width_exchanged(x, n_head):
 
 
 @split_heads.wrong(
-    "Each head got every H-th number. A slice is D numbers in a row: view(T, H, D)."
+    "Each head got every H-th number. A slice is D neighboring numbers: view(T, H, D)."
 )
 def every_nth_number(x, n_head):
     return torch.stack([x[:, h::n_head] for h in range(n_head)])
 
 
 @split_heads.wrong(
-    "Each of your heads lies as (D, T). Exchange the first two axes, not the first and last."
+    "Each of your heads is (D, T). Exchange the first two axes only, so that D stays last."
 )
 def transposed_within_a_head(x, n_head):
     T, C = x.shape
@@ -182,7 +182,7 @@ def transposed_only(mixed):
 
 
 @merge_heads.wrong(
-    "You joined the tokens of each head: a row per head. Asked for is a row per token, so "
+    "You joined the tokens of each head: a row per head. You need a row per token, so "
     "the token's axis must come first."
 )
 def a_row_per_head(mixed):
@@ -371,7 +371,7 @@ def keys_ask(q, k, v, W_O, b_O):
     task=(
         "A silent head writes nothing. Return a copy of `mixed`, the mixed values of all heads "
         "before they are merged, in which head `head` is 0 and all others are as they were. "
-        "`mixed` itself must not change: we shall need it again."
+        "`mixed` itself must not change: we will need it again."
     ),
     hints=(
         "`mixed.clone()` is a copy that you may change.",
@@ -406,7 +406,7 @@ def others_made_louder(mixed, head):
 
 
 @silence_head.wrong(
-    "The head writes its mean over the tokens. That is what a head does that looks at all "
+    "The head writes its mean over the tokens. That comes from a head that looks at all "
     "tokens evenly, not one that is silent."
 )
 def writes_its_mean(mixed, head):
@@ -429,7 +429,7 @@ def silences_a_number(mixed, head):
     return silent
 
 
-@silence_head.wrong("You kept that head and silenced all others. It is the other way round.")
+@silence_head.wrong("You kept that head and silenced all others. It is the other way around.")
 def keeps_only_that_head(mixed, head):
     silent = torch.zeros_like(mixed)
     silent[head] = mixed[head]
@@ -471,7 +471,7 @@ def minus_infinity(mixed, head):
     ),
     hints=(
         "One head has a T x T matrix. How many heads are there in all?",
-        "n_layer * n_head matrices of T * T numbers, 4 bytes each. Python may count.",
+        "n_layer * n_head matrices of T * T numbers, 4 bytes each. Let Python count.",
     ),
     worked=lambda n_layer, n_head, T: (
         f"{n_layer} × {n_head} = {n_layer * n_head:,} matrices of {T:,} × {T:,} = {T * T:,} "
@@ -555,7 +555,7 @@ def last_k(ids, k, longest):
 
 
 @last_k.wrong(
-    "Your first token to predict stands at place k, so that each k has other tokens to "
+    "Your first token to predict is at place k, so each k has different tokens to "
     "predict, and the comparison is unfair. Begin at `longest` for every k."
 )
 def other_targets_for_each_k(ids, k, longest):
@@ -571,9 +571,7 @@ def answer_in_the_context(ids, k, longest):
     return torch.stack([ids[t - k + 1 : t + 1] for t in places]), ids[longest:]
 
 
-@last_k.wrong(
-    "You take the first k of the `longest` tokens before t. Asked for are the last k."
-)
+@last_k.wrong("You take the first k of the `longest` tokens before t. Take the last k.")
 def first_k(ids, k, longest):
     places = range(longest, len(ids))
     return torch.stack([ids[t - longest : t - longest + k] for t in places]), ids[longest:]
@@ -587,14 +585,14 @@ def steps_of_k(ids, k, longest):
     return torch.stack([ids[t - k : t] for t in places]), ids[longest::k]
 
 
-@last_k.wrong("There is one token more between your context and its target: [t - k : t].")
+@last_k.wrong("Your contexts end one token too early: the context of t is ids[t - k : t].")
 def one_too_early(ids, k, longest):
     places = range(longest, len(ids))
     return torch.stack([ids[t - k - 1 : t - 1] for t in places]), ids[longest:]
 
 
 @last_k.wrong(
-    "Each context has k ids, then, but the tokens to predict are the ids one place before: "
+    "Your contexts are right, but your tokens to predict are one place too early: take "
     "ids[longest:]."
 )
 def targets_one_early(ids, k, longest):

@@ -146,7 +146,7 @@ def _layers(C, wide, seed):
     ],
     task=(
         "Write the feed-forward part of a block: a layer that widens, your `gelu`, a layer "
-        "that comes back. A layer is a matrix product and a bias: `x @ W + b`."
+        "that narrows again. A layer is a matrix product and a bias: `x @ W + b`."
     ),
     hints=(
         "First the neurons: `x @ W_1 + b_1` has the shape (T, 4C).",
@@ -392,7 +392,7 @@ def std_without_keepdim(x, gain, bias, eps=1e-5):
     return (x - x.mean(-1)) / (x.std(-1) + eps) * gain + bias
 
 
-@layer_norm.wrong("Without eps a state of equal numbers divides 0 by 0.")
+@layer_norm.wrong("Without eps a state of equal numbers gives 0 / 0: add eps to the variance.")
 def no_eps(x, gain, bias, eps=1e-5):
     return _centered(x) / torch.sqrt(_variance(x)) * gain + bias
 
@@ -405,7 +405,7 @@ def eps_written_in(x, gain, bias, eps=1e-5):
 
 
 @layer_norm.wrong(
-    "You take eps as the least variance. It is added to the variance: sqrt(variance + eps)."
+    "You use eps as a lower limit of the variance. Add it instead: sqrt(variance + eps)."
 )
 def eps_as_the_least(x, gain, bias, eps=1e-5):
     return _centered(x) / torch.sqrt(_variance(x).clamp(min=eps)) * gain + bias
@@ -474,7 +474,7 @@ def divides_by_the_variance(x, gain, bias, eps=1e-5):
 
 @layer_norm.wrong(
     "You divide by the length of the state. The spread is the root of the mean square, and "
-    "so smaller by the root of C."
+    "so smaller by a factor of the root of C."
 )
 def to_length_1(x, gain, bias, eps=1e-5):
     squares = (_centered(x) ** 2).sum(dim=-1, keepdim=True)
@@ -874,9 +874,7 @@ def multiplied(x, p, noise, training):
     return x * (noise >= p) * (1 - p) if training else x
 
 
-@dropout.wrong(
-    "The wrong ones stay: p is the share that is dropped, and most numbers are kept."
-)
+@dropout.wrong("You keep the wrong numbers: those with noise below p go, the others stay.")
 def keeps_the_dropped(x, p, noise, training):
     return x * (noise < p) / (1 - p) if training else x
 

@@ -48,7 +48,7 @@ def not_transposed(h, W_e):
 
 
 @tied_logits.wrong(
-    "Those are the probabilities already. Asked for are the logits, before the softmax."
+    "Those are the probabilities already. Return the logits, before the softmax."
 )
 def probabilities(h, W_e):
     return (h @ W_e.T).softmax(dim=-1)
@@ -81,7 +81,7 @@ def number_by_number(h, W_e):
     return h * W_e.T
 
 
-@tied_logits.wrong("The result is (V, T): one row per token of the text is asked for, (T, V).")
+@tied_logits.wrong("Your result is (V, T). It needs one row per token of the text: (T, V).")
 def rows_and_columns_exchanged(h, W_e):
     return W_e @ h.T
 
@@ -94,7 +94,7 @@ def reshaped(h, W_e):
     return h @ W_e.reshape(W_e.shape[1], W_e.shape[0])
 
 
-@tied_logits.wrong("Those are log-probabilities. Asked for are the logits, before the softmax.")
+@tied_logits.wrong("Those are log-probabilities. Return the logits, before the softmax.")
 def log_probabilities(h, W_e):
     return (h @ W_e.T).log_softmax(dim=-1)
 
@@ -204,7 +204,7 @@ def _with_rounding(**changed):
         "mistake somewhere. Their states are given by name, in the order in which the model "
         "computes them. Return the name of the first state in which the two differ by more "
         "than rounding, which is where the mistake was made, and None if there is none. Take "
-        "anything up to 1e-4 for rounding. A mistake may turn numbers into nan."
+        "anything up to 1e-4 as rounding. A mistake may turn numbers into nan."
     ),
     hints=(
         "A dict goes through its names in order: `for name in right:`.",
@@ -248,9 +248,7 @@ def bit_for_bit(right, wrong):
     return next((n for n in right if not torch.equal(right[n], wrong[n])), None)
 
 
-@find_the_bug.wrong(
-    "torch.allclose takes 1e-8 for rounding if it is not told otherwise. Give it atol=1e-4."
-)
+@find_the_bug.wrong("By default torch.allclose takes only 1e-8 as rounding. Give it atol=1e-4.")
 def default_tolerance(right, wrong):
     return next((n for n in right if not torch.allclose(right[n], wrong[n])), None)
 
@@ -284,7 +282,7 @@ def all_of_them(right, wrong):
     return _differ(right, wrong)
 
 
-@find_the_bug.wrong("That is the last state that was right. Asked for is the first wrong one.")
+@find_the_bug.wrong("That is the last state that was right. Return the first wrong one.")
 def the_one_before(right, wrong):
     names, found = list(right), _differ(right, wrong)
     return names[names.index(found[0]) - 1] if found else None
@@ -308,7 +306,7 @@ def the_state(right, wrong):
 
 
 @find_the_bug.wrong(
-    "nan > 1e-4 is False, and so is every comparison with nan. A state of nan is wrong: ask "
+    "nan > 1e-4 is False, and so is every `<` or `>` with nan. A state of nan is wrong: ask "
     "whether the difference is *not* at most 1e-4."
 )
 def nan_overlooked(right, wrong):
@@ -317,23 +315,23 @@ def nan_overlooked(right, wrong):
 
 @find_the_bug.wrong(
     "You let a small difference pass. One number that is 0.001 off is a mistake: ask for the "
-    "largest difference, not for a mean or for squares, and for 1e-4."
+    "largest difference, not for a mean or for squares, and compare it with 1e-4."
 )
 def too_lax(right, wrong):
     return next((n for n in right if not torch.allclose(right[n], wrong[n], atol=0.1)), None)
 
 
 @find_the_bug.wrong(
-    "A difference can have either sign. Take `abs()` before the largest, and mind that no "
-    "comparison with nan is True."
+    "A difference can have either sign. Take `abs()` before the largest, and mind that "
+    "`>` is False with nan."
 )
 def signed(right, wrong):
     return next((n for n in right if (right[n] - wrong[n]).max() > 1e-4), None)
 
 
 @find_the_bug.wrong(
-    "A difference can have either sign. Take `abs()` before the largest, and mind that no "
-    "comparison with nan is True."
+    "A difference can have either sign. Take `abs()` before the largest, and mind that "
+    "`>` is False with nan."
 )
 def signed_the_other_way(right, wrong):
     return next((n for n in right if (wrong[n] - right[n]).max() > 1e-4), None)
@@ -376,7 +374,7 @@ def sum_of_the_differences(right, wrong):
 
 
 @find_the_bug.wrong(
-    "You go through the names by the alphabet. Take them in the order of the dict, which is "
+    "You go through the names alphabetically. Take them in the order of the dict, which is "
     "the model's."
 )
 def by_the_alphabet(right, wrong):
@@ -384,14 +382,14 @@ def by_the_alphabet(right, wrong):
 
 
 @find_the_bug.wrong(
-    "You look at the logits only. They tell that something is wrong, and not where."
+    "You look at the logits only. They tell you that something is wrong, but not where."
 )
 def logits_only(right, wrong):
     return "logits" if "logits" in _differ(right, wrong) else None
 
 
 @find_the_bug.wrong(
-    "The loop ends in its first round: `return None` belongs after the loop, not into it."
+    "The loop ends in its first round: `return None` belongs after the loop, not inside it."
 )
 def gives_up_after_the_first(right, wrong):
     first = next(iter(right))
@@ -525,7 +523,7 @@ def asks_the_later_keys(q, keys, values, t):
     minutes=10,
     cases=lambda: [(768,), (256,), (10,)],
     task=(
-        "How many parameters has one block of width `C`? Attention: a fused layer from C "
+        "How many parameters does one block of width `C` have? Attention: a fused layer from C "
         "to 3C and one from C to C. Feed-forward: C to 4C and back. All four with biases. "
         "Two LayerNorms, each with a gain and a bias."
     ),
@@ -622,12 +620,12 @@ def bias_without_width(C):
     return 12 * C * C + 13
 
 
-@block_parameters.wrong("`^` is no power in Python; write C * C or C**2.")
+@block_parameters.wrong("`^` is not a power in Python; write C * C or C**2.")
 def exclusive_or(C):
     return (12 * C) ^ (2 + 13 * C)
 
 
-@block_parameters.wrong("`^` is no power in Python; write C * C or C**2.")
+@block_parameters.wrong("`^` is not a power in Python; write C * C or C**2.")
 def exclusive_or_of_c(C):
     return 12 * (C ^ 2) + 13 * C
 
@@ -726,7 +724,7 @@ def positions_in_every_block(n_vocab, n_ctx, n_layer, n_embd):
 
 
 @gpt_parameters.wrong(
-    "You multiply the two tables' sizes. They are two tables: n_vocab and n_ctx rows."
+    "You multiply n_vocab by n_ctx. They are the rows of two tables: add them."
 )
 def one_table_for_pairs(n_vocab, n_ctx, n_layer, n_embd):
     block = 12 * n_embd * n_embd + 13 * n_embd

@@ -42,7 +42,7 @@ def _numbers(*shape, seed=0, scale=1.0):
     first=(2, 0.2),
     draw=lambda random: (random.randint(1, 9), random.choice((0.2, 0.3, 0.4, 0.6))),
     decimals=2,
-    hints=("Twice the loss, then the difference over the whole way between the two.",),
+    hints=("Both losses first, then their difference over the distance between the places.",),
     worked=lambda w, step: (
         f"The losses at {w + step:g} and {w - step:g} are {(w + step) ** 3:.3f} and "
         f"{(w - step) ** 3:.3f}; their difference over {2 * step:g} is "
@@ -55,7 +55,7 @@ def finite_difference(w, step):
     return ((w + step) ** 3 - (w - step) ** 3) / (2 * step)
 
 
-@finite_difference.wrong("That is the slope itself, 3w². Asked is what the measurement gives.")
+@finite_difference.wrong("That is the slope itself, 3w². Compute what the measurement gives.")
 def true_slope(w, step):
     return 3 * w**2
 
@@ -75,7 +75,7 @@ def only_down(w, step):
     return (w**3 - (w - step) ** 3) / step
 
 
-@finite_difference.wrong("That is the difference. Divide it by the way between the two places.")
+@finite_difference.wrong("That is the difference. Divide it by the distance between the two.")
 def not_divided(w, step):
     return (w + step) ** 3 - (w - step) ** 3
 
@@ -339,14 +339,14 @@ def no_factor_inside(x):
 
 
 @gelu_slope.wrong(
-    "The bracket's slope is multiplied by x: the product rule keeps the other factor, 0.5 x."
+    "The second half lacks the factor x: the product rule keeps the other factor, 0.5 x."
 )
 def other_factor_lost(x):
     t, u_slope = _tanh_and_inner(x)
     return 0.5 * (1 + t) + 0.5 * (1 - t**2) * u_slope
 
 
-@gelu_slope.wrong("The factor 0.5 stands before both halves; yours is twice too large.")
+@gelu_slope.wrong("The factor 0.5 belongs in both halves; yours is twice the slope.")
 def no_half(x):
     t, u_slope = _tanh_and_inner(x)
     return 1 + t + x * (1 - t**2) * u_slope
@@ -926,13 +926,13 @@ def equal_ids_averaged(ids, d_h0, h, d_logits):
     return grad
 
 
-@tied_gradient.wrong("np.add.at works in place and returns None. Return grad after it.")
+@tied_gradient.wrong("Your function returns None. Return grad (np.add.at works in place).")
 def what_add_at_returns(ids, d_h0, h, d_logits):
     return np.add.at(d_logits.T @ h, ids, d_h0)
 
 
 @tied_gradient.wrong(
-    "You add rows of d_h0 in the order of the text. Row i belongs to the token: row ids[i]."
+    "You add rows of d_h0 in text order. Row i belongs in row ids[i] of the gradient."
 )
 def by_position(ids, d_h0, h, d_logits):
     grad = d_logits.T @ h
@@ -959,7 +959,7 @@ def by_position(ids, d_h0, h, d_logits):
     ],
     task=(
         "Plain gradient descent for a dict of weights: return new weights, each moved "
-        "against its gradient by the learning rate. (Lesson 10 makes Adam of it.)"
+        "against its gradient by the learning rate. (Lesson 10 turns it into Adam.)"
     ),
     hints=("One line: a dict comprehension.",),
 )

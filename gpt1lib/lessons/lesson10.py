@@ -73,7 +73,7 @@ def one_target_short(ids, start, n_ctx):
 
 
 @cut_window.wrong(
-    "The wrong way round: your targets stand before the inputs. The model "
+    "The wrong way around: your targets stand before the inputs. The model "
     "predicts what comes next."
 )
 def targets_before(ids, start, n_ctx):
@@ -122,12 +122,12 @@ def rolled_around(ids, start, n_ctx):
     return window, window.roll(-1)
 
 
-@cut_window.wrong("You return one tensor. Asked for are two, as a tuple: inputs, targets.")
+@cut_window.wrong("You return one tensor. Return two, as a tuple: inputs, targets.")
 def stacked(ids, start, n_ctx):
     return torch.stack(cut_window.solution(ids, start, n_ctx))
 
 
-@cut_window.wrong("You return the whole window. Asked for are two tensors: inputs, targets.")
+@cut_window.wrong("You return the whole window. Return two tensors: inputs, targets.")
 def the_window_alone(ids, start, n_ctx):
     return ids[start : start + n_ctx + 1]
 
@@ -212,8 +212,8 @@ def uphill(w, grad, m, v, t, lr, beta1=0.9, beta2=0.999, eps=1e-8):
 
 
 @adam_step.wrong(
-    "You keep a tenth of the old average and take nine tenths of the new "
-    "gradient: beta is the share of the old one."
+    "You keep 1 - beta of the old average and take beta of the new gradient: beta is the "
+    "share of the old one."
 )
 def weights_swapped(w, grad, m, v, t, lr, beta1=0.9, beta2=0.999, eps=1e-8):
     m = (1 - beta1) * m + beta1 * grad
@@ -224,7 +224,7 @@ def weights_swapped(w, grad, m, v, t, lr, beta1=0.9, beta2=0.999, eps=1e-8):
 
 @adam_step.wrong(
     "The step is right, but you hand back the corrected averages. Return m and "
-    "v themselves: the next update averages on from them."
+    "v themselves: the next update goes on from them."
 )
 def stores_the_corrected(w, grad, m, v, t, lr, beta1=0.9, beta2=0.999, eps=1e-8):
     m = (beta1 * m + (1 - beta1) * grad) / (1 - beta1**t)
@@ -281,7 +281,7 @@ def usual_settings_written_in(w, grad, m, v, t, lr, beta1=0.9, beta2=0.999, eps=
     return adam_step.solution(w, grad, m, v, t, lr)
 
 
-@adam_step.wrong("Right but for eps: divide by the root of v plus the argument `eps`.")
+@adam_step.wrong("Right except for eps: divide by `v_hat.sqrt() + eps`, with the argument eps.")
 def no_eps(w, grad, m, v, t, lr, beta1=0.9, beta2=0.999, eps=1e-8):
     return adam_step.solution(w, grad, m, v, t, lr, beta1, beta2, 0.0)
 
@@ -356,7 +356,7 @@ def returns_w_alone(w, grad, m, v, t, lr, beta1=0.9, beta2=0.999, eps=1e-8):
     return adam_step.solution(w, grad, m, v, t, lr, beta1, beta2, eps)[0]
 
 
-@adam_step.wrong("You return the step. Asked for is the weight after it: w minus the step.")
+@adam_step.wrong("You return the step. Return the weight after it: w minus the step.")
 def returns_the_step(w, grad, m, v, t, lr, beta1=0.9, beta2=0.999, eps=1e-8):
     new_w, m, v = adam_step.solution(w, grad, m, v, t, lr, beta1, beta2, eps)
     return w - new_w, m, v
@@ -477,10 +477,18 @@ def curved_warm_up(step, peak, warmup, total):
 
 
 @learning_rate.wrong(
-    "Your rate does not change during the warm-up. It rises with each update, from 0."
+    "Your rate does not change during the warm-up. It should rise with each update, from 0."
 )
 def level_warm_up(step, peak, warmup, total):
     return peak / 2 if step < warmup else learning_rate.solution(step, peak, warmup, total)
+
+
+@learning_rate.wrong(
+    "Your rate is at its peak from the first update. During the warm-up it should rise with "
+    "each update, from 0."
+)
+def at_its_peak_at_once(step, peak, warmup, total):
+    return peak if step < warmup else learning_rate.solution(step, peak, warmup, total)
 
 
 @learning_rate.wrong("The first update has the rate 0: count from step, not from step + 1.")
@@ -523,7 +531,7 @@ def a_quarter_wave(step, peak, warmup, total):
     return peak * math.cos(math.pi * step / total / 2)
 
 
-@learning_rate.wrong("1 + cos runs from 2 to 0: your rate is twice too high. Halve it.")
+@learning_rate.wrong("1 + cos runs from 2 to 0, so your rate is doubled. Halve it.")
 def not_halved(step, peak, warmup, total):
     factor = 1 if step < warmup else 2
     return factor * learning_rate.solution(step, peak, warmup, total)
@@ -545,7 +553,7 @@ def down_to_a_tenth(step, peak, warmup, total):
 
 
 @learning_rate.wrong(
-    "// drops what is after the point, so the share of the way is 0 until the end. Use /."
+    "// drops the digits after the point, so step // total is 0 until the end. Use /."
 )
 def whole_numbers(step, peak, warmup, total):
     if step < warmup:
@@ -585,7 +593,7 @@ def clip_together(grads, max_norm):
 
 
 @clip_together.wrong(
-    "You cut each number on its own, which turns the gradient into another "
+    "You cut each number on its own, which turns the gradient in another "
     "direction. Scale all of them by one factor."
 )
 def each_number(grads, max_norm):
@@ -648,7 +656,7 @@ def mean_of_squares(grads, max_norm):
     return [grad * min(1.0, max_norm / norm) for grad in grads]
 
 
-@clip_together.wrong("Your factor stands on its head: it is max_norm / norm, at most 1.")
+@clip_together.wrong("Your factor is upside down: it is max_norm / norm, at most 1.")
 def upside_down(grads, max_norm):
     norm = math.sqrt(sum((grad**2).sum().item() for grad in grads))
     return [grad * min(1.0, norm / max_norm) for grad in grads]
@@ -659,9 +667,7 @@ def as_it_came(grads, max_norm):
     return list(grads)
 
 
-@clip_together.wrong(
-    "You return one long vector. Asked for is a list, each tensor in its own shape."
-)
+@clip_together.wrong("You return one long vector. Return a list, each tensor in its own shape.")
 def one_long_vector(grads, max_norm):
     return torch.cat([grad.flatten() for grad in clip_together.solution(grads, max_norm)])
 
@@ -726,7 +732,7 @@ def the_large_ones(shapes):
     return [name for name, shape in shapes.items() if math.prod(shape) > 16]
 
 
-@decayed.wrong("The right names in alphabetical order; asked for is the given order.")
+@decayed.wrong("The right names in alphabetical order; use the given order.")
 def in_alphabetical_order(shapes):
     return sorted(decayed.solution(shapes))
 
@@ -736,7 +742,7 @@ def a_set(shapes):
     return set(decayed.solution(shapes))
 
 
-@decayed.wrong("You return names with shapes. Asked for is a list of the names.")
+@decayed.wrong("You return names with shapes. Return a list of the names.")
 def with_their_shapes(shapes):
     return {name: shapes[name] for name in decayed.solution(shapes)}
 
@@ -767,7 +773,7 @@ def the_others(shapes):
     question=(
         "A run of {total:,} updates has a warm-up of {warmup:,} and a highest rate of {peak} "
         "ten-thousandths. Its cosine is that of OpenAI's code. Which rate, in ten-thousandths, "
-        "has update {step:,}?"
+        "does update {step:,} have?"
     ),
     difficulty=2,
     importance=3,
@@ -816,7 +822,7 @@ def the_highest(step, peak, warmup, total):
     "A hundred epochs",
     question=(
         "A corpus has {tokens:,} tokens, and an update reads {batch} windows of {length} "
-        "tokens. How many updates are {epochs} epochs? (The last one may be smaller.)"
+        "tokens. How many updates do {epochs} epochs take? (The last update may be smaller.)"
     ),
     difficulty=2,
     importance=3,
@@ -845,7 +851,7 @@ def one_epoch(tokens, batch, length, epochs):
     return -(-tokens // (batch * length))
 
 
-@updates_of.wrong("An update reads windows, and each has many tokens.")
+@updates_of.wrong("An update reads windows, not tokens: divide by the length of a window, too.")
 def tokens_in_place_of_windows(tokens, batch, length, epochs):
     return -(-epochs * tokens // batch)
 

@@ -92,7 +92,7 @@ def sums_of_sides(stream, shapes):
 
 
 @cut_stream.wrong(
-    "You leave a number out after each array. A slice ends before its end, so the next one "
+    "You leave a number out after each array. A slice stops before its end, so the next one "
     "starts right there."
 )
 def one_left_out(stream, shapes):
@@ -119,7 +119,7 @@ def first_array_only(stream, shapes):
 
 @cut_stream.wrong(
     "You use the shapes as keys. From JSON they are lists, which cannot be keys, and two "
-    "arrays may have one shape. Return a list."
+    "arrays may have the same shape. Collect the arrays in a list."
 )
 def by_shape(stream, shapes):
     out, start = {}, 0
@@ -176,7 +176,9 @@ def not_if_square(W):
     return W[0] if W.shape[1] == W.shape[2] else W[0].T
 
 
-@linear_from_release.wrong("A transpose turns a matrix over its diagonal; flip reverses it.")
+@linear_from_release.wrong(
+    "A transpose turns a matrix over its diagonal. flip reverses its axes, too: leave it out."
+)
 def flipped(W):
     return W[0].flip(0, 1).T
 
@@ -189,7 +191,7 @@ def inverted(W):
 
 
 @linear_from_release.wrong(
-    "W.T turns all three dimensions round, to (out, in, 1). Take W[0] first."
+    "W.T reverses all three dimensions, to (out, in, 1). Take W[0] first."
 )
 def all_dimensions_turned(W):
     return W.permute(2, 1, 0)
@@ -250,7 +252,7 @@ def any_two_dimensions(shapes):
     return everything, sum(math.prod(s) for s in shapes if len(s) > 1)
 
 
-@parameters_of.wrong("The other way round: first all numbers, then those under weight decay.")
+@parameters_of.wrong("The other way around: first all numbers, then those under weight decay.")
 def exchanged(shapes):
     matrices = [s for s in shapes if len([n for n in s if n > 1]) > 1]
     return sum(math.prod(s) for s in matrices), sum(math.prod(s) for s in shapes)
@@ -300,9 +302,7 @@ def one_too_early(p, n_vocab, n_special):
     return n_vocab + n_special + p - 1
 
 
-@table_row.wrong(
-    "The first token has row 0, so position 0 comes after n_vocab + n_special rows."
-)
+@table_row.wrong("The token rows are missing: position 0 comes after n_vocab + n_special rows.")
 def without_the_tokens(p, n_vocab, n_special):
     return n_special + p
 
@@ -348,7 +348,7 @@ def positions_first(p, n_vocab, n_special):
         f"{(n_vocab + n_ctx) * C + n_layer * (12 * C * C + 13 * C):,}."
     ),
     hints=(
-        "The list of section 1 has the twelve shapes of a block; put C for 768.",
+        "The list of section 1 has the twelve shapes of a block; put C in place of 768.",
         "q, k, v: 3 C · C + 3 C. Attention's output: C · C + C. The MLP: 8 C · C + 5 C.",
     ),
 )

@@ -77,7 +77,7 @@ def divides_probabilities(logits, temperature):
 
 
 @apply_temperature.wrong(
-    "Right, but at temperature 0 you divide by zero and get nan. Treat 0 apart."
+    "Right, but at temperature 0 you divide by zero and get nan. Handle 0 separately."
 )
 def no_case_for_0(logits, temperature):
     return (logits / temperature).softmax(dim=0)
@@ -94,7 +94,7 @@ def uniform_at_0(logits, temperature):
 
 
 @apply_temperature.wrong(
-    "Right, but for a tie at temperature 0: two logits that are equally large get one half "
+    "Right, except for a tie at temperature 0: two logits that are equally large get one half "
     "each, as they do when you divide by a tiny number. Take the first of them."
 )
 def a_tiny_temperature(logits, temperature):
@@ -102,7 +102,7 @@ def a_tiny_temperature(logits, temperature):
 
 
 @apply_temperature.wrong(
-    "Right, but for a tie at temperature 0: you take the last of the largest, asked for is "
+    "Right, except for a tie at temperature 0: you take the last of the largest; take "
     "the first."
 )
 def the_last_of_the_largest_at_0(logits, temperature):
@@ -114,14 +114,14 @@ def the_last_of_the_largest_at_0(logits, temperature):
 
 
 @apply_temperature.wrong(
-    "At temperature 0 you return the largest logit's position. Asked for are probabilities, "
+    "At temperature 0 you return the largest logit's position. Return probabilities, "
     "1 at that position."
 )
 def a_position_at_0(logits, temperature):
     return logits.argmax() if temperature == 0 else (logits / temperature).softmax(dim=0)
 
 
-@apply_temperature.wrong("Those are log-probabilities. Asked for are probabilities: softmax.")
+@apply_temperature.wrong("Those are log-probabilities. Return probabilities: softmax.")
 def log_probabilities(logits, temperature):
     if temperature == 0:
         return apply_temperature.solution(logits, 0).log()
@@ -168,7 +168,7 @@ def first_k(probs, k):
     return torch.arange(len(probs)) < k
 
 
-@top_k_mask.wrong("The k-th largest itself is missing: with > it is not larger than itself.")
+@top_k_mask.wrong("The k-th largest itself is missing: > leaves it out. Use >=.")
 def larger_than_the_k_th(probs, k):
     return probs > probs.topk(min(k, len(probs))).values[-1]
 
@@ -180,14 +180,12 @@ def k_above_v_fails(probs, k):
     return m
 
 
-@top_k_mask.wrong(
-    "You return the ids of the k likeliest. Asked for is True or False per token."
-)
+@top_k_mask.wrong("You return the ids of the k likeliest. Return True or False per token.")
 def ids_of_the_likeliest(probs, k):
     return probs.topk(min(k, len(probs))).indices
 
 
-@top_k_mask.wrong("You return their probabilities. Asked for is True or False per token.")
+@top_k_mask.wrong("You return their probabilities. Return True or False per token.")
 def probabilities_kept(probs, k):
     return probs * top_k_mask.solution(probs, k)
 
@@ -281,7 +279,7 @@ def not_sorted(probs, p):
     return probs.cumsum(dim=0) - probs < p
 
 
-@top_p_mask.wrong("You return probabilities. Asked for is True or False per token.")
+@top_p_mask.wrong("You return probabilities. Return True or False per token.")
 def renormalized(probs, p):
     kept = probs * top_p_mask.solution(probs, p)
     return kept / kept.sum()
@@ -364,7 +362,7 @@ def first_row(model, ids, n, n_ctx):
     return ids
 
 
-@write_greedily.wrong("You return the new tokens alone; asked for are all of them.")
+@write_greedily.wrong("You return the new tokens alone. Return all of them.")
 def only_the_new_ones(model, ids, n, n_ctx):
     start = len(ids)
     for _ in range(n):
@@ -445,8 +443,8 @@ def never_reads_what_it_wrote(model, ids, n, n_ctx):
 @number_exercise(
     "Temperature and odds",
     question=(
-        "Two tokens have logits {a} and {b}. How many times as likely as the second is the "
-        "first, at temperature {T}?"
+        "Two tokens have logits {a} and {b}. How many times as likely is the first as the "
+        "second, at temperature {T}?"
     ),
     difficulty=2,
     importance=4,
@@ -458,7 +456,7 @@ def never_reads_what_it_wrote(model, ids, n, n_ctx):
         random.choice((0.5, 0.6, 0.8, 1.25, 1.5, 2.0)),
     ),
     worked=lambda a, b, T: (
-        f"The softmax divides one power by the other: e^(({a} - {b}) / {T}) = "
+        f"The sums of the softmax cancel in the ratio: e^(({a} - {b}) / {T}) = "
         f"e^{(a - b) / T:.4f} = {math.exp((a - b) / T):.3f}. The other tokens do not matter."
     ),
     hints=("Write both probabilities as the softmax has them, and divide. What cancels?",),
@@ -484,12 +482,12 @@ def logs_of_odds(a, b, T):
     return (a - b) / T
 
 
-@odds_at.wrong("You divide the odds by the temperature: the logits are divided, before exp.")
+@odds_at.wrong("You divide the odds by the temperature. Divide the logits, before exp.")
 def divided_afterwards(a, b, T):
     return math.exp(a - b) / T
 
 
-@odds_at.wrong("The other way round: that is the second against the first.")
+@odds_at.wrong("The other way around: that is the second against the first.")
 def second_against_first(a, b, T):
     return math.exp((b - a) / T)
 
@@ -504,7 +502,7 @@ def _nucleus(percents, p):
     "A nucleus by hand",
     question=(
         "Five tokens have probabilities of {percents} percent. Top-p with p = {p} percent: how "
-        "many tokens are kept, and how many percent does the likeliest of all have afterwards?"
+        "many tokens are kept, and what percentage does the likeliest of all have afterward?"
     ),
     difficulty=2,
     importance=3,

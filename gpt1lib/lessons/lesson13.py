@@ -35,7 +35,7 @@ def _numbers(*shape, seed, scale=1.0):
     ],
     task=(
         "Join the ids of two texts into one sequence: [Start] first [Delim] second "
-        "[Extract]. Each text may take at most `n_ctx // 2 - 2` tokens; cut what is too long "
+        "[Extract]. Each text may take at most `n_ctx // 2 - 2` tokens; cut a longer one "
         "at its end. No special token may ever be lost."
     ),
     hints=(
@@ -219,7 +219,7 @@ def context_gets_the_rest(context, choices, start, delim, extract, n_ctx):
 
 
 @multiple_choice_ids.wrong(
-    "You share the window out among all answers. Each answer has a window of its own, and in "
+    "You share one window among context and answers. Each answer has its own window, and in "
     "it n_ctx // 2 - 2 tokens."
 )
 def window_shared_out(context, choices, start, delim, extract, n_ctx):
@@ -435,8 +435,8 @@ def product(h_ab, h_ba, W, b):
 
 
 @similarity_logits.wrong(
-    "You turn W. It is (C, K) already, as in `h @ W`; only the weight of nn.Linear lies "
-    "the other way round."
+    "You transpose W. It is (C, K) already, as in `h @ W`; only nn.Linear stores its weight "
+    "the other way around."
 )
 def W_turned(h_ab, h_ba, W, b):
     return (h_ab + h_ba) @ W.T + b
@@ -506,7 +506,7 @@ def logs(scalars, n_choices):
 
 
 @choice_probs.wrong(
-    "You took the first choices of all examples together. The choices of one "
+    "You read the batch as if all first choices came first. The choices of one "
     "example stand next to each other."
 )
 def interleaved(scalars, n_choices):
@@ -568,7 +568,7 @@ def mean_of_all_tokens(label_log_probs, token_log_probs, lm_coef):
     return (-label_log_probs.mean() + lm_coef * lm).item()
 
 
-@l3_loss.wrong("Lambda is missing: the language-model loss is added in full.")
+@l3_loss.wrong("Lambda is missing: you add the language-model loss in full.")
 def lambda_forgotten(label_log_probs, token_log_probs, lm_coef):
     lm = -torch.stack([row.mean() for row in token_log_probs]).mean()
     return (-label_log_probs.mean() + lm).item()
@@ -629,7 +629,7 @@ def signs_apart(label_log_probs, token_log_probs, lm_coef):
     "The new numbers of a head",
     question=(
         "States have {C:,} numbers, and a task has {classes} classes. How many weights does "
-        "the matrix W_y have, and how many numbers are new in all in the released code, which "
+        "the matrix W_y have, and how many numbers in all are new in the released code, which "
         "adds biases and three rows of W_e?"
     ),
     difficulty=1,
@@ -664,7 +664,7 @@ def biases_in_both(C, classes):
     return C * classes + classes, C * classes + classes + 3 * C
 
 
-@head_numbers.wrong("A bias stands for each class, not for each number of the state.")
+@head_numbers.wrong("There is one bias for each class, not for each number of the state.")
 def a_bias_per_number(C, classes):
     return C * classes, C * classes + C + 3 * C
 
@@ -710,7 +710,7 @@ def as_losses(L2, total, n, lam):
     return -(L2 + lam * total), -(L2 + lam * total / n)
 
 
-@l3_both_ways.wrong("The first is with means, the second with sums: asked for the other way.")
+@l3_both_ways.wrong("You give L3 by means first. Sums come first, then means.")
 def means_first(L2, total, n, lam):
     return L2 + lam * total / n, L2 + lam * total
 

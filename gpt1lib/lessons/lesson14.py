@@ -201,7 +201,7 @@ def always_the_second(answers):
     return 1
 
 
-@likelier_choice.wrong("You return the highest mean. Asked for is the answer's index.")
+@likelier_choice.wrong("You return the highest mean. Return the answer's index.")
 def the_mean_itself(answers):
     return max(answer.mean().item() for answer in answers)
 
@@ -262,8 +262,8 @@ def whole_sentence(text, candidates):
 
 
 @put_in_place.wrong(
-    "The rest has lost the space at its beginning. To the tokenizer that is another text: "
-    "give and score what stands there, space and all."
+    "The rest has lost the space at its beginning. Return the text as it is, space and all: "
+    "together, the two parts of a pair must be the whole sentence."
 )
 def rest_without_its_space(text, candidates):
     before, after = text.split("_")

@@ -106,7 +106,7 @@ def whole_width(values, t):
 
 
 @mean_and_half.wrong(
-    "You return the interval's two ends. Asked for are its middle and half of its width."
+    "You return the interval's two ends. Return its middle and half of its width."
 )
 def two_ends(values, t):
     n, mean = len(values), sum(values) / len(values)
@@ -115,7 +115,7 @@ def two_ends(values, t):
 
 
 @mean_and_half.wrong(
-    "Half of the range grows with every further seed. The interval of a mean shrinks."
+    "Half of the range can only grow with more seeds. Use t times the standard error."
 )
 def smallest_and_largest(values, t):
     return sum(values) / len(values), (max(values) - min(values)) / 2
@@ -183,7 +183,7 @@ def sorted_rows(a, b, t):
     return mean_and_half(_differences(sorted(a), sorted(b)), t)
 
 
-@paired_difference.wrong("Your sign is the other way round: it should be a - b.")
+@paired_difference.wrong("Your sign is the other way around: it should be a - b.")
 def the_other_way_round(a, b, t):
     return mean_and_half(_differences(b, a), t)
 
@@ -223,13 +223,13 @@ def differences_without_t(a, b, t):
     return t_forgotten(_differences(a, b), t)
 
 
-@paired_difference.wrong("That is the whole width. Asked for is half of it.")
+@paired_difference.wrong("That is the whole width. Return half of it.")
 def whole_width_of_differences(a, b, t):
     return whole_width(_differences(a, b), t)
 
 
 @paired_difference.wrong(
-    "You return the two ends of the interval. Asked for are its middle and half its width."
+    "You return the two ends of the interval. Return its middle and half its width."
 )
 def two_ends_of_differences(a, b, t):
     return two_ends(_differences(a, b), t)
@@ -250,9 +250,9 @@ def two_ends_of_differences(a, b, t):
         ([0.3, 0.1, 0.004, 0.35, 0.02],),
     ],
     task=(
-        "A table has n comparisons, each with its p. Raise them for their number, as Holm "
-        "did: the smallest p counts n times, the next n - 1 times, and so on, the largest "
-        "once. Going up, none may end below the one before it, and none above 1. Return "
+        "A table has n comparisons, each with its p. Raise them as Holm "
+        "did: multiply the smallest p by n, the next by n - 1, and so on, the largest "
+        "by 1. Going up, none may end below the one before it, and none above 1. Return "
         "them in the order in which they were given."
     ),
     hints=(
@@ -294,7 +294,7 @@ def above_1(p_values):
 
 
 @holm.wrong(
-    "Your factors start at n - 1, so the largest p counts no time at all. They go from n to 1."
+    "Your factors start at n - 1, so the largest p is multiplied by 0. They go from n to 1."
 )
 def one_time_too_few(p_values):
     return _raised(p_values, lambda rank, n: n - rank - 1)
@@ -313,9 +313,7 @@ def n_by_rank(p_values):
     return _raised(p_values, lambda rank, n: n / (rank + 1))
 
 
-@holm.wrong(
-    "One of yours ends below a smaller p of the table. Going up, keep the largest so far."
-)
+@holm.wrong("One of yours is below that of a smaller p. Going up, keep the largest so far.")
 def falling_again(p_values):
     n, raised = len(p_values), [0.0] * len(p_values)
     for rank, i in enumerate(sorted(range(n), key=lambda i: p_values[i])):
@@ -324,8 +322,8 @@ def falling_again(p_values):
 
 
 @holm.wrong(
-    "Two equal p get the same factor: `index` finds the first of them both times. And going "
-    "up, none may end below the one before it."
+    "Going up, keep the largest so far: none may be below that of a smaller p. That two equal "
+    "p get the same factor does no harm."
 )
 def first_of_equals(p_values):
     order, n = sorted(p_values), len(p_values)
@@ -365,7 +363,7 @@ def in_the_order_given(p_values):
     return raised
 
 
-@holm.wrong("Asked for are the raised p, not which of them lie below 5 %.")
+@holm.wrong("Return the raised p, not which of them lie below 5 %.")
 def below_5_percent(p_values):
     return [p < 0.05 for p in holm(p_values)]
 
@@ -470,7 +468,7 @@ def curve_gaps(task: str, row: str, other: str) -> dict[int, dict]:
     draw=lambda random: tuple(random.randint(-20, 90) / 10 for _ in range(3)),
     worked=lambda a, b, c: (
         f"The mean is {(a + b + c) / 3:.3f}. The standard deviation over n - 1 = 2 is "
-        f"{stdev((a, b, c)):.3f}; divided by the root of 3 and times 4.303 it is "
+        f"{stdev((a, b, c)):.3f}; divided by the root of 3, times 4.303, it is "
         f"{4.303 * stdev((a, b, c)) / 3**0.5:.2f}."
     ),
     hints=("Your `mean_and_half`, of these three and 4.303.",),
@@ -496,7 +494,7 @@ def half_by_three(a, b, c):
     return (a + b + c) / 3, 4.303 * stdev((a, b, c)) / 3
 
 
-@three_seeds.wrong("1.96 is for many seeds. Three know little of their own spread: 4.303.")
+@three_seeds.wrong("1.96 is for many seeds. Three say little about their spread: use 4.303.")
 def as_if_many(a, b, c):
     return (a + b + c) / 3, 1.96 * stdev((a, b, c)) / 3**0.5
 
@@ -511,12 +509,12 @@ def both_sides(a, b, c):
     return (a + b + c) / 3, 2 * 4.303 * stdev((a, b, c)) / 3**0.5
 
 
-@three_seeds.wrong("That is how far a seed strays: divide by the root of 3, and times 4.303.")
+@three_seeds.wrong("That is how far a seed strays. Divide by root 3 and multiply by 4.303.")
 def deviation_of_three(a, b, c):
     return (a + b + c) / 3, stdev((a, b, c))
 
 
-@three_seeds.wrong("Those are the two ends. Asked for are the mean and its distance to them.")
+@three_seeds.wrong("Those are the two ends. Give the mean and its distance to them.")
 def ends_of_three(a, b, c):
     mean, half = (a + b + c) / 3, 4.303 * stdev((a, b, c)) / 3**0.5
     return mean - half, mean + half

@@ -54,7 +54,7 @@ def unsigned(before, after):
 
 
 @points_and_percent.wrong(
-    "Your signs are the other way round: a change is what comes after minus what was before."
+    "Your signs are the other way around: a change is what comes after minus what was before."
 )
 def before_minus_after(before, after):
     return before - after, 100 * (before - after) / before
@@ -205,7 +205,7 @@ def a_block_too_few(n, names):
     ]
 
 
-@transferred_names.wrong("These are the names that stay random. Asked for are the copied ones.")
+@transferred_names.wrong("These are the names that stay random. Return the copied ones.")
 def those_that_stay(n, names):
     moved = transferred_names(n, names)
     return [x for x in names if x not in moved]
@@ -287,8 +287,8 @@ def against(accuracies: dict, base: str) -> dict[tuple, dict]:
     "Does it lead?",
     question=(
         "Seven systems have {scores} points on a task, the last one is new. By how many points "
-        "is it ahead of the best before it (negative if behind), and how many percent of that "
-        "one's score are these?"
+        "is it ahead of the best before it (negative if behind), and what percentage of that "
+        "one's score is this?"
     ),
     difficulty=1,
     importance=3,
@@ -309,7 +309,7 @@ def lead(scores):
     return scores[-1] - best, 100 * (scores[-1] - best) / best
 
 
-@lead.wrong("Percent are of the score before, the one that is compared with.")
+@lead.wrong("A percentage is taken of the best before, the one you compare with.")
 def percent_of_the_new(scores):
     best = max(scores[:-1])
     return scores[-1] - best, 100 * (scores[-1] - best) / scores[-1]

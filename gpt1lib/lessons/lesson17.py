@@ -51,7 +51,7 @@ def _mask_cases():
     task=(
         "Make BERT's exercise from a text. A token is chosen where its draw lies below 0.15 "
         "and it is not special. A chosen one becomes `mask_id` where its fate lies below 0.8, "
-        "its `other` token from 0.8 to below 0.9, and stays as it is above. Return what the "
+        "its `other` token from 0.8 to below 0.9, and is kept from 0.9 on. Return what the "
         "model reads, and the labels: the true id where chosen, -100 elsewhere."
     ),
     hints=(
@@ -177,7 +177,7 @@ def _loss_cases():
     cases=_loss_cases,
     task=(
         "The model gives scores for every token at every place. Return the mean of "
-        "-log P(label) over the places that have a label; -100 is none."
+        "-log P(label) over the places that have a label; -100 means none."
     ),
     hints=(
         "`labels != -100` picks rows of logits and labels alike.",
@@ -199,8 +199,8 @@ def _log_p(logits, labels):
 
 
 @mlm_loss.wrong(
-    "You divide by all places. The mean is over the labeled ones: with 15 % of them your loss "
-    "is about a seventh."
+    "You divide by all places. The mean is over the labeled ones: with 15 % labeled, yours "
+    "is about a seventh of that."
 )
 def mean_of_all_places(logits, labels):
     return _log_p(logits, labels).mean()
@@ -317,7 +317,7 @@ def without_the_question(question, passage, answer):
     return first, first + len(answer) - 1
 
 
-@span_of.wrong("These are places in the passage. Asked for are those in all that BERT reads.")
+@span_of.wrong("These are places in the passage. Return those in all that BERT reads.")
 def within_the_passage(question, passage, answer):
     first = _start(passage, answer)
     return first, first + len(answer) - 1
@@ -355,7 +355,7 @@ def first_word_alone(question, passage, answer):
     return first, first + len(answer) - 1
 
 
-@span_of.wrong("You took the last place where the answer stands. Asked for is the first.")
+@span_of.wrong("You took the last place where the answer stands. Take the first.")
 def last_occurrence(question, passage, answer):
     n = len(answer)
     starts = [i for i in range(len(passage)) if passage[i : i + n] == answer]
@@ -461,7 +461,7 @@ def pooler_without_biases(n_vocab, n_ctx, C, n_layer):
     return (n_vocab + n_ctx + 4) * C + n_layer * (12 * C**2 + 13 * C) + C**2
 
 
-@bert_parameters.wrong("Tables alone: the blocks are missing.")
+@bert_parameters.wrong("The blocks are missing: there are n_layer of them.")
 def no_blocks(n_vocab, n_ctx, C, n_layer):
     return (n_vocab + n_ctx + 4) * C + C**2 + C
 
@@ -490,7 +490,7 @@ def _power_cases():
     cases=_power_cases,
     tolerance=1e-6,
     task=(
-        "Fit loss = a N^(-alpha): the straight line through log loss over log N with the least "
+        "Fit loss = a N^(-alpha): the straight line of log loss against log N, by least "
         "squares, on all points. Return (alpha, a)."
     ),
     hints=(
@@ -581,8 +581,8 @@ def two_bases(sizes, losses):
         "multiplied if N is multiplied by {times}?"
     ),
     hints=(
-        "Divide a (times N)^(-alpha) by a N^(-alpha): a and N cancel.",
-        "times to the power of -alpha.",
+        "Divide a (k N)^(-alpha) by a N^(-alpha), where k is the factor: a and N cancel.",
+        "k to the power of -alpha.",
     ),
     worked=lambda times, alpha: (
         f"{times}^(-{alpha}) = {times**-alpha:.6f}: the loss falls by "
@@ -599,12 +599,12 @@ def grows(times, alpha):
     return times**alpha
 
 
-@loss_factor.wrong("You multiply where the law has a power: times to the power of -alpha.")
+@loss_factor.wrong("You multiply where the law has a power: the factor to the power -alpha.")
 def product(times, alpha):
     return 1 - times * alpha
 
 
-@loss_factor.wrong("That is by how much it falls. Asked for is what it is multiplied by.")
+@loss_factor.wrong("That is by how much it falls. Give what it is multiplied by.")
 def what_is_lost(times, alpha):
     return 1 - times**-alpha
 
@@ -614,7 +614,7 @@ def one_over_times(times, alpha):
     return 1 / times
 
 
-@loss_factor.wrong("A logarithm gives a line. 1 - alpha log(times) is close only while small.")
+@loss_factor.wrong("That is 1 - alpha log(factor), close only while near 1. Take the power.")
 def first_order(times, alpha):
     return 1 - alpha * math.log(times)
 

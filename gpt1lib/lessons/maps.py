@@ -178,7 +178,7 @@ def _place(lesson: Lesson, heading: str, folder: str) -> str:
 
 
 def by_lesson(lessons: Sequence[Lesson], folder: str = "") -> str:
-    """The same the other way round, as the lessons' first cells say it."""
+    """The same the other way around, as the lessons' first cells say it."""
     lines = (f"| [{x.short}]({folder}{x.name}) | {x.paper} |\n" for x in lessons)
     return "| lesson | in the paper |\n|---|---|\n" + "".join(lines)
 

@@ -31,7 +31,7 @@ def note(solution: Callable) -> None:
 
 
 def keep_passed(lesson: str, passed: dict[str, str]) -> None:
-    """Write what has passed of one lesson; nothing takes it out of the file."""
+    """Write what has passed of one lesson; an empty dict takes it out of the file."""
     others = {number: kept for number, kept in solved().items() if number != lesson}
     now = others | ({lesson: passed} if passed else {})
     write_json(paths.WORK / "progress.json", dict(sorted(now.items())))
