@@ -37,7 +37,7 @@ solutions: .venv/lab ## solved copies of all lessons in build/solutions, with th
 	@$(PY) -m gpt1lib.lessons solve notebooks/[0-9]*.ipynb --out build/solutions
 	@GPT1_STRICT=1 $(PY) -m gpt1lib.lessons grade build/solutions --out build/solutions/marks.csv
 
-wheels: zip ## all packages and the course in build/wheels, for a room without network
+wheels: zip ## all packages and the course in build/wheels, for a room without a network
 	@$(PYTHON) tools/setup.py wheels --out build/wheels
 	@cp build/gpt1-course.zip build/wheels
 

@@ -22,7 +22,7 @@ this order. Each folder is a room for one verb, and imports run from the top dow
     storage/     paths, files, checksums, tensors, run_folder, options: what is kept on disk
     fast/        loss, reader, machine: tricks, each held equal to the plain code
     baselines/   ngrams, lstm, variants, masked, bag_of_words: what GPT-1 is compared with
-    checkpoints/ checkpoint, snapshots, openai: models on disk, ours and the released
+    checkpoints/ checkpoint, snapshots, openai: models on disk, ours and the released one
     tasks/       task, course_sets, published, own, catalog: labeled sets in one form
     pretrain/    recipes, texts, prepared, objective, optimizers, muon, counts, processes, run
     finetune/    settings, adapt, batches, classifier, methods, scores, run, classify: L3

@@ -74,7 +74,7 @@ def test_the_readme_is_for_a_newcomer():
 OURS = (
     "is too {}. This course needs 3.11 to 3.14.",
     "Python could not make .venv. On Debian and Ubuntu one package is missing:",
-    "No package can be had: there is no network, or a proxy stands before it.",
+    "No package could be downloaded: there is no network, or a proxy is in the way.",
     "GB free in {}, but the packages need about {:.0f} GB.",
     "Port {} is taken. Choose another one: make lab PORT={}",
     "is missing: gpt1lib was installed without its data.",

@@ -12,8 +12,8 @@ ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "errata.md"
 INTRO = """# You may read elsewhere
 
-Errors that popular explanations of GPT-1 make, and what is true. Each stands in the
-lesson that meets its subject, many beside a cell that shows it. Made by `tools/errata.py`.
+Errors that popular explanations of GPT-1 make, and what is true. Each is in the
+lesson that covers its subject, many beside a cell that shows it. Made by `tools/errata.py`.
 """
 
 
@@ -22,7 +22,7 @@ def box(path: Path) -> str:
     cells = nbformat.read(path, as_version=4).cells
     text = "\n\n".join(c.source for c in cells if c.cell_type == "markdown")
     part = re.search(r"## You may read elsewhere\n(.*?)\n## Summary\n", text, re.DOTALL)
-    inside = without_cells(re.sub(r"</?div[^>]*>", "", part[1]).strip())
+    inside = without_cells(re.search(r"<div[^>]*>(.*?)</div>", part[1], re.DOTALL)[1].strip())
     title = re.match(r"# (.*)", cells[0].source)[1]
     return f"## [{title}](../notebooks/{path.name})\n\n{inside}\n"
 
@@ -30,6 +30,7 @@ def box(path: Path) -> str:
 def without_cells(text: str) -> str:
     """A box as it reads where no cell follows, and outside of its lesson."""
     text = re.sub(r"(, as the \w+ below shows)?:$", ".", text, flags=re.MULTILINE)
+    text = text.replace("In the example above", "In the lesson's example")
     return re.sub(r"(?<!\d, )\b([Ss]ection \d+)", r"\1 of the lesson", text)
 
 

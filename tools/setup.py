@@ -3,7 +3,7 @@
     python3 tools/setup.py install [--dev]
     python3 tools/setup.py lab --port 8888
     python3 tools/setup.py update
-    python3 tools/setup.py wheels --out FOLDER      then, in a room without network:
+    python3 tools/setup.py wheels --out FOLDER      then, in a room without a network:
     python3 tools/setup.py install --wheels FOLDER
 
 On Windows: py tools/setup.py install, and so on. Only the standard library, and no syntax
@@ -135,7 +135,7 @@ def installer(wheels=None):
     if wheels:
         sys.exit("{} does not hold the packages for this Python and system.".format(wheels))
     sys.exit(
-        "No package can be had: there is no network, or a proxy stands before it.\n"
+        "No package could be downloaded: there is no network, or a proxy is in the way.\n"
         "Behind a proxy: HTTPS_PROXY=http://its.address:port make lab\n"
         "Without network: see docs/installing.md."
     )
