@@ -36,7 +36,7 @@ def read_books(places: Places = BOOKS) -> dict[str, str]:
     for path in book_files(places):
         checksums.verify_shipped(path)
         if path.stem in books:
-            raise ValueError(f"two books are called {path.stem!r}: give one another name")
+            raise ValueError(f"two books are called {path.stem!r}: rename one of them")
         books[path.stem] = files.read_text(path)
     return books
 

@@ -34,7 +34,7 @@ def check_decoding(
     what = "a finite number >= 0 (0 means greedy)"
     warmth = limits.number("temperature", temperature, lambda t: t >= 0, what)
     if warmth and not LEAST <= warmth <= MOST:
-        raise ValueError(f"temperature is {temperature!r}, not 0 and not {LEAST} to {MOST}")
+        raise ValueError(f"temperature is {temperature!r}, it must be 0 or {LEAST} to {MOST}")
     if top_k is not None:
         limits.whole("top_k", top_k, 1, note=", or None")
     if top_p is not None:

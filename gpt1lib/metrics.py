@@ -188,7 +188,7 @@ def no_overlap(a: Sequence[float], b: Sequence[float]) -> bool:
 def _pairs(a: Mapping | Sequence, b: Mapping | Sequence) -> list[tuple[float, float]]:
     """The scores of two rows for each seed that both have."""
     if isinstance(a, Mapping) != isinstance(b, Mapping):
-        raise ValueError("one row has its seeds and the other has none: give both alike")
+        raise ValueError("one row has seeds and the other has none: give them for both")
     if not isinstance(a, Mapping) or not isinstance(b, Mapping):
         if len(a) != len(b):
             raise ValueError(f"{len(a)} scores and {len(b)} make no pairs: name their seeds")
@@ -226,4 +226,4 @@ def _check_classes(guesses: Sequence[int], labels: Sequence[int]) -> None:
 
 def _check_lengths(a: Sequence, b: Sequence) -> None:
     if len(a) != len(b) or not len(a):
-        raise ValueError(f"there are {len(a)} guesses and {len(b)} labels")
+        raise ValueError(f"{len(a)} guesses and {len(b)} labels: give equally many, at least 1")

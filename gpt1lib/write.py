@@ -42,7 +42,7 @@ def parser() -> argparse.ArgumentParser:
         "--seed", type=int, default=0, help="another seed, another text (default: 0)"
     )
     p.add_argument(
-        "--samples", type=int, default=1, help="texts, each of the next seed (default: 1)"
+        "--samples", type=int, default=1, help="texts, each with the next seed (default: 1)"
     )
     return p
 

@@ -66,7 +66,7 @@ def test_a_model_holds_the_shorter_ones():
 
 def test_unseen_share():
     assert b.unseen_share(WORDS, "the cat sat still".split(), 2) == pytest.approx(1 / 3)
-    with pytest.raises(ValueError, match="1 words, an 2-gram needs 2"):
+    with pytest.raises(ValueError, match="1 words, n-grams with n = 2 need 2"):
         b.unseen_share(WORDS, ["the"], 2)
     with pytest.raises(ValueError, match="n is 0"):
         b.NGram(0, WORDS)

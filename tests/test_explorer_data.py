@@ -216,5 +216,5 @@ def test_a_sweep_compares_seed_by_seed():
     with pytest.raises(ValueError, match="'1' is not among the values"):
         explorers.SweepExplorer(SWEEP, chosen="1", compared="0")
     hole = SWEEP | {"0.5": SWEEP["0.5"] | {"film": {0: 0.63, 1: 0.66}}}
-    with pytest.raises(ValueError, match=r"seeds \[0, 1\].*with \[0, 1, 2\]"):
+    with pytest.raises(ValueError, match=r"seeds \[0, 1\].*has \[0, 1, 2\]"):
         explorers.SweepExplorer(hole, chosen="0.5", compared="0")

@@ -262,5 +262,5 @@ def test_every_station_and_every_shape_is_drawn(part):
 
 @pytest.mark.parametrize(("parts", "here"), [([], []), (["top"], []), (["mlp"], ["mix"])])
 def test_a_walk_past_what_is_not_there_is_refused(parts, here):
-    with pytest.raises(ValueError, match="are of"):
+    with pytest.raises(ValueError, match="must be in"):
         walk.walk_back(parts, here)

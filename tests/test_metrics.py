@@ -179,7 +179,7 @@ def test_no_overlap():
         (lambda: metrics.by_seed([1.0], [0.5]), "1 values have no spread"),
         (lambda: metrics.by_seed({0: 1.0, 1: 1.0}, {2: 1.0}), "0 values have no spread"),
         (lambda: metrics.by_seed([1.0, 2.0], [1.0]), "2 scores and 1 make no pairs"),
-        (lambda: metrics.by_seed({0: 1.0, 1: 1.0}, [1.0, 2.0]), "one row has its seeds"),
+        (lambda: metrics.by_seed({0: 1.0, 1: 1.0}, [1.0, 2.0]), "one row has seeds"),
         (lambda: metrics.by_seed([1.0, math.nan], [1.0, 2.0]), "a score is nan"),
         (lambda: metrics.by_seed([1.0, 2.0], [1.0, None]), "a score is None"),
         (lambda: metrics.holm([0.5, 1.5]), "p is 1.5, it must be a number from 0 to 1"),

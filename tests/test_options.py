@@ -246,7 +246,10 @@ def test_fine_tuning_says_what_went_wrong_in_one_line(tmp_path, one_line):
         ([], "name a task (film_snippets, "),
         (["--data", str(tmp_path)], "is a folder: name the published set in it; a set of your"),
         (["--data", "nowhere.csv"], "nowhere.csv: No such file or directory"),
-        (["--data", "nowhere"], "nowhere is not there; a set of your own is a file .csv, .tsv"),
+        (
+            ["--data", "nowhere"],
+            "nowhere is not there; a set of your own must be one file: .csv, .tsv",
+        ),
         (["film_snippets", "--checkpoint", str(tmp_path)], "holds no model, neither one of"),
         (["film_snippets", "--lr", "nan"], "lr is nan, it must be a finite number"),
         (["film_snippets", "--seed", "-1"], "seed is -1, it must be an integer from 0"),
@@ -256,7 +259,9 @@ def test_fine_tuning_says_what_went_wrong_in_one_line(tmp_path, one_line):
         assert message in one_line(finetune, [*argv, *out], "finetune")
     with only_one(tmp_path / "out"):
         said = one_line(finetune, ["film_snippets", *out], "finetune")
-    assert said == f"another run is writing to {tmp_path / 'out'}"
+    assert said == (
+        f"another run is writing to {tmp_path / 'out'}: wait for it, or name another"
+    )
 
 
 def fails(error):
@@ -270,7 +275,8 @@ def test_the_paper_says_what_went_wrong_in_one_line(tmp_path, monkeypatch, one_l
     monkeypatch.setattr(paper.results, "STORED", tmp_path)
     assert "no experiment tabel5; known: table5" in one_line(run_paper, ["tabel5"], "paper")
     assert (
-        one_line(run_paper, ["--workers", "0"], "paper") == "0 workers, it must be at least 1"
+        one_line(run_paper, ["--workers", "0"], "paper")
+        == "--workers is 0, it must be at least 1"
     )
     with only_one(tmp_path):
         assert "another run is writing" in one_line(run_paper, ["table5"], "paper")

@@ -57,8 +57,8 @@ def test_own_books_in_another_language(tmp_path, capsys):
 
 
 BAD = {  # what the file holds: what is said of it
-    "": r"the books have 0 characters in all, too few to hold out their ends",
-    "kurz": "the books have 4 characters in all, .* take longer ones, or name others by",
+    "": r"the longest book has 0 characters, and to hold out its end takes 1,000",
+    "kurz": "the longest book has 4 characters, .* take a longer one, or name others by",
     "caf\xe9 " * 300: r"bad.txt is not UTF-8 text: byte 3 is 0xe9, in line 1. Save it as UTF-8",
     "ab" * 30_000: r"bad.txt: one word has 54,000 letters, more than 10,000: is this a text",
     "a b " * 300: r"bad.txt have \d+ tokens, a window needs 4096: .* or a smaller --n-ctx",

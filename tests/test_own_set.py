@@ -164,7 +164,7 @@ WRONG = {  # name: kind of file, what it holds, what is said after the file's na
         r'{"text": "\ud83d", "label": 1}',
         "line 1: .* half a character",
     ),
-    "another kind": ("xlsx", "PK", "a set of your own is a file .csv, .tsv, .jsonl"),
+    "another kind": ("xlsx", "PK", "a set of your own must be one file: .csv, .tsv, .jsonl"),
 }
 
 
@@ -186,11 +186,13 @@ def test_what_the_command_line_takes(tmp_path):
         tasks.load(None, tmp_path / "nowhere.csv")
     read(tmp_path, "csv", GOOD)
     with pytest.raises(
-        ValueError, match="is a set of your own and has no other name, not 'mrpc'"
+        ValueError, match="is a set of your own: leave out the task name 'mrpc'"
     ):
         tasks.load("mrpc", tmp_path / "mine.csv")
     (tmp_path / "mine.txt").touch()
-    with pytest.raises(ValueError, match="mine.txt: a set of your own is a file .csv, .tsv"):
+    with pytest.raises(
+        ValueError, match="mine.txt: a set of your own must be one file: .csv, .tsv"
+    ):
         tasks.load(None, tmp_path / "mine.txt")
     with pytest.raises(ValueError, match="name a task .*film_snippets.* or give --data"):
         tasks.load(None)

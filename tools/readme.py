@@ -88,8 +88,8 @@ EXPLAINER = {
     "parameters": "124 million",
     "to load": "63 files of up to 10 MiB, 650 to 661 MB",
     "computed by": "ONNX Runtime Web 1.23.0",
-    "without a network": "no: a web server, the runtime and the tokenizer are needed; the model "
-    "stays in the browser's cache",
+    "without a network": "no: a web server, the runtime and the tokenizer are needed; the "
+    "model stays in the browser's cache",
     "on a phone": "stored examples",
     "to be seen": "embeddings, q, k and v, attention of a chosen block and head, the next "
     "token; temperature, top-k, top-p",

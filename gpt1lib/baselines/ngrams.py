@@ -165,7 +165,7 @@ def unseen_share(training: Sequence[str], text: Sequence[str], n: int) -> float:
     """Share of the n-grams of a text that never occurred in training."""
     n = limits.whole("n", n, 1)
     if len(text) < n:
-        raise ValueError(f"the text has {len(text)} words, an {n}-gram needs {n}")
+        raise ValueError(f"the text has {len(text)} words, n-grams with n = {n} need {n}")
     grams = list(zip(*(text[i:] for i in range(n)), strict=False))
     known = set(grams).intersection(zip(*(training[i:] for i in range(n)), strict=False))
     return sum(gram not in known for gram in grams) / len(grams)

@@ -188,6 +188,11 @@ def chosen_examples(task: Task, settings: Settings) -> list:
     if settings.limit and settings.limit < len(examples):
         examples = random.Random(settings.seed).sample(examples, settings.limit)
     if not examples:
+        if task.train:
+            raise ValueError(
+                f"{task.name}: each of the {len(task.train)} training examples has more than "
+                f"{settings.longest} words, raise longest"
+            )
         raise ValueError(f"{task.name} has no training examples")
     return examples
 

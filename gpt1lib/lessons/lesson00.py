@@ -53,7 +53,7 @@ def returns_the_position(words, probs):
 
 
 @most_likely.wrong(
-    "Right, but for a tie, where you return the last of the equals, and the first is wanted."
+    "Right, except for a tie: you return the last of the equal ones; return the first."
 )
 def the_last_of_equals(words, probs):
     return max(zip(probs, range(len(words)), words))[2]
@@ -73,7 +73,7 @@ def word_0_is_left_out(words, probs):
 
 
 @most_likely.wrong("max(words) compares the words by the alphabet; the probabilities decide.")
-def first_in_the_alphabet(words, probs):
+def last_in_the_alphabet(words, probs):
     return max(words)
 
 
@@ -110,7 +110,7 @@ def _share_cases():
     cases=_share_cases,
     task=(
         "How sure is a model? One measure: how much probability its `k` likeliest "
-        "tokens hold together. Return that sum. `k` may exceed the number of tokens."
+        "tokens have in total. Return that sum. `k` may exceed the number of tokens."
     ),
     hints=(
         "`sorted(probs, reverse=True)` has the largest first.",

@@ -28,7 +28,7 @@ def _table(n, seed):
         ("ab" * 300, "ab"),  # more of a pair than eight bits can count
     ],
     task=(
-        "Count how often each letter of `alphabet` is followed by each other one in "
+        "Count how often each letter of `alphabet` is followed by each (itself included) in "
         "`text`. All letters of the text are in the alphabet."
     ),
     hints=(
@@ -136,7 +136,7 @@ def overlaps_left_out(text, alphabet):
     return np.array([[text.count(a + b) for b in alphabet] for a in alphabet])
 
 
-@count_bigrams.wrong("You count each pair both ways round; ab is not ba.")
+@count_bigrams.wrong("You count each pair in both directions; ab is not ba.")
 def both_ways_round(text, alphabet):
     c = count_bigrams(text, alphabet)
     return c + c.T
@@ -264,7 +264,7 @@ def log_likelihood(ids, probs):
     return float(np.log(probs[ids[:-1], ids[1:]]).sum())
 
 
-@log_likelihood.wrong("That is its negative, the loss. A log-likelihood is at most 0.")
+@log_likelihood.wrong("That is the loss. A log-likelihood is at most 0: leave out the minus.")
 def the_sign(ids, probs):
     return float(-np.log(probs[ids[:-1], ids[1:]]).sum())
 
@@ -464,7 +464,7 @@ def base_10(log_probs):
     "Bits and perplexity by hand",
     question=(
         "Two tokens came, and a model had given them the probabilities {p} and {q}. How many "
-        "bits per token is that, and which perplexity?"
+        "bits per token is that, and what is the perplexity?"
     ),
     difficulty=1,
     importance=5,
@@ -500,13 +500,13 @@ def e_to_the_bits(p, q):
     return bits, math.exp(bits)
 
 
-@bits_and_perplexity.wrong("The bits are right; the perplexity is not 2 to the nats.")
+@bits_and_perplexity.wrong("The bits are right; the perplexity is 2 to the bits.")
 def two_to_the_nats(p, q):
     nats = -math.log(p * q) / 2
     return nats / math.log(2), 2**nats
 
 
-@bits_and_perplexity.wrong("Those are nats, and 2 to the nats: the usual mix-up, twice.")
+@bits_and_perplexity.wrong("Those are nats, and 2 to the nats. Take log2, then 2 to the bits.")
 def all_of_it_in_nats(p, q):
     nats = -math.log(p * q) / 2
     return nats, 2**nats

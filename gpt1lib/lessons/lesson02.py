@@ -169,8 +169,8 @@ def merge_pair(symbols, pair):
 
 
 @merge_pair.wrong(
-    "You replace in the written word, and so join across the borders of symbols: the end of "
-    "*ba* is no symbol *a*. Compare whole symbols."
+    "You replace within joined text, and so merge across symbol boundaries: the end of "
+    "*ba* is not the symbol *a*. Compare whole symbols."
 )
 def replaced_in_text(symbols, pair):
     return " ".join(symbols).replace(" ".join(pair), "".join(pair)).split(" ")
@@ -232,7 +232,7 @@ def last_symbol_lost(symbols, pair):
 
 @merge_pair.wrong(
     "Changing `i` inside `for i in range(...)` has no effect on the next round, so the right "
-    "half comes again. Use `while`, and step on by yourself. Your loop also stops one early."
+    "half comes again. Use `while`, and advance `i` yourself. Your loop also stops one early."
 )
 def i_changed_inside_a_for(symbols, pair):
     return right_half_stays(symbols, pair)[:-1]
@@ -384,7 +384,7 @@ def merged_words_not_kept(word_counts, k):
     return k * learn(word_counts, min(k, 1))
 
 
-@learn.wrong("You return the merged pieces. A merge is the pair: what is left, what is right.")
+@learn.wrong("You return the merged pieces. A merge is the pair, (left, right).")
 def pieces_not_pairs(word_counts, k):
     return ["".join(pair) for pair in learn(word_counts, k)]
 
@@ -509,7 +509,7 @@ def only_pairs_of_letters(word, ranks):
 
 
 @cut_word.wrong(
-    "You go through the letters' pairs once, from left to right. The lowest rank comes first, "
+    "You go through the letter pairs once, from left to right. The lowest rank comes first, "
     "wherever it stands, and each merge makes new pairs: look again after each."
 )
 def one_pass_from_the_left(word, ranks):
@@ -524,7 +524,7 @@ def one_pass_from_the_left(word, ranks):
     "Add up a vocabulary",
     question=(
         "A vocabulary is made in GPT-1's way, from {n_characters} different characters and "
-        "{n_merges:,} merges. How many tokens has it? Count the five kinds above."
+        "{n_merges:,} merges. How many tokens does it have? Count the five kinds above."
     ),
     difficulty=1,
     importance=4,
@@ -627,7 +627,7 @@ def mean_over_the_table(word_counts, pieces):
     return sum(map(len, pieces.values())) / len(pieces)
 
 
-@pieces_per_word.wrong("`//` drops what is behind the point; divide with `/`.")
+@pieces_per_word.wrong("`//` drops what comes after the decimal point; divide with `/`.")
 def whole_division(word_counts, pieces):
     return not_divided(word_counts, pieces) // sum(word_counts.values())
 

@@ -204,8 +204,8 @@ def dot_products_but_the_first(W, i, n):
 
 
 @nearest_rows.wrong(
-    "Those are the largest dot products, in which long rows win; to divide by the length of "
-    "row i alone changes no order. Divide every row by its own length, and leave out row i."
+    "Those are the largest dot products, in which long rows win; dividing by the length of "
+    "row i alone keeps the order. Divide every row by its own length, and leave out row i."
 )
 def only_row_i_divided(W, i, n):
     return (W @ F.normalize(W[i], dim=0)).topk(n).indices
@@ -245,8 +245,7 @@ def columns_divided(W, i, n):
 
 
 @nearest_rows.wrong(
-    "You take a cosine of -1 for as alike as a cosine of 1. Opposite directions are not near: "
-    "no abs()."
+    "You treat a cosine of -1 like a cosine of 1. Opposite directions are not near: no abs()."
 )
 def absolute_values(W, i, n):
     return _order(_cosines(W, i).abs(), i, n)
@@ -278,8 +277,8 @@ def the_best_left_out(W, i, n):
         "that follows it; the last one of a text is asked for nothing."
     ),
     hints=(
-        "A row learns if its token stands where a prediction is made from it, or from a later "
-        "place of the same text. Where is none made from?",
+        "A row learns if a prediction is made from its token's place, or from a later "
+        "place in the same text. From which place is none made?",
         "`batch[:, :-1]` are all tokens but the last of each text; `.unique()` sorts, and "
         "drops what comes twice.",
     ),
@@ -522,7 +521,7 @@ def in_two_halves(n_ctx, C):
     return torch.cat([angle.sin(), angle.cos()], dim=1)
 
 
-@sinusoids.wrong("Your angles are in degrees. torch.sin takes them as they are, in radians.")
+@sinusoids.wrong("You convert the angles from degrees; they are in radians already.")
 def in_degrees(n_ctx, C):
     angle = torch.deg2rad(_angles(n_ctx, C))
     return _in_turn(angle, angle)

@@ -101,14 +101,14 @@ def one_maximum_for_all_rows(scores):
 
 
 @softmax.wrong(
-    "The best weight of your rows is always 1: those are powers divided by the largest power, "
-    "if at all. Divide each row by its sum."
+    "The largest weight in each of your rows is 1: those are powers, not yet divided by their "
+    "sum. Divide each row by its own."
 )
 def divided_by_the_maximum(scores):
     return (scores - scores.amax(dim=-1, keepdim=True)).exp()
 
 
-@softmax.wrong("Those are powers, not weights yet; and exp(1000) is too large for a float.")
+@softmax.wrong("Those are powers. Subtract each row's maximum first, divide by its sum last.")
 def powers_alone(scores):
     return scores.exp()
 
@@ -220,7 +220,7 @@ def not_added_up(query, keys, values):
     return (keys @ query).softmax(dim=0)[:, None] * values
 
 
-@look_up.wrong("You take the mean of the weighted values. The weights sum to 1: add, no mean.")
+@look_up.wrong("You take the mean of the weighted values. The weights sum to 1: just add.")
 def mean_of_the_weighted(query, keys, values):
     return ((keys @ query).softmax(dim=0)[:, None] * values).mean(dim=0)
 
@@ -321,8 +321,8 @@ def _mixed_by_hand_worked(query, *keys):
     "By hand",
     question=(
         "A query {query} meets three keys: {a}, {b} and {c}. Their values are the single "
-        "numbers 10, 20 and 30. With the root of D, what does the query bring back? A pocket "
-        "calculator for exp is allowed."
+        "numbers 10, 20 and 30. With scores divided by the root of D, what does the query "
+        "bring back? A calculator for exp is allowed."
     ),
     difficulty=2,
     importance=4,
@@ -359,7 +359,7 @@ def multiplied_by_the_root(query, a, b, c):
 
 
 @mixed_by_hand.wrong(
-    "You divided by the root of 3, the number of keys. D counts the numbers of one, 4."
+    "You divided by the root of 3, the number of keys. D is how many numbers a key has, 4."
 )
 def root_of_three(query, a, b, c):
     return _mixed(*(_product(query, key) / math.sqrt(3) for key in (a, b, c)))
@@ -390,7 +390,7 @@ def powers_not_divided(query, a, b, c):
     return sum(p * v for p, v in zip(powers, (10, 20, 30), strict=True))
 
 
-@mixed_by_hand.wrong("That is the first weight. It still has to mix the values with the rest.")
+@mixed_by_hand.wrong("That is the first weight. All three still have to mix the values.")
 def the_first_weight(query, a, b, c):
     powers = [math.exp(_product(query, key) / 2) for key in (a, b, c)]
     return powers[0] / sum(powers)
@@ -642,7 +642,7 @@ def _order_cases():
     minutes=9,
     cases=_order_cases,
     task=(
-        "`layer` maps rows (T, D) to rows (T, D), and `order` is a list of the row numbers in "
+        "`layer` maps rows (T, D) to rows (T, D), and `order`, (T,), has the row numbers in "
         "another order: `x[order]` are the rows of `x` shuffled. Return whether the layer "
         "ignores order: whether shuffling its input does no more than shuffle its output."
     ),
@@ -738,8 +738,8 @@ def columns_shuffled(layer, x, order):
 
 
 @ignores_order.wrong(
-    "You shuffle twice, before and after. That gives the rows of the first order only if the "
-    "shuffle undoes itself."
+    "You shuffle twice, before and after. That restores the order only if the shuffle undoes "
+    "itself. Compare with layer(x)[order]."
 )
 def shuffled_twice(layer, x, order):
     return torch.allclose(layer(x[order])[order], layer(x), atol=1e-5)

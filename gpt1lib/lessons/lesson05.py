@@ -53,7 +53,7 @@ def inverted_mask(T):
 
 
 @causal_mask.wrong(
-    "The diagonal is False: a token may see itself. With this mask the first "
+    "The diagonal is False, but a token may see itself. With this mask the first "
     "row sees nothing, and its softmax is nan."
 )
 def hides_itself(T):
@@ -189,7 +189,7 @@ def itself_left_out(values):
 
 
 @running_mean.wrong(
-    "Row 0 of your result is no number: you divide by t, which is 0 there. Rows 0 to t are "
+    "Row 0 of your result is infinite: you divide by t, which is 0 there. Rows 0 to t are "
     "t + 1 rows."
 )
 def divides_by_the_row_number(values):
@@ -345,7 +345,7 @@ def not_low_enough(scores):
     return scores.masked_fill(~seen, -10.0).softmax(dim=-1)
 
 
-@masked_softmax.wrong("+inf where -inf belongs: the hidden tokens would take everything.")
+@masked_softmax.wrong("+inf where -inf belongs: every row with a hidden token becomes nan.")
 def plus_infinity(scores):
     seen = torch.ones(scores.shape[-2:], dtype=torch.bool).tril()
     return scores.masked_fill(~seen, math.inf).softmax(dim=-1)
@@ -392,18 +392,18 @@ def all_scores(T):
 
 
 @visible_scores.wrong(
-    "That many are hidden. What may be seen is more by the diagonal: each token sees itself."
+    "That many are hidden. As many are visible, plus the diagonal: each token sees itself."
 )
 def hidden_scores(T):
     return T * (T - 1) // 2
 
 
-@visible_scores.wrong("Not quite half: the diagonal is visible whole.")
+@visible_scores.wrong("A little more than half: the whole diagonal is visible.")
 def half_of_all(T):
     return T * T // 2
 
 
-@visible_scores.wrong("Twice too many: row after row, the sum 1 + 2 + ... is half of that.")
+@visible_scores.wrong("Twice as many as there are: the sum 1 + 2 + ... is half of that.")
 def not_halved(T):
     return T * (T + 1)
 
@@ -526,7 +526,7 @@ def inverted_verdict(layer, x, t):
 
 
 @leaks_before.wrong(
-    "`changed = x` is the same tensor under a second name, so x changes along "
+    "`changed = x` is the same tensor under a second name, so x changes too "
     "and nothing ever differs. Use x.clone()."
 )
 def changes_x(layer, x, t):
@@ -611,7 +611,7 @@ def doubles_the_row(layer, x, t):
 
 
 @leaks_before.wrong(
-    "The change is so small that a weak leak rounds it away. Add 1, as the task says."
+    "The change is so small that a weak leak is lost in rounding. Add 1, as the task says."
 )
 def changes_too_little(layer, x, t):
     c = x.clone()
@@ -645,7 +645,8 @@ def changes_a_column(layer, x, t):
 
 
 @leaks_before.wrong(
-    "You change all rows from t on, and so blame t for what leaks from a later row."
+    "You change all rows from t on, and so blame t for what leaks from a later row. Change "
+    "row t alone."
 )
 def changes_all_from_t_on(layer, x, t):
     c = x.clone()
@@ -694,7 +695,7 @@ def sees_all(n_query, n_key):
     return torch.ones(n_query, n_key, dtype=torch.bool)
 
 
-@mask_with_cache.wrong("Off by one: no query sees itself.")
+@mask_with_cache.wrong("Off by one: no query sees itself. Include its own place.")
 def off_by_one(n_query, n_key):
     d = n_key - n_query - 1
     return torch.ones(n_query, n_key, dtype=torch.bool).tril(d)

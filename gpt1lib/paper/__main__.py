@@ -98,7 +98,7 @@ def main(argv: list[str] | None = None) -> None:
         sys.exit(f"paper: no experiment {', '.join(unknown)}; known: {', '.join(names())}")
     for name in ("workers", "seeds"):
         if (n := getattr(args, name)) < 1:
-            sys.exit(f"paper: {n} {name}, it must be at least 1")
+            sys.exit(f"paper: --{name} is {n}, it must be at least 1")
     keep_memory()
     with one_line_errors("paper", command_line("paper", argv)):
         if args.quick:

@@ -121,7 +121,7 @@ class Pretraining:
         if r.batch < self.world.size * r.grad_accum:
             raise ValueError(
                 f"a batch of {r.batch} windows cannot be shared by {self.world.size} "
-                f"processes in {r.grad_accum} parts each"
+                f"processes in {r.grad_accum} parts each: take a larger batch"
             )
 
     def _prepare_model(self) -> None:

@@ -25,7 +25,7 @@ def read_apart(books: Places, heldout: Places | None) -> tuple[dict[str, str], d
     both = read.keys() & kept.keys() | corpus.same_texts(read, kept)
     if both:
         raise ValueError(
-            f"held-out books are among the training books: {', '.join(sorted(both))}. Take "
+            f"held-out books are among the training books: {', '.join(sorted(both))}. Remove "
             "them from --books or from --heldout"
         )
     return read, kept
@@ -42,10 +42,10 @@ def hold_out(books: dict[str, str]) -> tuple[dict[str, str], dict[str, str]]:
             cut = beginning_of_the_end(text)
             read[name], ends[f"{name}{END}"] = text[:cut], text[cut:]
     if not ends:
-        n = sum(map(len, books.values()))
+        n = max(map(len, books.values()))
         raise ValueError(
-            f"the books have {n} characters in all, too few to hold out their ends: take "
-            "longer ones, or name others by --heldout"
+            f"the longest book has {n} characters, and to hold out its end takes {SHORTEST:,}: "
+            "take a longer one, or name others by --heldout"
         )
     return read, ends
 

@@ -112,7 +112,7 @@ def walk_back(parts: Collection[str], here: Collection[str] = ()) -> Figure:
     """
     known = {name for part in parts if part in CHAINS for name, *_ in CHAINS[part].stations}
     if not parts or not set(parts) <= CHAINS.keys() or not set(here) <= known:
-        raise ValueError(f"parts {[*parts]} are of {[*CHAINS]}, here {[*here]} of {known}")
+        raise ValueError(f"parts {[*parts]} must be in {[*CHAINS]}, here {[*here]} in {known}")
     longest = max(len(CHAINS[part].values) for part in parts)
     heights = [WIDE + 1.9 if CHAINS[part].around else LANE + 2.2 for part in parts]
     width = longest * (BOX + GAP) - BOX

@@ -69,7 +69,9 @@ def only_one(folder: Path) -> Iterator[None]:
     try:
         lock.acquire(timeout=0)
     except Timeout:
-        raise RuntimeError(f"another run is writing to {folder}") from None
+        raise RuntimeError(
+            f"another run is writing to {folder}: wait for it, or name another"
+        ) from None
     try:
         yield
     finally:

@@ -16,7 +16,7 @@ def load(name: str | None, data: str | Path | None = None) -> Task:
     """
     if data is not None and is_own(Path(data)):
         if name is not None:
-            raise ValueError(f"{data} is a set of your own and has no other name, not {name!r}")
+            raise ValueError(f"{data} is a set of your own: leave out the task name {name!r}")
         return read_own(data)
     if name is None and data is not None:
         told = (
@@ -25,7 +25,7 @@ def load(name: str | None, data: str | Path | None = None) -> Task:
             else "is not there"
         )
         raise FileNotFoundError(
-            f"{data} {told}; a set of your own is a file {', '.join(READERS)}"
+            f"{data} {told}; a set of your own must be one file: {', '.join(READERS)}"
         )
     if name is None:
         raise ValueError(f"name a task ({', '.join(TASKS_BY_NAME)}), or give --data FILE.csv")

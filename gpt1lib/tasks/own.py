@@ -38,7 +38,7 @@ def read_own(path: str | Path) -> Task:
     """The task of a .csv, .tsv or .jsonl file; ValueError names the line that is wrong."""
     path = Path(path)
     if path.suffix.lower() not in READERS:
-        raise ValueError(f"{path}: a set of your own is a file {', '.join(READERS)}")
+        raise ValueError(f"{path}: a set of your own must be one file: {', '.join(READERS)}")
     rows = [checked(path, *row) for row in READERS[path.suffix.lower()](path)]
     classes = classes_of(path, [label for _, label in rows])
     splits = sort_out(

@@ -207,7 +207,7 @@ def cells(page, explorer):
 
 def buttons(page, explorer):
     """Buttons and what undoes them."""
-    undo = {"Draw one": "Reset", "Draw 100": "Reset", "Keep this head beside": "Let it go"}
+    undo = {"Draw one": "Reset", "Draw 100": "Reset", "Keep this head to compare": "Let it go"}
     for name in explorer.locator("button.gx-button").all_inner_texts():
         if name in undo:
             for way in ("click", "Enter"):

@@ -149,7 +149,9 @@ def prediction(sizes: ArrayLike, losses: ArrayLike, size: float) -> tuple[float,
     """
     x, y = np.log(np.asarray(sizes, float)), np.log(np.asarray(losses, float))
     if len(x) < 3:
-        raise ValueError(f"{len(x)} sizes leave nothing to tell the error by, it takes 3")
+        raise ValueError(
+            f"{len(x)} sizes leave nothing to tell the error by, it takes at least 3"
+        )
     alpha, a = power_law(sizes, losses)
     spread = np.sqrt(((y - np.log(a) + alpha * x) ** 2).sum() / (len(x) - 2))
     far = (np.log(size) - x.mean()) ** 2 / ((x - x.mean()) ** 2).sum()

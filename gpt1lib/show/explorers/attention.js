@@ -187,7 +187,7 @@ function addChoices(view, parent) {
       setMask(view, mask);
     });
   }
-  view.pin = button(parent, "Keep this head beside", () => {
+  view.pin = button(parent, "Keep this head to compare", () => {
     keep(view, { pinned: view.pinned === view.head ? -1 : view.head });
     show(view);
   });
@@ -219,14 +219,14 @@ function addBeside(view, parent) {
 
 function showPinned(view) {
   const { pinned, head, second, change } = view;
-  view.pin.textContent = pinned === head ? "Let it go" : "Keep this head beside";
+  view.pin.textContent = pinned === head ? "Let it go" : "Keep this head to compare";
   view.beside.hidden = pinned < 0 || pinned === head;
   if (view.beside.hidden) return;
   const name = headName(view, pinned);
   paint(view, second.canvas, pinned);
-  second.title.textContent = `L${name.slice(1)}, kept`;
+  second.title.textContent = `${capital(name)}, kept`;
   second.canvas.setAttribute("aria-label", `${name}, kept for comparison`);
-  change.title.textContent = "Large minus kept";
+  change.title.textContent = "Shown minus kept";
   change.canvas.setAttribute("aria-label", `${headName(view, head)} minus ${name}`);
   paint(view, change.canvas, head, pinned);
 }
@@ -292,7 +292,7 @@ function show(view) {
   check(view.tiles, head);
   paint(view, view.big, head);
   showPinned(view);
-  view.title.textContent = `L${name.slice(1)}: from each row to each column`;
+  view.title.textContent = `${capital(name)}: from each row to each column`;
   view.big.setAttribute("aria-label", `${name}: ${T} by ${T} attention weights, ${which}`);
   view.facts.textContent = `${name}: ${factsOf(view)}.`;
   showRow(view);

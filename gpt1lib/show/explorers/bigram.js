@@ -83,7 +83,7 @@ function show(view) {
   markRow(view.rows.buttons, row);
   view.mark.style.transform = `translateY(${100 * row}%)`;
   showCell(view);
-  view.title.textContent = `After ${names[row]}, of 100%`;
+  view.title.textContent = `After ${names[row]} (full bar: 100%)`;
   const order = names.map((_, j) => j).sort((a, b) => probs[b] - probs[a]);
   bars(
     list,

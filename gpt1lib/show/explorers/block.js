@@ -144,10 +144,10 @@ function story({ names, block, place, station }, lengths) {
     `In block ${block}, “${names[place]}” comes in with length ${x}`,
     `attention adds ${adds}`,
     "",
-    `LayerNorm makes ${n} of the sum`,
+    `LayerNorm brings the sum to ${n}`,
     `the feed-forward part adds ${also}`,
     "",
-    `LayerNorm makes ${h} of that sum`,
+    `LayerNorm brings that sum to ${h}`,
   ];
   return `${parts.filter((text, i) => text && i <= station).join("; ")}.`;
 }

@@ -131,17 +131,17 @@ class BlockExplorer(Explorer):
         x, adds, _, n, also, _, h = self.lengths()
         return (
             f"In block {self.block} '{name}' comes in with length {x:.1f}; attention adds "
-            f"{adds:.1f} and LayerNorm makes {n:.1f} of the sum; the feed-forward part, with "
+            f"{adds:.1f} and LayerNorm brings the sum to {n:.1f}; the feed-forward part, with "
             f"{percent(self.firing())} of its neurons above 0, adds {also:.1f}, and "
-            f"LayerNorm makes {h:.1f} of that sum."
+            f"LayerNorm brings that sum to {h:.1f}."
         )
 
     def finding(self) -> str:
         """How much the feed-forward part adds to the chosen token, beside what was there."""
         n, also = self.lengths()[3:5]
         return (
-            f"Block {self.block} adds to “{token_labels(self.tokens)[self.place]}” "
-            f"{also / n:.1f} times its own length by the feed-forward part alone"
+            f"Block {self.block}: the feed-forward part adds {also / n:.1f} times the length "
+            f"that “{token_labels(self.tokens)[self.place]}” had before it"
         )
 
     def figure(self) -> Figure:

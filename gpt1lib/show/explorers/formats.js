@@ -145,7 +145,7 @@ function mix(view) {
   view.said.textContent =
     `${plural(rows.length, "sequence")} ` +
     `of ${rows.map(row => row.length).join(" and ")} tokens. With λ = ${λ.toFixed(2)} ` +
-    `the language model makes ${rounded((λ * mean) / all)} of the loss by means.`;
+    `the language model makes up ${rounded((λ * mean) / all)} of the loss by means.`;
 }
 
 function widen(part, share, name) {

@@ -237,7 +237,7 @@ function addNext(view) {
   view.heading = el("p", "gx-title gx-coming", root);
   view.scissors = button(root, "", () => setCut(view, !view.cut));
   view.list = el("ol", "gx-bars gx-without", root);
-  const note = "Bars from 0 to 100%. A line marks what the model says with all heads.";
+  const note = "Bars from 0 to 100%. With a head off, a line marks what all heads said.";
   el("p", "gx-note", root, note);
 }
 
@@ -268,7 +268,7 @@ function showBars(view, tokens) {
 function show(view) {
   const { big, title } = view;
   const name = headName(view, view.head);
-  title.textContent = `L${name.slice(1)}: from each row to each column`;
+  title.textContent = `${capital(name)}: from each row to each column`;
   big.setAttribute("aria-label", `${name}: attention weights, later tokens masked`);
   paintHead(view);
   showRow(view);
@@ -299,7 +299,7 @@ function sentence(view, tokens) {
   const back = measures.distance[head];
   const cost = Math.round(1000 * measures.cost[head]) / 1000 || 0; // no −0
   return (
-    `L${name.slice(1)} looks ${back.toFixed(1)} tokens back on average; without it the loss ` +
+    `${capital(name)} looks ${back.toFixed(1)} tokens back on average; without it the loss ` +
     `on unseen text changes by ${minus(cost.toFixed(3))} nats per token. ` +
     (cut
       ? `After “${names[row]}” its silence moves “${named(word)}” most: from ` +

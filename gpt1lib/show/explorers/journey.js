@@ -1,6 +1,6 @@
 // The logit lens: rows are states on the way up, columns are tokens, cells the best guess.
 
-const DETAILS = { blocks: "after each block", all: "every state, LayerNorm before and after" };
+const DETAILS = { blocks: "after each block", all: "all, before and after each LayerNorm" };
 const COLORINGS = { own: "probability of the guess", final: "rank of the final answer" };
 const MOVES = { ArrowUp: [1, 0], ArrowDown: [-1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 
@@ -191,7 +191,7 @@ function mark(cell, on) {
 function showWay(view) {
   const { stages, place, way } = view;
   way.replaceChildren();
-  tableRow(way, "th", ["state", "shape", "mean", "std", "best guess", "rank of the final"]);
+  tableRow(way, "th", ["state", "shape", "mean", "std", "best guess", "final answer’s rank"]);
   for (const i of shownStages(view)) {
     const { shape, mean, std, top, rank } = stages[i];
     const numbers = [mean[place], std[place]].map(v => minus(v.toFixed(2)));

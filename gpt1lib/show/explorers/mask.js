@@ -11,7 +11,7 @@ const STORY = {
   correct: "Each row sees itself and what came before. Rows sum to 1.",
   none: "Every row sees the future: while training, each token could read its own answer.",
   ahead:
-    "Each row sees exactly the token that it should predict. " +
+    "Each row also sees the very token that it should predict. " +
     "The loss falls to nearly 0 and nothing is learned.",
   strict:
     "No row sees itself, and the first row sees nothing: " +
@@ -22,7 +22,7 @@ const STORY = {
 };
 const STEPS = ["1. scores: change one", "2. masked scores", "3. weights after the softmax"];
 const HINT =
-  "Row: from, column: to. Type a score, or change it by the arrow keys up and down; weights " +
+  "Row: from, column: to. Type a score, or change it with the up and down arrows; weights " +
   "that this has moved are in bold. A framed weight leaks: its token comes later.";
 
 function draw(model, root) {

@@ -50,7 +50,9 @@ class MaskExplorer(Explorer):
         if scores.shape != (len(tokens), len(tokens)):
             raise ValueError(f"scores are {scores.shape}, there are {len(tokens)} tokens")
         if np.abs(scores).max() > LARGEST:
-            raise ValueError(f"scores hold {np.abs(scores).max()}, they must be finite")
+            raise ValueError(
+                f"scores hold {np.abs(scores).max()}, they must be at most {LARGEST:g} in size"
+            )
         super().__init__(scores=scores.tolist(), tokens=list(tokens), kind=kind)
 
     def sentence(self) -> str:

@@ -15,7 +15,7 @@ function draw(model, root) {
   const cols = el("div", "gx-cols gx-twins", root);
   view.panels = Object.entries(KINDS).map(([kind, title]) => addTwin(cols, kind, title));
   view.said = live(root);
-  colorScale(root, view.dark, "0%", `${100 * FULL}% of its look, and more`);
+  colorScale(root, view.dark, "0%", `${100 * FULL}% of its attention, or more`);
   el("p", "gx-note", root, ROWS);
   follow(view, ["text"], () => showText(view));
   follow(view, ["place"], () => show(view));

@@ -106,8 +106,8 @@ function showSwitches(view) {
   view.onAgain.hidden = !silent.length;
   const [now, whole] = [next[T - 1][0], view.whole.at(-1)[T - 1]];
   view.effect.textContent = !silent.length
-    ? "All are on. Switch one off and see what the text goes on with."
+    ? "All are on. Switch one off and see how the text goes on."
     : `Without ${plural(silent.length, "head")} the text goes on with “${named(now[0])}” ` +
       `${percent(now[2])}; with all heads it is “${named(whole[0])}” ${percent(whole[1])}. ` +
-      "A black corner marks a guess that changed.";
+      "A filled corner marks a guess that changed.";
 }

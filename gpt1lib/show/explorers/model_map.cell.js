@@ -195,7 +195,7 @@ function cellSays(view, { place, other, index }) {
   const weight = weightOf(view, block, head, place, other);
   const end =
     other > place
-      ? "it comes later, so it is masked"
+      ? "the key comes later, so the score is masked"
       : `softmax over the row makes it the weight ${weight.toFixed(3)}`;
   return (
     `“${names[place]}” asks “${names[other]}”: the ${D} products add up to ${two(total)}; ` +

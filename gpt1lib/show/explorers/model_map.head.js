@@ -226,7 +226,7 @@ function headSays(view, { station, place, other, index }) {
   const off = isSilent(view, block, head) ? " The head is off: it brings zeros." : "";
   const told = {
     q: `The query of ${from}: ${D} numbers, what it asks for.`,
-    k: `The key of ${to}: ${D} numbers, what it offers to be found by.`,
+    k: `The key of ${to}: ${D} numbers, what it can be found by.`,
     v: `The value of ${to}: ${D} numbers, what it gives.`,
     scores: `${from} asks ${to}: q · k / √${D} = ${two(score)}. Enter shows the ${D} products.`,
     mask:

@@ -11,7 +11,7 @@ const MAPS = {
 const DEPTHS = Object.keys(MAPS);
 const KEYS =
   "A click or Enter zooms in, Escape zooms out. Arrows move; with Shift they read number by " +
-  "number. X switches a head off. Space walks.";
+  "number. X switches a head off. Space takes the next step of the walk.";
 
 function draw(model, root) {
   const view = { model, root, dark: root.classList.contains("gx-dark"), index: -1, over: null };

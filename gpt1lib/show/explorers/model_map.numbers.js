@@ -83,7 +83,8 @@ function tellingLook(view) {
       }
     }
   }
-  return best;
+  // of one to three tokens there is none: the last one's look at the first
+  return best.weight ? best : { ...best, weight: weightOf(view, 0, 0, best.place, 0) };
 }
 
 const two = v => minus(v.toFixed(2));

@@ -76,7 +76,7 @@ function saidOfAnswer(view, t) {
   const [[piece, , p, whole], second] = words[t];
   const before = silent.length ? ` (with all heads ${percent(whole)})` : "";
   return (
-    `Softmax makes probabilities of the logits: after “${names[t]}” comes “${named(piece)}” ` +
+    `Softmax turns logits into probabilities: after “${names[t]}” comes “${named(piece)}” ` +
     `with ${percent(p)}${before}, then “${named(second[0])}” with ${percent(second[2])}.`
   );
 }

@@ -39,7 +39,7 @@ function walkWords(view, { block, head, place, other, weight }) {
     `Each of ${L} blocks rewrites all states. The word in a cell is what the model would ` +
       `guess if it ended there: after block 0, “${early}”.`,
     `Inside block ${block}. Its heads bring every token something from others: the curves ` +
-      `above head ${head} show from whom ${from} takes.`,
+      `above head ${head} show where ${from} takes it from.`,
     `Inside head ${head}. It makes a query q of ${from} and a key k of ${to}; how well the ` +
       `two fit is one number, the score ${score}.`,
     `Inside the score: ${D} products of two numbers each, added up and divided by √${D}.`,

@@ -224,7 +224,7 @@ function sentence(view) {
   return (
     `${names[table]}, position ${place}: cosine with its ${neighbors} ${said}. ` +
     `Most like position ${view.near} (${minus(best.toFixed(2))}); ` +
-    `${away} of the ${n - 1} others point away from it, with a cosine below 0.`
+    `${away} of the ${n - 1} others point away from position ${place}, with a cosine below 0.`
   );
 }
 

@@ -102,7 +102,8 @@ def check_tables(tables: Mapping[str, np.ndarray]) -> int:
         raise ValueError(f"the tables have different numbers of positions: {sizes}")
     n = next(iter(sizes.values()))
     if not 2 <= n <= MOST or min(table.shape[1] for table in tables.values()) < 2:
-        raise ValueError(f"a table needs 2 to {MOST} rows of 2 numbers or more, there are {n}")
+        shapes = {name: table.shape for name, table in tables.items()}
+        raise ValueError(f"a table needs 2 to {MOST} rows of 2 numbers or more, not {shapes}")
     for name, table in tables.items():
         if not np.linalg.norm(table, axis=1).all():
             raise ValueError(f"table {name!r} has a row of zeros, which has no direction")

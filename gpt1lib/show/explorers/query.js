@@ -11,10 +11,10 @@ const FEET =
   "sees.";
 const ABOUT = {
   plane: `${HELP} ${FEET}`,
-  more: `${HELP} The plane shows two numbers of each key; the others are fixed, by lot.`,
+  more: `${HELP} The plane shows two numbers of each key; the others are fixed and random.`,
   head:
     `${HELP} ${FEET} The plane holds the true query of the last word, so its weights are the ` +
-    "model's own. The query is drawn shorter than it is, and the keys about their mean: all " +
+    "model's own. The query may be drawn shorter than it is, and the keys about their mean: all " +
     "scores shift alike, so no weight changes.",
 };
 

@@ -110,7 +110,7 @@ class QueryExplorer(Explorer):
         ids = tokens_of(bpe, text, MOST)
         L, H = model.config.n_layer, model.config.n_head
         if not (0 <= layer < L and 0 <= head < H):
-            raise ValueError(f"block {layer}, head {head}: the model has {L} and {H}")
+            raise ValueError(f"block {layer}, head {head}: {L} blocks of {H} heads, from 0")
         plane = head_plane(model, ids, layer, head)
         if chosen.get("source") == "head":
             chosen = {"query": plane["query"]} | chosen

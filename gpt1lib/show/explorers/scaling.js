@@ -210,7 +210,7 @@ function drawGuesses(view, scale) {
 function handle(view, ring, i, n, nats, { back }) {
   const about = { role: "slider", tabindex: 0, "data-at": i, "aria-valuenow": nats.toFixed(2) };
   const name = `your guess for ${sizeText(Math.log10(n))} parameters, in nats`;
-  const more = { ...about, "aria-label": name, "aria-valuemin": 0.1, "aria-valuemax": 20 };
+  const more = { ...about, "aria-label": name, "aria-valuemin": 2, "aria-valuemax": 8 };
   for (const [key, value] of Object.entries(more)) ring.setAttribute(key, value);
   const put = value => guess(view, i, value);
   ring.addEventListener("keydown", e => {
@@ -254,7 +254,7 @@ function whatLineSays(view, line) {
   const last = points.at(-1)[0];
   const beyond = view.size / last;
   const times = beyond < 10 ? beyond.toFixed(1) : commas(Math.round(beyond));
-  const far = beyond > 1.05 ? `, ${times} times beyond the largest run,` : "";
+  const far = beyond > 1.05 ? `, ${times} times the size of the largest run,` : "";
   const later = points.slice(used);
   const missed = later.length
     ? ` It misses the ${plural(later.length, "larger size")} by ` +

@@ -37,7 +37,7 @@ class ScalingExplorer(Explorer):
     def __init__(self, sweeps: Mapping[str, Sequence[tuple[int, float]]], **chosen):
         for name, points in sweeps.items():
             if len(points) < FIRST:
-                raise ValueError(f"{name!r} has {len(points)} sizes, it takes {FIRST}")
+                raise ValueError(f"{name!r} has {len(points)} sizes, it takes at least {FIRST}")
         super().__init__(
             names=list(sweeps),
             points=[[list(point) for point in points] for points in sweeps.values()],

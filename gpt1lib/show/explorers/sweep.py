@@ -109,5 +109,5 @@ def _check_seeds(value: str, accuracy: dict, base: dict) -> None:
     if set(accuracy) != set(base):
         raise ValueError(
             f"{value} was run with the seeds {sorted(accuracy)}, the value that it is "
-            f"compared with, with {sorted(base)}"
+            f"compared with has {sorted(base)}"
         )

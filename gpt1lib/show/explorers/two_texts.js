@@ -174,13 +174,22 @@ function changes({ texts: [one, two], row }, head) {
   return found;
 }
 
+function whyStill([one, two], row, partner) {
+  const alike = (text, k, other) => other.names[text.partner.get(k)] === text.names[k];
+  const same =
+    one.names.slice(0, row + 1).every((_, k) => alike(one, k, two)) &&
+    two.names.slice(0, partner + 1).every((_, k) => alike(two, k, one));
+  if (same) return "up to it the texts are the same, and what comes later is masked";
+  return "this head does not look at what differs";
+}
+
 function sentence(view, partner) {
   const { texts, head, row } = view;
   const name = texts[0].names[row];
   if (partner == null) return `“${name}” has no partner in the second text.`;
   const found = changes(view, head).sort((a, b) => a.change - b.change);
   const share = sum(found.map(c => Math.abs(c.change))) / 2;
-  if (share < 1e-3) return `“${name}” does not move: what differs comes later, and is masked.`;
+  if (share < 1e-3) return `“${name}” does not move: ${whyStill(texts, row, partner)}.`;
   const told = ({ name, other, change }) =>
     `“${name === other ? name : `${name}” or “${other}`}” ${change < 0 ? "−" : "+"}` +
     `${(100 * Math.abs(change)).toFixed(0)} points`;

@@ -111,7 +111,7 @@ class TyingExplorer(Explorer):
         return (
             f"The row of '{word}' in W_e; nearest rows "
             + ", ".join(f"'{readable(p)}' ({s:.2f})" for p, s in near[:4])
-            + f". As a next token it ranks best, {rank}, after "
+            + f". Its best rank as a next token, {rank}, is after "
             f"'{readable(self.places[place])}'."
         )
 

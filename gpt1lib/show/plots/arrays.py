@@ -7,7 +7,9 @@ from numpy.typing import ArrayLike
 def as_matrix(values: ArrayLike, name: str = "matrix", n_dim: int = 2) -> np.ndarray:
     """A float array of n_dim axes; ValueError for another shape or for nan."""
     array = np.asarray(values, dtype=float)
-    if array.ndim != n_dim or array.size == 0:
+    if array.size == 0:
+        raise ValueError(f"{name} is empty, its shape is {array.shape}")
+    if array.ndim != n_dim:
         raise ValueError(f"{name} has shape {array.shape}, it needs {n_dim} axes")
     if np.isnan(array).any():
         raise ValueError(f"{name} holds {int(np.isnan(array).sum())} nan values")

@@ -74,7 +74,10 @@ def path(points: ArrayLike, cosines: ArrayLike, place: int, title: str = "") -> 
     points, cosines = as_matrix(points, "points"), as_matrix(cosines, "cosines", 1)
     n = len(points)
     if points.shape != (n, 2) or len(cosines) != n or not 0 <= place < n:
-        raise ValueError(f"points {points.shape}, cosines ({len(cosines)},), place {place}")
+        raise ValueError(
+            f"points {points.shape}, cosines ({len(cosines)},), place {place}: they must be "
+            f"(n, 2), (n,), and 0 to n - 1"
+        )
     with style():
         figure = new_figure(6.8, 2.9)
         left, right = figure.subplots(1, 2)

@@ -286,15 +286,18 @@ def test_masks_in_each_place_equal_numpy(page, novelist):
 def test_a_head_is_kept_beside_another(page):
     weights = causal()
     root = show(page, explorers.AttentionExplorer(weights, list("abcd"), head=0, row=3))
-    root.get_by_role("button", name="Keep this head beside").press("Enter")
+    root.get_by_role("button", name="Keep this head to compare").press("Enter")
     root.get_by_role("radio", name="block 1, head 2").click()
     kept = root.get_by_label("block 0, head 0, kept for comparison")
     assert kept.is_visible()
+    titles = root.locator(".gx-title").all_inner_texts()
+    assert {"Block 0, head 0, kept", "Shown minus kept"} <= {*titles}
+    assert "Block 1, head 2: from each row to each column" in titles
     apart = np.abs(weights[1, 2, 3] - weights[0, 0, 3]).sum() / 2
     assert (
         f"differs by {apart:.0%} from block 0, head 0" in root.locator(".gx-live").inner_text()
     )
-    root.get_by_role("button", name="Keep this head beside").click()
+    root.get_by_role("button", name="Keep this head to compare").click()
     assert page.evaluate("model.get('pinned')") == 5 and not kept.is_visible()
     root.get_by_role("button", name="Let it go").click()
     assert page.evaluate("model.get('pinned')") == -1
@@ -347,7 +350,7 @@ def test_two_texts_share_a_row_and_say_what_moves(page, novelist):
     assert root.locator(".gx-moves").all_inner_texts() == wanted
     assert f"puts {wanted[e.head]} of its weight elsewhere" in root.inner_text()
     root.get_by_label("from she").first.focus()
-    assert "“she” does not move: what differs comes later" in root.inner_text()
+    assert "“she” does not move: up to it the texts are the same" in root.inner_text()
     assert root.locator(".gx-on").all_inner_texts() == ["she", "she"]
     root.get_by_label("second", exact=True).fill("She gave the man the letter")
     root.get_by_label("second", exact=True).press("Enter")
@@ -508,7 +511,7 @@ def test_the_journey_by_keyboard(page, novelist):
     assert place == 2 and stage == 12  # LayerNorm 2 of block 2
     piece = e.stages[12]["top"][2][0][0].removesuffix("</w>")
     assert f"predicts “{piece}”" in root.locator(".gx-live").inner_text()
-    root.get_by_role("radio", name="every state").click()
+    root.get_by_role("radio", name="all, before and after each LayerNorm").click()
     assert root.locator(".gx-lens .gx-cell").count() == 17 * 4
 
 
@@ -528,7 +531,7 @@ def test_lambda_moves_the_mix_and_the_formats_have_their_rows(page, novelist):
         assert json.loads(root.get_attribute("data-l3")) == pytest.approx(wanted, abs=1e-3)
     root.locator("input[type=range]").focus()
     page.keyboard.press("Home")
-    assert "the language model makes 0%" in root.locator(".gx-live").inner_text()
+    assert "the language model makes up 0%" in root.locator(".gx-live").inner_text()
     assert json.loads(root.get_attribute("data-l3"))[0] == pytest.approx(-np.log(3))
 
 

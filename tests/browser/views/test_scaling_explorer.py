@@ -71,7 +71,7 @@ def test_every_choice_computes_what_the_library_computes(page, e):
     asks.fill("8.5")
     agrees(page, root, e)
     assert np.isclose(e.size, 10**8.5) and e.used == 5
-    assert "211 times beyond the largest run" in root.locator(".gx-live").inner_text()
+    assert "211 times the size of the largest run" in root.locator(".gx-live").inner_text()
     root.get_by_role("radio", name="less").click()
     agrees(page, root, e)
     assert e.figure().axes and "95 % interval" in e.sentence()
