@@ -767,6 +767,21 @@ def hold_counted() -> None:
     holds("widest with 300 labels", largest == 300)
     holds("with 3,000 not clear", g.metrics.clear(gaps["random weights"]) == {100, 300, 1000})
     holds("no lead over the bag is clear", not g.metrics.clear(gaps["bag of words"]))
+    hold_entailment()
+
+
+def hold_entailment() -> None:
+    """Where the same explorer shows the fairer curve of section 4's other set."""
+    gaps = {
+        row: curve_gaps("entailment", "pre-trained", row) for row in ("random weights", "LSTM")
+    }
+    ahead, beside_lstm = (
+        {n: round(100 * gap["difference"]) for n, gap in one.items()} for one in gaps.values()
+    )
+    holds("ten, three, four points", [ahead[n] for n in (300, 1000, 3000)] == [10, 3, 4])
+    holds("clear with 300 alone", g.metrics.clear(gaps["random weights"]) == {300})
+    holds("nine behind the LSTM", beside_lstm[1000] == beside_lstm[3000] == -9)
+    holds("clearly so", {1000, 3000} <= g.metrics.clear(gaps["LSTM"]))
 
 
 def hold_nothing_found(all_labels: dict) -> None:
