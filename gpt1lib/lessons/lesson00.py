@@ -114,7 +114,7 @@ def _share_cases():
     ),
     hints=(
         "`sorted(probs, reverse=True)` has the largest first.",
-        "A slice `[:k]` is content with a list shorter than k.",
+        "A slice `[:k]` also works on a list shorter than k.",
     ),
 )
 def share_of_top(probs, k):

@@ -48,7 +48,7 @@ def count_bigrams(text, alphabet):
     return counts
 
 
-@count_bigrams.wrong("Rows and columns are exchanged: the row is the letter that comes first.")
+@count_bigrams.wrong("Rows and columns are swapped: the row is the letter that comes first.")
 def rows_and_columns_exchanged(text, alphabet):
     c = np.zeros((len(alphabet), len(alphabet)), dtype=int)
     for a, b in zip(text, text[1:]):
@@ -160,7 +160,7 @@ def from_one(text, alphabet):
     ],
     task="Add `smoothing` to every count, then divide each row by its sum.",
     hints=(
-        "`table.sum(axis=1)` adds up each row. It gives V numbers that lie flat, (V,).",
+        "`table.sum(axis=1)` adds up each row. It gives V numbers of shape (V,).",
         "`keepdims=True` keeps the sums as a column, (V, 1), so that each row is divided "
         "by its own.",
     ),
@@ -190,7 +190,7 @@ def columns(counts, smoothing):
 
 
 @to_probabilities.wrong(
-    "Without keepdims=True the sums lie flat and divide column by column. "
+    "Without keepdims=True the sums have shape (V,) and divide column by column. "
     "No error, wrong numbers: the classic."
 )
 def keepdims_forgotten(counts, smoothing):
@@ -312,7 +312,7 @@ def sum_of_probabilities(ids, probs):
     return float(probs[ids[:-1], ids[1:]].sum())
 
 
-@log_likelihood.wrong("Logarithm and sum are exchanged: take each logarithm, then add.")
+@log_likelihood.wrong("Logarithm and sum are swapped: take each logarithm, then add.")
 def log_of_the_sum(ids, probs):
     return float(np.log(probs[ids[:-1], ids[1:]].sum()))
 
@@ -335,7 +335,7 @@ def ids_two_apart(ids, probs):
     return float(np.log(probs[ids[:-2], ids[2:]]).sum())
 
 
-@log_likelihood.wrong("You look up P(this | next): row and column are exchanged.")
+@log_likelihood.wrong("You look up P(this | next): row and column are swapped.")
 def probability_of_this_given_next(ids, probs):
     return float(np.log(probs[ids[1:], ids[:-1]]).sum())
 
@@ -444,7 +444,7 @@ def one_over_the_mean_probability(log_probs):
     return float(1 / log_probs.exp().mean())
 
 
-@perplexity.wrong("Divide by all tokens: each of these log-probabilities is a prediction.")
+@perplexity.wrong("Divide by all of them, not by one less: each is a prediction.")
 def divides_by_one_less(log_probs):
     total = float(log_probs.sum())
     return math.exp(-total / (len(log_probs) - 1))
@@ -587,7 +587,7 @@ def perplexity_shared_out(characters, tokens, each):
     return tokens * each / characters
 
 
-@bits_of_a_character.wrong("Those are all the bits of the text. Share them out.")
+@bits_of_a_character.wrong("Those are all the bits of the text. Divide by its characters.")
 def bits_of_the_text(characters, tokens, each):
     return tokens * math.log2(each)
 

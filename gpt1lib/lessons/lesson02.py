@@ -146,10 +146,10 @@ def order_forgotten(words, counts):
     ),
     hints=(
         "Walk through the word with a position `i`. Is the pair here, `(symbols[i], "
-        "symbols[i + 1])`? Then add the joined symbol and step on by 2, else add one symbol "
-        "and step on by 1.",
+        "symbols[i + 1])`? Then add the joined symbol and move on by 2, else add one symbol "
+        "and move on by 1.",
         "The last symbol has no neighbor: look at `i + 1` only if `i + 1 < len(symbols)`. "
-        "A slice is content there: `tuple(symbols[i : i + 2]) == pair`.",
+        "A slice works there, too: `tuple(symbols[i : i + 2]) == pair`.",
     ),
 )
 def merge_pair(symbols, pair):
@@ -198,7 +198,7 @@ def from_the_right(symbols, pair):
 
 
 @merge_pair.wrong(
-    "A symbol is used twice: after a merge step on by 2, past the symbol that was joined."
+    "A symbol is used twice: after a merge move on by 2, past the symbol that was joined."
 )
 def a_symbol_used_twice(symbols, pair):
     out = []
@@ -211,7 +211,7 @@ def a_symbol_used_twice(symbols, pair):
 
 
 @merge_pair.wrong(
-    "The right half stays behind its merged symbol: after a merge step on by 2, not by 1."
+    "The right half stays behind its merged symbol: after a merge move on by 2, not by 1."
 )
 def right_half_stays(symbols, pair):
     return [
@@ -542,7 +542,9 @@ def vocabulary_size(n_characters, n_merges):
     return 1 + 2 * n_characters + n_merges + 1
 
 
-@vocabulary_size.wrong("Those are the merges alone. Each character is a token, too.")
+@vocabulary_size.wrong(
+    "Those are the merges alone. Add each character twice, <unk>, and the line break."
+)
 def merges_alone(n_characters, n_merges):
     return n_merges
 

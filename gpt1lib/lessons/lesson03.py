@@ -96,7 +96,7 @@ def ids_instead_of_ones(ids, n_vocab):
     return F.one_hot(ids, n_vocab) * ids[:, None].float()
 
 
-@one_hot.wrong("Columns count from 0: id 0 belongs in the first column.")
+@one_hot.wrong("Columns count from 0: your id 0 is in the last one, as if it were -1.")
 def one_column_too_far_left(ids, n_vocab):
     return F.one_hot(ids, n_vocab).float().roll(-1, dims=1)
 

@@ -129,7 +129,8 @@ def down_the_first_axis(scores):
 
 
 @softmax.wrong(
-    "Without keepdim=True the sums lie flat, and each column is divided by another row's sum."
+    "Without keepdim=True the sums have shape (n,), and each column is divided by another "
+    "row's sum."
 )
 def sums_lie_flat(scores):
     powers = (scores - scores.amax(dim=-1, keepdim=True)).exp()
@@ -413,7 +414,7 @@ def the_first_weight(query, a, b, c):
     ),
     hints=(
         "Row i, column j is the dot product of row i of Q and row j of K.",
-        "`K.T` is K with rows and columns exchanged; `Q.shape[1]` is D.",
+        "`K.T` is K with rows and columns swapped; `Q.shape[1]` is D.",
     ),
 )
 def scaled_scores(Q, K):
@@ -556,7 +557,7 @@ def keys_mixed(Q, K, V):
     return (Q @ K.T / math.sqrt(Q.shape[-1])).softmax(dim=-1) @ K
 
 
-@attention.wrong("Keys and queries are exchanged: a row must be one query's.")
+@attention.wrong("Keys and queries are swapped: a row must be one query's.")
 def exchanged(Q, K, V):
     if len(Q) != len(K):
         return (K @ Q.T / math.sqrt(Q.shape[-1])).softmax(dim=-1)
@@ -677,7 +678,7 @@ def bit_for_bit(layer, x, order):
 
 
 @ignores_order.wrong(
-    "You compare sums over all rows. Where rows are exchanged, or changes cancel, the sum "
+    "You compare sums over all rows. Where rows are swapped, or changes cancel, the sum "
     "stays; compare row by row."
 )
 def sums_only(layer, x, order):
@@ -717,7 +718,10 @@ def forgives_a_tenth(layer, x, order):
     return torch.allclose(layer(x[order]), layer(x)[order], atol=0.1)
 
 
-@ignores_order.wrong("That is False for every layer, also for those that do ignore the order.")
+@ignores_order.wrong(
+    "That is False for every layer, even for those that ignore order. Compare "
+    "layer(x[order]) with layer(x)[order]."
+)
 def always_false(layer, x, order):
     return False
 

@@ -171,7 +171,7 @@ def from_the_end(values):
 
 
 @running_mean.wrong(
-    "Without keepdim=True the row sums lie flat and divide column by column. No error, "
+    "Without keepdim=True the row sums have shape (T,) and divide column by column. No error, "
     "wrong numbers: the classic."
 )
 def keepdim_forgotten(values):
