@@ -32,7 +32,7 @@ def point_of(line: dict) -> Point:
 
 
 def curve_lines(task: str, stored: Stored | None = None) -> dict[str, dict[int, dict]]:
-    """row -> number of labels -> seed -> the line of a test, with its guesses.
+    """row -> number of labels -> seed -> the line of a test, with a model's guesses.
 
     Only of what was run with the settings that the row's validation scores choose.
     """

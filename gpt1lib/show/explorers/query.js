@@ -14,8 +14,8 @@ const ABOUT = {
   more: `${HELP} The plane shows two numbers of each key; the others are fixed and random.`,
   head:
     `${HELP} ${FEET} The plane holds the true query of the last word, so its weights are the ` +
-    "model's own. The query may be drawn shorter than it is, and the keys about their mean: all " +
-    "scores shift alike, so no weight changes.",
+    "model's own. The query may be drawn shorter than it is, and the keys about their mean: " +
+    "all scores shift alike, so no weight changes.",
 };
 
 function draw(model, root) {
