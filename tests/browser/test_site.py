@@ -154,12 +154,7 @@ def answered_front(page):
     expect(head).to_have_attribute("aria-label", "block 2, head 2")
     words.last.press("ArrowLeft")
     expect(page.locator(".page-looks")).to_have_text(looked("He was a very young", 10, -2))
-    page.get_by_role("button", name="Let it write on").click()
-    expect(page.locator(".page-writing p")).to_contain_text(
-        "he was a very young", timeout=30_000
-    )
-    page.get_by_role("button", name="Stop").click()
-    expect(page.get_by_role("button", name="Let it write on")).to_be_visible()
+    wrote_and_stopped(page)
     page.get_by_label("Begin a sentence").fill("🙂")
     expect(page.locator("#front")).to_contain_text("Not in the vocabulary, read as <unk>: 🙂.")
     for odd in ("<script>alert(1)</script>", "word " * 2000):
@@ -168,6 +163,28 @@ def answered_front(page):
     expect(page.locator(".page-looks")).to_contain_text("2000 tokens, this page shows 40")
     page.get_by_label("Begin a sentence").fill("")
     expect(page.locator("#front")).to_contain_text("Nothing is typed")
+
+
+def wrote_and_stopped(page):
+    """It writes on until it is told to stop, however slow or fast the machine is."""
+    button, written = page.locator(".page-writing button"), page.locator(".page-writing p")
+    stop_at_words = """() => {
+      const [button, words] = document.querySelectorAll(".page-writing > *");
+      new MutationObserver((_, seen) => {
+        window.stoppedAs = button.textContent;
+        seen.disconnect();
+        button.click();
+      }).observe(words, { childList: true });
+    }"""  # in the page: by the time that Python has read a word, all may be written
+    page.evaluate(stop_at_words)
+    button.click()
+    expect(written).to_contain_text("he was a very young", timeout=30_000)
+    expect(button).to_have_text("Let it write on")
+    assert page.evaluate("window.stoppedAs") == "Stop"
+    before = written.inner_text()
+    button.evaluate("b => { b.click(); b.click(); }")  # stopped before its first word
+    expect(button).to_have_text("Let it write on")
+    assert written.inner_text() == before
 
 
 def looked(text, head, row):

@@ -80,12 +80,16 @@ def test_a_click_on_the_curve_goes_there(page):
 
 
 def test_play_starts_when_asked_and_stops(page):
+    page.clock.install()  # so that a slow machine does not play to the end before "Stop"
     root = show(page, MergeExplorer(TOY))
-    page.wait_for_timeout(500)
+    page.clock.run_for(2000)
     assert merges(root) == []
     root.get_by_text("Play").click()
-    page.wait_for_function("document.querySelector('.gx').dataset.merges.split('[').length > 3")
+    page.clock.run_for(1100)
+    assert merges(root) == bpe.learn_merges(TOY, 3)
     root.get_by_text("Stop").click()
-    done = merges(root)
-    page.wait_for_timeout(500)
-    assert merges(root) == done
+    page.clock.run_for(2000)
+    assert merges(root) == bpe.learn_merges(TOY, 3)
+    root.get_by_text("Play").click()
+    page.clock.run_for(20_000)
+    assert root.get_by_text("Play").is_visible(), "it stops at the last merge"
