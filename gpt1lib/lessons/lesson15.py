@@ -454,6 +454,11 @@ def curve_gaps(task: str, row: str, other: str) -> dict[int, dict]:
     return g.paper.curves.gaps(draws[row], draws[other])
 
 
+def points_ahead(gaps: dict[int, dict]) -> dict[int, int]:
+    """Number of labels -> how many points a row is ahead, as the text says it."""
+    return {n: round(100 * gap["difference"]) for n, gap in gaps.items()}
+
+
 @number_exercise(
     "A difference of three seeds",
     question=(
@@ -761,7 +766,7 @@ def hold_counted() -> None:
     holds("the pairs are cheaper up to 83 %", cheaper == [*range(56, 84)])
     others = ("random weights", "bag of words")
     gaps = {row: curve_gaps("film_snippets", "pre-trained", row) for row in others}
-    ahead = {n: round(100 * gap["difference"]) for n, gap in gaps["random weights"].items()}
+    ahead = points_ahead(gaps["random weights"])
     largest = max(ahead, key=ahead.__getitem__)
     holds("ten, six, four points", [ahead[n] for n in (300, 1000, 3000)] == [10, 6, 4])
     holds("widest with 300 labels", largest == 300)
@@ -772,16 +777,15 @@ def hold_counted() -> None:
 
 def hold_entailment() -> None:
     """Where the same explorer shows the fairer curve of section 4's other set."""
-    gaps = {
-        row: curve_gaps("entailment", "pre-trained", row) for row in ("random weights", "LSTM")
-    }
-    ahead, beside_lstm = (
-        {n: round(100 * gap["difference"]) for n, gap in one.items()} for one in gaps.values()
+    random, lstm = (
+        curve_gaps("entailment", "pre-trained", row) for row in ("random weights", "LSTM")
     )
+    ahead, beside_lstm = points_ahead(random), points_ahead(lstm)
     holds("ten, three, four points", [ahead[n] for n in (300, 1000, 3000)] == [10, 3, 4])
-    holds("clear with 300 alone", g.metrics.clear(gaps["random weights"]) == {300})
+    holds("clear with 300 alone", g.metrics.clear(random) == {300})
+    holds("three draws", {random[n]["seeds"] for n in (1000, 3000)} == {3})
     holds("nine behind the LSTM", beside_lstm[1000] == beside_lstm[3000] == -9)
-    holds("clearly so", {1000, 3000} <= g.metrics.clear(gaps["LSTM"]))
+    holds("clearly so", {1000, 3000} <= g.metrics.clear(lstm))
 
 
 def hold_nothing_found(all_labels: dict) -> None:
