@@ -144,8 +144,6 @@ function tile(view, grid, head) {
   return b;
 }
 
-const headName = ({ H }, head) => `block ${Math.floor(head / H)}, head ${head % H}`;
-
 function select(view, head) {
   keep(view, { head });
   show(view);

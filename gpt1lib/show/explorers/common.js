@@ -168,6 +168,7 @@ function exactly(p, digits) {
   return `${(100 * p).toFixed(ends ? 0 : digits)}%`;
 }
 
+const headName = ({ H }, head) => `block ${Math.floor(head / H)}, head ${head % H}`;
 const capital = text => text[0].toUpperCase() + text.slice(1);
 const plural = (n, word) => `${commas(n)} ${word}${n === 1 ? "" : "s"}`;
 const minus = text => String(text).replace("-", "−");

@@ -63,8 +63,6 @@ function followPython(view) {
   });
 }
 
-const headName = ({ H }, head) => `block ${Math.floor(head / H)}, head ${head % H}`;
-
 function select(view, head) {
   keep(view, { head });
   show(view);

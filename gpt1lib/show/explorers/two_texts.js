@@ -69,8 +69,6 @@ function addHeads(view, parent) {
   colorScale(parent, view.dark, "0%", "100% of its weight");
 }
 
-const headName = ({ H }, head) => `block ${Math.floor(head / H)}, head ${head % H}`;
-
 function select(view, head) {
   keep(view, { head });
   show(view);
@@ -180,7 +178,7 @@ function whyStill([one, two], row, partner) {
     one.names.slice(0, row + 1).every((_, k) => alike(one, k, two)) &&
     two.names.slice(0, partner + 1).every((_, k) => alike(two, k, one));
   if (same) return "up to it the texts are the same, and what comes later is masked";
-  return "this head does not look at what differs";
+  return "what differs makes no difference to this head";
 }
 
 function sentence(view, partner) {

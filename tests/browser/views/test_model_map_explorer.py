@@ -114,6 +114,18 @@ def test_the_walk_goes_through_nine_stations_by_space(page, explorer):
     assert page.evaluate(RUN) == []
 
 
+def test_the_walk_of_a_short_text_says_a_true_weight(page, novelist):
+    """Where no head can look back two tokens, the last one's look at the first is shown."""
+    e = explorers.ModelMapExplorer(novelist.model, novelist.bpe, "She")
+    root = show(page, e)
+    root.locator(".gx-map-stage").focus()
+    said = []
+    for _ in range(9):
+        press(page, "Space")
+        said.append(root.locator(".gx-map-step").inner_text())
+    assert "100%" in " ".join(said) and " 0%" not in " ".join(said)
+
+
 @pytest.mark.parametrize("width", [390, 1100])
 def test_nothing_is_wider_than_its_page(page, explorer, width):
     page.set_viewport_size({"width": width, "height": 900})
