@@ -15,6 +15,7 @@ from gpt1lib.bpe import BPE
 from gpt1lib.checkpoints import checkpoint
 from gpt1lib.finetune import batches, classifier, classify
 from gpt1lib.finetune.__main__ import main
+from gpt1lib.finetune.run import chosen_examples
 from gpt1lib.storage import files
 from gpt1lib.storage.paths import TASKS
 from gpt1lib.tasks import course_sets
@@ -223,6 +224,11 @@ def test_bad_settings_are_named(model):
     task = tasks.Task("t", "classification", 2, [], [], [])
     with pytest.raises(ValueError, match="label 2 is not in 0 to 1"):
         batches.prepare(BPE_SMALL, task, [tasks.Example(("film",), 2)], 24)
+    with pytest.raises(ValueError, match="t has no training examples"):
+        chosen_examples(task, finetune.Settings())
+    task.train.append(tasks.Example(("a good film",), 1))
+    with pytest.raises(ValueError, match="each of the 1 training .* more than 2 words, raise"):
+        chosen_examples(task, finetune.Settings(longest=2))
 
 
 def test_predictions_keep_the_order(model):

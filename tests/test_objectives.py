@@ -114,6 +114,8 @@ def test_bad_input():
     logits = torch.zeros(1, 3, 5)
     with pytest.raises(ValueError, match="logits are for .*ids have shape"):
         o.lm_loss(logits, torch.zeros(1, 4, dtype=torch.long))
+    with pytest.raises(ValueError, match=r"logits have shape \(3, 5\), .* \(B, T, V\)"):
+        o.lm_loss(logits[0], torch.zeros(3, dtype=torch.long))
     with pytest.raises(ValueError, match="1 token"):
         o.lm_loss(logits[:, :1], torch.zeros(1, 1, dtype=torch.long))
     with pytest.raises(ValueError, match="0 real targets"):

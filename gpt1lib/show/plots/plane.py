@@ -76,7 +76,7 @@ def path(points: ArrayLike, cosines: ArrayLike, place: int, title: str = "") -> 
     if points.shape != (n, 2) or len(cosines) != n or not 0 <= place < n:
         raise ValueError(
             f"points {points.shape}, cosines ({len(cosines)},), place {place}: they must be "
-            f"(n, 2), (n,), and 0 to n - 1"
+            "(n, 2), (n,), and 0 to n - 1"
         )
     with style():
         figure = new_figure(6.8, 2.9)
