@@ -18,6 +18,7 @@ from in_lab import NOTEBOOKS, OFTEN, STARTED, tab
 from gpt1lib.lessons import notebooks
 
 CSS = Path(__file__).resolve().parents[2] / "tools" / "lab" / "custom.css"
+PATIENCE = 90_000  # milliseconds: three parts of the tests may share two slow cores
 FLAGS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -44,8 +45,9 @@ def chromium(tmp_path_factory):
         if os.environ.get("GPT1_REQUIRE_BROWSER") == "1":
             pytest.fail("no Chromium found, and GPT1_REQUIRE_BROWSER=1 asks for one")
         pytest.skip("no Chromium on this machine: install it, or name it in CHROMIUM")
-    from playwright.sync_api import sync_playwright
+    from playwright.sync_api import expect, sync_playwright
 
+    expect.set_options(timeout=PATIENCE)
     with sync_playwright() as playwright:
         context = playwright.chromium.launch_persistent_context(
             str(tmp_path_factory.mktemp("profile")),
@@ -54,6 +56,7 @@ def chromium(tmp_path_factory):
             args=FLAGS,
             viewport={"width": 1400, "height": 1000},
         )
+        context.set_default_timeout(PATIENCE)
         yield context
         context.close()
 
@@ -158,5 +161,5 @@ def desk(lab, chromium):
     """A tab that holds a JupyterLab: to load it anew takes longer than to open a notebook."""
     with tab(lab, chromium) as page:
         page.goto(f"{lab}/lab?reset")
-        page.wait_for_function(STARTED, timeout=60_000, polling=OFTEN)
+        page.wait_for_function(STARTED, polling=OFTEN)
         yield page

@@ -47,7 +47,6 @@ PANEL = ".jp-NotebookPanel:not(.lm-mod-hidden)"
 def tab(lab: str, chromium):
     """A tab of the browser, with a JupyterLab to go to; nothing may leave this machine."""
     page, asked = chromium.new_page(), []
-    page.set_default_timeout(90_000)  # both cores may be busy
     page.on("request", lambda r: asked.append(r.url))
     page.said, page.failed = [], []  # what the console calls an error; scripts' errors
     page.on("pageerror", lambda e: page.failed.append(e.stack or str(e)))
@@ -77,7 +76,7 @@ def open_beside(desk, name):
 
 def run_opened(page):
     """Run all of the notebook that is being opened; return its code cells."""
-    page.wait_for_function(READY, timeout=60_000, polling=OFTEN)
+    page.wait_for_function(READY, polling=OFTEN)
     # without windowing every cell stays in the page and can be looked at
     page.evaluate("""() => { const nb = window.jupyterapp.shell.currentWidget.content;
         nb.notebookConfig = {...nb.notebookConfig, windowingMode: 'none'}; }""")

@@ -331,8 +331,7 @@ def gallery(lab, chromium):
         page.goto(f"{lab}/lab")
         page.wait_for_function(
             """() => window.jupyterapp &&
-            window.jupyterapp.commands.hasCommand('apputils:change-theme')""",
-            timeout=60_000,
+            window.jupyterapp.commands.hasCommand('apputils:change-theme')"""
         )
         choose_theme(page, "Dark")
         yield page, open_and_run(page, lab, GALLERY)

@@ -76,7 +76,7 @@ def stored_pictures(name) -> dict[int, int]:
 def test_reopened_without_a_kernel_the_pictures_stand(page, lab):
     """As a fresh clone shows it: nothing has run, no widget state is saved."""
     page.goto(f"{lab}/lab/tree/notebooks/{GALLERY}?reset")
-    page.wait_for_function(READY, timeout=60_000)
+    page.wait_for_function(READY)
     page.evaluate(SHUTDOWN)
     wanted = stored_pictures(GALLERY)
     assert sum(wanted.values()) >= 12
@@ -86,7 +86,7 @@ def test_reopened_without_a_kernel_the_pictures_stand(page, lab):
         )
         output = page.locator(f'{PANEL} .jp-Cell[data-windowed-list-index="{cell}"]')
         pictures = output.locator(".jp-OutputArea figure img")
-        pictures.nth(n - 1).wait_for(timeout=60_000)
+        pictures.nth(n - 1).wait_for()
         assert pictures.count() == n
         for picture in pictures.all():
             assert picture.is_visible() and len(picture.get_attribute("alt")) > 40

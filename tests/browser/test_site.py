@@ -113,11 +113,11 @@ def test_answers_and_plots_are_folded_and_formulas_drawn(pages):
 def answered(root, text):
     """Type a text into the first field: the engine answers, and what is drawn is another."""
     hint, asking = root.locator(".gx-hint"), re.compile("^The (model|text) ")
-    expect(hint).not_to_have_text(asking, timeout=30_000)  # what a slider has asked
+    expect(hint).not_to_have_text(asking)  # what a slider has asked
     before, answers = root.inner_html(), root.evaluate("() => model.get('answers')")
     root.locator(".gx-prompt").first.fill(text)
     root.locator(".gx-prompt").first.press("Enter")
-    expect(hint).not_to_have_text(asking, timeout=30_000)
+    expect(hint).not_to_have_text(asking)
     assert "cannot be read" not in hint.inner_text()
     assert root.evaluate("() => model.get('answers')") == answers + 1
     assert root.inner_html() != before
@@ -132,7 +132,7 @@ def answered_bars(root, text):
     with torch.no_grad():
         probs = engine.as_stored(source.model)(ids)[0, -1].softmax(-1)
     best = f"“{source.bpe.pieces([probs.argmax()])[0].removesuffix('</w>')}”"
-    expect(root.locator(".gx-live")).to_contain_text(best, timeout=30_000)
+    expect(root.locator(".gx-live")).to_contain_text(best)
     shown = json.loads(root.get_attribute("data-after"))
     assert [i for i, _ in shown] == probs.topk(5).indices.tolist()
     assert np.allclose([p for _, p in shown], probs.topk(5).values, atol=1e-4)
@@ -141,9 +141,9 @@ def answered_bars(root, text):
 def answered_front(page):
     """The front page says what comes next, moves with the temperature, and writes."""
     first = page.locator("#front .gx-bars li").first
-    expect(first).to_contain_text("eyes", timeout=30_000)
+    expect(first).to_contain_text("eyes")
     page.get_by_label("Begin a sentence").fill("He was a very young")
-    expect(first).to_contain_text("man", timeout=30_000)
+    expect(first).to_contain_text("man")
     words = page.locator(".page-word")
     expect(words).to_have_text(["he", "was", "a", "very", "young"])
     own = first.inner_text()
@@ -178,7 +178,7 @@ def wrote_and_stopped(page):
     }"""  # in the page: by the time that Python has read a word, all may be written
     page.evaluate(stop_at_words)
     button.click()
-    expect(written).to_contain_text("he was a very young", timeout=30_000)
+    expect(written).to_contain_text("he was a very young")
     expect(button).to_have_text("Let it write on")
     assert page.evaluate("window.stoppedAs") == "Stop"
     before = written.inner_text()
@@ -214,7 +214,7 @@ def answered_map(page):
     }.items():
         root.get_by_label("text").fill(text)
         root.get_by_label("text").press("Enter")
-        expect(hint).to_contain_text(answer, timeout=30_000)
+        expect(hint).to_contain_text(answer)
     source = g.load_novelist()
     model, ids = engine.as_stored(source.model), torch.tensor([source.bpe.encode(text)])
     said = []
@@ -266,7 +266,7 @@ def test_explorers_live_in_the_book(chromium, book):
         turn(page, ("dark", "light")[i % 2])
         frames.nth(i).scroll_into_view_if_needed()
         root = frames.nth(i).content_frame.locator(".gx")
-        root.wait_for(timeout=60_000)
+        root.wait_for()
         assert follows(page, root)
         root_height = "() => document.documentElement.scrollHeight"
         tall = frames.nth(i).content_frame.locator("html").evaluate(root_height)

@@ -170,9 +170,7 @@ def test_it_has_its_colors_where_it_is_put_into_the_page_later(page, explorer):
     hues = (
         f"c => {{ const d = ({found})(c); return d.some((v, i) => i % 4 === 2 && v > 150); }}"
     )
-    page.wait_for_function(
-        f"() => ({hues})(document.querySelector('.gx-map-top'))", timeout=5000
-    )
+    page.wait_for_function(f"() => ({hues})(document.querySelector('.gx-map-top'))")
 
 
 ARRAYS = ("rows", "states", "neurons", "qkv", "scores", "weights")
