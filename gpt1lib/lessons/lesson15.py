@@ -883,6 +883,9 @@ def hold_more_labels(scores: dict[tuple[int, int, str], list[float]]) -> None:
     holds("ahead by pairs, p = 0.003", round(pairs["p"], 3) == 0.003, pairs["difference"] > 0)
     holds("some ten times the labels of the set", 10 < 19000 / len(task.train) < 12)
     holds("the set's are 1,680", len(task.train) == 1680)
+    lstm = g.paper.curves.curve("acceptability")["LSTM"][len(task.train)]
+    holds("62 % for the LSTM", round(100 * lstm["mean"]) == 62, lstm["seeds"] == 3)
+    holds("more than guessing", lstm["mean"] - lstm["half"] > 0.5)
 
 
 def hold_two_terms(lines: dict[tuple[str, int], list[dict]]) -> None:
