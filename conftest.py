@@ -9,6 +9,7 @@ GUESS_FIRST = (
     "Make your guess first, then run this cell.\n"  # folding adds it, no cell prints it
 )
 FULL_RUN = "full-run"  # a tag: a quick run prints something else, see gpt1lib.lessons.fewer
+PATIENCE = 300  # seconds: both cores may be busy
 NUMBER = re.compile(r" *-?\d+(?:\.\d+|(?= ?%))")  # with a decimal, or a percentage
 
 
@@ -18,6 +19,7 @@ def pytest_configure(config):
         option.nbval_sanitize_with = option.nbval_sanitize_with or str(CLEANED)
         option.nbval_current_env = option.nbval_current_env or not option.nbval_kernel_name
         option.nbval_cell_timeout = min(option.nbval_cell_timeout, 600)
+        option.nbval_kernel_startup_timeout = PATIENCE
 
 
 def pytest_collectstart(collector):
@@ -29,6 +31,7 @@ def pytest_collectstart(collector):
 def pytest_itemcollected(item):
     if not hasattr(item, "compare_outputs"):
         return
+    item.output_timeout = PATIENCE  # of what a kernel says after a cell's end
     outputs, tags = item.cell.get("outputs", []), item.cell.metadata.get("tags", [])
     for output in (o for o in outputs if o["output_type"] == "stream"):
         output["text"] = output["text"].removeprefix(GUESS_FIRST)

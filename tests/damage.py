@@ -377,7 +377,7 @@ def time_limit(seconds: int):
         signal.alarm(0)
 
 
-def outcome(kind: Kind, folder: Path, path: Path, wanted, seconds: int = 10) -> str:
+def outcome(kind: Kind, folder: Path, path: Path, wanted, seconds: int = 60) -> str:
     """named, same, silent, hang, or deep with what was said, of one damaged file."""
     try:
         with time_limit(seconds):

@@ -3,6 +3,7 @@
 import importlib.util
 import json
 import math
+import re
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -135,9 +136,10 @@ def fault():
 
 
 def test_a_part_that_takes_too_long_is_given_up(tmp_path):
-    minutes = "0.01"
+    minutes = "0.0001"  # less than any machine needs
     status, stored = on_cpu(tmp_path, "--only", "checks", "--apart", "--at-most", minutes)
-    assert status == 1 and stored["checks"]["error"] == "given up after 0.6 s"
+    assert status == 1
+    assert re.fullmatch(r"given up after [\d.e-]+ s", stored["checks"]["error"])
 
 
 def test_ids_are_not_looked_at_where_that_is_timed():

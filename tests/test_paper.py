@@ -323,7 +323,7 @@ if __name__ == "__main__":
     wait_for(lambda: not any(Path(f"/proc/{pid}").exists() for pid in workers))
 
 
-def wait_for(what, seconds=60):
+def wait_for(what, seconds=300):
     end = time.time() + seconds
     while not what():
         assert time.time() < end, "waited in vain"

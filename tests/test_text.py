@@ -83,6 +83,6 @@ def test_tidy():
 
 @pytest.mark.parametrize("read", [text.standardize, text.tidy])
 def test_a_long_gap_is_read_once(read):
-    start = time.perf_counter()
+    start = time.process_time()
     assert read("a" + " " * 100_000 + "b").split() == ["a", "b"]
-    assert time.perf_counter() - start < 2  # it took ten seconds, all places tried again
+    assert time.process_time() - start < 2  # it took ten seconds, all places tried again

@@ -170,7 +170,8 @@ def execute(notebook, folder: Path, timeout: int = 300) -> float:
     """Run all cells in a fresh kernel, in their folder; return the seconds it took."""
     start = time.perf_counter()
     where = {"metadata": {"path": str(folder)}}
-    client = NotebookClient(notebook, timeout=timeout, kernel_name="python3", resources=where)
+    patience = {"timeout": timeout, "iopub_timeout": 120, "startup_timeout": 300}
+    client = NotebookClient(notebook, kernel_name="python3", resources=where, **patience)
     client.execute()
     return time.perf_counter() - start
 

@@ -139,7 +139,7 @@ def copy_solved(source: Path, target: Path) -> None:
 
 def wait_until_served(address: str, server: subprocess.Popen, log: Path) -> None:
     """Return when the server answers; RuntimeError with its log if it never does."""
-    end = time.time() + 90
+    end = time.time() + 300
     while time.time() < end and server.poll() is None:
         try:
             urllib.request.urlopen(f"{address}/api", timeout=1).read()

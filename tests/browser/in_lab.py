@@ -87,7 +87,7 @@ def run_opened(page):
 def run_all(page):
     """Run all cells of the open notebook; return its code cells."""
     page.evaluate(RUN)
-    page.wait_for_function("() => window.__done", timeout=300_000, polling=OFTEN)
+    page.wait_for_function("() => window.__done", timeout=900_000, polling=OFTEN)
     page.evaluate(IDLE)
     return page.evaluate(CELLS)
 

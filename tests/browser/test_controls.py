@@ -38,12 +38,12 @@ SETTLED = """async e => {
     e.innerHTML + [...e.querySelectorAll('input')].map(i => i.value).join('|');
   const frame = () => new Promise(r => requestAnimationFrame(r));
   const kernel = window.jupyterapp.shell.currentWidget.sessionContext.session.kernel;
-  const end = performance.now() + 20_000;
+  const end = performance.now() + 90_000;
   for (let before = null, now = null; ; ) {
     await kernel.requestKernelInfo();
     await frame();
     [before, now] = [now, html()];
-    const waits = />The (model|text) (reads|writes|is read) /.test(now);
+    const waits = />(The (model|text) (reads|writes|is read) |No answer yet)/.test(now);
     if ((now === before && !waits) || performance.now() > end) break;
   }
   e.scrollIntoView({block: 'nearest'});

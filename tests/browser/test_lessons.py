@@ -90,6 +90,6 @@ def test_reopened_without_a_kernel_the_pictures_stand(page, lab):
         assert pictures.count() == n
         for picture in pictures.all():
             assert picture.is_visible() and len(picture.get_attribute("alt")) > 40
-            assert picture.evaluate("e => e.complete && e.naturalWidth > 300")
+            assert picture.evaluate("e => e.decode().then(() => e.naturalWidth > 300)")
         assert "Error displaying widget" not in output.inner_text()
     keep_screenshots(page, "reopened")

@@ -112,7 +112,7 @@ def test_answers_and_plots_are_folded_and_formulas_drawn(pages):
 
 def answered(root, text):
     """Type a text into the first field: the engine answers, and what is drawn is another."""
-    hint, asking = root.locator(".gx-hint"), re.compile("^The (model|text) ")
+    hint, asking = root.locator(".gx-hint"), re.compile("^(The (model|text) |No answer yet)")
     expect(hint).not_to_have_text(asking)  # what a slider has asked
     before, answers = root.inner_html(), root.evaluate("() => model.get('answers')")
     root.locator(".gx-prompt").first.fill(text)
@@ -315,10 +315,11 @@ def test_search_slides_and_contrast(chromium, book):
     page.keyboard.type("teacher forcing")
     page.keyboard.press("Enter")
     results = page.locator("#search-results a")
-    expect(results.filter(has_text="05 · The causal mask").first).to_be_visible(timeout=20_000)
+    expect(results.filter(has_text="05 · The causal mask").first).to_be_visible()
     assert serious(page) == []
     results.filter(has_text="05 · The causal mask").first.click()
     page.get_by_role("heading", name="The causal mask").wait_for()
+    page.wait_for_load_state()  # its scripts are done with the page
     assert serious(page) == []
     page.evaluate("scrollTo(0, 0)")
     page.get_by_role("button", name="Present").click()

@@ -72,12 +72,20 @@ def test_python_moves_the_view(root):
     assert "weight on the token itself" in root.locator("svg").text_content()
 
 
+def frames(page, n):
+    """Wait for n frames that are drawn, each with what is heard of a new width before."""
+    frame = "() => new Promise(done => new ResizeObserver(() => done()).observe(document.body))"
+    for _ in range(n):
+        page.evaluate(frame)
+
+
 def test_another_width_draws_it_once_more_and_then_it_rests(root):
     page = root.page
     page.set_viewport_size({"width": 900, "height": 1000})
-    page.evaluate("() => new Promise(done => setTimeout(done, 200))")
+    page.wait_for_function("innerWidth === 900")
+    frames(page, 5)
     first = root.locator(".gx-dot").first.element_handle()
-    page.evaluate("() => new Promise(done => setTimeout(done, 200))")
+    frames(page, 5)
     assert first.evaluate("e => e.isConnected"), "it is drawn again and again"
     page.set_viewport_size({"width": 1400, "height": 1000})
 
