@@ -170,8 +170,14 @@ def execute(notebook, folder: Path, timeout: int = 300) -> float:
     """Run all cells in a fresh kernel, in their folder; return the seconds it took."""
     start = time.perf_counter()
     where = {"metadata": {"path": str(folder)}}
-    patience = {"timeout": timeout, "iopub_timeout": 120, "startup_timeout": 300}
-    client = NotebookClient(notebook, kernel_name="python3", resources=where, **patience)
+    client = NotebookClient(
+        notebook,
+        timeout=timeout,
+        startup_timeout=300,
+        iopub_timeout=120,  # what a kernel says late would be dropped without a word
+        kernel_name="python3",
+        resources=where,
+    )
     client.execute()
     return time.perf_counter() - start
 
