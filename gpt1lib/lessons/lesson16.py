@@ -474,6 +474,16 @@ def hold_pairs(pairs: dict) -> None:
     holds("the table of section 7 has them", POINTS.items() <= in_points(pairs).items())
     third, raised = sorted(g.metrics.holm([d["p"] for d in pairs.values()]))[2], 0.051
     holds("the next one has a raised p of 5.1 %", round(third, 3) == raised)
+    hold_entailment(pairs["no pre-training", "entailment"])
+
+
+def hold_entailment(lost: dict) -> None:
+    """What question 7 says: two points here are not nothing, and elsewhere it was ten."""
+    low, high = (lost["difference"] + side * lost["half"] for side in (-1, 1))
+    holds("the interval holds 0, and four points", low < -0.04 < 0 < high)
+    draws = g.paper.curves.draws("entailment")
+    gaps = g.paper.curves.gaps(draws["pre-trained"], draws["random weights"])
+    holds("worth ten with 300 labels", round(100 * gaps[300]["difference"]) == 10)
 
 
 def p_of(pairs: dict):
