@@ -19,7 +19,7 @@ def pytest_configure(config):
         option.nbval_sanitize_with = option.nbval_sanitize_with or str(CLEANED)
         option.nbval_current_env = option.nbval_current_env or not option.nbval_kernel_name
         option.nbval_cell_timeout = min(option.nbval_cell_timeout, 600)
-        option.nbval_kernel_startup_timeout = PATIENCE
+        option.nbval_kernel_startup_timeout = max(option.nbval_kernel_startup_timeout, PATIENCE)
 
 
 def pytest_collectstart(collector):

@@ -8,8 +8,7 @@ import pytest
 
 import gpt1lib as g
 
-hypothesis.settings.register_profile("course", deadline=None, derandomize=True)
-hypothesis.settings.load_profile("course")  # no example may fail for want of time
+hypothesis.settings.load_profile("ci")  # no example may fail for want of time
 
 SHARED = Path(__file__).resolve().parents[2] / "shared"
 LOCAL = ("127.0.0.1", "::1", "localhost")

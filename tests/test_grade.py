@@ -6,6 +6,7 @@ import io
 import json
 import multiprocessing
 import os
+from dataclasses import replace
 
 import pytest
 
@@ -201,6 +202,7 @@ def masked_softmax(scores):
     Path("FOLDER/owned").write_text("x")""",
     "leaks_before": """
 import os
+from dataclasses import replace
 def leaks_before(*_):
     try:
         torch.save({}, "FOLDER/owned_by_native_code")
@@ -224,7 +226,7 @@ def limit_the_endless(monkeypatch, name):
     def limited(cell, imports, limits):
         endless = cell.name == name
         monkeypatch.setattr(answers, "GRACE", 0.5 if endless else 60.0)
-        return ask(cell, imports, Limits(seconds=2.0 if endless else 60.0))
+        return ask(cell, imports, replace(limits, seconds=2.0 if endless else 60.0))
 
     monkeypatch.setattr(answers, "ask", limited)
 
