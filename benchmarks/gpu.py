@@ -6,8 +6,8 @@
 The first needs a GPU of 80 GB and under fifteen minutes; the second checks the benchmark
 itself in seconds. Each part writes data/results/benchmarks/gpu_PART.json as it goes, so
 that whatever ends it, what was found is kept. A part that fails says why in its file, the
-next goes on, and the exit status is 1. --minutes is the time of the part `novelist`, whose
-checkpoints lie in --out, with a log per part.
+next goes on, and the exit status is 1. --minutes is the time of the part `novelist`: six,
+or a second with --tiny. Its checkpoints lie in --out, with a log per part.
 """
 
 import argparse
@@ -33,7 +33,8 @@ def machine_of(args: argparse.Namespace) -> Machine:
     if device == "cpu" and not args.tiny:
         raise SystemExit("gpu: full sizes need a GPU; --device cpu --tiny checks in seconds")
     results = args.results or (args.out / "results" if args.tiny else BENCHMARKS)
-    return Machine(torch.device(device), args.tiny, args.minutes, args.out, results)
+    minutes = args.minutes or (1 / 60 if args.tiny else 6.0)
+    return Machine(torch.device(device), args.tiny, minutes, args.out, results)
 
 
 def parser() -> argparse.ArgumentParser:
@@ -42,7 +43,7 @@ def parser() -> argparse.ArgumentParser:
     p.add_argument("--only", nargs="+", choices=PARTS, metavar="PART", help=", ".join(PARTS))
     p.add_argument("--device", choices=["cuda", "cpu"], help="default: cuda where there is one")
     p.add_argument("--tiny", action="store_true", help="sizes that check the benchmark itself")
-    p.add_argument("--minutes", type=float, default=6.0, help="of the part novelist")
+    p.add_argument("--minutes", type=float, help="of the part novelist: 6, --tiny a second")
     p.add_argument("--out", type=Path, default=ROOT / "runs/gpu", help="runs and checkpoints")
     p.add_argument("--results", type=Path, help="default: data/results/benchmarks")
     p.add_argument("--at-most", type=float, default=14.5, help="minutes in all")
@@ -59,7 +60,8 @@ def main(argv: list[str] | None = None) -> int:
     args = parser().parse_args(argv)
     with one_line_errors("gpu"):
         for name in ("minutes", "at_most"):
-            limits.number(name, getattr(args, name), lambda x: x > 0, "a finite number > 0")
+            if (value := getattr(args, name)) is not None:
+                limits.number(name, value, lambda x: x > 0, "a finite number > 0")
         machine = machine_of(args)
         apart = machine.on_gpu if args.apart is None else args.apart
         return int(not run(args.only or list(PARTS), machine, args.at_most, apart))

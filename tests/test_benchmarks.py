@@ -74,6 +74,13 @@ def on_cpu(tmp_path, *words: str) -> tuple[int, dict]:
     return status, {found["part"]: found for found in stored}
 
 
+def test_a_check_of_the_benchmark_trains_for_a_second_and_no_longer():
+    gpu = script("gpu")
+    tiny = ["--device", "cpu", "--tiny"]
+    asked = [gpu.parser().parse_args([*tiny, *words]) for words in ([], ["--minutes", "2"])]
+    assert [gpu.machine_of(args).minutes for args in asked] == [1 / 60, 2]
+
+
 @pytest.mark.parametrize(
     "part",
     [
