@@ -107,7 +107,8 @@ class FineTuning:
                 self._keep(line, folder, ends_epoch or interrupted())
                 if interrupted():
                     raise KeyboardInterrupt(folder.last_saved() if folder else "")
-                bar.set_postfix({k: line[k] for k in ("task", "lm") if k in line})
+                losses = {k: line[k] for k in ("task", "lm") if k in line}
+                bar.set_postfix(losses, refresh=False)
                 bar.update()
         if self.settings.patience and self.best:
             self.classifier.load_state_dict(self.best["weights"])

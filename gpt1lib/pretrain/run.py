@@ -286,7 +286,7 @@ class Pretraining:
                     self.save_state()
                 if interrupted():
                     raise KeyboardInterrupt(self.folder.last_saved())
-                bar.set_postfix(self._at_a_glance(line))
+                bar.set_postfix(self._at_a_glance(line), refresh=False)
                 bar.update()
         self.finish()
 
