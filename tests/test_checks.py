@@ -13,6 +13,8 @@ import warnings
 import numpy as np
 import pytest
 import torch
+from hypothesis import given
+from hypothesis import strategies as st
 
 from gpt1lib.lessons import attempt, compare, describe
 from gpt1lib.lessons import exercise as machinery
@@ -434,6 +436,45 @@ def test_a_check_leaves_everything_as_it_found_it(capsys):
 )
 def test_same(a, b, equal):
     assert compare.same(a, b, 1e-5) is equal
+
+
+@given(st.floats(), st.floats(), st.floats(-3, 3), st.sampled_from([0.0, 1e-5, 0.1]))
+def test_single_numbers_are_compared_as_numpy_does(a, b, near, tolerance):
+    for other in (b, a, a * (1 + near * tolerance), a + near * tolerance):
+        wanted = np.allclose(a, other, rtol=tolerance, atol=tolerance, equal_nan=True)
+        assert compare.same(a, other, tolerance) == wanted
+
+
+def test_numbers_too_large_for_a_float_are_compared():
+    assert compare.same(10**400, 10**400, 1e-5)
+    assert not compare.same(10**400, 1, 1e-5) and not compare.same(1, 10**400, 1e-5)
+
+
+def test_a_listed_answer_is_called_no_further_than_it_agrees():
+    called = []
+
+    @exercise(
+        "",
+        difficulty=1,
+        importance=1,
+        minutes=1,
+        task="",
+        hints=(),
+        cases=lambda: [(1,), (2,), (3,)],
+    )
+    def one_more(x):
+        """x + 1"""
+        return x + 1
+
+    @one_more.wrong("This doubles.")
+    def doubles(x):
+        called.append(x)
+        return 2 * x
+
+    assert machinery.diagnose(one_more, lambda x: x - 1).message != "This doubles."
+    assert called == [1]
+    assert machinery.diagnose(one_more, lambda x: 2 * x).message == "This doubles."
+    assert called == [1, 1, 2, 3]
 
 
 def test_two_numbers_that_differ_are_shown_to_differ():

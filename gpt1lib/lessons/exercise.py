@@ -203,7 +203,7 @@ def _stopped(results: list[Result]) -> bool:
 def _listed(exercise: Exercise, cases: list[tuple], got: list[Result]) -> str | None:
     """The message of the listed wrong answer that gives the same results."""
     for wrong in exercise.wrong_answers:
-        theirs = [call(wrong.function, case) for case in cases]
+        theirs = (call(wrong.function, case) for case in cases)  # up to the first other one
         pairs = zip(got, theirs, strict=True)
         if all(same_result(a, b, exercise.tolerance) for a, b in pairs):
             return wrong.message
