@@ -143,6 +143,48 @@ def test_views_open_on_what_is_to_be_seen(novelist):
     assert explorers.BigramExplorer(table, ["q", "e", " "]).row == 1, "the commonest letter"
 
 
+def test_attention_says_and_draws_what_the_chosen_mask_does():
+    """Equal scores: without a mask, row 1 of 3 gives a third to each token."""
+    causal = np.tril(np.ones((1, 1, 3, 3))) / np.arange(1, 4)[:, None]
+    e = explorers.AttentionExplorer(causal, list("abc"), row=1, scores=np.zeros((1, 1, 3, 3)))
+    assert e.sentence().endswith("'b' attends 50% to 'a'.")
+    e.mask = "none"
+    assert e.sentence().endswith("'a'; without a mask, 33% of its weight goes to later tokens.")
+    assert drawn(e) == pytest.approx([1 / 3] * 9)
+    e.mask = "after"
+    assert e.sentence().endswith("'a'; masked after the softmax, its weights add up to 0.67.")
+    assert drawn(e) == pytest.approx([1 / 3] * 6)
+    fixed = explorers.AttentionExplorer(causal, list("abc"), row=1)
+    fixed.mask = "none"
+    assert fixed.sentence().endswith("'b' attends 50% to 'a'."), "no scores, no other mask"
+    assert len(drawn(fixed)) == 6
+
+
+def drawn(explorer):
+    """The weights that a picture of heads shows, those left white not counted."""
+    return explorer.figure().axes[0].images[0].get_array().compressed()
+
+
+def test_the_picture_of_gpt_and_bert_names_the_word_that_gains_most():
+    """By hand: BERT is half as sure of the second word, and twice as sure of the third."""
+    from gpt1lib.paper.after import twins
+
+    def picture(gpt, bert):
+        """Of the chances that both give to each word; GPT has none for the first."""
+        words = [f"{x}</w>" for x in "abcdef"[: len(gpt)]]
+        guesses = [{"guesses": [p and {"p": p} for p in chances]} for chances in (gpt, bert)]
+        e.texts = [{"tokens": words, "GPT": guesses[0], "BERT": guesses[1]}]
+        return e.figure()
+
+    e = explorers.MaskedExplorer(*twins.load_twins(), ["the king"])
+    title = picture([None, 0.2, 0.3], [0.5, 0.1, 0.6]).axes[0].get_title(loc="left")
+    assert title == "The words after the gap help most with 'c'"
+    assert list(e._gains.values()) == pytest.approx([-np.log(2), np.log(2)])
+    title = picture([None, 0.2], [0.5, 0.1]).axes[0].get_title(loc="left")
+    assert title == "The words after the gap help with no word of this sentence"
+    assert picture([None], [0.5]) is None, "of a single word, GPT guesses nothing"
+
+
 def test_two_texts_are_paired_word_by_word_and_their_movement_is_by_hand():
     from gpt1lib.show.explorers.two_texts import movement, paired
 

@@ -16,8 +16,15 @@ from .. import plots
 from ..labels import token_labels
 from .base import Explorer, as_half, remark, tokens_of
 from .controls import Place, Text
+from .mask import masked_steps
 
 MOST_TOKENS = 64
+MASK_PLACES = {
+    "before": ("correct", "All heads; row: from, column: to"),
+    "after": ("after", "Masked after the softmax, all rows but the last add up to less than 1"),
+    "none": ("none", "Without a mask, tokens look at later ones, too"),
+}
+"""The place of the mask -> its name in `masked_steps`, and the title of the picture."""
 
 Reading = tuple[np.ndarray, list[str], np.ndarray]
 """Weights (L, H, T, T), T pieces, and scores (L, H, T, T) before the mask."""
@@ -62,7 +69,7 @@ class AttentionExplorer(Explorer):
 
     data = traitlets.Bytes().tag(sync=True)
     scores = traitlets.Bytes(b"").tag(sync=True)
-    mask = traitlets.Enum(("before", "none", "after"), "before").tag(sync=True, control=True)
+    mask = traitlets.Enum(tuple(MASK_PLACES), "before").tag(sync=True, control=True)
     tokens = traitlets.List(Text()).tag(sync=True)
     n_layer = traitlets.Int().tag(sync=True)
     n_head = traitlets.Int().tag(sync=True)
@@ -140,16 +147,41 @@ class AttentionExplorer(Explorer):
             "message": self.remark(self.prompt),
         }
 
+    @property
+    def _placed(self) -> str:
+        """Where the mask is; without scores it cannot be moved."""
+        return self.mask if self.scores else "before"
+
+    @property
+    def _shown(self) -> np.ndarray:
+        """The weights (L, H, T, T) under the chosen mask, as in the page."""
+        if self._placed == "before":
+            return self.weights
+        scores = np.frombuffer(self.scores, "<f2").reshape(-1, *self.weights.shape[2:])
+        kind = MASK_PLACES[self.mask][0]
+        weights = [masked_steps(head.astype(float), kind)[1] for head in scores]
+        return np.reshape(weights, self.weights.shape)
+
     def sentence(self) -> str:
         block, head = divmod(self.head, self.n_head)
-        row = self.weights[block, head, self.row]
+        row = self._shown[block, head, self.row]
         best = int(row.argmax())
         names = token_labels(self.tokens)
         return (
             f"Attention of {self.n_layer} blocks x {self.n_head} heads over "
             f"{len(names)} tokens. In block {block}, head {head}, '{names[self.row]}' "
-            f"attends {row[best]:.0%} to '{names[best]}'."
+            f"attends {row[best]:.0%} to '{names[best]}'{self._about_mask(row)}."
         )
 
+    def _about_mask(self, row: np.ndarray) -> str:
+        """What a wrong mask does to a row (T,); the right one needs no words."""
+        later = row[self.row + 1 :].sum()
+        return {
+            "before": "",
+            "none": f"; without a mask, {later:.0%} of its weight goes to later tokens",
+            "after": f"; masked after the softmax, its weights add up to {row.sum():.2f}",
+        }[self._placed]
+
     def figure(self) -> Figure:
-        return plots.head_grid(self.weights, "All heads; row: from, column: to")
+        title = MASK_PLACES[self._placed][1]
+        return plots.head_grid(self._shown, title, causal=self._placed != "none")

@@ -88,14 +88,30 @@ class MaskedExplorer(Explorer):
             )
         return said
 
-    def figure(self) -> Figure:
-        read, place = self._now
-        pairs = list(zip(read["GPT"]["guesses"], read["BERT"]["guesses"], strict=True))[1:]
+    @property
+    def _gains(self) -> dict[str, float]:
+        """Word -> nats by which BERT guesses it better; without the first, GPT has no guess."""
+        read = self._now[0]
+        pairs = zip(read["GPT"]["guesses"], read["BERT"]["guesses"], strict=True)
+        gains = [math.log(bert["p"] / gpt["p"]) for gpt, bert in list(pairs)[1:]]
+        return dict(zip(token_labels(read["tokens"])[1:], gains, strict=True))
+
+    def finding(self) -> str:
+        """Which word the later words tell most about."""
+        word, gain = max(self._gains.items(), key=lambda pair: pair[1])
+        if gain <= 0:
+            return "The words after the gap help with no word of this sentence"
+        return f"The words after the gap help most with '{word}'"
+
+    def figure(self) -> Figure | None:
+        place, gains = self._now[1], self._gains
+        if not gains:  # of a single word, GPT guesses nothing
+            return None
         return plots.bars(
-            token_labels(read["tokens"])[1:],  # GPT has no guess for the first
-            [math.log(bert["p"] / gpt["p"]) for gpt, bert in pairs],
+            list(gains),
+            list(gains.values()),
             "nats by which BERT guesses the covered word better than GPT",
-            "Words after the gap help most where those before it say little",
+            self.finding(),
             "{:+.1f}",
             highlight=place - 1 if place else None,
         )

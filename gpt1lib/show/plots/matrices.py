@@ -188,8 +188,11 @@ def attention(weights: ArrayLike, tokens: Sequence[str], title: str = "") -> Fig
     return heatmap(weights, names, names, future, title, xlabel="to", ylabel="from")
 
 
-def head_grid(weights: ArrayLike, title: str = "") -> Figure:
-    """All heads as thumbnails: (L, H, T, T), one row per block, the future left white."""
+def head_grid(weights: ArrayLike, title: str = "", causal: bool = True) -> Figure:
+    """All heads as thumbnails: (L, H, T, T), one row per block, the future left white.
+
+    causal: False shows the future, too.
+    """
     weights = as_matrix(weights, "weights", 4)
     n_layer, n_head, n_tokens, _ = weights.shape
     step = n_tokens + 1 + n_tokens // 12
@@ -197,7 +200,7 @@ def head_grid(weights: ArrayLike, title: str = "") -> Figure:
         width = 6.5
         figure = new_figure(width, width * 0.92 * n_layer / n_head + 0.7)
         axes = figure.add_subplot()
-        image = axes.imshow(_mosaic(weights, step), cmap="magma_r", vmin=0, vmax=1)
+        image = axes.imshow(_mosaic(weights, step, causal), cmap="magma_r", vmin=0, vmax=1)
         middle = n_tokens / 2 - 0.5
         for n, name, which in (
             (n_layer, "block", axes.set_yticks),
@@ -212,12 +215,12 @@ def head_grid(weights: ArrayLike, title: str = "") -> Figure:
     return figure
 
 
-def _mosaic(weights: np.ndarray, step: int) -> np.ma.MaskedArray:
+def _mosaic(weights: np.ndarray, step: int, causal: bool) -> np.ma.MaskedArray:
     """All heads (L, H, T, T) in one matrix, `step` from one to the next."""
     n_layer, n_head, n_tokens, _ = weights.shape
     gap = step - n_tokens
     mosaic = np.full((n_layer * step - gap, n_head * step - gap), np.nan)
-    seen = np.tril(np.ones((n_tokens, n_tokens), bool))
+    seen = np.tril(np.ones((n_tokens, n_tokens), bool), 0 if causal else n_tokens)
     for layer, head in np.ndindex(n_layer, n_head):
         y, x = layer * step, head * step
         part = np.where(seen, weights[layer, head], np.nan)
