@@ -1,9 +1,10 @@
-"""Format and lint of our JavaScript, by Biome; installs it when it is missing.
+"""Format and lint of our JavaScript, by Biome, and whether the kernel is what its text says.
 
     python tools/javascript.py [--write]
 
-Without Node.js, or without a network at the first run, this is skipped with a sentence;
-with GPT1_REQUIRE_BROWSER=1, as in CI, it fails then. --write fixes the format.
+Biome and wabt are installed where they are missing. Without Node.js, or without a network at
+the first run, this is skipped with a sentence; with GPT1_REQUIRE_BROWSER=1, as in CI, it fails
+then. --write fixes the format.
 """
 
 import argparse
@@ -64,7 +65,12 @@ def main(argv: list[str] | None = None) -> int:
     reason = None if is_installed() else install(shutil.which("npm"))
     if reason:
         return without(reason)
-    command = [node, str(BIOME / "bin" / "biome"), *(WRITE if args.write else CHECK)]
+    biome = [str(BIOME / "bin" / "biome"), *(WRITE if args.write else CHECK)]
+    return max(run(node, *biome), run(node, "tools/kernel.js", "--check"))
+
+
+def run(*command: str) -> int:
+    """The exit status of a command, run in the project's folder."""
     return subprocess.run(command, cwd=ROOT).returncode
 
 

@@ -19,7 +19,10 @@ module.validate();
 const bytes = Buffer.from(module.toBinary({}).buffer);
 
 if (process.argv.includes("--check")) {
-  process.exitCode = Number(!bytes.equals(readFileSync(place("linear.wasm"))));
+  if (!bytes.equals(readFileSync(place("linear.wasm")))) {
+    console.error("linear.wasm is not what linear.wat says: run node tools/kernel.js");
+    process.exitCode = 1;
+  }
 } else {
   writeFileSync(place("linear.wasm.tmp"), bytes);
   renameSync(place("linear.wasm.tmp"), place("linear.wasm"));
