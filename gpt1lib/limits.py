@@ -39,6 +39,13 @@ def number(name: str, value: Any, holds: Callable[[float], bool], what: str) -> 
     return float(value)
 
 
+def indices(name: str, values: Any, n: int) -> None:
+    """ValueError unless the whole numbers of an array or tensor are all from 0 to n - 1."""
+    low, high = int(values.min()), int(values.max())
+    if low < 0 or high >= n:
+        raise ValueError(f"{name} {low if low < 0 else high} is not in 0 to {n - 1}")
+
+
 def fields_of_their_kind(record: Any) -> None:
     """Give a frozen record's fields the kinds of their defaults; ValueError for another kind.
 

@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 import torch
 
-from gpt1lib import corpus, pretrain, scoring, write
+from gpt1lib import GPT, corpus, pretrain, scoring, write
 from gpt1lib.bpe import BPE
 from gpt1lib.checkpoints import checkpoint, snapshots
 from gpt1lib.pretrain.__main__ import main
+from gpt1lib.pretrain.objective import checkpoint_activations
 from gpt1lib.pretrain.recipes import RECIPES
 from gpt1lib.pretrain.run import seed_of
 from gpt1lib.storage import files, run_folder
@@ -82,6 +83,20 @@ def test_muon_needs_blocks_and_whole_matrices(folders, tmp_path):
         start(folders, tmp_path, replace(recipe, kind="lstm"))
     with pytest.raises(ValueError, match="--matrix-lr needs whole matrices"):
         start(folders, tmp_path, replace(recipe, fsdp=True))
+
+
+@pytest.mark.parametrize("saving_memory", [False, True])
+def test_what_is_compiled_is_one_graph_with_the_same_gradients(saving_memory):
+    """Without the compiler's last step, which writes machine code for half a minute."""
+    model = GPT(RECIPE.model)
+    ids = torch.arange(64).view(2, 32) % RECIPE.model.n_vocab
+    plain = pretrain.Objective(model, chunked=False)
+    wanted = torch.autograd.grad(plain(ids), list(model.parameters()))
+    if saving_memory:
+        checkpoint_activations(model)
+    compiled = torch.compile(plain, backend="aot_eager", fullgraph=True)
+    found = torch.autograd.grad(compiled(ids), list(model.parameters()))
+    torch.testing.assert_close(found, wanted)
 
 
 @pytest.mark.parametrize("stop_at", [6, 9, 18])
