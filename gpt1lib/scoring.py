@@ -33,6 +33,7 @@ def heldout_nats(model: LanguageModel, ids: Tensor, n_windows: int | None = None
     """Mean loss in nats per token of a language model on a text, ids (N,)."""
 
     def loss(window: Tensor) -> Tensor:
+        window = window.to(next(model.parameters()).device)
         return objectives.lm_loss(model(window), window)
 
     with evaluating(model):

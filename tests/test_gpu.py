@@ -1,20 +1,33 @@
-"""On a GPU: the CPU's numbers, and runs that can be killed. Skipped where there is none."""
+"""On another device the numbers of the CPU, and runs that can be stopped.
+
+The device is a GPU where there is one. Elsewhere it is one that only pretends: then these
+tests say that no tensor was left behind on the CPU, and nothing of a GPU's own arithmetic.
+"""
 
 from dataclasses import replace
 
 import pytest
 import torch
+from pretended_gpu import pretended
 
-from gpt1lib import GPT, TINY, decode, pretrain
+from gpt1lib import GPT, TINY, checkpoints, decode, pretrain, scoring
 from gpt1lib.model import seeded
 from gpt1lib.pretrain.processes import Processes
 
-DEVICE = torch.device("cuda")
-pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="torch finds no GPU")
+GPU = torch.cuda.is_available()
+
+
+@pytest.fixture(autouse=True)
+def device():
+    if GPU:
+        yield torch.device("cuda")
+        return
+    with pretended() as device:
+        yield device
 
 
 @pytest.fixture
-def model():
+def model(device):
     """Weights four times as wide, so that no two logits are nearly equal."""
     with seeded(0):
         model = GPT(replace(TINY, dropout=0.0)).eval()
@@ -25,31 +38,40 @@ def model():
 
 
 @pytest.fixture
-def ids():
+def ids(device):
     return torch.randint(TINY.n_vocab, (3, 12), generator=torch.Generator().manual_seed(0))
 
 
 @pytest.fixture
-def training(make_books, tmp_path):
+def training(device, make_books, tmp_path):
     """A run in a folder of its own, on the device; with any option of a recipe."""
     make_books(tmp_path)
 
     def start(out: str, **options) -> pretrain.Pretraining:
         recipe = replace(pretrain.RECIPES["tiny"], n_merges=60, warmup=2, **options)
         folders = (tmp_path / out, tmp_path / "books", tmp_path / "heldout")
-        return pretrain.Pretraining(recipe, *folders, Processes(device=DEVICE))
+        return pretrain.Pretraining(recipe, *folders, Processes(device=device))
 
     return start
 
 
-def test_logits_are_those_of_the_cpu(model, ids):
+def test_what_is_left_on_the_cpu_is_refused(model, ids, device):
+    model.to(device)
+    with pytest.raises(RuntimeError, match="device"):
+        model(ids)
+    with pytest.raises(RuntimeError, match="generator"):
+        torch.rand(2, device=device, generator=torch.Generator())
+
+
+def test_logits_are_those_of_the_cpu(model, ids, device):
     with torch.no_grad():
         here = model(ids)
-        there = model.to(DEVICE)(ids.to(DEVICE))
-    assert there.device.type == DEVICE.type
+        there = model.to(device)(ids.to(device))
+    assert there.device.type == device.type
     torch.testing.assert_close(there.cpu(), here, rtol=0, atol=1e-4)
 
 
+@pytest.mark.skipif(not GPU, reason="torch finds no GPU")
 def test_updates_in_bfloat16_lower_the_loss(training):
     run = training("short", steps=40, bf16=True)
     losses = [run.train_step()["loss"] for _ in range(40)]
@@ -75,8 +97,24 @@ def test_a_resumed_run_goes_on_bit_for_bit(training, monkeypatch):
         assert torch.equal(a, b)
 
 
-def test_generation_with_the_cache_writes_what_it_writes_without(model, ids):
-    model, text = model.to(DEVICE), ids.to(DEVICE)
+def test_a_run_is_scored_where_it_was_trained_and_stored_for_the_cpu(training, monkeypatch):
+    places, score = [], scoring.score_books
+
+    def scored(model, *rest):
+        places.append(model.output_matrix.device.type)
+        return score(model, *rest)
+
+    monkeypatch.setattr(scoring, "score_books", scored)
+    run = training("whole", steps=8, evaluate_every=4, sample_every=4, save_every=4)
+    run.run()
+    made = checkpoints.load(run.out)
+    assert places == [run.world.device.type] and places != ["cpu"]
+    assert {x.device.type for x in made.model.parameters()} == {"cpu"}
+    assert made.meta["heldout"] == score(run.model, run.bpe, run.heldout)
+
+
+def test_generation_with_the_cache_writes_what_it_writes_without(model, ids, device):
+    model, text = model.to(device), ids.to(device)
     found = decode.greedy(model, text, 8)
     with torch.no_grad():
         for _ in range(8):
@@ -85,11 +123,11 @@ def test_generation_with_the_cache_writes_what_it_writes_without(model, ids):
     assert torch.equal(found, text)
 
 
-def test_drawn_texts_are_those_of_the_cpu(model, ids):
+def test_drawn_texts_are_those_of_the_cpu(model, ids, device):
     """The random numbers come from the CPU, so one seed writes one text anywhere."""
     seeds = (torch.Generator().manual_seed(0) for _ in range(2))
     here = decode.generate(model, ids, 8, generator=next(seeds))
-    model.to(DEVICE)
-    there = decode.generate(model, ids.to(DEVICE), 8, generator=next(seeds))
+    model.to(device)
+    there = decode.generate(model, ids.to(device), 8, generator=next(seeds))
     assert torch.equal(there.cpu(), here)
-    assert len(decode.beam_search(model, ids[:1].to(DEVICE), 4, 2)) == 2
+    assert len(decode.beam_search(model, ids[:1].to(device), 4, 2)) == 2

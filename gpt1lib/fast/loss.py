@@ -33,7 +33,7 @@ class _ChunkedLoss(torch.autograd.Function):
             torch.mm(probs, W, out=dh[i : i + rows])  # share (p - onehot), times W
             dW.addmm_(probs.T, part)
         ctx.save_for_backward(dh, dW)
-        return h.new_tensor(total)
+        return h.new_full((), total)
 
     @staticmethod
     def backward(ctx, upstream: Tensor):
