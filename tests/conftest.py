@@ -1,10 +1,11 @@
-"""What all tests share: no network but localhost, and the optional reference files."""
+"""What all tests share: no network but localhost, no GPU, and the optional reference files."""
 
 import socket
 from pathlib import Path
 
 import hypothesis
 import pytest
+import torch
 
 import gpt1lib as g
 
@@ -31,6 +32,18 @@ def offline():
     socket.socket.connect = guarded
     yield
     socket.socket.connect = connect
+
+
+@pytest.fixture(autouse=True, scope="module")
+def on_the_cpu(request):
+    """A GPU is for test_gpu.py alone: all other numbers are the CPU's, with or without one."""
+    if request.path.name == "test_gpu.py":
+        yield
+        return
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(torch.cuda, "is_available", lambda: False)
+        patch.setenv("CUDA_VISIBLE_DEVICES", "")  # for the processes that a test starts
+        yield
 
 
 @pytest.fixture(scope="session")

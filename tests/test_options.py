@@ -7,7 +7,6 @@ import shlex
 from dataclasses import asdict, dataclass, fields, replace
 
 import pytest
-import torch
 
 from gpt1lib import paper
 from gpt1lib.config import GPTConfig
@@ -231,7 +230,6 @@ def test_pre_training_says_what_went_wrong_in_one_line(books, tmp_path, one_line
         assert "another run is writing" in one_line(pretrain, [*where, *small], "pretrain")
 
 
-@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
 def test_a_gpu_that_is_not_there_is_one_line(books, tmp_path, one_line):
     argv = ["--books", str(books[0]), "--heldout", str(books[1]), "--out", str(tmp_path)]
     said = one_line(pretrain, [*argv, "--n-merges", "60", "--device", "cuda"], "pretrain")
