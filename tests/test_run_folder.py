@@ -24,6 +24,16 @@ FACTS = {
 }
 
 
+def test_a_copy_without_git_is_told_its_commit(tmp_path, monkeypatch):
+    monkeypatch.setenv("GPT1_COMMIT", "abc")
+    if (run_folder.ROOT / ".git").exists():
+        assert len(run_folder.git_commit()) == 40  # what git says goes first
+    monkeypatch.setattr(run_folder, "ROOT", tmp_path)
+    assert run_folder.origin()["commit"] == "abc"
+    monkeypatch.delenv("GPT1_COMMIT")
+    assert run_folder.git_commit() == "unknown"
+
+
 # ---- the state -------------------------------------------------------------------------
 
 

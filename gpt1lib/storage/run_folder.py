@@ -7,6 +7,7 @@ paper's cells alike: whole files only, and a state made with other settings is r
 
 import hashlib
 import json
+import os
 import shlex
 import signal
 import subprocess
@@ -26,9 +27,12 @@ from .tensors import read_state, write_state
 
 
 def git_commit() -> str:
-    """The commit of the course's working tree, or 'unknown' where there is none."""
-    if not (ROOT / ".git").exists():
-        return "unknown"  # installed elsewhere: the repository around it is another one
+    """The commit of the course's working tree, or 'unknown' where there is none.
+
+    A copy without git is told its commit by GPT1_COMMIT.
+    """
+    if not (ROOT / ".git").exists():  # and a repository around the copy is another one
+        return os.environ.get("GPT1_COMMIT", "unknown")
     command = ["git", "-C", str(ROOT), "rev-parse", "HEAD"]
     try:
         answer = subprocess.run(command, capture_output=True, text=True, check=True)
