@@ -1,10 +1,13 @@
 """What one device learns from our books in minutes, at three sizes.
 
-Each size has an equal share of the time, and the trainer's own command, which is stored
-with its checkpoint under --out. Points: passes over the books, and the held-out bits per
-character there, on 64 windows; the last score is of the held-out books, all of them.
+Each size has an equal share of the time, for a short run and one three times as long, since
+a model that has read the same books too often may no longer gain. The command of each run is
+the trainer's own, and is stored with its checkpoint under --out. Points: passes over the
+books, and the held-out bits per character there, on 64 windows; the last score is of the
+held-out books, all of them.
 """
 
+import itertools
 import json
 import math
 import shutil
@@ -25,6 +28,7 @@ from .same_numbers import write_books
 
 TRAINING = 0.75  # share of the minutes; the rest is for reading, trials and scores
 POINTS = 20
+RUNS = {"short": 0.25, "long": 0.75}  # share of a size's time
 
 
 @dataclass(frozen=True)
@@ -45,8 +49,8 @@ class Size:
 
 SIZES = (
     Size("5_million", 4, 4, 256, dropout=0.1, lr=2e-3, block_std=0.04),
-    Size("15_million", 7, 6, 384, dropout=0.2, lr=1e-3, block_std=0.033),
-    Size("40_million", 11, 8, 512, dropout=0.3, lr=7e-4, block_std=0.028),
+    Size("14_million", 6, 6, 384, dropout=0.2, lr=1e-3, block_std=0.033),
+    Size("39_million", 11, 8, 512, dropout=0.3, lr=7e-4, block_std=0.028),
 )
 SMALLEST = (Size("tiny", 1, 2, 16, 0.1, 3e-3, 0.04, batch=4, n_ctx=16, n_merges=60),)
 
@@ -147,16 +151,16 @@ def shipped() -> float:
 
 
 def measure(machine: Machine, report: Report) -> None:
-    """One size after the other; the checkpoints lie in --out."""
+    """One size after the other, each short and long; the checkpoints lie in --out."""
     report.keep(shipped_bits_per_character=shipped())
     sizes = machine.size(SIZES, SMALLEST)
     seconds = 60 * machine.minutes * TRAINING / len(sizes)
     root, earlier = unused(machine.out / "novelist"), None
-    for size in sizes:
-        out = root / size.name
+    for size, (run, share) in itertools.product(sizes, RUNS.items()):
+        out = root / f"{size.name}_{run}"
         report.attempt(
             "novelist",
-            {"size": size.name, "dropout": size.dropout, "checkpoint": str(out)},
-            lambda s=size, o=out, e=earlier: learned(s, seconds, o, e, machine),
+            {"size": size.name, "run": run, "dropout": size.dropout, "checkpoint": str(out)},
+            lambda s=size, t=share * seconds, o=out, e=earlier: learned(s, t, o, e, machine),
         )
         earlier = out
