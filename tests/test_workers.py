@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 import torch
+from torch import nn
+from torch.testing._internal.distributed.fake_pg import FakeStore
 
 from gpt1lib.checkpoints import checkpoint
 from gpt1lib.pretrain import processes
@@ -173,6 +175,24 @@ def test_alone_a_process_is_the_main_one_and_nothing_is_wrapped():
     assert team.is_main and team.size == 1 and team.wrap(module) is module
     team.wait()
     assert team.mean(torch.tensor(3.0)) == 3
+
+
+@pytest.fixture
+def two():
+    """torch believes that it is one of two processes, and nothing is sent."""
+    torch.distributed.init_process_group("fake", store=FakeStore(), rank=0, world_size=2)
+    yield
+    torch.distributed.destroy_process_group()
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_only_the_last_part_of_a_batch_is_averaged(two, compiled):
+    wrapped = whole = nn.parallel.DistributedDataParallel(nn.Linear(1, 1))
+    if compiled:
+        wrapped = torch.compile(whole, backend="eager")
+    for last in (False, True):
+        with processes.each_on_its_own(wrapped, averaging=last):
+            assert whole.require_backward_grad_sync == last
 
 
 def test_splitting_alone_is_refused_with_the_way_to_do_it():

@@ -134,5 +134,6 @@ def split_weights(objective: Objective) -> Objective:
 
 def each_on_its_own(wrapped: nn.Module, averaging: bool):
     """A context for one part of a batch: gradients stay local unless `averaging`."""
-    ddp = isinstance(wrapped, nn.parallel.DistributedDataParallel)
-    return wrapped.no_sync() if ddp and not averaging else nullcontext()
+    module = getattr(wrapped, "_orig_mod", wrapped)  # as it was before it was compiled
+    ddp = isinstance(module, nn.parallel.DistributedDataParallel)
+    return module.no_sync() if ddp and not averaging else nullcontext()
