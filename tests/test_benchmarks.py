@@ -3,8 +3,11 @@
 import importlib.util
 import json
 import math
+import multiprocessing
 import re
+import subprocess
 import sys
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,8 +17,9 @@ from pretended_gpu import pretended
 
 from benchmarks.gpu_parts import same_numbers
 from benchmarks.gpu_parts.measure import Machine
-from benchmarks.gpu_parts.run import run
+from benchmarks.gpu_parts.run import in_a_group, run, stop
 from gpt1lib import GPT, GPT1, NOVELIST, TINY, pretrain, scoring
+from gpt1lib.storage import files
 
 FOLDER = Path(__file__).resolve().parents[1] / "benchmarks"
 PATHS = sorted(FOLDER.glob("*.py"))
@@ -180,6 +184,36 @@ def test_a_part_that_takes_too_long_is_given_up(tmp_path):
     status, stored = on_cpu(tmp_path, "--only", "checks", "--apart", "--at-most", minutes)
     assert status == 1
     assert re.fullmatch(r"given up after [\d.e-]+ s", stored["checks"]["error"])
+
+
+def a_parent(note: Path):
+    """Start a process that lives on, and say which."""
+    files.write_text(note, str(subprocess.Popen(["sleep", "300"]).pid))
+    time.sleep(300)
+
+
+def lives(pid: str) -> bool:
+    """Whether a process runs; one that is dead may wait for its parent to hear of it."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="no /proc says what runs")
+def test_what_a_part_started_is_killed_with_it(tmp_path):
+    server, note = multiprocessing.get_context("forkserver"), tmp_path / "pid"
+    process = server.Process(target=in_a_group, args=(a_parent, note))
+    process.start()
+    while not note.exists():
+        assert process.is_alive()
+        time.sleep(0.01)
+    assert lives(note.read_text())
+    stop(process)
+    until = time.monotonic() + 60
+    while lives(note.read_text()):
+        assert time.monotonic() < until
+        time.sleep(0.01)
 
 
 def test_ids_are_not_looked_at_where_that_is_timed():

@@ -2,10 +2,14 @@
 
 import json
 import multiprocessing
+import os
+import signal
 import time
 import traceback
-from contextlib import redirect_stderr
+from collections.abc import Callable
+from contextlib import redirect_stderr, suppress
 from importlib import import_module
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 from gpt1lib.storage.files import write_json
@@ -45,15 +49,32 @@ def run_apart(name: str, machine: Machine, limit: float) -> None:
     """The same in a process of its own, which cannot take the others with it."""
     server = multiprocessing.get_context("forkserver")
     server.set_forkserver_preload(["gpt1lib.pretrain"])
-    process = server.Process(target=run_part, args=(name, machine))
+    process = server.Process(target=in_a_group, args=(run_part, name, machine))
     process.start()
-    process.join(limit)
-    if process.is_alive():
-        process.kill()
-        process.join()
+    try:
+        process.join(limit)
+        late = process.is_alive()
+    finally:  # Ctrl-C, too, ends what was started
+        if process.is_alive():
+            stop(process)
+    if late:
         fail(name, machine, f"given up after {limit:.3g} s")
     elif process.exitcode:
         fail(name, machine, f"its process ended with exit code {process.exitcode}")
+
+
+def in_a_group(act: Callable, *args) -> None:
+    """Do something with a process group of one's own, which can be killed as a whole."""
+    os.setpgrp()
+    act(*args)
+
+
+def stop(process: BaseProcess) -> None:
+    """Kill a process and what it started, which would go on to use the device."""
+    with suppress(ProcessLookupError):  # killed before it had a group
+        os.killpg(process.pid, signal.SIGKILL)
+    process.kill()
+    process.join()
 
 
 def fail(name: str, machine: Machine, why: str) -> None:
