@@ -171,7 +171,7 @@ def test_what_two_began_one_can_finish(root, alone, wounded):
 
 def test_alone_a_process_is_the_main_one_and_nothing_is_wrapped():
     team = processes.join("cpu")
-    module = torch.nn.Linear(2, 2)
+    module = nn.Linear(2, 2)
     assert team.is_main and team.size == 1 and team.wrap(module) is module
     team.wait()
     assert team.mean(torch.tensor(3.0)) == 3
@@ -197,7 +197,7 @@ def test_only_the_last_part_of_a_batch_is_averaged(two, compiled):
 
 def test_splitting_alone_is_refused_with_the_way_to_do_it():
     with pytest.raises(RuntimeError, match="start with torchrun"):
-        processes.join("cpu").wrap(torch.nn.Linear(2, 2), fsdp=True)
+        processes.join("cpu").wrap(nn.Linear(2, 2), fsdp=True)
 
 
 def test_the_command_says_what_went_wrong_in_one_line(root, capsys):
