@@ -270,3 +270,19 @@ def test_lesson_15_counts_the_labels_that_a_row_needs():
     places = {1000: {"mean": 0.9}, 10: {"mean": 0.5}, 100: {"mean": 0.7}}
     assert lesson.labels_needed(places, 0.7) == 100
     assert lesson.labels_needed(places, 0.95) is None
+
+
+def test_lesson_17_takes_a_loop_over_pythons_numbers():
+    """Whose 0.9 is one of 64 bits."""
+
+    def mask_tokens(ids, draws, fates, other, specials, mask_id):
+        read, labels = ids.clone(), torch.full_like(ids, -100)
+        for i, (draw, fate) in enumerate(zip(draws.tolist(), fates.tolist(), strict=True)):
+            if draw < 0.15 and ids[i].item() not in specials:
+                labels[i] = ids[i]
+                kept = other[i].item() if fate < 0.9 else ids[i].item()
+                read[i] = mask_id if fate < 0.8 else kept
+        return read, labels
+
+    e = next(e for e in ALL if e.name == "mask_tokens")
+    assert diagnose(e, mask_tokens) is None

@@ -124,6 +124,14 @@ def test_a_comma_is_explained_and_missing_decimals_are_asked_for():
     assert message(e, (), (6, 4)).startswith("put your answer")
 
 
+def test_a_quotient_where_a_whole_number_is_asked_for():
+    e = made_up(decimals=0)
+    told = "3005512.564086914 is not a whole number. Give a whole number."
+    assert message(e, (3005512.564086914,), (8, 4)) == told
+    assert message(e, (3.0,), (8, 4)) == "3 is too large."
+    assert message(e, (2.5,), (1, 4)) == "2.5 is too large."  # none is asked for
+
+
 def test_another_asks_with_new_numbers_and_the_first_answer_stays_right(capsys):
     e = made_up()
     e.check(1.5)

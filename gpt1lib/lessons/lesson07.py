@@ -753,7 +753,7 @@ def by_mean(x, h, attention, mlp, ln_1, ln_2):
 
 
 @order_of.wrong(
-    "You compare bit for bit, and the states are given to four digits only: use "
+    "Your comparison is too strict, for the states are given to four digits only: use "
     "torch.allclose with atol=1e-4."
 )
 def bit_for_bit(x, h, attention, mlp, ln_1, ln_2):
@@ -763,7 +763,7 @@ def bit_for_bit(x, h, attention, mlp, ln_1, ln_2):
 
 
 @order_of.wrong(
-    "You compare bit for bit, and the states are given to four digits only: use "
+    "Your comparison is too strict, for the states are given to four digits only: use "
     "torch.allclose with atol=1e-4. And what is not post-LN need not be pre-LN."
 )
 def bit_for_bit_never_neither(x, h, attention, mlp, ln_1, ln_2):

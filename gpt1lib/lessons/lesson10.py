@@ -381,7 +381,7 @@ def returns_the_step(w, grad, m, v, t, lr, beta1=0.9, beta2=0.999, eps=1e-8):
         (45, 0.5, 30, 90),
     ],
     task=(
-        "Write the schedule: while `step` is below `warmup`, a straight line from 0 towards "
+        "Write the schedule: while `step` is below `warmup`, a straight line from 0 toward "
         "`peak`; from then on the cosine that falls from `peak` to 0 over the whole of "
         "training, from step 0 to step `total`. Where the cosine takes over it has already "
         "come down a little, so the rate jumps by a hair."
@@ -572,6 +572,8 @@ def whole_numbers(step, peak, warmup, total):
         (_tensors(2, 0.1), 5.0),
         (_tensors(4, 3.0), 0.5),
         (_tensors(6, 0.2), 0.8),
+        (_tensors(8, 1.0), 6.0),
+        (_tensors(10, 0.2), 0.3),
     ],
     task=(
         "Scale a list of gradient tensors so that all of them together, as one long "
@@ -626,6 +628,12 @@ def no_root(grads, max_norm):
 def sum_of_norms(grads, max_norm):
     norm = sum(grad.norm().item() for grad in grads)
     return [grad * min(1.0, max_norm / norm) for grad in grads]
+
+
+@clip_together.wrong("You compare the norm with 1. Compare it with `max_norm`.")
+def compared_with_1(grads, max_norm):
+    norm = math.sqrt(sum((grad**2).sum().item() for grad in grads))
+    return [grad * max_norm / norm if norm > 1 else grad for grad in grads]
 
 
 @clip_together.wrong("You clip at 1, whatever `max_norm` is.")
@@ -691,6 +699,7 @@ def one_long_vector(grads, max_norm):
         ),
         ({"blocks.0.ln_2.weight": (8,), "blocks.0.attention.qkv.weight": (24, 8)},),
         ({"wide.bias": (64,), "small.weight": (2, 3), "norm.weight": (9,), "head": (5, 3)},),
+        ({"mlp/w": (4, 6), "mlp/b": (6,), "last/g": (6,)},),  # as the released code names them
     ],
     task=(
         'GPT-1 applies weight decay to "all non bias or gain weights". From names and '
@@ -720,6 +729,14 @@ def by_the_word_weight(shapes):
 )
 def by_parts_of_names(shapes):
     return [name for name in shapes if "bias" not in name and "ln_" not in name]
+
+
+@decayed.wrong(
+    "You go by parts of names, and the released code's are b for a bias and g for a gain. Go "
+    "by the shape."
+)
+def by_more_parts_of_names(shapes):
+    return [n for n in shapes if not any(part in n for part in ("bias", "ln", "norm"))]
 
 
 @decayed.wrong("You leave out the biases. The gains of the LayerNorms do not decay either.")

@@ -225,6 +225,7 @@ def longest(answers):
     minutes=6,
     cases=lambda: [
         ("so _ ran", ["he", "it"]),
+        ("_ ran", ["he", "she"]),
         ("the dog saw the cat and _ ran", ["the dog", "the cat"]),
         ("because _ was ill.", ["the king", "the old servant", "she"]),
     ],

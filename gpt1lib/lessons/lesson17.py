@@ -25,13 +25,18 @@ from .number import number_exercise
 MASK, CLS, SEP = 99, 97, 98  # ids in the cases below
 
 
+def _exactly(*numbers):
+    """In 64 bits: a loop over Python's numbers must find 0.9 on the same side of 0.9."""
+    return torch.tensor(numbers, dtype=torch.float64)
+
+
 def _mask_cases():
     ids = torch.tensor([CLS, 11, 12, 13, 14, SEP, 15, 16, 17, SEP])
     other = torch.tensor([31, 32, 33, 34, 35, 36, 37, 38, 39, 40])
-    draws = torch.tensor([0.01, 0.10, 0.90, 0.14, 0.50, 0.02, 0.149, 0.30, 0.03, 0.00])
-    fates = torch.tensor([0.10, 0.30, 0.95, 0.85, 0.92, 0.50, 0.95, 0.10, 0.79, 0.85])
-    edges = torch.tensor([0.0, 0.15, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.9])
-    fates_2 = torch.tensor([0.8, 0.1, 0.8, 0.9, 0.79, 0.95, 0.0, 0.89, 0.91, 0.85])
+    draws = _exactly(0.01, 0.10, 0.90, 0.14, 0.50, 0.02, 0.149, 0.30, 0.03, 0.00)
+    fates = _exactly(0.10, 0.30, 0.95, 0.85, 0.92, 0.50, 0.95, 0.10, 0.79, 0.85)
+    edges = _exactly(0.0, 0.15, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.9)
+    fates_2 = _exactly(0.8, 0.1, 0.8, 0.9, 0.79, 0.95, 0.0, 0.89, 0.91, 0.85)
     plain = torch.tensor([21, 22, 23])
     return [
         (ids, draws, fates, other, (CLS, SEP), MASK),
@@ -273,6 +278,7 @@ def _span_cases():
         (["who", "saw", "her", "?"], ["he", "saw", "her"], ["saw", "her"]),
         (["when", "did", "he", "leave", "?"], twice, ["in", "june"]),
         (["what", "is", "it", "?"], ["it", "is", "a", "cat"], ["it", "is", "a", "cat"]),
+        (["who", "stayed", "?"], "when they left he stayed".split(), ["he"]),
     ]
 
 
@@ -352,6 +358,16 @@ def found_in_the_question(question, passage, answer):
 )
 def first_word_alone(question, passage, answer):
     first = len(question) + 2 + passage.index(answer[0])
+    return first, first + len(answer) - 1
+
+
+@span_of.wrong(
+    "You searched the text as one string, and found the answer inside a longer word, as `he` "
+    "in `when`. Compare lists of words."
+)
+def found_inside_a_word(question, passage, answer):
+    text = " ".join(passage)
+    first = len(question) + 2 + text[: text.index(" ".join(answer))].count(" ")
     return first, first + len(answer) - 1
 
 

@@ -190,6 +190,8 @@ class NumberExercise(Corrects):
         pairs = [((got,), (wanted,)) for got, wanted in zip(values, right, strict=True)]
         place = next(n for n, pair in enumerate(pairs) if not self._agree(*pair))
         got, wanted = values[place], right[place]
+        if not self.decimals and wanted == int(wanted) and got != int(got):
+            return f"{got!r} is not a whole number. Give a whole number."
         if any(round(wanted, n) == got for n in range(self.decimals)):
             return f"{short(got)} is right as far as it goes. Give {self.precision}."
         which = f"Number {place + 1}, {short(got)}," if len(right) > 1 else short(got)
