@@ -134,7 +134,7 @@ WRONG = {  # name: kind of file, what it holds, what is said after the file's na
         f"{GOOD}\nfine, I say,good",
         "line 42: 3 cells, the first line has 2",
     ),
-    "cell missing": ("tsv", "text\tlabel\na film", "line 2: 1 cells, the first line has 2"),
+    "cell missing": ("tsv", "text\tlabel\na film", "line 2: 1 cell, the first line has 2"),
     "no text": ("csv", f"{GOOD}\n  ,praise", "line 42: the text is empty"),
     "no label": ("tsv", "text\tlabel\na film\t", "line 2: the label is empty"),
     "after line breaks": ("csv", 'text,label\n"a\n\nb",x\n,x', "line 5: the text is empty"),

@@ -334,7 +334,7 @@ def positions_first(p, n_vocab, n_special):
     difficulty=3,
     importance=3,
     minutes=6,
-    first=(40_478, 512, 12, 768),  # GPT-1 itself
+    first=(30_000, 256, 8, 512),
     draw=lambda random: (
         random.randint(1000, 60_000),
         2 ** random.randint(6, 10),

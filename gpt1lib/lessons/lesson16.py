@@ -327,7 +327,7 @@ def sign_turned(scores):
     return best - scores[-1], 100 * (best - scores[-1]) / best
 
 
-@lead.wrong("You give points twice. Percent have a base: the best before.")
+@lead.wrong("You give points twice. Percent needs a base: the best before.")
 def no_base(scores):
     best = max(scores[:-1])
     return scores[-1] - best, scores[-1] - best

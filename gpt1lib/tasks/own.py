@@ -129,7 +129,8 @@ def own_rows(path: Path, lines: Iterator[tuple[int, list[str]]]) -> Iterator[Row
         if not any(cell.strip() for cell in cells):
             continue
         if len(cells) != len(header):
-            told = f"{len(cells)} cells, the first line has {len(header)}"
+            here = "1 cell" if len(cells) == 1 else f"{len(cells)} cells"
+            told = f"{here}, the first line has {len(header)}"
             raise ValueError(f"{path}, line {n}: {told}")
         yield n, tuple(cells[i] for i in places), cells[label]
 
