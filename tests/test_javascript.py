@@ -15,6 +15,7 @@ from matplotlib import colormaps
 
 from gpt1lib.show import explorers, palette
 from gpt1lib.show.explorers import base
+from tools import javascript
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "gpt1lib" / "show" / "explorers"
@@ -149,6 +150,16 @@ def test_without_node_the_check_says_so(tmp_path, required, status):
     )
     assert done.returncode == status, done.stderr
     assert "there is no Node.js on this machine" in done.stdout
+
+
+@pytest.mark.parametrize("biome", [0, 1, -9])
+@pytest.mark.parametrize("kernel", [0, 1])
+def test_linter_and_kernel_are_both_asked(monkeypatch, biome, kernel):
+    monkeypatch.setattr(javascript.shutil, "which", lambda name: name)
+    monkeypatch.setattr(javascript, "is_installed", lambda: True)
+    said = {str(javascript.BIOME / "bin" / "biome"): biome, "tools/kernel.js": kernel}
+    monkeypatch.setattr(javascript, "run", lambda node, script, *words: said[script])
+    assert javascript.main([]) == (biome != 0 or kernel != 0)
 
 
 def test_the_version_of_the_linter_is_pinned():

@@ -66,7 +66,7 @@ def main(argv: list[str] | None = None) -> int:
     if reason:
         return without(reason)
     biome = [str(BIOME / "bin" / "biome"), *(WRITE if args.write else CHECK)]
-    return max(run(node, *biome), run(node, "tools/kernel.js", "--check"))
+    return int(any([run(node, *biome), run(node, "tools/kernel.js", "--check")]))
 
 
 def run(*command: str) -> int:
