@@ -30,7 +30,9 @@ def test_a_copy_without_git_is_told_its_commit(tmp_path, monkeypatch):
         assert len(run_folder.git_commit()) == 40  # what git says goes first
     monkeypatch.setattr(run_folder, "ROOT", tmp_path)
     assert run_folder.origin()["commit"] == "abc"
-    monkeypatch.delenv("GPT1_COMMIT")
+    (tmp_path / ".git").mkdir()  # damaged, or another's: git does not answer
+    assert run_folder.git_commit() == "abc"
+    monkeypatch.setenv("GPT1_COMMIT", "")
     assert run_folder.git_commit() == "unknown"
 
 

@@ -29,15 +29,16 @@ from .tensors import read_state, write_state
 def git_commit() -> str:
     """The commit of the course's working tree, or 'unknown' where there is none.
 
-    A copy without git is told its commit by GPT1_COMMIT.
+    Where git does not answer, GPT1_COMMIT may.
     """
+    told = os.environ.get("GPT1_COMMIT") or "unknown"
     if not (ROOT / ".git").exists():  # and a repository around the copy is another one
-        return os.environ.get("GPT1_COMMIT", "unknown")
+        return told
     command = ["git", "-C", str(ROOT), "rev-parse", "HEAD"]
     try:
         answer = subprocess.run(command, capture_output=True, text=True, check=True)
     except (OSError, subprocess.CalledProcessError):
-        return "unknown"
+        return told
     return answer.stdout.strip()
 
 
