@@ -1,8 +1,8 @@
 """A device that only pretends to be a GPU, for the many machines without one.
 
-Its tensors have the CPU's memory and the CPU's numbers, but torch takes them for another
-device's. As on a GPU, an operation on tensors of both is an error, and so is one that draws
-for the device from a generator of the CPU. Not pretended: other kernels, 16 bits, speed.
+Its tensors live in the CPU's memory and have the CPU's numbers, but torch takes them for
+another device's. As on a GPU, an operation on tensors of both is an error, and so is one that
+draws for the device from a generator of the CPU. Not pretended: other kernels, 16 bits, speed.
 """
 
 from collections.abc import Iterator
@@ -19,14 +19,8 @@ from torch.utils.backend_registration import (
 
 NAME = "pretended"
 aten = torch.ops.aten
-MAY_MIX = {
-    aten.copy_,
-    aten._to_copy,
-    aten.index,  # a GPU's tensor takes indices of the CPU
-    aten.index_put,
-    aten.index_put_,
-    aten._index_put_impl_,
-}
+COPIES = {aten.copy_, aten._to_copy}
+INDEXING = {aten.index, aten.index_put, aten.index_put_, aten._index_put_impl_}
 
 
 class Elsewhere(Tensor):
@@ -71,7 +65,7 @@ class Device(TorchDispatchMode):
             goes = torch.device(device).type == NAME
             kwargs["device"] = torch.device("cpu")
         if theirs or goes:
-            check(func, tensors, kwargs)
+            check(func, args, kwargs)
         found = func(*tree_map(here, args), **tree_map(here, kwargs))
         if not goes:
             return found
@@ -79,12 +73,15 @@ class Device(TorchDispatchMode):
         return tree_map(lambda x: theirs[id(x)] if id(x) in theirs else elsewhere(x), found)
 
 
-def check(func, tensors: list[Tensor], kwargs: dict) -> None:
+def check(func, args: tuple, kwargs: dict) -> None:
     """RuntimeError for an operation that a GPU would refuse."""
-    plain = [x for x in tensors if x.dim() and not isinstance(x, Elsewhere)]
-    if plain and func.overloadpacket not in MAY_MIX:
+    if func.overloadpacket in INDEXING:  # a GPU's tensor takes indices of the CPU
+        args = (args[0], *args[2:])
+    tensors = [x for x in tree_leaves((args, kwargs)) if isinstance(x, Tensor)]
+    left_behind = [x for x in tensors if x.dim() and not isinstance(x, Elsewhere)]
+    if left_behind and func.overloadpacket not in COPIES:
         devices = ", ".join(str(x.device) for x in tensors)
-        raise RuntimeError(f"{func}: tensors of two devices: {devices}")
+        raise RuntimeError(f"{func}: tensors that are not all on one device: {devices}")
     if kwargs.get("generator") is not None:
         raise RuntimeError(f"{func}: the generator is the CPU's, the tensor is not")
 
@@ -112,5 +109,10 @@ def pretended() -> Iterator[torch.device]:
     if torch._C._get_privateuse1_backend_name() != NAME:
         _setup_privateuseone_for_python_backend(NAME, Module())
     one_thread = torch.autograd.set_multithreading_enabled(False)  # no thread of a device
-    with one_thread, Device():
-        yield torch.device(NAME, 0)
+    before = torch.__future__.get_swap_module_params_on_conversion()
+    torch.__future__.set_swap_module_params_on_conversion(True)  # model.to keeps parameters
+    try:
+        with one_thread, Device():
+            yield torch.device(NAME, 0)
+    finally:
+        torch.__future__.set_swap_module_params_on_conversion(before)

@@ -2,11 +2,13 @@
 
 import argparse
 import errno
+import os
 import re
 import shlex
 from dataclasses import asdict, dataclass, fields, replace
 
 import pytest
+import torch
 
 from gpt1lib import paper
 from gpt1lib.config import GPTConfig
@@ -228,6 +230,11 @@ def test_pre_training_says_what_went_wrong_in_one_line(books, tmp_path, one_line
         assert message in one_line(pretrain, [*where, *argv], "pretrain")
     with only_one(tmp_path / "state"):
         assert "another run is writing" in one_line(pretrain, [*where, *small], "pretrain")
+
+
+def test_a_gpu_is_hidden_from_all_tests_but_its_own():
+    assert os.environ["CUDA_VISIBLE_DEVICES"] == ""
+    assert torch.cuda.is_available.__module__ == "conftest"  # not torch's own answer
 
 
 def test_a_gpu_that_is_not_there_is_one_line(books, tmp_path, one_line):

@@ -87,7 +87,7 @@ def test_muon_needs_blocks_and_whole_matrices(folders, tmp_path):
 
 @pytest.mark.parametrize("saving_memory", [False, True])
 def test_what_is_compiled_is_one_graph_with_the_same_gradients(saving_memory):
-    """Without the compiler's last step, which writes machine code for half a minute."""
+    """Without the compiler's last step, which spends half a minute on machine code."""
     model = GPT(RECIPE.model)
     ids = torch.arange(64).view(2, 32) % RECIPE.model.n_vocab
     plain = pretrain.Objective(model, chunked=False)

@@ -370,10 +370,10 @@ class Pretraining:
 
     def _final_scores(self, model: LanguageModel) -> dict[str, dict]:
         """Perplexity and bits per character of each held-out book."""
-        one_holds_it = not self.recipe.fsdp  # else the CPU's memory must do
+        fits = not self.recipe.fsdp  # what was split may be too large for any one device
         try:
-            whole = model.to(self.world.device) if one_holds_it else model
-            scores = scoring.score_books(whole, self.bpe, self.heldout)
+            model = model.to(self.world.device) if fits else model
+            scores = scoring.score_books(model, self.bpe, self.heldout)
         except OverflowError:  # in a perplexity
             scores = {}
         if not scores or not all(math.isfinite(s["perplexity"]) for s in scores.values()):

@@ -90,7 +90,7 @@ def lab_environment(home: Path) -> dict:
         "IPYTHONDIR": "ipython",
     }
     private = {name: str(home / part) for name, part in folders.items()}
-    return os.environ | private | {"GPT1_STRICT": "1"}
+    return os.environ | private | {"GPT1_STRICT": "1", "CUDA_VISIBLE_DEVICES": ""}
 
 
 @pytest.fixture(scope="session")
