@@ -46,7 +46,7 @@ def parser() -> argparse.ArgumentParser:
     p.add_argument("--minutes", type=float, help="of the part novelist: 6, --tiny a second")
     p.add_argument("--out", type=Path, default=ROOT / "runs/gpu", help="runs and checkpoints")
     p.add_argument("--results", type=Path, help="default: data/results/benchmarks")
-    p.add_argument("--at-most", type=float, default=14.5, help="minutes in all")
+    p.add_argument("--at-most", type=float, default=14.5, help="minutes in all, --apart")
     p.add_argument(
         "--apart",
         action=argparse.BooleanOptionalAction,

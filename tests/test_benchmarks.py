@@ -16,9 +16,11 @@ import torch
 from pretended_gpu import pretended
 
 from benchmarks.gpu_parts import same_numbers
-from benchmarks.gpu_parts.measure import Machine
-from benchmarks.gpu_parts.run import in_a_group, run, stop
-from gpt1lib import GPT, GPT1, NOVELIST, TINY, pretrain, scoring
+from benchmarks.gpu_parts.measure import Machine, Report
+from benchmarks.gpu_parts.run import in_a_group, run, stop, within
+from gpt1lib import GPT, GPT1, NOVELIST, TINY, pretrain, scoring, tasks
+from gpt1lib.finetune.run import FineTuning
+from gpt1lib.finetune.settings import Settings
 from gpt1lib.storage import files
 
 FOLDER = Path(__file__).resolve().parents[1] / "benchmarks"
@@ -119,6 +121,69 @@ def test_a_part_leaves_nothing_on_the_cpu(part, tmp_path):
         assert run([part], machine, minutes=5, apart=False), (
             tmp_path / f"{part}.log"
         ).read_text()
+
+
+def test_fine_tuning_on_the_device_moves_the_weights_there(tmp_path):
+    finetune = importlib.import_module("benchmarks.gpu_parts.finetune")
+    with pretended() as device:
+        machine = Machine(device, True, 0.01, tmp_path, tmp_path)
+        settings = Settings(batch=4, limit=8)
+        run = FineTuning(finetune.source(machine), tasks.load("film_snippets"), settings)
+        run.classifier.to(device)
+        before = [p.detach().clone() for p in run.classifier.parameters()]
+        with finetune.on_device(machine):
+            run.step()
+            run.step()  # the first has a rate of 0
+        pairs = list(zip(before, run.classifier.parameters(), strict=True))
+        assert {p.device for _, p in pairs} == {device}
+        assert not any(torch.equal(a, b) for a, b in pairs if b.dim() > 1)
+
+
+def test_what_a_gpu_is_asked(tmp_path):
+    """The settings are lists, and can be read without one."""
+    training = importlib.import_module("benchmarks.gpu_parts.training")
+    gpu = Machine(torch.device("cuda"), False, 6, tmp_path, tmp_path)
+    plain, compiled = training.settings(gpu), training.compiled_settings(gpu)
+    assert [s["batch"] for s in plain if s["loss"] == "whole"] == [8, 16, 32, 64, 128]
+    assert {s["loss"] for s in plain if s["batch"] == 64} == set(training.LOSSES)
+    assert [s["loss"] for s in compiled] == ["whole", "unpadded", "padded"]
+    assert not any(s["compile"] for s in plain) and all(s["compile"] for s in compiled)
+
+
+def test_another_loss_is_the_one_that_is_timed(tmp_path, monkeypatch):
+    training = importlib.import_module("benchmarks.gpu_parts.training")
+    cpu = Machine(torch.device("cpu"), True, 0.01, tmp_path, tmp_path)
+    for name in training.LOSSES:
+        objective = training.ours(cpu, 2, loss=name).__self__.objective
+        assert getattr(objective, "loss", None) is training.LOSSES[name]
+
+
+def test_padded_logits_are_of_a_width_that_matrix_units_like():
+    training = importlib.import_module("benchmarks.gpu_parts.training")
+    h, W = torch.randn(2, 3, 8), torch.randn(61, 8)
+    for multiple, width in ((1, 61), (64, 64)):
+        logits = training.logits_in(h, W, multiple)
+        assert logits.shape == (2, 3, width)
+        torch.testing.assert_close(logits.softmax(-1)[..., :61], (h @ W.T).softmax(-1))
+    assert (-GPT1.n_vocab) % 64 == 34
+
+
+def test_each_size_reads_briefly_and_then_three_times_as_long(tmp_path, monkeypatch):
+    novelist = importlib.import_module("benchmarks.gpu_parts.novelist")
+    asked = []
+    monkeypatch.setattr(novelist, "learned", lambda *words: asked.append(words) or {})
+    machine = Machine(torch.device("cpu"), False, 6, tmp_path, tmp_path)
+    novelist.measure(machine, Report(machine, "novelist"))
+    sizes, seconds, outs, earlier, _ = zip(*asked, strict=True)
+    assert sizes == tuple(size for size in novelist.SIZES for _ in "12")
+    assert seconds[1::2] == pytest.approx([3 * s for s in seconds[::2]])
+    assert sum(seconds) == pytest.approx(360 * novelist.TRAINING)
+    assert earlier == (None, *outs[:-1]) and len(set(outs)) == 6
+
+
+def test_less_time_is_given_to_a_part_that_has_less(tmp_path):
+    machine = Machine(torch.device("cpu"), True, 6, tmp_path, tmp_path)
+    assert [within(machine, limit).minutes for limit in (600, 100)] == [6, 1.5]
 
 
 def test_logits_and_losses_are_compared_on_the_device(tmp_path):
@@ -230,7 +295,7 @@ def test_flops_for_the_utilization_by_hand():
     assert flops == 6 * (84_934_656 + 40_478 * 768) + 12 * 12 * 768 * 512
 
 
-@pytest.mark.parametrize("loss", ["chunked", "recomputed", "padded"])
+@pytest.mark.parametrize("loss", ["chunked", "recomputed", "unpadded", "padded"])
 def test_the_losses_that_are_timed_are_the_trainer_s(loss):
     training = importlib.import_module("benchmarks.gpu_parts.training")
     model = GPT(replace(TINY, n_vocab=61, dropout=0.0))  # no multiple of what a device likes

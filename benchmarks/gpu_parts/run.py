@@ -8,6 +8,7 @@ import time
 import traceback
 from collections.abc import Callable
 from contextlib import redirect_stderr, suppress
+from dataclasses import replace
 from importlib import import_module
 from multiprocessing.process import BaseProcess
 from pathlib import Path
@@ -18,7 +19,7 @@ from .measure import Machine, Report, said
 
 PARTS = {
     "same_numbers": 180,
-    "training": 300,
+    "training": 360,
     "generation": 150,
     "checks": 90,
     "finetune": 120,
@@ -106,15 +107,24 @@ def summary(name: str, machine: Machine) -> str:
     return f"{line}, {found['error']}" if "error" in found else line
 
 
+def within(machine: Machine, limit: float) -> Machine:
+    """The machine with minutes that leave a tenth of a limit in seconds."""
+    return replace(machine, minutes=min(machine.minutes, 0.9 * limit / 60))
+
+
 def run(names: list[str], machine: Machine, minutes: float, apart: bool) -> bool:
-    """Run these parts within some minutes; whether all went through."""
+    """Run these parts; whether all went through.
+
+    minutes: only a part that runs apart can be ended there.
+    """
     end = time.monotonic() + 60 * minutes
     for name in names:
         print(f"{name} ...", flush=True)
         path_of(name, machine).unlink(missing_ok=True)  # what is there is of this run
+        limit = max(0.0, min(PARTS[name], end - time.monotonic()))
         if apart:
-            run_apart(name, machine, max(0.0, min(PARTS[name], end - time.monotonic())))
+            run_apart(name, within(machine, limit), limit)
         else:
-            run_part(name, machine)
+            run_part(name, within(machine, limit))
     print(*(summary(name, machine) for name in names), f"in {machine.results}", sep="\n")
     return all(outcome(name, machine)["status"] == "done" for name in names)

@@ -5,6 +5,7 @@ on the device already. Both in bfloat16 by autocast, with dropout 0.1 and AdamW.
 """
 
 from collections.abc import Callable
+from functools import partial
 
 import torch
 import torch.nn.functional as F
@@ -71,18 +72,30 @@ def recomputed(h: torch.Tensor, W: torch.Tensor, targets: torch.Tensor) -> torch
     return torch.stack(sums).sum() / targets.numel()
 
 
-def padded(h: torch.Tensor, W: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
-    """All logits, and some of no token to make a multiple of 64, as matrix units like it.
+def logits_in(h: torch.Tensor, W: torch.Tensor, multiple: int) -> torch.Tensor:
+    """Logits, padded to a multiple: those that belong to no token are -inf.
 
-    Those are -inf, so that their probability and their gradient are 0.
+    So their probability is 0, and so is their gradient.
     """
-    none = -len(W) % 64
+    none = -len(W) % multiple
     bias = F.pad(W.new_zeros(len(W)), (0, none), value=-torch.inf)
-    logits = F.linear(h, F.pad(W, (0, 0, 0, none)), bias)  # (B, T - 1, V + none)
-    return F.cross_entropy(logits.flatten(0, 1), targets.flatten())
+    return F.linear(h, F.pad(W, (0, 0, 0, none)), bias)  # (B, T - 1, V + none)
 
 
-LOSSES = {"whole": None, "chunked": chunked, "recomputed": recomputed, "padded": padded}
+def padded(
+    h: torch.Tensor, W: torch.Tensor, targets: torch.Tensor, multiple: int = 64
+) -> torch.Tensor:
+    """All logits at once, padded to a multiple of 64, which matrix units prefer."""
+    return F.cross_entropy(logits_in(h, W, multiple).flatten(0, 1), targets.flatten())
+
+
+LOSSES = {
+    "whole": None,
+    "chunked": chunked,
+    "recomputed": recomputed,
+    "unpadded": partial(padded, multiple=1),  # what "padded" is to be compared with
+    "padded": padded,
+}
 
 
 def ours(machine: Machine, batch: int, compile: bool = False, loss: str = "whole"):
@@ -126,7 +139,7 @@ def speed(machine: Machine, batch: int, times: list[float], peak: float) -> dict
 def explored(machine: Machine, peak: float, batch: int, **setting) -> dict:
     """Speed and memory of one setting of our trainer, by itself on the device."""
     machine.settle()
-    torch.compiler.reset()  # else a second batch size is compiled for any size, and slower
+    torch.compiler.reset()  # or a second batch size would get shapes of any size, and slower
     step = ours(machine, batch, **setting)
     for _ in range(3):
         step()
@@ -135,15 +148,17 @@ def explored(machine: Machine, peak: float, batch: int, **setting) -> dict:
 
 
 def settings(machine: Machine) -> list[dict]:
-    """What is tried of our trainer: batches, losses, compiled or not."""
-    batches = machine.size((8, 16, 32, 64, 128), (2, 4))
-    some, large = machine.size(32, 2), machine.size(64, 4)
-    tried = [{"batch": batch} for batch in batches]
+    """What is tried of our trainer as it is: batches, and losses."""
+    batches, large = machine.size((8, 16, 32, 64, 128), (2, 4)), machine.size(64, 4)
+    tried = [{"batch": batch, "loss": "whole"} for batch in batches]
     tried += [{"batch": large, "loss": loss} for loss in LOSSES if loss != "whole"]
-    if machine.on_gpu:  # on a CPU compiling takes longer than all the rest
-        compiled = [(some, "whole"), (large, "whole"), (large, "padded")]
-        tried += [{"batch": n, "loss": loss, "compile": True} for n, loss in compiled]
-    return [{"compile": False, "loss": "whole"} | setting for setting in tried]
+    return [{"compile": False} | setting for setting in tried]
+
+
+def compiled_settings(machine: Machine) -> list[dict]:
+    """The same, compiled; nothing on a CPU, where that takes longer than all the rest."""
+    losses = ("whole", "unpadded", "padded") if machine.on_gpu else ()
+    return [{"compile": True, "batch": machine.size(64, 4), "loss": loss} for loss in losses]
 
 
 def contestants(machine: Machine, batch: int, report: Report) -> dict:
@@ -184,7 +199,7 @@ def beside_transformers(machine: Machine, report: Report, peak: float) -> None:
 
 
 def measure(machine: Machine, report: Report) -> None:
-    """Peak, settings of ours, then ours beside theirs."""
+    """Peak, settings of ours, ours beside theirs; last what takes a minute to compile."""
     peak = peak_flops(machine)
     config = full_size(machine)
     report.keep(
@@ -193,9 +208,15 @@ def measure(machine: Machine, report: Report) -> None:
         flops_per_token=flops_per_token(config),
         flops_per_token_of_gpt1=flops_per_token(GPT1),
     )
-    for setting in settings(machine):
+
+    def explore(setting: dict) -> None:
         report.attempt(
-            "settings", setting, lambda s=setting: explored(machine, peak["median"], **s)
+            "settings", setting, lambda: explored(machine, peak["median"], **setting)
         )
+
+    for setting in settings(machine):
+        explore(setting)
     machine.settle()
     beside_transformers(machine, report, peak["median"])
+    for setting in compiled_settings(machine):
+        explore(setting)
