@@ -278,8 +278,11 @@ RIGHT_TOTALS = [
 
 
 @pytest.mark.parametrize("name", RIGHT)
-def test_a_right_tensor_of_another_kind_passes(name, capsys):
-    assert checked(RIGHT[name], capsys=capsys) == (RIGHT[name], "PASS double")
+def test_a_right_tensor_of_another_kind_passes_and_the_lesson_goes_on(name, capsys):
+    """With the reference: a float64 tensor cannot be multiplied by a float32 one."""
+    returned, told = checked(RIGHT[name], capsys=capsys)
+    assert returned is double.solution and told.startswith("PASS double Yours returns Tensor (")
+    assert told.endswith("goes on with the reference; yours is lesson.mine.double.")
 
 
 @pytest.mark.parametrize("answer", RIGHT_TOTALS)
@@ -287,7 +290,30 @@ def test_a_right_number_of_any_kind_passes(answer, capsys):
     def function(numbers):
         return answer(numbers)
 
-    assert checked(function, "total", capsys) == (function, "PASS total")
+    returned, told = checked(function, "total", capsys)
+    if isinstance(answer([1, 2]), np.ndarray | torch.Tensor):  # cannot be rounded, say
+        assert returned is total.solution and told.startswith("PASS total Yours returns")
+    else:
+        assert (returned, told) == (function, "PASS total")
+
+
+DOUBLE, SINGLE, WHOLE = (f"({kind}, shape (2,))" for kind in ("float64", "float32", "int64"))
+KINDS_APART = [  # a, b, and how they are told
+    (torch.ones(2), torch.zeros(2), None),
+    (torch.ones(2).double(), torch.ones(2), [f"Tensor {DOUBLE}", f"Tensor {SINGLE}"]),
+    ([1, (np.ones(2),)], [1, (np.ones(2, int),)], [f"ndarray {DOUBLE}", f"ndarray {WHOLE}"]),
+    (("a", "b"), ["a", "b"], ["tuple ('a', 'b')", "list ['a', 'b']"]),
+    ({"x": [1]}, {"x": (1,)}, ["list [1]", "tuple (1,)"]),
+    (torch.tensor(1.0), 1.0, ["Tensor (float32, shape ())", "float 1"]),
+    (np.float64(1), 1.0, None),
+    (True, True, None),
+]
+
+
+@pytest.mark.parametrize(("a", "b", "told"), KINDS_APART)
+def test_kinds_are_told_apart_at_their_place(a, b, told):
+    found = compare.other_kind(a, b)
+    assert (found and list(map(describe.kind_of, found))) == told
 
 
 def test_an_answer_without_the_name_is_found_by_its_variable(capsys):

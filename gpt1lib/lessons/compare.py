@@ -81,6 +81,37 @@ def _same_arrays(a, b, tolerance) -> bool:
     return _close(x, y, max(tolerance, rougher))
 
 
+def other_kind(a, b) -> tuple | None:
+    """Where results that agree differ in kind, so that code made for b may stumble over a.
+
+    The two values there, or None: a float64 tensor for a float32 one, a tuple for a list,
+    a tensor for a number. Never raises.
+    """
+    try:
+        return _other_kind(a, b)
+    except Exception:  # what cannot be looked into is left as it is
+        return None
+
+
+def _other_kind(a, b) -> tuple | None:
+    if isinstance(a, ARRAYS) or isinstance(b, ARRAYS):
+        return None if _form(a) == _form(b) else (a, b)
+    if isinstance(b, list | tuple):
+        if isinstance(a, list) != isinstance(b, list):
+            return a, b
+        return next(filter(None, map(_other_kind, a, b)), None)
+    if isinstance(b, dict):
+        return next(filter(None, (_other_kind(a[k], b[k]) for k in b)), None)
+    return None
+
+
+def _form(x) -> tuple:
+    """What an operation on an array or tensor may depend on, beside its numbers."""
+    if isinstance(x, torch.Tensor):
+        return torch.Tensor, x.dtype, x.layout, x.requires_grad
+    return (np.ndarray, x.dtype) if isinstance(x, np.ndarray) else (None,)
+
+
 def array(x) -> np.ndarray | None:
     """The numbers of an array or tensor of any layout; None where it holds none."""
     if not isinstance(x, torch.Tensor):

@@ -19,7 +19,8 @@ from types import SimpleNamespace
 
 from . import progress
 from .attempt import Result, TooLong, call, call_all, same_result, timed_reference
-from .describe import describe, short
+from .compare import other_kind
+from .describe import describe, kind_of, short
 
 
 @dataclass(frozen=True)
@@ -223,21 +224,43 @@ def judge(exercise: Exercise, function) -> Mistake | None:
 def check(exercise: Exercise, function):
     """Print TODO, PASS or FAIL; return the function if right, else the solution.
 
-    Never raises, except with GPT1_STRICT=1 in the environment: then AssertionError for
-    all but PASS.
+    The solution is returned also for a right function whose results are of another kind,
+    which the cells that follow might stumble over. Never raises, except with GPT1_STRICT=1
+    in the environment: then AssertionError for all but PASS.
     """
     mistake = judge(exercise, function)
     if mistake is None:
         print(f"PASS  {exercise.name}")
         progress.note(exercise.solution)
-        return function
+        return function if _fits(exercise, function) else exercise.solution
     announce(exercise.name, mistake)
     if mistake.printed.strip():
         tell("It printed:")
         print(textwrap.indent(mistake.printed.rstrip(), "        "))
-    yours = f"; yours is lesson.mine.{exercise.name}" if mistake.verdict == "FAIL" else ""
-    tell(f"The lesson goes on with the reference{yours}.")
+    tell(goes_on(exercise) if mistake.verdict == "FAIL" else f"{GOES_ON}.")
     return exercise.solution
+
+
+GOES_ON = "The lesson goes on with the reference"
+
+
+def goes_on(exercise: Exercise) -> str:
+    """What the next cells use, and where the learner's own function is."""
+    return f"{GOES_ON}; yours is lesson.mine.{exercise.name}."
+
+
+def _fits(exercise: Exercise, function) -> bool:
+    """Whether the lesson can go on with a right function; if not, say why."""
+    for case in exercise.cases()[:2]:
+        got, wanted = (call(f, case).value for f in (function, exercise.solution))
+        if kinds := other_kind(got, wanted):
+            mine, theirs = map(kind_of, kinds)
+            tell(f"Yours returns {mine}, and the next cells are made for {theirs}.")
+            tell(
+                f"The lesson goes on with the reference; yours is lesson.mine.{exercise.name}."
+            )
+            return False
+    return True
 
 
 def announce(name: str, mistake: Mistake) -> None:
