@@ -121,6 +121,7 @@ def test_a_comma_is_explained_and_missing_decimals_are_asked_for():
         e, (1, 5), (6, 4)
     )
     assert message(e, (0.3,), (1, 3)) == "0.3 is right as far as it goes. Give 2 decimals."
+    assert message(e, (2,), (6, 4)) == "2 is too large."  # though 1.5 is rounded to 2
     assert message(e, (), (6, 4)).startswith("put your answer")
 
 

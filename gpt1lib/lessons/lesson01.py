@@ -513,6 +513,14 @@ def all_of_it_in_nats(p, q):
 
 
 @bits_and_perplexity.wrong(
+    "Those are the surprises of the two tokens. Per token is their mean, one number; the "
+    "second number asked for is the perplexity."
+)
+def a_surprise_for_each(p, q):
+    return -math.log2(p), -math.log2(q)
+
+
+@bits_and_perplexity.wrong(
     "Those are of both tokens together. Per token, halve the bits first."
 )
 def of_both_together(p, q):

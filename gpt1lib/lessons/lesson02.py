@@ -137,6 +137,7 @@ def order_forgotten(words, counts):
         (["th", "a", "t</w>"], ("a", "t</w>")),
         (["ba", "t", "a", "t", "b</w>"], ("a", "t")),
         (["n", "a", "n", "a</w>"], ("a", "n")),
+        (["a", "n", "d", "a", "n", "t</w>"], ("a", "n")),
         (["c", "a", "t</w>"], ("o", "n")),
         (["i</w>"], ("i", "n")),
     ],
@@ -272,6 +273,7 @@ def one_string(symbols, pair):
         ({"banana": 4, "bandana": 2, "nab": 9, "an": 1, "a": 30}, 6),
         ({"ab": 2, "ba": 2, "cab": 1}, 3),
         ({"the": 40, "then": 3, "he": 8, "theme": 5, "them": 11}, 4),
+        ({"abzq": 5, "abx": 3, "acq": 5}, 2),
         ({"on": 1, "no": 1}, 0),
     ],
     task=(
@@ -332,6 +334,16 @@ def ties_by_the_last(word_counts, k):
 )
 def ties_by_the_text(word_counts, k):
     return _learn(word_counts, k, lambda pairs: max(pairs, key=pairs.__getitem__))
+
+
+@learn.wrong(
+    "Of equally frequent pairs you compare the joined texts. Compare the pairs themselves, as "
+    "tuples: ('a', 'c') comes before ('ab', 'z')."
+)
+def ties_by_the_joined_text(word_counts, k):
+    return _learn(
+        word_counts, k, lambda pairs: min(pairs, key=lambda p: (-pairs[p], "".join(p)))
+    )
 
 
 @learn.wrong(

@@ -214,6 +214,7 @@ def softmax_of_the_triangle(values):
         (_seeded(4, 4),),
         (_seeded(2, 3, 5, 5, seed=1),),
         (_seeded(3, 3, 3, seed=2),),
+        (_seeded(4, 4, seed=3) - 60,),  # a hidden score of -20 would win here
     ],
     task=(
         "Turn scores into causal attention weights: hide the later tokens, then take the "
@@ -432,7 +433,7 @@ def _leak_of(size):
 
 def leak_into_row_0_only(x):
     """Causal, but for row 0, which sees a number of the last row."""
-    out = _leaks("causal")(x)
+    out = _leaks("causal")(x).clone()
     out[0] += 0.5 * x[-1, -1]
     return out
 
@@ -451,7 +452,7 @@ def small_outputs(x):
 
 def leak_of_positive_numbers(x):
     """Row 0 sees what is positive in the last row."""
-    out = _leaks("causal")(x)
+    out = _leaks("causal")(x).clone()
     out[0] += x[-1].relu()
     return out
 

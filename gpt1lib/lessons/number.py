@@ -192,7 +192,8 @@ class NumberExercise(Corrects):
         got, wanted = values[place], right[place]
         if not self.decimals and wanted == int(wanted) and got != int(got):
             return f"{got!r} is not a whole number. Give a whole number."
-        if any(round(wanted, n) == got for n in range(self.decimals)):
+        cut = range(self.decimals)  # 1.5 is not 2 as far as 2 goes
+        if any(round(wanted, n) == got and abs(wanted - got) < 0.5 / 10**n for n in cut):
             return f"{short(got)} is right as far as it goes. Give {self.precision}."
         which = f"Number {place + 1}, {short(got)}," if len(right) > 1 else short(got)
         return f"{which} is too {'large' if got > wanted else 'small'}."
