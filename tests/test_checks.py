@@ -313,7 +313,7 @@ KINDS_APART = [  # a, b, and how they are told
 @pytest.mark.parametrize(("a", "b", "told"), KINDS_APART)
 def test_kinds_are_told_apart_at_their_place(a, b, told):
     found = compare.other_kind(a, b)
-    assert (found and list(map(describe.kind_of, found))) == told
+    assert (found and list(map(describe.kind_in_words, found))) == told
 
 
 def test_an_answer_without_the_name_is_found_by_its_variable(capsys):

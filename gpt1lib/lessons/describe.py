@@ -46,7 +46,7 @@ def difference(got: Any, wanted: Any, tolerance: float) -> str:
     """What differs between two values: kind, form, then the first place."""
     a, b = plain(got), plain(wanted)
     if _name(a) != _name(b):
-        return f"it returns {kind_of(got)}, expected {kind_of(wanted)}"
+        return f"it returns {kind_in_words(got)}, expected {kind_in_words(wanted)}"
     if isinstance(a, ARRAYS):
         return _between_arrays(a, b, tolerance)
     if isinstance(a, dict) and a.keys() != b.keys():
@@ -141,7 +141,7 @@ def _name(value) -> str:
     return "sequence" if isinstance(value, list | tuple) else type(value).__name__
 
 
-def kind_of(value) -> str:
+def kind_in_words(value) -> str:
     """tensor (int64), list, number ..., for a learner to read."""
     if isinstance(value, ARRAYS):
         return f"{type(value).__name__} ({dtype_name(value)}, shape {tuple(value.shape)})"
@@ -167,7 +167,7 @@ def _kind_and_shape(value) -> str:
     """ndarray (4, 3): enough of an argument where there are many."""
     if isinstance(value, ARRAYS):
         return f"{type(value).__name__} {tuple(value.shape)}"
-    return kind_of(value)
+    return kind_in_words(value)
 
 
 def short(value) -> str:

@@ -20,7 +20,7 @@ from types import SimpleNamespace
 from . import progress
 from .attempt import Result, TooLong, call, call_all, same_result, timed_reference
 from .compare import other_kind
-from .describe import describe, kind_of, short
+from .describe import describe, kind_in_words, short
 
 
 @dataclass(frozen=True)
@@ -254,7 +254,7 @@ def _fits(exercise: Exercise, function) -> bool:
     for case in exercise.cases()[:2]:
         got, wanted = (call(f, case).value for f in (function, exercise.solution))
         if kinds := other_kind(got, wanted):
-            mine, theirs = map(kind_of, kinds)
+            mine, theirs = map(kind_in_words, kinds)
             tell(f"Yours returns {mine}, and the next cells are made for {theirs}.")
             tell(
                 f"The lesson goes on with the reference; yours is lesson.mine.{exercise.name}."
