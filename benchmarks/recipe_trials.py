@@ -4,7 +4,7 @@
     python benchmarks/recipe_trials.py --lr 1e-3 --n-merges 4000
 
 Each trial has the same processor time, so that a costly step must earn its cost. It
-learns its tokenizer, trains on the first 96 % of each of the twelve books and is scored
+learns its tokenizer, trains on the first 96% of each of the twelve books and is scored
 on the next 16,000 characters of each, in bits per character: the held-out books stay
 untouched by the choice. Trials are added to data/results/benchmarks/recipe_trials.json.
 """

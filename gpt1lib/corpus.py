@@ -133,7 +133,7 @@ def even_windows(
 ) -> Tensor:
     """Windows that cover the stream evenly, however many are taken: (n_windows, n_ctx).
 
-    Random windows that hold as many tokens as the stream leave 37 % of it unread, 1/e, and
+    Random windows that hold as many tokens as the stream leave 37% of it unread, 1/e, and
     read much of it twice. These start at the shares offset + k GOLDEN of the stream, less
     whole parts, with k = before, before + 1, ...: no two starts are close before they must be.
 

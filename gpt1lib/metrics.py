@@ -18,7 +18,7 @@ LEVEL = 0.05
 
 
 def wilson(correct: int, n: int, z: float = 1.96) -> tuple[float, float]:
-    """95 % interval of the share of `correct` in n trials (Wilson 1927); z: its width.
+    """95% interval of the share of `correct` in n trials (Wilson 1927); z: its width.
 
     ValueError unless n >= 1 and correct is in 0 to n.
     """
@@ -83,7 +83,7 @@ def pearson(a: Sequence[float], b: Sequence[float]) -> float:
 
 
 def student_t(freedom: int) -> float:
-    """The two-sided 95 % point of Student's t: 2.093 at 19 degrees of freedom."""
+    """The two-sided 95% point of Student's t: 2.093 at 19 degrees of freedom."""
     from scipy.special import stdtrit  # all of scipy.stats would take a second to load
 
     if not limits.is_finite(freedom) or freedom < 1:
@@ -92,7 +92,7 @@ def student_t(freedom: int) -> float:
 
 
 def mean_interval(values: Sequence[float]) -> tuple[float, float]:
-    """(mean, half of its 95 % interval) over seeds, by Student's t."""
+    """(mean, half of its 95% interval) over seeds, by Student's t."""
     n = len(values)
     if n < 2:
         raise ValueError(f"{n} values have no spread, at least 2 are needed")
@@ -107,7 +107,7 @@ def by_seed(a: Mapping | Sequence[float], b: Mapping | Sequence[float]) -> dict:
     """Two rows of scores compared seed by seed: a - b, by Student's t for pairs.
 
     a, b: seed -> score, of which the seeds that both have are compared; or two lists in the
-    same order of seeds. Returns the mean difference, half of its 95 % interval, p
+    same order of seeds. Returns the mean difference, half of its 95% interval, p
     (two-sided) and the number of seeds. The questions are the same for all seeds, so their
     luck is not in the interval. ValueError for fewer than two pairs.
     """
@@ -121,7 +121,7 @@ def mcnemar(guesses_a: Sequence[int], guesses_b: Sequence[int], labels: Sequence
     """Two readers of the same questions compared by what only one gets right (McNemar 1947).
 
     Returns how many both get right, only a, only b and neither; a's accuracy minus b's with
-    half of its 95 % interval; and the exact two-sided p: how often a coin divides the
+    half of its 95% interval; and the exact two-sided p: how often a coin divides the
     questions that only one gets right at least as unevenly. ValueError for fewer than two.
     """
     from scipy.stats import binomtest
@@ -164,7 +164,7 @@ def clear(comparisons: Mapping[Any, Mapping]) -> set:
 
     Where two rows share their questions or their seeds, they are compared pair by pair
     (`mcnemar`, `by_seed`). Each comparison of a table is another chance for luck, so each p
-    is raised by `holm` over all of them, the dull ones too. Clear is what then lies below 5 %.
+    is raised by `holm` over all of them, the dull ones too. Clear is what then lies below 5%.
 
     Where rows share neither, or a row is held against guessing, there are no pairs: see
     `no_overlap`. comparisons: key -> what `by_seed` or `mcnemar` gave.
@@ -176,7 +176,7 @@ def clear(comparisons: Mapping[Any, Mapping]) -> set:
 def no_overlap(a: Sequence[float], b: Sequence[float]) -> bool:
     """Whether two intervals (low, high) have nothing in common.
 
-    The rule for rows that share neither questions nor seeds. It is stricter than 5 %: two
+    The rule for rows that share neither questions nor seeds. It is stricter than 5%: two
     intervals may overlap, and pairs still be clear. Guessing is the interval (0.5, 0.5).
     """
     for low, high in (a, b):
@@ -199,7 +199,7 @@ def _pairs(a: Mapping | Sequence, b: Mapping | Sequence) -> list[tuple[float, fl
 
 
 def _student_p(mean: float, half: float, freedom: int) -> float:
-    """How often luck takes a mean so far from 0, from half of its 95 % interval.
+    """How often luck takes a mean so far from 0, from half of its 95% interval.
 
     Where all differences are the same there is no spread: 0, or 1 if all are 0.
     """

@@ -51,7 +51,7 @@ def test_flops_of_gpt1_by_hand():
 
 
 def test_a_recipe_is_fitted_to_the_time():
-    """1,536 tokens per update: 60 % of them at 3,072 per second, the rest at 1,536."""
+    """1,536 tokens per update: 60% of them at 3,072 per second, the rest at 1,536."""
     recipe = pretrain.RECIPES["quick"]
     fitted = script("quality_for_time").fitted(recipe, 7.001, [3072, 1536])
     assert (fitted.steps, fitted.warmup) == (600, 30)

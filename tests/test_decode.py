@@ -155,7 +155,7 @@ def test_draws_follow_the_probabilities():
     assert counts[1] == 0
     expected = probs * n
     chi2 = ((counts - expected) ** 2 / expected.clamp_min(1e-9))[probs > 0].sum()
-    assert chi2 < 16.3  # 99.9 % of a chi-square with 3 degrees of freedom
+    assert chi2 < 16.3  # 99.9% of a chi-square with 3 degrees of freedom
 
 
 def test_a_token_is_drawn_where_the_probabilities_are():

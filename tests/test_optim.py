@@ -39,7 +39,7 @@ def test_warmup_cosine(step, rate):
     [(1, 0), (2, 6.20471), (3, 6.15942), (46, 4.211957), (92, 2.128623), (138, 0.04529)],
 )
 def test_warmup_linear_of_rocstories(update, rate):
-    """The released run: 138 updates, warm-up over 0.2 % of them, first rate 0."""
+    """The released run: 138 updates, warm-up over 0.2% of them, first rate 0."""
     share = optim.warmup_linear(update - 1, 0.002 * 138, 138)
     assert 6.25 * share == pytest.approx(rate, abs=1e-5)
 

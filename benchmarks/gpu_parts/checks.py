@@ -59,6 +59,6 @@ def both_ways(machine: Machine, act) -> dict:
 
 
 def measure(machine: Machine, report: Report) -> None:
-    """Each kind of work; `cost` is a share: 0.02 is 2 % more time with the checks."""
+    """Each kind of work; `cost` is a share: 0.02 is 2% more time with the checks."""
     for name, act in works(machine).items():
         report.attempt("check_ids", {"work": name}, lambda a=act: both_ways(machine, a))

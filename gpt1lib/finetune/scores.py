@@ -65,7 +65,7 @@ def bag_of_words_scores(task: Task, learned: list[Example], split: str) -> dict:
 
 
 def table(scores: dict[str, dict]) -> str:
-    """Readers with their accuracy and its 95 % interval, one line each, and the majority."""
+    """Readers with their accuracy and its 95% interval, one line each, and the majority."""
     width = max(map(len, [*scores, "majority"]))
     lines = []
     for name, score in scores.items():

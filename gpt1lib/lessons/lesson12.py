@@ -517,7 +517,7 @@ def _nucleus(percents, p):
     worked=lambda percents, p: (
         f"Added up: {', '.join(str(sum(percents[: n + 1])) for n in range(5))}. The first to "
         f"reach {p} is number {_nucleus(percents, p)[0]}, and it stays: {percents[0]} of "
-        f"{_nucleus(percents, p)[1]} are {100 * percents[0] / _nucleus(percents, p)[1]:.2f} %."
+        f"{_nucleus(percents, p)[1]} are {100 * percents[0] / _nucleus(percents, p)[1]:.2f}%."
     ),
     hints=("Add them up from the left. Which token's sum reaches p first? It is kept.",),
     decimals=1,

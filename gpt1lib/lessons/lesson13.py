@@ -688,7 +688,7 @@ def a_bias_per_number(C, classes):
     ),
     worked=lambda L2, total, n, lam: (
         f"Sums: {L2} + {lam} · ({total}) = {L2 + lam * total:.3f}, of which L1 makes "
-        f"{100 * lam * total / (L2 + lam * total):.2f} %. The mean of the tokens is "
+        f"{100 * lam * total / (L2 + lam * total):.2f}%. The mean of the tokens is "
         f"{total} / {n} = {total / n:.4f}, so with means {L2} + {lam} · ({total / n:.4f}) = "
         f"{L2 + lam * total / n:.3f}."
     ),
@@ -811,7 +811,7 @@ def hold_film(over: dict[str, dict[int, float]], stranger: float) -> None:
     holds("a bag of words is within three points", max(apart) < 0.03)
     holds("a token of the reviews costs a nat more", stranger > 1)
     best, gpt1 = g.paper.paper_numbers.TABLES2_TO_4["SST2"]
-    holds("GPT-1: 91 % against 93 %", (round(gpt1), round(best)) == (91, 93))
+    holds("GPT-1: 91% against 93%", (round(gpt1), round(best)) == (91, 93))
 
 
 def means_of(n: int, values: list[float]) -> list[float]:

@@ -26,7 +26,7 @@ from .number import number_exercise
     ],
     task=(
         "The same fine-tuning with other seeds gives other scores. Return their mean and "
-        "half of its 95 % interval: t times the standard deviation (over n - 1) divided by "
+        "half of its 95% interval: t times the standard deviation (over n - 1) divided by "
         "the square root of n. t comes from Student's table and is given."
     ),
     hints=(
@@ -133,7 +133,7 @@ def smallest_and_largest(values, t):
     task=(
         "Seed k draws the same training examples in the same order for both rows of a "
         "table, so their scores rise and fall together. Return the mean of the differences, "
-        "seed by seed, and half of its 95 % interval."
+        "seed by seed, and half of its 95% interval."
     ),
     hints=(
         "First one list of differences; your `mean_and_half` does the rest.",
@@ -363,7 +363,7 @@ def in_the_order_given(p_values):
     return raised
 
 
-@holm.wrong("Return the raised p, not which of them lie below 5 %.")
+@holm.wrong("Return the raised p, not which of them lie below 5%.")
 def below_5_percent(p_values):
     return [p < 0.05 for p in holm(p_values)]
 
@@ -463,7 +463,7 @@ def points_ahead(gaps: dict[int, dict]) -> dict[int, int]:
     "A difference of three seeds",
     question=(
         "Seed by seed, one row of a table is ahead of another by {a}, {b} and {c} points. By "
-        "how much on average, and how many points does the 95 % interval reach to either side? "
+        "how much on average, and how many points does the 95% interval reach to either side? "
         "Student's t is 4.303."
     ),
     difficulty=2,
@@ -646,8 +646,8 @@ def hold_curve(gaps: dict[str, dict]) -> None:
     lines = g.paper.curves.curve_lines("question_or_statement")["pre-trained"]
     draws = [len(by_seed) for by_seed in lines.values()]
     holds("five draws, ten up to 1,000 labels", draws == [10, 10, 10, 10, 10, 5])
-    holds("past asking, 79 %, with 100", round(100 * asked_for) == 79, ours[30] < asked_for)
-    holds("ten labels: below 60 %", ours[10] < 0.6, ours[100] > asked_for)
+    holds("past asking, 79%, with 100", round(100 * asked_for) == 79, ours[30] < asked_for)
+    holds("ten labels: below 60%", ours[10] < 0.6, ours[100] > asked_for)
     clear = {row: g.metrics.clear(gap) for row, gap in gaps.items()}
     few = [10, 30, 100, 300, 1000]
     holds("clear of random weights everywhere", clear["random weights"] == {*few, 4000})
@@ -672,7 +672,7 @@ def hold_two_texts(gaps: dict[str, dict]) -> None:
     holds(
         "three draws, ten with 300 and 1,000", [*map(len, draws.values())] == [3, 3, 3, 10, 10]
     )
-    holds("asked: 90 %", round(100 * levels["zero-shot"]) == 90)
+    holds("asked: 90%", round(100 * levels["zero-shot"]) == 90)
     others = [row for row in rows if row != "pairs of words"]
     few = [rows[row][n]["mean"] for row in others for n in (10, 30, 100)]
     holds("all but the pairs guess up to 100", max(few) < 0.53, pairs[100] > 0.7)
@@ -681,11 +681,9 @@ def hold_two_texts(gaps: dict[str, dict]) -> None:
     holds(
         "random weights: nothing", random["mean"] - random["half"] < 0.5, random["mean"] < 0.52
     )
-    holds(
-        "93 %, the pairs 86 %", (round(100 * ours[1000]), round(100 * pairs[1000])) == (93, 86)
-    )
+    holds("93%, the pairs 86%", (round(100 * ours[1000]), round(100 * pairs[1000])) == (93, 86))
     spread = [round(100 * x) for x in (min(draws[300]), max(draws[300]))]
-    holds("from 55 to 94 %, then all", spread == [55, 94], min(draws[1000]) > 0.9)
+    holds("from 55 to 94%, then all", spread == [55, 94], min(draws[1000]) > 0.9)
     clear = {row: g.metrics.clear(gap) for row, gap in gaps.items()}
     for row in ("random weights", "bag of words", "LSTM"):
         holds(f"clear of {row} with 300 and 1,000", clear[row] == {300, 1000})
@@ -706,14 +704,14 @@ def hold_kinds(kinds: dict[str, dict], gaps: dict[str, dict]) -> None:
     means = {row: {n: x["mean"] for n, x in at.items()} for row, at in rows.items()}
     rounded = {n: [round(100 * means[row][n]) for row in TRAINED] for n in (300, 1000)}
     holds("ours, random weights, LSTM", rounded == {300: [93, 51, 79], 1000: [99, 82, 99]})
-    holds("the pairs have 66 %", round(100 * means["pairs of words"][300]) == 66)
+    holds("the pairs have 66%", round(100 * means["pairs of words"][300]) == 66)
     low = bar(rows["pre-trained"][300])[1]
     others = [x[300] for row, x in rows.items() if row != "pre-trained"]
     holds("with 300 apart from all others", low > max(bar(x)[2] for x in others))
     lines = g.paper.curves.curve_lines("past_or_present")["random weights"][1000]
     draws = sorted(x["accuracy"] for x in lines.values())
     holds("three of ten find nothing", len(draws) == 10, draws[2] < 0.53)
-    holds("seven have 91 to 97 %", [round(100 * draws[i]) for i in (3, 9)] == [91, 97])
+    holds("seven have 91 to 97%", [round(100 * draws[i]) for i in (3, 9)] == [91, 97])
     clear = {row: g.metrics.clear(gap) for row, gap in gaps.items()}
     draws = g.paper.curves.draws("past_or_present")
     holds("ten draws each", all(len(x) == 10 for by in draws.values() for x in by.values()))
@@ -763,7 +761,7 @@ def hold_counted() -> None:
     task, rows = "he_or_she", ("pairs of words", "pre-trained")
     at = {n: [takes(task, row, n / 100) for row in rows] for n in range(56, 93)}
     cheaper = [n for n, (pairs, ours) in at.items() if pairs < ours]
-    holds("the pairs are cheaper up to 83 %", cheaper == [*range(56, 84)])
+    holds("the pairs are cheaper up to 83%", cheaper == [*range(56, 84)])
     others = ("random weights", "bag of words")
     gaps = {row: curve_gaps("film_snippets", "pre-trained", row) for row in others}
     ahead = points_ahead(gaps["random weights"])
@@ -791,16 +789,16 @@ def hold_entailment() -> None:
 def hold_nothing_found(all_labels: dict) -> None:
     """all_labels: the test score of story cloze after fine-tuning with all of them."""
     low, high = all_labels["interval"]
-    holds("53 %, and one half is in the interval", low < 0.5 < high)
-    holds("53 %", round(all_labels["accuracy"], 2) == 0.53)
-    holds("asked without fine-tuning, 59 %", round(asked("story cloze"), 2) == 0.59)
+    holds("53%, and one half is in the interval", low < 0.5 < high)
+    holds("53%", round(all_labels["accuracy"], 2) == 0.53)
+    holds("asked without fine-tuning, 59%", round(asked("story cloze"), 2) == 0.59)
     holds("all labels are 1,686", len(g.tasks.load("story_cloze").train) == 1686)
 
 
 def hold_views(read: dict[str, dict]) -> None:
     """read: view -> weights -> (accuracy, low, high)."""
-    holds("match: 64 %, random weights guess", tells(read["match"], 0.64))
-    holds("last: 55 %, not far above them", hardly_tells(read["last"], 0.55))
+    holds("match: 64%, random weights guess", tells(read["match"], 0.64))
+    holds("last: 55%, not far above them", hardly_tells(read["last"], 0.55))
 
 
 def hold_match(among: dict[str, dict], counted: float, row: str, against: dict) -> None:
@@ -810,11 +808,11 @@ def hold_match(among: dict[str, dict], counted: float, row: str, against: dict) 
     """
     holds("not clearly more than counting, p 0.47", round(against["p"], 2) == 0.47)
     holds("the guesses are our model's", row == "novelist")
-    holds("counting is right in 61 %", round(counted, 2) == 0.61)
+    holds("counting is right in 61%", round(counted, 2) == 0.61)
     low, high = among["wrong"]["interval"]
-    holds("55 %, and one half is in the interval", low < 0.5 < high)
+    holds("55%, and one half is in the interval", low < 0.5 < high)
     holds(
-        "55 and 67 %",
+        "55 and 67%",
         [round(among[k]["accuracy"], 2) for k in ("wrong", "undecided")] == [0.55, 0.67],
     )
     holds("undecided: above one half", among["undecided"]["interval"][0] > 0.5)
@@ -834,7 +832,7 @@ def hold_recipe(gains: dict, bars: dict, match_right, same, stories) -> None:
     holds("random weights lie below, the bars touch", mean - half < other + width < 0.5)
     holds("1.3 points below one half", round(100 * (0.5 - other), 1) == 1.3)
     holds("391 stories are tested", same.sum() == 391)
-    holds("match is right in 61 % of them", round(match_right[same].mean(), 2) == 0.61)
+    holds("match is right in 61% of them", round(match_right[same].mean(), 2) == 0.61)
     second = g.paper.plan.second_recipe()
     holds("1,245 stories, batches of 8, half the rate", gentler(stories, second))
 
@@ -848,14 +846,14 @@ def hold_surprise(found: dict) -> None:
         "the product tells 0.94 of a token's log P, the token 0.46", shares == ["0.94", "0.46"]
     )
     holds("no state tells more than about half", 0.45 < max(states) < 0.55)
-    holds("a state tells 14 % of the next token's", round(tokens["before"], 2) == 0.14)
+    holds("a state tells 14% of the next token's", round(tokens["before"], 2) == 0.14)
     low, high = label["last 4"]["interval"]
     tuned = g.paper.stored_finetuning("acceptability")["test"]["accuracy"]
-    holds("asked 64 %", round(asked("acceptability"), 2) == 0.64)
-    holds("fine-tuned 51 %", round(tuned, 2) == 0.51)
+    holds("asked 64%", round(asked("acceptability"), 2) == 0.64)
+    holds("fine-tuned 51%", round(tuned, 2) == 0.51)
     holds("the last state guesses", low < 0.5 < high)
     told = [f"{label[view]['accuracy']:.2f}" for view in ("product", "mean")]
-    holds("the product 64 %, the mean of states hardly tells", told == ["0.64", "0.54"])
+    holds("the product 64%, the mean of states hardly tells", told == ["0.64", "0.54"])
     holds(
         "product and log P tell",
         min(label[v]["interval"][0] for v in ("product", "log P")) > 0.58,
@@ -869,10 +867,10 @@ def hold_more_labels(scores: dict[tuple[int, int, str], list[float]]) -> None:
     means = {key: round(100 * sum(found) / len(found)) for key, found in scores.items()}
     three = {(n, row): x for (n, passes, row), x in means.items() if passes == 3}
     ours = {n: x for (n, row), x in three.items() if row == "pre-trained"}
-    holds("52, 56, 64 %", ours == {1000: 52, 5000: 56, 19000: 64})
+    holds("52, 56, 64%", ours == {1000: 52, 5000: 56, 19000: 64})
     holds("the last is that of asking", ours[19000] == round(100 * asked("acceptability")))
     longer = [means[5000, 12, "pre-trained"], means[1000, 57, "pre-trained"]]
-    holds("5,000 twelve times, 1,000 57 times: 53 %", longer == [53, 53])
+    holds("5,000 twelve times, 1,000 57 times: 53%", longer == [53, 53])
     draws = [len(found) for (_, _, row), found in scores.items() if row == "pre-trained"]
     holds("three draws, and one of the most", sorted(draws) == [1, 3, 3, 3, 3])
     most = [x for x in g.paper.stored_lines("more_labels") if x["settings"]["limit"] == 19000]
@@ -891,7 +889,7 @@ def hold_lstm_gets_further() -> None:
     for name, n, percent in (("acceptability", 1680, 62), ("story_cloze", 1000, 58)):
         rows = g.paper.curves.curve(name)
         lstm, ours = rows["LSTM"][n], rows["pre-trained"][n]
-        holds(f"{percent} % for the LSTM", round(100 * lstm["mean"]) == percent)
+        holds(f"{percent}% for the LSTM", round(100 * lstm["mean"]) == percent)
         holds("three draws", lstm["seeds"] == 3)
         holds("the intervals apart", lstm["mean"] - lstm["half"] > ours["mean"] + ours["half"])
 
@@ -901,18 +899,18 @@ def hold_two_terms(lines: dict[tuple[str, int], list[dict]]) -> None:
     found = {key: [x["accuracy"] for x in of_key] for key, of_key in lines.items()}
     means = {key: round(100 * sum(x) / len(x)) for key, x in found.items()}
     holds("three seeds each", all(len(x) == 3 for x in found.values()))
-    holds("one term: 25 % with 300", means["paper", 300] == 25, means["paper", 100] < 25)
+    holds("one term: 25% with 300", means["paper", 300] == 25, means["paper", 100] < 25)
     mean, half = g.metrics.mean_interval(found["paper", 300])
     holds("guesses, or nearly", mean - half < 0.2)
     seven = [round(means["two terms", n], -1) for n in (100, 300)]
     holds("two terms: seven of ten", seven == [70, 70])
     weights = [x["weight"] for of_key in lines.values() for x in of_key if "weight" in x]
     holds("w hardly moves", all(0.98 < w < 1 for w in weights))
-    holds("asking has 80 %", round(asked("missing word"), 2) == 0.8)
+    holds("asking has 80%", round(asked("missing word"), 2) == 0.8)
     best = max(x for (row, _), scores in found.items() if row == "two terms" for x in scores)
     holds("none of them beats asking", best < asked("missing word"))
     printed = g.paper.paper_numbers
-    holds("GPT-1 has 86.5 %", printed.TABLES2_TO_4["Story Cloze"][1] == 86.5)
+    holds("GPT-1 has 86.5%", printed.TABLES2_TO_4["Story Cloze"][1] == 86.5)
     holds("from 1,497 labels", printed.TRAINING_SETS["Story Cloze"] == 1497)
 
 

@@ -23,7 +23,7 @@ NAMES = [
     minutes=4,
     cases=lambda: [(80.0, 60.0), (50.0, 55.0), (74.7, 59.9)],
     task=(
-        "The paper says that without pre-training the average falls by 14.8 %. Return "
+        "The paper says that without pre-training the average falls by 14.8%. Return "
         "the change from one score to another in points and in percent of the first."
     ),
     hints=("Points are a difference; percent is that difference over the first score.",),
@@ -298,7 +298,7 @@ def against(accuracies: dict, base: str) -> dict[tuple, dict]:
     worked=lambda scores: (
         f"The best before is {max(scores[:-1])}. {scores[-1]} - {max(scores[:-1])} = "
         f"{scores[-1] - max(scores[:-1]):.2f} points, or "
-        f"{100 * (scores[-1] / max(scores[:-1]) - 1):.2f} %."
+        f"{100 * (scores[-1] / max(scores[:-1]) - 1):.2f}%."
     ),
     hints=("Whom do you compare with? Not with the mean, and not with the first.",),
     decimals=2,
@@ -473,7 +473,7 @@ def hold_pairs(pairs: dict) -> None:
     holds("and have the smallest p", {*sorted(pairs, key=p_of(pairs))[:2]} == CLEAR_IN_TABLE5)
     holds("the table of section 7 has them", POINTS.items() <= in_points(pairs).items())
     third, raised = sorted(g.metrics.holm([d["p"] for d in pairs.values()]))[2], 0.051
-    holds("the next one has a raised p of 5.1 %", round(third, 3) == raised)
+    holds("the next one has a raised p of 5.1%", round(third, 3) == raised)
     hold_entailment(pairs["no pre-training", "entailment"])
 
 
@@ -540,7 +540,7 @@ def hold_built(bits: dict[str, float], n_parameters: int) -> None:
     more = bits["shuffled sentences"] - bits["as GPT-1"]
     holds("0.01 bits more", 0.005 < more < 0.015)
     holds("600 updates each, the novelist had 8,000", steps() == (600, 8000))
-    holds("39 % more", round(8120 * 256 / n_parameters, 2) == 0.39)
+    holds("39% more", round(8120 * 256 / n_parameters, 2) == 0.39)
 
 
 def hold_variants(beside: dict) -> None:

@@ -66,7 +66,7 @@ def _mask_cases():
     ),
 )
 def mask_tokens(ids, draws, fates, other, specials, mask_id):
-    """(read, labels) of a text: 15 % of it hidden, by the rule 80/10/10.
+    """(read, labels) of a text: 15% of it hidden, by the rule 80/10/10.
 
     ids, other: (T,) token ids; draws, fates: (T,) numbers in [0, 1); specials: ids.
     """
@@ -99,7 +99,7 @@ def specials_too(ids, draws, fates, other, specials, mask_id):
 
 @mask_tokens.wrong(
     "You give every token a label. Then the model is paid for copying what it can see; only "
-    "the chosen 15 % count."
+    "the chosen 15% count."
 )
 def labels_everywhere(ids, draws, fates, other, specials, mask_id):
     chosen = _chosen(ids, draws, specials)
@@ -107,7 +107,7 @@ def labels_everywhere(ids, draws, fates, other, specials, mask_id):
 
 
 @mask_tokens.wrong(
-    "You split all tokens 80/10/10. The rule is for the chosen 15 %; the others are read as "
+    "You split all tokens 80/10/10. The rule is for the chosen 15%; the others are read as "
     "they are."
 )
 def eighty_percent_of_all(ids, draws, fates, other, specials, mask_id):
@@ -204,7 +204,7 @@ def _log_p(logits, labels):
 
 
 @mlm_loss.wrong(
-    "You divide by all places. The mean is over the labeled ones: with 15 % labeled, yours "
+    "You divide by all places. The mean is over the labeled ones: with 15% labeled, yours "
     "is about a seventh of that."
 )
 def mean_of_all_places(logits, labels):
@@ -602,7 +602,7 @@ def two_bases(sizes, losses):
     ),
     worked=lambda times, alpha: (
         f"{times}^(-{alpha}) = {times**-alpha:.6f}: the loss falls by "
-        f"{100 * (1 - times**-alpha):.1f} %."
+        f"{100 * (1 - times**-alpha):.1f}%."
     ),
 )
 def loss_factor(times, alpha):
@@ -790,7 +790,7 @@ def rounded_to(model, bits: int):
 
 
 def exponent_half(sizes, losses) -> float:
-    """Half of the 95 % interval of a fitted exponent, if chance alone moved the points."""
+    """Half of the 95% interval of a fitted exponent, if chance alone moved the points."""
     _, spread = np.polyfit(np.log(sizes), np.log(losses), 1, cov=True)
     return g.metrics.student_t(len(sizes) - 2) * math.sqrt(spread[0, 0])
 
@@ -845,7 +845,7 @@ def hold_covered(read: dict) -> None:
     most = words[gains.index(max(gains))]
     holds("opened gains most", most == "opened</w>", 4.4 < max(gains) < 4.5)
     holds(
-        "from 0.13 % to 11.5 %", round(100 * gpt[1], 2) == 0.13, round(100 * bert[1], 1) == 11.5
+        "from 0.13% to 11.5%", round(100 * gpt[1], 2) == 0.13, round(100 * bert[1], 1) == 11.5
     )
     better = [word for word, gain in zip(words, gains, strict=True) if gain < 0]
     holds("GPT is better at three", better == ["door</w>", "to</w>", ".</w>"])
@@ -860,7 +860,7 @@ def hold_sweep(sweep: dict) -> None:
     alpha, _ = scaling.power_law(sizes, losses)
     holds("0.017, under a quarter of 0.076", round(alpha, 3) == 0.017)
     holds("give or take 0.006", round(exponent_half(sizes, losses), 3) == 0.006)
-    holds("twice the size is worth 1.2 %", round(100 * (1 - 2**-alpha), 1) == 1.2)
+    holds("twice the size is worth 1.2%", round(100 * (1 - 2**-alpha), 1) == 1.2)
     flat, _ = scaling.power_law(sizes[1:], losses[1:])
     holds("0.0135 without the smallest", round(flat, 4) == 0.0135)
     holds("give or take 0.0007", round(exponent_half(sizes[1:], losses[1:]), 4) == 0.0007)

@@ -13,7 +13,7 @@ from ..pretrain import RECIPES
 
 SETTINGS = Settings(batch=8, lr=5e-4, warmup=0.1)
 """Few examples make few updates: with 32 per batch a hundred or so, of which the paper's
-0.2 % would be no warm-up at all."""
+0.2% would be no warm-up at all."""
 CHOSEN = {
     "entailment": {"limit": 700, "epochs": 6, "lr": 2.5e-4},
     "film_snippets": {"limit": 1000},

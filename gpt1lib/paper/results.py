@@ -69,7 +69,7 @@ def accuracies(experiment: str) -> dict[str, dict[str, dict[int, float]]]:
 
 
 def summary(experiment: str) -> dict[str, dict[str, dict]]:
-    """row -> task -> mean accuracy, half the width of its 95 % interval, number of seeds."""
+    """row -> task -> mean accuracy, half the width of its 95% interval, number of seeds."""
     return {
         row: {task: spread(list(seeds.values())) for task, seeds in by_task.items()}
         for row, by_task in accuracies(experiment).items()
@@ -77,7 +77,7 @@ def summary(experiment: str) -> dict[str, dict[str, dict]]:
 
 
 def spread(values: list[float]) -> dict:
-    """Mean, half the width of its 95 % interval (None for one seed), number of seeds."""
+    """Mean, half the width of its 95% interval (None for one seed), number of seeds."""
     if len(values) == 1:
         return {"mean": values[0], "half": None, "seeds": 1}
     mean, half = metrics.mean_interval(values)

@@ -87,7 +87,7 @@ def test_axe_would_find_something(chromium):
 
 @pytest.mark.parametrize("room", [620, 390])
 def test_nothing_is_cut_off_where_there_is_little_room(chromium, one_of_each, room):
-    """A page of 1,240 pixels at 200 % zoom has room for 620, a telephone for 390."""
+    """A page of 1,240 pixels at 200% zoom has room for 620, a telephone for 390."""
     page = chromium.new_page()
     page.set_viewport_size({"width": room, "height": 800})
     wide = {}

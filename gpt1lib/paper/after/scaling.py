@@ -142,7 +142,7 @@ def power_law(sizes: ArrayLike, losses: ArrayLike) -> tuple[float, float]:
 
 
 def prediction(sizes: ArrayLike, losses: ArrayLike, size: float) -> tuple[float, float, float]:
-    """What the line says of one more size, and the 95 % interval of what would be measured.
+    """What the line says of one more size, and the 95% interval of what would be measured.
 
     The interval is that of a straight line in logarithms, with errors that do not depend on
     the size; it knows nothing of a line that bends. ValueError for fewer than three sizes.

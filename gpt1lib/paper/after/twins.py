@@ -2,7 +2,7 @@
 
 They have their sizes, their first numbers, the windows of text and the number of updates in
 common. One is trained as ours, where every token but the first is a target; the other as
-BERT, where 15 % are.
+BERT, where 15% are.
 """
 
 from dataclasses import asdict, replace
@@ -54,7 +54,7 @@ def fresh_twin(kind: str) -> GPT:
 
 
 def loss_of(kind: str, model: GPT, windows: Tensor) -> Tensor:
-    """What trains a twin on windows (B, T): all next tokens, or 15 % of the tokens."""
+    """What trains a twin on windows (B, T): all next tokens, or 15% of the tokens."""
     if isinstance(model, MaskedGPT):
         return masked_loss(model, *hide_tokens(windows, model.mask_id))
     h = model.hidden(windows)[:, :-1]  # the last state has no target

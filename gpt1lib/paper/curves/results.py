@@ -57,7 +57,7 @@ def is_asked(p: Point, stored: Stored) -> bool:
 
 
 def curve(task: str, seeds: Iterable[int] | None = None) -> dict[str, dict[int, dict]]:
-    """row -> number of labels -> mean accuracy, half of its 95 % interval, seeds.
+    """row -> number of labels -> mean accuracy, half of its 95% interval, seeds.
 
     seeds: only of these. The interval is over draws of the labels (and of the weights and
     the order of examples, which have the same seed); the questions are always the same.

@@ -1,7 +1,7 @@
 """A model as bytes that the page's engine reads: 8 bits for a weight, 16, or all 32.
 
 Of a matrix in 8 bits each row has a scale of its own, the largest of its numbers by 127.
-Vectors (biases, gains) keep their 32 bits: together they are under 1 % of the whole.
+Vectors (biases, gains) keep their 32 bits: together they are under 1% of the whole.
 """
 
 import copy

@@ -58,7 +58,7 @@ class ScalingExplorer(Explorer):
         return (
             f"Losses of {len(self.points[self.amount])} sizes on {self.names[self.amount]}. "
             f"The line through the first {len(sizes)} {way} as N to the power of "
-            f"{-alpha:.3f}; at N = {self.size:,.0f} it says {middle:.2f} nats per token, 95 % "
+            f"{-alpha:.3f}; at N = {self.size:,.0f} it says {middle:.2f} nats per token, 95% "
             f"interval {low:.2f} to {high:.2f}."
         )
 

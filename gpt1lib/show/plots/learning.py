@@ -24,7 +24,7 @@ def learning_curves(
     title: str = "",
     ylabel: str = "accuracy",
 ) -> Figure:
-    """Means over seeds by the number of labels, with bars for their 95 % intervals.
+    """Means over seeds by the number of labels, with bars for their 95% intervals.
 
     All means are in view; a bar that is far longer than the others may leave the picture.
 

@@ -74,7 +74,7 @@ def test_every_choice_computes_what_the_library_computes(page, e):
     assert "211 times the size of the largest run" in root.locator(".gx-live").inner_text()
     root.get_by_role("radio", name="less").click()
     agrees(page, root, e)
-    assert e.figure().axes and "95 % interval" in e.sentence()
+    assert e.figure().axes and "95% interval" in e.sentence()
 
 
 def test_a_loss_that_grows_with_size_is_said_to_rise(page):
