@@ -1,10 +1,10 @@
 """The model that is trained, with its loss: what is compiled, copied or sharded."""
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.utils.checkpoint import checkpoint
 
-from .. import objectives
 from ..config import INIT_STD
 from ..fast.loss import chunked_lm_loss
 from ..model import LanguageModel
@@ -21,11 +21,15 @@ class Objective(nn.Module):
         self.model, self.chunked = model, chunked
 
     def forward(self, ids: Tensor) -> Tensor:
-        """-L1 as a mean over the targets of ids (B, T)."""
+        """-L1 as a mean over the targets of ids (B, T): `objectives.lm_loss`.
+
+        The last state has no target. To leave out its logits afterward would copy all others,
+        once here and once in the backward pass: gigabytes on a GPU.
+        """
+        h, targets = self.model.hidden(ids)[:, :-1], ids[:, 1:]  # (B, T - 1, C), (B, T - 1)
         if self.chunked:
-            h = self.model.hidden(ids)[:, :-1]  # the last state has no target
-            return chunked_lm_loss(h, self.model.output_matrix, ids[:, 1:])
-        return objectives.lm_loss(self.model(ids), ids)
+            return chunked_lm_loss(h, self.model.output_matrix, targets)
+        return F.cross_entropy(self.model.logits(h).flatten(0, 1), targets.flatten())
 
 
 def scale_blocks(model: LanguageModel, std: float) -> None:
