@@ -170,6 +170,22 @@ def test_what_is_marked_stays_and_only_what_changed_is_marked_again(
     assert [row["of"] for row in table(tmp_path / "m.csv")] == ["7.5", "7.5"]
 
 
+def test_what_ran_out_of_time_is_marked_again_and_what_is_no_lesson_is_counted(
+    here, tmp_path, monkeypatch, capsys
+):
+    monkeypatch.chdir(tmp_path)
+    submitted(tmp_path / "a.ipynb", returning(RIGHT))
+    (tmp_path / "b.ipynb").write_text("{}")
+    assert grade.main(["a.ipynb", "b.ipynb"]) == 0
+    assert "not readable as a lesson: 1; see" in capsys.readouterr().out
+    late = "it was still running after 1 seconds and was stopped."
+    text = (tmp_path / "marks.csv").read_text()
+    (tmp_path / "marks.csv").write_text(text.replace(",6,6,", f",5,6,causal_mask: {late}", 1))
+    assert grade.main(["a.ipynb", "b.ipynb"]) == 0
+    assert (tmp_path / "marks.csv").read_text() == text
+    assert [grade.times(n) for n in (1, 2)] == ["once", "2 times"]
+
+
 def test_a_wrong_command_is_told_in_a_line(tmp_path):
     (tmp_path / "p.csv").write_text("causal_task,2\n")
     (tmp_path / "m.csv").write_text("name,grade\n")
@@ -178,11 +194,21 @@ def test_a_wrong_command_is_told_in_a_line(tmp_path):
         (["--lesson", "77"], "there is no lesson '77'"),
         (["--points", str(tmp_path / "p.csv")], "line 1: no lesson has .* 'causal_task'"),
         ([], "is no table of marks"),
+        (["--seconds", "-3"], "--seconds is -3.0, it must be above 0 and at most 3600"),
+        (["--seconds", "nan"], "--seconds is nan"),
+        (["--gigabytes", "0"], "--gigabytes is 0.0, it must be from 0.1 to 1024"),
+        (["--out", str(tmp_path)], "a folder; name a file in it"),
     ):
         with pytest.raises(SystemExit, match=told):
             grade.main([*given, *more])
+    assert (tmp_path / "m.csv").read_text() == "name,grade\n"
+    (tmp_path / "m.csv").write_text(grade.as_csv([]).replace("total", "comment,total"))
+    with pytest.raises(SystemExit, match="has a column 'comment' of your own"):
+        grade.main(given)
     with pytest.raises(SystemExit, match="no notebooks in"):
         grade.main([str(tmp_path)])
+    with pytest.raises(SystemExit, match="there is no a.ipynb, no b.ipynb"):
+        grade.main(["a.ipynb", str(SHIPPED), "b.ipynb"])
 
 
 # ---- the process --------------------------------------------------------------------------

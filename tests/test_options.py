@@ -316,6 +316,8 @@ def test_lessons_say_what_went_wrong_in_one_line(tmp_path, one_line):
         (["run", str(tmp_path)], "Is a directory"),
         (["solve", str(tmp_path / "a.ipynb")], "a.ipynb is no notebook"),
         (["again", "99"], "there is no lesson '99'"),
+        (["again", "05", "06"], "again takes one lesson, such as 05, not 05 06"),
+        (["progress", "05"], "progress takes nothing more, not 05"),
     ):
         assert message in one_line(run_lessons, argv, "lessons")
 

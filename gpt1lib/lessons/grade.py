@@ -21,6 +21,7 @@ from pathlib import Path
 
 from tqdm import tqdm
 
+from .. import limits as bounds
 from ..storage import paths
 from ..storage.files import naming, read_json, read_text, sha256, write_text
 from ..storage.run_folder import one_line_errors
@@ -30,6 +31,8 @@ from .answers import Limits, Submitted, exercises_in, imports_of, mark_cell
 COPIES = 3  # how many cells of one exercise are tried; one of them must be right
 LARGEST_FILE, LARGEST_CELL = 100_000_000, 1_000_000  # bytes, letters
 MOST_POINTS = 1000
+MOST_SECONDS, LEAST_GIGABYTES, MOST_GIGABYTES = 3600, 0.1, 1024
+FOR_WANT_OF_LIMITS = ("still running after", "MemoryError", "out of memory")  # marked again
 FIRST, LAST = ["submission", "lesson", "sha256"], ["total", "of", "mistakes"]
 
 
@@ -37,11 +40,16 @@ FIRST, LAST = ["submission", "lesson", "sha256"], ["total", "of", "mistakes"]
 
 
 def submissions(given: list[Path]) -> list[Path]:
-    """The notebooks among files and in folders; FileNotFoundError if there are none."""
+    """The notebooks among files and in folders.
+
+    FileNotFoundError if there are none, or one that was named is not there.
+    """
     found: list[Path] = []
     for path in given:
         inside = sorted(p for p in path.rglob("*.ipynb") if ".ipynb_checkpoints" not in p.parts)
         found += inside if path.is_dir() else [path]
+    if missing := [str(path) for path in found if not path.exists()]:
+        raise FileNotFoundError(f"there is no {', no '.join(missing)}")
     found = [path for path in dict.fromkeys(found) if path.is_file()]
     if not found:
         raise FileNotFoundError(f"no notebooks in {', '.join(map(str, given))}")
@@ -227,8 +235,11 @@ def marked_before(out: Path) -> dict[str, dict]:
     if not out.is_file():
         return {}
     rows = csv.DictReader(io.StringIO(read_text(out)))
-    if not {*FIRST, *LAST} <= set(rows.fieldnames or ()):
+    columns = set(rows.fieldnames or ())
+    if not {*FIRST, *LAST} <= columns:
         raise ValueError(f"{out} is no table of marks; take another --out")
+    if own := sorted(columns - {*FIRST, *LAST, *lesson_of_exercise()}):
+        raise ValueError(f"{out} has a column {own[0]!r} of your own; take another --out")
     kept = [{k: v for k, v in row.items() if v or k in FIRST} for row in rows]
     return {row["submission"]: row for row in kept}
 
@@ -236,6 +247,8 @@ def marked_before(out: Path) -> dict[str, dict]:
 def is_marked(row: dict | None, path: Path, points: dict[str, float]) -> bool:
     """Whether a row is of this very file, and worth what its exercises are worth now."""
     if row is None or row["sha256"] != which_file(path):
+        return False
+    if any(told in row.get("mistakes", "") for told in FOR_WANT_OF_LIMITS):
         return False
     names = [name for name, lesson in lesson_of_exercise().items() if lesson == row["lesson"]]
     worth = {name: points.get(name, 1.0) for name in names}
@@ -267,9 +280,27 @@ def what_the_class_knows(rows: list[dict]) -> str:
             told = [t for r in of_lesson for t in r.get("mistakes", "").split(" | ")]
             mine = Counter(t for t in told if t.startswith(f"{name}: ")).most_common(1)
             passed = sum(float(row.get(name) or 0) > 0 for row in of_lesson)
-            often = f"   {mine[0][1]} times: {mine[0][0][len(name) + 2 :][:70]}" if mine else ""
+            often = "".join(f"   {times(n)}: {t[len(name) + 2 :][:70]}" for t, n in mine)
             lines.append(f"{lesson} {name:<22} {passed:>3} of {len(of_lesson)}{often}")
     return "\n".join(lines)
+
+
+def times(n: int) -> str:
+    """How often, in words."""
+    return "once" if n == 1 else f"{n} times"
+
+
+def check_options(args: argparse.Namespace) -> None:
+    """ValueError for a limit that no answer could keep, or a table that is a folder."""
+    if args.seconds is not None:
+        what = f"above 0 and at most {MOST_SECONDS}"
+        bounds.number("--seconds", args.seconds, lambda x: 0 < x <= MOST_SECONDS, what)
+    what = f"from {LEAST_GIGABYTES} to {MOST_GIGABYTES}"
+    bounds.number(
+        "--gigabytes", args.gigabytes, lambda x: LEAST_GIGABYTES <= x <= MOST_GIGABYTES, what
+    )
+    if args.out.is_dir():
+        raise ValueError(f"--out is {args.out}, a folder; name a file in it")
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -289,6 +320,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--gigabytes", type=float, default=2.0, help="of memory; default 2")
     args = parser.parse_args(argv)
     with one_line_errors("grade"):
+        check_options(args)
         if args.lesson:
             args.lesson = args.lesson.zfill(2)
             lesson_notebook(args.lesson)
@@ -297,5 +329,7 @@ def main(argv: list[str] | None = None) -> int:
         rows = grade(args.submissions, args.out, args.lesson, points, limits)
         print(what_the_class_knows(rows))
         print(f"submissions marked in {args.out}: {len(rows)}")
+        if n := sum(not row["lesson"] for row in rows):
+            print(f"not readable as a lesson: {n}; see the column mistakes")
     full = all(row.get("total") == row.get("of") for row in rows)
     return int(not full and os.environ.get("GPT1_STRICT") == "1")

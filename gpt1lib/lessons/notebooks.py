@@ -304,6 +304,11 @@ def main(argv: list[str] | None = None) -> int:
     args = parser.parse_args(argv)
     with one_line_errors("lessons"):
         if args.command in learner:
+            most = int(args.command == "again")
+            if len(args.notebooks) > most:
+                takes = "one lesson, such as 05" if most else "nothing more"
+                words = " ".join(map(str, args.notebooks))
+                raise ValueError(f"{args.command} takes {takes}, not {words}")
             learner[args.command](*map(str, args.notebooks))
             return 0
         if not args.notebooks:
@@ -337,6 +342,7 @@ def run_command(command: str, path: Path, out: Path) -> None:
     else:
         solve(notebook, path)
         write(notebook, out / path.name)
+        print(out / path.name)
 
 
 if __name__ == "__main__":
