@@ -88,6 +88,9 @@ def main(argv: list[str] | None = None) -> None:
         if ours:
             print("The novelist writes, the model that comes with the course.", file=sys.stderr)
         source = load_novelist() if ours else open_source(folder)
+        if not source.model.has_cache:
+            kind = type(source.model).__name__
+            raise ValueError(f"{folder} holds an {kind}; only Transformers write here")
         write_samples(source, prompt=prompt, **options)
 
 

@@ -11,7 +11,7 @@ import torch
 from gpt1lib import GPT, corpus, objectives, pretrain, scoring, write
 from gpt1lib.bpe import BPE
 from gpt1lib.checkpoints import checkpoint, snapshots
-from gpt1lib.pretrain.__main__ import main
+from gpt1lib.pretrain.__main__ import ending, main
 from gpt1lib.pretrain.objective import checkpoint_activations
 from gpt1lib.pretrain.recipes import RECIPES
 from gpt1lib.pretrain.run import seed_of
@@ -266,6 +266,23 @@ def test_an_lstm_is_trained_by_the_same_trainer(folders, tmp_path):
     made = checkpoint.load(tmp_path)
     assert checkpoint.kind_of(made.model) == "lstm"
     assert made.log[-1]["loss"] < made.log[0]["loss"]
+    assert ending(tmp_path, run.heldout).endswith("bits per character.")  # and no: let it write
+    with pytest.raises(
+        SystemExit, match="write: .* holds an LSTM; only Transformers write here"
+    ):
+        write.main([str(tmp_path), "the cat"])
+
+
+def test_a_finished_run_whose_files_are_lost_or_damaged_writes_them_again(folders, tmp_path):
+    start(folders, tmp_path).run()
+    weights = tmp_path / "model.safetensors"
+    whole = weights.read_bytes()
+    for damaged in (None, whole[:-4] + b"much"):
+        weights.unlink() if damaged is None else weights.write_bytes(damaged)
+        again = start(folders, tmp_path)
+        assert again.resume() and not again.is_finished()
+        again.run()
+        assert weights.read_bytes() == whole and again.is_finished()
 
 
 def test_the_same_text_under_another_name_is_no_held_out_book(folders, tmp_path):

@@ -14,6 +14,7 @@ from pathlib import Path
 from tqdm import tqdm
 
 from .. import scoring
+from ..checkpoints import checkpoint
 from ..corpus import Places
 from ..fast.machine import keep_memory
 from ..storage import files
@@ -76,13 +77,13 @@ def ending(out: Path, heldout: dict[str, str]) -> str:
     """What a finished run has reached, and what can be done with it."""
     meta = files.read_json(out / "meta.json")
     with files.naming(out / "meta.json"):
-        found, steps = scoring.all_books(meta["heldout"]), meta["recipe"]["steps"]
+        found, recipe = scoring.all_books(meta["heldout"]), meta["recipe"]
     first = " ".join(re.findall(r"\w+", next(iter(heldout.values())))[:2])
+    write = f'Let it write: python -m gpt1lib.write {shlex.quote(str(out))} "{first}"'
     return (
-        f"{out} is finished, after {steps} steps. On the held-out books: perplexity "
-        f"{found['perplexity']}, {found['bits_per_character']} bits per character.\n"
-        f'Let it write: python -m gpt1lib.write {shlex.quote(str(out))} "{first}"'
-    )
+        f"{out} is finished, after {recipe['steps']} steps. On the held-out books: perplexity "
+        f"{found['perplexity']}, {found['bits_per_character']} bits per character."
+    ) + (f"\n{write}" if checkpoint.CLASSES[recipe["kind"]].has_cache else "")
 
 
 def main(argv: list[str] | None = None) -> None:

@@ -251,8 +251,14 @@ class Pretraining:
 
     def is_finished(self) -> bool:
         """Whether nothing is left to do: all steps done, and the checkpoint is whole."""
-        stored = checksums.of(self.out)
-        return self.step == self.recipe.steps and stored.keys() >= set(checkpoint.PARTS)
+        parts = checkpoint.PARTS
+        if self.step < self.recipe.steps or not checksums.of(self.out).keys() >= set(parts):
+            return False
+        try:
+            checksums.verify(self.out, *parts)
+        except (ValueError, OSError):  # `run` writes what is missing or damaged again
+            return False
+        return True
 
     def run(self) -> None:
         """Train to the last step, then write the checkpoint.
