@@ -179,6 +179,35 @@ def test_a_folder_without_the_packages_is_told(commands, monkeypatch, tmp_path):
         setup.installer(tmp_path)
 
 
+def test_a_folder_that_is_not_there_is_told_before_anything_is_made(commands, tmp_path):
+    with pytest.raises(SystemExit, match="There is no folder .*sticks"):
+        setup.install(dev=False, wheels=tmp_path / "sticks")
+    assert not commands and not setup.VENV.exists()
+
+
+@pytest.mark.parametrize("source", [None, "sticks"])
+def test_packages_that_fail_late_are_explained_too(commands, monkeypatch, tmp_path, source):
+    (tmp_path / "sticks").mkdir()
+    succeeds = setup.works
+    monkeypatch.setattr(setup, "works", lambda *c: "--editable" not in c and succeeds(*c))
+    told = "does not hold the packages" if source else "there is no network"
+    with pytest.raises(SystemExit, match=f"Setting up failed at(.|\n)*{told}"):
+        setup.install(dev=False, wheels=source and tmp_path / source)
+
+
+@pytest.mark.parametrize("status", [0, 1])
+def test_a_venv_of_another_python_is_told_and_left_alone(commands, tmp_path, status):
+    python = tmp_path / ".venv" / "bin" / "python"
+    python.parent.mkdir(parents=True)
+    python.write_text(f"#!/bin/sh\n[ $1 = -c ] && exit {status}\nexit 0\n")
+    python.chmod(0o755)
+    if not status:
+        return setup.make_venv()
+    with pytest.raises(SystemExit, match="was made by another Python(.|\n)*start again"):
+        setup.make_venv()
+    assert python.exists() and not commands
+
+
 def test_pip_takes_over_where_uv_fails(commands, monkeypatch):
     monkeypatch.setattr(setup.shutil, "which", lambda name: "/bin/uv")
     assert setup.installer()[0] == "/bin/uv"

@@ -63,10 +63,11 @@ def works(*command):
     return subprocess.call([str(c) for c in command], cwd=str(ROOT)) == 0
 
 
-def run(*command):
-    """Run a command; its own output explains a failure."""
+def run(*command, hint=""):
+    """Run a command; its own output explains a failure. hint: what else may be the reason."""
     if not works(*command):
-        sys.exit("Setting up failed at: {}".format(" ".join(str(c) for c in command)))
+        told = "Setting up failed at: {}\n{}".format(" ".join(str(c) for c in command), hint)
+        sys.exit(told.rstrip())
 
 
 def quiet(*command):
@@ -85,6 +86,12 @@ def make_venv():
     """Create .venv; one that was left half made is completed, or made again."""
     python = BIN / "python"
     if quiet(python, "-m", "pip", "--version"):
+        fits = "import sys; sys.exit(not {} <= sys.version_info[:2] <= {})"
+        if not quiet(python, "-c", fits.format(OLDEST, NEWEST)):
+            sys.exit(
+                "{} was made by another Python; this course needs 3.11 to 3.14.\n"
+                "Delete it and start again.".format(VENV)
+            )
         return
     if quiet(python, "-m", "ensurepip") and quiet(python, "-m", "pip", "--version"):
         return
@@ -132,9 +139,14 @@ def installer(wheels=None):
     for command in [uv, pip + ["--retries", "1"]]:
         if command[0] and works(*command + source, "traitlets"):
             return command + source
+    sys.exit(why_not(wheels))
+
+
+def why_not(wheels=None):
+    """Why packages are not to be had, in a sentence or two."""
     if wheels:
-        sys.exit("{} does not hold the packages for this Python and system.".format(wheels))
-    sys.exit(
+        return "{} does not hold the packages for this Python and system.".format(wheels)
+    return (
         "No package could be downloaded: there is no network, or a proxy is in the way.\n"
         "Behind a proxy: HTTPS_PROXY=http://its.address:port make lab\n"
         "Without network: see docs/installing.md."
@@ -145,13 +157,16 @@ def install(dev, wheels=None):
     """Make .venv with the versions of the lock; a stamp tells make that it is done."""
     check_machine()
     wheels = wheels and Path(wheels).expanduser().resolve()
+    if wheels and not wheels.is_dir():
+        sys.exit("There is no folder {}.".format(wheels))
     index = None if wheels else torch_index()
     check_disk("cpu" if wheels else build_of(index))
     make_venv()
     command = installer(wheels) + ["-c", LOCK]
     if index:
         run(*command, "torch", "--no-deps", "--index-url", index)
-    run(*command, "--editable", ".[dev,real]" if dev else ".")
+    hint = "If nothing above says more: " + why_not(wheels)
+    run(*command, "--editable", ".[dev,real]" if dev else ".", hint=hint)
     keep_jupyter_offline()
     keep_our_package_json_out()
     give_lab_our_boxes()
@@ -289,4 +304,7 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except KeyboardInterrupt:
+        sys.exit("Stopped. The same command goes on.")
