@@ -32,8 +32,7 @@ COPIES = 3  # how many cells of one exercise are tried; one of them must be righ
 LARGEST_FILE, LARGEST_CELL = 100_000_000, 1_000_000  # bytes, letters
 MOST_POINTS = 1000
 MOST_SECONDS, LEAST_GIGABYTES, MOST_GIGABYTES = 3600, 0.1, 1024
-FOR_WANT_OF_LIMITS = ("still running after", "MemoryError", "out of memory")  # marked again
-FIRST, LAST = ["submission", "lesson", "sha256"], ["total", "of", "mistakes"]
+FIRST, LAST = ["submission", "lesson", "sha256", "limits"], ["total", "of", "mistakes"]
 
 
 # ---- what is handed in ------------------------------------------------------------------
@@ -168,6 +167,7 @@ def which_file(path: Path) -> str:
 def marks_of(path: Path, only: str, points: dict[str, float], limits: Limits) -> dict:
     """The row of one submission."""
     row = {"submission": _harmless(str(path)), "lesson": only, "sha256": which_file(path)}
+    row["limits"] = shown(limits)
     try:
         cells = cells_of(path)
         lesson = lesson_of(path, cells)
@@ -182,6 +182,12 @@ def marks_of(path: Path, only: str, points: dict[str, float], limits: Limits) ->
     row["lesson"] = lesson
     wrong = {name: mistake_in(cells, lesson, name, limits) for name in exercise_names(lesson)}
     return row | _totals(wrong, wrong, points, "")
+
+
+def shown(limits: Limits) -> str:
+    """Time and memory of each exercise, as the table has them."""
+    seconds = "default" if limits.seconds is None else f"{limits.seconds:g}"
+    return f"{seconds} s, {limits.gigabytes:g} GB"
 
 
 def _totals(names, wrong: dict[str, str], points: dict[str, float], refused: str) -> dict:
@@ -236,7 +242,7 @@ def marked_before(out: Path) -> dict[str, dict]:
         return {}
     rows = csv.DictReader(io.StringIO(read_text(out)))
     columns = set(rows.fieldnames or ())
-    if not {*FIRST, *LAST} <= columns:
+    if not {*FIRST, *LAST} - {"limits"} <= columns:  # which an earlier version did not store
         raise ValueError(f"{out} is no table of marks; take another --out")
     if own := sorted(columns - {*FIRST, *LAST, *lesson_of_exercise()}):
         raise ValueError(f"{out} has a column {own[0]!r} of your own; take another --out")
@@ -244,11 +250,9 @@ def marked_before(out: Path) -> dict[str, dict]:
     return {row["submission"]: row for row in kept}
 
 
-def is_marked(row: dict | None, path: Path, points: dict[str, float]) -> bool:
-    """Whether a row is of this very file, and worth what its exercises are worth now."""
-    if row is None or row["sha256"] != which_file(path):
-        return False
-    if any(told in row.get("mistakes", "") for told in FOR_WANT_OF_LIMITS):
+def is_marked(row: dict | None, path: Path, points: dict[str, float], limits: Limits) -> bool:
+    """Whether a row is of this very file and limits, and worth what its exercises are now."""
+    if row is None or (row["sha256"], row.get("limits")) != (which_file(path), shown(limits)):
         return False
     names = [name for name, lesson in lesson_of_exercise().items() if lesson == row["lesson"]]
     worth = {name: points.get(name, 1.0) for name in names}
@@ -259,13 +263,13 @@ def is_marked(row: dict | None, path: Path, points: dict[str, float]) -> bool:
 def grade(given: list[Path], out: Path, only: str, points: dict, limits: Limits) -> list[dict]:
     """Mark all submissions, writing the table after each; returns its rows.
 
-    What an earlier run marked stays in the table, and is not marked again while the file and
-    its points are the same.
+    What an earlier run marked stays in the table, and is not marked again while the file, its
+    points and the limits are the same.
     """
     table = marked_before(out)
     for path in tqdm(submissions(given), desc="marking", unit="notebook"):
         name = _harmless(str(path))
-        if not is_marked(table.get(name), path, points):
+        if not is_marked(table.get(name), path, points, limits):
             table[name] = marks_of(path, only, points, limits)
         write_text(out, as_csv(list(table.values())))
     return list(table.values())
