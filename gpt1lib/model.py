@@ -223,8 +223,7 @@ def check_ids(ids: Tensor, config: GPTConfig, start: int = 0) -> None:
     n_tokens = start + ids.shape[1]
     if n_tokens > config.n_ctx:
         raise ValueError(f"sequence has {n_tokens} tokens, the context is {config.n_ctx}")
-    if not torch.compiler.is_compiling():  # a look at values would cut the graph in two
-        limits.indices("token id", ids, config.n_vocab)
+    limits.indices("token id", ids, config.n_vocab)
 
 
 # ---- a model's surroundings, left as they were found ----------------------------------

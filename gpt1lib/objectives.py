@@ -44,8 +44,7 @@ def check_classes(name: str, targets: Tensor, n: int) -> None:
         raise ValueError(f"there is no {name}, at least 1 is needed")
     if targets.is_floating_point() or targets.is_complex() or targets.dtype == torch.bool:
         raise ValueError(f"{name}s are {targets.dtype}, they must be integers")
-    if not torch.compiler.is_compiling():  # a look at values would cut the graph in two
-        limits.indices(name, targets, n)
+    limits.indices(name, targets, n)
 
 
 def lm_log_likelihood(logits: Tensor, ids: Tensor, real: Tensor | None = None):
