@@ -88,9 +88,7 @@ def main(argv: list[str] | None = None) -> None:
         if ours:
             print("The novelist writes, the model that comes with the course.", file=sys.stderr)
         source = load_novelist() if ours else open_source(folder)
-        if not source.model.has_cache:
-            kind = type(source.model).__name__
-            raise ValueError(f"{folder} holds an {kind}; only Transformers write here")
+        decode.Reader(source.model)  # refuses one that cannot, before the prompt is shown
         write_samples(source, prompt=prompt, **options)
 
 

@@ -78,12 +78,14 @@ def ending(out: Path, heldout: dict[str, str]) -> str:
     meta = files.read_json(out / "meta.json")
     with files.naming(out / "meta.json"):
         found, recipe = scoring.all_books(meta["heldout"]), meta["recipe"]
-    first = " ".join(re.findall(r"\w+", next(iter(heldout.values())))[:2])
-    write = f'Let it write: python -m gpt1lib.write {shlex.quote(str(out))} "{first}"'
-    return (
+    told = (
         f"{out} is finished, after {recipe['steps']} steps. On the held-out books: perplexity "
         f"{found['perplexity']}, {found['bits_per_character']} bits per character."
-    ) + (f"\n{write}" if checkpoint.CLASSES[recipe["kind"]].has_cache else "")
+    )
+    if not checkpoint.CLASSES[recipe["kind"]].has_cache:
+        return told
+    first = " ".join(re.findall(r"\w+", next(iter(heldout.values())))[:2])
+    return f'{told}\nLet it write: python -m gpt1lib.write {shlex.quote(str(out))} "{first}"'
 
 
 def main(argv: list[str] | None = None) -> None:

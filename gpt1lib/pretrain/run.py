@@ -376,9 +376,9 @@ class Pretraining:
 
     def _final_scores(self, model: LanguageModel) -> dict[str, dict]:
         """Perplexity and bits per character of each held-out book."""
-        fits = not self.recipe.fsdp  # what was split may be too large for any one device
+        if not self.recipe.fsdp:  # what was split may be too large for any one device
+            model.to(self.world.device)
         try:
-            model = model.to(self.world.device) if fits else model
             scores = scoring.score_books(model, self.bpe, self.heldout)
         except OverflowError:  # in a perplexity
             scores = {}
