@@ -146,7 +146,7 @@ def test_what_a_gpu_is_asked(tmp_path):
     plain, compiled = training.settings(gpu), training.compiled_settings(gpu)
     assert [s["batch"] for s in plain if s["loss"] == "whole"] == [8, 16, 32, 64, 128]
     assert {s["loss"] for s in plain if s["batch"] == 64} == set(training.LOSSES)
-    assert [s["loss"] for s in compiled] == ["whole", "unpadded", "padded"]
+    assert [s["loss"] for s in compiled] == ["whole", "padded"]
     assert not any(s["compile"] for s in plain) and all(s["compile"] for s in compiled)
 
 
@@ -161,10 +161,9 @@ def test_another_loss_is_the_one_that_is_timed(tmp_path, monkeypatch):
 def test_padded_logits_are_of_a_width_that_matrix_units_like():
     training = importlib.import_module("benchmarks.gpu_parts.training")
     h, W = torch.randn(2, 3, 8), torch.randn(61, 8)
-    for multiple, width in ((1, 61), (64, 64)):
-        logits = training.logits_in(h, W, multiple)
-        assert logits.shape == (2, 3, width)
-        torch.testing.assert_close(logits.softmax(-1)[..., :61], (h @ W.T).softmax(-1))
+    logits = training.padded_logits(h, W)
+    assert logits.shape == (2, 3, 64)
+    torch.testing.assert_close(logits.softmax(-1)[..., :61], (h @ W.T).softmax(-1))
     assert (-GPT1.n_vocab) % 64 == 34
 
 
@@ -295,7 +294,7 @@ def test_flops_for_the_utilization_by_hand():
     assert flops == 6 * (84_934_656 + 40_478 * 768) + 12 * 12 * 768 * 512
 
 
-@pytest.mark.parametrize("loss", ["chunked", "recomputed", "unpadded", "padded"])
+@pytest.mark.parametrize("loss", ["chunked", "recomputed", "padded"])
 def test_the_losses_that_are_timed_are_the_trainer_s(loss):
     training = importlib.import_module("benchmarks.gpu_parts.training")
     model = GPT(replace(TINY, n_vocab=61, dropout=0.0))  # no multiple of what a device likes

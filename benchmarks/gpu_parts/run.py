@@ -122,9 +122,10 @@ def run(names: list[str], machine: Machine, minutes: float, apart: bool) -> bool
         print(f"{name} ...", flush=True)
         path_of(name, machine).unlink(missing_ok=True)  # what is there is of this run
         limit = max(0.0, min(PARTS[name], end - time.monotonic()))
+        given = within(machine, limit)
         if apart:
-            run_apart(name, within(machine, limit), limit)
+            run_apart(name, given, limit)
         else:
-            run_part(name, within(machine, limit))
+            run_part(name, given)
     print(*(summary(name, machine) for name in names), f"in {machine.results}", sep="\n")
     return all(outcome(name, machine)["status"] == "done" for name in names)

@@ -5,7 +5,6 @@ on the device already. Both in bfloat16 by autocast, with dropout 0.1 and AdamW.
 """
 
 from collections.abc import Callable
-from functools import partial
 
 import torch
 import torch.nn.functional as F
@@ -72,30 +71,22 @@ def recomputed(h: torch.Tensor, W: torch.Tensor, targets: torch.Tensor) -> torch
     return torch.stack(sums).sum() / targets.numel()
 
 
-def logits_in(h: torch.Tensor, W: torch.Tensor, multiple: int) -> torch.Tensor:
-    """Logits, padded to a multiple: those that belong to no token are -inf.
+def padded_logits(h: torch.Tensor, W: torch.Tensor) -> torch.Tensor:
+    """Logits, padded to a multiple of 64, which matrix units prefer.
 
-    So their probability is 0, and so is their gradient.
+    Those that belong to no token are -inf, so their probability and gradient are 0.
     """
-    none = -len(W) % multiple
+    none = -len(W) % 64
     bias = F.pad(W.new_zeros(len(W)), (0, none), value=-torch.inf)
     return F.linear(h, F.pad(W, (0, 0, 0, none)), bias)  # (B, T - 1, V + none)
 
 
-def padded(
-    h: torch.Tensor, W: torch.Tensor, targets: torch.Tensor, multiple: int = 64
-) -> torch.Tensor:
-    """All logits at once, padded to a multiple of 64, which matrix units prefer."""
-    return F.cross_entropy(logits_in(h, W, multiple).flatten(0, 1), targets.flatten())
+def padded(h: torch.Tensor, W: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
+    """All logits at once, as "whole" is, but padded."""
+    return F.cross_entropy(padded_logits(h, W).flatten(0, 1), targets.flatten())
 
 
-LOSSES = {
-    "whole": None,
-    "chunked": chunked,
-    "recomputed": recomputed,
-    "unpadded": partial(padded, multiple=1),  # what "padded" is to be compared with
-    "padded": padded,
-}
+LOSSES = {"whole": None, "chunked": chunked, "recomputed": recomputed, "padded": padded}
 
 
 def ours(machine: Machine, batch: int, compile: bool = False, loss: str = "whole"):
@@ -157,7 +148,7 @@ def settings(machine: Machine) -> list[dict]:
 
 def compiled_settings(machine: Machine) -> list[dict]:
     """The same, compiled; nothing on a CPU, where that takes longer than all the rest."""
-    losses = ("whole", "unpadded", "padded") if machine.on_gpu else ()
+    losses = ("whole", "padded") if machine.on_gpu else ()
     return [{"compile": True, "batch": machine.size(64, 4), "loss": loss} for loss in losses]
 
 
