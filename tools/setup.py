@@ -307,4 +307,4 @@ if __name__ == "__main__":
     try:
         main()
     except KeyboardInterrupt:
-        sys.exit("Stopped. The same command goes on.")
+        sys.exit("Stopped. Run the same command to go on.")

@@ -214,7 +214,7 @@ def softmax_of_the_triangle(values):
         (_seeded(4, 4),),
         (_seeded(2, 3, 5, 5, seed=1),),
         (_seeded(3, 3, 3, seed=2),),
-        (_seeded(4, 4, seed=3) - 60,),  # a hidden score of -20 would win here
+        (_seeded(4, 4, seed=3) - 200,),  # a hidden score of -100 would win here
     ],
     task=(
         "Turn scores into causal attention weights: hide the later tokens, then take the "
