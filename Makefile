@@ -22,20 +22,20 @@ quick: .venv/dev ## the two-minute part: lint and the fast tests
 	$(PY) tools/check.py --quick
 
 notebooks: .venv/dev ## run every notebook in place and store its outputs
-	$(PY) -m gpt1lib.lessons sync notebooks/*.ipynb && $(PY) -m gpt1lib.lessons run notebooks/*.ipynb && $(PY) tools/readme.py && $(PY) tools/errata.py && $(PY) tools/teaching.py
+	$(PY) -m tools.notebooks sync notebooks/*.ipynb && $(PY) -m tools.notebooks run notebooks/*.ipynb && $(PY) tools/readme.py && $(PY) tools/errata.py && $(PY) tools/teaching.py
 
 lesson: .venv/dev ## begin a lesson from the template (TITLE="Words as sums")
-	$(PY) -m gpt1lib.lessons new "$(TITLE)"
+	$(PY) -m tools.notebooks new "$(TITLE)"
 
 table: .venv/dev ## every lesson beside what a lesson aims at: cells, words, minutes ...
-	$(PY) -m gpt1lib.lessons table notebooks/[0-9]*.ipynb
+	$(PY) -m tools.notebooks table notebooks/[0-9]*.ipynb
 
 site: .venv/dev ## the course as one offline book in build/site, to read and to present
 	$(PY) tools/site.py
 
 solutions: .venv/lab ## solved copies of all lessons in build/solutions, with their full marks
-	@$(PY) -m gpt1lib.lessons solve notebooks/[0-9]*.ipynb --out build/solutions
-	@GPT1_STRICT=1 $(PY) -m gpt1lib.lessons grade build/solutions --out build/solutions/marks.csv
+	@$(PY) -m gpt1course solve notebooks/[0-9]*.ipynb --out build/solutions
+	@GPT1_STRICT=1 $(PY) -m gpt1course grade build/solutions --out build/solutions/marks.csv
 
 wheels: zip ## all packages and the course in build/wheels, for a room without a network
 	@$(PYTHON) tools/setup.py wheels --out build/wheels
@@ -57,10 +57,10 @@ checkpoint: .venv/lab ## train the shipped model again (an hour on two cores; go
 	$(PY) -m gpt1lib.pretrain --recipe novelist --out runs/novelist
 
 paper: .venv/lab ## Table 5, Figure 2, our own questions and learning curves, all seeds (half a day on two cores; goes on if interrupted)
-	$(PY) -m gpt1lib.paper
+	$(PY) -m gpt1course.paper
 
 paper-quick: .venv/lab ## one cell of each of them again, beside the stored one (minutes)
-	$(PY) -m gpt1lib.paper --quick
+	$(PY) -m gpt1course.paper --quick
 
 clean: ## remove .venv and build products
 	rm -rf .venv node_modules build .pytest_cache .ruff_cache .hypothesis gpt1_course.egg-info

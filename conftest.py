@@ -8,7 +8,7 @@ CLEANED = Path(__file__).parent / "tests" / "nbval.cfg"
 GUESS_FIRST = (
     "Make your guess first, then run this cell.\n"  # folding adds it, no cell prints it
 )
-FULL_RUN = "full-run"  # a tag: a quick run prints something else, see gpt1lib.lessons.fewer
+FULL_RUN = "full-run"  # a tag: a quick run prints something else, see gpt1course.exercises.fewer
 PATIENCE = 300  # seconds: both cores may be busy
 NUMBER = re.compile(r" *-?\d+(?:\.\d+|(?= ?%))")  # with a decimal, or a percentage
 

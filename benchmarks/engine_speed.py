@@ -21,8 +21,8 @@ import tempfile
 import time
 from pathlib import Path
 
+from gpt1course.viz import engine
 from gpt1lib.checkpoints import load_novelist
-from gpt1lib.show import engine
 from gpt1lib.storage import run_folder
 from gpt1lib.storage.files import write_json, write_text
 from gpt1lib.storage.paths import BENCHMARKS, ROOT
@@ -35,9 +35,9 @@ import conftest as browser  # noqa: E402
 from tools import site  # noqa: E402
 
 CELLS = (
-    "import gpt1lib as g\nn = g.load_novelist()",
-    "g.show.SamplingExplorer.of(n, TEXT)",
-    "g.show.AttentionExplorer.of(n.model, n.bpe, TEXT)",
+    "import gpt1lib as g\nfrom gpt1course import viz\nn = g.load_novelist()",
+    "viz.SamplingExplorer.of(n, TEXT)",
+    "viz.AttentionExplorer.of(n.model, n.bpe, TEXT)",
 )
 SHOWN = {"sampling": (1, ".gx-live"), "attention": (2, ".gx-matrix")}  # cell, what changes
 TOUCHED = """() => new Promise(done => {

@@ -21,11 +21,11 @@ from pathlib import Path
 import numpy as np
 import torch
 
+from gpt1course.exercises.lesson08 import TEXT, apart, states, states_in_numpy
+from gpt1course.viz import engine
 from gpt1lib.checkpoints import load_novelist
 from gpt1lib.corpus import read_books
-from gpt1lib.lessons.lesson08 import TEXT, apart, states, states_in_numpy
 from gpt1lib.numpy_gpt import nested
-from gpt1lib.show import engine
 from gpt1lib.storage import run_folder
 from gpt1lib.storage.files import write_json
 from gpt1lib.storage.paths import BENCHMARKS, HELDOUT_BOOKS, ROOT

@@ -26,16 +26,12 @@ this order. Each folder is a room for one verb, and imports run from the top dow
     tasks/       task, course_sets, published, own, catalog: labeled sets in one form
     pretrain/    recipes, texts, prepared, objective, optimizers, muon, counts, processes, run
     finetune/    settings, adapt, batches, classifier, methods, scores, run, classify: L3
-    paper/       plan, sources, run, results, curves, zeroshot, reading, after, paper_numbers
-    show/        plots, diagrams, walk, labels, numbers, palette, figure, explorers, engine
-    lessons/     exercise, number, attempt, compare, describe, claims, notebooks, layout, maps,
-                 rhythm, blank, work, progress, mistakes, grade, answers, wire, walls, lessonNN
 
 Three ways run through it:
 
     books  -> text -> bpe -> corpus -> model -> objectives -> pretrain/ -> checkpoints/
-    texts  -> tasks/ -> inputs -> model -> objectives -> finetune/ -> paper/
-    prompt -> bpe -> model -> decode -> text            model -> tracing -> show/
+    texts  -> tasks/ -> inputs -> model -> objectives -> finetune/
+    prompt -> bpe -> model -> decode -> text            model -> tracing
 """
 
 from importlib import import_module
@@ -71,9 +67,7 @@ __all__ = [
 
 
 def __getattr__(name: str):
-    """Import a file or a room when it is first used: `g.decode`, `g.show`; `g.progress`."""
-    if name == "progress":
-        return import_module(".lessons.progress", __name__).print_progress
+    """Import a file or a folder when it is first used: `g.decode`."""
     if name in {module.name for module in iter_modules(__path__)}:
         return import_module(f".{name}", __name__)
     raise AttributeError(f"gpt1lib has no {name!r}")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from gpt1lib.show import engine
+from gpt1course.viz import engine
 
 FOLDER = Path(engine.__file__).parent
 ANSWERS = Path(__file__).with_name("engine.js")

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 import torch
 
+from gpt1course.paper import stored_lines
+from gpt1course.paper.after import filling, scaling, twins
 from gpt1lib.baselines import masked
 from gpt1lib.config import GPTConfig
 from gpt1lib.model import GPT, seeded
-from gpt1lib.paper import stored_lines
-from gpt1lib.paper.after import filling, scaling, twins
 
 SMALL = GPTConfig(n_vocab=30, n_ctx=8, n_layer=2, n_head=2, n_embd=16, dropout=0.0)
 

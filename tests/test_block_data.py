@@ -5,8 +5,8 @@ import pytest
 import torch
 
 import gpt1lib as g
-from gpt1lib.show import explorers
-from gpt1lib.show.explorers import block
+from gpt1course.viz import explorers
+from gpt1course.viz.explorers import block
 
 TEXT = "She took the letter"
 

@@ -16,9 +16,9 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpt1lib.lessons import attempt, compare, describe
-from gpt1lib.lessons import exercise as machinery
-from gpt1lib.lessons.exercise import Checker, exercise
+from gpt1course.checking import compare, execution, feedback
+from gpt1course.checking import exercise as machinery
+from gpt1course.checking.exercise import Checker, exercise
 
 
 @exercise(
@@ -210,7 +210,7 @@ def test_the_first_place_of_a_large_array_is_shown(capsys):
 def test_a_difference_inside_a_list_is_found(capsys):
     wanted = {"a": [1, 2], "b": (torch.zeros(2, 20), 1)}
     got = {"a": [1, 2], "b": (torch.zeros(2, 20).long(), 1)}
-    said = machinery.describe((3,), attempt.Result(got), attempt.Result(wanted), 1e-5)
+    said = machinery.describe((3,), execution.Result(got), execution.Result(wanted), 1e-5)
     assert (
         said
         == "For (3) in item 'b' in item 0 the dtype is torch.int64, expected torch.float32."
@@ -222,24 +222,24 @@ def test_a_shape_of_one_dimension_reads_as_python_writes_it():
 
 
 def test_what_never_ends_is_stopped(monkeypatch, capsys):
-    monkeypatch.setattr(attempt, "SECONDS", 0.2)
-    monkeypatch.setattr(attempt, "LONGER", 0.0)
+    monkeypatch.setattr(execution, "SECONDS", 0.2)
+    monkeypatch.setattr(execution, "LONGER", 0.0)
     returned, out = checked(never_ends, capsys=capsys)
     assert "still running after 0 seconds and was stopped. Does a loop never end?" in out
     assert returned is double.solution
 
 
 def test_the_limit_leaves_no_alarm_and_needs_no_main_thread():
-    with attempt.time_limit(60):
+    with execution.time_limit(60):
         pass
     assert signal.getitimer(signal.ITIMER_REAL) == (0, 0), "no alarm is left behind"
     results = []
     thread = threading.Thread(
-        target=lambda: results.extend(attempt.call_all(len, [("abc",)], 0.1))
+        target=lambda: results.extend(execution.call_all(len, [("abc",)], 0.1))
     )
     thread.start()
     thread.join()
-    assert results == [attempt.Result(3)]
+    assert results == [execution.Result(3)]
 
 
 def test_what_a_failing_answer_prints_is_shown_and_no_more_than_that(capsys):
@@ -251,7 +251,7 @@ def test_what_a_failing_answer_prints_is_shown_and_no_more_than_that(capsys):
     check_it(prints_as_double := functools.wraps(double.solution)(prints))
     out = capsys.readouterr().out
     assert "It printed:\n        here torch.Size([2])\n" in out
-    assert len(out) < attempt.KEPT_LETTERS + 1_000
+    assert len(out) < execution.KEPT_LETTERS + 1_000
     assert "a listed wrong answer warns" not in out
     assert prints_as_double is check_it.mine.double
 
@@ -313,7 +313,7 @@ KINDS_APART = [  # a, b, and how they are told
 @pytest.mark.parametrize(("a", "b", "told"), KINDS_APART)
 def test_kinds_are_told_apart_at_their_place(a, b, told):
     found = compare.other_kind(a, b)
-    assert (found and list(map(describe.kind_in_words, found))) == told
+    assert (found and list(map(feedback.kind_in_words, found))) == told
 
 
 def test_an_answer_without_the_name_is_found_by_its_variable(capsys):
@@ -504,7 +504,7 @@ def test_a_listed_answer_is_called_no_further_than_it_agrees():
 
 
 def test_two_numbers_that_differ_are_shown_to_differ():
-    told = describe.difference(np.full(20, 0.53910), np.full(20, 0.53912), 1e-6)
+    told = feedback.difference(np.full(20, 0.53910), np.full(20, 0.53912), 1e-6)
     assert "0.5391, expected 0.53912. The largest difference is 2e-05" in told
 
 

@@ -5,12 +5,12 @@ from dataclasses import replace
 
 import pytest
 
+from gpt1course.paper import curves, results
+from gpt1course.paper.__main__ import main
+from gpt1course.paper.curves import Point, plan, run, sets
+from gpt1course.paper.zeroshot import questions, turned
 from gpt1lib import load_novelist, tasks
 from gpt1lib.finetune import Settings
-from gpt1lib.paper import curves, results
-from gpt1lib.paper.__main__ import main
-from gpt1lib.paper.curves import Point, plan, run, sets
-from gpt1lib.paper.zeroshot import questions, turned
 
 FILM = "film_snippets"
 ROWS = [*curves.MODELS, "bag of words"]
@@ -171,7 +171,7 @@ def test_a_killed_run_goes_on_and_nothing_runs_twice(quick, small, monkeypatch):
     assert len(quick) == n
     assert {line["commit"] for line in lines_of(small)} and {
         line["command"] for line in lines_of(small)
-    } == {f"python -m gpt1lib.paper curves --tasks {FILM}"}
+    } == {f"python -m gpt1course.paper curves --tasks {FILM}"}
     monkeypatch.setattr(plan, "SETTINGS", replace(plan.SETTINGS, dropout=0.2))
     go()
     assert len(quick) > n, "other settings, another cell"

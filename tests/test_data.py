@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 import torch
 
-from gpt1lib import corpus, paper, scoring, tasks
+from gpt1course import paper
+from gpt1lib import corpus, scoring, tasks
 from gpt1lib.checkpoints import checkpoint, snapshots
 from gpt1lib.storage import checksums, files, paths
 from tools.data import checksums as seal_data

@@ -12,16 +12,17 @@ import numpy as np
 import pytest
 import torch
 
-from gpt1lib.lessons import compare, holds
-from gpt1lib.lessons import exercise as machinery
-from gpt1lib.lessons import notebooks as tools
-from gpt1lib.lessons.attempt import call
-from gpt1lib.lessons.exercise import Checker, Exercise, check, diagnose, exercise
-from gpt1lib.lessons.number import NumberExercise
+from gpt1course.checking import compare
+from gpt1course.checking import exercise as machinery
+from gpt1course.checking.execution import call
+from gpt1course.checking.exercise import Checker, Exercise, check, diagnose, exercise
+from gpt1course.checking.number_exercise import NumberExercise
+from gpt1course.exercises import holds
+from tools.notebooks import commands as tools
 
 FOLDER = Path(machinery.__file__).parent
 LESSONS = [
-    import_module(f"gpt1lib.lessons.{p.stem}") for p in sorted(FOLDER.glob("lesson??.py"))
+    import_module(f"gpt1course.exercises.{p.stem}") for p in sorted(FOLDER.glob("lesson??.py"))
 ]
 ALL = [e for lesson in LESSONS for e in lesson.EXERCISES if isinstance(e, Exercise)]
 WRONG = [(e, w) for e in ALL for w in e.wrong_answers]
@@ -244,7 +245,7 @@ def broken(rows, name, *row):
 
 
 def test_lesson_16_looks_at_every_row():
-    lesson = import_module("gpt1lib.lessons.lesson16")
+    lesson = import_module("gpt1course.exercises.lesson16")
     rows = {"full": (0.5, 0.4, 0.6), "a": (0.5, 0.4, 0.6), "b": (0.5, 0.4, 0.6)}
     rows["LSTM"] = (0.55, 0.5005, 0.6)
     assert lesson.guess(rows)
@@ -254,7 +255,7 @@ def test_lesson_16_looks_at_every_row():
 
 
 def test_lesson_15_looks_at_every_state():
-    lesson = import_module("gpt1lib.lessons.lesson15")
+    lesson = import_module("gpt1course.exercises.lesson15")
     states = {"pre-trained": (0.64, 0.6, 0.68)}
     states |= {f"random {i}": (0.5, 0.45, 0.55) for i in range(3)}
     assert lesson.tells(states, 0.64) and not lesson.tells(states, 0.65)
@@ -266,7 +267,7 @@ def test_lesson_15_looks_at_every_state():
 
 
 def test_lesson_15_counts_the_labels_that_a_row_needs():
-    lesson = import_module("gpt1lib.lessons.lesson15")
+    lesson = import_module("gpt1course.exercises.lesson15")
     places = {1000: {"mean": 0.9}, 10: {"mean": 0.5}, 100: {"mean": 0.7}}
     assert lesson.labels_needed(places, 0.7) == 100
     assert lesson.labels_needed(places, 0.95) is None

@@ -5,8 +5,8 @@ import pytest
 import torch
 
 import gpt1lib as g
+from gpt1course.viz import explorers
 from gpt1lib import inputs, objectives
-from gpt1lib.show import explorers
 
 TEXT = "The unbelievable shipwreck"
 
@@ -167,7 +167,7 @@ def drawn(explorer):
 
 def test_the_picture_of_gpt_and_bert_names_the_word_that_gains_most():
     """By hand: BERT is half as sure of the second word, and twice as sure of the third."""
-    from gpt1lib.paper.after import twins
+    from gpt1course.paper.after import twins
 
     def picture(gpt, bert):
         """Of the chances that both give to each word; GPT has none for the first."""
@@ -186,7 +186,7 @@ def test_the_picture_of_gpt_and_bert_names_the_word_that_gains_most():
 
 
 def test_two_texts_are_paired_word_by_word_and_their_movement_is_by_hand():
-    from gpt1lib.show.explorers.two_texts import movement, paired
+    from gpt1course.viz.explorers.two_texts import movement, paired
 
     pairs = paired("a b c".split(), "a x c d".split())
     assert pairs == [[0, 0], [1, 1], [2, 2]]

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import gpt1lib as g
-from gpt1lib.show import diagrams, explorers, figure, plots
-from gpt1lib.show.explorers.standalone import page
+from gpt1course.viz import diagrams, explorers, figure, plots
+from gpt1course.viz.explorers.standalone import page
 
 CONTROLS = {  # what can be chosen in the browser; Python alone sets all else
     "attention": {"head", "row", "mask", "pinned", "prompt"},

@@ -7,7 +7,7 @@ import matplotlib
 import numpy as np
 import pytest
 
-from gpt1lib.show import explorers, figure, numbers, palette, plots, walk
+from gpt1course.viz import chains, explorers, figure, numbers, palette, plots
 
 X = np.arange(150)
 FALL = np.exp(-X / 20)
@@ -247,11 +247,11 @@ def test_a_mask_says_what_is_wrong_with_it(kind, said):
 # ---- the walk back --------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("part", walk.CHAINS)
+@pytest.mark.parametrize("part", chains.CHAINS)
 def test_every_station_and_every_shape_is_drawn(part):
-    chain = walk.CHAINS[part]
+    chain = chains.CHAINS[part]
     for name, label, gradients in chain.stations:
-        (axes,) = walk.walk_back([part], [name]).axes
+        (axes,) = chains.walk_back([part], [name]).axes
         words = [t.get_text() for t in axes.texts]
         assert {label, *([gradients] if gradients else [])} <= {*words}
         assert [t.get_text() for t in axes.texts if t.get_color() == "white"] == [label]
@@ -263,4 +263,4 @@ def test_every_station_and_every_shape_is_drawn(part):
 @pytest.mark.parametrize(("parts", "here"), [([], []), (["top"], []), (["mlp"], ["mix"])])
 def test_a_walk_past_what_is_not_there_is_refused(parts, here):
     with pytest.raises(ValueError, match="must be in"):
-        walk.walk_back(parts, here)
+        chains.walk_back(parts, here)

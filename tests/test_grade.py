@@ -10,10 +10,11 @@ from dataclasses import replace
 
 import pytest
 
-from gpt1lib.lessons import answers, grade, notebooks, walls
-from gpt1lib.lessons.answers import Limits, Submitted
-from gpt1lib.lessons.grade import HandedCell
-from gpt1lib.lessons.number import NumberExercise
+from gpt1course import notebooks
+from gpt1course.checking.number_exercise import NumberExercise
+from gpt1course.grading import report, sandbox, worker
+from gpt1course.grading.report import HandedCell
+from gpt1course.grading.worker import Limits, Submitted
 from gpt1lib.storage import paths
 
 SHIPPED = paths.ROOT / "notebooks/05_the_causal_mask.ipynb"
@@ -53,15 +54,15 @@ def here(monkeypatch):
     """Cells run in this process, and what they give goes through JSON all the same."""
 
     def ask(cell: Submitted, imports: str, limits: Limits):
-        names = answers.names_before(cell.lesson, imports, cell.name)
-        exercise = answers.exercise_of(cell.lesson, cell.name)
-        return json.loads(json.dumps(answers.run_submitted(exercise, cell, names, 60.0))), ""
+        names = worker.names_before(cell.lesson, imports, cell.name)
+        exercise = worker.exercise_of(cell.lesson, cell.name)
+        return json.loads(json.dumps(worker.run_submitted(exercise, cell, names, 60.0))), ""
 
-    monkeypatch.setattr(answers, "ask", ask)
+    monkeypatch.setattr(worker, "ask", ask)
 
 
 def mistakes(path, only: str = "05") -> str:
-    row = grade.marks_of(path, only, {}, Limits())
+    row = report.marks_of(path, only, {}, Limits())
     assert float(row["total"]) + len(row["mistakes"].split(" | ")) * bool(row["mistakes"]) <= 6
     return row["mistakes"]
 
@@ -89,14 +90,14 @@ CELLS = {
 
 @pytest.mark.parametrize("cell", CELLS, ids=range(len(CELLS)))
 def test_one_cell(here, cell):
-    told = grade.mistake_in([HandedCell(cell)], "05", "causal_mask", Limits())
-    marked = grade.mistake_in([HandedCell(cell, "causal_mask")], "05", "causal_mask", Limits())
+    told = report.mistake_in([HandedCell(cell)], "05", "causal_mask", Limits())
+    marked = report.mistake_in([HandedCell(cell, "causal_mask")], "05", "causal_mask", Limits())
     assert told == marked or "its cell is missing" in told
     assert CELLS[cell] in marked and bool(CELLS[cell]) == bool(marked)
 
 
 def test_an_untouched_lesson_gets_nothing_and_a_solved_one_all(here):
-    row = grade.marks_of(SHIPPED, "", {"causal_mask": 3}, Limits())
+    row = report.marks_of(SHIPPED, "", {"causal_mask": 3}, Limits())
     assert (row["lesson"], row["total"], row["of"]) == ("05", "0", "8")
     assert row["mistakes"].count("not written yet") == 5
 
@@ -114,7 +115,7 @@ def test_cells_that_moved_doubled_or_lost_their_marks(here, tmp_path):
 
 
 def test_a_number_counts_for_the_question_that_was_asked(here, tmp_path):
-    exercise = answers.exercise_of("05", "visible_scores")
+    exercise = worker.exercise_of("05", "visible_scores")
     assert isinstance(exercise, NumberExercise)
     second = exercise(*exercise.numbers(2))
     for given, again, right in ((second, True, 1), (second, False, 0), ("...", True, 0)):
@@ -153,19 +154,21 @@ def test_what_is_marked_stays_and_only_what_changed_is_marked_again(
     submitted(tmp_path / "=a.ipynb", returning("1"))
     submitted(tmp_path / "in/b/05.ipynb", returning(RIGHT))
     marked = []
-    once = grade.marks_of
-    monkeypatch.setattr(grade, "marks_of", lambda p, *o: marked.append(p.name) or once(p, *o))
+    once = report.marks_of
+    monkeypatch.setattr(report, "marks_of", lambda p, *o: marked.append(p.name) or once(p, *o))
     for _ in range(2):
-        assert grade.main(["=a.ipynb", "in", "--out", "m.csv"]) == 0
+        assert report.main(["=a.ipynb", "in", "--out", "m.csv"]) == 0
     (tmp_path / "=a.ipynb").write_text("{}")
     (tmp_path / "p.csv").write_text("exercise,points\ncausal_mask;2.5\n")
     monkeypatch.setenv("GPT1_STRICT", "1")
-    assert grade.main(["=a.ipynb", "--out", "m.csv", "--points", "p.csv", "--lesson", "5"]) == 1
+    assert (
+        report.main(["=a.ipynb", "--out", "m.csv", "--points", "p.csv", "--lesson", "5"]) == 1
+    )
     assert marked == ["=a.ipynb", "05.ipynb", "=a.ipynb"]
     a, b = table(tmp_path / "m.csv")
     assert a["submission"] == "'=a.ipynb" and (a["total"], a["of"]) == ("0", "7.5")
     assert b["submission"] == "in/b/05.ipynb" and b["total"] == b["of"] == "6"
-    assert grade.main(["=a.ipynb", "in", "--out", "m.csv", "--points", "p.csv"]) == 1
+    assert report.main(["=a.ipynb", "in", "--out", "m.csv", "--points", "p.csv"]) == 1
     assert marked[3:] == ["05.ipynb"], "other points, other marks"
     assert [row["of"] for row in table(tmp_path / "m.csv")] == ["7.5", "7.5"]
 
@@ -176,7 +179,7 @@ def test_other_limits_mark_again_and_what_is_no_lesson_is_counted(
     monkeypatch.chdir(tmp_path)
     submitted(tmp_path / "a.ipynb", returning(RIGHT))
     (tmp_path / "b.ipynb").write_text("{}")
-    assert grade.main(["a.ipynb", "b.ipynb"]) == 0
+    assert report.main(["a.ipynb", "b.ipynb"]) == 0
     assert "not readable as a lesson: 1; see" in capsys.readouterr().out
     full = table(tmp_path / "marks.csv")
     assert full[0]["total"] == "6" and full[0]["limits"] == "default s, 2 GB"
@@ -184,13 +187,13 @@ def test_other_limits_mark_again_and_what_is_no_lesson_is_counted(
     late = text.replace('"default s', '"1 s', 1).replace(",6,6,", ",0,6,", 1)
     assert late != text
     (tmp_path / "marks.csv").write_text(late)
-    assert grade.main(["a.ipynb"]) == 0 and table(tmp_path / "marks.csv") == full
-    assert grade.main(["a.ipynb", "--seconds", "60"]) == 0
+    assert report.main(["a.ipynb"]) == 0 and table(tmp_path / "marks.csv") == full
+    assert report.main(["a.ipynb", "--seconds", "60"]) == 0
     assert [row["limits"] for row in table(tmp_path / "marks.csv")] == [
         "60 s, 2 GB",
         "default s, 2 GB",
     ]
-    assert [grade.times(n) for n in (1, 2)] == ["once", "2 times"]
+    assert [report.times(n) for n in (1, 2)] == ["once", "2 times"]
 
 
 def test_a_wrong_command_is_told_in_a_line(tmp_path):
@@ -207,28 +210,28 @@ def test_a_wrong_command_is_told_in_a_line(tmp_path):
         (["--out", str(tmp_path)], "a folder; name a file in it"),
     ):
         with pytest.raises(SystemExit, match=told):
-            grade.main([*given, *more])
+            report.main([*given, *more])
     assert (tmp_path / "m.csv").read_text() == "name,grade\n"
-    (tmp_path / "m.csv").write_text(grade.as_csv([]).replace("total", "comment,total"))
+    (tmp_path / "m.csv").write_text(report.as_csv([]).replace("total", "comment,total"))
     with pytest.raises(SystemExit, match="has a column 'comment' of your own"):
-        grade.main(given)
+        report.main(given)
     with pytest.raises(SystemExit, match="no notebooks in"):
-        grade.main([str(tmp_path)])
+        report.main([str(tmp_path)])
     with pytest.raises(SystemExit, match="there is no a.ipynb, no b.ipynb"):
-        grade.main(["a.ipynb", str(SHIPPED), "b.ipynb"])
+        report.main(["a.ipynb", str(SHIPPED), "b.ipynb"])
 
 
 # ---- the process --------------------------------------------------------------------------
 
 HOSTILE = {
     "causal_mask": """
-import builtins, gpt1lib.lessons.answers as a, gpt1lib.lessons.compare as c
+import builtins, gpt1course.grading.worker as a, gpt1course.checking.compare as c
 a.compared = a._judged = lambda *_: None
 c.same = a.wire.packed = lambda *_, **__: True
 builtins.all = lambda _: True
 def causal_mask(T):
     return torch.zeros(T, T)""",
-    "running_mean": "from gpt1lib.lessons.lesson05 import running_mean",
+    "running_mean": "from gpt1course.exercises.lesson05 import running_mean",
     "masked_softmax": """
 from pathlib import Path
 def masked_softmax(scores):
@@ -254,29 +257,29 @@ def mask_with_cache(*_):
 
 def limit_the_endless(monkeypatch, name):
     """Little time for one cell alone: the others may have to wait for the machine."""
-    ask = answers.ask
+    ask = worker.ask
 
     def limited(cell, imports, limits):
         endless = cell.name == name
-        monkeypatch.setattr(answers, "GRACE", 0.5 if endless else 60.0)
+        monkeypatch.setattr(worker, "GRACE", 0.5 if endless else 60.0)
         return ask(cell, imports, replace(limits, seconds=2.0 if endless else 60.0))
 
-    monkeypatch.setattr(answers, "ask", limited)
+    monkeypatch.setattr(worker, "ask", limited)
 
 
 def test_hostile_cells_are_marked_rightly_and_change_nothing(tmp_path, monkeypatch):
     limit_the_endless(monkeypatch, "mask_with_cache")
     forked = multiprocessing.get_context("fork")  # it has nothing to import
-    monkeypatch.setattr(answers, "_context", lambda: forked)
+    monkeypatch.setattr(worker, "_context", lambda: forked)
     notebook = copy.deepcopy(SOLVED)
     for name, source in HOSTILE.items():
         stub(notebook, name).source = source.replace("FOLDER", str(tmp_path))
     notebooks.write(notebook, tmp_path / "a.ipynb")
-    row = grade.marks_of(tmp_path / "a.ipynb", "05", {}, Limits())
+    row = report.marks_of(tmp_path / "a.ipynb", "05", {}, Limits())
     told = dict(one.split(": ", 1) for one in row["mistakes"].split(" | "))
     assert row["visible_scores"] == row["total"] == "1" and told.keys() == HOSTILE.keys()
     assert not (tmp_path / "owned").exists()
-    assert not (tmp_path / "owned_by_native_code").exists() or not walls.landlock_version()
+    assert not (tmp_path / "owned_by_native_code").exists() or not sandbox.landlock_version()
     assert "ended Python itself (exit code 0)" in told["leaks_before"]
     assert "its cell holds no function running_mean" in told["running_mean"]
     assert "a submission may not write" in told["masked_softmax"]
@@ -284,7 +287,7 @@ def test_hostile_cells_are_marked_rightly_and_change_nothing(tmp_path, monkeypat
 
 
 def test_the_walls_of_python(tmp_path):
-    hook = walls.watch(str(tmp_path), (str(paths.DATA),))
+    hook = sandbox.watch(str(tmp_path), (str(paths.DATA),))
     hook("open", (str(tmp_path / "x"), "w", os.O_WRONLY))
     hook("open", (__file__, "r", os.O_RDONLY))
     hook("os.remove", (str(tmp_path / "x"), -1))

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 import gpt1lib as g
-from gpt1lib.show.explorers import HeadsExplorer, head_measures, heads
+from gpt1course.viz.explorers import HeadsExplorer, head_measures, heads
 from gpt1lib.tracing import silenced
 
 TEXT = "The captain looked at the sea."

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 from matplotlib import colormaps
 
-from gpt1lib.show import explorers, palette
-from gpt1lib.show.explorers import base
+from gpt1course.viz import explorers, palette
+from gpt1course.viz.explorers import base
 from tools import javascript
 
 ROOT = Path(__file__).resolve().parents[1]

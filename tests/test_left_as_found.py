@@ -11,12 +11,12 @@ import pytest
 import torch
 
 import gpt1lib as g
+from gpt1course.paper import sources
 from gpt1lib import decode, finetune, scoring, tasks
 from gpt1lib.bpe import BPE
 from gpt1lib.checkpoints import checkpoint, openai, snapshots
 from gpt1lib.finetune import classifier
 from gpt1lib.model import evaluating, seeded
-from gpt1lib.paper import sources
 from gpt1lib.pretrain import RECIPES, Pretraining
 from gpt1lib.storage.run_folder import RunFolder
 

@@ -8,8 +8,8 @@ import pytest
 import test_notebooks as rules
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from gpt1lib.lessons import blank, layout, maps, rhythm
-from gpt1lib.lessons import notebooks as tools
+from tools.notebooks import commands as tools
+from tools.notebooks import index, layout, stats, template
 
 LESSON = "05_the_causal_mask.ipynb"
 
@@ -59,7 +59,9 @@ def begun(tmp_path, monkeypatch, capsys):
     path = tools.begin("Words: as sums!", tmp_path, tmp_path)
     assert path.name == "18_words_as_sums.ipynb"
     spec = importlib.util.spec_from_file_location("lesson18", tmp_path / "lesson18.py")
-    source = (tmp_path / "lesson18.py").read_text().replace("from .", "from gpt1lib.lessons.")
+    source = (
+        (tmp_path / "lesson18.py").read_text().replace("from .", "from gpt1course.exercises.")
+    )
     (tmp_path / "lesson18.py").write_text(source)
     lesson = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(lesson)
@@ -77,7 +79,7 @@ def test_a_new_lesson_keeps_the_template(begun, monkeypatch):
     rules.test_little_is_not_compared(notebook)
     rules.test_any_cell_can_be_run_again(notebook)
     assert [layout.is_prediction(c) for c in notebook.cells].count(True) == 3
-    assert maps.described(notebook, path.name).title == "18 · Words: as sums!"
+    assert index.described(notebook, path.name).title == "18 · Words: as sums!"
     assert re.search(r"about \d+ minutes: \d+ to read", notebook.cells[0].source)
     with pytest.raises(AssertionError, match="FILL IN"):
         rules.test_nothing_is_left_to_fill_in(notebook)
@@ -85,21 +87,21 @@ def test_a_new_lesson_keeps_the_template(begun, monkeypatch):
 
 def test_a_new_lesson_says_how_much_is_to_be_filled_in(begun, capsys, tmp_path):
     path, _ = begun
-    assert blank.left(path) > 20 and blank.left(tmp_path / "lesson18.py") == 6
+    assert template.left(path) > 20 and template.left(tmp_path / "lesson18.py") == 6
     with pytest.raises(ValueError, match="must have a letter"):
         tools.begin("...", tmp_path, tmp_path)
 
 
 def test_the_table_marks_what_misses_its_aim(small):
     tools.sync(small, LESSON)
-    found = rhythm.measures(small, tools.exercises_of(LESSON), 91.0)
-    assert found.keys() == rhythm.AIMS.keys()
+    found = stats.measures(small, tools.exercises_of(LESSON), 91.0)
+    assert found.keys() == stats.AIMS.keys()
     assert (found["cells"], found["exercises"], found["seconds"]) == (5, 1, 91.0)
-    fine = {name: least for name, (least, _) in rhythm.AIMS.items()}
-    head, aims, bad, good = rhythm.beside_aims(
+    fine = {name: least for name, (least, _) in stats.AIMS.items()}
+    head, aims, bad, good = stats.beside_aims(
         [{"lesson": "05"} | found, {"lesson": "06"} | fine]
     ).splitlines()
-    assert head.split() == list(rhythm.AIMS) and aims.split()[:2] == ["aim", "60-110"]
+    assert head.split() == list(stats.AIMS) and aims.split()[:2] == ["aim", "60-110"]
     assert bad.split()[:2] == ["05", "5*"] and "91*" in bad and "*" not in good
 
 

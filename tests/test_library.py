@@ -212,7 +212,8 @@ def test_import_is_light():
         "import sys, gpt1lib as g; "
         "heavy = {'matplotlib', 'ipywidgets', 'anywidget', 'transformers', 'pandas'}; "
         "print(sorted(heavy & set(sys.modules))); "
-        "g.paper, g.pretrain; "  # a kernel should not wait for what a lesson leaves alone
+        "import gpt1course.paper; g.pretrain; "
+        # a kernel should not wait for what a lesson leaves alone
         "late = {'sklearn', 'torch.distributed.checkpoint'}; "
         "print(sorted(late & set(sys.modules)))"
     )

@@ -7,6 +7,7 @@ import pytest
 import torch
 
 import gpt1lib as g
+from gpt1course.paper import readout, zeroshot
 from gpt1lib import corpus, decode, inputs, limits, metrics, objectives, optim, scoring
 from gpt1lib import numpy_gpt as ng
 from gpt1lib.baselines import ngrams
@@ -15,7 +16,6 @@ from gpt1lib.fast.loss import chunked_lm_loss
 from gpt1lib.finetune.batches import target_of
 from gpt1lib.finetune.settings import Settings
 from gpt1lib.model import seeded
-from gpt1lib.paper import readout, zeroshot
 from gpt1lib.pretrain.recipes import Recipe
 from gpt1lib.pretrain.run import seed_of
 from gpt1lib.tasks import Task

@@ -2,8 +2,8 @@
 
 import pytest
 
+from gpt1course.viz.explorers import MergeExplorer, merge_race
 from gpt1lib import bpe
-from gpt1lib.show.explorers import MergeExplorer, merge_race
 
 TOY = {"newest": 6, "low": 5, "widest": 3, "lower": 2}
 STEPS = 12

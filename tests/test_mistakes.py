@@ -6,8 +6,8 @@ import nbformat
 import pytest
 import torch
 
-from gpt1lib.lessons import mistakes
-from gpt1lib.lessons import notebooks as tools
+from gpt1course.exercises import mistakes
+from tools.notebooks import commands as tools
 
 ROOT = Path(__file__).resolve().parents[1]
 NOTEBOOK = ROOT / "notebooks" / "mistakes.ipynb"

@@ -5,8 +5,8 @@ import pytest
 import torch
 
 import gpt1lib as g
+from gpt1course.viz import explorers
 from gpt1lib.decode import next_token_probs
-from gpt1lib.show import explorers
 from gpt1lib.tracing import silenced
 
 TEXT = "She took the letter from the table and began to"

@@ -5,14 +5,14 @@ from dataclasses import replace
 
 import pytest
 
+from gpt1course.paper import more_labels, plan, stored_lines
 from gpt1lib import tasks
-from gpt1lib.paper import more_labels, plan, stored_lines
 
 
 @pytest.fixture
 def quick(monkeypatch, tmp_path):
     """Stored in a folder of its own; accuracies by a formula, best at the middle rate."""
-    from gpt1lib.paper import results
+    from gpt1course.paper import results
 
     ran = []
 

@@ -14,14 +14,14 @@ from pathlib import Path
 import pytest
 from mutants import mutants
 
-from gpt1lib.lessons.attempt import as_found, fresh
-from gpt1lib.lessons.exercise import Exercise, diagnose
-from gpt1lib.lessons.number import NumberExercise
+from gpt1course.checking.execution import as_found, fresh
+from gpt1course.checking.exercise import Exercise, diagnose
+from gpt1course.checking.number_exercise import NumberExercise
 
 HERE = Path(__file__).parent
 FOLDER = HERE.parent / "gpt1lib" / "lessons"
 LESSONS = {
-    p.stem: import_module(f"gpt1lib.lessons.{p.stem}") for p in FOLDER.glob("lesson??.py")
+    p.stem: import_module(f"gpt1course.exercises.{p.stem}") for p in FOLDER.glob("lesson??.py")
 }
 EVERY = [(name, e) for name in sorted(LESSONS) for e in LESSONS[name].EXERCISES]
 ALL = [(name, e) for name, e in EVERY if isinstance(e, Exercise)]

@@ -18,8 +18,9 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_output
 
-from gpt1lib.lessons import blank, layout, rhythm
-from gpt1lib.lessons import notebooks as tools
+from tools.notebooks import commands as tools
+from tools.notebooks import layout, template
+from tools.notebooks import stats as rhythm
 
 ROOT = Path(__file__).resolve().parents[1]
 PATHS = sorted((ROOT / "notebooks").glob("[0-9]*.ipynb"))
@@ -176,7 +177,7 @@ def test_template(path, notebook):
 
 def test_nothing_is_left_to_fill_in(notebook):
     """What `make lesson` leaves to the author."""
-    left = [cell.source for cell in notebook.cells if blank.TO_DO in cell.source]
+    left = [cell.source for cell in notebook.cells if template.TO_DO in cell.source]
     assert not left, "\n---\n".join(left)
 
 

@@ -11,7 +11,7 @@ import pytest
 import torch
 from test_exercises import LESSONS
 
-from gpt1lib.lessons.number import NumberExercise, number_exercise
+from gpt1course.checking.number_exercise import NumberExercise, number_exercise
 
 ALL = [e for m in LESSONS for e in m.EXERCISES if isinstance(e, NumberExercise)]
 DRAWS = 20

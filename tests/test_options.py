@@ -10,13 +10,12 @@ from dataclasses import asdict, dataclass, fields, replace
 import pytest
 import torch
 
-from gpt1lib import paper
+from gpt1course import paper
+from gpt1course.paper.__main__ import main as run_paper
 from gpt1lib.config import GPTConfig
 from gpt1lib.finetune import Settings
 from gpt1lib.finetune.__main__ import main as finetune
 from gpt1lib.finetune.__main__ import parser as finetune_parser
-from gpt1lib.lessons.notebooks import main as run_lessons
-from gpt1lib.paper.__main__ import main as run_paper
 from gpt1lib.pretrain import recipes
 from gpt1lib.pretrain.__main__ import main as pretrain
 from gpt1lib.pretrain.__main__ import parser as pretrain_parser
@@ -24,6 +23,7 @@ from gpt1lib.pretrain.recipes import RECIPES, SIZES, Recipe
 from gpt1lib.storage import options, run_folder
 from gpt1lib.storage.options import option
 from gpt1lib.storage.run_folder import only_one
+from tools.notebooks.commands import main as run_lessons
 
 
 @dataclass(frozen=True)
@@ -289,7 +289,7 @@ def test_the_paper_says_what_went_wrong_in_one_line(tmp_path, monkeypatch, one_l
     assert one_line(run_paper, ["table5"], "paper") == "no LSTM"
     monkeypatch.setattr(paper.run, "run_experiments", fails(KeyboardInterrupt()))
     said = one_line(run_paper, ["table5"], "paper")
-    assert said == "stopped. To go on: python -m gpt1lib.paper table5"
+    assert said == "stopped. To go on: python -m gpt1course.paper table5"
     monkeypatch.setattr(paper.run, "run_cell", fails(FileNotFoundError("no LSTM")))
     assert one_line(run_paper, ["--quick"], "paper") == "no LSTM"
 

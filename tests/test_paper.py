@@ -13,12 +13,12 @@ import pytest
 import torch
 
 import gpt1lib as g
-from gpt1lib import paper
+from gpt1course import paper
+from gpt1course.paper import paper_numbers, plan, results, run, sources
+from gpt1course.paper.__main__ import main
 from gpt1lib.baselines import variants
 from gpt1lib.checkpoints import checkpoint
 from gpt1lib.config import KINDS, GPTConfig
-from gpt1lib.paper import paper_numbers, plan, results, run, sources
-from gpt1lib.paper.__main__ import main
 
 ROOT = Path(__file__).resolve().parents[1]
 CONFIG = GPTConfig(n_vocab=50, n_ctx=16, n_layer=2, n_head=2, n_embd=16, dropout=0.0)
@@ -205,7 +205,7 @@ def test_a_stopped_experiment_goes_on(small, monkeypatch):
         return run_cell(cell)
 
     monkeypatch.setattr(run, "run_cell", stopped)
-    with pytest.raises(SystemExit, match="To go on: python -m gpt1lib.paper small"):
+    with pytest.raises(SystemExit, match="To go on: python -m gpt1course.paper small"):
         main(["small", "--workers", "1"])
     assert len(small.read_text().splitlines()) == 2
     main(["small", "--workers", "1"])
@@ -213,7 +213,7 @@ def test_a_stopped_experiment_goes_on(small, monkeypatch):
     assert len(calls) == 5 and len(lines) == 4
     for line in lines:
         assert line["examples"] == 12 and line["settings"]["limit"] == 8
-        assert line["commit"] and line["command"] == "python -m gpt1lib.paper small"
+        assert line["commit"] and line["command"] == "python -m gpt1course.paper small"
     found = paper.summary("small")
     assert found["full"]["entailment"]["seeds"] == 2
     assert "half" in found["none"]["entailment"]
@@ -307,7 +307,7 @@ def test_workers_end_with_a_run_that_is_killed(tmp_path):
     """Otherwise each goes on computing for nobody, on a core of its own."""
     code = f"""
 import os, pathlib, time
-from gpt1lib.paper import run
+from gpt1course.paper import run
 def work(i):
     pathlib.Path({str(tmp_path)!r}, str(os.getpid())).touch()
     time.sleep(300)

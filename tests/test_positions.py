@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import torch
 
+from gpt1course.viz import explorers, plots
 from gpt1lib.baselines.variants import Sinusoids
-from gpt1lib.show import explorers, plots
 
 WAVES = Sinusoids(60, 16).waves.numpy()
 

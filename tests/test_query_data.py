@@ -8,8 +8,8 @@ import torch
 import traitlets
 
 import gpt1lib as g
-from gpt1lib.show import explorers
-from gpt1lib.show.explorers import query as view
+from gpt1course.viz import explorers
+from gpt1course.viz.explorers import query as view
 
 TEXT = "She took the letter from the table and"
 

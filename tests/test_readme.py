@@ -152,11 +152,11 @@ def commands() -> list[tuple[str, str]]:
 def flags(module: str, capsys) -> set[str]:
     """The options that a command of the library takes."""
     package = importlib.import_module(module)
-    if module == "gpt1lib.lessons":  # its __main__ runs at once
-        package = importlib.import_module("gpt1lib.lessons.notebooks")
-    elif hasattr(package, "__path__"):
+    if hasattr(package, "__path__"):
         package = importlib.import_module(f"{module}.__main__")
-    ways = [["--help"], ["grade", "--help"]] if module == "gpt1lib.lessons" else [["--help"]]
+    ways = [["--help"]]
+    if module == "gpt1course":
+        ways += [[command, "--help"] for command in ("again", "grade", "solve")]
     for way in ways:
         with pytest.raises(SystemExit):
             package.main(way)
@@ -171,7 +171,7 @@ def test_commands_and_their_options_are_real(capsys):
 
 
 def test_options_in_the_prose_are_real_and_have_their_new_names(capsys):
-    modules = ("gpt1lib.pretrain", "gpt1lib.finetune", "gpt1lib.paper")
+    modules = ("gpt1lib.pretrain", "gpt1lib.finetune", "gpt1course.paper")
     known = set.union(*(flags(module, capsys) for module in modules))
     old = {"--" + x.replace("_", "-") for r in (Recipe, Settings) for x in renamed(r)}
     assert "--shard" in old

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 import torch
 
+from gpt1course.paper import readout
 from gpt1lib import tasks
-from gpt1lib.paper import readout
 
 
 def test_leaving_out_at_once_is_leaving_out():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from gpt1lib.show import explorers, figure, labels, palette, plots
+from gpt1course.viz import explorers, figure, labels, palette, plots
 
 CAUSAL = np.tril(np.ones((2, 3, 5, 5))) / np.arange(1, 6)[:, None]
 WORDS = ["the</w>", "old</w>", "th", "e</w>", "\n</w>"]

@@ -8,7 +8,7 @@ import pytest
 
 import gpt1lib as g
 from gpt1lib.checkpoints import openai
-from gpt1lib.lessons import notebooks as tools
+from tools.notebooks import commands as tools
 
 PATHS = sorted((Path(__file__).resolve().parents[1] / "notebooks").glob("[0-9]*.ipynb"))
 

@@ -8,11 +8,11 @@ import pytest
 import torch
 
 import gpt1lib as g
+from gpt1course.paper import surprise, two_terms, zeroshot
 from gpt1lib import inputs, objectives, tasks
 from gpt1lib.bpe import BPE
 from gpt1lib.checkpoints import Checkpoint
 from gpt1lib.finetune import Settings
-from gpt1lib.paper import surprise, two_terms, zeroshot
 from gpt1lib.tasks import Example, Task
 
 BPE_SMALL = BPE.learn("it was late and he slept and she was in the garden", 30)

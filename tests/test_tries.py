@@ -8,7 +8,7 @@ import nbformat
 import pytest
 
 from gpt1lib import metrics
-from gpt1lib.lessons import layout
+from tools.notebooks import layout
 
 PATHS = sorted((Path(__file__).resolve().parents[1] / "notebooks").glob("*.ipynb"))
 

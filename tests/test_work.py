@@ -4,11 +4,12 @@ import json
 
 import pytest
 
-import gpt1lib as g
-from gpt1lib.lessons import exercise, lesson01, lesson05, progress
-from gpt1lib.lessons.notebooks import main
-from gpt1lib.lessons.number import NumberExercise
+from gpt1course import progress
+from gpt1course.checking import exercise
+from gpt1course.checking.number_exercise import NumberExercise
+from gpt1course.exercises import lesson01, lesson05
 from gpt1lib.storage import paths
+from tools.notebooks.commands import main
 
 LESSON, GALLERY = "05_the_causal_mask.ipynb", "gallery.ipynb"
 
@@ -120,7 +121,7 @@ def test_what_passes_is_kept_where_a_learner_works(course, monkeypatch, capsys):
         "causal_mask"
     }
     capsys.readouterr()
-    g.progress()
+    progress.print_progress()
     assert "05 the causal mask" in (said := capsys.readouterr().out) and "●○○○○" in said
     assert "left: running_mean, " in said
 

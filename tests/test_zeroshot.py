@@ -6,10 +6,10 @@ import pytest
 import torch
 
 import gpt1lib as g
+from gpt1course.paper import results, run, zeroshot
 from gpt1lib import metrics
 from gpt1lib.baselines.lstm import LSTM
 from gpt1lib.bpe import BPE
-from gpt1lib.paper import results, run, zeroshot
 from gpt1lib.storage.run_folder import Log
 
 BPE_SMALL = BPE.learn("a very good film and a very bad dull film the plot is thin " * 3, 60)

@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PYTEST = [sys.executable, "-m", "pytest", "-q"]
 SHORT = "model parity decode bpe corpus exercises finetune pretrain checkpoint metrics work"
 SHORT_LESSONS = ("00", "05", "09")  # one with everything, one with explorers, one in numpy
-FORMATTED = ["gpt1lib", "tests", "tools", "benchmarks"]
+FORMATTED = ["gpt1lib", "gpt1course", "tests", "tools", "benchmarks"]
 
 
 def short() -> dict[str, list[str]]:
@@ -40,7 +40,15 @@ def parts(quick: bool) -> dict[str, list[str]]:
     lint = {
         "lint": [*ruff, "check", *FORMATTED, "notebooks"],
         "format": [*ruff, "format", "--check", *FORMATTED],
-        "spelling": [sys.executable, "-m", "codespell_lib", *spelling, "gpt1lib", "tools"],
+        "spelling": [
+            sys.executable,
+            "-m",
+            "codespell_lib",
+            *spelling,
+            "gpt1lib",
+            "gpt1course",
+            "tools",
+        ],
         "types": [sys.executable, "-m", "basedpyright"],
         "javascript": [sys.executable, "tools/javascript.py"],
     }
@@ -65,7 +73,7 @@ def run(name: str, command: list[str]) -> tuple[int, float]:
     """Run a part, print what it said; returns its exit status and its seconds."""
     start = time.time()
     print(f"-- {name} begins", flush=True)
-    # GPT1_LIGHT: see gpt1lib.lessons.fewer; one thread: the parts share the cores
+    # GPT1_LIGHT: see gpt1course.exercises.fewer; one thread: the parts share the cores
     light = os.environ | {"GPT1_LIGHT": "1", "OMP_NUM_THREADS": "1", "PYTHONUTF8": "1"}
     done = subprocess.run(
         command,

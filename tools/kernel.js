@@ -1,4 +1,4 @@
-// Assemble gpt1lib/show/engine/linear.wat into linear.wasm, with wabt.
+// Assemble gpt1course/viz/engine/linear.wat into linear.wasm, with wabt.
 //
 //     node tools/kernel.js [--check]
 //

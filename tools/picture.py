@@ -20,8 +20,9 @@ from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 
 import gpt1lib as g
-from gpt1lib.show.figure import new_figure, style
-from gpt1lib.show.palette import SERIES, dark, ink
+from gpt1course import viz
+from gpt1course.viz.figure import new_figure, style
+from gpt1course.viz.palette import SERIES, dark, ink
 from gpt1lib.storage.files import replacing, sha256
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
@@ -61,7 +62,7 @@ def attention() -> tuple[list[str], np.ndarray]:
     """The tokens, and where each of them looks: (T, T)."""
     novelist = g.load_novelist()
     ids = novelist.bpe.encode(SENTENCE)
-    names = [g.show.readable(p) for p in novelist.bpe.pieces(ids)]
+    names = [viz.readable(p) for p in novelist.bpe.pieces(ids)]
     return names, g.trace(novelist.model, ids).weights[BLOCK, HEAD].numpy()
 
 

@@ -2,8 +2,8 @@
 
     python tools/readme.py
 
-What a lesson is comes from its notebook (see gpt1lib/lessons/maps.py), its run time from
-data/results/run_times.json (written by `python -m gpt1lib.lessons run`), speeds from
+What a lesson is comes from its notebook (see tools/notebooks/index.py), its run time from
+data/results/run_times.json (written by `python -m tools.notebooks run`), speeds from
 data/results/benchmarks (written by the scripts in benchmarks).
 """
 
@@ -16,7 +16,7 @@ from typing import Any
 import torch
 
 from gpt1lib import GPT, NOVELIST
-from gpt1lib.lessons import maps
+from tools.notebooks import index
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = (ROOT / "README.md", ROOT / "docs/speed.md", ROOT / "docs/paper.md")
@@ -24,7 +24,7 @@ BENCHMARKS = ROOT / "data/results/benchmarks"
 NOTEBOOKS = ROOT / "notebooks"
 
 
-def row(lesson: maps.Lesson, seconds: int | None) -> str:
+def row(lesson: index.Lesson, seconds: int | None) -> str:
     """One line of the table; seconds: None where no full run was timed."""
     name = f"[{lesson.title}](notebooks/{lesson.name})"
     ran = f"{seconds} s" if seconds else ""
@@ -36,13 +36,13 @@ def lessons() -> str:
     times = json.loads((ROOT / "data/results/run_times.json").read_text(encoding="utf-8"))
     names = ("lesson", "the question", "to work through", "Run All, 2 cores")
     head = f"| {' | '.join(names)} |\n|---|---|---|---|\n"
-    known = maps.lessons_of(NOTEBOOKS)
+    known = index.lessons_of(NOTEBOOKS)
     return head + "\n".join(row(x, times.get(x.name)) for x in known) + "\n"
 
 
 def from_docs(table) -> str:
     """A table of the lessons, for a page in docs."""
-    return table(maps.lessons_of(NOTEBOOKS), "../notebooks/")
+    return table(index.lessons_of(NOTEBOOKS), "../notebooks/")
 
 
 def found(name: str) -> Any:
@@ -132,8 +132,8 @@ TABLES = {
     "lessons": lessons,
     "speed": speed,
     "in the page": in_the_page,
-    "paper": partial(from_docs, maps.paper),
-    "by lesson": partial(from_docs, maps.by_lesson),
+    "paper": partial(from_docs, index.paper),
+    "by lesson": partial(from_docs, index.by_lesson),
 }
 
 

@@ -263,7 +263,7 @@ def lab(port):
 
 def bring_lessons():
     """Copy new lessons into the learner's folder, work."""
-    run(BIN / "python", "-m", "gpt1lib.lessons", "update")
+    run(BIN / "python", "-m", "gpt1course.exercises", "update")
 
 
 def is_current(stamp):

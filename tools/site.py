@@ -22,15 +22,15 @@ import nbformat
 from sphinx.cmd.build import build_main
 from tqdm import tqdm
 
+from gpt1course.viz import engine
+from gpt1course.viz.explorers import ModelMapExplorer
+from gpt1course.viz.explorers.base import COMMON, CSS, LIVE_PAGES
+from gpt1course.viz.explorers.standalone import frame
+from gpt1course.viz.figure import picture
 from gpt1lib.checkpoints import load_novelist
-from gpt1lib.lessons import layout, maps, notebooks
 from gpt1lib.model import GPT
-from gpt1lib.show import engine
-from gpt1lib.show.explorers import ModelMapExplorer
-from gpt1lib.show.explorers.base import COMMON, CSS, LIVE_PAGES
-from gpt1lib.show.explorers.standalone import frame
-from gpt1lib.show.figure import picture
 from gpt1lib.storage.files import write_text
+from tools.notebooks import commands, index, layout
 
 ROOT = Path(__file__).resolve().parents[1]
 BUILD = ROOT / "build"
@@ -66,7 +66,7 @@ def live(path: Path):
         return nbformat.read(kept, as_version=4)
     os.environ[LIVE_PAGES] = "1"  # the kernel inherits it
     try:
-        notebooks.execute(notebook, path.parent)
+        commands.execute(notebook, path.parent)
     finally:
         del os.environ[LIVE_PAGES]
     write_text(kept, nbformat.writes(notebook))
@@ -161,7 +161,7 @@ def raw(content: str) -> str:
 
 def home(documents: list[str]) -> str:
     """The page to begin with: the model to talk to, a card for each lesson."""
-    lessons = maps.lessons_of(NOTEBOOKS)
+    lessons = index.lessons_of(NOTEBOOKS)
     others = [name for name in documents if name not in LOOKED_UP]
     return filled(
         "index.md",
@@ -172,7 +172,7 @@ def home(documents: list[str]) -> str:
     )
 
 
-def card(lesson: maps.Lesson) -> str:
+def card(lesson: index.Lesson) -> str:
     """A lesson on the front page: its picture, its question, its time."""
     stem = Path(lesson.name).stem
     image = ""

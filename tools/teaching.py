@@ -17,9 +17,9 @@ from typing import cast
 
 import nbformat
 
-from gpt1lib.lessons import layout
-from gpt1lib.lessons.notebooks import exercises_of
 from gpt1lib.storage.files import write_text
+from tools.notebooks import layout
+from tools.notebooks.commands import exercises_of
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = ROOT / "teaching"

@@ -15,7 +15,7 @@ import nbformat
 import pytest
 from in_lab import NOTEBOOKS, OFTEN, STARTED, tab
 
-from gpt1lib.lessons import notebooks
+from gpt1course import notebooks
 
 CSS = Path(__file__).resolve().parents[2] / "tools" / "lab" / "custom.css"
 PATIENCE = 90_000  # milliseconds: three parts of the tests may share two slow cores

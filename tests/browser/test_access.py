@@ -8,10 +8,10 @@ from importlib.resources import files
 import numpy as np
 import pytest
 
+from gpt1course.paper.after import twins
+from gpt1course.viz import explorers
+from gpt1course.viz.explorers import standalone
 from gpt1lib import GPT1, TINY
-from gpt1lib.paper.after import twins
-from gpt1lib.show import explorers
-from gpt1lib.show.explorers import standalone
 
 pytestmark = pytest.mark.browser
 TEXT = "She took the letter from the table."

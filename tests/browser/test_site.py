@@ -14,10 +14,10 @@ from playwright.sync_api import expect
 from test_access import AXE
 
 import gpt1lib as g
-from gpt1lib.lessons import layout
-from gpt1lib.show import engine
-from gpt1lib.show.labels import token_labels
+from gpt1course.viz import engine
+from gpt1course.viz.labels import token_labels
 from tools import site
+from tools.notebooks import layout
 
 pytestmark = [pytest.mark.browser, pytest.mark.filterwarnings("ignore:.*is deprecated")]
 ROOT = Path(__file__).resolve().parents[2]

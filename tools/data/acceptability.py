@@ -17,9 +17,8 @@ from functools import partial
 
 from gpt1lib import corpus
 from gpt1lib.storage.paths import BOOKS, HELDOUT_BOOKS
-
-from .story_cloze import PARTS, sentences
-from .write_set import write_any_size
+from tools.data.story_cloze import PARTS, sentences
+from tools.data.write_set import write_any_size
 
 SMALL = {"the", "a", "an", "of", "to", "in", "at", "with", "and", "for", "by", "from"}
 FORMS = {

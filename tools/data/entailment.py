@@ -16,7 +16,7 @@ import random
 from collections import defaultdict
 from functools import partial
 
-from .write_set import write_set
+from tools.data.write_set import write_set
 
 LABELS = ("entailment", "contradiction", "neutral")
 # wider class > class > words; the words of KEPT are met in the test only

@@ -16,12 +16,11 @@ from collections.abc import Iterator
 from functools import cache, partial
 from typing import NamedTuple
 
+from gpt1course.paper.zeroshot import heuristics
 from gpt1lib import corpus
-from gpt1lib.paper.zeroshot import heuristics
 from gpt1lib.storage.paths import BOOKS, HELDOUT_BOOKS
-
-from .story_cloze import sentences
-from .write_set import write_set
+from tools.data.story_cloze import sentences
+from tools.data.write_set import write_set
 
 PARTS = {"test": (0.0, 1.0), "valid": (0.9, 1.0), "train": (0.0, 0.9)}  # of each book
 SIZES = {"test": 700, "valid": 300, "train": 2000}  # rows

@@ -21,10 +21,9 @@ from functools import partial
 
 from gpt1lib import corpus
 from gpt1lib.storage.paths import BOOKS, HELDOUT_BOOKS
-
-from .question_or_statement import PARTS
-from .story_cloze import cut
-from .write_set import write_any_size
+from tools.data.question_or_statement import PARTS
+from tools.data.story_cloze import cut
+from tools.data.write_set import write_any_size
 
 SIZES = {"train": 2000, "valid": 300, "test": 800}  # rows
 CLASSES = {

@@ -20,9 +20,8 @@ from functools import partial
 
 from gpt1lib import corpus
 from gpt1lib.storage.paths import BOOKS, HELDOUT_BOOKS
-
-from .question_or_statement import plain
-from .write_set import write_set
+from tools.data.question_or_statement import plain
+from tools.data.write_set import write_set
 
 PARTS = {"test": (0.0, 1.0), "valid": (0.9, 1.0), "train": (0.0, 0.9)}  # of each book
 SIZES = {"test": 720, "valid": 300, "train": 2000}  # rows

@@ -20,9 +20,8 @@ from functools import partial
 
 from gpt1lib import corpus
 from gpt1lib.storage.paths import BOOKS, HELDOUT_BOOKS
-
-from .story_cloze import cut
-from .write_set import write_any_size
+from tools.data.story_cloze import cut
+from tools.data.write_set import write_any_size
 
 PARTS = {"valid": (0.0, 0.25), "test": (0.25, 1.0)}  # of each held-out book
 SIZES = {"train": 4000, "valid": 500, "test": 1000}  # rows

@@ -11,11 +11,11 @@ import sys
 from collections import Counter
 from dataclasses import replace
 
+from gpt1course.paper import zeroshot
+from gpt1course.paper.curves import SETS as SETS_WITH_CURVES
 from gpt1lib import corpus, load_novelist, metrics, tasks
 from gpt1lib.baselines import bag_of_words
 from gpt1lib.baselines.ngrams import KneserNey, likeliest
-from gpt1lib.paper import zeroshot
-from gpt1lib.paper.curves import SETS as SETS_WITH_CURVES
 from gpt1lib.storage import run_folder
 from gpt1lib.storage.files import read_json, write_json
 from gpt1lib.storage.paths import RESULTS

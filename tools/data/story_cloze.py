@@ -15,8 +15,7 @@ from functools import partial
 
 from gpt1lib import corpus
 from gpt1lib.storage.paths import HELDOUT_BOOKS
-
-from .write_set import write_set
+from tools.data.write_set import write_set
 
 PARTS = {"train": (0.0, 0.7), "valid": (0.7, 0.8), "test": (0.8, 1.0)}  # of each book
 STEP = 1  # sentences from one story to the next

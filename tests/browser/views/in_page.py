@@ -1,6 +1,6 @@
 """An explorer in a blank tab, for all tests of views."""
 
-from gpt1lib.show.explorers import standalone
+from gpt1course.viz.explorers import standalone
 
 
 def show(page, explorer):

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import gpt1lib as g
+from gpt1course.viz import explorers
 from gpt1lib.model import seeded
-from gpt1lib.show import explorers
 
 pytestmark = pytest.mark.browser
 # A widget's model as JupyterLab has it: what is set goes to Python when it is saved.

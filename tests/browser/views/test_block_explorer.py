@@ -5,7 +5,7 @@ import json
 import pytest
 from in_page import show
 
-from gpt1lib.show import explorers
+from gpt1course.viz import explorers
 
 pytestmark = pytest.mark.browser
 

@@ -9,10 +9,10 @@ import pytest
 import torch
 from in_page import show
 
+from gpt1course.viz import explorers
+from gpt1course.viz.explorers import standalone
 from gpt1lib import GPT1, NOVELIST
 from gpt1lib.decode import next_token_probs
-from gpt1lib.show import explorers
-from gpt1lib.show.explorers import standalone
 
 pytestmark = pytest.mark.browser
 

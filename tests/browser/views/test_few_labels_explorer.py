@@ -5,9 +5,9 @@ import json
 import pytest
 from in_page import show
 
-from gpt1lib.paper import curves
-from gpt1lib.show import explorers
-from gpt1lib.show.explorers.few_labels import drawn_rows, words_of
+from gpt1course.paper import curves
+from gpt1course.viz import explorers
+from gpt1course.viz.explorers.few_labels import drawn_rows, words_of
 
 pytestmark = pytest.mark.browser
 OURS = {10: [0.5, 0.6, 0.55], 100: [0.8, 0.82, 0.84], 1000: [0.9, 0.92, 0.91]}

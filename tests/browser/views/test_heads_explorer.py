@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from in_page import show
 
-from gpt1lib.show import explorers
+from gpt1course.viz import explorers
 
 pytestmark = pytest.mark.browser
 TEXT = "The captain looked at the sea."

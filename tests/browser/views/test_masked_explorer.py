@@ -5,8 +5,8 @@ import json
 import pytest
 from in_page import show
 
-from gpt1lib.paper.after import twins
-from gpt1lib.show import explorers
+from gpt1course.paper.after import twins
+from gpt1course.viz import explorers
 
 pytestmark = pytest.mark.browser
 TEXTS = ["she opened the door and went down to the garden .", "the king said no ."]

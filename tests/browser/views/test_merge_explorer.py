@@ -5,9 +5,9 @@ import json
 import pytest
 from in_page import show
 
+from gpt1course.viz.explorers import MergeExplorer, merge_race
 from gpt1lib import bpe
 from gpt1lib.corpus import read_books
-from gpt1lib.show.explorers import MergeExplorer, merge_race
 
 pytestmark = pytest.mark.browser
 TOY = {"newest": 6, "low": 5, "widest": 3, "lower": 2}

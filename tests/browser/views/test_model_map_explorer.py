@@ -7,8 +7,8 @@ from in_page import show
 from test_access import AXE, RUN
 
 import gpt1lib as g
-from gpt1lib.show import explorers
-from gpt1lib.show.explorers import standalone
+from gpt1course.viz import explorers
+from gpt1course.viz.explorers import standalone
 
 pytestmark = pytest.mark.browser
 TEXT = "She took the letter from the table and began to"

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from in_page import show
 
+from gpt1course.viz import explorers
 from gpt1lib.baselines.variants import Sinusoids
-from gpt1lib.show import explorers
 
 pytestmark = pytest.mark.browser
 N = 60

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from in_page import show
 
-from gpt1lib.paper.after import scaling
-from gpt1lib.show import explorers
+from gpt1course.paper.after import scaling
+from gpt1course.viz import explorers
 
 pytestmark = pytest.mark.browser
 POINTS = [(25e3, 5.2), (8e4, 4.9), (2.3e5, 4.7), (6e5, 4.5), (1.5e6, 4.45)]

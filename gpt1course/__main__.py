@@ -1,0 +1,62 @@
+"""`python -m gpt1course COMMAND ...`
+
+For learners, of their own copies in the folder work:
+
+update     bring new lessons there; what you wrote stays
+again 05   start a lesson over
+progress   print which exercises have passed
+
+For lecturers:
+
+solve      write copies of notebooks with every stub replaced by its solution
+grade      mark submitted notebooks, see `grade --help`
+"""
+
+import argparse
+import sys
+from pathlib import Path
+
+from gpt1lib.storage.run_folder import one_line_errors
+
+from . import notebooks, progress, workspace
+from .grading import report
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run one command."""
+    arguments = sys.argv[1:] if argv is None else argv
+    if arguments[:1] == ["grade"]:  # it has options of its own
+        return report.main(arguments[1:])
+    args = parse(arguments)
+    with one_line_errors("gpt1course"):
+        if args.command == "update":
+            workspace.update()
+        elif args.command == "again":
+            workspace.again(args.lesson)
+        elif args.command == "progress":
+            progress.print_progress()
+        else:
+            for path in args.notebooks:
+                print(notebooks.write_solved(path, args.out))
+    return 0
+
+
+def parse(arguments: list[str]) -> argparse.Namespace:
+    """The command and what it takes."""
+    parser = argparse.ArgumentParser(
+        prog="python -m gpt1course",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    commands = parser.add_subparsers(dest="command", required=True)
+    for name in ("update", "progress", "grade"):
+        commands.add_parser(name)
+    commands.add_parser("again").add_argument("lesson", help="its number, such as 05")
+    solve = commands.add_parser("solve")
+    solve.add_argument("notebooks", nargs="+", type=Path)
+    solve.add_argument("--out", type=Path, default=Path("build/solved"))
+    return parser.parse_args(arguments)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""Calls a learner's answer, compares it with the solution, and says what went wrong."""

@@ -1,0 +1,321 @@
+"""Exercises that check themselves and never stop the learner.
+
+An exercise is written as its solution, a function under `@exercise(...)`. The stub is the
+solution without its body: signature, docstring and `...`. The wrong answers that people
+give are functions too, under `@name.wrong(message)`. A check runs the learner's function on
+the cases. If the results differ from the solution's, it looks for a listed wrong answer
+that gives the same results, and so can say what probably went wrong.
+"""
+
+import ast
+import difflib
+import dis
+import inspect
+import os
+import textwrap
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+
+from .. import progress
+from .compare import other_kind
+from .execution import Result, TooLong, call, call_all, same_result, timed_reference
+from .feedback import describe, kind_in_words, short
+
+
+@dataclass(frozen=True)
+class Wrong:
+    """A wrong answer that people give, and what to tell them."""
+
+    function: Callable
+    message: str
+
+    @property
+    def name(self) -> str:
+        """What it does wrong, in words: the function's name."""
+        return self.function.__name__.replace("_", " ")
+
+
+class Corrects:
+    """What lists wrong answers."""
+
+    wrong_answers: list[Wrong]
+
+    def wrong(self, message: str) -> Callable:
+        """Decorator: what to tell a learner whose answer is what this function gives."""
+
+        def add(function):
+            self.wrong_answers.append(Wrong(function, message))
+            return function
+
+        return add
+
+
+@dataclass(frozen=True, eq=False)
+class Exercise(Corrects):
+    """One exercise of a lesson; called, it is its solution.
+
+    cases: a function that returns argument tuples, made afresh at each call.
+    measured: what answers are held against, if not the solution: a gradient measured by
+    finite differences, say.
+    """
+
+    solution: Callable
+    title: str
+    task: str
+    difficulty: int  # 1 to 5
+    importance: int  # 1 to 5
+    minutes: int
+    cases: Callable[[], list[tuple]]
+    hints: tuple[str, ...]
+    tolerance: float = 1e-5
+    measured: Callable | None = None
+    wrong_answers: list[Wrong] = field(default_factory=list)
+
+    @property
+    def name(self) -> str:
+        """The function that the learner writes."""
+        return self.solution.__name__
+
+    def __call__(self, *args, **kwargs):
+        """One exercise may use the function of another."""
+        return self.solution(*args, **kwargs)
+
+    @property
+    def solution_text(self) -> str:
+        """The solution's source."""
+        return source_and_tree(self.solution)[0]
+
+    def solution_shown(self) -> str:
+        """The solution as a learner reads it."""
+        return f"```python\n{self.solution_text}\n```"
+
+    def cell(self, solved: bool = False) -> str:
+        """The code cell: the stub, or the solution in its place, and the check."""
+        source = self.solution_text if solved else self.stub_text
+        return f"{source}\n\n\n{self.name} = lesson.check({self.name})"
+
+    @property
+    def stub_text(self) -> str:
+        """Signature, docstring and `...`."""
+        text, definition = source_and_tree(self.solution)
+        docstring_ends = definition.body[0].end_lineno or definition.lineno
+        kept = text.splitlines()[: docstring_ends - definition.lineno + 1]
+        return "\n".join([*kept, "    ..."])
+
+
+def exercise(title: str, **options) -> Callable[[Callable], Exercise]:
+    """Decorator: make the exercise of which a function is the solution.
+
+    options: the other fields of Exercise. The function needs a docstring.
+    """
+
+    def make(solution):
+        if not solution.__doc__:
+            raise ValueError(f"{solution.__name__} has no docstring to make the stub of")
+        return Exercise(solution, title, **options)
+
+    return make
+
+
+def source_and_tree(function) -> tuple[str, ast.FunctionDef]:
+    """A function's source from its `def` on, and its syntax tree.
+
+    Raises TypeError for what was not written with `def`, such as a lambda.
+    """
+    source = textwrap.dedent(inspect.getsource(function)).rstrip()
+    definition = ast.parse(source).body[0]
+    if not isinstance(definition, ast.FunctionDef):
+        raise TypeError(f"{function.__name__} is not written with def: {source[:60]!r}")
+    return "\n".join(source.splitlines()[definition.lineno - 1 :]), definition
+
+
+def _unwritten():
+    """What is left of any stub but its names."""
+    ...
+
+
+def _body(function: Callable) -> list:
+    """What a function does, without its docstring: names and values of its steps."""
+    steps = dis.get_instructions(function)
+    return [(s.opname, s.argval) for s in steps if s.opname != "NOP"]
+
+
+def is_stub(function: Callable) -> bool:
+    """Whether a function does nothing at all, whatever its docstring."""
+    return inspect.isfunction(function) and _body(function) == _body(_unwritten)
+
+
+def _says_unwritten(result: Result) -> bool:
+    """`return ...` and `raise NotImplementedError` are people's ways to say so."""
+    return result.value is ... or isinstance(result.error, NotImplementedError)
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """What to tell a learner: the sentence, and what their function printed."""
+
+    message: str
+    printed: str = ""
+    verdict: str = "FAIL"  # or TODO
+
+
+NOT_WRITTEN = Mistake("not written yet.", verdict="TODO")
+
+
+def diagnose(exercise: Exercise, function, seconds: float | None = None) -> Mistake | None:
+    """None if the function is right, else what is wrong with it.
+
+    seconds: the most that the function may take, all cases together; by default some
+    seconds, and more where the solution is slow itself.
+    """
+    if not callable(function):
+        kind = type(function).__name__
+        return Mistake(f"{exercise.name} is of the type {kind}, it must be a function.")
+    if is_stub(function):
+        return NOT_WRITTEN
+    cases = exercise.cases()
+    wanted, limit = timed_reference(exercise.measured or exercise.solution, cases)
+    return compared(exercise, cases, wanted, call_all(function, cases, seconds or limit))
+
+
+def compared(
+    exercise: Exercise, cases: list[tuple], wanted: list[Result], got: list[Result]
+) -> Mistake | None:
+    """None if what a function gave on the cases is what is wanted, else what is wrong."""
+    if _says_unwritten(got[0]):
+        return NOT_WRITTEN
+    tolerance = exercise.tolerance
+    agrees = [same_result(a, b, tolerance) for a, b in zip(got, wanted, strict=False)]
+    if all(agrees) and len(got) == len(wanted):
+        return None
+    first = agrees.index(False)
+    listed = None if _stopped(got) else _listed(exercise, cases, got)
+    message = listed or describe(cases[first], got[first], wanted[first], tolerance)
+    if exercise.measured and not listed and got[first].value is not None:
+        message += " (Expected is what finite differences measure.)"
+    return Mistake(message, got[first].printed)
+
+
+def _stopped(results: list[Result]) -> bool:
+    return isinstance(results[-1].error, TooLong | KeyboardInterrupt)
+
+
+def _listed(exercise: Exercise, cases: list[tuple], got: list[Result]) -> str | None:
+    """The message of the listed wrong answer that gives the same results."""
+    for wrong in exercise.wrong_answers:
+        theirs = (call(wrong.function, case) for case in cases)  # up to the first other one
+        pairs = zip(got, theirs, strict=True)
+        if all(same_result(a, b, exercise.tolerance) for a, b in pairs):
+            return wrong.message
+    return None
+
+
+def judge(exercise: Exercise, function) -> Mistake | None:
+    """As diagnose, but the reference is recognized, and nothing is ever raised."""
+    if function is exercise or function is exercise.solution:
+        return Mistake("this is the reference. Run the cell with your own first.", "", "TODO")
+    try:
+        return diagnose(exercise, function)
+    except Exception as error:  # a check never stops the lesson
+        return Mistake(f"it could not be judged ({type(error).__name__}).")
+
+
+def check(exercise: Exercise, function):
+    """Print TODO, PASS or FAIL; return the function if right, else the solution.
+
+    The solution is returned also for a right function whose results are of another kind,
+    which the cells that follow might stumble over. Never raises, except with GPT1_STRICT=1
+    in the environment: then AssertionError for all but PASS.
+    """
+    mistake = judge(exercise, function)
+    if mistake is None:
+        print(f"PASS  {exercise.name}")
+        progress.note(exercise.solution)
+        return function if _fits(exercise, function) else exercise.solution
+    announce(exercise.name, mistake)
+    if mistake.printed.strip():
+        tell("It printed:")
+        print(textwrap.indent(mistake.printed.rstrip(), "        "))
+    tell(goes_on(exercise) if mistake.verdict == "FAIL" else f"{GOES_ON}.")
+    return exercise.solution
+
+
+GOES_ON = "The lesson goes on with the reference"
+
+
+def goes_on(exercise: Exercise) -> str:
+    """What the next cells use, and where the learner's own function is."""
+    return f"{GOES_ON}; yours is lesson.mine.{exercise.name}."
+
+
+def _fits(exercise: Exercise, function) -> bool:
+    """Whether the lesson can go on with a right function; if not, say why."""
+    cases = exercise.cases()[:2]
+    wanted, limit = timed_reference(exercise.solution, cases)
+    for a, b in zip(call_all(function, cases, limit), wanted, strict=False):
+        if kinds := other_kind(a.value, b.value):
+            mine, theirs = map(kind_in_words, kinds)
+            tell(f"Yours returns {mine}, and the next cells are made for {theirs}.")
+            tell(goes_on(exercise))
+            return False
+    return True
+
+
+def announce(name: str, mistake: Mistake) -> None:
+    """Print TODO or FAIL and what is wrong; with GPT1_STRICT=1 raise it, AssertionError."""
+    told = f"{mistake.verdict}  {name}: {mistake.message}"
+    if os.environ.get("GPT1_STRICT") == "1":
+        raise AssertionError(told)
+    tell(told)
+
+
+def tell(text: str) -> None:
+    """Print wrapped, under the verdict's first word."""
+    indent = " " * 6
+    wrapper = textwrap.TextWrapper(88, subsequent_indent=indent)
+    wrapper.initial_indent = "" if text[:4] in ("TODO", "FAIL", "PASS") else indent
+    wrapper.break_on_hyphens = wrapper.break_long_words = False
+    print(wrapper.fill(text))
+
+
+class Checker:
+    """The `check` of a lesson: finds the exercise by the name that the answer has.
+
+    mine: the learner's own functions by exercise, as last checked, right or wrong.
+    """
+
+    def __init__(self, exercises: tuple):
+        """exercises: those of the lesson; a NumberExercise checks its answers itself."""
+        self.exercises = {e.name: e for e in exercises if isinstance(e, Exercise)}
+        self.mine = SimpleNamespace()
+
+    def __call__(self, function):
+        """Check an answer; returns it if it is right, else the solution."""
+        name = self._name_of(function, inspect.currentframe())
+        if name in self.exercises:
+            exercise = self.exercises[name]
+            if function is not exercise.solution:
+                setattr(self.mine, name, function)
+            return check(exercise, function)
+        return self._unknown(name, function)
+
+    def _name_of(self, function, frame) -> str:
+        """Its own name, or the variable of the notebook that holds it (a lambda, say)."""
+        name = getattr(function, "__name__", None)
+        if isinstance(name, str) and name in self.exercises:
+            return name
+        variables = frame.f_back.f_globals if frame and frame.f_back else {}
+        holds_it = [n for n in self.exercises if variables.get(n) is function]
+        return holds_it[0] if holds_it else name if isinstance(name, str) else short(function)
+
+    def _unknown(self, name: str, function):
+        """Say which names there are; go on with the exercise of nearly that name, if any."""
+        near = difflib.get_close_matches(name, self.exercises, n=1, cutoff=0.6)
+        advice = f" Keep the name {near[0]}." if near else ""
+        names = ", ".join(self.exercises)
+        message = f"FAIL  {name} is no exercise of this lesson ({names}).{advice}"
+        if os.environ.get("GPT1_STRICT") == "1":
+            raise AssertionError(message)
+        tell(message)
+        return self.exercises[near[0]].solution if near else function

@@ -1,0 +1,200 @@
+"""What is wrong with a result, in words: the place, both values, and how far apart."""
+
+import math
+from typing import Any
+
+import numpy as np
+import torch
+
+from .compare import ARRAYS, Number, array, dtype_name, kind, plain, same
+from .execution import Result, TooLong
+
+SHOWN = 12  # numbers of an array or list; more are counted, not shown
+
+
+def describe(arguments: tuple, got: Result, wanted: Result, tolerance: float) -> str:
+    """The first difference between two results, in a sentence or two."""
+    where = f"For {short_arguments(arguments)}"
+    if got.error is not None:
+        return _raised(where, got.error)
+    if wanted.error is not None:
+        return f"{where} your function should raise {type(wanted.error).__name__}."
+    if got.changed_inputs and not wanted.changed_inputs:
+        return "Your function changes its arguments; work on a copy, not in place."
+    if got.value is None:
+        return f"{where} it returns None. Is the `return` missing?"
+    return f"{where} {difference(got.value, wanted.value, tolerance)}."
+
+
+def _raised(where: str, error: BaseException) -> str:
+    if isinstance(error, TooLong):
+        return (
+            f"{where} your function was still running after {error.args[0]:.0f} seconds and "
+            "was stopped. Does a loop never end?"
+        )
+    if isinstance(error, KeyboardInterrupt):
+        return f"{where} your function was stopped by hand."
+    try:
+        text = str(error)[:200]
+    except Exception:  # an error may fail to say what it is
+        text = "(without words)"
+    colon = ": " if text else ""
+    return f"{where} your function raised {type(error).__name__}{colon}{text}."
+
+
+def difference(got: Any, wanted: Any, tolerance: float) -> str:
+    """What differs between two values: kind, form, then the first place."""
+    a, b = plain(got), plain(wanted)
+    if _name(a) != _name(b):
+        return f"it returns {kind_in_words(got)}, expected {kind_in_words(wanted)}"
+    if isinstance(a, ARRAYS):
+        return _between_arrays(a, b, tolerance)
+    if isinstance(a, dict) and a.keys() != b.keys():
+        return f"it returns the keys {short(list(a))}, expected {short(list(b))}"
+    if isinstance(a, list | tuple | dict):
+        return _between_items(a, b, tolerance)
+    if isinstance(a, Number):
+        return "it returns {}, expected {}".format(*_told_apart(a.value, b.value))
+    return f"it returns {short(got)}, expected {short(wanted)}"
+
+
+def _told_apart(got, wanted) -> tuple[str, str]:
+    """Two numbers in short, with all their digits where four do not tell them apart."""
+    pair = short(got), short(wanted)
+    return pair if pair[0] != pair[1] else (repr(got), repr(wanted))
+
+
+def _between_arrays(a, b, tolerance) -> str:
+    """Where two arrays differ first, and by how much at most."""
+    if tuple(a.shape) != tuple(b.shape):
+        return f"the shape is {tuple(a.shape)}, expected {tuple(b.shape)}"
+    x, y = array(a), array(b)
+    if x is None or y is None:
+        return f"it returns a tensor without numbers ({getattr(a, 'device', 'unknown')})"
+    if kind(x) != kind(y):
+        return f"the dtype is {a.dtype}, expected {b.dtype}"
+    apart = np.array(
+        [not same(p, q, tolerance) for p, q in zip(x.ravel(), y.ravel(), strict=True)]
+    ).reshape(x.shape)
+    first = tuple(int(i) for i in np.argwhere(apart)[0])
+    if x.size <= SHOWN:
+        told = f"it returns {short(a)}, expected {short(b)}; they differ first at {_at(first)}"
+    else:
+        mine, theirs = _told_apart(x[first].item(), y[first].item())
+        told = (
+            f"{apart.sum()} of {x.size} numbers differ, the first at {_at(first)}: "
+            f"{mine}, expected {theirs}"
+        )
+    return told + _largest(x, y, dtype_name(a), dtype_name(b)) + _factor(x[apart], y[apart])
+
+
+def _largest(x, y, dtype, wanted_dtype) -> str:
+    """What else is worth knowing: nan, or the largest difference, and the dtypes."""
+    if kind(x) != "float":
+        return ""
+    lost = np.isnan(x) & ~np.isnan(y)
+    if lost.any():
+        return f". {_count(int(lost.sum()), 'number')} of yours {_is(lost)} nan (not a number)"
+    with np.errstate(all="ignore"):
+        most = np.nanmax(np.abs(x.astype(float) - y.astype(float)))
+    kinds = "" if dtype == wanted_dtype else f" (yours are {dtype}, expected {wanted_dtype})"
+    return f". The largest difference is {most:.3g}{kinds}"
+
+
+def _factor(x, y) -> str:
+    """Where all that differs does so by one factor, a scale or a sign: that factor."""
+    if kind(x) != "float" or x.size < 2 or not (np.isfinite(x).all() and y.all()):
+        return ""
+    factors = x.astype(float) / y
+    if not factors.any() or not np.allclose(factors, factors[0], rtol=1e-3):
+        return ""
+    return f". Where they differ, yours is {factors[0]:.4g} times what is expected"
+
+
+def _count(n: int, noun: str) -> str:
+    return f"{n} {noun}" + "s" * (n != 1)
+
+
+def _is(flags) -> str:
+    return "is" if flags.sum() == 1 else "are"
+
+
+def _at(place: tuple[int, ...]) -> str:
+    return "[" + ", ".join(map(str, place)) + "]"
+
+
+def _between_items(a, b, tolerance) -> str:
+    """The first item of two lists, tuples or dicts that differs."""
+    if len(a) != len(b):
+        return f"it returns {_count(len(a), 'item')}, expected {len(b)}"
+    if short(a) != short(b) and len(short(a)) + len(short(b)) < 80:
+        return f"it returns {short(a)}, expected {short(b)}"
+    keys = a if isinstance(a, dict) else range(len(a))
+    key = next(k for k in keys if not same(a[k], b[k], tolerance))
+    return f"in item {key!r} {difference(a[key], b[key], tolerance)}"
+
+
+def _name(value) -> str:
+    """One word for what counts as the same kind."""
+    if isinstance(value, Number):
+        return "number"
+    return "sequence" if isinstance(value, list | tuple) else type(value).__name__
+
+
+def kind_in_words(value) -> str:
+    """tensor (int64), list, number ..., for a learner to read."""
+    if isinstance(value, ARRAYS):
+        return f"{type(value).__name__} ({dtype_name(value)}, shape {tuple(value.shape)})"
+    shown = short(value)
+    name = type(value).__name__
+    if callable(value) or len(shown) > 20 or shown == name:
+        return name
+    return f"{name} {shown}"
+
+
+def short_arguments(arguments: tuple) -> str:
+    """The arguments in one short line; what is long becomes its kind and shape."""
+    shown = [short(a) for a in arguments]
+    if sum(map(len, shown)) > 80:
+        shown = [
+            s if len(s) <= 30 else _kind_and_shape(a)
+            for s, a in zip(shown, arguments, strict=True)
+        ]
+    return f"({', '.join(shown)})"
+
+
+def _kind_and_shape(value) -> str:
+    """ndarray (4, 3): enough of an argument where there are many."""
+    if isinstance(value, ARRAYS):
+        return f"{type(value).__name__} {tuple(value.shape)}"
+    return kind_in_words(value)
+
+
+def short(value) -> str:
+    """A value in one short line, floats to four digits."""
+    if isinstance(value, torch.Tensor | np.ndarray):
+        if math.prod(value.shape) > SHOWN or array(value) is None:
+            return f"{type(value).__name__} of shape {tuple(value.shape)}"
+        return short(array(value).tolist())  # pyright: ignore[reportOptionalMemberAccess]
+    if isinstance(value, Number | np.generic):
+        return short(value.value if isinstance(value, Number) else value.item())
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    if isinstance(value, tuple):
+        comma = "," if len(value) == 1 else ""
+        return "(" + ", ".join(short(v) for v in value) + comma + ")"
+    if isinstance(value, list):
+        shown = ", ".join(short(v) for v in value[:SHOWN])
+        return f"[{shown}{', ...' if len(value) > SHOWN else ''}]"
+    if callable(value):
+        name = getattr(value, "__name__", None)
+        return name if isinstance(name, str) else "a function"
+    return _repr(value)
+
+
+def _repr(value) -> str:
+    try:
+        text = repr(value)
+    except Exception:  # an object may fail to say what it is
+        return type(value).__name__
+    return text if len(text) <= 60 and " at 0x" not in text else type(value).__name__

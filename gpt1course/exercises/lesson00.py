@@ -1,0 +1,193 @@
+"""Lesson 00, Start here: two small exercises to meet the checks."""
+
+from ..checking.exercise import Checker, exercise
+from .claims import holds as holds  # for the notebook
+
+
+def _word_cases():
+    return [
+        (["sea", "whale", "tea"], [0.2, 0.7, 0.1]),
+        (["man", "lady", "king", "child"], [0.1, 0.25, 0.4, 0.25]),
+        (["yes", "no", "perhaps"], [0.4, 0.4, 0.2]),
+        (["an", "the"], [0.5, 0.5]),
+        (["once", "upon"], [0.9, 0.1]),
+    ]
+
+
+@exercise(
+    "The most likely word",
+    difficulty=1,
+    importance=3,
+    minutes=5,
+    cases=_word_cases,
+    task=(
+        "Given words and their probabilities, return the word with the highest one. "
+        "If two are equally likely, return the one that comes first."
+    ),
+    hints=(
+        "`max(probs)` finds the highest probability, `probs.index(p)` the first "
+        "position of `p`.",
+        "With the position in hand, `words[position]` is the answer.",
+    ),
+)
+def most_likely(words, probs):
+    """The word with the highest probability; the first of them if several tie.
+
+    words: list of n strings; probs: list of n floats.
+    most_likely(["sea", "whale", "tea"], [0.2, 0.7, 0.1]) -> "whale"
+    """
+    return words[probs.index(max(probs))]
+
+
+@most_likely.wrong(
+    "You return the highest probability. Return the word that has it: "
+    "use the position of that probability to pick from words."
+)
+def returns_the_probability(words, probs):
+    return max(probs)
+
+
+@most_likely.wrong("You return a position. One step is missing: pick the word at it.")
+def returns_the_position(words, probs):
+    return probs.index(max(probs))
+
+
+@most_likely.wrong(
+    "Right, except for a tie: you return the last of the equal ones; return the first."
+)
+def the_last_of_equals(words, probs):
+    return max(zip(probs, range(len(words)), words))[2]
+
+
+@most_likely.wrong(
+    "Right, but for a tie: pairs of (probability, word) that tie are compared by the "
+    "alphabet, and the first of them in the list is wanted."
+)
+def ties_by_the_alphabet(words, probs):
+    return max(zip(probs, words))[1]
+
+
+@most_likely.wrong("Your search never looks at word 0. Start it there.")
+def word_0_is_left_out(words, probs):
+    return words[probs.index(max(probs[1:]), 1)]
+
+
+@most_likely.wrong("max(words) compares the words by the alphabet; the probabilities decide.")
+def last_in_the_alphabet(words, probs):
+    return max(words)
+
+
+@most_likely.wrong("That is the longest word; the probabilities decide.")
+def the_longest(words, probs):
+    return max(words, key=len)
+
+
+@most_likely.wrong("You return a list with the word in it. Return the word itself.")
+def a_list_of_one(words, probs):
+    return [words[probs.index(max(probs))]]
+
+
+@most_likely.wrong("That is the least likely word: max, not min.")
+def least_likely(words, probs):
+    return words[probs.index(min(probs))]
+
+
+def _share_cases():
+    return [
+        ([0.1, 0.5, 0.15, 0.25], 1),
+        ([0.1, 0.5, 0.15, 0.25], 2),
+        ([0.05, 0.35, 0.1, 0.05, 0.4, 0.05], 3),
+        ([0.25, 0.25, 0.25, 0.25], 2),
+        ([0.6, 0.4], 5),
+    ]
+
+
+@exercise(
+    "How much the likeliest hold",
+    difficulty=1,
+    importance=3,
+    minutes=5,
+    cases=_share_cases,
+    task=(
+        "How sure is a model? One measure: how much probability its `k` likeliest "
+        "tokens have in total. Return that sum. `k` may exceed the number of tokens."
+    ),
+    hints=(
+        "`sorted(probs, reverse=True)` has the largest first.",
+        "A slice `[:k]` also works on a list shorter than k.",
+    ),
+)
+def share_of_top(probs, k):
+    """The sum of the k largest probabilities (of all, if there are fewer than k).
+
+    probs: list of n floats in any order. k: at least 1.
+    share_of_top([0.1, 0.5, 0.15, 0.25], 2) -> 0.75
+    """
+    return sum(sorted(probs, reverse=True)[:k])
+
+
+@share_of_top.wrong(
+    "You add the first k as they come. Sort them first: the tokens stand in "
+    "the order of the vocabulary, not of likelihood."
+)
+def first_k(probs, k):
+    return sum(probs[:k])
+
+
+@share_of_top.wrong("sorted() puts the smallest first, so you add the k smallest.")
+def smallest_k(probs, k):
+    return sum(sorted(probs)[:k])
+
+
+@share_of_top.wrong("That is the k-th largest alone; add the ones before it.")
+def the_k_th_alone(probs, k):
+    return sorted(probs, reverse=True)[min(k, len(probs)) - 1]
+
+
+@share_of_top.wrong("You return the mean of the k largest. Return their sum.")
+def mean(probs, k):
+    top = sorted(probs, reverse=True)[:k]
+    return sum(top) / len(top)
+
+
+@share_of_top.wrong("You divide by k, which makes it a mean. Return the sum.")
+def divided_by_k(probs, k):
+    return sum(sorted(probs, reverse=True)[:k]) / k
+
+
+@share_of_top.wrong("You return the k largest as a list; sum it.")
+def the_list(probs, k):
+    return sorted(probs, reverse=True)[:k]
+
+
+@share_of_top.wrong("One too few: a slice [:k] holds k numbers, positions 0 to k - 1.")
+def one_too_few(probs, k):
+    return sum(sorted(probs, reverse=True)[: k - 1])
+
+
+@share_of_top.wrong("One too many: a slice [:k] holds k numbers, positions 0 to k - 1.")
+def one_too_many(probs, k):
+    return sum(sorted(probs, reverse=True)[: k + 1])
+
+
+@share_of_top.wrong(
+    "A set keeps equal values once. Two tokens with the same probability are two tokens."
+)
+def equal_values_once(probs, k):
+    return sum(sorted(set(probs), reverse=True)[:k])
+
+
+@share_of_top.wrong("You return percent. Return the plain sum, at most 1.")
+def percent(probs, k):
+    return 100 * sum(sorted(probs, reverse=True)[:k])
+
+
+@share_of_top.wrong("There may be fewer than k tokens: sum what there is.")
+def fewer_than_k_fail(probs, k):
+    largest = sorted(probs, reverse=True)
+    return sum(largest[i] for i in range(k))
+
+
+EXERCISES = (most_likely, share_of_top)
+check = Checker(EXERCISES)
+mine = check.mine

@@ -1,0 +1,945 @@
+"""Lesson 17, Capstone: GPT beside BERT, scaling, limits."""
+
+import copy
+import itertools
+import math
+import random
+from contextlib import contextmanager
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+
+import gpt1lib as g
+from gpt1lib.storage.paths import HELDOUT_BOOKS
+
+from .. import paper
+from ..checking.exercise import Checker, exercise
+from ..checking.number_exercise import number_exercise
+from ..paper.after import scaling
+from .claims import fewer as fewer  # for the notebook
+from .claims import holds as holds
+from .claims import learned as learned
+from .claims import some as some
+
+MASK, CLS, SEP = 99, 97, 98  # ids in the cases below
+
+
+def _exactly(*numbers):
+    """In 64 bits: a loop over Python's numbers must find 0.9 on the same side of 0.9."""
+    return torch.tensor(numbers, dtype=torch.float64)
+
+
+def _mask_cases():
+    ids = torch.tensor([CLS, 11, 12, 13, 14, SEP, 15, 16, 17, SEP])
+    other = torch.tensor([31, 32, 33, 34, 35, 36, 37, 38, 39, 40])
+    draws = _exactly(0.01, 0.10, 0.90, 0.14, 0.50, 0.02, 0.149, 0.30, 0.03, 0.00)
+    fates = _exactly(0.10, 0.30, 0.95, 0.85, 0.92, 0.50, 0.95, 0.10, 0.79, 0.85)
+    edges = _exactly(0.0, 0.15, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.9)
+    fates_2 = _exactly(0.8, 0.1, 0.8, 0.9, 0.79, 0.95, 0.0, 0.89, 0.91, 0.85)
+    plain = torch.tensor([21, 22, 23])
+    return [
+        (ids, draws, fates, other, (CLS, SEP), MASK),
+        (ids, edges, fates_2, other.flip(0), (CLS, SEP), MASK),
+        (ids, edges, fates_2, other, (SEP,), 77),
+        (plain, torch.tensor([0.9, 0.2, 0.05]), torch.zeros(3), plain + 9, (), MASK),
+        (plain, torch.tensor([0.9, 0.2, 0.4]), torch.zeros(3), plain + 9, (), MASK),
+    ]
+
+
+@exercise(
+    "Hide fifteen percent",
+    difficulty=3,
+    importance=5,
+    minutes=12,
+    cases=_mask_cases,
+    task=(
+        "Make BERT's exercise from a text. A token is chosen where its draw lies below 0.15 "
+        "and it is not special. A chosen one becomes `mask_id` where its fate lies below 0.8, "
+        "its `other` token from 0.8 to below 0.9, and is kept from 0.9 on. Return what the "
+        "model reads, and the labels: the true id where chosen, -100 elsewhere."
+    ),
+    hints=(
+        "`torch.isin(ids, torch.tensor(specials))` says where a special token stands.",
+        "`torch.where(condition, a, b)` takes from a where the condition is true, else from b.",
+        "Three conditions: chosen; chosen and fate < 0.8; chosen and 0.8 <= fate < 0.9.",
+    ),
+)
+def mask_tokens(ids, draws, fates, other, specials, mask_id):
+    """(read, labels) of a text: 15% of it hidden, by the rule 80/10/10.
+
+    ids, other: (T,) token ids; draws, fates: (T,) numbers in [0, 1); specials: ids.
+    """
+    special = torch.isin(ids, torch.tensor(specials))
+    chosen = (draws < 0.15) & ~special
+    read = torch.where(chosen & (fates < 0.8), mask_id, ids)
+    read = torch.where(chosen & (fates >= 0.8) & (fates < 0.9), other, read)
+    return read, torch.where(chosen, ids, -100)
+
+
+def _masked(ids, draws, fates, other, mask_id, chosen):
+    """What the rule 80/10/10 makes of the tokens that are chosen."""
+    read = torch.where(chosen & (fates < 0.8), mask_id, ids)
+    return torch.where(chosen & (fates >= 0.8) & (fates < 0.9), other, read)
+
+
+def _chosen(ids, draws, specials):
+    return (draws < 0.15) & ~torch.isin(ids, torch.tensor(specials, dtype=ids.dtype))
+
+
+@mask_tokens.wrong(
+    "You hide special tokens too. [CLS] and [SEP] are no words, and nothing is learned from "
+    "guessing them."
+)
+def specials_too(ids, draws, fates, other, specials, mask_id):
+    chosen = draws < 0.15
+    read = _masked(ids, draws, fates, other, mask_id, chosen)
+    return read, torch.where(chosen, ids, -100)
+
+
+@mask_tokens.wrong(
+    "You give every token a label. Then the model is paid for copying what it can see; only "
+    "the chosen 15% count."
+)
+def labels_everywhere(ids, draws, fates, other, specials, mask_id):
+    chosen = _chosen(ids, draws, specials)
+    return _masked(ids, draws, fates, other, mask_id, chosen), ids.clone()
+
+
+@mask_tokens.wrong(
+    "You split all tokens 80/10/10. The rule is for the chosen 15%; the others are read as "
+    "they are."
+)
+def eighty_percent_of_all(ids, draws, fates, other, specials, mask_id):
+    everywhere = torch.ones_like(ids, dtype=torch.bool)
+    chosen = _chosen(ids, draws, specials)
+    read = _masked(ids, draws, fates, other, mask_id, everywhere)
+    return read, torch.where(chosen, ids, -100)
+
+
+@mask_tokens.wrong(
+    "You hide every chosen token behind [MASK]. One in ten becomes another token, one in ten "
+    "stays as it is."
+)
+def all_become_the_mask(ids, draws, fates, other, specials, mask_id):
+    chosen = _chosen(ids, draws, specials)
+    return torch.where(chosen, mask_id, ids), torch.where(chosen, ids, -100)
+
+
+@mask_tokens.wrong(
+    "Your labels forget the tokens that stay as they are. They are chosen too, and the model "
+    "should say them: it cannot know which ones were changed."
+)
+def no_label_for_the_kept(ids, draws, fates, other, specials, mask_id):
+    chosen = _chosen(ids, draws, specials)
+    read = _masked(ids, draws, fates, other, mask_id, chosen)
+    return read, torch.where(chosen & (fates < 0.9), ids, -100)
+
+
+@mask_tokens.wrong(
+    "Where nothing is asked, your labels are 0. That is a token; the sign for none is -100."
+)
+def no_label_is_token_0(ids, draws, fates, other, specials, mask_id):
+    chosen = _chosen(ids, draws, specials)
+    return _masked(ids, draws, fates, other, mask_id, chosen), torch.where(chosen, ids, 0)
+
+
+@mask_tokens.wrong("Your labels are what the model reads. They must be the true ids.")
+def labels_from_what_is_read(ids, draws, fates, other, specials, mask_id):
+    chosen = _chosen(ids, draws, specials)
+    read = _masked(ids, draws, fates, other, mask_id, chosen)
+    return read, torch.where(chosen, read, -100)
+
+
+@mask_tokens.wrong(
+    "The last two are exchanged: from 0.8 to 0.9 another token, above 0.9 the token itself."
+)
+def the_last_two_exchanged(ids, draws, fates, other, specials, mask_id):
+    chosen = _chosen(ids, draws, specials)
+    read = torch.where(chosen & (fates < 0.8), mask_id, ids)
+    read = torch.where(chosen & (fates >= 0.9), other, read)
+    return read, torch.where(chosen, ids, -100)
+
+
+def _loss_cases():
+    draw = torch.Generator().manual_seed(17)
+    logits = torch.randn(2, 5, 7, generator=draw)
+    labels = torch.tensor([[-100, 3, -100, 6, 1], [0, -100, -100, -100, -100]])
+    certain = 8 * F.one_hot(torch.tensor([[2, 1, 0]]), 3).float()
+    return [
+        (logits, labels),
+        (logits[:1], torch.tensor([[1, 2, 3, 4, 5]])),
+        (certain, torch.tensor([[-100, 1, -100]])),
+        (torch.zeros(1, 4, 4), torch.tensor([[-100, -100, -100, 2]])),
+    ]
+
+
+@exercise(
+    "The loss of the hidden ones",
+    difficulty=3,
+    importance=5,
+    minutes=8,
+    cases=_loss_cases,
+    task=(
+        "The model gives scores for every token at every place. Return the mean of "
+        "-log P(label) over the places that have a label; -100 means none."
+    ),
+    hints=(
+        "`labels != -100` picks rows of logits and labels alike.",
+        "`logits[chosen]` has the shape (N, V); `log_softmax(dim=1)` makes log P of it.",
+        "`gather(1, targets[:, None])` takes from each row the number of its target.",
+    ),
+)
+def mlm_loss(logits, labels):
+    """Mean cross-entropy at the labeled places, in nats: logits (B, T, V), labels (B, T)."""
+    chosen = labels != -100
+    log_p = logits[chosen].log_softmax(dim=1)  # (N, V)
+    return -log_p.gather(1, labels[chosen][:, None]).mean()
+
+
+def _log_p(logits, labels):
+    """-log P of each label (B, T), and 0 where there is none."""
+    flat = F.cross_entropy(logits.flatten(0, 1), labels.flatten(), reduction="none")
+    return flat.view(labels.shape)
+
+
+@mlm_loss.wrong(
+    "You divide by all places. The mean is over the labeled ones: with 15% labeled, yours "
+    "is about a seventh of that."
+)
+def mean_of_all_places(logits, labels):
+    return _log_p(logits, labels).mean()
+
+
+@mlm_loss.wrong("That is the sum. A mean does not grow with the number of labels.")
+def sum_of_the_labeled(logits, labels):
+    return _log_p(logits, labels).sum()
+
+
+@mlm_loss.wrong(
+    "You shift by one, as GPT does: scores at a place are held against the label after it. "
+    "Here the hidden token stands at the place itself."
+)
+def shifted_as_in_gpt(logits, labels):
+    later = labels[:, 1:]
+    chosen = later != -100
+    return F.cross_entropy(logits[:, :-1][chosen], later[chosen])
+
+
+@mlm_loss.wrong(
+    "You treat -100 as token 0. These places have no label, and must not count at all."
+)
+def no_label_as_token_0(logits, labels):
+    return F.cross_entropy(logits.flatten(0, 1), labels.clamp(min=0).flatten())
+
+
+@mlm_loss.wrong(
+    "You take the scores themselves. They are no log-probabilities before log_softmax."
+)
+def scores_for_log_p(logits, labels):
+    chosen = labels != -100
+    return -logits[chosen].gather(1, labels[chosen][:, None]).mean()
+
+
+@mlm_loss.wrong("Your softmax runs over the places. Each place has its own, over the V tokens.")
+def softmax_over_places(logits, labels):
+    chosen = labels != -100
+    log_p = logits.log_softmax(dim=1)[chosen]
+    return -log_p.gather(1, labels[chosen][:, None]).mean()
+
+
+@mlm_loss.wrong("The sign: a loss is minus the log-probability.")
+def mean_log_probability(logits, labels):
+    chosen = labels != -100
+    return -F.cross_entropy(logits[chosen], labels[chosen])
+
+
+@mlm_loss.wrong(
+    "You average each text first, and then the texts. A text with one hidden token then "
+    "counts as much as one with five."
+)
+def mean_per_text(logits, labels):
+    per_text = [
+        F.cross_entropy(a[b != -100], b[b != -100]) for a, b in zip(logits, labels, strict=True)
+    ]
+    return torch.stack(per_text).mean()
+
+
+QUESTION = "where was einstein born ?".split()
+PASSAGE = "albert einstein was born in germany".split()
+
+
+def _span_cases():
+    twice = "in may he came and in june he left".split()
+    return [
+        (QUESTION, PASSAGE, ["germany"]),
+        (QUESTION, PASSAGE, ["albert", "einstein"]),
+        (["who", "?"], ["he", "said", "he"], ["he"]),
+        (["who", "saw", "her", "?"], ["he", "saw", "her"], ["saw", "her"]),
+        (["when", "did", "he", "leave", "?"], twice, ["in", "june"]),
+        (["what", "is", "it", "?"], ["it", "is", "a", "cat"], ["it", "is", "a", "cat"]),
+        (["who", "stayed", "?"], "when they left he stayed".split(), ["he"]),
+    ]
+
+
+@exercise(
+    "Where is the answer?",
+    difficulty=2,
+    importance=3,
+    minutes=8,
+    cases=_span_cases,
+    task=(
+        "BERT reads [CLS] question [SEP] passage [SEP] and points at the first and the last "
+        "token of the answer. Return both places, counted from 0 in what it reads. The answer "
+        "is where it first stands in the passage."
+    ),
+    hints=(
+        "How many tokens stand before the passage?",
+        "For each start in the passage: do the next len(answer) tokens equal the answer?",
+    ),
+)
+def span_of(question, passage, answer):
+    """(first, last) places of the answer's tokens; question, passage, answer: lists of words.
+
+    span_of(["who", "?"], ["he", "said", "he"], ["he"]) -> (4, 4)
+    """
+    before = len(question) + 2  # [CLS] and the first [SEP]
+    n = len(answer)
+    starts = [i for i in range(len(passage)) if passage[i : i + n] == answer]
+    return before + starts[0], before + starts[0] + n - 1
+
+
+def _start(passage, answer):
+    n = len(answer)
+    return next(i for i in range(len(passage)) if passage[i : i + n] == answer)
+
+
+@span_of.wrong(
+    "You count with the passage alone after [CLS]. BERT reads the question first, and a [SEP] "
+    "after it."
+)
+def without_the_question(question, passage, answer):
+    first = 1 + _start(passage, answer)
+    return first, first + len(answer) - 1
+
+
+@span_of.wrong("These are places in the passage. Return those in all that BERT reads.")
+def within_the_passage(question, passage, answer):
+    first = _start(passage, answer)
+    return first, first + len(answer) - 1
+
+
+@span_of.wrong(
+    "Your end lies one after the answer, as in Python's slices. BERT points at the last token."
+)
+def end_exclusive(question, passage, answer):
+    first = len(question) + 2 + _start(passage, answer)
+    return first, first + len(answer)
+
+
+@span_of.wrong("The [SEP] between question and passage takes a place, too.")
+def no_separator(question, passage, answer):
+    first = len(question) + 1 + _start(passage, answer)
+    return first, first + len(answer) - 1
+
+
+@span_of.wrong(
+    "You found the answer's words in the question. An answer is looked for in the passage only."
+)
+def found_in_the_question(question, passage, answer):
+    read = ["[CLS]", *question, "[SEP]", *passage, "[SEP]"]
+    first = _start(read, answer)
+    return first, first + len(answer) - 1
+
+
+@span_of.wrong(
+    "You looked for the first word only. `in may` and `in june` begin alike: compare all of "
+    "the answer."
+)
+def first_word_alone(question, passage, answer):
+    first = len(question) + 2 + passage.index(answer[0])
+    return first, first + len(answer) - 1
+
+
+@span_of.wrong(
+    "You searched the text as one string, and found the answer inside a longer word, as `he` "
+    "in `when`. Compare lists of words."
+)
+def found_inside_a_word(question, passage, answer):
+    text = " ".join(passage)
+    first = len(question) + 2 + text[: text.index(" ".join(answer))].count(" ")
+    return first, first + len(answer) - 1
+
+
+@span_of.wrong("You took the last place where the answer stands. Take the first.")
+def last_occurrence(question, passage, answer):
+    n = len(answer)
+    starts = [i for i in range(len(passage)) if passage[i : i + n] == answer]
+    return len(question) + 2 + starts[-1], len(question) + 2 + starts[-1] + n - 1
+
+
+@number_exercise(
+    "Which index?",
+    difficulty=1,
+    importance=3,
+    minutes=4,
+    first=(5, 5),
+    draw=lambda r: (r.randrange(3, 15), r.randrange(2, 60)),
+    question=(
+        "An answer is one token, number {place} of the passage, counted from 0. At which index "
+        "does it stand if BERT reads [CLS] and then the passage? And at which if it reads a "
+        "question of {n_question} tokens, as in [CLS] question [SEP] passage [SEP]? Both "
+        "counted from 0."
+    ),
+    hints=("Count what stands before the passage.",),
+    worked=lambda n_question, place: (
+        f"1 token before it, [CLS]: index {1 + place}. With the question 1 + {n_question} + 1 "
+        f"tokens before it: index {n_question + 2 + place}."
+    ),
+)
+def answer_places(n_question, place):
+    """Index without the question, and with it."""
+    return 1 + place, n_question + 2 + place
+
+
+@answer_places.wrong("You forget [CLS], which stands first in both.")
+def without_cls(n_question, place):
+    return place, n_question + 1 + place
+
+
+@answer_places.wrong("The [SEP] between question and passage takes an index, too.")
+def without_sep(n_question, place):
+    return 1 + place, n_question + 1 + place
+
+
+@answer_places.wrong("You count from 1. [CLS] has index 0.")
+def counted_from_1(n_question, place):
+    return 2 + place, n_question + 3 + place
+
+
+@answer_places.wrong("First without the question, then with it.")
+def in_the_other_order(n_question, place):
+    return n_question + 2 + place, 1 + place
+
+
+@number_exercise(
+    "How many parameters does BERT have?",
+    difficulty=3,
+    importance=3,
+    minutes=8,
+    first=(30_522, 512, 768, 12),
+    draw=lambda r: (
+        r.randrange(20_000, 60_000),
+        r.choice([256, 512, 1024]),
+        r.choice([256, 512, 1024]),
+        r.choice([4, 6, 8, 24]),
+    ),
+    question=(
+        "Count the parameters of a BERT of {n_layer} blocks and width C = {C}. Its blocks are "
+        "GPT-1's, 12 C² + 13 C numbers each. Its embeddings are three tables, of {n_vocab:,} "
+        "tokens, {n_ctx:,} positions and two segments, then a LayerNorm over their sum. On top "
+        "is a pooler: one linear layer, C to C with biases, that reads [CLS]. Leave out the "
+        "output layers of its training."
+    ),
+    hints=(
+        "A LayerNorm has a gain and a bias: 2C numbers.",
+        "(n_vocab + n_ctx + 2) C + 2C before the blocks, C^2 + C after them.",
+    ),
+    worked=lambda n_vocab, n_ctx, C, n_layer: (
+        f"Embeddings ({n_vocab:,} + {n_ctx:,} + 2) x {C} + 2 x {C} = "
+        f"{(n_vocab + n_ctx + 4) * C:,}; blocks {n_layer} x {12 * C**2 + 13 * C:,} = "
+        f"{n_layer * (12 * C**2 + 13 * C):,}; pooler {C}^2 + {C} = {C**2 + C:,}. Together "
+        f"{(n_vocab + n_ctx + 4) * C + n_layer * (12 * C**2 + 13 * C) + C**2 + C:,}."
+    ),
+)
+def bert_parameters(n_vocab, n_ctx, C, n_layer):
+    """Parameters of a BERT of this size."""
+    embeddings = (n_vocab + n_ctx + 2) * C + 2 * C
+    blocks = n_layer * (12 * C**2 + 13 * C)
+    return embeddings + blocks + C**2 + C
+
+
+@bert_parameters.wrong(
+    "2 C numbers are missing: the table of the two segments, or the LayerNorm over the sum of "
+    "the three embeddings (GPT-1 has neither)."
+)
+def two_c_too_few(n_vocab, n_ctx, C, n_layer):
+    return (n_vocab + n_ctx + 2) * C + n_layer * (12 * C**2 + 13 * C) + C**2 + C
+
+
+@bert_parameters.wrong("The pooler is missing: a linear layer from C to C, with biases.")
+def no_pooler(n_vocab, n_ctx, C, n_layer):
+    return (n_vocab + n_ctx + 4) * C + n_layer * (12 * C**2 + 13 * C)
+
+
+@bert_parameters.wrong("The pooler has C biases, too.")
+def pooler_without_biases(n_vocab, n_ctx, C, n_layer):
+    return (n_vocab + n_ctx + 4) * C + n_layer * (12 * C**2 + 13 * C) + C**2
+
+
+@bert_parameters.wrong("The blocks are missing: there are n_layer of them.")
+def no_blocks(n_vocab, n_ctx, C, n_layer):
+    return (n_vocab + n_ctx + 4) * C + C**2 + C
+
+
+@bert_parameters.wrong("One block is not enough: there are n_layer of them.")
+def one_block(n_vocab, n_ctx, C, n_layer):
+    return (n_vocab + n_ctx + 4) * C + 12 * C**2 + 13 * C + C**2 + C
+
+
+def _power_cases():
+    sizes = np.array([1e4, 1e5, 1e6])
+    bent = np.array([6.0, 5.0, 4.5])
+    return [
+        (sizes, 10.0 * sizes**-0.1),
+        (sizes, bent),
+        (np.array([2.0, 3.0, 50.0, 400.0]), np.array([3.0, 2.9, 2.0, 1.8])),
+        (np.array([1.0, 10.0, 100.0]), np.array([1.0, 4.0, 8.0])),
+    ]
+
+
+@exercise(
+    "A straight line in logarithms",
+    difficulty=3,
+    importance=5,
+    minutes=12,
+    cases=_power_cases,
+    tolerance=1e-6,
+    task=(
+        "Fit loss = a N^(-alpha): the straight line of log loss against log N, by least "
+        "squares, on all points. Return (alpha, a)."
+    ),
+    hints=(
+        "log loss = log a - alpha log N: a line in log N.",
+        "`np.polyfit(x, y, 1)` returns slope and intercept of the line of least squares.",
+        "alpha is minus the slope; a is e to the intercept.",
+    ),
+)
+def fit_power(sizes, losses):
+    """(alpha, a) of the power law a N^(-alpha) through sizes (n,) and losses (n,)."""
+    slope, intercept = np.polyfit(np.log(sizes), np.log(losses), 1)
+    return -slope, np.exp(intercept)
+
+
+@fit_power.wrong(
+    "You fit a line through the numbers themselves. A power law is straight where both axes "
+    "are logarithms."
+)
+def linear_axes(sizes, losses):
+    slope, intercept = np.polyfit(sizes, losses, 1)
+    return -slope, intercept
+
+
+@fit_power.wrong("The sign: alpha is minus the slope. The loss falls where alpha is positive.")
+def wrong_sign(sizes, losses):
+    slope, intercept = np.polyfit(np.log(sizes), np.log(losses), 1)
+    return slope, np.exp(intercept)
+
+
+@fit_power.wrong(
+    "You took the logarithm of N only. loss = b - c log N is another curve: it reaches 0, and "
+    "goes below."
+)
+def log_of_the_sizes_only(sizes, losses):
+    slope, intercept = np.polyfit(np.log(sizes), losses, 1)
+    return -slope, intercept
+
+
+@fit_power.wrong("The order: first alpha, then a.")
+def a_before_alpha(sizes, losses):
+    slope, intercept = np.polyfit(np.log(sizes), np.log(losses), 1)
+    return np.exp(intercept), -slope
+
+
+@fit_power.wrong("Your axes are exchanged: `np.polyfit` wants log N first, then log loss.")
+def axes_exchanged(sizes, losses):
+    slope, intercept = np.polyfit(np.log(losses), np.log(sizes), 1)
+    return -slope, np.exp(intercept)
+
+
+@fit_power.wrong("You took the logarithm of the loss only: that is an exponential in N.")
+def log_of_the_losses_only(sizes, losses):
+    slope, intercept = np.polyfit(sizes, np.log(losses), 1)
+    return -slope, np.exp(intercept)
+
+
+@fit_power.wrong("Your second number is log a. The law has a itself.")
+def log_a(sizes, losses):
+    slope, intercept = np.polyfit(np.log(sizes), np.log(losses), 1)
+    return -slope, intercept
+
+
+@fit_power.wrong(
+    "You draw the line through the first and the last point. The ones between say something, "
+    "too: take the least squares."
+)
+def through_two_points(sizes, losses):
+    slope = (np.log(losses[-1]) - np.log(losses[0])) / (np.log(sizes[-1]) - np.log(sizes[0]))
+    return -slope, losses[0] / sizes[0] ** slope
+
+
+@fit_power.wrong("Logarithms to base 10: then a is 10 to the intercept, not e to it.")
+def two_bases(sizes, losses):
+    slope, intercept = np.polyfit(np.log10(sizes), np.log10(losses), 1)
+    return -slope, np.exp(intercept)
+
+
+@number_exercise(
+    "What is twice the size worth?",
+    difficulty=2,
+    importance=4,
+    minutes=5,
+    first=(2, 0.076),
+    draw=lambda r: (r.choice([2, 3, 5, 10, 20, 100]), r.choice([0.05, 0.076, 0.095, 0.12])),
+    decimals=4,
+    question=(
+        "By the law loss = a N^(-alpha) with alpha = {alpha}: by what factor is the loss "
+        "multiplied if N is multiplied by {times}?"
+    ),
+    hints=(
+        "Divide a (k N)^(-alpha) by a N^(-alpha), where k is the factor: a and N cancel.",
+        "k to the power of -alpha.",
+    ),
+    worked=lambda times, alpha: (
+        f"{times}^(-{alpha}) = {times**-alpha:.6f}: the loss falls by "
+        f"{100 * (1 - times**-alpha):.1f}%."
+    ),
+)
+def loss_factor(times, alpha):
+    """What the loss is multiplied by."""
+    return times**-alpha
+
+
+@loss_factor.wrong("Your loss grows with the size. The exponent is minus alpha.")
+def grows(times, alpha):
+    return times**alpha
+
+
+@loss_factor.wrong("You multiply where the law has a power: the factor to the power -alpha.")
+def product(times, alpha):
+    return 1 - times * alpha
+
+
+@loss_factor.wrong("That is by how much it falls. Give what it is multiplied by.")
+def what_is_lost(times, alpha):
+    return 1 - times**-alpha
+
+
+@loss_factor.wrong("You let alpha be 1: twice the size would halve the loss.")
+def one_over_times(times, alpha):
+    return 1 / times
+
+
+@loss_factor.wrong("That is 1 - alpha log(factor), close only while near 1. Take the power.")
+def first_order(times, alpha):
+    return 1 - alpha * math.log(times)
+
+
+def _prompt_cases():
+    pairs = [("big", "small"), ("hot", "cold"), ("old", "young")]
+    return [
+        (pairs, "long"),
+        ([("he", "she")], "king"),
+        ([], "up"),
+        ([("one day", "many days"), ("a cat", "two cats")], "the sea"),
+    ]
+
+
+@exercise(
+    "A prompt with examples",
+    difficulty=1,
+    importance=3,
+    minutes=5,
+    cases=_prompt_cases,
+    task=(
+        "Few-shot: the task is shown, not trained. Write one line per example, `left : right`, "
+        "and a last line with the new left side and ` :`, where the model is to go on. No line "
+        "break and no space at the end."
+    ),
+    hints=('`"\\n".join(lines)` puts a line break between lines, and none at the end.',),
+)
+def few_shot_prompt(examples, asked):
+    """The prompt: examples, a list of pairs (left, right), then the left side that is asked.
+
+    few_shot_prompt([("he", "she")], "king") -> "he : she\\nking :"
+    """
+    lines = [f"{left} : {right}" for left, right in examples]
+    return "\n".join([*lines, f"{asked} :"])
+
+
+@few_shot_prompt.wrong(
+    "There is a space at the end. For many tokenizers it is a token of its own, and then no "
+    "word begins as it usually does."
+)
+def space_at_the_end(examples, asked):
+    return "\n".join([*(f"{a} : {b}" for a, b in examples), f"{asked} : "])
+
+
+@few_shot_prompt.wrong("The examples come first. The model goes on where the prompt ends.")
+def asked_first(examples, asked):
+    return "\n".join([f"{asked} :", *(f"{a} : {b}" for a, b in examples)])
+
+
+@few_shot_prompt.wrong("Each example is a line of its own: your prompt has no line breaks.")
+def one_line(examples, asked):
+    return " ".join([*(f"{a} : {b}" for a, b in examples), f"{asked} :"])
+
+
+@few_shot_prompt.wrong("Your examples show no answers. Then there is nothing to learn from.")
+def without_answers(examples, asked):
+    return "\n".join([*(f"{a} :" for a, _ in examples), f"{asked} :"])
+
+
+@few_shot_prompt.wrong("The colon after what is asked is missing: that is where it goes on.")
+def no_colon(examples, asked):
+    return "\n".join([*(f"{a} : {b}" for a, b in examples), asked])
+
+
+@few_shot_prompt.wrong("A line break at the end: the model would begin a line of its own.")
+def line_break_at_the_end(examples, asked):
+    return "".join(f"{a} : {b}\n" for a, b in examples) + f"{asked} :\n"
+
+
+@few_shot_prompt.wrong("That is zero-shot: the examples are missing.")
+def zero_shot(examples, asked):
+    return f"{asked} :"
+
+
+# ---- what the cells take from here ---------------------------------------------------
+
+PAIRS = {
+    "past": "go went say said come came see saw give gave take took know knew think thought "
+    "stand stood sit sat run ran speak spoke leave left find found hold held begin began "
+    "fall fell tell told hear heard feel felt bring brought write wrote keep kept lie lay",
+    "opposite": "big small hot cold old young good bad long short rich poor day night king "
+    "queen man woman brother sister father mother boy girl black white up down early late "
+    "life death love hate first last right left yes no he she his her husband wife son "
+    "daughter",
+    "plural": "man men woman women child children eye eyes hand hands day days lady ladies "
+    "year years friend friends sister sisters word words house houses horse horses room rooms "
+    "letter letters ship ships door doors girl girls brother brothers arm arms tear tears "
+    "thing things face faces foot feet",
+}
+"""Word pairs of three kinds, left and right in turn."""
+
+
+def few_shot_questions(seed: int) -> list[tuple]:
+    """(three examples, what is asked, four options, the true one first) of each pair."""
+    draw, questions = random.Random(seed), []
+    for text in PAIRS.values():
+        words = text.split()
+        pairs = list(zip(words[::2], words[1::2], strict=True))
+        for pair in pairs:
+            others = [other for other in pairs if other != pair]
+            options = [pair[1], *(right for _, right in draw.sample(others, 3))]
+            questions.append((draw.sample(others, 3), pair[0], options))
+    return questions
+
+
+@torch.inference_mode()
+def next_word(checkpoint, prompt: str) -> torch.Tensor:
+    """log P of every token after a prompt: (V,)."""
+    ids = torch.tensor([checkpoint.bpe.encode(prompt)])
+    return checkpoint.model(ids)[0, -1].log_softmax(dim=-1)
+
+
+def heldout_passage(n_characters: int = 4000) -> str:
+    """The beginning of a chapter of a book that nobody trained on."""
+    book = g.corpus.read_books(HELDOUT_BOOKS)["austen_northanger_abbey"]
+    begin = book.index("CHAPTER")
+    return book[begin : begin + n_characters]
+
+
+@torch.inference_mode()
+def own_nats(model, ids: torch.Tensor, start: int) -> list[float]:
+    """Mean of -log P in nats of each text's tokens from `start` on, ids (B, T)."""
+    log_p = g.objectives.token_log_probs(model(ids), ids)
+    return (-log_p[:, start - 1 :].mean(dim=1)).tolist()
+
+
+def repeated(ids: torch.Tensor) -> float:
+    """Share of runs of four tokens that stood in the text before; ids (T,)."""
+    runs = list(zip(*(ids[i:].tolist() for i in range(4)), strict=False))
+    return 1 - len(set(runs)) / len(runs)
+
+
+def written(checkpoint, start: str, n_texts: int, n_tokens: int) -> list[str]:
+    """What the model writes after a start, drawn n_texts times at temperature 0.9."""
+    ids = torch.tensor([checkpoint.bpe.encode(start)]).repeat(n_texts, 1)
+    draw = torch.Generator().manual_seed(17)
+    options = {"temperature": 0.9, "generator": draw}
+    new = g.decode.generate(checkpoint.model, ids, n_tokens, **options)[:, ids.shape[1] :]
+    return [checkpoint.bpe.decode(row) for row in new.tolist()]
+
+
+def signs_in(texts: list[str], signs: str) -> int:
+    """How often words of a list fall in some texts."""
+    return sum(" ".join(texts).split().count(word) for word in signs.split())
+
+
+@contextmanager
+def rounded_to(model, bits: int):
+    """A copy of a model, each row of its matrices rounded to 2^bits - 1 even steps."""
+    small, most = copy.deepcopy(model), 2 ** (bits - 1) - 1
+    with torch.no_grad():
+        for p in small.parameters():
+            if p.dim() == 2:
+                step = p.abs().amax(dim=1, keepdim=True) / most
+                p.copy_((p / step).round() * step)
+    yield small
+
+
+def exponent_half(sizes, losses) -> float:
+    """Half of the 95% interval of a fitted exponent, if chance alone moved the points."""
+    _, spread = np.polyfit(np.log(sizes), np.log(losses), 1, cov=True)
+    return g.metrics.student_t(len(sizes) - 2) * math.sqrt(spread[0, 0])
+
+
+# ---- what the text says, held ---------------------------------------------------------
+
+
+def hold_targets(gpt: int, bert: float) -> None:
+    """Targets of a window for each way of training."""
+    holds(
+        "31, about 5, more than six times as many", gpt == 31, round(bert) == 5, gpt / bert > 6
+    )
+
+
+def hold_sums(gpt: float, bert: float) -> None:
+    """What two-word texts add up to."""
+    holds("GPT's is a distribution", abs(gpt - 1) < 0.001)
+    holds("BERT's products are none: 28", round(bert) == 28)
+
+
+def hold_places(loss: dict) -> None:
+    """loss: name -> (n, 31), nats at covered places 1 to 31."""
+    gap = loss["GPT"] - loss["BERT"]  # where positive, BERT is better
+    learned("BERT is better at every place but the last", bool((gap.mean(0)[:-1] > 0).all()))
+    holds("at the last GPT is", float(gap[:, -1].mean()) < 0)
+    holds("in the middle BERT is", float(gap[:, 8:24].mean()) > 0)
+    learned("by 0.6 nats there", round(float(gap[:, 8:24].mean()), 1) == 0.6)
+    learned("and GPT by as much at the last", round(float(gap[:, -1].mean()), 1) == -0.6)
+    learned("1.8 times the probability", round(math.exp(float(gap[:, 8:24].mean())), 1) == 1.8)
+    spreads = gap.std(dim=0) / len(gap) ** 0.5
+    learned("clear at each place, by itself", bool((gap.mean(0).abs() > 2 * spreads).all()))
+
+
+def hold_gaps(nats: dict[str, list[float]]) -> None:
+    """nats: way of asking -> -log P of the middle token of each passage."""
+    left = g.metrics.by_seed(nats["GPT, whole"], nats["GPT, left only"])
+    bert = g.metrics.by_seed(nats["GPT, whole"], nats["BERT"])
+    behind = g.metrics.by_seed(nats["GPT, left only"], nats["BERT"])
+    holds("clearly better than from the left", left["difference"] + left["half"] < 0)
+    holds("and than BERT", bert["difference"] + bert["half"] < 0)
+    holds("by 1.1", round(-bert["difference"], 1) == 1.1, round(bert["half"], 1) == 0.4)
+    holds("from the left BERT is ahead, as before", behind["difference"] - behind["half"] > 0)
+
+
+def hold_covered(read: dict) -> None:
+    """read: what a MaskedExplorer shows of its first sentence."""
+    gpt, bert = (
+        [guess and guess["p"] for guess in read[k]["guesses"]] for k in ("GPT", "BERT")
+    )
+    gains = [math.log(b / a) for a, b in zip(gpt[1:], bert[1:], strict=True)]  # from place 1
+    words = read["tokens"][1:]
+    most = words[gains.index(max(gains))]
+    holds("opened gains most", most == "opened</w>", 4.4 < max(gains) < 4.5)
+    holds(
+        "from 0.13% to 11.5%", round(100 * gpt[1], 2) == 0.13, round(100 * bert[1], 1) == 11.5
+    )
+    better = [word for word, gain in zip(words, gains, strict=True) if gain < 0]
+    holds("GPT is better at three", better == ["door</w>", "to</w>", ".</w>"])
+
+
+def hold_sweep(sweep: dict) -> None:
+    """sweep: amount of text -> [(N, nats), ...]."""
+    sweep_of_all = sweep["all books"]
+    sizes, losses = zip(*sweep_of_all, strict=True)
+    holds("each size is better than the one before", list(losses) == sorted(losses)[::-1])
+    holds("the three largest", [round(x, 2) for x in losses[2:]] == [4.73, 4.67, 4.61])
+    alpha, _ = scaling.power_law(sizes, losses)
+    holds("0.017, under a quarter of 0.076", round(alpha, 3) == 0.017)
+    holds("give or take 0.006", round(exponent_half(sizes, losses), 3) == 0.006)
+    holds("twice the size is worth 1.2%", round(100 * (1 - 2**-alpha), 1) == 1.2)
+    flat, _ = scaling.power_law(sizes[1:], losses[1:])
+    holds("0.0135 without the smallest", round(flat, 4) == 0.0135)
+    holds("give or take 0.0007", round(exponent_half(sizes[1:], losses[1:]), 4) == 0.0007)
+    holds(
+        "the smallest one's table is 2.7 times the blocks",
+        round(2120 * 32 / sizes[0], 1) == 2.7,
+    )
+    said, low, high = scaling.prediction(sizes[:3], losses[:3], sizes[-1])
+    holds("the line of three says 4.54", round(said, 2) == 4.54)
+    holds("and misses by 0.08", round(losses[-1] - said, 2) == 0.08)
+    _, low, high = scaling.prediction(sizes[:3], losses[:3], 85_054_464)
+    holds("from 2.7 to 6.5 at GPT-1's size", round(low, 1) == 2.7, round(high, 1) == 6.5)
+    line = scaling.power_law(sizes, losses)
+    residuals = [round(100 * math.log(y * x ** line[0] / line[1]), 1) for x, y in sweep_of_all]
+    holds("+, -, -, 0, +", residuals[0] > 0 > residuals[1], residuals[2] < 0 < residuals[4])
+    holds("about 0 at the fourth", abs(residuals[3]) < 0.1)
+    ran = {n: [x for x in paper.stored_lines("scaling") if x["one_in"] == n] for n in (1, 128)}
+    share = {n: x[0]["tokens_read"] / x[0]["text"] for n, x in ran.items()}
+    holds("a fifth of all the books", round(share[1], 1) == 0.2)
+    holds("32,768 tokens, 22 times", ran[128][0]["text"] == 32_768, round(share[128]) == 22)
+    early = [x["best_at"] / scaling.UPDATES < 1 / 3 for x in ran[128]]
+    holds("the best of a 128th came before a third", *early)
+    holds("then the loss rose", *(x["last_nats"] > x["nats"] for x in ran[128]))
+    holds("one rate and one seed", len({(x["recipe"]["lr"], x["seed"]) for x in ran[1]}) == 1)
+    least = [nats for _, nats in sweep["a 128th"]]
+    holds("size buys next to nothing there", max(least) - min(least) < 0.06)
+    for i, (less, more) in enumerate(itertools.pairwise(list(sweep.values())[::-1])):
+        pairs = list(zip(less, more, strict=False))
+        holds(f"more text is better, {i}", all(a[0] == b[0] and a[1] > b[1] for a, b in pairs))
+
+
+def said_of(sweep: dict) -> str:
+    """The ends of each curve in words, for an alt text."""
+    ends = {name: (points[0][1], points[-1][1]) for name, points in sweep.items()}
+    return "; ".join(f"{name}: from {a:.2f} to {b:.2f}" for name, (a, b) in ends.items()) + "."
+
+
+def hold_family(total: dict[str, int]) -> None:
+    """total: name -> parameters."""
+    one, small, two, three = total.values()
+    holds("as the course counted it", one == 116_534_784)
+    holds("as GPT-2's weights count", small == 124_439_808)
+    holds("8 million more", round((small - one) / 1e6) == 8)
+    more = (50_257 - 40_478 + 512) * 768 + 2 * 768
+    holds("the table, the context, a LayerNorm", small - one == more)
+    holds("1.6 and 175 billion", round(two / 1e9, 1) == 1.6, round(three / 1e9) == 175)
+
+
+def hold_few_shot(right: dict[int, list[bool]]) -> None:
+    """right: number of examples -> whether each question was answered."""
+    pairs = g.metrics.mcnemar(right[0], right[3], [True] * len(right[0]))
+    learned("three examples lose more than they win", pairs["only_a"] > pairs["only_b"])
+    learned("zero-shot beats luck", g.metrics.wilson(sum(right[0]), len(right[0]))[0] > 0.25)
+    learned("the loss is not clear", pairs["p"] > 0.05)
+    lost_won = f"{pairs['only_a']} answers lost, {pairs['only_b']} won"
+    print(f"with examples {lost_won}, p {pairs['p']:.2f}")
+
+
+def hold_own_text(nats: dict[str, list[float]], again: dict[str, float]) -> None:
+    """nats: text -> nats per token of each; again: text -> share of runs seen before."""
+    book, half = g.metrics.mean_interval(nats["a held-out book"])
+    drawn, half_drawn = g.metrics.mean_interval(nats["its own, drawn"])
+    learned("clearly less surprised by what it draws", drawn + half_drawn < book - half)
+    learned("by 0.6 nats", round(book - drawn, 1) == 0.6)
+    holds("far less by its greedy text", nats["its own, greedy"][0] < book / 3)
+    holds("which repeats itself", again["its own, greedy"] > 0.85)
+    holds("as no other does", again["a held-out book"] < 0.05, again["its own, drawn"] < 0.05)
+
+
+def hold_bits(nats: dict[int, float]) -> None:
+    """nats: bits per weight -> nats per token."""
+    holds("8 bits cost nothing to speak of", abs(nats[8] - nats[16]) < 0.01)
+    holds("4 bits cost little", 0.01 < nats[4] - nats[16] < 0.1)
+    holds("3 bits cost several times as much", nats[3] - nats[16] > 3 * (nats[4] - nats[16]))
+
+
+EXERCISES = (
+    mask_tokens, mlm_loss, span_of, answer_places, bert_parameters, fit_power, loss_factor,
+    few_shot_prompt,
+)  # fmt: skip
+check = Checker(EXERCISES)
+mine = check.mine

@@ -1,0 +1,1 @@
+"""Marks for submitted notebooks, each run in a closed process."""

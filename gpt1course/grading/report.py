@@ -1,0 +1,340 @@
+"""Marks for a folder of submitted lessons: `python -m gpt1course grade FILE_OR_FOLDER ...`
+
+    python -m gpt1course grade submissions/*.ipynb
+    python -m gpt1course grade submissions --out marks.csv --points points.csv
+
+One row per submission, one column per exercise, and what is wrong in the words of the
+lesson. Each exercise runs in a process of its own, without network, with limits of time and
+memory; answers.py says what is judged, and where. If interrupted, it goes on where it was;
+to mark all anew, delete the table. With GPT1_STRICT=1 it fails unless all have full marks.
+"""
+
+import argparse
+import csv
+import io
+import os
+import re
+from collections import Counter
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from tqdm import tqdm
+
+from gpt1lib import limits as bounds
+from gpt1lib.storage import paths
+from gpt1lib.storage.files import naming, read_json, read_text, sha256, write_text
+from gpt1lib.storage.run_folder import one_line_errors
+
+from .. import workspace
+from .worker import Limits, Submitted, exercises_in, imports_of, mark_cell
+
+COPIES = 3  # how many cells of one exercise are tried; one of them must be right
+LARGEST_FILE, LARGEST_CELL = 100_000_000, 1_000_000  # bytes, letters
+MOST_POINTS = 1000
+MOST_SECONDS, LEAST_GIGABYTES, MOST_GIGABYTES = 3600, 0.1, 1024
+FIRST, LAST = ["submission", "lesson", "sha256", "limits"], ["total", "of", "mistakes"]
+
+
+# ---- what is handed in ------------------------------------------------------------------
+
+
+def submissions(given: list[Path]) -> list[Path]:
+    """The notebooks among files and in folders.
+
+    FileNotFoundError if there are none, or one that was named is not there.
+    """
+    found: list[Path] = []
+    for path in given:
+        inside = sorted(p for p in path.rglob("*.ipynb") if ".ipynb_checkpoints" not in p.parts)
+        found += inside if path.is_dir() else [path]
+    if missing := [str(path) for path in found if not path.exists()]:
+        raise FileNotFoundError(f"there is no {', no '.join(missing)}")
+    found = [path for path in dict.fromkeys(found) if path.is_file()]
+    if not found:
+        raise FileNotFoundError(f"no notebooks in {', '.join(map(str, given))}")
+    return found
+
+
+def folders_of(found: list[Path]) -> tuple[str, ...]:
+    """The folders with the submissions, but for those that the library lies in."""
+    folders = {path.resolve().parent for path in found}
+    return tuple(str(f) for f in sorted(folders) if not paths.ROOT.is_relative_to(f))
+
+
+@dataclass(frozen=True)
+class HandedCell:
+    """A code cell; exercise: the one that it is marked as, or empty."""
+
+    source: str
+    exercise: str = ""
+
+    def asks_for(self, name: str) -> bool:
+        """Whether this is the cell of an exercise: it is marked so, or checks it."""
+        checks = rf"^[^#\n]*lesson\.(check\(\s*{name}\s*\)|{name}\.check\()"
+        return self.exercise == name or bool(re.search(checks, self.source, re.MULTILINE))
+
+
+def cells_of(path: Path) -> list[HandedCell]:
+    """The code cells of a notebook; ValueError in a sentence for what is none."""
+    try:
+        if path.stat().st_size > LARGEST_FILE:
+            raise ValueError("too large")
+        notebook = read_json(path)
+        sheets = notebook.get("worksheets", [notebook])  # notebooks of before 2015 have some
+        cells = [read_cell(c) for s in sheets for c in s["cells"] if c["cell_type"] == "code"]
+    except Exception as error:  # whatever a student hands in
+        raise ValueError(f"this is no notebook ({type(error).__name__}).") from error
+    return [cell for cell in cells if len(cell.source) < LARGEST_CELL]
+
+
+def read_cell(cell: dict) -> HandedCell:
+    """What counts of a cell as a notebook stores it."""
+    source = cell["source"] if "source" in cell else cell["input"]
+    mark = cell.get("metadata", {}).get("gpt1", {})
+    return HandedCell("".join(source), str(mark.get("exercise", "")))
+
+
+def exercise_names(lesson: str) -> tuple[str, ...]:
+    """The exercises of a lesson, such as 05."""
+    return tuple(e.name for e in exercises_in(lesson))
+
+
+@cache
+def imports_in(lesson: str) -> str:
+    """What the course's own notebook of a lesson imports."""
+    return imports_of([cell.source for cell in cells_of(lesson_notebook(lesson))])
+
+
+def lesson_notebook(lesson: str) -> Path:
+    """The course's own notebook of a lesson; ValueError if there is none."""
+    found = workspace.shipped(f"{lesson}_") if lesson.isdigit() else []
+    if not found:
+        raise ValueError(f"there is no lesson {lesson!r}; they are numbered from 00 to 17")
+    return found[0]
+
+
+@cache
+def lesson_of_exercise() -> dict[str, str]:
+    """Exercise -> lesson; no two lessons have one of the same name."""
+    numbers = [path.name[:2] for path in workspace.shipped("[0-9][0-9]_")]
+    return {name: number for number in numbers for name in exercise_names(number)}
+
+
+def lesson_of(path: Path, cells: list[HandedCell]) -> str:
+    """The lesson of a notebook: by its exercises, else by its name; "" if unknown."""
+    known = lesson_of_exercise()
+    votes = Counter(
+        number for name, number in known.items() if any(c.asks_for(name) for c in cells)
+    )
+    numbers = re.findall(r"(?<!\d)(\d\d)_", path.name)
+    named = [n for n in numbers if n in known.values()]
+    return votes.most_common(1)[0][0] if votes else named[-1] if named else ""
+
+
+# ---- marking ----------------------------------------------------------------------------
+
+
+def mistake_in(cells: list[HandedCell], lesson: str, name: str, limits: Limits) -> str:
+    """What is wrong with one exercise of a notebook; empty if it is right."""
+    sources = [c.source for c in cells if c.asks_for(name)]
+    if not sources:
+        return "its cell is missing (or the notebook is of an older version)."
+    again = any(re.search(rf"lesson\.{name}\.another\(", c.source) for c in cells)
+    told = []
+    for source in list(dict.fromkeys(sources))[-COPIES:][::-1]:  # the last one first
+        mistake = mark_cell(Submitted(lesson, name, source, again), imports_in(lesson), limits)
+        if mistake is None:
+            return ""
+        told.append(mistake)
+    told.sort(key=lambda m: m.verdict == "TODO")
+    return one_line(told[0].message)
+
+
+def one_line(text: str) -> str:
+    """Printable, in one line, and not too long."""
+    words = " ".join("".join(c if c.isprintable() else " " for c in text).split())
+    return words if len(words) < 400 else words[:397] + "..."
+
+
+def which_file(path: Path) -> str:
+    """What tells two files apart; empty for one that cannot be read."""
+    try:
+        return sha256(path)[:12]
+    except OSError:
+        return ""
+
+
+def marks_of(path: Path, only: str, points: dict[str, float], limits: Limits) -> dict:
+    """The row of one submission."""
+    row = {"submission": _harmless(str(path)), "lesson": only, "sha256": which_file(path)}
+    row["limits"] = shown(limits)
+    try:
+        cells = cells_of(path)
+        lesson = lesson_of(path, cells)
+        if not lesson or only not in ("", lesson):
+            raise ValueError(
+                f"this is lesson {lesson}, not {only}."
+                if lesson
+                else "this is no lesson of the course: it has none of its exercises."
+            )
+    except ValueError as error:
+        return row | _totals(exercise_names(only) if only else (), {}, points, str(error))
+    row["lesson"] = lesson
+    wrong = {name: mistake_in(cells, lesson, name, limits) for name in exercise_names(lesson)}
+    return row | _totals(wrong, wrong, points, "")
+
+
+def shown(limits: Limits) -> str:
+    """Time and memory of each exercise, as the table has them."""
+    seconds = "default" if limits.seconds is None else f"{limits.seconds:g}"
+    return f"{seconds} s, {limits.gigabytes:g} GB"
+
+
+def _totals(names, wrong: dict[str, str], points: dict[str, float], refused: str) -> dict:
+    """Points by exercise, their sum, what could be had, and the mistakes."""
+    worth = {name: points.get(name, 1.0) for name in names}
+    had = {name: worth[name] * (name in wrong and not wrong[name]) for name in names}
+    told = [f"{name}: {why}" for name, why in wrong.items() if why]
+    totals = [sum(had.values()), sum(worth.values())]
+    shown = {key: f"{x:g}" for key, x in [*had.items(), *zip(LAST, totals, strict=False)]}
+    return shown | {"mistakes": refused or " | ".join(told)}
+
+
+def read_points(path: Path | None) -> dict[str, float]:
+    """Exercise -> points, from lines such as `causal_mask,2`; ValueError if one is not so."""
+    points = {}
+    for n, line in enumerate(read_text(path).splitlines() if path else [], start=1):
+        name, _, worth = line.replace(";", ",").partition(",")
+        if not name.strip() or name.strip() in ("exercise", "name"):
+            continue
+        with naming(f"{path}, line {n}"):
+            if name.strip() not in lesson_of_exercise():
+                raise ValueError(f"no lesson has an exercise {name.strip()!r}")
+            if not 0 <= float(worth) <= MOST_POINTS:
+                raise ValueError(f"points are between 0 and {MOST_POINTS}, not {worth.strip()}")
+            points[name.strip()] = float(worth)
+    return points
+
+
+# ---- the table --------------------------------------------------------------------------
+
+
+def as_csv(rows: list[dict]) -> str:
+    """The rows as CSV; what an exercise is worth nothing to stays empty."""
+    lessons = sorted({row["lesson"] for row in rows} - {""})
+    names = [name for lesson in lessons for name in exercise_names(lesson)]
+    text = io.StringIO()
+    table = csv.DictWriter(text, [*FIRST, *names, *LAST], restval="")
+    table.writeheader()
+    table.writerows(rows)
+    return text.getvalue()
+
+
+def _harmless(value: str) -> str:
+    """A file's name as text; one that a spreadsheet would take for a formula is quoted."""
+    shown = one_line(value.encode("utf-8", "replace").decode())
+    return "'" + shown if shown.startswith(("=", "+", "-", "@")) else shown
+
+
+def marked_before(out: Path) -> dict[str, dict]:
+    """Submission -> its row, of what an earlier run wrote; ValueError for another table."""
+    if not out.is_file():
+        return {}
+    rows = csv.DictReader(io.StringIO(read_text(out)))
+    columns = set(rows.fieldnames or ())
+    if not {*FIRST, *LAST} - {"limits"} <= columns:  # which an earlier version did not store
+        raise ValueError(f"{out} is no table of marks; take another --out")
+    if own := sorted(columns - {*FIRST, *LAST, *lesson_of_exercise()}):
+        raise ValueError(f"{out} has a column {own[0]!r} of your own; take another --out")
+    kept = [{k: v for k, v in row.items() if v or k in FIRST} for row in rows]
+    return {row["submission"]: row for row in kept}
+
+
+def is_marked(row: dict | None, path: Path, points: dict[str, float], limits: Limits) -> bool:
+    """Whether a row is of this very file and limits, and worth what its exercises are now."""
+    if row is None or (row["sha256"], row.get("limits")) != (which_file(path), shown(limits)):
+        return False
+    names = [name for name, lesson in lesson_of_exercise().items() if lesson == row["lesson"]]
+    worth = {name: points.get(name, 1.0) for name in names}
+    fit = all(row.get(name) in ("0", f"{most:g}") for name, most in worth.items())
+    return fit and row.get("of") == f"{sum(worth.values()):g}"
+
+
+def grade(given: list[Path], out: Path, only: str, points: dict, limits: Limits) -> list[dict]:
+    """Mark all submissions, writing the table after each; returns its rows.
+
+    What an earlier run marked stays in the table, and is not marked again while the file, its
+    points and the limits are the same.
+    """
+    table = marked_before(out)
+    for path in tqdm(submissions(given), desc="marking", unit="notebook"):
+        name = _harmless(str(path))
+        if not is_marked(table.get(name), path, points, limits):
+            table[name] = marks_of(path, only, points, limits)
+        write_text(out, as_csv(list(table.values())))
+    return list(table.values())
+
+
+def what_the_class_knows(rows: list[dict]) -> str:
+    """What a class knows: who passed each exercise, and the mistake most often made."""
+    lines = []
+    for lesson in sorted({row["lesson"] for row in rows} - {""}):
+        of_lesson = [row for row in rows if row["lesson"] == lesson]
+        for name in exercise_names(lesson):
+            told = [t for r in of_lesson for t in r.get("mistakes", "").split(" | ")]
+            mine = Counter(t for t in told if t.startswith(f"{name}: ")).most_common(1)
+            passed = sum(float(row.get(name) or 0) > 0 for row in of_lesson)
+            often = "".join(f"   {times(n)}: {t[len(name) + 2 :][:70]}" for t, n in mine)
+            lines.append(f"{lesson} {name:<22} {passed:>3} of {len(of_lesson)}{often}")
+    return "\n".join(lines)
+
+
+def times(n: int) -> str:
+    """How often, in words."""
+    return "once" if n == 1 else f"{n} times"
+
+
+def check_options(args: argparse.Namespace) -> None:
+    """ValueError for a limit that no answer could keep, or a table that is a folder."""
+    if args.seconds is not None:
+        what = f"above 0 and at most {MOST_SECONDS}"
+        bounds.number("--seconds", args.seconds, lambda x: 0 < x <= MOST_SECONDS, what)
+    what = f"from {LEAST_GIGABYTES} to {MOST_GIGABYTES}"
+    bounds.number(
+        "--gigabytes", args.gigabytes, lambda x: LEAST_GIGABYTES <= x <= MOST_GIGABYTES, what
+    )
+    if args.out.is_dir():
+        raise ValueError(f"--out is {args.out}, a folder; name a file in it")
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Mark, write the table, say what the class knows."""
+    parser = argparse.ArgumentParser(
+        prog="python -m gpt1course grade",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument(
+        "submissions", nargs="+", type=Path, help="notebooks, or folders of them"
+    )
+    parser.add_argument("--out", type=Path, default=Path("marks.csv"), help="default marks.csv")
+    parser.add_argument("--lesson", default="", help="such as 05: others get no points")
+    parser.add_argument("--points", type=Path, help="a CSV of lines such as causal_mask,2")
+    parser.add_argument("--seconds", type=float, help="per exercise; default 10 or more")
+    parser.add_argument("--gigabytes", type=float, default=2.0, help="of memory; default 2")
+    args = parser.parse_args(argv)
+    with one_line_errors("grade"):
+        check_options(args)
+        if args.lesson:
+            args.lesson = args.lesson.zfill(2)
+            lesson_notebook(args.lesson)
+        limits = Limits(args.seconds, args.gigabytes, folders_of(submissions(args.submissions)))
+        points = read_points(args.points)
+        rows = grade(args.submissions, args.out, args.lesson, points, limits)
+        print(what_the_class_knows(rows))
+        print(f"submissions marked in {args.out}: {len(rows)}")
+        if n := sum(not row["lesson"] for row in rows):
+            print(f"not readable as a lesson: {n}; see the column mistakes")
+    full = all(row.get("total") == row.get("of") for row in rows)
+    return int(not full and os.environ.get("GPT1_STRICT") == "1")

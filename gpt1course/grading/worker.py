@@ -1,0 +1,281 @@
+"""One exercise of a submitted notebook: its cell run in a process of its own, and judged.
+
+The process gets the source of the cell, closes its walls, runs it, calls the function on the
+exercise's cases and sends back what came out, as plain JSON. Right or wrong is found out on
+this side, where no line of the submission has run: whatever it does to torch, to Python or
+to this library, only the right results count.
+"""
+
+import ast
+import json
+import multiprocessing
+import os
+import re
+import signal
+import tempfile
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from types import SimpleNamespace
+from typing import Any
+
+from ..checking.execution import call, call_all, time_limit, timed_reference
+from ..checking.exercise import NOT_WRITTEN, Exercise, Mistake, compared, is_stub
+from ..checking.number_exercise import NumberExercise
+from . import serialize
+from .sandbox import close_walls
+
+STARTING = 300.0  # seconds that a process may take to import the library
+GRACE = 5.0  # seconds over an exercise's own limit, until the process is ended
+LARGEST = 64_000_000  # bytes of an answer
+PRELOADED = [__name__, "gpt1course.viz"]  # what takes long to import
+TURNS = 20  # how many questions of another() an answer may answer
+
+
+@dataclass(frozen=True)
+class Submitted:
+    """The cell of one exercise. again: whether the notebook asks for other numbers."""
+
+    lesson: str
+    name: str
+    source: str
+    again: bool = False
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a submission may use: seconds per exercise (None: the lesson's own limit), and
+    gigabytes; and the folders that it may not read."""
+
+    seconds: float | None = None
+    gigabytes: float = 2.0
+    hidden: tuple[str, ...] = ()
+
+
+def exercises_in(lesson: str) -> tuple[Exercise | NumberExercise, ...]:
+    """The exercises of a lesson, such as 05."""
+    return import_module(f"gpt1course.exercises.lesson{lesson}").EXERCISES
+
+
+def exercise_of(lesson: str, name: str) -> Exercise | NumberExercise:
+    """An exercise by its lesson and its name."""
+    return next(e for e in exercises_in(lesson) if e.name == name)
+
+
+# ---- in the process ---------------------------------------------------------------------
+
+
+class Handed(SimpleNamespace):
+    """`lesson` as a submitted cell sees it: it keeps what is handed in, and checks nothing."""
+
+    def __init__(self, lesson, exercises):
+        names = {e.name for e in exercises} | {"check", "EXERCISES"}
+        kept = {k: v for k, v in vars(lesson).items() if k not in names}
+        super().__init__(**kept | {"answers": {}, "mine": SimpleNamespace()})
+        for exercise in exercises:
+            if isinstance(exercise, NumberExercise):
+                keep = SimpleNamespace(check=self._keeper(exercise.name))
+                setattr(self, exercise.name, keep)
+                keep.another = keep.show_solution = lambda: None
+
+    def _keeper(self, name: str):
+        return lambda *answers: self.answers.__setitem__(name, answers)
+
+    def __getattr__(self, name: str):
+        raise AttributeError(f"lesson.{name} is not at hand while marks are given")
+
+    def check(self, function):
+        """Keep a function; the notebook goes on with it."""
+        self.answers["function"] = function
+        return function
+
+
+def names_before(lesson: str, imports: str, own: str) -> dict[str, Any]:
+    """What a cell finds: the lesson's imports, and the other exercises' solutions."""
+    names: dict[str, Any] = {"__name__": "__main__"}
+    exec(imports, names)
+    names |= {e.name: e.solution for e in exercises_in(lesson) if e.name != own}
+    return names | {"lesson": Handed(names["lesson"], exercises_in(lesson))}
+
+
+def without_magic(source: str) -> str:
+    """A cell without IPython's lines, %time and !ls."""
+    return re.sub(r"^[%!].*$", "", source, flags=re.MULTILINE)
+
+
+def hide_reference(cell: Submitted) -> None:
+    """Take the exercise out of its lesson; whoever wants it must at least copy its text."""
+    module = import_module(f"gpt1course.exercises.lesson{cell.lesson}")
+    kept = tuple(e for e in exercises_in(cell.lesson) if e.name != cell.name)
+    vars(module).update({"EXERCISES": kept, cell.name: None})
+
+
+def run_submitted(exercise, cell: Submitted, names: dict, seconds: float) -> dict:
+    """Run a cell and, where a function is asked for, call it; all that came out, as JSON."""
+    cases = exercise.cases() if isinstance(exercise, Exercise) else []
+    with time_limit(seconds):
+        ran = call(lambda: exec(compile(without_magic(cell.source), "cell", "exec"), names), ())
+    raised = serialize.packed_result(ran)["error"]
+    handed = names["lesson"].answers
+    if not cases:
+        return {"raised": raised, "answers": serialize.packed(list(handed.get(cell.name, ())))}
+    function = names.get(cell.name, handed.get("function"))
+    if not callable(function):
+        return {"raised": raised, "kind": function is not None and type(function).__name__}
+    if is_stub(function):
+        return {"raised": raised, "stub": True}
+    results = call_all(function, cases, seconds)
+    return {"raised": raised, "results": [_sent(result) for result in results]}
+
+
+def _sent(result) -> dict:
+    """A result as JSON, or that it is not to be had."""
+    try:
+        packed = serialize.packed_result(result)
+        json.dumps(packed)
+        return packed
+    except Exception as error:  # a list that lies about its length, say
+        return serialize.packed_result(type(result)(error=error))
+
+
+def _answer(pipe, cell: Submitted, imports: str, folder: str, seconds: float, limits: Limits):
+    """What the process does, from its start to its end."""
+    if hasattr(os, "setsid"):
+        os.setsid()  # its own group, to be ended as one
+    exercise = exercise_of(cell.lesson, cell.name)
+    names = names_before(cell.lesson, imports, cell.name)
+    hide_reference(cell)
+    os.chdir(folder)
+    close_walls(folder, limits.gigabytes, limits.hidden)
+    pipe.send_bytes(b"ready")
+    pipe.send_bytes(json.dumps(run_submitted(exercise, cell, names, seconds)).encode())
+
+
+# ---- on this side -----------------------------------------------------------------------
+
+
+@cache
+def _context():
+    """Processes that begin with the library imported, and with nothing of ours in them."""
+    ways = multiprocessing.get_all_start_methods()
+    context = multiprocessing.get_context("forkserver" if "forkserver" in ways else "spawn")
+    if "forkserver" in ways:
+        context.set_forkserver_preload(PRELOADED)
+    return context
+
+
+@cache
+def _wanted(exercise: Exercise):
+    """(cases, the solution's results, seconds that an answer may take)."""
+    cases = exercise.cases()
+    return cases, *timed_reference(exercise.measured or exercise.solution, cases)
+
+
+def ask(cell: Submitted, imports: str, limits: Limits) -> tuple[dict | None, str]:
+    """(what the cell's process sent, ""), or (None, why it sent nothing)."""
+    exercise = exercise_of(cell.lesson, cell.name)
+    own = _wanted(exercise)[2] if isinstance(exercise, Exercise) else 10.0
+    seconds = limits.seconds or own
+    ours, theirs = _context().Pipe(duplex=False)
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        process = _context().Process(  # pyright: ignore[reportAttributeAccessIssue]
+            target=_answer, args=(theirs, cell, imports, folder, seconds, limits)
+        )
+        process.start()
+        theirs.close()
+        try:
+            return _received(ours, process, 2 * seconds + GRACE)
+        finally:
+            _end(process)
+            ours.close()
+
+
+def _ready(pipe) -> bool:
+    """Whether the process has begun; no line of the submission has run by then."""
+    try:
+        return pipe.poll(STARTING) and pipe.recv_bytes(100) == b"ready"
+    except (OSError, EOFError):
+        return False
+
+
+def _received(pipe, process, seconds: float) -> tuple[dict | None, str]:
+    if not _ready(pipe):
+        raise RuntimeError("a process did not start: is this machine out of memory?")
+    try:
+        if not pipe.poll(seconds):
+            return None, f"it was still running after {seconds:.0f} seconds and was stopped."
+        return json.loads(pipe.recv_bytes(LARGEST)), ""
+    except EOFError:
+        process.join(GRACE)
+        return None, f"it ended Python itself (exit code {process.exitcode})."
+    except (OSError, ValueError, RecursionError):
+        return None, "what it sends is not to be read."
+
+
+def _end(process) -> None:
+    """End a process and what it started."""
+    if hasattr(os, "killpg") and process.pid:
+        try:
+            os.killpg(process.pid, signal.SIGKILL)
+        except OSError:  # it has ended
+            pass
+    process.kill()
+    process.join()
+    process.close()
+
+
+def mark_cell(cell: Submitted, imports: str, limits: Limits) -> Mistake | None:
+    """None for a right answer, else what is wrong with it; nothing is ever raised."""
+    told, why = ask(cell, imports, limits)
+    if told is None:
+        return Mistake(why)
+    try:
+        return _judged(exercise_of(cell.lesson, cell.name), cell, told)
+    except Exception as error:  # whatever was sent, the others are marked
+        return Mistake(f"it could not be judged ({type(error).__name__}).")
+
+
+def _judged(exercise, cell: Submitted, told: dict) -> Mistake | None:
+    if isinstance(exercise, NumberExercise):
+        return _numbers_judged(exercise, cell, told)
+    if told.get("stub"):
+        return NOT_WRITTEN
+    if "results" not in told:
+        return _no_function(cell, told)
+    cases, wanted, _ = _wanted(exercise)
+    got = [serialize.unpacked_result(one) for one in told["results"]]
+    mistake = compared(exercise, cases, wanted, got)
+    if mistake and "NameError" in mistake.message:
+        return Mistake(mistake.message + " (Only the exercise's own cell is run here.)")
+    return mistake
+
+
+def _no_function(cell: Submitted, told: dict) -> Mistake:
+    if told["raised"]:
+        name, words = map(str, told["raised"])
+        return Mistake(f"its cell raises {name}: {words[:200]}")
+    if told.get("kind"):
+        return Mistake(f"{cell.name} is of the type {told['kind']}, it must be a function.")
+    return Mistake(f"its cell holds no function {cell.name}.", verdict="TODO")
+
+
+def _numbers_judged(exercise: NumberExercise, cell: Submitted, told: dict) -> Mistake | None:
+    """As the notebook asks it or, where another() was called, with any of the next numbers."""
+    given = tuple(serialize.unpacked(told["answers"]))
+    if told["raised"] and not given:
+        return _no_function(cell, told)
+    mistake = exercise.diagnose(given, exercise.first)
+    turns = range(1, TURNS) if mistake and cell.again else ()
+    right = any(exercise.diagnose(given, exercise.numbers(turn)) is None for turn in turns)
+    return None if right else mistake
+
+
+def imports_of(sources: list[str]) -> str:
+    """The import statements of some cells, in order, as one text."""
+    found = []
+    for source in sources:
+        tree = ast.parse(without_magic(source))
+        found += [
+            ast.unparse(n) for n in tree.body if isinstance(n, ast.Import | ast.ImportFrom)
+        ]
+    return "\n".join(dict.fromkeys(found))

@@ -1,0 +1,75 @@
+"""Notebooks as files: read, written whole, and solved; an exercise is three marked cells."""
+
+import json
+from collections import Counter
+from importlib import import_module
+from pathlib import Path
+
+import nbformat
+
+from gpt1lib.storage.files import read_text, write_text
+
+from .checking.exercise import Exercise
+from .checking.number_exercise import NumberExercise
+
+AnyExercise = Exercise | NumberExercise
+
+
+def exercises_of(path: str | Path) -> dict[str, AnyExercise]:
+    """The exercises of a notebook's lesson by name; its number leads the file name.
+
+    A notebook without a number, such as the gallery, has none.
+    """
+    number = Path(path).name[:2]
+    if not number.isdigit():
+        return {}
+    lesson = import_module(f"gpt1course.exercises.lesson{number}")
+    return {e.name: e for e in lesson.EXERCISES}
+
+
+def mark(cell) -> dict:
+    """Which exercise a cell belongs to, and as which part; empty for other cells."""
+    return cell.metadata.get("gpt1", {})
+
+
+def solve(notebook, path: str | Path) -> None:
+    """Replace every stub by its solution."""
+    known = exercises_of(path)
+    for cell in notebook.cells:
+        if mark(cell).get("part") == "stub":
+            exercise = known[mark(cell)["exercise"]]
+            cell.source = exercise.cell(solved=True)
+
+
+def write_solved(path: Path, out: Path) -> Path:
+    """Write a solved copy of a notebook into the folder `out`; returns where."""
+    notebook = read(path)
+    solve(notebook, path)
+    write(notebook, out / path.name)
+    return out / path.name
+
+
+def read(path: str | Path):
+    """A notebook from disk; ValueError for a file that is none, or two cells of one id."""
+    text = read_text(path)
+    try:
+        notebook = nbformat.reads(text, as_version=4)
+    except (ValueError, LookupError, AttributeError, nbformat.ValidationError) as error:
+        raise ValueError(f"{path} is no notebook") from error
+    _refuse_shared_ids(json.loads(text)["cells"], path)  # nbformat gives one a new id, silently
+    return notebook
+
+
+def write(notebook, path: str | Path) -> None:
+    """A notebook to disk, whole or not at all. ValueError if two cells have one id."""
+    _refuse_shared_ids(notebook.cells, path)
+    nbformat.validate(notebook)
+    write_text(path, nbformat.writes(notebook, indent=1) + "\n")
+
+
+def _refuse_shared_ids(cells: list, path: str | Path) -> None:
+    """nbformat would draw new ids in silence, other ones each time."""
+    counts = Counter(cell["id"] for cell in cells if "id" in cell)
+    if shared := [name for name, n in counts.items() if n > 1]:
+        cure = 'write another word into the line "id" of one of them'
+        raise ValueError(f"{path}: more than one cell has the id {shared[0]!r}: {cure}")

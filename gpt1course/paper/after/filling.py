@@ -1,0 +1,103 @@
+"""One word of a text is covered: what a causal and a masked model say of it, and why."""
+
+import math
+from typing import cast
+
+import torch
+from torch import Tensor
+from tqdm import tqdm
+
+from gpt1lib import objectives
+from gpt1lib.baselines.masked import MaskedGPT
+from gpt1lib.model import GPT, Block, causal_mask, evaluating
+
+from ..results import store, stored_lines
+from .short_run import heldout_tokens
+from .twins import load_twins
+
+
+@torch.no_grad()
+def guesses_before(model: GPT, ids: Tensor) -> Tensor:
+    """log P of every token given those before it, for the places of ids (B, T): (B, T-1, V)."""
+    with evaluating(model):
+        return model(ids)[:, :-1].log_softmax(dim=-1)
+
+
+@torch.no_grad()
+def guesses_around(model: MaskedGPT, ids: Tensor, place: int) -> Tensor:
+    """log P of every token at one place, covered by [MASK], given all others: (B, V)."""
+    read = ids.clone()
+    read[:, place] = model.mask_id
+    with evaluating(model):
+        h = model.hidden(read)[:, place]  # (B, C)
+        return model.logits(h).log_softmax(dim=-1)
+
+
+@torch.no_grad()
+def looks(model: GPT, ids: Tensor) -> Tensor:
+    """Who looks at whom, the mean over blocks and heads: ids (B, T) -> (B, T, T)."""
+    both_ways, found = isinstance(model, MaskedGPT), []
+    with evaluating(model):
+        h = model.embed(ids)
+        for block in cast(list[Block], model.blocks):
+            q, k, _ = block.attention.split_heads(h)  # (B, H, T, D)
+            scores = q @ k.mT / math.sqrt(q.shape[-1])
+            if not both_ways:
+                scores = scores.masked_fill(~causal_mask(ids.shape[1]), -math.inf)
+            found.append(scores.softmax(dim=-1).mean(dim=1))
+            h = block(h)
+    return torch.stack(found).mean(dim=0)
+
+
+def covered(model: GPT, ids: Tensor) -> tuple[Tensor, Tensor]:
+    """Each token of ids (T,) covered in turn: log P there (T, V), and where it looked (T, T).
+
+    GPT has nothing to say of the first token: its row of log P is nan, its looks are 0.
+    """
+    T = len(ids)
+    if isinstance(model, MaskedGPT):
+        each = ids.repeat(T, 1)
+        read = each.masked_fill(torch.eye(T, dtype=torch.bool), model.mask_id)
+        log_p = torch.stack([guesses_around(model, ids[None], p)[0] for p in range(T)])
+        return log_p, looks(model, read)[torch.arange(T), torch.arange(T)]
+    before = guesses_before(model, ids[None])[0]  # (T-1, V)
+    nothing = before.new_full((1, before.shape[1]), math.nan)
+    rows = torch.cat([torch.zeros(1, T), looks(model, ids[None])[0, :-1]])
+    return torch.cat([nothing, before]), rows
+
+
+def by_whole_sentences(model: GPT, ids: Tensor, place: int, n_tokens: int) -> Tensor:
+    """log P of each token at one place of ids (T,), from every whole sentence: (n_tokens,).
+
+    Bayes' rule: P(token | the rest) is P(the whole) over the sum for all tokens. It takes one
+    pass per token of the vocabulary, where a masked model takes one.
+    """
+    each = ids.repeat(n_tokens, 1)
+    each[:, place] = torch.arange(n_tokens)
+    totals = []
+    with torch.no_grad(), evaluating(model):
+        for part in each.split(256):
+            totals.append(objectives.token_log_probs(model(part), part)[:, place - 1 :].sum(1))
+    return torch.cat(totals).log_softmax(dim=0)
+
+
+def measure_gaps(begun: dict, n: int = 150, length: int = 16) -> None:
+    """-log P of the middle token of n held-out passages, asked in three ways; once.
+
+    begun: command and commit, kept beside the numbers.
+    """
+    if stored_lines("gaps"):
+        return
+    gpt, bert, bpe = load_twins()
+    heldout, _ = heldout_tokens(bpe)
+    found: dict[str, list[float]] = {"GPT, left only": [], "GPT, whole": [], "BERT": []}
+    for start in tqdm(torch.linspace(0, len(heldout) - length, n).long().tolist(), "gaps"):
+        ids, place = heldout[start : start + length], length // 2
+        asked = (
+            guesses_before(gpt, ids[None])[0, place - 1],
+            by_whole_sentences(gpt, ids, place, bpe.n_vocab),
+            guesses_around(bert, ids[None], place)[0],
+        )
+        for nats, log_p in zip(found.values(), asked, strict=True):
+            nats.append(round(-float(log_p[ids[place]]), 4))
+    store("gaps", {"passages": n, "length": length, "nats": found, **begun})

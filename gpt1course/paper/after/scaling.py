@@ -1,0 +1,161 @@
+"""Loss over size: models of five sizes on three amounts of text, and the line through them.
+
+After Kaplan et al. 2020, with three of their conditions broken, because this runs in an hour: a
+fixed number of updates in place of training to the end, one seed, and books too few.
+"""
+
+import itertools
+from dataclasses import asdict, replace
+
+import numpy as np
+import torch
+from numpy.typing import ArrayLike
+from torch import Tensor
+from tqdm import tqdm
+
+from gpt1lib import metrics, objectives, scoring
+from gpt1lib.config import GPTConfig
+from gpt1lib.fast.loss import chunked_lm_loss
+from gpt1lib.model import GPT, LanguageModel, seeded
+from gpt1lib.pretrain import RECIPES, Recipe
+
+from ..results import store, stored_lines
+from .short_run import drawn, heldout_tokens, small_vocabulary, take_updates, training_tokens
+
+SHAPES = ((2, 32), (2, 56), (3, 80), (4, 112), (4, 176))
+"""Blocks and width of each size; all have 4 heads."""
+ONE_IN = (1, 16, 128)
+"""Amounts of text: all blocks of BLOCK tokens, every 16th, every 128th."""
+BLOCK = 4096
+N_CTX, WINDOW_TOKENS, UPDATES = 128, 1024, 700
+EVALUATIONS, SCORED_WINDOWS = 10, 64
+Cell = tuple[tuple[int, int], int, int]  # shape, one in so many blocks, seed
+
+
+def cells() -> list[Cell]:
+    """What is run: all sizes on all the text, and all but the largest on less of it."""
+    less = [(shape, n, 0) for n, shape in itertools.product(ONE_IN[1:], SHAPES[:-1])]
+    return [*((shape, 1, 0) for shape in SHAPES), *less]
+
+
+def size_recipe(shape: tuple[int, int], seed: int = 0) -> Recipe:
+    """How one size is trained: the quick recipe's optimizers and rates for all."""
+    n_layer, C = shape
+    model = GPTConfig(2120, N_CTX, n_layer, 4, C, dropout=0.0)
+    return replace(
+        RECIPES["quick"], model=model, n_merges=2000, batch=WINDOW_TOKENS // N_CTX,
+        count_vectors=0.0, matrix_momentum=0.95, warmup_ctx=0, warmup_ctx_share=0.0,
+        steps=UPDATES, warmup=UPDATES // 20, block_std=0.04 * (256 / C) ** 0.5, seed=seed,
+    )  # fmt: skip
+
+
+def block_parameters(model: LanguageModel) -> int:
+    """N, without the embeddings: what the law counts."""
+    return sum(p.numel() for p in model.blocks.parameters())
+
+
+def every_block(ids: np.ndarray | Tensor, one_in: int, start: int = 0) -> np.ndarray:
+    """Every so many blocks of BLOCK tokens, one after the other: (n,)."""
+    pieces = [ids[i : i + BLOCK] for i in range(start * BLOCK, len(ids), one_in * BLOCK)]
+    return np.concatenate([np.asarray(piece) for piece in pieces])
+
+
+class Watch:
+    """Scores a model along its run, and keeps the state that was best on half of the text.
+
+    The other half then says how good that state is: nobody chose by it.
+    """
+
+    def __init__(self, model: GPT, heldout: Tensor, updates: int):
+        self.model, self.every = model, updates // EVALUATIONS
+        halves = (every_block(heldout, 2, start) for start in (0, 1))
+        self.choose, self.report = (torch.from_numpy(half) for half in halves)
+        self.best, self.at, self.state = float("inf"), 0, {}
+
+    def __call__(self, done: int, loss: float) -> None:
+        """Score after every tenth of the run."""
+        if done % self.every:
+            return
+        score = self.nats(self.choose)
+        if score < self.best:
+            state = self.model.state_dict()
+            self.best, self.at = score, done
+            self.state = {name: tensor.clone() for name, tensor in state.items()}
+
+    def nats(self, ids: Tensor, n_windows: int = SCORED_WINDOWS) -> float:
+        """Mean loss of the model as it is now, in windows evenly spaced."""
+        return scoring.heldout_nats(self.model, ids, n_windows)
+
+    def verdict(self) -> dict:
+        """Nats per token of the best state, and of the last, on the half that reports."""
+        last = self.nats(self.report, 4 * SCORED_WINDOWS)
+        self.model.load_state_dict(self.state)
+        best = self.nats(self.report, 4 * SCORED_WINDOWS)
+        return {"nats": round(best, 4), "best_at": self.at, "last_nats": round(last, 4)}
+
+
+def run_size(cell: Cell, ids: np.ndarray, heldout: Tensor, characters: int) -> dict:
+    """Train one model and score it; the line that is stored."""
+    shape, one_in, seed = cell
+    how, text = size_recipe(shape, seed), every_block(ids, one_in)
+    with seeded(seed):
+        model = GPT(how.model)
+    watch = Watch(model, heldout, how.steps)
+
+    def loss_at(step: int) -> Tensor:
+        windows = drawn(text, N_CTX, WINDOW_TOKENS, 100_000 * seed + step)
+        h = model.hidden(windows)[:, :-1]
+        return chunked_lm_loss(h, model.output_matrix, windows[:, 1:])
+
+    take_updates(model, how, loss_at, watch)
+    found = watch.verdict()
+    bits = objectives.bits_per_character(found["nats"] * len(heldout), characters)
+    sizes = {"parameters": block_parameters(model), "text": len(text)}
+    read = {"tokens_read": how.steps * WINDOW_TOKENS}
+    where = {"shape": list(shape), "one_in": one_in, "seed": seed}
+    return where | sizes | read | found | {"bits_per_character": round(bits, 4)}
+
+
+def sweep_sizes(begun: dict) -> None:
+    """All cells that are not stored yet; begun: command and commit, kept beside each."""
+    bpe = small_vocabulary()
+    ids, (heldout, characters) = training_tokens(bpe), heldout_tokens(bpe)
+    lines = stored_lines("scaling")
+    done = {(tuple(x["shape"]), x["one_in"], x["seed"]) for x in lines}
+    for cell in tqdm([c for c in cells() if c not in done], desc="scaling"):
+        line = run_size(cell, ids, heldout, characters)
+        store("scaling", line | {"recipe": asdict(size_recipe(cell[0], cell[2]))} | begun)
+
+
+# ---- what is stored, and the line through it -------------------------------------------
+
+
+def sweep_points(one_in: int = 1) -> list[tuple[int, float]]:
+    """(N, nats per token) of each stored size that read one in so many blocks, N ascending."""
+    lines = [x for x in stored_lines("scaling") if x["one_in"] == one_in and x["seed"] == 0]
+    return sorted((line["parameters"], line["nats"]) for line in lines)
+
+
+def power_law(sizes: ArrayLike, losses: ArrayLike) -> tuple[float, float]:
+    """(alpha, a) of a N^(-alpha), by least squares of the logarithms; sizes, losses (n,)."""
+    slope, intercept = np.polyfit(np.log(sizes), np.log(losses), 1)
+    return float(-slope), float(np.exp(intercept))
+
+
+def prediction(sizes: ArrayLike, losses: ArrayLike, size: float) -> tuple[float, float, float]:
+    """What the line says of one more size, and the 95% interval of what would be measured.
+
+    The interval is that of a straight line in logarithms, with errors that do not depend on
+    the size; it knows nothing of a line that bends. ValueError for fewer than three sizes.
+    """
+    x, y = np.log(np.asarray(sizes, float)), np.log(np.asarray(losses, float))
+    if len(x) < 3:
+        raise ValueError(
+            f"{len(x)} sizes leave nothing to tell the error by, it takes at least 3"
+        )
+    alpha, a = power_law(sizes, losses)
+    spread = np.sqrt(((y - np.log(a) + alpha * x) ** 2).sum() / (len(x) - 2))
+    far = (np.log(size) - x.mean()) ** 2 / ((x - x.mean()) ** 2).sum()
+    half = metrics.student_t(len(x) - 2) * spread * np.sqrt(1 + 1 / len(x) + far)
+    middle = a * size**-alpha
+    return float(middle), float(middle * np.exp(-half)), float(middle * np.exp(half))

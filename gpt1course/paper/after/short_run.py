@@ -1,0 +1,71 @@
+"""A run of minutes: the trainer's updates, without what keeps a run of hours safe."""
+
+from collections.abc import Callable
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from gpt1lib import corpus, optim
+from gpt1lib.bpe import BPE, END, build_encoder
+from gpt1lib.checkpoints import load_novelist
+from gpt1lib.model import LanguageModel
+from gpt1lib.pretrain import Recipe, prepared, scale_blocks
+from gpt1lib.pretrain.optimizers import build_optimizers, build_schedulers
+from gpt1lib.storage.paths import HELDOUT_BOOKS, ROOT
+
+N_MERGES = 2_000
+"""A small table leaves more of a small model to its blocks."""
+
+
+def small_vocabulary() -> BPE:
+    """The novelist's first 2,000 merges: what BPE learns from its books when it stops there."""
+    learned = load_novelist().bpe
+    alphabet = {c for c in learned.encoder if len(c) == 1 and c + END in learned.encoder}
+    merges = learned.merges[:N_MERGES]
+    return BPE(build_encoder(alphabet, merges), merges)
+
+
+def training_tokens(bpe: BPE) -> np.ndarray:
+    """The course's twelve books in this vocabulary: (N,), encoded once and kept in runs/."""
+    books = corpus.read_books()
+    place = prepared.place_of(ROOT / "runs" / "after", books, N_MERGES, bpe)
+    prepared.make(place, books, N_MERGES, bpe)
+    return prepared.read_prepared(place)[1]
+
+
+def heldout_tokens(bpe: BPE) -> tuple[Tensor, int]:
+    """The three held-out books: ids (N,), and how many characters they have."""
+    books = corpus.read_books(HELDOUT_BOOKS)
+    return corpus.encode_books(books, bpe), sum(map(len, books.values()))
+
+
+def take_updates(
+    model: LanguageModel,
+    recipe: Recipe,
+    loss_at: Callable[[int], Tensor],
+    watch: Callable[[int, float], None],
+) -> None:
+    """Train a fresh model by the recipe's optimizers and rates, recipe.steps updates.
+
+    loss_at: the loss of the update after so many. watch: is told updates done, and the loss.
+    """
+    scale_blocks(model, recipe.block_std)
+    optimizers = build_optimizers(model, recipe)
+    schedulers = build_schedulers(optimizers, recipe.rate_at)
+    for step in range(recipe.steps):
+        model.train()
+        model.zero_grad(set_to_none=True)
+        loss = loss_at(step)
+        loss.backward()
+        optim.clip_gradients(model, recipe.grad_clip)
+        for optimizer, scheduler in zip(optimizers, schedulers, strict=True):
+            optimizer.step()
+            scheduler.step()
+        watch(step + 1, float(loss.detach()))
+
+
+def drawn(ids: np.ndarray, length: int, n_tokens: int, seed: int) -> Tensor:
+    """Random windows of one length that hold about n_tokens together."""
+    generator = torch.Generator().manual_seed(seed)
+    return corpus.random_windows(ids, length, max(1, n_tokens // length), generator)

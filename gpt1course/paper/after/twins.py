@@ -1,0 +1,139 @@
+"""Twins, a causal and a masked model, which differ in what a token may see.
+
+They have their sizes, their first numbers, the windows of text and the number of updates in
+common. One is trained as ours, where every token but the first is a target; the other as
+BERT, where 15% are.
+"""
+
+from dataclasses import asdict, replace
+
+import torch
+from torch import Tensor
+from tqdm import tqdm
+
+from gpt1lib.baselines.masked import MaskedGPT, hide_tokens, masked_loss
+from gpt1lib.bpe import BPE
+from gpt1lib.checkpoints import checkpoint
+from gpt1lib.config import GPTConfig
+from gpt1lib.fast.loss import chunked_lm_loss
+from gpt1lib.model import GPT, seeded
+from gpt1lib.pretrain import RECIPES, Recipe
+from gpt1lib.storage import checksums
+from gpt1lib.storage.paths import CHECKPOINTS
+from gpt1lib.storage.tensors import read_tensors, write_tensors
+
+from ..results import store, stored_lines
+from .short_run import drawn, small_vocabulary, take_updates, training_tokens
+
+TWINS_DIR = CHECKPOINTS / "twins"
+KINDS = {"causal": GPT, "masked": MaskedGPT}
+SIZES = GPTConfig(n_vocab=2121, n_ctx=32, n_layer=3, n_head=4, n_embd=64, dropout=0.0)
+"""2,120 tokens and [MASK], which the causal model never meets."""
+LENGTHS, WINDOW_TOKENS = (16, 32), 1024
+"""Updates take turns: 64 windows of 16 tokens, then 32 of 32."""
+POSITION_STD = 0.2
+"""Ten times GPT-1's: who may look anywhere learns nothing before it knows where it looks."""
+LOG_EVERY = 250
+
+
+def twin_recipe() -> Recipe:
+    """How both are trained: the quick recipe's optimizers, 10,000 updates."""
+    return replace(
+        RECIPES["quick"], model=SIZES, n_merges=2000, batch=32, count_vectors=0.0,
+        matrix_momentum=0.95, warmup_ctx=0, warmup_ctx_share=0.0, steps=10_000, warmup=500,
+        block_std=0.08,
+    )  # fmt: skip
+
+
+def fresh_twin(kind: str) -> GPT:
+    """A twin before its first update; both kinds begin with the same numbers."""
+    with seeded(0):
+        model = KINDS[kind](SIZES)
+    with torch.no_grad():
+        model.positions.weight.mul_(POSITION_STD / model.positions.weight.std())
+    return model
+
+
+def loss_of(kind: str, model: GPT, windows: Tensor) -> Tensor:
+    """What trains a twin on windows (B, T): all next tokens, or 15% of the tokens."""
+    if isinstance(model, MaskedGPT):
+        return masked_loss(model, *hide_tokens(windows, model.mask_id))
+    h = model.hidden(windows)[:, :-1]  # the last state has no target
+    return chunked_lm_loss(h, model.output_matrix, windows[:, 1:])
+
+
+def train_twin(kind: str, begun: dict) -> None:
+    """Train one of them, store its weights, and its training loss as it fell."""
+    bpe = small_vocabulary()
+    ids, model, how = training_tokens(bpe), fresh_twin(kind), twin_recipe()
+    curve, losses = [], []
+
+    def loss_at(step: int) -> Tensor:
+        windows = drawn(ids, LENGTHS[step % len(LENGTHS)], WINDOW_TOKENS, step)
+        with seeded(step):
+            return loss_of(kind, model, windows)
+
+    def watch(updates: int, loss: float) -> None:
+        losses.append(loss)
+        if updates % LOG_EVERY == 0:
+            curve.append([updates, round(sum(losses) / len(losses), 4)])
+            losses.clear()
+        bar.update()
+
+    with tqdm(total=how.steps, desc=kind) as bar:
+        take_updates(model, how, loss_at, watch)
+    store_weights(kind, model)
+    facts = {"kind": kind, "parameters": model.count_parameters(), "seed": 0}
+    store("twins", {**facts, "recipe": asdict(how), "curve": curve, **begun})
+
+
+def train_twins(begun: dict) -> None:
+    """Both, unless they are stored already. begun: command and commit, kept beside each."""
+    there = {line["kind"] for line in stored_lines("twins")}
+    for kind in KINDS:
+        if kind not in there:
+            train_twin(kind, begun)
+
+
+# ---- on disk: 8 bits per weight, half of what checkpoints take -------------------------
+
+
+def in_bytes(weights: dict[str, Tensor]) -> dict[str, Tensor]:
+    """Each row of a matrix in whole steps, 127 to either side of 0; the rest in 16 bits."""
+    stored = {}
+    for name, w in weights.items():
+        if w.dim() < 2:
+            stored[name] = w.half()
+            continue
+        step = (w.abs().amax(dim=1, keepdim=True) / 127).clamp(min=1e-12)
+        stored[name], stored[f"{name} step"] = (w / step).round().to(torch.int8), step
+    return stored
+
+
+def from_bytes(stored: dict[str, Tensor]) -> dict[str, Tensor]:
+    """The weights that `in_bytes` rounded."""
+    return {
+        name: w.float() * stored.get(f"{name} step", torch.ones(()))
+        for name, w in stored.items()
+        if not name.endswith(" step")
+    }
+
+
+def store_weights(kind: str, model: GPT) -> None:
+    """Write a twin's weights, whole or not at all."""
+    write_tensors(TWINS_DIR / f"{kind}.safetensors", in_bytes(model.state_dict()))
+    checksums.seal(TWINS_DIR, f"{kind}.safetensors")
+
+
+def load_twins() -> tuple[GPT, MaskedGPT, BPE]:
+    """(causal, masked, vocabulary) as stored; ValueError for a damaged file."""
+    models = []
+    for kind, build in KINDS.items():
+        path = TWINS_DIR / f"{kind}.safetensors"
+        checksums.verify(TWINS_DIR, path.name)
+        with seeded(0):
+            model = build(SIZES)
+        checkpoint.fill(path, model, from_bytes(read_tensors(path)[0]))
+        models.append(model.eval())
+    causal, masked = models
+    return causal, masked, small_vocabulary()

@@ -1,0 +1,95 @@
+"""Multiple choice by a score of two terms: the paper's linear layer, and log P itself.
+
+Not the paper's method. Eq. 3 starts from a linear layer that knows nothing; here a choice
+also scores w times its log P, given what is before it. At w = 1, where it begins, the
+softmax over the choices is what the language model itself believes, so fine-tuning starts
+near the zero-shot answer and learns what to add. Labels, updates and rate are those of the
+row "paper", beside it.
+"""
+
+import itertools
+from dataclasses import asdict, replace
+
+import torch
+from torch import Tensor, nn
+from tqdm import tqdm
+
+from gpt1lib import finetune, inputs, tasks
+from gpt1lib.fast.machine import threads
+from gpt1lib.finetune import Classifier, FineTuning
+from gpt1lib.model import LanguageModel
+
+from .. import plan
+from ..results import store, stored_lines
+from ..sources import source
+
+SETTINGS = replace(plan.SETTINGS, lr=2.5e-4)
+LIMITS, SEEDS = (100, 300), range(3)
+
+
+class TwoTerms(Classifier):
+    """A classifier of choices whose linear layer also reads log P of the choice."""
+
+    def __init__(self, model: LanguageModel, kind: str, n_classes: int, dropout: float = 0.1):
+        super().__init__(model, kind, n_classes, dropout)
+        if kind != "choice":
+            raise ValueError(f"kind is {kind!r}; only a choice has a log P to compare")
+        paper = self.head
+        self.head = nn.Linear(paper.in_features + 1, 1)
+        with torch.no_grad():
+            self.head.weight[:, :-1], self.head.bias[:] = paper.weight, paper.bias
+            self.head.weight[:, -1] = 1.0
+
+    def forward(self, ids: Tensor) -> tuple[Tensor, Tensor]:
+        """Task logits (B, n_classes) and states (N, T, C) of ids (N, T)."""
+        h = self.model.hidden(ids)
+        where = inputs.extract_positions(ids, self.specials)
+        read_out = h[torch.arange(len(ids)), where]  # (N, C)
+        log_p = self.choice_log_probs(ids, h, where)  # (N,)
+        scores = self.head(torch.cat([self.drop(read_out), log_p[:, None]], dim=1))
+        return scores.view(-1, self.n_classes), h
+
+    def choice_log_probs(self, ids: Tensor, h: Tensor, extract: Tensor) -> Tensor:
+        """log P of what stands between Delim and Extract, summed over its tokens: (N,)."""
+        delim = (ids == self.specials.delimiter).int().argmax(dim=1)
+        place = torch.arange(ids.shape[1])[None]  # a state predicts the token after it
+        row, col = ((place >= delim[:, None]) & (place < extract[:, None] - 1)).nonzero().T
+        log_probs = self.model.logits(h[row, col]).log_softmax(dim=-1)
+        tokens = log_probs.gather(1, ids[row, col + 1][:, None])[:, 0]
+        return torch.zeros(len(ids)).index_add(0, row, tokens)
+
+
+class TwoTermFineTuning(FineTuning):
+    """Fine-tuning as in the paper, of the score of two terms."""
+
+    reader = TwoTerms
+
+
+ROWS = {"two terms": TwoTermFineTuning, "paper": FineTuning}
+
+
+def tuned_by_two_terms(row: str, limit: int, seed: int) -> dict:
+    """Fine-tune on `limit` labels of the missing word, and test.
+
+    weight: of log P in the end.
+    """
+    task, settings = tasks.load("missing_word"), replace(SETTINGS, limit=limit, seed=seed)
+    task = replace(task, valid=[])
+    with threads(1):
+        begin = finetune.shortened(source("novelist", seed), task)
+        run = ROWS[row](begin, task, settings)
+        run.run(quiet=True)
+        scores, _ = finetune.evaluated(run, "test")
+    line = {"row": row, "task": task.name, "settings": asdict(settings), **scores}
+    if row == "two terms":
+        line["weight"] = round(run.classifier.head.weight[0, -1].item(), 4)
+    return line
+
+
+def run_cells(begun: dict) -> None:
+    """All cells that are not stored yet; begun: command and commit, kept beside each."""
+    stored = stored_lines("two_terms")
+    done = {(x["row"], x["settings"]["limit"], x["settings"]["seed"]) for x in stored}
+    cells = [(r, n, seed) for seed, r, n in itertools.product(SEEDS, ROWS, LIMITS)]
+    for cell in tqdm([cell for cell in cells if cell not in done], desc="two terms"):
+        store("two_terms", tuned_by_two_terms(*cell) | begun)

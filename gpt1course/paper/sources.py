@@ -1,0 +1,95 @@
+"""The model that a cell of the tables starts from: pre-trained, in part, or not at all."""
+
+import random
+import re
+from dataclasses import replace
+from pathlib import Path
+
+from gpt1lib import corpus
+from gpt1lib.bpe import BPE
+from gpt1lib.checkpoints import Checkpoint, checkpoint
+from gpt1lib.model import GPT, LanguageModel, seeded
+from gpt1lib.pretrain import RECIPES, Pretraining, merged, scale_blocks
+from gpt1lib.storage import files
+from gpt1lib.storage.paths import BOOKS, HELDOUT_BOOKS, LSTM_DIR, NOVELIST_DIR, ROOT
+
+from .plan import SHORT, VARIANTS
+
+WORK = ROOT / "runs" / "paper"  # short pre-trainings that only these tables need
+
+
+def source(name: str, seed: int) -> Checkpoint:
+    """The model a cell starts from. "nothing": random weights, drawn by the seed."""
+    novelist = checkpoint.load_novelist()
+    if name == "novelist":
+        return novelist
+    if name == "nothing":
+        return replace(novelist, model=transferred(novelist.model, 0, seed))
+    if name.startswith("transfer "):
+        with files.naming(f"source {name!r}"):
+            n = int(name.removeprefix("transfer "))
+        return replace(novelist, model=transferred(novelist.model, n, seed))
+    if name == "lstm":
+        return pretrained_lstm()
+    return pretrain_short(name)
+
+
+def pretrained_lstm() -> Checkpoint:
+    """The LSTM that read what the novelist read; FileNotFoundError with its command."""
+    if not (LSTM_DIR / "meta.json").is_file():
+        raise FileNotFoundError(
+            f"{LSTM_DIR} holds no LSTM. It is trained by: python -m gpt1lib.pretrain "
+            f"--recipe novelist --kind lstm --out {LSTM_DIR}"
+        )
+    return checkpoint.load(LSTM_DIR)
+
+
+def transferred(model: LanguageModel, n: int, seed: int) -> GPT:
+    """A model with random weights, but for n parts: embeddings first, then blocks.
+
+    ValueError for n outside 0 to n_layer + 1, TypeError for a model that is no GPT.
+    """
+    if not isinstance(model, GPT):
+        raise TypeError(f"a {type(model).__name__} has no such parts, only a GPT has")
+    if not 0 <= n <= model.config.n_layer + 1:
+        raise ValueError(f"n is {n}, it must be in 0 to {model.config.n_layer + 1}")
+    with seeded(seed):
+        fresh = type(model)(model.config)
+    scale_blocks(fresh, RECIPES["novelist"].block_std)
+    if n:
+        fresh.tokens.load_state_dict(model.tokens.state_dict())
+        fresh.positions.load_state_dict(model.positions.state_dict())
+    for mine, theirs in zip(fresh.blocks[: max(0, n - 1)], model.blocks, strict=False):
+        mine.load_state_dict(theirs.state_dict())
+    return fresh.eval()
+
+
+def pretrain_short(row: str) -> Checkpoint:
+    """A short pre-training of one of VARIANTS, made at the first call."""
+    if row not in VARIANTS:
+        raise ValueError(f"no source {row!r}; there are {[*VARIANTS]}")
+    out = WORK / re.sub(r"\W+", "_", row)
+    if not (out / "meta.json").is_file():
+        recipe = merged(RECIPES["novelist"], SHORT | VARIANTS[row])
+        books = shuffled_books() if row == "shuffled sentences" else BOOKS
+        same_tokens = BPE.load(NOVELIST_DIR)  # for all
+        run = Pretraining(recipe, out, books, HELDOUT_BOOKS, bpe=same_tokens)
+        run.resume()
+        run.run()
+    return checkpoint.load(out)
+
+
+def shuffled_books() -> Path:
+    """The books with all their sentences in random order, as in the 1B Word set.
+
+    The gaps between them stay: with a new line after each sentence, the books would
+    differ from the held-out ones in their layout too, and not in the order alone.
+    """
+    folder = WORK / "shuffled_books"
+    for name, text in corpus.read_books(BOOKS).items():
+        parts = re.split(r"(?<=[.!?])(\s+)", text)  # sentence, gap, sentence, ...
+        sentences = parts[::2]
+        random.Random(name).shuffle(sentences)
+        parts[::2] = sentences
+        files.write_text(folder / f"{name}.txt", "".join(parts))
+    return folder

@@ -1,0 +1,114 @@
+"""Drawings of the model, made from a config so that they cannot disagree with it."""
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import FancyBboxPatch
+
+from gpt1lib.config import GPTConfig
+
+from .figure import new_figure, style
+
+PAPER, WARM, COOL, INK = "#f4f4f6", "#fde9cf", "#dfeafe", "#222222"
+
+
+def architecture(config: GPTConfig, n_classes: int = 0) -> Figure:
+    """The model of the paper's Figure 1 (left): from ids to logits, with shapes.
+
+    n_classes: draw the second head, too, with as many classes; 0 leaves it out.
+    """
+    T, C, V, H = "T", config.n_embd, config.n_vocab, config.n_head
+    rows = [  # label, shape that comes out, color
+        ("token ids", f"({T},)", PAPER),
+        ("token embedding + position embedding", f"({T}, {C})", WARM),
+        (f"masked self-attention, {H} heads", f"({T}, {C})", COOL),
+        ("add, then LayerNorm", f"({T}, {C})", PAPER),
+        (f"feed-forward {C} to {4 * C} to {C}, GELU", f"({T}, {C})", COOL),
+        ("add, then LayerNorm", f"({T}, {C})", PAPER),
+        ("times the token embedding, transposed", f"({T}, {V})", WARM),
+    ]
+    with style():
+        figure = new_figure(7.2, 5.4)
+        axes = figure.add_subplot()
+        axes.set_axis_off()
+        axes.set_xlim(-2.4, 9.2)
+        axes.set_ylim(-0.6, len(rows) * 1.15)
+        for i, (label, shape, color) in enumerate(rows):
+            y = i * 1.12
+            draw_box(axes, 1, y, 5, 0.66, color)
+            axes.text(3.5, y + 0.33, label, ha="center", va="center", fontsize=9.5)
+            axes.text(6.4, y + 0.33, shape, va="center", fontsize=9, color="#555555")
+            if i:
+                arrow(axes, (3.5, y - 0.44), (3.5, y - 0.02))
+        around_blocks(axes, config.n_layer)
+        tie(axes, len(rows))
+        if n_classes:
+            second_head(axes, len(rows) - 1, C, n_classes)
+        axes.set_title("Read from the bottom up")
+    return figure
+
+
+def second_head(axes: Axes, row: int, n_embd: int, n_classes: int) -> None:
+    """The task classifier, beside the top row: it reads the last state alone."""
+    y = row * 1.12
+    draw_box(axes, -2.3, y, 2.6, 0.66, COOL)
+    axes.text(
+        -1,
+        y + 0.33,
+        f"last row times $W_y$\n({n_embd} x {n_classes})",
+        ha="center",
+        va="center",
+        fontsize=9.5,
+        parse_math=True,
+    )
+    axes.text(-1, y + 0.8, f"task classifier ({n_classes},)", ha="center", fontsize=9)
+    axes.text(3.5, y + 0.8, "text prediction", ha="center", fontsize=9)
+    axes.plot([3.5, -1], [y - 0.24, y - 0.24], color=INK, linewidth=1)
+    arrow(axes, (-1, y - 0.24), (-1, y - 0.02))
+
+
+def draw_box(
+    axes: Axes, x: float, y: float, width: float, height: float, color: str, **options
+) -> None:
+    """A rounded box."""
+    shape = "round,pad=0.02,rounding_size=0.1"
+    box = FancyBboxPatch(
+        (x, y),
+        width,
+        height,
+        boxstyle=shape,
+        facecolor=color,
+        edgecolor=INK,
+        linewidth=1,
+        **options,
+    )
+    axes.add_patch(box)
+
+
+def arrow(axes: Axes, start: tuple[float, float], end: tuple[float, float], **options) -> None:
+    """A thin arrow."""
+    look = {"arrowstyle": "-|>", "color": INK, "linewidth": 1, **options}
+    axes.annotate("", end, start, arrowprops=look)
+
+
+def around_blocks(axes: Axes, n_layer: int) -> None:
+    """The frame around one block, its two residual paths, and how often it repeats."""
+    draw_box(axes, 0.25, 1.9, 7.6, 4.5, "none", linestyle="--")
+    axes.text(0.1, 4.2, f"{n_layer} x", ha="right", va="center", fontsize=15)
+    for low in (1, 3):
+        branch, top = low * 1.12 + 0.88, (low + 2) * 1.12 + 0.33
+        axes.plot([3.5, 0.6, 0.6], [branch, branch, top], color=INK, linewidth=1)
+        arrow(axes, (0.6, top), (1.0, top))
+
+
+def tie(axes: Axes, n_rows: int) -> None:
+    """The bracket between the two uses of W_e."""
+    low, high = 1.12 + 0.33, (n_rows - 1) * 1.12 + 0.33
+    axes.plot([8.0, 8.6, 8.6, 8.0], [low, low, high, high], color=INK, linewidth=1)
+    axes.text(
+        8.7,
+        (low + high) / 2,
+        "the same\nmatrix $W_e$",
+        va="center",
+        fontsize=9,
+        parse_math=True,
+    )

@@ -1,0 +1,105 @@
+"""The engine as text for a page: its modules joined, its model in a script beside it.
+
+A page opened from disk may neither import a module nor fetch a file, but it may load a
+script. So the modules lie one after the other, without the lines that import, and the
+model's bytes are letters (base64) in a script that sets `gpt1Model`.
+"""
+
+import base64
+import json
+import re
+from pathlib import Path
+
+from gpt1lib.bpe import BPE
+from gpt1lib.checkpoints import Checkpoint
+from gpt1lib.model import GPT, LanguageModel
+
+from .identity import fingerprint, id_of, vocabulary_id
+from .pack import exact_bits, pack
+
+HERE = Path(__file__).parent
+WORKER = (
+    "numbers",
+    "pieces",
+    "rows",
+    "text",
+    "bpe",
+    "arrays",
+    "gpt",
+    "weights",
+    "sample",
+    "twister",
+    "write",
+    "formats",
+    "lens",
+    "map",
+    "mind",
+    "worker",
+)
+"""Modules of the worker, each after those it imports."""
+MODEL = "gpt1_model.js"  # beside the pages
+
+
+def one_script(*names: str) -> str:
+    """Modules as one script: no line imports, nothing is exported."""
+    return "\n".join(
+        without_modules((HERE / f"{name}.js").read_text(encoding="utf-8")) for name in names
+    )
+
+
+def without_modules(module: str) -> str:
+    """A module's text as part of a script."""
+    without = re.sub(r"^import .*\n", "", module, flags=re.M)
+    return re.sub(r"^export ", "", without, flags=re.M)
+
+
+def engine_script(checkpoint: Checkpoint, address: str = MODEL) -> str:
+    """JavaScript that sets `gpt1`, an engine; address: of the script with its model."""
+    source = json.dumps(one_script(*WORKER)).replace("</", "<\\/")
+    ids = json.dumps([fingerprint(checkpoint.model), vocabulary_id(checkpoint.bpe)])
+    load = f"() => fromScript({json.dumps(address)})"
+    start = f"globalThis.gpt1 = new Engine({ids}, {source}, {load});"
+    return f"{one_script('engine')}\n{start}\n"
+
+
+def parts_of(bpe: BPE, model: LanguageModel, bits: int = 8) -> tuple[dict, bytes]:
+    """(what the engine must know of a model besides its bytes, the bytes)."""
+    if not isinstance(model, GPT):
+        raise ValueError(f"the engine reads a GPT, not {type(model).__name__}")
+    names = ("n_layer", "n_head", "n_embd", "n_ctx", "n_vocab")
+    header, content = pack(model, bits)
+    config = {name: getattr(model.config, name) for name in names}
+    return {"config": config, "header": header, **tables_of(bpe)}, content
+
+
+def tables_of(bpe: BPE) -> dict:
+    """What the engine must know of a vocabulary."""
+    return {
+        "pieces": bpe.pieces(range(bpe.n_vocab)),
+        "merges": [list(pair) for pair in bpe.merges],
+    }
+
+
+def parcel(bpe: BPE, model: LanguageModel | None = None) -> tuple[dict, list[bytes]]:
+    """What a page needs to make an engine: (ids, code and facts; the model's bytes, wasm).
+
+    Without a model it is a tokenizer alone. No weight is changed, so that the page's
+    answers are the kernel's.
+    """
+    facts, content = tables_of(bpe), b""
+    if model is not None:
+        facts, content = parts_of(bpe, model, exact_bits(model))
+    ids = [id_of(bpe, model), vocabulary_id(bpe)]
+    told = {"ids": ids, "source": one_script(*WORKER), "facts": facts}
+    return told, [content, (HERE / "linear.wasm").read_bytes()]
+
+
+def model_script(checkpoint: Checkpoint, bits: int = 8) -> str:
+    """JavaScript that sets `gpt1Model`: facts, the model's bytes, and linear.wasm's."""
+    facts, content = parts_of(checkpoint.bpe, checkpoint.model, bits)
+    model = {
+        "facts": facts,
+        "bytes": base64.b64encode(content).decode(),
+        "wasm": base64.b64encode((HERE / "linear.wasm").read_bytes()).decode(),
+    }
+    return f"globalThis.gpt1Model = {json.dumps(model, separators=(',', ':'))};\n"

@@ -1,0 +1,66 @@
+"""What follows what: a table of probabilities."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import traitlets
+from matplotlib.figure import Figure
+from numpy.typing import ArrayLike
+
+from gpt1lib import limits
+
+from .. import plots
+from ..numbers import percent
+from .base import Explorer, as_half
+from .controls import Place, Text
+
+
+def commonest(probs: np.ndarray, names: Sequence[str]) -> int:
+    """The row that follows the others most often, a space aside."""
+    shares = probs.sum(0)
+    return max(range(len(names)), key=lambda i: (names[i] not in (" ", "␣"), shares[i]))
+
+
+class BigramExplorer(Explorer):
+    """A table (V, V) of probabilities: row, then what follows it. Trait: row.
+
+    Without a row it opens on the one that follows the others most often.
+    """
+
+    data = traitlets.Bytes().tag(sync=True)
+    names = traitlets.List(Text()).tag(sync=True)
+    row = Place(lambda self: len(self.names)).tag(sync=True, control=True)
+
+    def __init__(self, probs: ArrayLike, names: Sequence[str], row: int | None = None):
+        self.probs = plots.as_matrix(probs, "probs")
+        if self.probs.shape != (len(names), len(names)):
+            raise ValueError(f"probs are {self.probs.shape}, there are {len(names)} names")
+        row = commonest(self.probs, names) if row is None else row
+        row = limits.whole("row", row, 0, len(names) - 1)
+        super().__init__(data=as_half(self.probs), names=list(names), row=row)
+
+    def sentence(self) -> str:
+        best, names = int(self.probs[self.row].argmax()), self.labels()
+        return (
+            f"Table of what follows each of {len(names)} characters; after "
+            f"'{names[self.row]}' most often '{names[best]}' "
+            f"({self.probs[self.row, best]:.0%})."
+        )
+
+    def labels(self) -> list[str]:
+        """The names, that of the space as a sign."""
+        return ["␣" if name == " " else name for name in self.names]
+
+    def figure(self) -> Figure:
+        best, names = int(self.probs[self.row].argmax()), self.labels()
+        share = percent(self.probs[self.row, best])
+        return plots.heatmap(
+            self.probs,
+            names,
+            names,
+            title=f"After “{names[self.row]}” most often “{names[best]}”: {share}",
+            vmax=None,
+            xlabel="next",
+            ylabel="this",
+            numbers=False,
+        )

@@ -1,0 +1,112 @@
+"""Learning curves of several sets: how many labels does an accuracy take, row by row?"""
+
+import math
+from collections.abc import Mapping, Sequence
+
+import traitlets
+from matplotlib.figure import Figure
+
+from gpt1lib import metrics
+
+from ...paper import curves
+from ...paper.results import spread
+from .. import plots
+from .base import Explorer
+from .controls import Place, Real, Text, Whole
+
+Draws = Mapping[str, Mapping[int, Mapping[int, float]]]
+"""row -> number of labels -> seed -> accuracy; the first row is held against the others."""
+
+
+class FewLabelsExplorer(Explorer):
+    """Two lines over learning curves: an accuracy to reach, and a number of labels.
+
+    sets: name -> its draws; flat: name -> what needs no labels, as name -> accuracy.
+    Traits: chosen (which set), labels (of the numbers that the set has, the nearest is
+    shown), level (the accuracy to reach).
+    """
+
+    names = traitlets.List(Text()).tag(sync=True)
+    rows = traitlets.List().tag(sync=True)  # set -> {name, places: [{labels, seeds, ...}]}
+    flat = traitlets.List().tag(sync=True)  # set -> [[name, accuracy]]
+    chosen = Place(lambda e: len(e.rows)).tag(sync=True, control=True)
+    labels = Whole(100, min=1, max=10**6).tag(sync=True, control=True)
+    level = Real(0.9, min=0, max=1).tag(sync=True, control=True)
+
+    def __init__(
+        self, sets: Mapping[str, Draws], flat: Mapping[str, Mapping[str, float]], **traits
+    ):
+        for name, draws in sets.items():
+            if not any(draws.values()):
+                raise ValueError(f"{name!r} has no row with a number of labels")
+        super().__init__(
+            names=[name.replace("_", " ") for name in sets],
+            rows=[drawn_rows(draws) for draws in sets.values()],
+            flat=[list(flat.get(name, {}).items()) for name in sets],
+            **traits,
+        )
+
+    @classmethod
+    def stored(cls, chosen: str = "question_or_statement", **traits) -> "FewLabelsExplorer":
+        """All sets whose curves are stored, with the best reader of words of each."""
+        sets = {name: few_rows(name) for name in curves.known()}
+        there = {name: draws for name, draws in sets.items() if draws}
+        if chosen not in there:
+            raise ValueError(f"no curve of {chosen!r} is stored; there are {list(there)}")
+        flat = {name: curves.levels(name) for name in there}
+        return cls(there, flat, chosen=list(there).index(chosen), **traits)
+
+    def sentence(self) -> str:
+        takes = "; ".join(
+            f"{row['name']} {words_of(row['places'], self.level)}"
+            for row in self.rows[self.chosen]
+        )
+        name = self.names[self.chosen].capitalize()
+        return f"{name}. Labels needed for an accuracy of {self.level:.0%}: {takes}."
+
+    def figure(self) -> Figure:
+        rows = {
+            row["name"]: {place["labels"]: place for place in row["places"]}
+            for row in self.rows[self.chosen]
+        }
+        title = f"{self.names[self.chosen].capitalize()}: what each number of labels is worth"
+        return plots.learning_curves(rows, dict(self.flat[self.chosen]), title)
+
+
+def few_rows(task: str) -> dict:
+    """The rows that are trained, and the best reader of words at most labels."""
+    draws, rows = curves.draws(task), curves.curve(task)
+    counts = [n for row, places in rows.items() if row not in curves.MODELS for n in places]
+    best = [curves.best_of_words(rows, max(counts))] if counts else []
+    return {row: draws[row] for row in [*curves.MODELS, *best] if row in draws}
+
+
+def drawn_rows(draws: Draws) -> list[dict]:
+    """What is drawn and said of each row, place by place."""
+    (first, ours), *_ = draws.items()
+    return [
+        {"name": row, "places": _places(by_size, ours if row != first else {})}
+        for row, by_size in draws.items()
+    ]
+
+
+def _places(by_size: Mapping[int, Mapping[int, float]], ours: Mapping) -> list[dict]:
+    """Of each number of labels the draws, mean and interval, and how far ours is ahead."""
+    gaps = curves.gaps(ours, by_size)
+    clear = metrics.clear(gaps)
+    return [
+        {"labels": n, "draws": [*seeds.values()], **spread([*seeds.values()])}
+        | ({"ahead": [gaps[n]["difference"], gaps[n]["half"], n in clear]} if n in gaps else {})
+        for n, seeds in sorted(by_size.items())
+    ]
+
+
+def words_of(places: Sequence[Mapping], level: float) -> str:
+    """How many labels a row takes to a level, to two digits."""
+    by_size = {place["labels"]: place for place in places}
+    n = curves.labels_to(by_size, level)
+    if n is None:
+        return f"more than {max(by_size):,}"
+    if n <= min(by_size):
+        return f"at most {min(by_size):,}"
+    return f"about {round(n, 1 - math.floor(math.log10(n))):,.0f}"

@@ -1,0 +1,210 @@
+"""An atlas of heads: where each looks, what it costs to silence it, what it changes."""
+
+from collections.abc import Sequence
+from itertools import combinations
+
+import numpy as np
+import torch
+import traitlets
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from numpy.typing import ArrayLike
+
+from gpt1lib import limits
+from gpt1lib.bpe import BPE
+from gpt1lib.model import GPT
+from gpt1lib.tracing import silenced, trace
+
+from .. import plots
+from ..figure import new_figure, style
+from ..labels import readable, token_labels
+from ..numbers import minus, percent
+from ..palette import SERIES
+from .attention import MOST_TOKENS
+from .base import Explorer, as_half, tokens_of
+from .controls import Place, Text
+
+MEASURES = {
+    "distance": "tokens back, on average",
+    "entropy": "entropy in bits",
+    "previous": "weight on the token before",
+    "first": "weight on the first token",
+    "itself": "weight on the token itself",
+    "cost": "cost of silence in nats",
+}
+
+
+def head_measures(weights: ArrayLike) -> dict[str, np.ndarray]:
+    """Where heads look: weights (L, H, T, T) -> measure -> (L, H), means over the rows.
+
+    The first row is left out: it has nothing to choose. Raises ValueError for one token.
+    """
+    weights = plots.as_matrix(weights, "weights", 4)
+    T = weights.shape[-1]
+    limits.whole("the number of tokens", T, 2)
+    back = np.tril(np.arange(T)[:, None] - np.arange(T))
+    bits = -np.log2(np.where(weights > 0, weights, 1))
+    return {
+        "distance": (weights * back).sum(-1)[..., 1:].mean(-1),
+        "entropy": (weights * bits).sum(-1)[..., 1:].mean(-1),
+        "previous": weights.diagonal(-1, -2, -1).mean(-1),
+        "first": weights[..., 1:, 0].mean(-1),
+        "itself": weights.diagonal(0, -2, -1)[..., 1:].mean(-1),
+    }
+
+
+@torch.no_grad()
+def next_tokens(model: GPT, ids: Sequence[int]) -> np.ndarray:
+    """Probabilities (1 + L * H, T, V) of what follows: by all heads, then without each."""
+    config, text = model.config, torch.tensor([list(ids)])
+    heads = [(block, h) for block in range(config.n_layer) for h in range(config.n_head)]
+    found = []
+    for cut in ([], *([head] for head in heads)):
+        with silenced(model, cut):
+            found.append(model(text)[0].softmax(-1))
+    return torch.stack(found).numpy()
+
+
+def _likely(probs: np.ndarray, n: int) -> np.ndarray:
+    """Ids (T, M) of all that is among the n likeliest of any row; probs (R, T, V).
+
+    As many for each place, the likeliest of all rows first.
+    """
+    best, top = probs.max(0), np.argsort(-probs, -1)[..., :n]  # (T, V), (R, T, n)
+    wanted = [np.unique(top[:, t]) for t in range(probs.shape[1])]
+    most = max(map(len, wanted))
+    for t, ids in enumerate(wanted):
+        best[t, ids] += 1  # before all others
+    return np.argsort(-best, -1)[:, :most]
+
+
+ATLAS = (295.0, 200.0)  # points from the first head to the last, about
+
+
+def _pushed_apart(places: np.ndarray, radii: np.ndarray) -> np.ndarray:
+    """Places (2, n), moved until discs of these radii in points lie side by side."""
+    low = places.min(1, keepdims=True)
+    unit = np.maximum(np.ptp(places, 1, keepdims=True), 1e-9) / np.array(ATLAS)[:, None]
+    points = (places - low) / unit  # (2, n)
+    for _ in range(60):
+        for i, j in combinations(range(points.shape[1]), 2):
+            way = points[:, i] - points[:, j] + [0.0, 0.01]
+            shared = (radii[i] + radii[j] - np.hypot(*way)) / 2
+            step = max(0.0, shared) * way / np.hypot(*way)
+            points[:, i] += step
+            points[:, j] -= step
+    return low + points * unit
+
+
+class HeadsExplorer(Explorer):
+    """All heads of a model on one text, and what it would say without one of them.
+
+    cost: (L, H), what the loss gains on held-out text when a head is silent, in nats; heads
+    are drawn as large as that. Traits: head (block * H + head), row (the token after which
+    the next one is predicted), cut (whether the bars show the head silent), across and up
+    (the measures on the axes).
+    """
+
+    data = traitlets.Bytes().tag(sync=True)
+    before = traitlets.Bytes().tag(sync=True)
+    after = traitlets.Bytes().tag(sync=True)
+    tokens = traitlets.List(Text()).tag(sync=True)
+    words = traitlets.List().tag(sync=True)
+    measures = traitlets.Dict().tag(sync=True)
+    names = traitlets.Dict(MEASURES).tag(sync=True)
+    n_layer = traitlets.Int().tag(sync=True)
+    n_head = traitlets.Int().tag(sync=True)
+    head = Place(lambda self: self.n_layer * self.n_head).tag(sync=True, control=True)
+    row = Place(lambda self: len(self.tokens)).tag(sync=True, control=True)
+    cut = traitlets.Bool(False).tag(sync=True, control=True)
+    across = traitlets.Enum(tuple(MEASURES), "entropy").tag(sync=True, control=True)
+    up = traitlets.Enum(tuple(MEASURES), "cost").tag(sync=True, control=True)
+
+    def __init__(
+        self,
+        model: GPT,
+        bpe: BPE,
+        text: str,
+        cost: ArrayLike,
+        head: int = 0,
+        row: int = -1,
+        n: int = 6,
+    ):
+        ids = tokens_of(bpe, text, MOST_TOKENS)
+        cost = plots.as_matrix(cost, "cost")
+        shape = (model.config.n_layer, model.config.n_head)
+        if cost.shape != shape:
+            raise ValueError(f"cost has shape {cost.shape}, the model has {shape} heads")
+        row = limits.whole("row", row, -len(ids), len(ids) - 1) % len(ids)
+        head = limits.whole("head", head, 0, cost.size - 1)
+        self.weights = trace(model, ids).weights.numpy()  # (L, H, T, T)
+        measures = head_measures(self.weights) | {"cost": cost}
+        probs = next_tokens(model, ids)  # (1 + L * H, T, V)
+        kept = _likely(probs, limits.whole("n", n, 1, model.config.n_vocab))  # (T, M)
+        self.probs = np.take_along_axis(probs, kept[None], -1)  # (1 + L * H, T, M)
+        super().__init__(
+            data=as_half(self.weights),
+            before=as_half(self.probs[0]),
+            after=as_half(self.probs[1:]),
+            tokens=bpe.pieces(ids),
+            words=[bpe.pieces(row) for row in kept.tolist()],
+            measures={k: [round(float(x), 4) for x in v.ravel()] for k, v in measures.items()},
+            n_layer=shape[0],
+            n_head=shape[1],
+            head=head,
+            row=row,
+        )
+
+    def _moved(self) -> tuple[str, float, float]:
+        """The word that the chosen head's silence moves most, before and after it."""
+        before, after = self.probs[0, self.row], self.probs[1 + self.head, self.row]
+        most = int(np.abs(after - before).argmax())
+        return self.words[self.row][most], float(before[most]), float(after[most])
+
+    def sentence(self) -> str:
+        block, head = divmod(self.head, self.n_head)
+        word, before, after = self._moved()
+        cost = minus(f"{self.measures['cost'][self.head]:.3f}")
+        return (
+            f"Block {block}, head {head} looks {self.measures['distance'][self.head]:.1f} "
+            f"tokens back on average; its silence costs {cost} nats per token. After "
+            f"'{token_labels(self.tokens)[self.row]}' its silence moves '{readable(word)}' "
+            f"most: from {percent(before)} to {percent(after)}."
+        )
+
+    def figure(self) -> Figure:
+        block, head = divmod(self.head, self.n_head)
+        names = token_labels(self.tokens)
+        with style():
+            figure = new_figure(8.6, 3.9)
+            left, right = figure.subplots(1, 2, width_ratios=[1.25, 1])
+            self._draw_atlas(left)
+            future = np.triu(np.ones((len(names), len(names)), bool), 1)
+            weights = self.weights[block, head]
+            plots.matrices.draw_heatmap(right, weights, future, 0, 1, "magma_r", False, 2)
+            plots.matrices.label_axes(right, names, names, "", "")
+            right.set_title(f"Block {block}, head {head}: from each row to each column")
+        return figure
+
+    def _draw_atlas(self, axes: Axes) -> None:
+        """A disc per head, its area the cost of its silence, its name inside."""
+        places = np.array([self.measures[name] for name in (self.across, self.up)])  # (2, n)
+        sizes = 130 + 480 * np.clip(self.measures["cost"], 0, None) / self._largest()
+        sizes *= min(1.0, 40 / len(sizes))
+        chosen = np.arange(len(sizes)) == self.head
+        hues = np.where(chosen, SERIES[1], SERIES[0])
+        x, y = apart = _pushed_apart(places, np.sqrt(sizes / np.pi))
+        axes.plot(*np.stack([places, apart], 1), color="#555555", lw=0.7, zorder=1)
+        axes.scatter(x, y, sizes, c=hues, edgecolors="#222222", linewidths=0.8, zorder=2)
+        for i, (px, py) in enumerate(zip(x, y, strict=True)):
+            name = f"{i // self.n_head}.{i % self.n_head}"
+            weight = "bold" if chosen[i] else "normal"
+            axes.text(px, py, name, ha="center", va="center", fontsize=7.5, weight=weight)
+        axes.margins(0.12)
+        axes.set_xlabel(MEASURES[self.across])
+        axes.set_ylabel(MEASURES[self.up])
+        most = divmod(int(np.argmax(self.measures["cost"])), self.n_head)
+        axes.set_title("Heads by block.head: {}.{} is missed most".format(*most))
+
+    def _largest(self) -> float:
+        return max(max(self.measures["cost"]), 1e-9)

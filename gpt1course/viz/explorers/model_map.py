@@ -1,0 +1,257 @@
+"""The whole model as a map: from the ids of a text to its next word, in four zooms."""
+
+from collections.abc import Iterable, Sequence
+from typing import cast
+
+import numpy as np
+import torch
+import traitlets
+from matplotlib.figure import Figure
+from torch import Tensor
+
+from gpt1lib import limits
+from gpt1lib.bpe import BPE
+from gpt1lib.model import GPT, Block, gelu
+from gpt1lib.tracing import BlockTrace, Trace, silenced, trace
+
+from ..labels import readable, token_labels
+from ..numbers import percent
+from .base import Explorer, as_bytes, as_half, remark, tokens_of
+from .controls import Place, Text, Whole
+from .map_picture import draw_map
+
+ZOOMS = ("model", "block", "head", "cell")
+MOST_TOKENS = 24  # columns that can be told apart
+GUESSES = 3  # of a state, as if the model ended there
+SHOWN = 8  # next tokens
+BINS = 48  # of the histogram of logits
+
+Guess = tuple[str, float]
+
+
+def heads_of(model: GPT, silent: Iterable[int]) -> list[tuple[int, int]]:
+    """(block, head) of heads that are numbered through all blocks; ValueError for others."""
+    n_head = model.config.n_head
+    most = model.config.n_layer * n_head - 1
+    return [divmod(limits.whole("silent", i, 0, most), n_head) for i in silent]
+
+
+@torch.no_grad()
+def read_without(model: GPT, ids: Sequence[int], silent: Iterable[int] = ()) -> Trace:
+    """A trace in which these heads are silent (block * H + head)."""
+    with silenced(model, heads_of(model, silent)):
+        return trace(model, ids)
+
+
+@torch.no_grad()
+def lens_guesses(
+    model: GPT, bpe: BPE, steps: Trace, n: int = GUESSES
+) -> list[list[list[Guess]]]:
+    """The lens: the n likeliest next tokens of each state, before block 0 and after each
+    block, as if the model ended there: (L + 1) x T x n pairs (piece, probability)."""
+    found = []
+    for h in (steps.h0, *(block.h for block in steps.blocks)):
+        top = model.logits(h).softmax(-1).topk(n)
+        pieces = [bpe.pieces(row) for row in top.indices.tolist()]
+        rows = zip(pieces, top.values.tolist(), strict=True)
+        found.append([list(zip(*row, strict=True)) for row in rows])
+    return found
+
+
+def next_words(bpe: BPE, now: Tensor, before: Tensor, n: int = SHOWN) -> list[list[list]]:
+    """T rows of [piece, logit, P, P with all heads], the n likeliest first.
+
+    now, before: logits (T, V) with the chosen heads silent, and with none.
+    """
+    probs, whole = now.softmax(-1), before.softmax(-1)
+    ids = probs.topk(n).indices
+    columns = [x.gather(-1, ids).tolist() for x in (now, probs, whole)]
+    pieces = [bpe.pieces(row) for row in ids.tolist()]
+    return [
+        [list(word) for word in zip(*row, strict=True)]
+        for row in zip(pieces, *columns, strict=True)
+    ]
+
+
+def crowd(logits: Tensor) -> dict:
+    """How many of the V logits of each token lie where: {"low", "high", "counts" (T, BINS)}."""
+    low, high = logits.min().item(), logits.max().item()
+    counts = [np.histogram(row, BINS, (low, high))[0].tolist() for row in logits.numpy()]
+    return {"low": low, "high": high, "counts": counts}
+
+
+def mixed(block: BlockTrace, layer: int, silent: Sequence[tuple[int, int]]) -> Tensor:
+    """What the heads of a block bring, side by side, (T, C); 0 where one is silent."""
+    brought = block.weights @ block.v  # (H, T, D)
+    for at, head in silent:
+        if at == layer:
+            brought[head] = 0
+    return brought.transpose(0, 1).flatten(1)
+
+
+@torch.no_grad()
+def arrays_of(model: GPT, steps: Trace, silent: Iterable[int] = ()) -> dict[str, bytes]:
+    """What the browser draws, as bytes.
+
+    float16: rows (2, T, C) of W_e and W_p, states (L, 5, T, C) mixed, attended, n, mlp and
+    h, neurons (L, T, 4C). float32: qkv (L, T, 3C), scores and weights (L, H, T, T).
+    """
+    off, blocks = heads_of(model, silent), steps.blocks
+    places = torch.arange(len(steps.ids))
+    states = [
+        torch.stack([mixed(b, i, off), b.attended, b.n, b.mlp, b.h])
+        for i, b in enumerate(blocks)
+    ]
+    neurons = [
+        gelu(cast(Block, block).expand(b.n))
+        for block, b in zip(model.blocks, blocks, strict=True)
+    ]
+    qkv = [
+        torch.cat([x.transpose(0, 1).flatten(1) for x in (b.q, b.k, b.v)], -1) for b in blocks
+    ]
+    return {
+        "rows": as_half(torch.stack([model.tokens(steps.ids), model.positions(places)])),
+        "states": as_half(torch.stack(states)),
+        "neurons": as_half(torch.stack(neurons)),
+        "qkv": as_bytes(torch.stack(qkv)),
+        "scores": as_bytes(torch.stack([b.scores for b in blocks])),
+        "weights": as_bytes(steps.weights),
+    }
+
+
+def telling_head(weights: np.ndarray) -> dict[str, int]:
+    """Block and head of (L, H, T, T) that look hardest at one earlier token.
+
+    The first token, at which heads look that have nothing to say, and the one just before
+    do not count.
+    """
+    T = weights.shape[-1]
+    apart = np.subtract.outer(np.arange(T), np.arange(T))
+    counted = weights * ((apart > 1) & (np.arange(T) > 0))
+    block, head = divmod(int(counted.max((-2, -1)).argmax()), weights.shape[1])
+    return {"block": block, "head": head}
+
+
+def last_look(weights: np.ndarray, block: int, head: int) -> dict[str, int]:
+    """The last token, and the one that it looks at most in a head, but for the first."""
+    row = weights[block, head, -1]
+    return {"place": len(row) - 1, "other": int(row[1:].argmax()) + 1 if len(row) > 1 else 0}
+
+
+class ModelMapExplorer(Explorer):
+    """From the ids of a text to its next word: the model, a block, a head, a single score.
+
+    Traits: zoom (one of ZOOMS), block, head, place (the token that asks), other (the token
+    that it looks at), prompt, silent (heads that are off, block * H + head), text (what is
+    shown: a prompt that cannot be read leaves it as it is).
+    """
+
+    picture_colors = 64
+    tokens = traitlets.List(Text()).tag(sync=True)
+    ids = traitlets.List().tag(sync=True)
+    shape = traitlets.List().tag(sync=True)  # L, H, C, V
+    rows = traitlets.Bytes().tag(sync=True)
+    states = traitlets.Bytes().tag(sync=True)
+    neurons = traitlets.Bytes().tag(sync=True)
+    qkv = traitlets.Bytes().tag(sync=True)
+    scores = traitlets.Bytes().tag(sync=True)
+    weights = traitlets.Bytes().tag(sync=True)
+    lens = traitlets.List().tag(sync=True)  # lens_guesses, with the silent heads
+    whole = traitlets.List().tag(sync=True)  # the best of them with all heads
+    words = traitlets.List().tag(sync=True)
+    crowd = traitlets.Dict().tag(sync=True)
+    most = traitlets.Int(MOST_TOKENS).tag(sync=True)
+    text = Text().tag(sync=True)
+    zoom = traitlets.Enum(ZOOMS, "model").tag(sync=True, control=True)
+    block = Place(lambda self: self.shape[0]).tag(sync=True, control=True)
+    head = Place(lambda self: self.shape[1]).tag(sync=True, control=True)
+    place = Place(lambda self: len(self.tokens)).tag(sync=True, control=True)
+    other = Place(lambda self: len(self.tokens)).tag(sync=True, control=True)
+    prompt = Text().tag(sync=True, control=True)
+    silent = traitlets.List(Whole()).tag(sync=True, control=True)
+    computed = frozenset(
+        {"tokens", "ids", "rows", "states", "neurons", "qkv", "scores", "weights", "lens"}
+        | {"whole", "words", "crowd", "text", "_weights"}
+    )
+
+    def __init__(self, model: GPT, bpe: BPE, text: str, **chosen):
+        self._model, self._bpe = model, bpe
+        config = model.config
+        sizes = [config.n_layer, config.n_head, config.n_embd, config.n_vocab]
+        made = self._reading(text, chosen.pop("silent", ()))
+        given = {"shape": sizes, "prompt": text} | made
+        telling = telling_head(self._weights)
+        super().__init__(**given | telling | last_look(self._weights, **telling) | chosen)
+        self.asks(self._read_prompt, "prompt")
+        self.asks(self._read_silent, "silent")
+        self.lends(bpe, model)
+
+    @traitlets.validate("silent")
+    def _heads_that_are_there(self, proposal) -> list[int]:
+        n_heads = self.shape[0] * self.shape[1]
+        wrong = [i for i in proposal.value if not 0 <= i < n_heads]
+        if wrong:
+            raise traitlets.TraitError(f"silent holds {wrong[0]}, heads are 0 to {n_heads - 1}")
+        return sorted(set(proposal.value))
+
+    def _read_prompt(self) -> dict:
+        made = self._reading(self.prompt, self.silent)
+        return made | last_look(self._weights, self.block, self.head)
+
+    def _read_silent(self) -> dict:
+        return self._reading(self.text, self.silent)
+
+    def _reading(self, text: str, silent: Sequence[int]) -> dict:
+        model, bpe = self._model, self._bpe
+        ids = tokens_of(bpe, text, min(MOST_TOKENS, model.config.n_ctx))
+        steps, whole = read_without(model, ids, silent), read_without(model, ids)
+        assert steps.logits is not None and whole.logits is not None
+        self._weights = steps.weights.numpy()
+        return arrays_of(model, steps, silent) | {
+            "tokens": bpe.pieces(ids),
+            "ids": ids,
+            "lens": lens_guesses(model, bpe, steps),
+            "whole": [[top[0] for top in row] for row in lens_guesses(model, bpe, whole, 1)],
+            "words": next_words(bpe, steps.logits, whole.logits),
+            "crowd": crowd(steps.logits),
+            "text": text,
+            "silent": list(silent),
+            "message": remark(bpe, text),
+        }
+
+    def best(self) -> list[Guess]:
+        """What each state of the chosen token would guess next, before and after the blocks."""
+        return [row[self.place][0] for row in self.lens]
+
+    def sentence(self) -> str:
+        name, V = token_labels(self.tokens)[self.place], self.shape[-1]
+        said = ", ".join(f"'{readable(piece)}' {percent(p)}" for piece, p in self.best()[1:])
+        off = f" Silent heads: {len(self.silent)}." if self.silent else ""
+        return (
+            f"A map of the model: {len(self.tokens)} ids, {self.shape[0]} blocks, {V:,} "
+            f"logits. After '{name}' the states guess, block by block: {said}.{off}"
+        )
+
+    def finding(self) -> str:
+        """Where the final answer of the chosen token comes up first."""
+        best, after = self.best(), token_labels(self.tokens)[self.place]
+        since = max(
+            (i for i, (piece, _) in enumerate(best) if piece != best[-1][0]), default=-1
+        )
+        where = "in the embeddings already" if since < 0 else f"out of block {since}"
+        return f"After “{after}”, “{readable(best[-1][0])}” comes {where}"
+
+    def figure(self) -> Figure:
+        C, T = self.shape[2], len(self.tokens)
+        rows = np.frombuffer(self.rows, "<f2").reshape(2, T, C).astype(np.float32)
+        states = np.frombuffer(self.states, "<f2").reshape(-1, 5, T, C).astype(np.float32)
+        weights = np.frombuffer(self.weights, "<f4").reshape(len(states), -1, T, T)
+        return draw_map(
+            self.finding(),
+            token_labels(self.tokens),
+            self.ids,
+            [*rows, rows.sum(0), *states[:, -1]],
+            weights.mean(1),
+            self.lens,
+            self.place,
+        )

@@ -1,0 +1,176 @@
+"""One query that asks its keys, in a plane: by hand, and as a head of a model has it."""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+import traitlets
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from numpy.typing import ArrayLike
+
+from gpt1lib.bpe import BPE
+from gpt1lib.model import GPT
+from gpt1lib.tracing import trace
+
+from ..figure import new_figure, style
+from ..labels import token_labels
+from ..numbers import percent
+from ..palette import SERIES
+from .base import Explorer, tokens_of
+from .controls import Real, Text
+
+MOST = 12  # words that can be told apart in the plane
+REACH = 20.0  # of each number of a query
+HAND = {
+    "tokens": ["she", "took", "letter", "table", "mother"],
+    "keys": [[2.2, 0.4], [0.3, 0.3], [-1.2, 1.8], [-1.8, -0.6], [1.4, -1.6]],
+    "values": [[2.2, 1.2], [0.2, 2.4], [-2.2, 1.0], [-1.6, -1.8], [1.6, -1.8]],
+    "query": [-1.0, 1.5],
+    "shrunk": 1.0,  # the query is drawn so many times shorter
+}
+
+
+def query_steps(
+    query: ArrayLike, keys: ArrayLike, values: ArrayLike, extra: ArrayLike, root: float
+) -> tuple[np.ndarray, ...]:
+    """Dot products, scores and weights (n,), and the mix (M,), of one query.
+
+    query (2,), keys (n, 2), values (n, M); extra (n,): what further numbers of query and
+    key add to each dot product. root: what the dot products are divided by.
+    """
+    raw = np.asarray(keys, float) @ np.asarray(query, float) + np.asarray(extra, float)
+    scores = raw / root
+    powers = np.exp(scores - scores.max())
+    weights = powers / powers.sum()
+    return raw, scores, weights, weights @ np.asarray(values, float)
+
+
+def added_numbers(n: int, size: int, seed: int = 33) -> np.ndarray:
+    """What `size` - 2 more random numbers in query and keys add to n dot products, (n,)."""
+    rng = np.random.default_rng(seed)
+    return rng.normal(size=(n, size - 2)) @ rng.normal(size=size - 2)
+
+
+def head_plane(model: GPT, ids: Sequence[int], layer: int, head: int) -> dict:
+    """A head's keys and values, and the query of the last token, as points in a plane.
+
+    The first axis is the query's own direction, so that every dot product is exact; the
+    second that in which the keys differ most besides. Keys are taken about their mean,
+    which changes no weight; values along their two main directions.
+    """
+    block = trace(model, ids).blocks[layer]
+    q, k, v = block.q[head, -1], block.k[head], block.v[head]
+    along = q / q.norm()
+    k, v = k - k.mean(dim=0), v - v.mean(dim=0)
+    rest = k - torch.outer(k @ along, along)
+    across = torch.linalg.svd(rest).Vh[0]
+    keys = torch.stack([k @ along, k @ across], dim=1)
+    main = torch.linalg.svd(v).Vh[:2]
+    far = keys.abs().max().item()
+    return {
+        "keys": keys.numpy().round(4).tolist(),
+        "values": (v @ main.T).numpy().round(4).tolist(),
+        "query": [round(q.norm().item(), 4), 0.0],
+        "shrunk": max(1.0, math.ceil(1.2 * q.norm().item() / far)),
+    }
+
+
+class QueryExplorer(Explorer):
+    """Drag a query over the plane of its keys; weights and mix follow.
+
+    Traits: source ("hand" or "head"), query (its two numbers there), size (D: 2, 8 or 64;
+    a head has its own), scaled (whether scores are divided by the root of D).
+    """
+
+    places = traitlets.Dict().tag(sync=True)  # source -> what head_plane returns, and tokens
+    extra = traitlets.Dict().tag(sync=True)  # D -> what is added to the dot products
+    head_size = traitlets.Int().tag(sync=True)
+    title = Text().tag(sync=True)
+    source = traitlets.Enum(("hand", "head"), "hand").tag(sync=True, control=True)
+    query = traitlets.List(Real(min=-REACH, max=REACH), minlen=2, maxlen=2).tag(
+        sync=True, control=True
+    )
+    size = traitlets.Enum((2, 8, 64), 2).tag(sync=True, control=True)
+    scaled = traitlets.Bool(True).tag(sync=True, control=True)
+
+    def __init__(self, tokens: Sequence[str], head: dict, head_size: int, title: str, **chosen):
+        n = len(HAND["tokens"])
+        super().__init__(
+            places={"hand": HAND, "head": head | {"tokens": token_labels(tokens)}},
+            extra={str(d): added_numbers(n, d).round(4).tolist() for d in (2, 8, 64)},
+            head_size=head_size,
+            title=title,
+            **{"query": HAND["query"]} | chosen,
+        )
+
+    @classmethod
+    def of(cls, model: GPT, bpe: BPE, text: str, layer: int, head: int, **chosen):
+        """The last token of a text asks, in one head; and five words by hand beside it."""
+        ids = tokens_of(bpe, text, MOST)
+        L, H = model.config.n_layer, model.config.n_head
+        if not (0 <= layer < L and 0 <= head < H):
+            raise ValueError(f"block {layer}, head {head}: {L} blocks of {H} heads, from 0")
+        plane = head_plane(model, ids, layer, head)
+        if chosen.get("source") == "head":
+            chosen = {"query": plane["query"]} | chosen
+        tokens = bpe.pieces(ids)
+        title = f"block {layer}, head {head}"
+        return cls(tokens, plane, model.config.n_embd // H, title, **chosen)
+
+    def steps(self) -> tuple[np.ndarray, ...]:
+        """What `query_steps` returns for what is chosen."""
+        place, by_hand = self.places[self.source], self.source == "hand"
+        size = self.size if by_hand else self.head_size
+        extra = self.extra[str(size)] if by_hand else np.zeros(len(place["keys"]))
+        root = math.sqrt(size) if self.scaled else 1.0
+        return query_steps(self.query, place["keys"], place["values"], extra, root)
+
+    def sentence(self) -> str:
+        names, weights = self.places[self.source]["tokens"], self.steps()[2]
+        return (
+            f"A query and {len(names)} keys in a plane; '{names[weights.argmax()]}' gets the "
+            f"largest weight. All weights: "
+            + ", ".join(f"{n} {percent(w)}" for n, w in zip(names, weights, strict=True))
+            + "."
+        )
+
+    def figure(self) -> Figure:
+        place = self.places[self.source]
+        _, _, weights, mix = self.steps()
+        best = place["tokens"][weights.argmax()]
+        with style():
+            figure = new_figure(8, 3.6)
+            figure.suptitle(
+                f"The query picks '{best}', the values are mixed",
+                x=0.01,
+                ha="left",
+                fontsize=11.5,
+                fontweight="bold",
+            )
+            left, right = figure.subplots(1, 2)
+            query = np.array(self.query) / place["shrunk"]
+            shares = [
+                f"{n} {percent(w)}" for n, w in zip(place["tokens"], weights, strict=True)
+            ]
+            _dots(left, place["keys"], shares, weights, "keys, and the query")
+            arrow = {"arrowstyle": "-|>", "color": "#222222", "lw": 2}
+            left.annotate("", query, (0, 0), arrowprops=arrow)
+            _dots(right, place["values"], place["tokens"], weights, "values, and their mix")
+            right.plot(*mix, "D", color=SERIES[2], markersize=8)
+        return figure
+
+
+def _dots(axes: Axes, points, names: Sequence[str], weights: np.ndarray, title: str) -> None:
+    """Points of a plane, each as large as its weight, with its name."""
+    points = np.asarray(points)
+    axes.scatter(*points.T, s=20 + 420 * weights, color=SERIES[0], alpha=0.8)
+    for name, point, weight in zip(names, points, weights, strict=True):
+        look = {"fontsize": 8.5, "fontweight": "bold" if weight == weights.max() else "normal"}
+        drop = 4 + 9 * math.sqrt(weight)
+        axes.annotate(name, point, (drop, drop - 3), textcoords="offset points", **look)
+    axes.axhline(0, color="#cccccc", lw=0.8, zorder=0)
+    axes.axvline(0, color="#cccccc", lw=0.8, zorder=0)
+    axes.margins(x=0.3, y=0.18)
+    axes.set_title(title, fontsize=10, fontweight="normal")

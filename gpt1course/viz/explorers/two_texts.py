@@ -1,0 +1,143 @@
+"""One head on two texts side by side: what a change of words moves."""
+
+from collections.abc import Callable, Sequence
+from difflib import SequenceMatcher
+
+import numpy as np
+import traitlets
+from matplotlib.figure import Figure
+
+from gpt1lib import limits
+from gpt1lib.bpe import BPE
+from gpt1lib.model import GPT
+from gpt1lib.tracing import trace
+
+from .. import plots
+from ..labels import token_labels
+from .base import Explorer, as_half, remark, tokens_of
+from .controls import Place, Text
+
+MOST_TOKENS = 32
+
+Reading = tuple[np.ndarray, list[str]]
+"""Weights (L, H, T, T) and T pieces."""
+
+
+def paired(one: Sequence[str], two: Sequence[str]) -> list[list[int]]:
+    """Places [i, j] of the two texts that belong together: alike, or exchanged one by one."""
+    pairs = []
+    for kind, i, i_end, j, j_end in SequenceMatcher(None, one, two, False).get_opcodes():
+        if kind == "equal" or i_end - i == j_end - j:
+            pairs += [[i + n, j + n] for n in range(i_end - i)]
+    return pairs
+
+
+def movement(one: np.ndarray, two: np.ndarray, pairs: list[list[int]]) -> np.ndarray:
+    """Share of its weight (L, H, P) that the row of each pair puts elsewhere in the other text.
+
+    one, two: weights (L, H, T, T) of each text; half the sum of all differences.
+    """
+    i, j = np.array(pairs).T
+    a, b = one[:, :, i], two[:, :, j]
+    apart = np.abs(a[..., i] - b[..., j]).sum(-1)
+    alone = a.sum(-1) - a[..., i].sum(-1) + b.sum(-1) - b[..., j].sum(-1)
+    return (apart + alone) / 2
+
+
+class TwoTextsExplorer(Explorer):
+    """Attention of one head on two texts, and what the exchanged words move.
+
+    Traits: head (block * H + head), row (a place of the first text). It opens where one and
+    the same word moves most of its weight.
+    """
+
+    prompts = traitlets.List(Text(), minlen=2, maxlen=2).tag(sync=True, control=True)
+    tokens = traitlets.List().tag(sync=True)
+    pairs = traitlets.List().tag(sync=True)
+    one = traitlets.Bytes().tag(sync=True)
+    two = traitlets.Bytes().tag(sync=True)
+    fixed = traitlets.Int(-1).tag(sync=True)  # the head to show, or -1: the telling one
+    most = traitlets.Int(MOST_TOKENS).tag(sync=True)
+    n_layer = traitlets.Int().tag(sync=True)
+    n_head = traitlets.Int().tag(sync=True)
+    head = Place(lambda self: self.n_layer * self.n_head).tag(sync=True, control=True)
+    row = Place(lambda self: len(self.tokens[0])).tag(sync=True, control=True)
+    computed = frozenset({"tokens", "pairs", "one", "two", "weights", "moved", "shown"})
+
+    def __init__(
+        self, read: Callable[[str], Reading], one: str, two: str, head: int | None = None
+    ):
+        self.read, self.chosen_head = read, head
+        super().__init__(fixed=-1 if head is None else head, **self._reading([one, two]))
+        self.asks(self._read, "prompts")
+
+    @classmethod
+    def of(
+        cls, model: GPT, bpe: BPE, one: str, two: str, head: int | None = None
+    ) -> "TwoTextsExplorer":
+        """What the heads of a model make of two texts that can be edited."""
+
+        def read(text: str) -> Reading:
+            ids = tokens_of(bpe, text, MOST_TOKENS)
+            return trace(model, ids).weights.numpy(), bpe.pieces(ids)
+
+        explorer = cls(read, one, two, head)
+        explorer.remark = lambda text: remark(bpe, text)
+        explorer.lends(bpe, model)
+        explorer.message = explorer._remarks()
+        return explorer
+
+    def remark(self, text: str) -> str:
+        """What is to be said about a text that can be read."""
+        return ""
+
+    def _remarks(self) -> str:
+        return " ".join(filter(None, map(self.remark, self.prompts)))
+
+    def _read(self) -> dict:
+        return self._reading(self.prompts) | {"message": self._remarks()}
+
+    def _reading(self, prompts: list[str]) -> dict:
+        (one, first), (two, second) = map(self.read, prompts)
+        pairs = paired(first, second)
+        if not pairs:
+            raise ValueError("the two texts have no word in common")
+        self.weights, self.moved = (one, two), movement(one, two, pairs)
+        self.shown = prompts  # what was read; others may be refused
+        same = [first[i] == second[j] for i, j in pairs]
+        n_layer, n_head = one.shape[:2]
+        heads = np.where(same, self.moved, -1).reshape(n_layer * n_head, -1)
+        best = int(heads.max(-1).argmax()) if self.chosen_head is None else self.chosen_head
+        best = limits.whole("head", best, 0, len(heads) - 1)
+        return {
+            "prompts": prompts,
+            "tokens": [first, second],
+            "pairs": pairs,
+            "n_layer": n_layer,
+            "n_head": n_head,
+            "head": best,
+            "row": pairs[int(heads[best].argmax())][0],
+            "one": as_half(one),
+            "two": as_half(two),
+        }
+
+    def shares(self) -> tuple[list[str], np.ndarray]:
+        """The words of the first text that have a partner, and how far each one moves."""
+        names = token_labels(self.tokens[0])
+        block, head = divmod(self.head, self.n_head)
+        return [names[i] for i, _ in self.pairs], self.moved[block, head]
+
+    def sentence(self) -> str:
+        block, head = divmod(self.head, self.n_head)
+        names, moved = self.shares()
+        most = int(moved.argmax())
+        return (
+            f"'{self.shown[0]}' and '{self.shown[1]}' under block {block}, head {head}: "
+            f"'{names[most]}' puts {moved[most]:.0%} of its weight elsewhere."
+        )
+
+    def figure(self) -> Figure:
+        block, head = divmod(self.head, self.n_head)
+        names, moved = self.shares()
+        title = f"Block {block}, head {head}: how far each word's attention moves"
+        return plots.bars(names, moved, "share of its weight that goes elsewhere", title)

@@ -1,0 +1,1 @@
+"""What those who write lessons use: sync, run, layout, index, stats, template."""

@@ -1,0 +1,172 @@
+"""How a lesson lies on the page: answers folded under their question, honest times.
+
+A prediction is a blue box (`<div class="alert alert-info">` around "**Predict.** ..."). The
+code cell below it holds the answer: its stored output is folded until it is run. So are
+the outputs of cells tagged `answer`. A code cell that begins with `# plot` or `# check`
+folds to that line. Where a lesson is longer than a sitting, a markdown cell that says
+`PAUSE` becomes a place to stop.
+"""
+
+import re
+from pathlib import Path
+
+from nbformat.v4 import new_output
+
+from gpt1course.notebooks import mark
+
+PREDICT, TRY = "**Predict", "**Try"
+ASIDE = ("# plot", "# check")  # first lines of cells that only draw, or hold claims
+GUESS_FIRST = "Make your guess first, then run this cell.\n"
+BOX = '<div class="alert alert-{kind}">\n\n{text}\n\n</div>'
+WAY_BACK = "Before this: "  # the last line of a lesson, which nobody reads in order
+SITTING = 75  # minutes
+PICTURE = re.compile(r'src="data:image/png;base64,([^"]+)"')
+LOOKED_UP = ("stub", "hints", "map")  # parts that nobody reads from top to bottom
+
+# minutes, as readers needed them
+WORDS, LINES = 180, 10  # read per minute: words of prose, lines of code
+PER_PREDICTION, PER_TRY, PER_EXPLORER, PER_QUESTION = 1.0, 2.0, 3.0, 0.5
+
+
+def box(kind: str, text: str) -> str:
+    """One of JupyterLab's own boxes around Markdown: info, success or warning."""
+    return BOX.format(kind=kind, text=text.strip())
+
+
+# ---- what is folded -----------------------------------------------------------------
+
+
+def is_prediction(cell) -> bool:
+    """Whether a cell asks for a guess."""
+    return cell.cell_type == "markdown" and PREDICT in cell.source
+
+
+def answers(cells) -> list[int]:
+    """The code cells whose output answers a prediction: the one below it, and tagged ones."""
+    found = []
+    for i, cell in enumerate(cells):
+        if cell.cell_type != "code":
+            continue
+        below = i > 0 and is_prediction(cells[i - 1])
+        if below or "answer" in cell.metadata.get("tags", []):
+            found.append(i)
+    return found
+
+
+def fold(notebook) -> None:
+    """Fold answers and plotting code; what stands folded shows a neutral first line."""
+    hidden = answers(notebook.cells)
+    for i, cell in enumerate(notebook.cells):
+        if cell.cell_type != "code":
+            continue
+        folded = {}
+        if i in hidden:
+            folded["outputs_hidden"] = True
+        if i in hidden and (cell.outputs or not is_aside(cell)):
+            cell.outputs.insert(0, new_output("stream", name="stdout", text=GUESS_FIRST))
+        if is_aside(cell):
+            folded["source_hidden"] = True
+        if folded:
+            cell.metadata["jupyter"] = folded
+        else:
+            cell.metadata.pop("jupyter", None)
+
+
+def is_aside(cell) -> bool:
+    """Whether a cell only draws or holds claims, and so folds to its first line."""
+    return cell.cell_type == "code" and cell.source.startswith(ASIDE)
+
+
+def stored_picture(output) -> str:
+    """The PNG in an output's HTML, base64; empty where there is none."""
+    shown = PICTURE.search(output.get("data", {}).get("text/html", ""))
+    return shown[1] if shown else ""
+
+
+# ---- how long it takes --------------------------------------------------------------
+
+
+def prose_words(cells) -> int:
+    """Words of markdown without code, math, tags, addresses and the way back."""
+    text = "\n".join(c.source for c in cells if c.cell_type == "markdown")
+    text = re.sub(rf"^{WAY_BACK}.*", "", text, flags=re.MULTILINE)
+    for pattern in (r"```.*?```", r"\$\$.*?\$\$", r"<[^>]+>", r"\]\([^)]*\)"):
+        text = re.sub(pattern, " ", text, flags=re.DOTALL)
+    return len(re.findall(r"[A-Za-z][\w'-]*", text))
+
+
+def code_lines(cell) -> int:
+    """Lines of a code cell that are not blank."""
+    return sum(bool(line.strip()) for line in cell.source.splitlines())
+
+
+def reading_minutes(cell) -> float:
+    """To read a cell, answer its questions and try what it offers; no exercises."""
+    if mark(cell).get("part") in LOOKED_UP:
+        return 0.0
+    if cell.cell_type == "code":
+        lines = 0 if is_aside(cell) else code_lines(cell)
+        return lines / LINES + PER_EXPLORER * ("Explorer" in cell.source)
+    asked = re.match(r"## (Recall|Questionnaire)\n", cell.source)
+    questions = cell.source.split("<details>")[0]
+    count = len(re.findall(r"^\d+\. ", questions, re.MULTILINE)) if asked else 0
+    return (
+        prose_words([cell]) / WORDS
+        + PER_QUESTION * count
+        + PER_PREDICTION * cell.source.count(PREDICT)
+        + PER_TRY * cell.source.count(TRY)
+    )
+
+
+def minutes(cells, exercises: dict) -> tuple[float, float]:
+    """(reading, exercises) of some cells. exercises: name -> Exercise."""
+    stubs = [mark(c)["exercise"] for c in cells if mark(c).get("part") == "stub"]
+    return sum(map(reading_minutes, cells)), sum(exercises[n].minutes for n in stubs)
+
+
+def rounded(minutes: float) -> int:
+    """To five minutes, as one would say it."""
+    return max(5, 5 * round(minutes / 5))
+
+
+def sittings(cells, exercises: dict) -> list[int]:
+    """Minutes of each sitting, as the pauses divide the lesson."""
+    parts = [[]]
+    for cell in cells:
+        parts.append([]) if mark(cell).get("part") == "pause" else parts[-1].append(cell)
+    return [rounded(sum(minutes(part, exercises))) for part in parts]
+
+
+def state_times(notebook, path: str | Path, exercises: dict) -> None:
+    """Write the times into the first cell and into the pauses.
+
+    Raises ValueError if a sitting is longer than SITTING minutes, naming it.
+    """
+    parts = sittings(notebook.cells, exercises)
+    if max(parts) > SITTING:
+        raise ValueError(f"{path}: sittings of {parts} minutes, {SITTING} at most: add a PAUSE")
+    reading, doing = map(rounded, minutes(notebook.cells, exercises))
+    total = sum(parts)
+    split = f", in {_number(len(parts))} sittings" if len(parts) > 1 else ""
+    told = f"about {total} minutes{split}: {reading} to read and try, {doing} for the exercises"
+    first = notebook.cells[0]
+    first.source = re.sub(
+        r"\*\*Time:\*\* [^·]*? ·", f"**Time:** {told} ·", first.source, count=1
+    )
+    pauses = [c for c in notebook.cells if mark(c).get("part") == "pause"]
+    for number, cell in enumerate(pauses, start=1):
+        behind, ahead = sum(parts[:number]), sum(parts[number:])
+        cell.source = pause_text(behind, ahead)
+
+
+def pause_text(behind: int, ahead: int) -> str:
+    """What stands between two sittings."""
+    return (
+        "---\n\n**A good place to stop.** "
+        f"About {behind} minutes are behind you, and about {ahead} are ahead. "
+        "When you come back, choose *Run*, *Run All Above Selected Cell*.\n\n---"
+    )
+
+
+def _number(n: int) -> str:
+    return {2: "two", 3: "three"}.get(n, str(n))
