@@ -23,9 +23,9 @@ from pathlib import Path
 
 from gpt1course.viz import engine
 from gpt1lib.checkpoints import load_novelist
-from gpt1lib.storage import run_folder
-from gpt1lib.storage.files import write_json, write_text
-from gpt1lib.storage.paths import BENCHMARKS, ROOT
+from gpt1lib.io import run_folder
+from gpt1lib.io.files import write_json, write_text
+from gpt1lib.io.paths import BENCHMARKS, ROOT
 
 sys.path[:0] = [str(ROOT / "benchmarks"), str(ROOT / "tests" / "browser"), str(ROOT)]
 import in_lab as lab_tools  # noqa: E402

@@ -25,9 +25,9 @@ from pathlib import Path
 import nbformat
 from nbformat.v4 import new_code_cell
 
-from gpt1lib.storage import run_folder
-from gpt1lib.storage.files import write_json
-from gpt1lib.storage.paths import BENCHMARKS, ROOT
+from gpt1lib.io import run_folder
+from gpt1lib.io.files import write_json
+from gpt1lib.io.paths import BENCHMARKS, ROOT
 
 sys.path.insert(0, str(ROOT / "tests" / "browser"))
 import in_lab as lab_tools  # noqa: E402

@@ -14,11 +14,12 @@ from dataclasses import replace
 import torch
 from transformers import OpenAIGPTConfig, OpenAIGPTLMHeadModel
 
-from gpt1lib import GPT, GPT1, NOVELIST, decode
-from gpt1lib.checkpoints import openai
-from gpt1lib.storage import run_folder
-from gpt1lib.storage.files import write_json
-from gpt1lib.storage.paths import BENCHMARKS
+from gpt1lib import GPT, GPT1, NOVELIST
+from gpt1lib import generate as decode
+from gpt1lib.checkpoints import released
+from gpt1lib.io import run_folder
+from gpt1lib.io.files import write_json
+from gpt1lib.io.paths import BENCHMARKS
 
 SIZES = {"full": GPT1, "novelist": NOVELIST}
 
@@ -42,7 +43,7 @@ def pair(config):
             pad_token_id=0,
         )
     ).eval()
-    theirs.transformer.load_state_dict(openai.to_hugging_face(model), strict=False)
+    theirs.transformer.load_state_dict(released.to_hugging_face(model), strict=False)
     return model, theirs
 
 

@@ -20,9 +20,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # gpt1lib, if not 
 
 from benchmarks.gpu_parts.measure import Machine
 from benchmarks.gpu_parts.run import PARTS, run
-from gpt1lib import limits
-from gpt1lib.storage.paths import BENCHMARKS, ROOT
-from gpt1lib.storage.run_folder import one_line_errors
+from gpt1lib import validate
+from gpt1lib.io.paths import BENCHMARKS, ROOT
+from gpt1lib.io.run_folder import one_line_errors
 
 
 def machine_of(args: argparse.Namespace) -> Machine:
@@ -61,7 +61,7 @@ def main(argv: list[str] | None = None) -> int:
     with one_line_errors("gpu"):
         for name in ("minutes", "at_most"):
             if (value := getattr(args, name)) is not None:
-                limits.number(name, value, lambda x: x > 0, "a finite number > 0")
+                validate.number(name, value, lambda x: x > 0, "a finite number > 0")
         machine = machine_of(args)
         apart = machine.on_gpu if args.apart is None else args.apart
         return int(not run(args.only or list(PARTS), machine, args.at_most, apart))

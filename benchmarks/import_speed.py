@@ -9,9 +9,9 @@ import subprocess
 import sys
 import time
 
-from gpt1lib.storage import run_folder
-from gpt1lib.storage.files import write_json
-from gpt1lib.storage.paths import BENCHMARKS
+from gpt1lib.io import run_folder
+from gpt1lib.io.files import write_json
+from gpt1lib.io.paths import BENCHMARKS
 
 
 def seconds(code: str) -> float:

@@ -25,10 +25,10 @@ from gpt1course.exercises.lesson08 import TEXT, apart, states, states_in_numpy
 from gpt1course.viz import engine
 from gpt1lib.checkpoints import load_novelist
 from gpt1lib.corpus import read_books
+from gpt1lib.io import run_folder
+from gpt1lib.io.files import write_json
+from gpt1lib.io.paths import BENCHMARKS, HELDOUT_BOOKS, ROOT
 from gpt1lib.numpy_gpt import nested
-from gpt1lib.storage import run_folder
-from gpt1lib.storage.files import write_json
-from gpt1lib.storage.paths import BENCHMARKS, HELDOUT_BOOKS, ROOT
 
 sys.path.insert(0, str(ROOT / "tests"))
 from engine_in_node import FOLDER, EngineInNode, numbers  # noqa: E402

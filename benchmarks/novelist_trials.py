@@ -12,10 +12,10 @@ import json
 from dataclasses import asdict
 from pathlib import Path
 
-from gpt1lib import scoring
+from gpt1lib import evaluate
+from gpt1lib.io.files import read_json, write_json
+from gpt1lib.io.paths import BENCHMARKS
 from gpt1lib.pretrain import RECIPES
-from gpt1lib.storage.files import read_json, write_json
-from gpt1lib.storage.paths import BENCHMARKS
 
 STORED = BENCHMARKS / "novelist_trials.json"
 
@@ -45,7 +45,7 @@ def result(folder: Path) -> dict:
         **{name: meta[name] for name in ("command", "commit", "torch", "seconds")},
         "changed": changed(meta["recipe"]),
         "tokens": json.loads(last)["tokens"],
-        "bits_per_character": scoring.all_books(meta["heldout"])["bits_per_character"],
+        "bits_per_character": evaluate.all_books(meta["heldout"])["bits_per_character"],
         "books": {name: s["bits_per_character"] for name, s in meta["heldout"].items()},
     }
 

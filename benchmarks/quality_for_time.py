@@ -24,13 +24,13 @@ import torch.nn.functional as F
 from torch import nn
 from tqdm import tqdm
 
-from gpt1lib import NOVELIST, corpus, optim, pretrain, scoring
+from gpt1lib import NOVELIST, corpus, evaluate, optim, pretrain
 from gpt1lib.bpe import BPE
 from gpt1lib.fast import keep_memory
+from gpt1lib.io import run_folder
+from gpt1lib.io.files import read_json, write_json
+from gpt1lib.io.paths import BENCHMARKS, BOOKS, HELDOUT_BOOKS, NOVELIST_DIR
 from gpt1lib.model import Attention
-from gpt1lib.storage import run_folder
-from gpt1lib.storage.files import read_json, write_json
-from gpt1lib.storage.paths import BENCHMARKS, BOOKS, HELDOUT_BOOKS, NOVELIST_DIR
 
 RUNS = BENCHMARKS / "quality_for_time.json"
 BATCH = 12  # nanoGPT's README, "I only have a macbook"
@@ -147,14 +147,14 @@ def main():
     train = train_ours if args.who == "ours" else train_nanogpt
     model, seconds, tokens = train(args.minutes)
     bpe = BPE.load(NOVELIST_DIR)
-    scores = scoring.score_books(model.eval(), bpe, corpus.read_books(HELDOUT_BOOKS))
+    scores = evaluate.score_books(model.eval(), bpe, corpus.read_books(HELDOUT_BOOKS))
     result = {
         "who": args.who,
         "minutes": args.minutes,
         "seconds": round(seconds),
         "tokens": tokens,
         "parameters": sum(p.numel() for p in model.parameters()),
-        "bits_per_character": scoring.all_books(scores)["bits_per_character"],
+        "bits_per_character": evaluate.all_books(scores)["bits_per_character"],
         "books": {k: s["bits_per_character"] for k, s in scores.items()},
         "day": time.strftime("%Y-%m-%d"),
         **run_folder.origin(),

@@ -18,15 +18,16 @@ from dataclasses import replace
 import torch
 from tqdm import tqdm
 
-from gpt1lib import GPT, corpus, objectives, optim, pretrain, scoring
+from gpt1lib import GPT, corpus, evaluate, optim, pretrain
+from gpt1lib import losses as objectives
 from gpt1lib.bpe import BPE
 from gpt1lib.fast import keep_memory
-from gpt1lib.pretrain.counts import start_from_counts
+from gpt1lib.io import run_folder
+from gpt1lib.io.files import write_json
+from gpt1lib.io.paths import BENCHMARKS, BOOKS
+from gpt1lib.pretrain.config import RECIPES
+from gpt1lib.pretrain.init import start_from_counts
 from gpt1lib.pretrain.optimizers import build_optimizers
-from gpt1lib.pretrain.recipes import RECIPES
-from gpt1lib.storage import run_folder
-from gpt1lib.storage.files import write_json
-from gpt1lib.storage.paths import BENCHMARKS, BOOKS
 
 STORED = BENCHMARKS / "recipe_trials.json"
 
@@ -123,7 +124,7 @@ def main():
         warmup=round(args.warmup * 1e6),
     )
     model, losses = trial(recipe, ids, args.seconds)
-    nats = sum(scoring.heldout_nats(model, x) * (len(x) - 1) for x in rest)
+    nats = sum(evaluate.heldout_nats(model, x) * (len(x) - 1) for x in rest)
     bits = objectives.bits_per_character(nats, n_characters)
     n = math.ceil(len(losses) / 12)
     parts = (losses[i : i + n] for i in range(0, len(losses), n))

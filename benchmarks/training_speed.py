@@ -19,9 +19,9 @@ import torch
 
 from gpt1lib import GPT, GPT1, NOVELIST, TINY, optim, pretrain
 from gpt1lib.fast import keep_memory
-from gpt1lib.storage import run_folder
-from gpt1lib.storage.files import write_json
-from gpt1lib.storage.paths import BENCHMARKS
+from gpt1lib.io import run_folder
+from gpt1lib.io.files import write_json
+from gpt1lib.io.paths import BENCHMARKS
 
 SIZES = {
     "tiny": (

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import nbformat
 
-from gpt1lib.storage.files import read_text, write_text
+from gpt1lib.io.files import read_text, write_text
 
 from .checking.exercise import Exercise
 from .checking.number_exercise import NumberExercise

@@ -5,8 +5,8 @@ from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 
-from gpt1lib.storage import paths
-from gpt1lib.storage.files import read_json, write_json
+from gpt1lib.io import paths
+from gpt1lib.io.files import read_json, write_json
 
 
 def solved() -> dict[str, dict[str, str]]:

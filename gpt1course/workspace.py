@@ -9,8 +9,8 @@ import json
 from itertools import count
 from pathlib import Path
 
-from gpt1lib.storage import paths
-from gpt1lib.storage.files import read_json, read_text, write_json, write_text
+from gpt1lib.io import paths
+from gpt1lib.io.files import read_json, read_text, write_json, write_text
 
 from . import progress
 

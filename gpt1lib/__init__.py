@@ -3,46 +3,46 @@
 In the notebooks: `import gpt1lib as g`. The ground is GPT-1 and nothing else; read it in
 this order. Each folder is a room for one verb, and imports run from the top down only.
 
-    limits       what a number may be, and how it is refused
+    validate     what a number may be, and how it is refused
     config       the sizes of a model, in one frozen record
     text         before BPE: punctuation made uniform, cut into words
     bpe          byte-pair encoding: text to token ids and back
     corpus       books as one stream of ids, and random windows of it
     model        embeddings, causal attention, post-LayerNorm blocks, the tied softmax
-    tracing      one forward pass with every step kept, or with a head cut
-    objectives   L1, L2 and L3, and the losses that code minimizes
+    tracing      one forward pass with every step kept, or with a head ablated
+    losses       L1, L2 and L3, and the losses that code minimizes
     optim        Adam with decoupled decay, warm-up schedules, gradient clipping
     inputs       the four input transformations: every task becomes sequences
-    decode       greedy, temperature, top-k, top-p, beam search
-    write        a trained model writes: the command line
-    scoring      how well a model predicts a text, in nats and bits
-    metrics      scores of predictions, with intervals, and what is clear
+    generate     greedy, temperature, top-k, top-p, beam search
+    sample       a trained model writes: the command line
+    evaluate     how well a model predicts a text, in nats and bits
+    metrics      scores of predictions, with intervals
     numpy_gpt    the same model in numpy, every gradient by hand
 
-    storage/     paths, files, checksums, tensors, run_folder, options: what is kept on disk
-    fast/        loss, reader, machine: tricks, each held equal to the plain code
+    io/          paths, files, checksums, tensors, run_folder, options: what is kept on disk
+    fast/        loss, session, machine: tricks, each held equal to the plain code
     baselines/   ngrams, lstm, variants, masked, bag_of_words: what GPT-1 is compared with
-    checkpoints/ checkpoint, snapshots, openai: models on disk, ours and the released one
-    tasks/       task, course_sets, published, own, catalog: labeled sets in one form
-    pretrain/    recipes, texts, prepared, objective, optimizers, muon, counts, processes, run
-    finetune/    settings, adapt, batches, classifier, methods, scores, run, classify: L3
+    checkpoints/ checkpoint, snapshots, released: models on disk, ours and the released one
+    tasks/       task, course_sets, published, custom, catalog: labeled sets in one form
+    pretrain/    config, data, prepared, init, objective, optimizers, muon, distributed, trainer
+    finetune/    config, adapt, data, classifier, freezing, evaluate, trainer, predict: L3
 
 Three ways run through it:
 
-    books  -> text -> bpe -> corpus -> model -> objectives -> pretrain/ -> checkpoints/
-    texts  -> tasks/ -> inputs -> model -> objectives -> finetune/
-    prompt -> bpe -> model -> decode -> text            model -> tracing
+    books  -> text -> bpe -> corpus -> model -> losses -> pretrain/ -> checkpoints/
+    texts  -> tasks/ -> inputs -> model -> losses -> finetune/
+    prompt -> bpe -> model -> generate -> text            model -> tracing
 """
 
 from importlib import import_module
 from pkgutil import iter_modules
 
-from . import bpe, config, corpus, model, objectives, optim, text
+from . import bpe, config, corpus, losses, model, optim, text
 from .bpe import BPE
 from .checkpoints import load_novelist
 from .config import GPT1, NOVELIST, TINY, GPTConfig
+from .io import paths
 from .model import GPT, causal_mask
-from .storage import paths
 from .tracing import trace
 
 __all__ = [
@@ -58,7 +58,7 @@ __all__ = [
     "corpus",
     "load_novelist",
     "model",
-    "objectives",
+    "losses",
     "optim",
     "paths",
     "text",
@@ -67,7 +67,7 @@ __all__ = [
 
 
 def __getattr__(name: str):
-    """Import a file or a folder when it is first used: `g.decode`."""
+    """Import a file or a folder when it is first used: `g.generate`."""
     if name in {module.name for module in iter_modules(__path__)}:
         return import_module(f".{name}", __name__)
     raise AttributeError(f"gpt1lib has no {name!r}")

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from . import text
-from .storage import checksums, files
+from .io import checksums, files
 
 END = "</w>"
 UNK = "<unk>"

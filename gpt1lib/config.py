@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, fields
 
-from . import limits
+from . import validate
 
 INIT_STD = 0.02
 """Standard deviation of every initial weight matrix: N(0, 0.02) (section 4.1)."""
@@ -31,15 +31,15 @@ class GPTConfig:
     tied: bool = True  # Eq. 2: the output matrix is the token embedding
 
     def __post_init__(self):
-        limits.fields_of_their_kind(self)
+        validate.fields_of_their_kind(self)
         for name, most in MOST.items():
-            limits.whole(name, getattr(self, name), 1, most)
+            validate.whole(name, getattr(self, name), 1, most)
         if self.n_embd % self.n_head:
             raise ValueError(
                 f"n_embd is {self.n_embd}, it must be divisible by n_head, "
                 f"which is {self.n_head}"
             )
-        limits.number("dropout", self.dropout, lambda p: 0 <= p < 1, "in [0, 1)")
+        validate.number("dropout", self.dropout, lambda p: 0 <= p < 1, "in [0, 1)")
 
     @property
     def head_dim(self) -> int:

@@ -13,11 +13,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from . import limits, objectives
+from . import losses, validate
 from .bpe import BPE
-from .storage import checksums, files, paths
-from .storage.paths import BOOKS
-from .storage.tensors import read_array, write_array
+from .io import checksums, files, paths
+from .io.paths import BOOKS
+from .io.tensors import read_array, write_array
 
 GOLDEN = (math.sqrt(5) - 1) / 2
 """Multiples of it, less whole parts, fill 0 to 1 evenly, however many are taken."""
@@ -100,7 +100,7 @@ def write_tokens(path: str | Path, ids: Tensor) -> None:
 
     Raises ValueError for an empty stream and for ids that 4 bytes do not hold.
     """
-    objectives.check_classes("token id", ids, 2**32)
+    losses.check_classes("token id", ids, 2**32)
     kind = np.uint16 if int(ids.max()) < 2**16 else np.uint32
     write_array(path, ids.numpy().astype(kind))
 
@@ -147,8 +147,8 @@ def even_windows(
 
 def _n_starts(ids: Tensor | np.ndarray, n_ctx: int, n_windows: int) -> int:
     """How many places a window can start at; ValueError if there is none."""
-    n_ctx = limits.whole("n_ctx", n_ctx, 1)
-    limits.whole("n_windows", n_windows, 1)
+    n_ctx = validate.whole("n_ctx", n_ctx, 1)
+    validate.whole("n_windows", n_windows, 1)
     if len(ids) < n_ctx:
         raise ValueError(f"the text has {len(ids)} tokens, a window needs {n_ctx}")
     return len(ids) - n_ctx + 1
@@ -171,7 +171,7 @@ def windows_in_order(ids: Tensor, n_ctx: int) -> list[Tensor]:
 
     Each token but the very first is a target exactly once: to score a text.
     """
-    n_ctx = limits.whole("n_ctx", n_ctx, 2)
+    n_ctx = validate.whole("n_ctx", n_ctx, 2)
     if len(ids) < 2:
         raise ValueError(f"the text has {len(ids)} tokens, scoring needs at least 2")
     return [ids[i : i + n_ctx] for i in range(0, len(ids) - 1, n_ctx - 1)]

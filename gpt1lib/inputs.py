@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
-from . import limits
+from . import validate
 from .bpe import BPE
 from .model import LanguageModel
 
@@ -37,7 +37,7 @@ class Specials:
     @classmethod
     def after(cls, n_vocab: int) -> "Specials":
         """40478, 40479, 40480 for GPT-1's vocabulary."""
-        n_vocab = limits.whole("n_vocab", n_vocab, 1)
+        n_vocab = validate.whole("n_vocab", n_vocab, 1)
         return cls(n_vocab, n_vocab + 1, n_vocab + 2)
 
 
@@ -148,7 +148,7 @@ def check_texts(kind: str, texts: Sequence[str]) -> None:
 
 def check_context(n_ctx: int, least: int) -> None:
     """ValueError where the context cannot hold the special tokens and some text."""
-    if limits.whole("n_ctx", n_ctx) < least:
+    if validate.whole("n_ctx", n_ctx) < least:
         raise ValueError(f"the context is {n_ctx} tokens, at least {least} are needed")
 
 

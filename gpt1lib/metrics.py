@@ -9,7 +9,7 @@ import statistics
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from . import limits
+from . import validate
 
 LEVEL = 0.05
 """A difference is clear if luck alone makes one as large in fewer of 100 cases than five."""
@@ -22,9 +22,9 @@ def wilson(correct: int, n: int, z: float = 1.96) -> tuple[float, float]:
 
     ValueError unless n >= 1 and correct is in 0 to n.
     """
-    n = limits.whole("n", n, 1, note=": an interval needs a trial")
-    correct = limits.whole("correct", correct, 0, n)
-    z = limits.number("z", z, lambda x: x > 0, "a finite number > 0")
+    n = validate.whole("n", n, 1, note=": an interval needs a trial")
+    correct = validate.whole("correct", correct, 0, n)
+    z = validate.number("z", z, lambda x: x > 0, "a finite number > 0")
     p, z2 = correct / n, z * z
     middle = (p + z2 / (2 * n)) / (1 + z2 / n)
     half = z / (1 + z2 / n) * math.sqrt(p * (1 - p) / n + z2 / (4 * n * n))
@@ -86,7 +86,7 @@ def student_t(freedom: int) -> float:
     """The two-sided 95% point of Student's t: 2.093 at 19 degrees of freedom."""
     from scipy.special import stdtrit  # all of scipy.stats would take a second to load
 
-    if not limits.is_finite(freedom) or freedom < 1:
+    if not validate.is_finite(freedom) or freedom < 1:
         raise ValueError(f"there are {freedom!r} degrees of freedom, at least 1 is needed")
     return float(stdtrit(freedom, 0.975))
 
@@ -151,7 +151,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
     before it, nor above 1.
     """
     for p in p_values:
-        limits.number("p", p, lambda x: 0 <= x <= 1, "a number from 0 to 1")
+        validate.number("p", p, lambda x: 0 <= x <= 1, "a number from 0 to 1")
     n, raised, least = len(p_values), [1.0] * len(p_values), 0.0
     for rank, i in enumerate(sorted(range(n), key=lambda i: p_values[i])):
         least = max(least, (n - rank) * float(p_values[i]))
@@ -194,7 +194,7 @@ def _pairs(a: Mapping | Sequence, b: Mapping | Sequence) -> list[tuple[float, fl
             raise ValueError(f"{len(a)} scores and {len(b)} make no pairs: name their seeds")
         a, b = dict(enumerate(a)), dict(enumerate(b))
     for score in (*a.values(), *b.values()):
-        limits.number("a score", score, lambda x: True, "a finite number")
+        validate.number("a score", score, lambda x: True, "a finite number")
     return [(float(a[seed]), float(b[seed])) for seed in a if seed in b]
 
 

@@ -18,7 +18,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from . import limits
+from . import validate
 from .config import INIT_STD, GPTConfig
 
 
@@ -223,7 +223,7 @@ def check_ids(ids: Tensor, config: GPTConfig, start: int = 0) -> None:
     n_tokens = start + ids.shape[1]
     if n_tokens > config.n_ctx:
         raise ValueError(f"sequence has {n_tokens} tokens, the context is {config.n_ctx}")
-    limits.indices("token id", ids, config.n_vocab)
+    validate.indices("token id", ids, config.n_vocab)
 
 
 # ---- a model's surroundings, left as they were found ----------------------------------
@@ -246,7 +246,7 @@ def evaluating(*modules: nn.Module) -> Iterator[None]:
 def seeded(seed: int, device: torch.device | None = None) -> Iterator[None]:
     """Draw from this seed inside; the caller's own random numbers go on undisturbed."""
     devices = [device] if device is not None and device.type == "cuda" else []
-    seed = limits.whole("seed", seed, 0, limits.LARGEST_SEED)
+    seed = validate.whole("seed", seed, 0, validate.LARGEST_SEED)
     with torch.random.fork_rng(devices):
         torch.manual_seed(seed)
         yield

@@ -9,7 +9,7 @@ from typing import cast
 import torch
 from torch import Tensor
 
-from . import limits
+from . import validate
 from .model import GPT, Block, LanguageModel, causal_mask, check_ids, evaluating
 
 
@@ -99,8 +99,8 @@ def silenced(model: LanguageModel, heads: Sequence[tuple[int, int]]) -> Iterator
     check_steps(model)
     with ExitStack() as hooks:
         for layer, head in heads:
-            limits.whole("layer", layer, 0, model.config.n_layer - 1)
-            limits.whole("head", head, 0, model.config.n_head - 1)
+            validate.whole("layer", layer, 0, model.config.n_layer - 1)
+            validate.whole("head", head, 0, model.config.n_head - 1)
             project = cast(Block, model.blocks[layer]).attention.project
             handle = project.register_forward_pre_hook(_without(head, model.config.head_dim))
             hooks.callback(handle.remove)

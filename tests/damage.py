@@ -19,12 +19,12 @@ import torch
 
 import gpt1lib as g
 from gpt1lib import corpus, finetune, pretrain, tasks
-from gpt1lib.checkpoints import checkpoint, openai, snapshots
+from gpt1lib.checkpoints import checkpoint, released, snapshots
 from gpt1lib.finetune import classifier
 from gpt1lib.finetune.__main__ import finished
-from gpt1lib.pretrain import recipes
-from gpt1lib.storage import files
-from gpt1lib.storage.run_folder import Log, RunFolder
+from gpt1lib.io import files
+from gpt1lib.io.run_folder import Log, RunFolder
+from gpt1lib.pretrain import config as recipes
 from gpt1lib.tasks import published
 
 WORDS = "a fine good film and a bad dull film the cat sat on the mat "
@@ -91,15 +91,15 @@ def read_snapshot(folder):
 
 
 def write_openai(folder):
-    openai.save_openai(folder, small_model(), BPE)
+    released.save_openai(folder, small_model(), BPE)
 
 
 def write_hugging_face(folder):
-    openai.save_hugging_face(folder, small_model(), BPE)
+    released.save_hugging_face(folder, small_model(), BPE)
 
 
 def read_released(folder):
-    made = openai.load_released(folder, n_head=2)
+    made = released.load_released(folder, n_head=2)
     return made.model.state_dict(), made.model.config, vocabulary(made.bpe)
 
 
@@ -118,7 +118,7 @@ def write_pickled(folder):
     write_hugging_face(folder)
     (folder / "model.safetensors").unlink()
     (folder / "checksums.json").unlink()
-    torch.save(openai.to_hugging_face(small_model()), folder / "pytorch_model.bin")
+    torch.save(released.to_hugging_face(small_model()), folder / "pytorch_model.bin")
 
 
 def write_classifier(folder):

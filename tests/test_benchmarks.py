@@ -18,10 +18,10 @@ from pretended_gpu import pretended
 from benchmarks.gpu_parts import same_numbers
 from benchmarks.gpu_parts.measure import Machine, Report
 from benchmarks.gpu_parts.run import in_a_group, run, stop, within
-from gpt1lib import GPT, GPT1, NOVELIST, TINY, pretrain, scoring, tasks
-from gpt1lib.finetune.run import FineTuning
-from gpt1lib.finetune.settings import Settings
-from gpt1lib.storage import files
+from gpt1lib import GPT, GPT1, NOVELIST, TINY, evaluate, pretrain, tasks
+from gpt1lib.finetune.config import Settings
+from gpt1lib.finetune.trainer import FineTuning
+from gpt1lib.io import files
 
 FOLDER = Path(__file__).resolve().parents[1] / "benchmarks"
 PATHS = sorted(FOLDER.glob("*.py"))
@@ -61,7 +61,7 @@ def test_a_recipe_is_fitted_to_the_time():
 def test_nanogpt_is_scored_as_ours_is():
     model = script("quality_for_time").NanoGPT(TINY).eval()
     ids = torch.arange(50) % TINY.n_vocab
-    assert 0 < scoring.heldout_nats(model, ids) < 2 * math.log(TINY.n_vocab)
+    assert 0 < evaluate.heldout_nats(model, ids) < 2 * math.log(TINY.n_vocab)
 
 
 @pytest.mark.parametrize("matrix_lr", [0.0, 5e-3])

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from gpt1lib import bpe
 from gpt1lib.bpe import BPE
-from gpt1lib.storage import files
+from gpt1lib.io import files
 
 
 @pytest.fixture(scope="session")

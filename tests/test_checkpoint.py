@@ -9,7 +9,7 @@ from safetensors.torch import load_file, save_file
 
 import gpt1lib as g
 from gpt1lib.checkpoints import checkpoint
-from gpt1lib.storage import tensors
+from gpt1lib.io import tensors
 
 
 @pytest.fixture

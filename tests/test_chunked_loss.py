@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from gpt1lib import objectives
+from gpt1lib import losses
 from gpt1lib.fast.loss import chunked_lm_loss, chunked_padded_loss
 
 
@@ -13,7 +13,7 @@ def test_it_equals_lm_loss_in_value_and_in_both_gradients(rows):
     h = torch.randn(2, 10, 8, dtype=torch.float64, requires_grad=True)
     W = torch.randn(50, 8, dtype=torch.float64, requires_grad=True)
     ids = torch.randint(50, (2, 10))
-    plain = objectives.lm_loss(h @ W.T, ids)
+    plain = losses.lm_loss(h @ W.T, ids)
     wanted = torch.autograd.grad(3 * plain, (h, W))
     loss = chunked_lm_loss(h[:, :-1], W, ids[:, 1:], rows)
     found = torch.autograd.grad(3 * loss, (h, W))  # 3: what comes from above counts
@@ -29,7 +29,7 @@ def test_padding_costs_nothing_and_changes_nothing(rows):
     W = torch.randn(50, 8, dtype=torch.float64, requires_grad=True)
     ids, real = torch.randint(50, (3, 10)), torch.ones(3, 10)
     real[0, 4:], real[2, 9:] = 0, 0
-    plain = objectives.lm_loss(h @ W.T, ids, real)
+    plain = losses.lm_loss(h @ W.T, ids, real)
     loss = chunked_padded_loss(h, W, ids, real, rows)
     assert loss.item() == pytest.approx(plain.item(), abs=1e-12)
     for a, b in zip(

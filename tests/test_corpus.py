@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from gpt1lib import BPE, corpus
-from gpt1lib.storage import paths
+from gpt1lib.io import paths
 
 
 def test_windows_are_contiguous_and_seeded():

@@ -7,8 +7,8 @@ import pytest
 import torch
 
 from gpt1lib import pretrain
-from gpt1lib.pretrain import counts
-from gpt1lib.pretrain.counts import positive_pmi
+from gpt1lib.pretrain import init
+from gpt1lib.pretrain.init import positive_pmi
 
 
 def test_the_counts_are_those_of_a_pencil():
@@ -28,17 +28,17 @@ def test_tokens_of_like_company_get_like_vectors():
     middle = torch.randint(2, 4, (400,), generator=draws)
     first = torch.stack([torch.zeros(400), middle, torch.ones(400)], dim=1).long().flatten()
     ids = torch.cat([first, torch.tensor([4, 5, 6] * 400)])
-    v = counts.count_vectors(ids, 8, 4)
+    v = init.count_vectors(ids, 8, 4)
     assert v[2] @ v[3] > 0.9 > 0.3 > v[2] @ v[5]
     torch.testing.assert_close(v.norm(dim=1), torch.ones(8))  # 7 never occurs
-    torch.testing.assert_close(v, counts.count_vectors(ids, 8, 4))
-    assert not torch.equal(v, counts.count_vectors(ids, 8, 4, seed=1))
+    torch.testing.assert_close(v, init.count_vectors(ids, 8, 4))
+    assert not torch.equal(v, init.count_vectors(ids, 8, 4, seed=1))
 
 
 def test_a_vocabulary_may_be_smaller_than_the_width_and_not_too_large():
-    assert counts.count_vectors(torch.tensor([0, 1, 2] * 9), 3, 8).shape == (3, 8)
+    assert init.count_vectors(torch.tensor([0, 1, 2] * 9), 3, 8).shape == (3, 8)
     with pytest.raises(ValueError, match="n_vocab is 40478; .* must be <= 12000"):
-        counts.count_vectors(torch.tensor([0, 1]), 40_478, 8)
+        init.count_vectors(torch.tensor([0, 1]), 40_478, 8)
 
 
 def test_a_run_starts_from_counts_and_the_time_is_counted(make_books, tmp_path):

@@ -12,9 +12,9 @@ import pytest
 import torch
 
 from gpt1course import paper
-from gpt1lib import corpus, scoring, tasks
+from gpt1lib import corpus, evaluate, tasks
 from gpt1lib.checkpoints import checkpoint, snapshots
-from gpt1lib.storage import checksums, files, paths
+from gpt1lib.io import checksums, files, paths
 from tools.data import checksums as seal_data
 
 FOLDERS = ("books", "heldout_books", "tasks")
@@ -118,7 +118,7 @@ def test_the_shipped_snapshots_are_stages_of_the_shipped_model(novelist):
     assert steps == sorted({*steps, 1000, 8000} & set(kept))
     text = corpus.read_books(paths.HELDOUT_BOOKS)["joyce_dubliners"][10_000:16_000]
     ids = torch.tensor(novelist.bpe.encode(text))
-    nats = [scoring.heldout_nats(model, ids) for model, _ in found]
+    nats = [evaluate.heldout_nats(model, ids) for model, _ in found]
     assert nats == sorted(nats, reverse=True) and nats[-1] < nats[0] - 0.4
 
 
@@ -127,8 +127,8 @@ def test_8_bits_a_weight_cost_next_to_nothing(novelist, tmp_path):
     stored, _ = snapshots.load_snapshot(snapshots.paths(tmp_path)[0])
     text = corpus.read_books(paths.HELDOUT_BOOKS)["joyce_dubliners"][10_000:16_000]
     ids = torch.tensor(novelist.bpe.encode(text))
-    nats = scoring.heldout_nats(stored, ids)
-    assert nats == pytest.approx(scoring.heldout_nats(novelist.model, ids), abs=0.01)
+    nats = evaluate.heldout_nats(stored, ids)
+    assert nats == pytest.approx(evaluate.heldout_nats(novelist.model, ids), abs=0.01)
 
 
 def test_the_scores_of_all_stages_are_stored(novelist):
@@ -173,7 +173,7 @@ def test_the_stored_scores_are_the_models(novelist):
     """One book again, from the text on."""
     name = "wells_island_of_doctor_moreau"
     text = corpus.read_books(paths.HELDOUT_BOOKS)[name]
-    found = scoring.score_books(novelist.model, novelist.bpe, {name: text})[name]
+    found = evaluate.score_books(novelist.model, novelist.bpe, {name: text})[name]
     for key, value in novelist.meta["heldout"][name].items():
         assert found[key] == pytest.approx(value, rel=1e-3), key
 

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import gpt1lib as g
-from gpt1lib import decode
+from gpt1lib import generate as decode
 from gpt1lib.baselines import variants
-from gpt1lib.fast.reader import FastReader, can_read
+from gpt1lib.fast.session import FastReader, can_read
 
 CONFIG = g.GPTConfig(n_vocab=11, n_ctx=16, n_layer=2, n_head=2, n_embd=8, dropout=0.0)
 

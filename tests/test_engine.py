@@ -21,7 +21,7 @@ import gpt1lib as g
 from benchmarks.languages import in_javascript
 from gpt1course.exercises import lesson08
 from gpt1course.viz import engine, explorers
-from gpt1lib.decode import beam_search, greedy, next_token_probs
+from gpt1lib.generate import beam_search, greedy, next_token_probs
 
 ROOT = Path(__file__).resolve().parents[1]
 NEAR = 1e-3  # of a logit

@@ -6,7 +6,8 @@ import torch
 
 import gpt1lib as g
 from gpt1course.viz import explorers
-from gpt1lib import inputs, objectives
+from gpt1lib import inputs
+from gpt1lib import losses as objectives
 
 TEXT = "The unbelievable shipwreck"
 

@@ -13,11 +13,13 @@ import gpt1lib as g
 from gpt1lib import finetune, inputs, tasks
 from gpt1lib.bpe import BPE
 from gpt1lib.checkpoints import checkpoint
-from gpt1lib.finetune import batches, classifier, classify
+from gpt1lib.finetune import classifier
+from gpt1lib.finetune import data as batches
+from gpt1lib.finetune import predict as classify
 from gpt1lib.finetune.__main__ import main
-from gpt1lib.finetune.run import chosen_examples
-from gpt1lib.storage import files
-from gpt1lib.storage.paths import TASKS
+from gpt1lib.finetune.trainer import chosen_examples
+from gpt1lib.io import files
+from gpt1lib.io.paths import TASKS
 from gpt1lib.tasks import course_sets
 
 BPE_SMALL = BPE.learn("a fine good film and a bad dull film the plot is thin", 40)

@@ -11,9 +11,10 @@ import pytest
 import torch
 from pretended_gpu import pretended
 
-from gpt1lib import GPT, TINY, checkpoints, decode, pretrain, scoring
+from gpt1lib import GPT, TINY, checkpoints, evaluate, pretrain
+from gpt1lib import generate as decode
 from gpt1lib.model import seeded
-from gpt1lib.pretrain.processes import Processes
+from gpt1lib.pretrain.distributed import Processes
 
 os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # torch asks for it once
 GPU = torch.cuda.is_available()
@@ -99,13 +100,13 @@ def test_a_resumed_run_goes_on_bit_for_bit(training):
 
 
 def test_a_run_is_scored_where_it_was_trained_and_stored_for_the_cpu(training, monkeypatch):
-    places, score = [], scoring.score_books
+    places, score = [], evaluate.score_books
 
     def scored(model, *rest):
         places.append(model.output_matrix.device.type)
         return score(model, *rest)
 
-    monkeypatch.setattr(scoring, "score_books", scored)
+    monkeypatch.setattr(evaluate, "score_books", scored)
     run = training("whole", steps=8, evaluate_every=4, sample_every=4, save_every=4)
     run.run()
     made = checkpoints.load(run.out)

@@ -15,7 +15,7 @@ from gpt1course.checking.number_exercise import NumberExercise
 from gpt1course.grading import report, sandbox, worker
 from gpt1course.grading.report import HandedCell
 from gpt1course.grading.worker import Limits, Submitted
-from gpt1lib.storage import paths
+from gpt1lib.io import paths
 
 SHIPPED = paths.ROOT / "notebooks/05_the_causal_mask.ipynb"
 UNTOUCHED = notebooks.read(SHIPPED)

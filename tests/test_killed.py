@@ -12,8 +12,8 @@ import torch
 
 from gpt1lib import pretrain
 from gpt1lib.checkpoints import checkpoint, snapshots
-from gpt1lib.pretrain.recipes import RECIPES
-from gpt1lib.storage import run_folder
+from gpt1lib.io import run_folder
+from gpt1lib.pretrain.config import RECIPES
 
 pytestmark = pytest.mark.slow
 RECIPE = replace(

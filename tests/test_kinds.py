@@ -7,11 +7,11 @@ import pytest
 import torch
 
 import gpt1lib as g
-from gpt1lib import decode
+from gpt1lib import generate as decode
 from gpt1lib.baselines.variants import PreLNBlock
 from gpt1lib.checkpoints import checkpoint
 from gpt1lib.config import KINDS
-from gpt1lib.finetune import Classifier, methods
+from gpt1lib.finetune import Classifier, freezing
 from gpt1lib.model import KVCache, seeded
 
 CONFIG = g.GPTConfig(n_vocab=23, n_ctx=12, n_layer=3, n_head=2, n_embd=8, dropout=0.5)
@@ -145,12 +145,12 @@ def test_what_follows_the_last_block_learns_with_it(model):
     """A pre-LN model's last LayerNorm once joined last of all, with the embeddings."""
     classifier = Classifier(model, "classification", 2)
     top = max(map(wanted_depth, dict(model.named_parameters())))
-    methods.freeze_below(classifier, top)
+    freezing.freeze_below(classifier, top)
     learning = {n for n, p in classifier.model.named_parameters() if p.requires_grad}
     names = dict(classifier.model.named_parameters())
     assert learning == {name for name in names if wanted_depth(name) == top}
     assert classifier.head.weight.requires_grad
-    methods.freeze_below(classifier, top + 1)
+    freezing.freeze_below(classifier, top + 1)
     learning = {n for n, p in classifier.named_parameters() if p.requires_grad}
     assert learning == {"head.weight", "head.bias"}
 

@@ -12,13 +12,13 @@ import torch
 
 import gpt1lib as g
 from gpt1course.paper import sources
-from gpt1lib import decode, finetune, scoring, tasks
+from gpt1lib import evaluate, finetune, generate, tasks
 from gpt1lib.bpe import BPE
-from gpt1lib.checkpoints import checkpoint, openai, snapshots
+from gpt1lib.checkpoints import checkpoint, released, snapshots
 from gpt1lib.finetune import classifier
+from gpt1lib.io.run_folder import RunFolder
 from gpt1lib.model import evaluating, seeded
 from gpt1lib.pretrain import RECIPES, Pretraining
-from gpt1lib.storage.run_folder import RunFolder
 
 LIBRARY = Path(g.__file__).parent
 BPE_SMALL = BPE.learn("a fine good film and a bad dull film the plot is thin", 40)
@@ -70,20 +70,20 @@ def predicted(model):
 
 def closed_early(model):
     """One token of two texts, then no more."""
-    texts = decode.stream(model, IDS.repeat(2, 1), 5, temperature=0)
+    texts = generate.stream(model, IDS.repeat(2, 1), 5, temperature=0)
     first = next(texts)
     texts.close()
     return first.tolist()
 
 
 USES = {
-    "beam_search": lambda m: [b.log_prob for b in decode.beam_search(m, IDS, 3, 2)],
-    "stream": lambda m: decode.greedy(m, IDS.repeat(2, 1), 4).tolist(),
-    "stream of one text": lambda m: decode.greedy(m, IDS, 4).tolist(),
+    "beam_search": lambda m: [b.log_prob for b in generate.beam_search(m, IDS, 3, 2)],
+    "stream": lambda m: generate.greedy(m, IDS.repeat(2, 1), 4).tolist(),
+    "stream of one text": lambda m: generate.greedy(m, IDS, 4).tolist(),
     "stream closed early": closed_early,
-    "log_prob": lambda m: decode.log_prob(m, IDS[0]),
+    "log_prob": lambda m: generate.log_prob(m, IDS[0]),
     "trace": lambda m: g.trace(m, IDS[0]).logits.tolist(),
-    "heldout_nats": lambda m: scoring.heldout_nats(m, IDS[0]),
+    "heldout_nats": lambda m: evaluate.heldout_nats(m, IDS[0]),
     "predict": predicted,
 }
 
@@ -126,10 +126,10 @@ def test_the_fast_reader_that_raises_leaves_the_modes(model, monkeypatch):
     def broken(*_):
         raise ArithmeticError("broken on purpose")
 
-    monkeypatch.setattr(decode.FastReader, "read", broken)
+    monkeypatch.setattr(generate.FastReader, "read", broken)
     before = modes(model)
     with pytest.raises(ArithmeticError, match="on purpose"):
-        decode.greedy(model, IDS, 4)
+        generate.greedy(model, IDS, 4)
     assert modes(model) == before
 
 
@@ -236,9 +236,9 @@ def test_what_is_made_from_a_model_draws_nothing_of_ours(model):
     with nothing_drawn():
         sources.transferred(model, 2, seed=5)
         finetune.shorten_context(model, 8)
-        openai.empty(CONFIG)
+        released.empty(CONFIG)
         source = checkpoint.Checkpoint(model, BPE_SMALL, {}, None)
-        decode.write(source, "a fine", 5)
+        generate.write(source, "a fine", 5)
         finetune.shortened(source, toy_task())
 
 

@@ -17,18 +17,15 @@ ROOT = PACKAGE.parent
 # who may import whom, from the ground up: a file or room imports from lines above its own,
 # a file of a room also from its own room; rooms on one line do not know each other
 ORDER = """
-limits
-storage
-config text objectives optim metrics
+validate
+io
+config text losses optim metrics
 bpe model numpy_gpt
 tasks
 tracing corpus inputs fast baselines
-checkpoints scoring
-decode
-pretrain finetune write
-paper
-show
-lessons
+checkpoints evaluate
+generate
+pretrain finetune sample
 """
 FLOOR = {name: i for i, line in enumerate(ORDER.split("\n")) for name in line.split()}
 

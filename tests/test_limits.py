@@ -8,16 +8,17 @@ import torch
 
 import gpt1lib as g
 from gpt1course.paper import readout, zeroshot
-from gpt1lib import corpus, decode, inputs, limits, metrics, objectives, optim, scoring
+from gpt1lib import corpus, evaluate, inputs, losses, metrics, optim, validate
+from gpt1lib import generate as decode
 from gpt1lib import numpy_gpt as ng
 from gpt1lib.baselines import ngrams
 from gpt1lib.checkpoints import snapshots
 from gpt1lib.fast.loss import chunked_lm_loss
-from gpt1lib.finetune.batches import target_of
-from gpt1lib.finetune.settings import Settings
+from gpt1lib.finetune.config import Settings
+from gpt1lib.finetune.data import target_of
 from gpt1lib.model import seeded
-from gpt1lib.pretrain.recipes import Recipe
-from gpt1lib.pretrain.run import seed_of
+from gpt1lib.pretrain.config import Recipe
+from gpt1lib.pretrain.trainer import seed_of
 from gpt1lib.tasks import Task
 
 HUGE, NAN = 2**70, math.nan
@@ -63,9 +64,9 @@ WHOLE = {  # name in the message -> call, a good value, limits that are just too
     "n_vocab": (inputs.Specials.after, 11, (0,)),
     "correct": (lambda n: metrics.wilson(n, 5), 2, (6,)),
     "n": (lambda n: ngrams.unseen_share("abc", "abd", n), 2, (0,)),
-    "n_classes": (lambda n: objectives.graded_target(0.5, n), 6, (1,)),
-    "n_characters": (lambda n: objectives.bits_per_character(9.0, n), 4, (0,)),
-    "n_tokens": (lambda n: scoring.book_score(2.0, n, 9), 4, (1,)),
+    "n_classes": (lambda n: losses.graded_target(0.5, n), 6, (1,)),
+    "n_characters": (lambda n: losses.bits_per_character(9.0, n), 4, (0,)),
+    "n_tokens": (lambda n: evaluate.book_score(2.0, n, 9), 4, (1,)),
     "n_layer": (lambda n: g.GPTConfig(n_layer=n), 3, (0, HUGE)),
     "epochs": (lambda n: Settings(epochs=n), 3, (0,)),
     "patience": (lambda n: Settings(patience="" if n is None else n), 3, (0,)),  # None: none
@@ -95,7 +96,7 @@ NUMBERS = {  # as above; the values beyond the limits
     "weight_decay": (lambda x: len(optim.decay_groups(g.GPT(CONFIG), x)), 0.5, (-0.5,)),
     "smoothing": (lambda x: ngrams.bigram_probs(np.eye(2), x), 0.5, (-0.5,)),
     "z": (lambda z: metrics.wilson(2, 5, z), 0.5, POSITIVE),
-    "lm_coef": (lambda x: objectives.combined_loss(1, 2, x), 0.5, (-0.5,)),
+    "lm_coef": (lambda x: losses.combined_loss(1, 2, x), 0.5, (-0.5,)),
     "lr": (lambda x: Settings(lr=x), 0.5, POSITIVE),
     "grad_clip": (lambda x: Recipe(grad_clip=x), 0.5, POSITIVE),
 }  # fmt: skip
@@ -124,12 +125,12 @@ OTHERS = [
     (lambda: corpus.encode_books({}, None), "there are no books"),
     (lambda: corpus.write_tokens("x", torch.tensor([-1, 2])), "token id -1 is not in 0 to"),
     (lambda: corpus.write_tokens("x", torch.tensor([2**33])), "token id 8589934592"),
-    (lambda: objectives.lm_loss(LOGITS, MINUS), "token id -100 is not in 0 to 10"),
-    (lambda: objectives.lm_loss(LOGITS, IDS, torch.ones(1, 2)), r"real has shape \(1, 2\)"),
-    (lambda: objectives.task_loss(LOGITS[0], MINUS[0]), "label -100 is not in 0 to 10"),
-    (lambda: objectives.task_loss(LOGITS[0], IDS), r"\(3, 11\) and \(1, 3\)"),
-    (lambda: objectives.task_loss(LOGITS[0], LOGITS[0]), "labels are no distributions"),
-    (lambda: objectives.perplexity(-2.9), "the loss is -2.9 nats"),
+    (lambda: losses.lm_loss(LOGITS, MINUS), "token id -100 is not in 0 to 10"),
+    (lambda: losses.lm_loss(LOGITS, IDS, torch.ones(1, 2)), r"real has shape \(1, 2\)"),
+    (lambda: losses.task_loss(LOGITS[0], MINUS[0]), "label -100 is not in 0 to 10"),
+    (lambda: losses.task_loss(LOGITS[0], IDS), r"\(3, 11\) and \(1, 3\)"),
+    (lambda: losses.task_loss(LOGITS[0], LOGITS[0]), "labels are no distributions"),
+    (lambda: losses.perplexity(-2.9), "the loss is -2.9 nats"),
     (lambda: chunked_lm_loss(LOGITS, LOGITS[0], IDS), "token id 3 is not in 0 to 2"),
     (lambda: inputs.to_sequences(None, "typo", ("a",), 9), "kind 'typo' is unknown"),
     (lambda: inputs.to_sequences(None, "choice", ("a", "b"), 9), "needs at least 3 texts"),
@@ -145,7 +146,7 @@ OTHERS = [
     (lambda: ng.lm_loss(H, H[0], np.array([[0, 1, -1]])), "integers from 0 to 2"),
     (lambda: ng.NumpyAdam({}, lr=NAN), "lr is nan"),
     (lambda: zeroshot.above_median([]), "at least 1"),
-    (lambda: scoring.all_books({}), "there are no scores"),
+    (lambda: evaluate.all_books({}), "there are no scores"),
     (lambda: snapshots.quantize(torch.tensor([[NAN]])), "diverged"),
     (lambda: ngrams.NGram(HUGE, "ab"), "n is 1180591620717411303424.* from 1 to 100"),
     (lambda: ngrams.bigram_probs(np.array([[-1, 2], [1, 1]])), "below 0"),
@@ -173,7 +174,7 @@ def test_what_a_model_is_asked_for(model):
     with pytest.raises(ValueError, match="the prompt is empty"):
         g.trace(model, [])
     with pytest.raises(ValueError, match="n_windows is 0"):
-        scoring.heldout_nats(model, STREAM, 0)
+        evaluate.heldout_nats(model, STREAM, 0)
 
 
 def test_what_write_is_asked_for(novelist):
@@ -202,9 +203,9 @@ def test_a_model_that_is_nan_writes_nothing(temperature):
 
 
 def test_extremes_that_have_an_answer():
-    assert objectives.perplexity(1e30) == math.inf
+    assert losses.perplexity(1e30) == math.inf
     assert ngrams.bigram_counts("", "ab").tolist() == [[0, 0], [0, 0]]
     assert snapshots.steps_to_keep(100, HUGE) == [1, 2, 3, 6, 12, 25, 50, 100]
     assert decode.keep_top_k(LOGITS, HUGE).all() and decode.keep_top_p(LOGITS, 1.0).all()
     recipe = Recipe(seed=20260101120000)
-    assert 0 <= seed_of(recipe, 9) <= limits.LARGEST_SEED != seed_of(recipe, 8)
+    assert 0 <= seed_of(recipe, 9) <= validate.LARGEST_SEED != seed_of(recipe, 8)

@@ -205,7 +205,7 @@ def test_gradients_by_finite_differences():
     ids, real = (some_ids(2, 5, n_vocab=7), torch.tensor([[1, 1, 1, 1, 1], [1, 1, 1, 0, 0]]))
 
     def loss():
-        return g.objectives.lm_loss(model(ids), ids, real)
+        return g.losses.lm_loss(model(ids), ids, real)
 
     loss().backward()
     generator = torch.Generator().manual_seed(0)

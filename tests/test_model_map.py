@@ -6,7 +6,7 @@ import torch
 
 import gpt1lib as g
 from gpt1course.viz import explorers
-from gpt1lib.decode import next_token_probs
+from gpt1lib.generate import next_token_probs
 from gpt1lib.tracing import silenced
 
 TEXT = "She took the letter from the table and began to"

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 import torch
 
-from gpt1lib import GPT, GPTConfig, objectives, optim
+from gpt1lib import GPT, GPTConfig, optim
+from gpt1lib import losses as objectives
 from gpt1lib import numpy_gpt as ng
 from gpt1lib.finetune.classifier import Classifier
 

@@ -5,8 +5,8 @@ import math
 import pytest
 import torch
 
-from gpt1lib import objectives as o
-from gpt1lib.storage import files
+from gpt1lib import losses as o
+from gpt1lib.io import files
 
 
 def near(value, wanted):

@@ -16,13 +16,13 @@ from gpt1lib.config import GPTConfig
 from gpt1lib.finetune import Settings
 from gpt1lib.finetune.__main__ import main as finetune
 from gpt1lib.finetune.__main__ import parser as finetune_parser
-from gpt1lib.pretrain import recipes
+from gpt1lib.io import options, run_folder
+from gpt1lib.io.options import option
+from gpt1lib.io.run_folder import only_one
+from gpt1lib.pretrain import config as recipes
 from gpt1lib.pretrain.__main__ import main as pretrain
 from gpt1lib.pretrain.__main__ import parser as pretrain_parser
-from gpt1lib.pretrain.recipes import RECIPES, SIZES, Recipe
-from gpt1lib.storage import options, run_folder
-from gpt1lib.storage.options import option
-from gpt1lib.storage.run_folder import only_one
+from gpt1lib.pretrain.config import RECIPES, SIZES, Recipe
 from tools.notebooks.commands import main as run_lessons
 
 

@@ -5,9 +5,9 @@ import shlex
 
 import pytest
 
-from gpt1lib import corpus, write
+from gpt1lib import corpus, sample
 from gpt1lib.checkpoints import checkpoint
-from gpt1lib.pretrain import texts
+from gpt1lib.pretrain import data
 from gpt1lib.pretrain.__main__ import main
 
 LINE = "Der Bär aß süße Äpfel über dem Öfchen; „ja!“ sagte er. "
@@ -16,7 +16,7 @@ TALE = "".join(LINE + "\n" * (i % 3 == 0) for i in range(120))
 
 @pytest.mark.parametrize("text", [TALE, TALE.replace("\n", ""), "ä" * 5000])
 def test_the_end_of_a_book_is_held_out(text):
-    read, ends = texts.hold_out({"tale": text, "note": "kurz"})
+    read, ends = data.hold_out({"tale": text, "note": "kurz"})
     end = ends.pop("tale, the end")
     assert not ends and read == {"tale": text.removesuffix(end), "note": "kurz"}
     assert len(text) / 20 <= len(end) <= len(text) / 10
@@ -50,9 +50,9 @@ def test_own_books_in_another_language(tmp_path, capsys):
     reached, advice = said.splitlines()[-2:]
     told = re.search(r"([\d.]+) bits per character", reached)
     assert told and float(told[1]) == pytest.approx(score, abs=2e-4)
-    command = shlex.split(advice.partition("python -m gpt1lib.write ")[2])
+    command = shlex.split(advice.partition("python -m gpt1lib.sample ")[2])
     assert command == [str(out), "Der Bär"]
-    write.main([*command, "--n-tokens", "3"])
+    sample.main([*command, "--n-tokens", "3"])
     assert capsys.readouterr().out.startswith("der bär")
 
 

@@ -14,8 +14,8 @@ import yaml
 from packaging.requirements import Requirement
 from PIL import Image
 
-from gpt1lib.storage.files import sha256
-from gpt1lib.storage.paths import NOVELIST_DIR
+from gpt1lib.io.files import sha256
+from gpt1lib.io.paths import NOVELIST_DIR
 
 ROOT = Path(__file__).resolve().parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]

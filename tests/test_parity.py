@@ -5,7 +5,7 @@ import torch
 from transformers import OpenAIGPTConfig, OpenAIGPTLMHeadModel
 
 import gpt1lib as g
-from gpt1lib.checkpoints import openai
+from gpt1lib.checkpoints import released
 
 
 def twins(config, seed, std):
@@ -23,7 +23,7 @@ def twins(config, seed, std):
             n_head=config.n_head,
         )
     ).eval()
-    theirs.transformer.load_state_dict(openai.to_hugging_face(ours))
+    theirs.transformer.load_state_dict(released.to_hugging_face(ours))
     theirs.tie_weights()
     return ours, theirs
 
@@ -67,7 +67,7 @@ def test_hidden_states_block_by_block():
 def test_there_and_back():
     config = g.GPTConfig(n_vocab=11, n_ctx=6, n_layer=2, n_head=2, n_embd=8)
     ours, again = g.GPT(config), g.GPT(config)
-    openai.from_hugging_face(openai.to_hugging_face(ours), again)
+    released.from_hugging_face(released.to_hugging_face(ours), again)
     for (name, a), b in zip(
         ours.state_dict().items(), again.state_dict().values(), strict=True
     ):
@@ -78,7 +78,7 @@ def test_one_training_step_agrees():
     config = g.GPTConfig(n_vocab=101, n_ctx=40, n_layer=2, n_head=4, n_embd=48, dropout=0.0)
     ours, theirs = twins(config, 5, 0.1)
     ids = torch.randint(101, (3, 20))
-    g.objectives.lm_loss(ours(ids), ids).backward()
+    g.losses.lm_loss(ours(ids), ids).backward()
     theirs(ids, labels=ids).loss.backward()
     grad = theirs.transformer.tokens_embed.weight.grad
     assert torch.allclose(ours.tokens.weight.grad, grad, atol=1e-5)

@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 import torch
 
-from gpt1lib import GPT, corpus, objectives, pretrain, scoring, write
+from gpt1lib import GPT, corpus, evaluate, losses, pretrain, sample
 from gpt1lib.bpe import BPE
 from gpt1lib.checkpoints import checkpoint, snapshots
+from gpt1lib.io import files, run_folder
 from gpt1lib.pretrain.__main__ import ending, main
+from gpt1lib.pretrain.config import RECIPES
 from gpt1lib.pretrain.objective import checkpoint_activations
-from gpt1lib.pretrain.recipes import RECIPES
-from gpt1lib.pretrain.run import seed_of
-from gpt1lib.storage import files, run_folder
+from gpt1lib.pretrain.trainer import seed_of
 
 RECIPE = replace(
     RECIPES["tiny"],
@@ -195,7 +195,7 @@ def test_heldout_nats_counts_every_target_once(finished):
     for w in windows:
         log_probs = finished.model.eval()(w[None])[0, :-1].log_softmax(-1)
         total -= log_probs.gather(-1, w[1:, None]).sum().item()
-    assert scoring.heldout_nats(finished.model, ids) == pytest.approx(total / 69, abs=1e-5)
+    assert evaluate.heldout_nats(finished.model, ids) == pytest.approx(total / 69, abs=1e-5)
 
 
 @pytest.mark.parametrize(
@@ -211,7 +211,7 @@ def test_saving_memory_does_not_change_the_run(folders, finished, tmp_path, chan
 def test_the_trainers_loss_is_that_of_the_library(finished):
     ids = corpus.random_windows(finished.ids, 32, 3)
     weights = list(finished.model.parameters())
-    wanted = objectives.lm_loss(finished.model(ids), ids)
+    wanted = losses.lm_loss(finished.model(ids), ids)
     slopes = torch.autograd.grad(wanted, weights)
     others = (pretrain.Objective(finished.model, chunked) for chunked in (False, True))
     for objective in (finished.objective, *others):
@@ -246,7 +246,7 @@ def test_snapshots_are_stages_of_the_run(finished):
     assert [snapshots.step_of(p) for p in snapshots.paths(finished.out)] == [6, 12]
     found = list(snapshots.stages(finished.out))
     assert [facts["step"] for _, facts in found] == [6, 12, 24]
-    nats = [scoring.heldout_nats(m, finished.heldout_ids, 8) for m, _ in found]
+    nats = [evaluate.heldout_nats(m, finished.heldout_ids, 8) for m, _ in found]
     assert nats == sorted(nats, reverse=True) and nats[-1] < nats[0] - 0.1
 
 
@@ -256,7 +256,7 @@ def test_a_half_precision_checkpoint_is_scored_as_it_is_stored(folders, tmp_path
     made = checkpoint.load(tmp_path)
     size = (tmp_path / "model.safetensors").stat().st_size
     assert size < 2.3 * made.model.count_parameters()
-    nats = scoring.heldout_nats(made.model, run.heldout_ids[:-1])
+    nats = evaluate.heldout_nats(made.model, run.heldout_ids[:-1])
     assert made.meta["heldout"]["three"]["nats_per_token"] == pytest.approx(nats, abs=1e-4)
     assert made.model.tokens.weight.dtype == torch.float32
 
@@ -270,7 +270,7 @@ def test_an_lstm_is_trained_by_the_same_trainer(folders, tmp_path, capsys):
     assert ending(tmp_path, run.heldout).endswith("bits per character.")  # and no: let it write
     capsys.readouterr()
     with pytest.raises(SystemExit, match="write: LSTM has no key-value cache"):
-        write.main([str(tmp_path), "the cat"])
+        sample.main([str(tmp_path), "the cat"])
     assert not capsys.readouterr().out, "the prompt is not shown first"
 
 
@@ -448,11 +448,11 @@ def test_the_command_line(folders, tmp_path, capsys):
     assert checkpoint.load(tmp_path / "out").meta["recipe"]["steps"] == 2
     told = capsys.readouterr().out
     assert "is finished, after 2 steps. On the held-out books: perplexity" in told
-    assert f'python -m gpt1lib.write {tmp_path / "out"} "the dog"' in told
+    assert f'python -m gpt1lib.sample {tmp_path / "out"} "the dog"' in told
     before = {p: p.stat().st_mtime_ns for p in (tmp_path / "out").glob("*.*")}
     main(arguments)
     again = capsys.readouterr().out
     assert again.splitlines()[-2:] == told.splitlines()[-2:] and "going on" not in again
     assert {p: p.stat().st_mtime_ns for p in before} == before, "nothing is done again"
-    write.main([str(tmp_path / "out"), "the cat", "--n-tokens", "9"])
+    sample.main([str(tmp_path / "out"), "the cat", "--n-tokens", "9"])
     assert capsys.readouterr().out.startswith("the cat")

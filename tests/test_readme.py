@@ -12,8 +12,8 @@ import torch
 
 from gpt1lib import GPT, GPT1
 from gpt1lib.finetune import Settings
-from gpt1lib.pretrain.recipes import RECIPES, Recipe
-from gpt1lib.storage.options import renamed
+from gpt1lib.io.options import renamed
+from gpt1lib.pretrain.config import RECIPES, Recipe
 from tools import check
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -89,7 +89,7 @@ OURS = (
 def test_troubleshooting_shows_what_is_really_said(message):
     page = " ".join(PAGES["docs/troubleshooting.md"].split())
     assert re.search(re.sub(r"\\\{.*?\\\}", r"[\\w./ -]+", re.escape(message)), page)
-    code = (p.read_text(encoding="utf-8") for p in (*TOOLS, *ROOT.glob("gpt1lib/storage/*.py")))
+    code = (p.read_text(encoding="utf-8") for p in (*TOOLS, *ROOT.glob("gpt1lib/io/*.py")))
     assert message in re.sub(r'"\s*f?"', "", "".join(code))
 
 

@@ -6,14 +6,14 @@ import dataclasses
 import pytest
 
 from gpt1lib import GPT1
-from gpt1lib.pretrain import recipes
-from gpt1lib.pretrain.recipes import RECIPES, Recipe
+from gpt1lib.pretrain import config
+from gpt1lib.pretrain.config import RECIPES, Recipe
 
 
 def parsed(*arguments):
     parser = argparse.ArgumentParser()
-    recipes.add_recipe_options(parser, list(arguments))
-    return recipes.from_options(parser.parse_args(list(arguments)))
+    config.add_recipe_options(parser, list(arguments))
+    return config.from_options(parser.parse_args(list(arguments)))
 
 
 def test_gpt1s_own_recipe_is_the_papers():
@@ -55,7 +55,7 @@ def test_a_bad_file_is_named_with_its_problem(tmp_path, text, problem):
     path = tmp_path / "run.toml"
     path.write_text(text)
     with pytest.raises(ValueError, match=problem):
-        recipes.read_toml(path)
+        config.read_toml(path)
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,8 @@ from transformers import OpenAIGPTConfig, OpenAIGPTLMHeadModel
 
 import gpt1lib as g
 from gpt1lib import BPE, GPT, GPT1, GPTConfig, text
-from gpt1lib.checkpoints import openai as released
-from gpt1lib.storage import files
+from gpt1lib.checkpoints import released
+from gpt1lib.io import files
 
 SMALL = GPTConfig(n_vocab=40, n_ctx=24, n_layer=3, n_head=2, n_embd=16, dropout=0.0)
 

@@ -1,7 +1,7 @@
 """What lesson 02 shows of the released vocabulary, against that vocabulary."""
 
 from gpt1lib.bpe import BPE
-from gpt1lib.storage import files, paths
+from gpt1lib.io import files, paths
 
 
 def test_the_stored_ids_are_those_of_the_released_vocabulary(shared):

@@ -11,10 +11,10 @@ from gpt1course.paper import results
 from gpt1lib import finetune, tasks
 from gpt1lib.bpe import BPE
 from gpt1lib.checkpoints import checkpoint
+from gpt1lib.io import run_folder
+from gpt1lib.io.run_folder import Log, RunFolder
 from gpt1lib.model import seeded
 from gpt1lib.pretrain import RECIPES, Pretraining
-from gpt1lib.storage import run_folder
-from gpt1lib.storage.run_folder import Log, RunFolder
 
 FACTS = {
     "lr": 0.1,

@@ -7,7 +7,7 @@ import nbformat
 import pytest
 
 import gpt1lib as g
-from gpt1lib.checkpoints import openai
+from gpt1lib.checkpoints import released
 from tools.notebooks import commands as tools
 
 PATHS = sorted((Path(__file__).resolve().parents[1] / "notebooks").glob("[0-9]*.ipynb"))
@@ -17,7 +17,7 @@ PATHS = sorted((Path(__file__).resolve().parents[1] / "notebooks").glob("[0-9]*.
 def test_the_lesson_on_the_release_runs_with_a_named_folder(tmp_path, monkeypatch):
     """CI has no released weights: a model in their layout stands in for them."""
     novelist = g.load_novelist()
-    openai.save_openai(tmp_path, novelist.model, novelist.bpe)
+    released.save_openai(tmp_path, novelist.model, novelist.bpe)
     monkeypatch.setitem(os.environ, "GPT1_RELEASED", str(tmp_path))
     path = next(p for p in PATHS if p.name.startswith("11"))
     notebook = nbformat.read(path, as_version=4)

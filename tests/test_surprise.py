@@ -9,7 +9,7 @@ import torch
 
 import gpt1lib as g
 from gpt1course.paper import surprise, two_terms, zeroshot
-from gpt1lib import inputs, objectives, tasks
+from gpt1lib import inputs, losses, tasks
 from gpt1lib.bpe import BPE
 from gpt1lib.checkpoints import Checkpoint
 from gpt1lib.finetune import Settings
@@ -83,7 +83,7 @@ def ids_of(context: str, choices: list[str]) -> torch.Tensor:
 def test_the_second_term_is_log_p_of_the_choice(small):
     reader = two_terms.TwoTerms(small, "choice", 2).eval()
     ids = ids_of("he was", ["late", "in the garden"])
-    log_probs = objectives.token_log_probs(reader.model(ids), ids)
+    log_probs = losses.token_log_probs(reader.model(ids), ids)
     n, start = (
         [len(BPE_SMALL.encode(c)) for c in ("late", "in the garden")],
         1 + len(BPE_SMALL.encode("he was")),

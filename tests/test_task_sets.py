@@ -7,8 +7,8 @@ import pytest
 
 from gpt1lib import corpus, metrics, tasks
 from gpt1lib.baselines import bag_of_words
-from gpt1lib.storage import files
-from gpt1lib.storage.paths import DATA, HELDOUT_BOOKS, RESULTS, TASKS
+from gpt1lib.io import files
+from gpt1lib.io.paths import DATA, HELDOUT_BOOKS, RESULTS, TASKS
 from gpt1lib.tasks import course_sets
 from tools.data import (
     acceptability,

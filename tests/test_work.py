@@ -8,7 +8,7 @@ from gpt1course import progress
 from gpt1course.checking import exercise
 from gpt1course.checking.number_exercise import NumberExercise
 from gpt1course.exercises import lesson01, lesson05
-from gpt1lib.storage import paths
+from gpt1lib.io import paths
 from tools.notebooks.commands import main
 
 LESSON, GALLERY = "05_the_causal_mask.ipynb", "gallery.ipynb"

@@ -15,9 +15,9 @@ from torch import nn
 from torch.testing._internal.distributed.fake_pg import FakeStore
 
 from gpt1lib.checkpoints import checkpoint
-from gpt1lib.pretrain import processes
+from gpt1lib.io import run_folder
+from gpt1lib.pretrain import distributed as processes
 from gpt1lib.pretrain.__main__ import main
-from gpt1lib.storage import run_folder
 
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).resolve().parents[1]

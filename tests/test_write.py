@@ -3,9 +3,9 @@
 import random
 from itertools import count
 
-from gpt1lib import decode, text, write
+from gpt1lib import generate, sample, text
 from gpt1lib.checkpoints import checkpoint
-from gpt1lib.storage import paths
+from gpt1lib.io import paths
 
 HARD = "\" \n . , ( ) n't 's ' $ ! - it the <unk>".split(" ")
 
@@ -16,33 +16,33 @@ def test_the_pieces_of_a_text_are_the_whole_text(novelist):
     hard = [bpe.encoder[x] for x in (*(f"{x}</w>" for x in HARD), "s", "'") if x in bpe.encoder]
     for _ in range(300):
         ids = [pick.choice(hard) for _ in range(pick.randrange(12))]
-        pieces = list(decode.settled(bpe, ids))
+        pieces = list(generate.settled(bpe, ids))
         assert "".join(pieces) == text.tidy(bpe.decode(ids)), bpe.pieces(ids)
 
 
 def test_a_word_is_given_as_soon_as_it_is_whole(novelist):
     the = novelist.bpe.id_of("the</w>")
     read = count()
-    pieces = decode.settled(novelist.bpe, (the for _ in read))
+    pieces = generate.settled(novelist.bpe, (the for _ in read))
     assert [next(pieces) for _ in range(3)] == ["the", " the", " the"]
     assert next(read) == 3, "nothing is drawn in advance"
 
 
 def test_the_command_line_writes_what_the_function_does(novelist, capsys):
-    write.main(["Once upon", "--n-tokens", "9", "--samples", "2", "--seed", "4"])
+    sample.main(["Once upon", "--n-tokens", "9", "--samples", "2", "--seed", "4"])
     said = capsys.readouterr()
-    texts = [decode.write(novelist, "Once upon", 9, seed=seed) for seed in (4, 5)]
+    texts = [generate.write(novelist, "Once upon", 9, seed=seed) for seed in (4, 5)]
     assert said.out == f"--- seed 4\n{texts[0]}\n--- seed 5\n{texts[1]}\n"
     assert "The novelist writes" in said.err
-    write.main([str(paths.NOVELIST_DIR), "--n-tokens", "5"])
+    sample.main([str(paths.NOVELIST_DIR), "--n-tokens", "5"])
     assert not capsys.readouterr().out.startswith("\n"), "nothing to go on from: no empty line"
 
 
 def test_what_was_typed_is_a_folder_or_a_prompt(tmp_path):
-    assert write.folder_and_prompt([]) == (paths.NOVELIST_DIR, "")
-    assert write.folder_and_prompt(["and/or so"]) == (paths.NOVELIST_DIR, "and/or so")
-    assert write.folder_and_prompt([str(tmp_path)]) == (tmp_path, "")
-    assert write.folder_and_prompt(["x", "y z"])[1] == "y z"
+    assert sample.folder_and_prompt([]) == (paths.NOVELIST_DIR, "")
+    assert sample.folder_and_prompt(["and/or so"]) == (paths.NOVELIST_DIR, "and/or so")
+    assert sample.folder_and_prompt([str(tmp_path)]) == (tmp_path, "")
+    assert sample.folder_and_prompt(["x", "y z"])[1] == "y z"
 
 
 def test_what_goes_wrong_is_one_line(tmp_path, one_line):
@@ -67,7 +67,7 @@ def test_what_goes_wrong_is_one_line(tmp_path, one_line):
         (["It", "--samples", "0"], "samples is 0, it must be an integer >= 1"),
         (["It", "--n-tokens", "-5"], "n_tokens is -5, it must be an integer from 0"),
     ):
-        assert message in one_line(write.main, argv, "write")
+        assert message in one_line(sample.main, argv, "write")
 
 
 def test_a_damaged_run_and_a_stopped_text_are_one_line(
@@ -76,11 +76,11 @@ def test_a_damaged_run_and_a_stopped_text_are_one_line(
     checkpoint.save(tmp_path, novelist.model, novelist.bpe)
     weights = tmp_path / "model.safetensors"
     weights.write_bytes(weights.read_bytes()[:-1] + b"\0")
-    said = one_line(write.main, [str(tmp_path), "It"], "write")
+    said = one_line(sample.main, [str(tmp_path), "It"], "write")
     assert "model.safetensors is not the file that was written" in said
 
     def stop(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(write, "show", stop)
-    assert one_line(write.main, ["It"], "write") == "stopped"
+    monkeypatch.setattr(sample, "show", stop)
+    assert one_line(sample.main, ["It"], "write") == "stopped"

@@ -10,7 +10,7 @@ from gpt1course.paper import results, run, zeroshot
 from gpt1lib import metrics
 from gpt1lib.baselines.lstm import LSTM
 from gpt1lib.bpe import BPE
-from gpt1lib.storage.run_folder import Log
+from gpt1lib.io.run_folder import Log
 
 BPE_SMALL = BPE.learn("a very good film and a very bad dull film the plot is thin " * 3, 60)
 

@@ -15,12 +15,12 @@ from pathlib import Path
 import torch
 from tqdm import tqdm
 
-from gpt1lib import corpus, decode, load_novelist, scoring
+from gpt1lib import corpus, evaluate, generate, load_novelist
 from gpt1lib.baselines.ngrams import KneserNey
 from gpt1lib.checkpoints import checkpoint as checkpoints
-from gpt1lib.storage import run_folder
-from gpt1lib.storage.files import write_json
-from gpt1lib.storage.paths import BOOKS, HELDOUT_BOOKS, RESULTS
+from gpt1lib.io import run_folder
+from gpt1lib.io.files import write_json
+from gpt1lib.io.paths import BOOKS, HELDOUT_BOOKS, RESULTS
 
 PROMPTS = ("", "The old man", "She opened the letter and", "It was a dark night, and")
 
@@ -31,7 +31,7 @@ def score_counts(n: int, ids: list[int], bpe, heldout: dict) -> dict:
     for name, text in tqdm(heldout.items(), desc=f"{n}-gram"):
         book = bpe.encode(text)
         nats = model.nats(book) / (len(book) - 1)
-        scores[name] = scoring.book_score(nats, len(book), len(text))
+        scores[name] = evaluate.book_score(nats, len(book), len(text))
     return scores
 
 
@@ -60,7 +60,7 @@ def main():
             "seconds": lstm.meta["seconds"],
         }
     models["novelist"] = novelist.meta["heldout"]
-    samples = [decode.write(novelist, prompt, seed=0) for prompt in PROMPTS]
+    samples = [generate.write(novelist, prompt, seed=0) for prompt in PROMPTS]
     write_json(
         RESULTS / "language_models.json",
         {
@@ -68,7 +68,7 @@ def main():
             "commit": run_folder.git_commit(),
             "torch": torch.__version__,
             **facts,
-            "all_books": {name: scoring.all_books(scores) for name, scores in models.items()},
+            "all_books": {name: evaluate.all_books(scores) for name, scores in models.items()},
             "books": models,
             "samples": {"prompts": PROMPTS, "seed": 0, "temperature": 0.8, "texts": samples},
         },

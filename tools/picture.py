@@ -23,7 +23,7 @@ import gpt1lib as g
 from gpt1course import viz
 from gpt1course.viz.figure import new_figure, style
 from gpt1course.viz.palette import SERIES, dark, ink
-from gpt1lib.storage.files import replacing, sha256
+from gpt1lib.io.files import replacing, sha256
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 SENTENCE = "She took the letter from the table and read it to her sister."

@@ -14,9 +14,9 @@ from tokenizers.normalizers import BertNormalizer
 from tokenizers.pre_tokenizers import BertPreTokenizer
 
 from gpt1lib import corpus, load_novelist, text
-from gpt1lib.storage import run_folder
-from gpt1lib.storage.files import write_json
-from gpt1lib.storage.paths import HELDOUT_BOOKS, RESULTS
+from gpt1lib.io import run_folder
+from gpt1lib.io.files import write_json
+from gpt1lib.io.paths import HELDOUT_BOOKS, RESULTS
 
 TEXTS = (
     "The old man went out into the rain.",

@@ -12,9 +12,9 @@ from pathlib import Path
 
 from gpt1lib import text
 from gpt1lib.bpe import BPE
-from gpt1lib.storage import run_folder
-from gpt1lib.storage.files import write_json
-from gpt1lib.storage.paths import RESULTS
+from gpt1lib.io import run_folder
+from gpt1lib.io.files import write_json
+from gpt1lib.io.paths import RESULTS
 
 TEXTS = (
     "Artificial intelligence is",

@@ -28,8 +28,8 @@ from gpt1course.viz.explorers.base import COMMON, CSS, LIVE_PAGES
 from gpt1course.viz.explorers.standalone import frame
 from gpt1course.viz.figure import picture
 from gpt1lib.checkpoints import load_novelist
+from gpt1lib.io.files import write_text
 from gpt1lib.model import GPT
-from gpt1lib.storage.files import write_text
 from tools.notebooks import commands, index, layout
 
 ROOT = Path(__file__).resolve().parents[1]

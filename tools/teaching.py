@@ -17,7 +17,7 @@ from typing import cast
 
 import nbformat
 
-from gpt1lib.storage.files import write_text
+from gpt1lib.io.files import write_text
 from tools.notebooks import layout
 from tools.notebooks.commands import exercises_of
 

@@ -6,7 +6,7 @@ from unittest import mock
 
 import torch
 
-from gpt1lib import GPT, decode, model
+from gpt1lib import GPT, generate, model
 
 from .measure import Machine, Report, in_turns, spread
 from .trainer import full_size
@@ -36,7 +36,7 @@ def works(machine: Machine) -> dict:
     return {
         "forward pass, batch 1": lambda: read(one),
         f"forward pass, batch {some}": lambda: read(many),
-        f"{n_new} tokens by greedy, batch 1": lambda: decode.greedy(gpt, prompt, n_new),
+        f"{n_new} tokens by greedy, batch 1": lambda: generate.greedy(gpt, prompt, n_new),
         f"update, batch {some}": ours(machine, some),
     }
 

@@ -12,9 +12,9 @@ import torch
 from gpt1lib import GPT, tasks
 from gpt1lib.bpe import BPE
 from gpt1lib.checkpoints import Checkpoint
-from gpt1lib.finetune import run as module
-from gpt1lib.finetune.settings import Settings
-from gpt1lib.storage.paths import NOVELIST_DIR
+from gpt1lib.finetune import trainer as module
+from gpt1lib.finetune.config import Settings
+from gpt1lib.io.paths import NOVELIST_DIR
 
 from .measure import Machine, Report, rounded, seconds, spread
 from .trainer import full_size

@@ -9,7 +9,7 @@ from dataclasses import replace
 import torch
 
 from benchmarks.generation_speed import pair
-from gpt1lib import decode
+from gpt1lib import generate as decode
 
 from .measure import Machine, Report, in_turns, spread
 from .trainer import full_size

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import torch
 
-from gpt1lib.storage import run_folder
-from gpt1lib.storage.files import write_json
+from gpt1lib.io import run_folder
+from gpt1lib.io.files import write_json
 
 
 @dataclass(frozen=True)

@@ -16,12 +16,12 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from gpt1lib import checkpoints, corpus, pretrain, scoring
+from gpt1lib import checkpoints, corpus, evaluate, pretrain
 from gpt1lib.bpe import BPE
+from gpt1lib.io.paths import BOOKS, HELDOUT_BOOKS, NOVELIST_DIR
 from gpt1lib.pretrain import __main__ as command
-from gpt1lib.pretrain import recipes
-from gpt1lib.pretrain.processes import Processes
-from gpt1lib.storage.paths import BOOKS, HELDOUT_BOOKS, NOVELIST_DIR
+from gpt1lib.pretrain import config
+from gpt1lib.pretrain.distributed import Processes
 
 from .measure import Machine, Report, unused
 from .same_numbers import write_books
@@ -87,7 +87,7 @@ def prepare(out: Path, earlier: Path | None, machine: Machine) -> None:
 
 def seconds_per_update(words: list[str], out: Path, machine: Machine) -> float:
     """By a trial of thirty updates; it also cuts the books into tokens."""
-    recipe = recipes.from_options(command.parser(words).parse_args(words))
+    recipe = config.from_options(command.parser(words).parse_args(words))
     world = Processes(device=machine.device)
     trial = pretrain.Pretraining(recipe, out, *books_of(machine), world)
     n = machine.size(30, 4)
@@ -132,7 +132,7 @@ def learned(
     steps = max(2, int(seconds / seconds_per_update(trial, out, machine)))
     train(options(size, steps, out, machine))
     done = checkpoints.load(out)
-    score = scoring.all_books(done.meta["heldout"])["bits_per_character"]
+    score = evaluate.all_books(done.meta["heldout"])["bits_per_character"]
     return {
         "parameters": done.model.count_parameters(),
         "updates": steps,
@@ -147,7 +147,7 @@ def learned(
 def shipped() -> float:
     """Held-out bits per character of the model that comes with the course."""
     meta = json.loads((NOVELIST_DIR / "meta.json").read_text())
-    return scoring.all_books(meta["heldout"])["bits_per_character"]
+    return evaluate.all_books(meta["heldout"])["bits_per_character"]
 
 
 def measure(machine: Machine, report: Report) -> None:

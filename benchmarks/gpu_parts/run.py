@@ -13,7 +13,7 @@ from importlib import import_module
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 
-from gpt1lib.storage.files import write_json
+from gpt1lib.io.files import write_json
 
 from .measure import Machine, Report, said
 

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import torch
 
 from gpt1lib import GPT1, TINY, GPTConfig, pretrain
-from gpt1lib.pretrain.processes import Processes
+from gpt1lib.pretrain.distributed import Processes
 
 from .measure import Machine
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from gpt1lib.storage.paths import BENCHMARKS
+from gpt1lib.io.paths import BENCHMARKS
 
 from ..checking.exercise import Checker, exercise
 from ..checking.number_exercise import number_exercise

@@ -8,9 +8,9 @@ from pathlib import Path
 import torch
 
 import gpt1lib as g
-from gpt1course import paper
-from gpt1lib.storage import files
+from gpt1lib.io import files
 
+from .. import paper
 from ..checking.exercise import Checker, exercise
 from ..checking.number_exercise import number_exercise
 from .claims import holds as holds  # for the notebook
@@ -914,7 +914,7 @@ def rate_as_worked_out(rate: float, update: int) -> bool:
 def as_stored(task):
     """A task as its stored runs had it: their first seed's labels, their test examples."""
     settings = paper.plan.Cell(task.name, seed=0).settings
-    train = g.finetune.run.chosen_examples(task, settings)
+    train = g.finetune.trainer.chosen_examples(task, settings)
     test = g.tasks.no_longer_than(task.test, settings.longest)
     test = paper.at_most(test, paper.run.TESTED)
     return replace(task, train=train, valid=[], test=test)

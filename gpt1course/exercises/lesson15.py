@@ -8,8 +8,8 @@ import numpy as np
 from scipy.stats import ttest_ind
 
 import gpt1lib as g
-from gpt1course import paper
 
+from .. import paper
 from ..checking.exercise import Checker, exercise
 from ..checking.number_exercise import number_exercise
 from .claims import holds as holds  # for the notebook

@@ -3,8 +3,8 @@
 import itertools
 
 import gpt1lib as g
-from gpt1course import paper
 
+from .. import paper
 from ..checking.exercise import Checker, exercise
 from ..checking.number_exercise import number_exercise
 from .claims import holds as holds  # for the notebook

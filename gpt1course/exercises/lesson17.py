@@ -11,7 +11,7 @@ import torch
 import torch.nn.functional as F
 
 import gpt1lib as g
-from gpt1lib.storage.paths import HELDOUT_BOOKS
+from gpt1lib.io.paths import HELDOUT_BOOKS
 
 from .. import paper
 from ..checking.exercise import Checker, exercise
@@ -753,7 +753,7 @@ def heldout_passage(n_characters: int = 4000) -> str:
 @torch.inference_mode()
 def own_nats(model, ids: torch.Tensor, start: int) -> list[float]:
     """Mean of -log P in nats of each text's tokens from `start` on, ids (B, T)."""
-    log_p = g.objectives.token_log_probs(model(ids), ids)
+    log_p = g.losses.token_log_probs(model(ids), ids)
     return (-log_p[:, start - 1 :].mean(dim=1)).tolist()
 
 
@@ -768,7 +768,7 @@ def written(checkpoint, start: str, n_texts: int, n_tokens: int) -> list[str]:
     ids = torch.tensor([checkpoint.bpe.encode(start)]).repeat(n_texts, 1)
     draw = torch.Generator().manual_seed(17)
     options = {"temperature": 0.9, "generator": draw}
-    new = g.decode.generate(checkpoint.model, ids, n_tokens, **options)[:, ids.shape[1] :]
+    new = g.generate.generate(checkpoint.model, ids, n_tokens, **options)[:, ids.shape[1] :]
     return [checkpoint.bpe.decode(row) for row in new.tolist()]
 
 

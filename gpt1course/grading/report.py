@@ -21,10 +21,10 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from gpt1lib import limits as bounds
-from gpt1lib.storage import paths
-from gpt1lib.storage.files import naming, read_json, read_text, sha256, write_text
-from gpt1lib.storage.run_folder import one_line_errors
+from gpt1lib import validate as bounds
+from gpt1lib.io import paths
+from gpt1lib.io.files import naming, read_json, read_text, sha256, write_text
+from gpt1lib.io.run_folder import one_line_errors
 
 from .. import workspace
 from .worker import Limits, Submitted, exercises_in, imports_of, mark_cell

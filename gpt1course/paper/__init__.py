@@ -1,7 +1,7 @@
 """The paper's analysis at laptop scale: `python -m gpt1course.paper --help`."""
 
 from . import curves, paper_numbers, plan, zeroshot
-from .reading import more_labels, readout, surprise, two_terms
+from .probes import more_labels, readout, surprise, two_terms
 from .results import accuracies, stored_finetuning, stored_lines, summary
 from .run import at_most
 from .sources import source, transferred

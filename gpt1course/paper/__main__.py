@@ -15,12 +15,12 @@ import os
 import sys
 
 from gpt1lib.fast.machine import keep_memory
-from gpt1lib.storage.run_folder import RunFolder, command_line, one_line_errors
+from gpt1lib.io.run_folder import RunFolder, command_line, one_line_errors
 
 from . import curves, results, run
 from .after import filling, scaling, twins
 from .plan import EXPERIMENTS
-from .reading import more_labels, surprise, two_terms
+from .probes import more_labels, surprise, two_terms
 
 
 def train_and_measure_twins(begun: dict) -> None:

@@ -4,10 +4,10 @@ from dataclasses import asdict
 
 from gpt1lib import metrics
 from gpt1lib.finetune import Settings
-from gpt1lib.storage import files
-from gpt1lib.storage.options import with_field_names
-from gpt1lib.storage.paths import RESULTS
-from gpt1lib.storage.run_folder import Log
+from gpt1lib.io import files
+from gpt1lib.io.options import with_field_names
+from gpt1lib.io.paths import RESULTS
+from gpt1lib.io.run_folder import Log
 
 from .plan import EXPERIMENTS, Cell
 

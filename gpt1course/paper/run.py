@@ -21,13 +21,13 @@ from gpt1lib import finetune, tasks
 from gpt1lib.bpe import BPE
 from gpt1lib.checkpoints import snapshots
 from gpt1lib.fast.machine import keep_memory, threads
+from gpt1lib.io.paths import LSTM_DIR, NOVELIST_DIR
+from gpt1lib.io.run_folder import progress
 from gpt1lib.pretrain import RECIPES
-from gpt1lib.storage.paths import LSTM_DIR, NOVELIST_DIR
-from gpt1lib.storage.run_folder import progress
 
 from . import sources, zeroshot
 from .plan import EXPERIMENTS, VARIANTS, Cell
-from .reading import readout
+from .probes import readout
 from .results import key, replace_lines, store, stored_cells, stored_lines
 
 TESTED = 1000  # test examples at most

@@ -8,10 +8,10 @@ from pathlib import Path
 from gpt1lib import corpus
 from gpt1lib.bpe import BPE
 from gpt1lib.checkpoints import Checkpoint, checkpoint
+from gpt1lib.io import files
+from gpt1lib.io.paths import BOOKS, HELDOUT_BOOKS, LSTM_DIR, NOVELIST_DIR, ROOT
 from gpt1lib.model import GPT, LanguageModel, seeded
 from gpt1lib.pretrain import RECIPES, Pretraining, merged, scale_blocks
-from gpt1lib.storage import files
-from gpt1lib.storage.paths import BOOKS, HELDOUT_BOOKS, LSTM_DIR, NOVELIST_DIR, ROOT
 
 from .plan import SHORT, VARIANTS
 

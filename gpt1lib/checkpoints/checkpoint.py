@@ -18,11 +18,11 @@ from ..baselines.lstm import LSTM
 from ..baselines.variants import PreLNGPT, SinusoidalGPT
 from ..bpe import BPE
 from ..config import GPTConfig
+from ..io import checksums, files, paths
+from ..io.paths import NOVELIST_DIR
+from ..io.run_folder import Log
+from ..io.tensors import read_tensors, write_tensors
 from ..model import GPT, LanguageModel, seeded
-from ..storage import checksums, files, paths
-from ..storage.paths import NOVELIST_DIR
-from ..storage.run_folder import Log
-from ..storage.tensors import read_tensors, write_tensors
 
 CLASSES = {"gpt": GPT, "lstm": LSTM, "pre_ln": PreLNGPT, "sinusoidal": SinusoidalGPT}
 """What config.KINDS names."""

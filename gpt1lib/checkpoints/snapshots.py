@@ -14,10 +14,10 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from .. import limits
+from .. import validate
+from ..io import checksums, files
+from ..io.tensors import read_tensors, write_tensors
 from ..model import LanguageModel
-from ..storage import checksums, files
-from ..storage.tensors import read_tensors, write_tensors
 from . import checkpoint
 
 FOLDER = "snapshots"  # beside the checkpoint
@@ -29,7 +29,7 @@ def steps_to_keep(steps: int, n: int) -> list[int]:
 
     The paper's Figure 2 (right) looks at pre-training on such an axis.
     """
-    steps, n = limits.whole("steps", steps, 1), limits.whole("n", n, 0)
+    steps, n = validate.whole("steps", steps, 1), validate.whole("n", n, 0)
     n = min(n, steps.bit_length() + 1)  # after that many halvings nothing is left
     return sorted({round(steps / 2**k) for k in range(n)} - {0})
 

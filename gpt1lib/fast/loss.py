@@ -10,7 +10,7 @@ is that of `objectives.lm_loss`, and a test says so; only the order of sums diff
 import torch
 from torch import Tensor
 
-from .. import limits, objectives
+from .. import losses, validate
 
 
 class _ChunkedLoss(torch.autograd.Function):
@@ -61,7 +61,7 @@ def chunked_padded_loss(
     h: (B, T, C) states of ids (B, T); real: (B, T), 1 on tokens and 0 on padding.
     """
     check_chunks(h, W, ids, rows)
-    objectives.check_real(real, ids)
+    losses.check_real(real, ids)
     counted = real[:, 1:] > 0  # (B, T-1)
     per_sequence = counted.sum(dim=1, keepdim=True).to(h.dtype)
     shares = (counted / per_sequence / len(ids))[counted]
@@ -70,8 +70,8 @@ def chunked_padded_loss(
 
 def check_chunks(h: Tensor, W: Tensor, ids: Tensor, rows: int) -> None:
     """ValueError unless states (B, T, C) and ids (B, T) fit, and ids are rows of W (V, C)."""
-    limits.whole("rows", rows, 1)
+    validate.whole("rows", rows, 1)
     if h.shape != (*ids.shape, W.shape[-1]):
         shapes = f"h {tuple(h.shape)}, ids {tuple(ids.shape)}, W {tuple(W.shape)}"
         raise ValueError(f"{shapes}: they need (B, T, C), (B, T), (V, C)")
-    objectives.check_classes("token id", ids, len(W))
+    losses.check_classes("token id", ids, len(W))

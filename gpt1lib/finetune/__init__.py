@@ -2,11 +2,11 @@
 
 from ..checkpoints import open_source
 from .adapt import shorten_context, shortened
-from .batches import Encoded, collate, prepare
 from .classifier import Classifier, class_probs, predict
-from .run import FineTuning, evaluated, finetune
-from .scores import scores
-from .settings import METHODS, Settings
+from .config import METHODS, Settings
+from .data import Encoded, collate, prepare
+from .evaluate import scores
+from .trainer import FineTuning, evaluated, finetune
 
 __all__ = [
     "METHODS",

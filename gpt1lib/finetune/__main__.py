@@ -4,7 +4,7 @@ python -m gpt1lib.finetune film_snippets --out runs/film          # choose on it
 python -m gpt1lib.finetune film_snippets --out runs/film --test   # then ask the test set, once
 python -m gpt1lib.finetune mrpc --data GLUE/MRPC --out runs/mrpc
 python -m gpt1lib.finetune --data my.csv --out runs/mine          # columns text, label
-python -m gpt1lib.finetune.classify runs/film "a fine and moving film"
+python -m gpt1lib.finetune.predict runs/film "a fine and moving film"
 """
 
 import argparse
@@ -19,16 +19,16 @@ from tqdm import tqdm
 from .. import tasks
 from ..checkpoints import open_source
 from ..fast.machine import keep_memory
-from ..storage import files
-from ..storage.options import add_options, given_options
-from ..storage.paths import NOVELIST_DIR
-from ..storage.run_folder import RunFolder, command_line, one_line_errors, what_changed
+from ..io import files
+from ..io.options import add_options, given_options
+from ..io.paths import NOVELIST_DIR
+from ..io.run_folder import RunFolder, command_line, one_line_errors, what_changed
 from ..tasks import Task
 from . import classifier
 from .adapt import shortened
-from .run import FineTuning, evaluated
-from .scores import bag_of_words_scores, table
-from .settings import Settings
+from .config import Settings
+from .evaluate import bag_of_words_scores, table
+from .trainer import FineTuning, evaluated
 
 RESULT = "result.json"  # written last: where it is, the run is finished
 
@@ -168,7 +168,7 @@ def report(out: Path, task: Task, result: dict) -> str:
     if "test" not in result:
         told.append("Choose by these. When all is chosen, add --test to score the test set.")
     texts = " ".join('"a text"' for _ in task.train[0].texts)
-    told.append(f"Ask it: python -m gpt1lib.finetune.classify {shlex.quote(str(out))} {texts}")
+    told.append(f"Ask it: python -m gpt1lib.finetune.predict {shlex.quote(str(out))} {texts}")
     return "\n".join(told)
 
 

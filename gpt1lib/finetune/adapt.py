@@ -7,7 +7,7 @@ from torch import nn
 from ..checkpoints import Checkpoint
 from ..model import GPT, Attention, LanguageModel, seeded
 from ..tasks import Task
-from .batches import prepare
+from .data import prepare
 
 
 def shortened(source: Checkpoint, task: Task) -> Checkpoint:

@@ -11,16 +11,17 @@ from pathlib import Path
 import torch
 from torch import Tensor, nn
 
-from .. import inputs, objectives
+from .. import inputs
+from .. import losses as objectives
 from ..bpe import BPE
 from ..checkpoints import checkpoint
 from ..config import INIT_STD, GPTConfig
 from ..fast.loss import chunked_padded_loss
+from ..io import checksums, files
 from ..model import LanguageModel, evaluating, seeded
-from ..storage import checksums, files
 from ..tasks import KINDS, Task
 from .adapt import set_dropout
-from .batches import Encoded, collate, of_similar_length
+from .data import Encoded, collate, of_similar_length
 
 
 class Classifier(nn.Module):

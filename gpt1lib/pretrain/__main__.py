@@ -13,15 +13,15 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from .. import scoring
+from .. import evaluate
 from ..checkpoints import checkpoint
 from ..corpus import Places
 from ..fast.machine import keep_memory
-from ..storage import files
-from ..storage.paths import BOOKS, HELDOUT_BOOKS
-from ..storage.run_folder import command_line, one_line_errors
-from . import processes, recipes, texts
-from .run import Pretraining
+from ..io import files
+from ..io.paths import BOOKS, HELDOUT_BOOKS
+from ..io.run_folder import command_line, one_line_errors
+from . import config, data, distributed
+from .trainer import Pretraining
 
 
 def parser(argv: list[str] | None = None) -> argparse.ArgumentParser:
@@ -48,18 +48,18 @@ def parser(argv: list[str] | None = None) -> argparse.ArgumentParser:
         "the course's held-out books)",
     )
     p.add_argument("--device", choices=["cpu", "cuda"], help="default: cuda if there is a GPU")
-    recipes.add_recipe_options(p, argv)
+    config.add_recipe_options(p, argv)
     return p
 
 
-def train(args: argparse.Namespace, world: processes.Processes) -> None:
+def train(args: argparse.Namespace, world: distributed.Processes) -> None:
     """One run, from the start or from where it was stopped."""
-    recipe = recipes.from_options(args)
+    recipe = config.from_options(args)
     run = Pretraining(recipe, args.out, *places(args), world)
     resumed, finished = run.resume(), run.is_finished()
     if not finished:
         if world.is_main:
-            print(texts.in_brief(run.books, run.heldout, run.bpe, len(run.ids)))
+            print(data.in_brief(run.books, run.heldout, run.bpe, len(run.ids)))
         if resumed and world.is_main:
             tqdm.write(f"going on from step {run.step}")
         run.run()
@@ -77,7 +77,7 @@ def ending(out: Path, heldout: dict[str, str]) -> str:
     """What a finished run has reached, and what can be done with it."""
     meta = files.read_json(out / "meta.json")
     with files.naming(out / "meta.json"):
-        found, recipe = scoring.all_books(meta["heldout"]), meta["recipe"]
+        found, recipe = evaluate.all_books(meta["heldout"]), meta["recipe"]
     told = (
         f"{out} is finished, after {recipe['steps']} steps. On the held-out books: perplexity "
         f"{found['perplexity']}, {found['bits_per_character']} bits per character."
@@ -85,14 +85,14 @@ def ending(out: Path, heldout: dict[str, str]) -> str:
     if not checkpoint.CLASSES[recipe["kind"]].has_cache:
         return told
     first = " ".join(re.findall(r"\w+", next(iter(heldout.values())))[:2])
-    return f'{told}\nLet it write: python -m gpt1lib.write {shlex.quote(str(out))} "{first}"'
+    return f'{told}\nLet it write: python -m gpt1lib.sample {shlex.quote(str(out))} "{first}"'
 
 
 def main(argv: list[str] | None = None) -> None:
     """The command line."""
     args = parser(argv).parse_args(argv)
     keep_memory()
-    world = processes.join(args.device)
+    world = distributed.join(args.device)
     try:
         if world.size > 1:
             train(args, world)  # torchrun reports which process failed, and how

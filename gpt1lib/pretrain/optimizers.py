@@ -8,7 +8,7 @@ from torch.optim.lr_scheduler import LambdaLR
 from .. import optim
 from ..model import LanguageModel
 from . import muon
-from .recipes import Recipe
+from .config import Recipe
 
 
 def build_optimizers(model: LanguageModel, recipe: Recipe) -> list[Optimizer]:

@@ -11,7 +11,7 @@ import numpy as np
 
 from .. import corpus
 from ..bpe import BPE
-from ..storage import checksums
+from ..io import checksums
 
 TOKENS = "tokens.npy"
 PARTS = ("encoder.json", "vocab.bpe", TOKENS)

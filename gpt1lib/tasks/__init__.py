@@ -2,7 +2,7 @@
 
 from .catalog import load
 from .course_sets import TASKS_BY_NAME
-from .own import read_own
+from .custom import read_own
 from .task import KINDS, NLI, Example, Task, no_longer_than, read_lines, sort_out, split_of
 
 __all__ = [

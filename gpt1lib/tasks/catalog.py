@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from .course_sets import TASKS_BY_NAME
-from .own import READERS, read_own
+from .custom import READERS, read_own
 from .published import read_published
 from .task import Task
 

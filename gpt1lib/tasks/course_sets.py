@@ -6,7 +6,7 @@ Small sets for learning; results on them are not benchmark results. See data/REA
 from collections.abc import Callable
 from pathlib import Path
 
-from ..storage.paths import TASKS
+from ..io.paths import TASKS
 from .task import NLI, Example, Task, by_split, read_lines, sort_out, split_of
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..storage import files
+from ..io import files
 from .task import NLI, Example, Task, read_lines, split_of
 
 NLI_GLUE = {"entailment": 0, "contradiction": 1, "neutral": 2}

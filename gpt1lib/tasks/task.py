@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypedDict
 
-from ..storage import checksums, files, paths
+from ..io import checksums, files, paths
 
 KINDS = ("classification", "entailment", "similarity", "choice")
 """Figure 1's four ways to make sequences of an example."""

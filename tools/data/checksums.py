@@ -8,8 +8,8 @@ The library refuses to read a file of the course that is not as it was written.
 from pathlib import Path
 
 from gpt1lib.checkpoints.checkpoint import HISTORY, PARTS
-from gpt1lib.storage import checksums
-from gpt1lib.storage.paths import BOOKS, DATA, HELDOUT_BOOKS, LSTM_DIR, NOVELIST_DIR, TASKS
+from gpt1lib.io import checksums
+from gpt1lib.io.paths import BOOKS, DATA, HELDOUT_BOOKS, LSTM_DIR, NOVELIST_DIR, TASKS
 
 
 def bound() -> dict[Path, list[str]]:

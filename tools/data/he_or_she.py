@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from gpt1course.paper.zeroshot import heuristics
 from gpt1lib import corpus
-from gpt1lib.storage.paths import BOOKS, HELDOUT_BOOKS
+from gpt1lib.io.paths import BOOKS, HELDOUT_BOOKS
 from tools.data.story_cloze import sentences
 from tools.data.write_set import write_set
 

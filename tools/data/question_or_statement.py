@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from gpt1lib import corpus
-from gpt1lib.storage.paths import BOOKS, HELDOUT_BOOKS
+from gpt1lib.io.paths import BOOKS, HELDOUT_BOOKS
 from tools.data.story_cloze import cut
 from tools.data.write_set import write_any_size
 

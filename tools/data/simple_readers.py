@@ -16,9 +16,9 @@ from gpt1course.paper.curves import SETS as SETS_WITH_CURVES
 from gpt1lib import corpus, load_novelist, metrics, tasks
 from gpt1lib.baselines import bag_of_words
 from gpt1lib.baselines.ngrams import KneserNey, likeliest
-from gpt1lib.storage import run_folder
-from gpt1lib.storage.files import read_json, write_json
-from gpt1lib.storage.paths import RESULTS
+from gpt1lib.io import run_folder
+from gpt1lib.io.files import read_json, write_json
+from gpt1lib.io.paths import RESULTS
 
 
 def words(text: str) -> list[str]:

@@ -14,7 +14,7 @@ import re
 from functools import partial
 
 from gpt1lib import corpus
-from gpt1lib.storage.paths import HELDOUT_BOOKS
+from gpt1lib.io.paths import HELDOUT_BOOKS
 from tools.data.write_set import write_set
 
 PARTS = {"train": (0.0, 0.7), "valid": (0.7, 0.8), "test": (0.8, 1.0)}  # of each book

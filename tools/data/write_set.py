@@ -5,10 +5,10 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
-from gpt1lib import limits
-from gpt1lib.storage.files import write_text
-from gpt1lib.storage.paths import TASKS
-from gpt1lib.storage.run_folder import one_line_errors
+from gpt1lib import validate
+from gpt1lib.io.files import write_text
+from gpt1lib.io.paths import TASKS
+from gpt1lib.io.run_folder import one_line_errors
 
 Rows = list[dict]
 
@@ -38,7 +38,7 @@ def write_any_size(
     args = parser.parse_args(argv)
     if args.train is not None:
         with one_line_errors(name):
-            limits.whole("--train", args.train, 1)
+            validate.whole("--train", args.train, 1)
         if args.out.resolve().is_relative_to(TASKS):
             parser.error("with --train, name another file: --out FILE, not in data/tasks")
     _write(args.out, make(args.train))

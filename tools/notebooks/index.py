@@ -21,7 +21,7 @@ PAPER = {
     "Eq. 1": "the pre-training objective $L_1$; `lm_log_likelihood`",
     "Eq. 2": "embeddings, blocks, tied softmax; `GPT`",
     "Eq. 3": "the linear head at the last token",
-    "Eq. 4": "the task objective $L_2$; `gpt1lib/objectives.py`",
+    "Eq. 4": "the task objective $L_2$; `gpt1lib/losses.py`",
     "Eq. 5": "the combined objective $L_3 = L_2 + \\lambda L_1$",
     "Figure 1, left": "the architecture",
     "Figure 1, right": "input transformations; `gpt1lib/inputs.py`",

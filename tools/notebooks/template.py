@@ -11,7 +11,7 @@ from pathlib import Path
 import nbformat
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from gpt1lib.storage.files import read_text, write_text
+from gpt1lib.io.files import read_text, write_text
 from tools.notebooks.layout import box
 
 TO_DO = "FILL IN"

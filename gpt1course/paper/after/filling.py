@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 from tqdm import tqdm
 
-from gpt1lib import objectives
+from gpt1lib import losses
 from gpt1lib.baselines.masked import MaskedGPT
 from gpt1lib.model import GPT, Block, causal_mask, evaluating
 
@@ -77,7 +77,7 @@ def by_whole_sentences(model: GPT, ids: Tensor, place: int, n_tokens: int) -> Te
     totals = []
     with torch.no_grad(), evaluating(model):
         for part in each.split(256):
-            totals.append(objectives.token_log_probs(model(part), part)[:, place - 1 :].sum(1))
+            totals.append(losses.token_log_probs(model(part), part)[:, place - 1 :].sum(1))
     return torch.cat(totals).log_softmax(dim=0)
 
 

@@ -13,7 +13,8 @@ from numpy.typing import ArrayLike
 from torch import Tensor
 from tqdm import tqdm
 
-from gpt1lib import metrics, objectives, scoring
+from gpt1lib import evaluate, metrics
+from gpt1lib import losses as objectives
 from gpt1lib.config import GPTConfig
 from gpt1lib.fast.loss import chunked_lm_loss
 from gpt1lib.model import GPT, LanguageModel, seeded
@@ -84,7 +85,7 @@ class Watch:
 
     def nats(self, ids: Tensor, n_windows: int = SCORED_WINDOWS) -> float:
         """Mean loss of the model as it is now, in windows evenly spaced."""
-        return scoring.heldout_nats(self.model, ids, n_windows)
+        return evaluate.heldout_nats(self.model, ids, n_windows)
 
     def verdict(self) -> dict:
         """Nats per token of the best state, and of the last, on the half that reports."""

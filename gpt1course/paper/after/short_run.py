@@ -9,10 +9,10 @@ from torch import Tensor
 from gpt1lib import corpus, optim
 from gpt1lib.bpe import BPE, END, build_encoder
 from gpt1lib.checkpoints import load_novelist
+from gpt1lib.io.paths import HELDOUT_BOOKS, ROOT
 from gpt1lib.model import LanguageModel
 from gpt1lib.pretrain import Recipe, prepared, scale_blocks
 from gpt1lib.pretrain.optimizers import build_optimizers, build_schedulers
-from gpt1lib.storage.paths import HELDOUT_BOOKS, ROOT
 
 N_MERGES = 2_000
 """A small table leaves more of a small model to its blocks."""

@@ -16,11 +16,11 @@ from gpt1lib.bpe import BPE
 from gpt1lib.checkpoints import checkpoint
 from gpt1lib.config import GPTConfig
 from gpt1lib.fast.loss import chunked_lm_loss
+from gpt1lib.io import checksums
+from gpt1lib.io.paths import CHECKPOINTS
+from gpt1lib.io.tensors import read_tensors, write_tensors
 from gpt1lib.model import GPT, seeded
 from gpt1lib.pretrain import RECIPES, Recipe
-from gpt1lib.storage import checksums
-from gpt1lib.storage.paths import CHECKPOINTS
-from gpt1lib.storage.tensors import read_tensors, write_tensors
 
 from ..results import store, stored_lines
 from .short_run import drawn, small_vocabulary, take_updates, training_tokens

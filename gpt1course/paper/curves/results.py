@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from gpt1lib import metrics
 from gpt1lib.finetune import Settings
-from gpt1lib.storage.options import with_field_names
+from gpt1lib.io.options import with_field_names
 
 from ..results import spread, stored_lines, stored_state
 from .plan import MODELS, ZERO_SHOT, Point, Stored, point

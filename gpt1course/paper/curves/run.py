@@ -9,7 +9,7 @@ from gpt1lib import finetune, metrics, tasks
 from gpt1lib.baselines import bag_of_words
 from gpt1lib.checkpoints import checkpoint
 from gpt1lib.fast.machine import threads
-from gpt1lib.finetune.run import chosen_examples
+from gpt1lib.finetune.trainer import chosen_examples
 from gpt1lib.tasks import Example, Task
 
 from .. import sources

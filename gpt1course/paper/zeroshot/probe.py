@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from gpt1lib import metrics, tasks
 from gpt1lib.bpe import BPE
+from gpt1lib.io.paths import TASKS
 from gpt1lib.model import LanguageModel
-from gpt1lib.storage.paths import TASKS
 
 from . import heuristics, questions
 

@@ -2,7 +2,7 @@
 
 Static pages and notebooks ask the same engine; bundle.py hands it out, asking.js asks it.
 
-Plain JavaScript with the names of `model.py`, `bpe.py` and `decode.py`; a kernel of some
+Plain JavaScript with the names of `model.py`, `bpe.py` and `generate.py`; a kernel of some
 700 bytes of WebAssembly multiplies matrices where the browser can (linear.wat).
 """
 

@@ -1,4 +1,4 @@
-// From logits to a token, as gpt1lib/decode.py: temperature, then top-k, then top-p.
+// From logits to a token, as gpt1lib/generate.py: temperature, then top-k, then top-p.
 
 // Token ids, the likeliest first; of equals the lower id.
 export function ranked(probs) {

@@ -1,4 +1,4 @@
-// Ways to go on after a text, as in gpt1lib/decode.py; each token with its log P.
+// Ways to go on after a text, as in gpt1lib/generate.py; each token with its log P.
 
 import { argmax, draw, largest, probsOf } from "./sample.js";
 import { twister } from "./twister.js";

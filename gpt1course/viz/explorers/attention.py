@@ -8,7 +8,7 @@ import traitlets
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
-from gpt1lib import limits
+from gpt1lib import validate
 from gpt1lib.bpe import BPE
 from gpt1lib.model import GPT
 from gpt1lib.tracing import trace
@@ -97,10 +97,10 @@ class AttentionExplorer(Explorer):
         if weights.shape[2:] != (len(tokens), len(tokens)):
             raise ValueError(f"weights are {weights.shape}, there are {len(tokens)} tokens")
         head = sharpest_head(weights) if head is None else head
-        head = limits.whole("head", head, 0, n_layer * n_head - 1)
+        head = validate.whole("head", head, 0, n_layer * n_head - 1)
         self.weights = weights
         row = telling_row(weights[divmod(head, n_head)]) if row is None else row
-        row = limits.whole("row", row, -n_tokens, n_tokens - 1)
+        row = validate.whole("row", row, -n_tokens, n_tokens - 1)
         given = b"" if scores is None else centered(scores)
         super().__init__(
             data=as_half(weights),

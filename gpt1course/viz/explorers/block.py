@@ -13,8 +13,8 @@ from matplotlib.figure import Figure
 from gpt1lib.baselines.variants import PreLNGPT
 from gpt1lib.bpe import BPE
 from gpt1lib.config import INIT_STD, GPTConfig
+from gpt1lib.losses import lm_loss
 from gpt1lib.model import GPT, Block, seeded
-from gpt1lib.objectives import lm_loss
 from gpt1lib.tracing import Trace, trace
 
 from .. import palette

@@ -6,7 +6,9 @@ import torch
 import traitlets
 from matplotlib.figure import Figure
 
-from gpt1lib import inputs, limits, objectives
+from gpt1lib import inputs
+from gpt1lib import losses as objectives
+from gpt1lib import validate as limits
 from gpt1lib.checkpoints import Checkpoint
 
 from .. import plots

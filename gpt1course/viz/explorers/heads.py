@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
-from gpt1lib import limits
+from gpt1lib import validate
 from gpt1lib.bpe import BPE
 from gpt1lib.model import GPT
 from gpt1lib.tracing import silenced, trace
@@ -41,7 +41,7 @@ def head_measures(weights: ArrayLike) -> dict[str, np.ndarray]:
     """
     weights = plots.as_matrix(weights, "weights", 4)
     T = weights.shape[-1]
-    limits.whole("the number of tokens", T, 2)
+    validate.whole("the number of tokens", T, 2)
     back = np.tril(np.arange(T)[:, None] - np.arange(T))
     bits = -np.log2(np.where(weights > 0, weights, 1))
     return {
@@ -135,12 +135,12 @@ class HeadsExplorer(Explorer):
         shape = (model.config.n_layer, model.config.n_head)
         if cost.shape != shape:
             raise ValueError(f"cost has shape {cost.shape}, the model has {shape} heads")
-        row = limits.whole("row", row, -len(ids), len(ids) - 1) % len(ids)
-        head = limits.whole("head", head, 0, cost.size - 1)
+        row = validate.whole("row", row, -len(ids), len(ids) - 1) % len(ids)
+        head = validate.whole("head", head, 0, cost.size - 1)
         self.weights = trace(model, ids).weights.numpy()  # (L, H, T, T)
         measures = head_measures(self.weights) | {"cost": cost}
         probs = next_tokens(model, ids)  # (1 + L * H, T, V)
-        kept = _likely(probs, limits.whole("n", n, 1, model.config.n_vocab))  # (T, M)
+        kept = _likely(probs, validate.whole("n", n, 1, model.config.n_vocab))  # (T, M)
         self.probs = np.take_along_axis(probs, kept[None], -1)  # (1 + L * H, T, M)
         super().__init__(
             data=as_half(self.weights),

@@ -5,7 +5,7 @@ import torch
 import traitlets
 from matplotlib.figure import Figure
 
-from gpt1lib import limits
+from gpt1lib import validate
 from gpt1lib.bpe import BPE
 from gpt1lib.model import GPT
 from gpt1lib.tracing import Trace, trace
@@ -81,7 +81,7 @@ class JourneyExplorer(Explorer):
             told = {"tokens": bpe.pieces(ids), "message": remark(bpe, text)}
             return told | {"stages": stages, "place": len(ids) - 1}
 
-        n = limits.whole("n", n, 1, model.config.n_vocab)
+        n = validate.whole("n", n, 1, model.config.n_vocab)
         first = read(prompt)
         super().__init__(
             **first, prompt=prompt, n=n, n_vocab=bpe.n_vocab, stage=len(first["stages"]) - 1

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 import traitlets
 from matplotlib.figure import Figure
 
-from gpt1lib import limits
+from gpt1lib import validate
 from gpt1lib.bpe import Pair, characters, merge_pair
 
 from .. import plots
@@ -68,7 +68,7 @@ class MergeExplorer(Explorer):
         self.merges, self.totals = merge_race(in_order, MOST_MERGES)
         most = len(self.merges)
         super().__init__(words=[list(item) for item in in_order.items()], most=most)
-        self.step = limits.whole("step", step, 0, most)
+        self.step = validate.whole("step", step, 0, most)
         self.word = word or next(iter(in_order))
 
     def sentence(self) -> str:

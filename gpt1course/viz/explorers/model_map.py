@@ -9,7 +9,7 @@ import traitlets
 from matplotlib.figure import Figure
 from torch import Tensor
 
-from gpt1lib import limits
+from gpt1lib import validate as limits
 from gpt1lib.bpe import BPE
 from gpt1lib.model import GPT, Block, gelu
 from gpt1lib.tracing import BlockTrace, Trace, silenced, trace

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
 from gpt1lib.checkpoints import Checkpoint
-from gpt1lib.decode import next_token_probs
+from gpt1lib.generate import next_token_probs
 
 from .. import plots
 from ..labels import readable

@@ -3,7 +3,7 @@
 import traitlets
 from matplotlib.figure import Figure
 
-from gpt1lib import limits
+from gpt1lib import validate
 from gpt1lib.bpe import BPE, UNK, characters, merge_pair
 
 from .. import plots
@@ -53,7 +53,7 @@ class TokenExplorer(Explorer):
         unk = bpe.encoder.get(UNK, -1)
         super().__init__(text=text, n_merges=len(bpe.merges), unk=unk)
         self.take(self._read())
-        self.step = limits.whole("step", step, -1, len(self.merges))
+        self.step = validate.whole("step", step, -1, len(self.merges))
         self.asks(self._read, "text")
         self.lends(bpe)
 

@@ -7,7 +7,7 @@ import numpy as np
 import traitlets
 from matplotlib.figure import Figure
 
-from gpt1lib import limits
+from gpt1lib import validate
 from gpt1lib.bpe import BPE
 from gpt1lib.model import GPT
 from gpt1lib.tracing import trace
@@ -108,7 +108,7 @@ class TwoTextsExplorer(Explorer):
         n_layer, n_head = one.shape[:2]
         heads = np.where(same, self.moved, -1).reshape(n_layer * n_head, -1)
         best = int(heads.max(-1).argmax()) if self.chosen_head is None else self.chosen_head
-        best = limits.whole("head", best, 0, len(heads) - 1)
+        best = validate.whole("head", best, 0, len(heads) - 1)
         return {
             "prompts": prompts,
             "tokens": [first, second],

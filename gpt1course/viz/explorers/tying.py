@@ -7,7 +7,7 @@ import torch
 import traitlets
 from matplotlib.figure import Figure
 
-from gpt1lib import limits
+from gpt1lib import validate
 from gpt1lib.bpe import BPE
 from gpt1lib.model import LanguageModel
 
@@ -49,7 +49,7 @@ class TyingExplorer(Explorer):
         n: int = 8,
     ):
         self.model, self.bpe = model, bpe
-        self.n_near = limits.whole("n", n, 1, model.config.n_vocab - 1)
+        self.n_near = validate.whole("n", n, 1, model.config.n_vocab - 1)
         total, W = model.count_parameters(), model.output_matrix
         picked = [f"{t}</w>" for t in tokens]
         super().__init__(

@@ -6,7 +6,8 @@ import torch
 import traitlets
 from matplotlib.figure import Figure
 
-from gpt1lib import decode, limits, objectives
+from gpt1lib import generate as decode
+from gpt1lib import losses, validate
 from gpt1lib.checkpoints import Checkpoint
 
 from .. import plots
@@ -47,7 +48,7 @@ class WritingExplorer(Explorer):
             prompt=prompt,
             seed=seed,
             n_ctx=n_ctx,
-            n_tokens=limits.whole("n_tokens", n_tokens, 1, n_ctx - 1),
+            n_tokens=validate.whole("n_tokens", n_tokens, 1, n_ctx - 1),
             n_beams=n_beams,
             temperatures=list(temperatures),
         )
@@ -78,7 +79,7 @@ class WritingExplorer(Explorer):
 
     def _row(self, name: str, ids: torch.Tensor, start: int) -> list:
         with torch.no_grad():
-            log_probs = objectives.token_log_probs(self.source.model(ids[None]), ids[None])
+            log_probs = losses.token_log_probs(self.source.model(ids[None]), ids[None])
         log_probs = log_probs[0, start - 1 :]
         pieces = self.source.bpe.pieces(ids[start:].tolist())
         probs = [round(p, 4) for p in log_probs.exp().tolist()]

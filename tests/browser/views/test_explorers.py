@@ -12,7 +12,7 @@ from in_page import show
 from gpt1course.viz import explorers
 from gpt1course.viz.explorers import standalone
 from gpt1lib import GPT1, NOVELIST
-from gpt1lib.decode import next_token_probs
+from gpt1lib.generate import next_token_probs
 
 pytestmark = pytest.mark.browser
 

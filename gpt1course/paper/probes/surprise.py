@@ -12,7 +12,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from gpt1lib import metrics, objectives, tasks
+from gpt1lib import losses, metrics, tasks
 from gpt1lib.bpe import BPE
 from gpt1lib.checkpoints import Checkpoint
 from gpt1lib.model import GPT
@@ -43,7 +43,7 @@ def token_rows(model: GPT, ids: Tensor) -> tuple[Rows, Tensor]:
         views[f"block {k}"] = h[0, 1:]
     before = h[0, :-1]
     views |= {"before": before, "product": before * model.tokens(ids[0, 1:])}
-    return views, objectives.token_log_probs(model.logits(h), ids).T
+    return views, losses.token_log_probs(model.logits(h), ids).T
 
 
 def sentence_rows(model: GPT, ids: Tensor) -> tuple[Rows, Tensor]:

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from .. import limits
-from ..objectives import check_lm_coef
-from ..storage.options import need, option
+from .. import validate
+from ..io.options import need, option
+from ..losses import check_lm_coef
 
 METHODS = {
     "full": "every weight, one learning rate (the paper)",
@@ -50,8 +50,8 @@ class Settings:
     )
 
     def __post_init__(self):
-        limits.fields_of_their_kind(self)
-        limits.whole("seed", self.seed, 0, limits.LARGEST_SEED)
+        validate.fields_of_their_kind(self)
+        validate.whole("seed", self.seed, 0, validate.LARGEST_SEED)
         check_lm_coef(self.lm_coef)
         for name in ("epochs", "batch"):
             need(self, name, getattr(self, name) >= 1, ">= 1")

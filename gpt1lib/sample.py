@@ -1,7 +1,7 @@
 """Let a trained model write, token by token as it comes.
 
-python -m gpt1lib.write runs/mine "Once upon"
-python -m gpt1lib.write "Once upon"     # no folder: the novelist, which comes with the course
+python -m gpt1lib.sample runs/mine "Once upon"
+python -m gpt1lib.sample "Once upon"     # no folder: the novelist, which comes with the course
 """
 
 import argparse
@@ -9,16 +9,16 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from . import decode, limits
+from . import generate, validate
 from .checkpoints import Checkpoint, load_novelist, open_source
-from .storage.paths import NOVELIST_DIR
-from .storage.run_folder import one_line_errors
+from .io.paths import NOVELIST_DIR
+from .io.run_folder import one_line_errors
 
 
 def parser() -> argparse.ArgumentParser:
     """The options of the command line."""
     p = argparse.ArgumentParser(
-        prog="python -m gpt1lib.write",
+        prog="python -m gpt1lib.sample",
         usage="%(prog)s [FOLDER] [PROMPT] [options]; --help explains them",
         description=(__doc__ or "").split("\n")[0],
     )
@@ -73,10 +73,10 @@ def show(pieces: Iterable[str]) -> None:
 
 def write_samples(source: Checkpoint, samples: int, seed: int, **options) -> None:
     """One text for each of the next seeds; where there are several, each under its own."""
-    for i in range(limits.whole("samples", samples, 1)):
+    for i in range(validate.whole("samples", samples, 1)):
         if samples > 1:
             print(f"--- seed {seed + i}")
-        show(decode.write_on(source, seed=seed + i, **options))
+        show(generate.write_on(source, seed=seed + i, **options))
 
 
 def main(argv: list[str] | None = None) -> None:
@@ -88,7 +88,7 @@ def main(argv: list[str] | None = None) -> None:
         if ours:
             print("The novelist writes, the model that comes with the course.", file=sys.stderr)
         source = load_novelist() if ours else open_source(folder)
-        decode.Reader(source.model)  # refuses one that cannot, before the prompt is shown
+        generate.Reader(source.model)  # refuses one that cannot, before the prompt is shown
         write_samples(source, prompt=prompt, **options)
 
 

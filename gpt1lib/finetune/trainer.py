@@ -16,16 +16,16 @@ from tqdm import tqdm
 from .. import optim, tasks
 from ..checkpoints import Checkpoint
 from ..checkpoints.checkpoint import check_finite
+from ..io import files
+from ..io.options import renamed
+from ..io.run_folder import RunFolder, interrupted_between_steps, progress
 from ..model import seeded
-from ..storage import files
-from ..storage.options import renamed
-from ..storage.run_folder import RunFolder, interrupted_between_steps, progress
 from ..tasks import Task
-from .batches import Encoded, collate, prepare, shuffled
 from .classifier import Classifier, predict
-from .methods import freeze_below, groups_by_depth, lowest_depth
-from .scores import scores
-from .settings import Settings
+from .config import Settings
+from .data import Encoded, collate, prepare, shuffled
+from .evaluate import scores
+from .freezing import freeze_below, groups_by_depth, lowest_depth
 
 
 class FineTuning:

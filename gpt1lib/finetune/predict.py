@@ -1,13 +1,13 @@
 """Classes of your own texts by a fine-tuned model.
 
-python -m gpt1lib.finetune.classify runs/film "a fine and moving film"
-python -m gpt1lib.finetune.classify runs/cloze "context" "one ending" "another ending"
+python -m gpt1lib.finetune.predict runs/film "a fine and moving film"
+python -m gpt1lib.finetune.predict runs/cloze "context" "one ending" "another ending"
 """
 
 import argparse
 from pathlib import Path
 
-from ..storage.run_folder import one_line_errors
+from ..io.run_folder import one_line_errors
 from . import classifier
 
 TEXTS = {"classification": 1, "entailment": 2, "similarity": 2}
@@ -16,7 +16,7 @@ TEXTS = {"classification": 1, "entailment": 2, "similarity": 2}
 def main(argv: list[str] | None = None) -> None:
     """The command line: one example, one line per class."""
     parser = argparse.ArgumentParser(
-        prog="python -m gpt1lib.finetune.classify", description=(__doc__ or "").split("\n")[0]
+        prog="python -m gpt1lib.finetune.predict", description=(__doc__ or "").split("\n")[0]
     )
     parser.add_argument("folder", type=Path, help="what finetune's --out was")
     parser.add_argument("texts", nargs="+", help="a text, two, or a context and choices")

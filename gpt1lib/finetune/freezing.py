@@ -11,7 +11,7 @@ from torch import nn
 from .. import optim
 from ..model import LanguageModel
 from .classifier import Classifier
-from .settings import Settings
+from .config import Settings
 
 LOWER = 2.6  # Howard and Ruder 2018, section 3.2
 

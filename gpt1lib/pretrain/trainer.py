@@ -18,21 +18,21 @@ import torch
 from torch import Tensor, nn
 from tqdm import tqdm
 
-from .. import corpus, decode, optim, scoring
+from .. import corpus, evaluate, generate, optim
 from ..bpe import BPE
 from ..checkpoints import checkpoint, snapshots
 from ..corpus import Places
+from ..io import checksums, files
+from ..io.options import renamed
+from ..io.paths import BOOKS, HELDOUT_BOOKS
+from ..io.run_folder import RunFolder, command_line, interrupted_between_steps, progress
 from ..model import LanguageModel, evaluating, seeded
-from ..storage import checksums, files
-from ..storage.options import renamed
-from ..storage.paths import BOOKS, HELDOUT_BOOKS
-from ..storage.run_folder import RunFolder, command_line, interrupted_between_steps, progress
-from . import prepared, texts
-from .counts import start_from_counts
+from . import data, prepared
+from .config import Recipe
+from .distributed import ALONE, Processes, each_on_its_own
+from .init import start_from_counts
 from .objective import Objective, checkpoint_activations, scale_blocks
 from .optimizers import build_optimizers, build_schedulers
-from .processes import ALONE, Processes, each_on_its_own
-from .recipes import Recipe
 
 LOG_EVERY = 10  # updates
 HOPELESS = 10  # times the loss of guessing
@@ -78,7 +78,7 @@ class Pretraining:
 
     def _read(self, books: Places, heldout: Places | None, bpe: BPE | None) -> None:
         """Books, tokenizer and token stream; the main process makes what is missing."""
-        self.books, self.heldout = texts.read_apart(books, heldout)
+        self.books, self.heldout = data.read_apart(books, heldout)
         made_from = self.books, self.recipe.n_merges, bpe
         place = prepared.place_of(self.state, *made_from)
         if self.world.is_main:
@@ -314,7 +314,7 @@ class Pretraining:
         ids = self.heldout_ids.to(self.world.device)
         with evaluating(self.objective):
             n_ctx = self.recipe.model.n_ctx
-            return scoring.mean_nats(self.objective, ids, n_ctx, SCORED_WINDOWS)
+            return evaluate.mean_nats(self.objective, ids, n_ctx, SCORED_WINDOWS)
 
     def _show_progress(self, line: dict, keep: bool) -> None:
         """Store a stage of the model if it is to be kept, and show a text by it."""
@@ -327,7 +327,7 @@ class Pretraining:
             snapshots.save_snapshot(self.out, model, facts)
         if model.has_cache:
             source = checkpoint.Checkpoint(model, self.bpe, {}, self.out)
-            text = decode.write(source, n_tokens=60, seed=self.recipe.seed)
+            text = generate.write(source, n_tokens=60, seed=self.recipe.seed)
             self.samples.add({"step": self.step, "text": text})
             tqdm.write(f"step {self.step}: {text}")
 
@@ -379,7 +379,7 @@ class Pretraining:
         if not self.recipe.fsdp:  # what was split may be too large for any one device
             model.to(self.world.device)
         try:
-            scores = scoring.score_books(model, self.bpe, self.heldout)
+            scores = evaluate.score_books(model, self.bpe, self.heldout)
         except OverflowError:  # in a perplexity
             scores = {}
         if not scores or not all(math.isfinite(s["perplexity"]) for s in scores.values()):

@@ -18,7 +18,7 @@ from pathlib import Path
 from gpt1lib import finetune, metrics
 from gpt1lib.fast.machine import threads
 from gpt1lib.finetune import Settings
-from gpt1lib.storage.paths import ROOT
+from gpt1lib.io.paths import ROOT
 from gpt1lib.tasks import Task, course_sets
 
 from .. import plan

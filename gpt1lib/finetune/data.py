@@ -7,7 +7,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from .. import inputs, objectives
+from .. import inputs, losses
 from ..bpe import BPE
 from ..tasks import Example, Task
 
@@ -38,7 +38,7 @@ def prepare(bpe: BPE, task: Task, examples: Iterable[Example], n_ctx: int) -> li
 def target_of(task: Task, label: int | float) -> int | list[float]:
     """What the loss compares with; ValueError for a label that the task does not have."""
     if task.graded:
-        return objectives.graded_target(label, task.n_classes)
+        return losses.graded_target(label, task.n_classes)
     if label not in range(task.n_classes):  # 1.5 is no class
         raise ValueError(f"label {label} is not in 0 to {task.n_classes - 1}")
     return int(label)

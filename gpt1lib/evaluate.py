@@ -5,7 +5,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from . import corpus, limits, objectives
+from . import corpus, losses, validate
 from .bpe import BPE
 from .model import LanguageModel, evaluating
 
@@ -19,7 +19,7 @@ def mean_nats(
     loss: from ids (1, T) to the mean loss of their T - 1 targets.
     """
     windows = corpus.windows_in_order(ids, n_ctx)
-    if n_windows is not None and limits.whole("n_windows", n_windows, 1) < len(windows):
+    if n_windows is not None and validate.whole("n_windows", n_windows, 1) < len(windows):
         pick = torch.linspace(0, len(windows) - 2, n_windows).long()
         windows = [windows[i] for i in pick]
     total, n = 0.0, 0
@@ -34,7 +34,7 @@ def heldout_nats(model: LanguageModel, ids: Tensor, n_windows: int | None = None
 
     def loss(window: Tensor) -> Tensor:
         window = window.to(next(model.parameters()).device)
-        return objectives.lm_loss(model(window), window)
+        return losses.lm_loss(model(window), window)
 
     with evaluating(model):
         return mean_nats(loss, ids, model.config.n_ctx, n_windows)
@@ -51,13 +51,13 @@ def score_books(model: LanguageModel, bpe: BPE, books: dict[str, str]) -> dict[s
 
 def book_score(nats: float, n_tokens: int, n_characters: int) -> dict:
     """One text's scores, from its nats per token; the first token is no target."""
-    n_tokens = limits.whole("n_tokens", n_tokens, 2)
-    bits = objectives.bits_per_character(nats * (n_tokens - 1), n_characters)
+    n_tokens = validate.whole("n_tokens", n_tokens, 2)
+    bits = losses.bits_per_character(nats * (n_tokens - 1), n_characters)
     return {
         "tokens": n_tokens,
         "characters": n_characters,
         "nats_per_token": round(nats, 4),
-        "perplexity": round(objectives.perplexity(nats), 2),
+        "perplexity": round(losses.perplexity(nats), 2),
         "bits_per_character": round(bits, 4),
     }
 
@@ -70,6 +70,6 @@ def all_books(scores: dict[str, dict]) -> dict[str, float]:
     tokens = sum(s["tokens"] - 1 for s in scores.values())
     characters = sum(s["characters"] for s in scores.values())
     return {
-        "perplexity": round(objectives.perplexity(nats / tokens), 2),
-        "bits_per_character": round(objectives.bits_per_character(nats, characters), 4),
+        "perplexity": round(losses.perplexity(nats / tokens), 2),
+        "bits_per_character": round(losses.bits_per_character(nats, characters), 4),
     }

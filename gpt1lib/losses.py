@@ -11,7 +11,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from . import limits
+from . import validate
 
 
 def token_log_probs(logits: Tensor, ids: Tensor) -> Tensor:
@@ -44,7 +44,7 @@ def check_classes(name: str, targets: Tensor, n: int) -> None:
         raise ValueError(f"there is no {name}, at least 1 is needed")
     if targets.is_floating_point() or targets.is_complex() or targets.dtype == torch.bool:
         raise ValueError(f"{name}s are {targets.dtype}, they must be integers")
-    limits.indices(name, targets, n)
+    validate.indices(name, targets, n)
 
 
 def lm_log_likelihood(logits: Tensor, ids: Tensor, real: Tensor | None = None):
@@ -86,8 +86,8 @@ def graded_target(grade: float, n_classes: int = 6) -> list[float]:
 
     3.6 -> [0, 0, 0, 0.4, 0.6, 0]. ValueError for a grade outside 0 to n_classes - 1.
     """
-    n_classes = limits.whole("n_classes", n_classes, 2)
-    if not limits.is_finite(grade) or not 0 <= grade <= n_classes - 1:
+    n_classes = validate.whole("n_classes", n_classes, 2)
+    if not validate.is_finite(grade) or not 0 <= grade <= n_classes - 1:
         raise ValueError(f"grade {grade} is not in 0 to {n_classes - 1}")
     low = min(int(grade), n_classes - 2)
     target = [0.0] * n_classes
@@ -133,7 +133,7 @@ def combined_loss(task: Tensor, lm: Tensor, lm_coef: float = 0.5) -> Tensor:
 
 def check_lm_coef(lm_coef: float) -> None:
     """ValueError unless lambda is finite and not negative."""
-    limits.number("lm_coef (lambda)", lm_coef, lambda x: x >= 0, "finite and >= 0")
+    validate.number("lm_coef (lambda)", lm_coef, lambda x: x >= 0, "finite and >= 0")
 
 
 def combined(task: Tensor, lm: Tensor, lm_coef: float = 0.5) -> Tensor:
@@ -154,7 +154,7 @@ def perplexity(nats_per_token: float) -> float:
 def bits_per_character(nats: float, n_characters: int) -> float:
     """A score that does not depend on the tokenizer: total nats -> bits per character."""
     check_nats(nats)
-    return nats / math.log(2) / limits.whole("n_characters", n_characters, 1)
+    return nats / math.log(2) / validate.whole("n_characters", n_characters, 1)
 
 
 def check_nats(nats: float) -> None:

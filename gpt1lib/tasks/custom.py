@@ -19,7 +19,7 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from ..storage import files
+from ..io import files
 from .task import Example, Task, read_lines, sort_out, split_of
 
 COLUMNS = ("text", "label")

@@ -19,8 +19,8 @@ from safetensors import safe_open
 from .. import text
 from ..bpe import BPE
 from ..config import GPT1, GPTConfig
+from ..io import checksums, files, tensors
 from ..model import GPT
-from ..storage import checksums, files, tensors
 from . import checkpoint
 
 OPENAI = ("params_shapes.json", "encoder_bpe_40000.json", "vocab_40000.bpe")
@@ -151,7 +151,7 @@ def open_source(folder: str | Path) -> checkpoint.Checkpoint:
 def what_instead(folder: Path) -> str:
     """What lies in a folder that holds no language model, in a sentence."""
     if (folder / "classifier.json").is_file():
-        return "holds a classifier: ask it by python -m gpt1lib.finetune.classify"
+        return "holds a classifier: ask it by python -m gpt1lib.finetune.predict"
     if (folder / "state").is_dir():
         return "holds a run that is not finished: start its command again"
     return "holds no model, neither one of `python -m gpt1lib.pretrain` nor OpenAI's GPT-1"

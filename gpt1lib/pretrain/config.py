@@ -15,10 +15,10 @@ import tomllib
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 
-from .. import limits, optim
+from .. import optim, validate
 from ..config import GPT1, INIT_STD, KINDS, NOVELIST, TINY, GPTConfig
-from ..storage import files
-from ..storage.options import add_options, given_options, need, option, with_field_names
+from ..io import files
+from ..io.options import add_options, given_options, need, option, with_field_names
 
 SIZES = {
     "n_ctx": "longest sequence, in tokens",
@@ -98,8 +98,8 @@ class Recipe:
     )
 
     def __post_init__(self):
-        limits.fields_of_their_kind(self)
-        limits.whole("seed", self.seed, 0, limits.LARGEST_SEED)
+        validate.fields_of_their_kind(self)
+        validate.whole("seed", self.seed, 0, validate.LARGEST_SEED)
         object.__setattr__(self, "betas", tuple(self.betas))
         every = ("evaluate_every", "sample_every", "save_every")
         for name in ("n_merges", "batch", "steps", "grad_accum", *every):
