@@ -59,8 +59,9 @@ def begun(tmp_path, monkeypatch, capsys):
     path = tools.begin("Words: as sums!", tmp_path, tmp_path)
     assert path.name == "18_words_as_sums.ipynb"
     spec = importlib.util.spec_from_file_location("lesson18", tmp_path / "lesson18.py")
-    source = (
-        (tmp_path / "lesson18.py").read_text().replace("from .", "from gpt1course.exercises.")
+    source = (tmp_path / "lesson18.py").read_text()
+    source = source.replace("from ..", "from gpt1course.").replace(
+        "from .", "from gpt1course.exercises."
     )
     (tmp_path / "lesson18.py").write_text(source)
     lesson = importlib.util.module_from_spec(spec)
@@ -109,3 +110,29 @@ def test_the_command_tables_every_lesson(capsys):
     tools.main(["table", *map(str, rules.PATHS)])
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[0] for line in lines[2:]] == [p.name[:2] for p in rules.PATHS]
+
+
+# ---- the main path and the deeper part ------------------------------------------------------
+
+
+def test_the_border_says_how_long_the_deeper_part_takes(small):
+    deep = new_markdown_cell("## 9. Deeper\n\n" + "word " * 1800)  # ten minutes
+    first = new_markdown_cell("# 05 · X\n\n**Time:** ? · **Difficulty:** ...")
+    small.cells[:] = [first, small.cells[1], new_markdown_cell("DEEPER"), deep]
+    tools.sync(small, LESSON)
+    border = next(c for c in small.cells if layout.mark(c).get("part") == "deeper")
+    assert border.source.startswith("---\n\n## You can stop here")
+    assert "about 10 minutes" in border.source
+    assert re.search(r"about \d+ minutes: .*; 10 more for the deeper part ·", first.source)
+    main, deeper = layout.main_and_deeper(small.cells)
+    assert [c.source[:4] for c in deeper] == ["## 9"] and len(main) == 4
+    assert layout.main_and_deeper(main) == (main, [])
+
+
+def test_the_minutes_of_a_lesson_add_up():
+    for path in rules.PATHS:
+        first = tools.read(path).cells[0].source
+        total, reading, doing = re.search(
+            r"about (\d+) minutes.*?: (\d+) to read and try, (\d+) for the", first
+        ).groups()
+        assert int(total) == int(reading) + int(doing), path.name

@@ -360,3 +360,13 @@ def test_times_are_by_the_formula(path, notebook):
     total = int(re.search(r"\*\*Time:\*\* about (\d+) minutes", notebook.cells[0].source)[1])
     assert abs(total - reading - doing) <= 8
     assert doing == sum(e.minutes for e in known.values()) > 0
+
+
+def test_the_main_path_needs_nothing_of_the_deeper_part(notebook):
+    """Each name that a main cell uses is bound in the main path."""
+    main, _ = layout.main_and_deeper(notebook.cells)
+    sources = [c.source for c in main if c.cell_type == "code"]
+    bound = set().union(*map(names.bound, sources))
+    everywhere = set().union(*(names.bound(c.source) for c in code_cells(notebook)))
+    for source in sources:
+        assert not names.free(source) & everywhere - bound

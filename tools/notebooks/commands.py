@@ -29,7 +29,11 @@ from tools.notebooks.layout import GUESS_FIRST, box, fold, state_times, stored_p
 
 EXERCISES = ROOT / "gpt1course" / "exercises"
 RUN_TIMES = RESULTS / "run_times.json"
-MARKERS = {"PAUSE": "pause", "MAP": "map"}  # what a cell may say, and the part it becomes
+MARKERS = {
+    "PAUSE": "pause",
+    "MAP": "map",
+    "DEEPER": "deeper",
+}  # what a cell may say, and the part it becomes
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 
 

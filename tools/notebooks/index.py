@@ -104,6 +104,8 @@ def described(notebook, name: str) -> Lesson:
         raise ValueError(f"{name}: its first cell lacks title, question, time or paper")
     title, question, paper = (part[1] for part in parts if part)
     minutes = f"{time[1]} min" + (f", {time[2]}" if time[2] else "")
+    deeper = re.search(r"; (\d+) more for the deeper part", first)
+    minutes += f", deeper {deeper[1]} min" if deeper else ""
     objectives = tuple(re.findall(r"^- (.*?)[;.]?$", second, re.MULTILINE))
     places = tuple(dict.fromkeys(_places(notebook.cells, name)))
     return Lesson(name, title, question, minutes, paper, objectives, places)

@@ -3,8 +3,9 @@
 A prediction is a blue box (`<div class="alert alert-info">` around "**Predict.** ..."). The
 code cell below it holds the answer: its stored output is folded until it is run. So are
 the outputs of cells tagged `answer`. A code cell that begins with `# plot` or `# check`
-folds to that line. Where a lesson is longer than a sitting, a markdown cell that says
-`PAUSE` becomes a place to stop.
+folds to that line. A markdown cell that says `DEEPER` becomes the border between the main path
+and the deeper part; where a main path is longer than a sitting, one that says `PAUSE` becomes
+a place to stop.
 """
 
 import re
@@ -129,38 +130,73 @@ def rounded(minutes: float) -> int:
     return max(5, 5 * round(minutes / 5))
 
 
+def main_and_deeper(cells: list) -> tuple[list, list]:
+    """The cells before the border and those after it; without a border all are main."""
+    borders = [i for i, cell in enumerate(cells) if mark(cell).get("part") == "deeper"]
+    border = borders[0] if borders else len(cells)
+    return cells[:border], cells[border + 1 :]
+
+
 def sittings(cells, exercises: dict) -> list[int]:
-    """Minutes of each sitting, as the pauses divide the lesson."""
+    """Minutes of each sitting of the main path, as the pauses divide it."""
     parts = [[]]
-    for cell in cells:
+    for cell in main_and_deeper(cells)[0]:
         parts.append([]) if mark(cell).get("part") == "pause" else parts[-1].append(cell)
     return [rounded(sum(minutes(part, exercises))) for part in parts]
 
 
 def state_times(notebook, path: str | Path, exercises: dict) -> None:
-    """Write the times into the first cell and into the pauses.
+    """Write the times into the first cell, the border and the pauses.
 
     Raises ValueError if a sitting is longer than SITTING minutes, naming it.
     """
     parts = sittings(notebook.cells, exercises)
     if max(parts) > SITTING:
         raise ValueError(f"{path}: sittings of {parts} minutes, {SITTING} at most: add a PAUSE")
-    reading, doing = map(rounded, minutes(notebook.cells, exercises))
-    total = sum(parts)
-    split = f", in {_number(len(parts))} sittings" if len(parts) > 1 else ""
-    told = f"about {total} minutes{split}: {reading} to read and try, {doing} for the exercises"
     first = notebook.cells[0]
     first.source = re.sub(
-        r"\*\*Time:\*\* [^·]*? ·", f"**Time:** {told} ·", first.source, count=1
+        r"\*\*Time:\*\* [^·]*? ·",
+        lambda _: f"**Time:** {time_text(notebook.cells, exercises)} ·",
+        first.source,
+        count=1,
     )
     pauses = [c for c in notebook.cells if mark(c).get("part") == "pause"]
     for number, cell in enumerate(pauses, start=1):
         behind, ahead = sum(parts[:number]), sum(parts[number:])
         cell.source = pause_text(behind, ahead)
+    for cell in notebook.cells:
+        if mark(cell).get("part") == "deeper":
+            cell.source = border_text(rounded(deeper_minutes(notebook.cells, exercises)))
+
+
+def deeper_minutes(cells, exercises: dict) -> float:
+    """Minutes of all deeper sections together; 0 where there are none."""
+    return sum(minutes(main_and_deeper(cells)[1], exercises))
+
+
+def time_text(cells, exercises: dict) -> str:
+    """What the first cell says of the time that a lesson takes."""
+    parts = sittings(cells, exercises)
+    doing = min(rounded(minutes(main_and_deeper(cells)[0], exercises)[1]), sum(parts) - 5)
+    split = f", in {_number(len(parts))} sittings" if len(parts) > 1 else ""
+    reading = sum(parts) - doing  # so that the numbers add up
+    text = f"about {sum(parts)} minutes{split}: {reading} to read and try, {doing} for the exercises"
+    deeper = deeper_minutes(cells, exercises)
+    return text + (f"; {rounded(deeper)} more for the deeper part" if deeper else "")
+
+
+def border_text(minutes: int) -> str:
+    """What separates the main path from the deeper part."""
+    return (
+        "---\n\n## You can stop here\n\n"
+        "**The next lesson builds only on the part above.** The sections below are optional and "
+        f"independent of each other: take those whose question interests you. All of them "
+        f"together take about {minutes} minutes.\n\n---"
+    )
 
 
 def pause_text(behind: int, ahead: int) -> str:
-    """What stands between two sittings."""
+    """What separates two sittings."""
     return (
         "---\n\n**A good place to stop.** "
         f"About {behind} minutes are behind you, and about {ahead} are ahead. "
