@@ -22,7 +22,7 @@ quick: .venv/dev ## the two-minute part: lint and the fast tests
 	$(PY) tools/check.py --quick
 
 notebooks: .venv/dev ## run every notebook in place and store its outputs
-	$(PY) -m tools.notebooks sync notebooks/*.ipynb && $(PY) -m tools.notebooks run notebooks/*.ipynb && $(PY) tools/readme.py && $(PY) tools/errata.py && $(PY) tools/teaching.py
+	$(PY) -m tools.notebooks sync notebooks/*.ipynb && $(PY) -m tools.notebooks run notebooks/*.ipynb && $(PY) tools/readme.py && $(PY) tools/teaching.py
 
 lesson: .venv/dev ## begin a lesson from the template (TITLE="Words as sums")
 	$(PY) -m tools.notebooks new "$(TITLE)"

@@ -1,9 +1,9 @@
 """The maps of the course, made from the lessons themselves.
 
-A lesson's first cell says its title, question, time and place in the paper, the second one its
-objectives. A code cell that computes what the paper numbers says so in a comment,
-`# paper: Eq. 4; Eq. 5`; a text that only tells of it has `<!-- paper: section 2 -->`. From
-these come the table of lessons, the table of the paper, and the lines from lesson to lesson.
+A lesson's first cell says its title, question, time and place in the paper; what follows
+"After this lesson you can" are its objectives. A code cell that computes what the paper numbers
+says so in a comment, `# paper: Eq. 4; Eq. 5`; a text that only tells of it has
+`<!-- paper: section 2 -->`. From these come the table of lessons, the table of the paper, and the lines from lesson to lesson.
 """
 
 import re
@@ -58,10 +58,10 @@ PAPER = {
 }
 """What a mark may name, in the paper's order, and what it is."""
 NUMBERED = tuple(what for what in PAPER if what.startswith(("Eq.", "Figure", "Table")))
-PLANNED: dict[str, str] = {}
 MARK = re.compile(r"^(?:#|<!--) paper: (.+?)(?: -->)?$", re.MULTILINE)
 NEXT = re.compile(r"(Next in this course: )\[[^\]]*\]\(([^)]*)\)([^.]*\.)")
 BEFORE = re.compile(rf"\n*^{WAY_BACK}.*$", re.MULTILINE)
+CAN = "After this lesson you can"  # a list of objectives follows
 HEAD = "| lesson | the question | time |\n|---|---|---|\n"
 
 
@@ -93,7 +93,8 @@ class Lesson:
 
 def described(notebook, name: str) -> Lesson:
     """What a notebook says of itself; ValueError, naming it, if a part is missing."""
-    first, second = (cell.source for cell in notebook.cells[:2])
+    first = notebook.cells[0].source
+    can = next((c.source for c in notebook.cells if CAN in c.source), "")
     time = re.search(r"\*\*Time:\*\* about (\d+) minutes(?:, in (\w+ sittings))?", first)
     parts = (
         re.match(r"# (.*)", first),
@@ -106,7 +107,7 @@ def described(notebook, name: str) -> Lesson:
     minutes = f"{time[1]} min" + (f", {time[2]}" if time[2] else "")
     deeper = re.search(r"; (\d+) more for the deeper part", first)
     minutes += f", deeper {deeper[1]} min" if deeper else ""
-    objectives = tuple(re.findall(r"^- (.*?)[;.]?$", second, re.MULTILINE))
+    objectives = tuple(re.findall(r"^- (.*?)[;.]?$", can.partition(CAN)[2], re.MULTILINE))
     places = tuple(dict.fromkeys(_places(notebook.cells, name)))
     return Lesson(name, title, question, minutes, paper, objectives, places)
 
@@ -144,15 +145,10 @@ def anchor(heading: str) -> str:
 
 
 def rows(lessons: Sequence[Lesson]) -> str:
-    """The table of lessons, the planned ones last."""
-    there = [f"| [{x.title}]({x.name}) | {x.question} | {x.time} |\n" for x in lessons]
-    numbers = {x.number for x in lessons}
-    coming = [
-        f"| {title}, in preparation | {question} | |\n"
-        for title, question in PLANNED.items()
-        if title[:2] not in numbers
-    ]
-    return HEAD + "".join(there + coming)
+    """The table of lessons."""
+    return HEAD + "".join(
+        f"| [{x.title}]({x.name}) | {x.question} | {x.time} |\n" for x in lessons
+    )
 
 
 def objectives(lessons: Sequence[Lesson]) -> str:

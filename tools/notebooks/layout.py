@@ -180,7 +180,8 @@ def time_text(cells, exercises: dict) -> str:
     doing = min(rounded(minutes(main_and_deeper(cells)[0], exercises)[1]), sum(parts) - 5)
     split = f", in {_number(len(parts))} sittings" if len(parts) > 1 else ""
     reading = sum(parts) - doing  # so that the numbers add up
-    text = f"about {sum(parts)} minutes{split}: {reading} to read and try, {doing} for the exercises"
+    times = f"{reading} to read and try, {doing} for the exercises"
+    text = f"about {sum(parts)} minutes{split}: {times}"
     deeper = deeper_minutes(cells, exercises)
     return text + (f"; {rounded(deeper)} more for the deeper part" if deeper else "")
 
@@ -189,8 +190,8 @@ def border_text(minutes: int) -> str:
     """What separates the main path from the deeper part."""
     return (
         "---\n\n## You can stop here\n\n"
-        "**The next lesson builds only on the part above.** The sections below are optional and "
-        f"independent of each other: take those whose question interests you. All of them "
+        "**The next lesson builds only on the part above.** The sections below are optional "
+        "and independent of each other: take those whose question interests you. All of them "
         f"together take about {minutes} minutes.\n\n---"
     )
 
