@@ -3,7 +3,8 @@
 A lesson's first cell says its title, question, time and place in the paper; what follows
 "After this lesson you can" are its objectives. A code cell that computes what the paper numbers
 says so in a comment, `# paper: Eq. 4; Eq. 5`; a text that only tells of it has
-`<!-- paper: section 2 -->`. From these come the table of lessons, the table of the paper, and the lines from lesson to lesson.
+`<!-- paper: section 2 -->`. From these come the table of lessons, the table of the paper, and
+the lines from lesson to lesson.
 """
 
 import re
