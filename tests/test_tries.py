@@ -7,6 +7,7 @@ import names
 import nbformat
 import pytest
 
+from gpt1course.paper import statistics
 from gpt1lib import metrics
 from tools.notebooks import layout
 
@@ -45,7 +46,7 @@ def other_stories(found):
     assert between["raised"][0] < 0.639 < between["raised"][1]
     assert between["plain"][0] < 0.538 < between["plain"][1] < right["raised"]["accuracy"]
     assert between["alone"][0] < 0.5 < between["alone"][1]
-    ahead = metrics.mcnemar(found["ways"]["raised"], found["ways"]["plain"], found["truth"])
+    ahead = statistics.mcnemar(found["ways"]["raised"], found["ways"]["plain"], found["truth"])
     assert ahead["difference"] > 0 and ahead["p"] < 0.01
 
 

@@ -6,7 +6,7 @@ from scipy.stats import binomtest
 from gpt1lib import metrics, tasks
 
 from ..checking.exercise import Checker, exercise
-from ..paper import paper_numbers
+from ..paper import paper_numbers, statistics
 from .claims import fewer as fewer  # for the notebook
 from .claims import holds as holds
 from .claims import learned as learned
@@ -357,7 +357,7 @@ def hold_pronouns(answers: dict[str, list[int]], ahead: dict) -> None:
 def hold_hidden_leads(pairs: dict[str, dict], tests: dict, best: dict[str, float]) -> None:
     """Would a lead as large as the paper's be clear, if as many questions divided the models?
 
-    pairs: test -> of metrics.mcnemar; tests: test -> its probe; best: what 1 stands for.
+    pairs: test -> of statistics.mcnemar; tests: test -> its probe; best: what 1 stands for.
     """
     for name in ("acceptability", "schemas"):
         printed, n = paper_numbers.FIGURE2_RIGHT[name], len(tests[name].labels)
@@ -365,8 +365,8 @@ def hold_hidden_leads(pairs: dict[str, dict], tests: dict, best: dict[str, float
         divided = pairs[name]["only_a"] + pairs[name]["only_b"]
         ours = round((divided + share * n) / 2)
         p = float(binomtest(ours, divided).pvalue)
-        raised = metrics.holm([p, *(x["p"] for other, x in pairs.items() if other != name)])
-        holds(f"{name}: a lead like the paper's could hide", raised[0] > metrics.LEVEL)
+        raised = statistics.holm([p, *(x["p"] for other, x in pairs.items() if other != name)])
+        holds(f"{name}: a lead like the paper's could hide", raised[0] > statistics.ALPHA)
 
 
 EXERCISES = (mean_log_prob, likelier_choice, put_in_place, relative_score)

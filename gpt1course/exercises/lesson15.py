@@ -12,6 +12,7 @@ import gpt1lib as g
 from .. import paper
 from ..checking.exercise import Checker, exercise
 from ..checking.number_exercise import number_exercise
+from ..paper import statistics
 from .claims import holds as holds  # for the notebook
 
 
@@ -450,7 +451,7 @@ def curve_in_words(task: str) -> str:
 
 
 def curve_gaps(task: str, row: str, other: str) -> dict[int, dict]:
-    """Number of labels -> a row minus another, seed by seed, for g.metrics.clear."""
+    """Number of labels -> a row minus another, seed by seed, for statistics.significant."""
     draws = paper.curves.draws(task)
     return paper.curves.gaps(draws[row], draws[other])
 
@@ -596,7 +597,7 @@ def hold_ten(seeds: list[float]) -> None:
 def hold_film(rows: dict, gain: tuple[float, float]) -> None:
     """rows: name -> seed -> accuracy, five each; gain: (mean, half) of their differences."""
     scores = [list(row.values()) for row in rows.values()]
-    ours, others = map(g.metrics.mean_interval, scores)
+    ours, others = map(statistics.mean_interval, scores)
     holds("the two intervals overlap", ours[0] - ours[1] < others[0] + others[1])
     holds("the pairs leave out 0 by far", gain[0] > 1.5 * gain[1])
     low, high = ttest_ind(*scores, equal_var=False).confidence_interval()
@@ -618,14 +619,14 @@ def hold_luck(by_itself: float, by_holm: float) -> None:
 
 
 def hold_sizes(gaps: dict, raised: dict) -> None:
-    """gaps: (task, labels) -> of by_seed; raised: their p."""
-    pairs = {key: (gap["difference"], gap["half"]) for key, gap in gaps.items()}
+    """gaps: (task, labels) -> of paired_t_test; raised: their adjusted p."""
+    pairs = {key: (gap["difference"], gap["half_width"]) for key, gap in gaps.items()}
     film, logic = (points(pairs, task) for task in ("film_snippets", "entailment"))
     holds("film: three to six points", film == {"100": 3, "300": 5, "1000": 4, "2000": 6})
     holds("entailment: to and fro", logic == {"100": -5, "300": -4, "700": 5, "2000": -1})
     holds("two of eight leave out 0", len(gaps) == 8 and alone(pairs) == CLEAR_ALONE)
-    clear = {key for key, p in raised.items() if p < g.metrics.LEVEL}
-    holds("your rule and the library's agree", clear == g.metrics.clear(gaps))
+    clear = {key for key, p in raised.items() if p < statistics.ALPHA}
+    holds("your rule and the library's agree", clear == statistics.significant(gaps))
     holds("clear at 2,000 only", clear == CLEAR_BY_SIZE)
     holds("300 labels: 228 updates", updates("entailment", labels=300) == 228)
     whole, sizes = paper.accuracies("table5")["full"], paper.accuracies("sizes")
@@ -635,7 +636,7 @@ def hold_sizes(gaps: dict, raised: dict) -> None:
 
 
 def hold_curve(gaps: dict[str, dict]) -> None:
-    """gaps: another row -> number of labels -> pre-trained minus that row, of by_seed."""
+    """gaps: another row -> number of labels -> pre-trained minus that row, by paired_t_test."""
     rows = paper.curves.curve("question_or_statement")
     asked_for = paper.curves.levels("question_or_statement")["zero-shot"]
     ours = {n: place["mean"] for n, place in rows["pre-trained"].items()}
@@ -649,7 +650,7 @@ def hold_curve(gaps: dict[str, dict]) -> None:
     holds("five draws, ten up to 1,000 labels", draws == [10, 10, 10, 10, 10, 5])
     holds("past asking, 79%, with 100", round(100 * asked_for) == 79, ours[30] < asked_for)
     holds("ten labels: below 60%", ours[10] < 0.6, ours[100] > asked_for)
-    clear = {row: g.metrics.clear(gap) for row, gap in gaps.items()}
+    clear = {row: statistics.significant(gap) for row, gap in gaps.items()}
     few = [10, 30, 100, 300, 1000]
     holds("clear of random weights everywhere", clear["random weights"] == {*few, 4000})
     holds("clear of the bag wherever there are pairs", clear["bag of words"] == {*few})
@@ -665,7 +666,7 @@ def hold_curve(gaps: dict[str, dict]) -> None:
 
 
 def hold_two_texts(gaps: dict[str, dict]) -> None:
-    """gaps: another row -> number of labels -> pre-trained minus that row, of by_seed."""
+    """gaps: another row -> number of labels -> pre-trained minus that row, by paired_t_test."""
     rows, levels = paper.curves.curve("he_or_she"), paper.curves.levels("he_or_she")
     ours, pairs = (
         {n: x["mean"] for n, x in rows[r].items()} for r in ("pre-trained", "pairs of words")
@@ -687,7 +688,7 @@ def hold_two_texts(gaps: dict[str, dict]) -> None:
     holds("93%, the pairs 86%", (round(100 * ours[1000]), round(100 * pairs[1000])) == (93, 86))
     spread = [round(100 * x) for x in (min(draws[300]), max(draws[300]))]
     holds("from 55 to 94%, then all", spread == [55, 94], min(draws[1000]) > 0.9)
-    clear = {row: g.metrics.clear(gap) for row, gap in gaps.items()}
+    clear = {row: statistics.significant(gap) for row, gap in gaps.items()}
     for row in ("random weights", "bag of words", "LSTM"):
         holds(f"clear of {row} with 300 and 1,000", clear[row] == {300, 1000})
     lstm = [gaps["LSTM"][n]["difference"] for n in (300, 1000)]
@@ -715,7 +716,7 @@ def hold_kinds(kinds: dict[str, dict], gaps: dict[str, dict]) -> None:
     draws = sorted(x["accuracy"] for x in lines.values())
     holds("three of ten find nothing", len(draws) == 10, draws[2] < 0.53)
     holds("seven have 91 to 97%", [round(100 * draws[i]) for i in (3, 9)] == [91, 97])
-    clear = {row: g.metrics.clear(gap) for row, gap in gaps.items()}
+    clear = {row: statistics.significant(gap) for row, gap in gaps.items()}
     draws = paper.curves.draws("past_or_present")
     holds("ten draws each", all(len(x) == 10 for by in draws.values() for x in by.values()))
     shown = ("I was in a state of collapse.", "You were just beginning to tell me.")
@@ -723,8 +724,11 @@ def hold_kinds(kinds: dict[str, dict], gaps: dict[str, dict]) -> None:
     holds("the two sentences are of one time", int(known[shown]) == 1)
     holds("with 300 all are clear", all(300 in sizes for sizes in clear.values()))
     three = [{s: draws[row][300][s] for s in range(3)} for row in ("pre-trained", "LSTM")]
-    first_look = gaps["LSTM"] | {300: g.metrics.by_seed(*three)}
-    holds("over the LSTM not with three draws", 300 not in g.metrics.clear(first_look))
+    first_look = gaps["LSTM"] | {300: statistics.paired_t_test(*three)}
+    holds(
+        "over the LSTM not with three draws",
+        300 not in statistics.significant(first_look),
+    )
     lstm = {k: 100 * (at["pre-trained"][0] - at["LSTM"][0]) for k, at in kinds.items()}
     even = [abs(lstm[kind]) < 1 for kind in ("classification", "similarity")]
     holds("the LSTM: even in two, ten points behind in one", *even, lstm["entailment"] > 9.5)
@@ -771,8 +775,13 @@ def hold_counted() -> None:
     largest = max(ahead, key=ahead.__getitem__)
     holds("ten, six, four points", [ahead[n] for n in (300, 1000, 3000)] == [10, 6, 4])
     holds("widest with 300 labels", largest == 300)
-    holds("with 3,000 not clear", g.metrics.clear(gaps["random weights"]) == {100, 300, 1000})
-    holds("no lead over the bag is clear", not g.metrics.clear(gaps["bag of words"]))
+    holds(
+        "with 3,000 not clear",
+        statistics.significant(gaps["random weights"]) == {100, 300, 1000},
+    )
+    holds(
+        "no lead over the bag is clear", not statistics.significant(gaps["bag of words"])
+    )
     hold_entailment()
 
 
@@ -783,10 +792,10 @@ def hold_entailment() -> None:
     )
     ahead, beside_lstm = points_ahead(random), points_ahead(lstm)
     holds("ten, three, four points", [ahead[n] for n in (300, 1000, 3000)] == [10, 3, 4])
-    holds("clear with 300 alone", g.metrics.clear(random) == {300})
+    holds("clear with 300 alone", statistics.significant(random) == {300})
     holds("three draws", {random[n]["seeds"] for n in (1000, 3000)} == {3})
     holds("nine behind the LSTM", beside_lstm[1000] == beside_lstm[3000] == -9)
-    holds("clearly so", {1000, 3000} <= g.metrics.clear(lstm))
+    holds("clearly so", {1000, 3000} <= statistics.significant(lstm))
 
 
 def hold_nothing_found(all_labels: dict) -> None:
@@ -807,7 +816,7 @@ def hold_views(read: dict[str, dict]) -> None:
 def hold_match(among: dict[str, dict], counted: float, row: str, against: dict) -> None:
     """among: where counting is right, wrong or undecided -> the score of `match`.
 
-    against: `match` and counting, of metrics.mcnemar.
+    against: `match` and counting, of statistics.mcnemar.
     """
     holds("not clearly more than counting, p 0.47", round(against["p"], 2) == 0.47)
     holds("the guesses are our model's", row == "novelist")
@@ -861,7 +870,7 @@ def hold_surprise(found: dict) -> None:
         "product and log P tell",
         min(label[v]["interval"][0] for v in ("product", "log P")) > 0.58,
     )
-    apart = g.metrics.no_overlap(label["last 4"]["interval"], label["product"]["interval"])
+    apart = statistics.disjoint(label["last 4"]["interval"], label["product"]["interval"])
     holds("and stand apart from the last state", apart)
 
 
@@ -880,7 +889,7 @@ def hold_more_labels(scores: dict[tuple[int, int, str], list[float]]) -> None:
     guesses = {x["row"]: list(map(int, x["guesses"])) for x in most}
     task = g.tasks.load("acceptability")
     labels = [int(e.label) for e in task.test]
-    pairs = g.metrics.mcnemar(guesses["pre-trained"], guesses["random weights"], labels)
+    pairs = statistics.mcnemar(guesses["pre-trained"], guesses["random weights"], labels)
     holds("ahead by pairs, p = 0.003", round(pairs["p"], 3) == 0.003, pairs["difference"] > 0)
     holds("some ten times the labels of the set", 10 < 19000 / len(task.train) < 12)
     holds("the set's are 1,680", len(task.train) == 1680)
@@ -903,7 +912,7 @@ def hold_two_terms(lines: dict[tuple[str, int], list[dict]]) -> None:
     means = {key: round(100 * sum(x) / len(x)) for key, x in found.items()}
     holds("three seeds each", all(len(x) == 3 for x in found.values()))
     holds("one term: 25% with 300", means["paper", 300] == 25, means["paper", 100] < 25)
-    mean, half = g.metrics.mean_interval(found["paper", 300])
+    mean, half = statistics.mean_interval(found["paper", 300])
     holds("guesses, or nearly", mean - half < 0.2)
     seven = [round(means["two terms", n], -1) for n in (100, 300)]
     holds("two terms: seven of ten", seven == [70, 70])

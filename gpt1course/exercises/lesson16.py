@@ -7,6 +7,7 @@ import gpt1lib as g
 from .. import paper
 from ..checking.exercise import Checker, exercise
 from ..checking.number_exercise import number_exercise
+from ..paper import statistics
 from .claims import holds as holds  # for the notebook
 from .claims import leads as leads
 
@@ -277,7 +278,7 @@ def against(accuracies: dict, base: str) -> dict[tuple, dict]:
     accuracies: row -> task -> seed -> accuracy, as paper.accuracies gives it.
     """
     return {
-        (row, task): g.metrics.by_seed(scores, accuracies[base][task])
+        (row, task): statistics.paired_t_test(scores, accuracies[base][task])
         for row, by_task in accuracies.items()
         for task, scores in by_task.items()
         if row != base
@@ -383,12 +384,12 @@ def reaches(rows: dict, lower: str, upper: str) -> bool:
     return mean < rows[upper][1] < high
 
 
-# comparisons are key -> what metrics.by_seed gives
+# comparisons are key -> what statistics.paired_t_test gives
 
 
 def alone(comparisons: dict) -> set:
     """The keys whose own interval leaves out 0, as if there were no other comparison."""
-    return {key for key, d in comparisons.items() if abs(d["difference"]) > d["half"]}
+    return {key for key, d in comparisons.items() if abs(d["difference"]) > d["half_width"]}
 
 
 def in_points(comparisons: dict) -> dict:
@@ -468,17 +469,17 @@ def hold_pairs(pairs: dict) -> None:
     """pairs: (row, task) -> the row minus the full recipe, by seed."""
     holds("there are twelve differences", len(pairs) == 12)
     holds("seven leave out 0 when taken alone", len(alone(pairs)) == 7)
-    holds("two are clear among twelve", g.metrics.clear(pairs) == CLEAR_IN_TABLE5)
+    holds("two are clear among twelve", statistics.significant(pairs) == CLEAR_IN_TABLE5)
     holds("and have the smallest p", {*sorted(pairs, key=p_of(pairs))[:2]} == CLEAR_IN_TABLE5)
     holds("the table of section 7 has them", POINTS.items() <= in_points(pairs).items())
-    third, raised = sorted(g.metrics.holm([d["p"] for d in pairs.values()]))[2], 0.051
+    third, raised = sorted(statistics.holm([d["p"] for d in pairs.values()]))[2], 0.051
     holds("the next one has a raised p of 5.1%", round(third, 3) == raised)
     hold_entailment(pairs["no pre-training", "entailment"])
 
 
 def hold_entailment(lost: dict) -> None:
     """What question 7 says: two points here are not nothing, and elsewhere it was ten."""
-    low, high = (lost["difference"] + side * lost["half"] for side in (-1, 1))
+    low, high = (lost["difference"] + side * lost["half_width"] for side in (-1, 1))
     holds("the interval holds 0, and four points", low < -0.04 < 0 < high)
     draws = paper.curves.draws("entailment")
     gaps = paper.curves.gaps(draws["pre-trained"], draws["random weights"])
@@ -545,7 +546,9 @@ def hold_built(bits: dict[str, float], n_parameters: int) -> None:
 def hold_variants(beside: dict) -> None:
     """beside: (variant, task) -> the variant minus as GPT-1, by seed."""
     holds("alone, one would be clear", alone(beside) == {("shuffled sentences", "entailment")})
-    holds("none of eight is", len(beside) == 8 and g.metrics.clear(beside) == set())
+    holds(
+        "none of eight is", len(beside) == 8 and statistics.significant(beside) == set()
+    )
 
 
 EXERCISES = (points_and_percent, lstm_parameters, transferred_names, lead)

@@ -16,6 +16,7 @@ from gpt1lib.io.paths import HELDOUT_BOOKS
 from .. import paper
 from ..checking.exercise import Checker, exercise
 from ..checking.number_exercise import number_exercise
+from ..paper import statistics
 from ..paper.after import scaling
 from .claims import fewer as fewer  # for the notebook
 from .claims import holds as holds
@@ -792,7 +793,7 @@ def rounded_to(model, bits: int):
 def exponent_half(sizes, losses) -> float:
     """Half of the 95% interval of a fitted exponent, if chance alone moved the points."""
     _, spread = np.polyfit(np.log(sizes), np.log(losses), 1, cov=True)
-    return g.metrics.student_t(len(sizes) - 2) * math.sqrt(spread[0, 0])
+    return statistics.student_t(len(sizes) - 2) * math.sqrt(spread[0, 0])
 
 
 # ---- what the text says, held ---------------------------------------------------------
@@ -826,13 +827,16 @@ def hold_places(loss: dict) -> None:
 
 def hold_gaps(nats: dict[str, list[float]]) -> None:
     """nats: way of asking -> -log P of the middle token of each passage."""
-    left = g.metrics.by_seed(nats["GPT, whole"], nats["GPT, left only"])
-    bert = g.metrics.by_seed(nats["GPT, whole"], nats["BERT"])
-    behind = g.metrics.by_seed(nats["GPT, left only"], nats["BERT"])
-    holds("clearly better than from the left", left["difference"] + left["half"] < 0)
-    holds("and than BERT", bert["difference"] + bert["half"] < 0)
-    holds("by 1.1", round(-bert["difference"], 1) == 1.1, round(bert["half"], 1) == 0.4)
-    holds("from the left BERT is ahead, as before", behind["difference"] - behind["half"] > 0)
+    left = statistics.paired_t_test(nats["GPT, whole"], nats["GPT, left only"])
+    bert = statistics.paired_t_test(nats["GPT, whole"], nats["BERT"])
+    behind = statistics.paired_t_test(nats["GPT, left only"], nats["BERT"])
+    holds("clearly better than from the left", left["difference"] + left["half_width"] < 0)
+    holds("and than BERT", bert["difference"] + bert["half_width"] < 0)
+    holds("by 1.1", round(-bert["difference"], 1) == 1.1, round(bert["half_width"], 1) == 0.4)
+    holds(
+        "from the left BERT is ahead, as before",
+        behind["difference"] - behind["half_width"] > 0,
+    )
 
 
 def hold_covered(read: dict) -> None:
@@ -911,7 +915,7 @@ def hold_family(total: dict[str, int]) -> None:
 
 def hold_few_shot(right: dict[int, list[bool]]) -> None:
     """right: number of examples -> whether each question was answered."""
-    pairs = g.metrics.mcnemar(right[0], right[3], [True] * len(right[0]))
+    pairs = statistics.mcnemar(right[0], right[3], [True] * len(right[0]))
     learned("three examples lose more than they win", pairs["only_a"] > pairs["only_b"])
     learned("zero-shot beats luck", g.metrics.wilson(sum(right[0]), len(right[0]))[0] > 0.25)
     learned("the loss is not clear", pairs["p"] > 0.05)
@@ -921,8 +925,8 @@ def hold_few_shot(right: dict[int, list[bool]]) -> None:
 
 def hold_own_text(nats: dict[str, list[float]], again: dict[str, float]) -> None:
     """nats: text -> nats per token of each; again: text -> share of runs seen before."""
-    book, half = g.metrics.mean_interval(nats["a held-out book"])
-    drawn, half_drawn = g.metrics.mean_interval(nats["its own, drawn"])
+    book, half = statistics.mean_interval(nats["a held-out book"])
+    drawn, half_drawn = statistics.mean_interval(nats["its own, drawn"])
     learned("clearly less surprised by what it draws", drawn + half_drawn < book - half)
     learned("by 0.6 nats", round(book - drawn, 1) == 0.6)
     holds("far less by its greedy text", nats["its own, greedy"][0] < book / 3)

@@ -1,6 +1,6 @@
 """The paper's analysis at laptop scale: `python -m gpt1course.paper --help`."""
 
-from . import curves, paper_numbers, plan, zeroshot
+from . import curves, paper_numbers, plan, statistics, zeroshot
 from .probes import more_labels, readout, surprise, two_terms
 from .results import accuracies, stored_finetuning, stored_lines, summary
 from .run import at_most
@@ -8,6 +8,6 @@ from .sources import source, transferred
 
 __all__ = [
     "accuracies", "at_most", "curves", "more_labels", "paper_numbers", "plan", "readout",
-    "source", "stored_finetuning", "stored_lines", "summary", "surprise", "transferred",
-    "two_terms", "zeroshot",
+    "source", "statistics", "stored_finetuning", "stored_lines", "summary", "surprise",
+    "transferred", "two_terms", "zeroshot",
 ]  # fmt: skip

@@ -2,13 +2,13 @@
 
 from dataclasses import asdict
 
-from gpt1lib import metrics
 from gpt1lib.finetune import Settings
 from gpt1lib.io import files
 from gpt1lib.io.options import with_field_names
 from gpt1lib.io.paths import RESULTS
 from gpt1lib.io.run_folder import Log
 
+from . import statistics
 from .plan import EXPERIMENTS, Cell
 
 STORED = RESULTS / "paper"
@@ -81,5 +81,5 @@ def spread(values: list[float]) -> dict:
     """Mean, half the width of its 95% interval (None for one seed), number of seeds."""
     if len(values) == 1:
         return {"mean": values[0], "half": None, "seeds": 1}
-    mean, half = metrics.mean_interval(values)
+    mean, half = statistics.mean_interval(values)
     return {"mean": round(mean, 4), "half": round(half, 4), "seeds": len(values)}

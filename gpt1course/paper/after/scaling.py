@@ -13,13 +13,14 @@ from numpy.typing import ArrayLike
 from torch import Tensor
 from tqdm import tqdm
 
-from gpt1lib import evaluate, metrics
+from gpt1lib import evaluate
 from gpt1lib import losses as objectives
 from gpt1lib.config import GPTConfig
 from gpt1lib.fast.loss import chunked_lm_loss
 from gpt1lib.model import GPT, LanguageModel, seeded
 from gpt1lib.pretrain import RECIPES, Recipe
 
+from .. import statistics
 from ..results import store, stored_lines
 from .short_run import drawn, heldout_tokens, small_vocabulary, take_updates, training_tokens
 
@@ -157,6 +158,6 @@ def prediction(sizes: ArrayLike, losses: ArrayLike, size: float) -> tuple[float,
     alpha, a = power_law(sizes, losses)
     spread = np.sqrt(((y - np.log(a) + alpha * x) ** 2).sum() / (len(x) - 2))
     far = (np.log(size) - x.mean()) ** 2 / ((x - x.mean()) ** 2).sum()
-    half = metrics.student_t(len(x) - 2) * spread * np.sqrt(1 + 1 / len(x) + far)
+    half = statistics.student_t(len(x) - 2) * spread * np.sqrt(1 + 1 / len(x) + far)
     middle = a * size**-alpha
     return float(middle), float(middle * np.exp(-half)), float(middle * np.exp(half))

@@ -4,10 +4,10 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from itertools import pairwise
 
-from gpt1lib import metrics
 from gpt1lib.finetune import Settings
 from gpt1lib.io.options import with_field_names
 
+from .. import statistics
 from ..results import spread, stored_lines, stored_state
 from .plan import MODELS, ZERO_SHOT, Point, Stored, point
 from .sets import label_counts
@@ -84,14 +84,14 @@ def draws(task: str) -> dict[str, dict[int, dict[int, float]]]:
 
 
 def gaps(row: Mapping[int, Mapping], other: Mapping[int, Mapping]) -> dict[int, dict]:
-    """Number of labels -> a row minus another, seed by seed, for metrics.clear.
+    """Number of labels -> a row minus another, seed by seed, for statistics.significant.
 
     row, other: number of labels -> seed -> accuracy. Without the numbers at which the two
     share fewer than two seeds.
     """
     shared = {size: {*row[size]} & {*other[size]} for size in row if size in other}
     return {
-        size: metrics.by_seed(row[size], other[size])
+        size: statistics.paired_t_test(row[size], other[size])
         for size, seeds in shared.items()
         if len(seeds) > 1
     }
@@ -136,4 +136,4 @@ def decided_seeds(task: str, first: int) -> dict[int, int]:
 def bars_touch(one: dict, other: dict) -> bool:
     """Do the intervals of two means overlap?"""
     ends = [(x["mean"] - (x["half"] or 0), x["mean"] + (x["half"] or 0)) for x in (one, other)]
-    return not metrics.no_overlap(*ends)
+    return not statistics.disjoint(*ends)

@@ -6,9 +6,7 @@ from collections.abc import Mapping, Sequence
 import traitlets
 from matplotlib.figure import Figure
 
-from gpt1lib import metrics
-
-from ...paper import curves
+from ...paper import curves, statistics
 from ...paper.results import spread
 from .. import plots
 from .base import Explorer
@@ -93,10 +91,14 @@ def drawn_rows(draws: Draws) -> list[dict]:
 def _places(by_size: Mapping[int, Mapping[int, float]], ours: Mapping) -> list[dict]:
     """Of each number of labels the draws, mean and interval, and how far ours is ahead."""
     gaps = curves.gaps(ours, by_size)
-    clear = metrics.clear(gaps)
+    clear = statistics.significant(gaps)
     return [
         {"labels": n, "draws": [*seeds.values()], **spread([*seeds.values()])}
-        | ({"ahead": [gaps[n]["difference"], gaps[n]["half"], n in clear]} if n in gaps else {})
+        | (
+            {"ahead": [gaps[n]["difference"], gaps[n]["half_width"], n in clear]}
+            if n in gaps
+            else {}
+        )
         for n, seeds in sorted(by_size.items())
     ]
 

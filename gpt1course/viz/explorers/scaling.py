@@ -6,8 +6,7 @@ import numpy as np
 import traitlets
 from matplotlib.figure import Figure
 
-from gpt1lib import metrics
-
+from ...paper import statistics
 from ...paper.after import scaling
 from .. import plots
 from .base import Explorer
@@ -42,7 +41,7 @@ class ScalingExplorer(Explorer):
         super().__init__(
             names=list(sweeps),
             points=[[list(point) for point in points] for points in sweeps.values()],
-            t_95=[metrics.student_t(n - 2) for n in range(FIRST, MOST + 1)],
+            t_95=[statistics.student_t(n - 2) for n in range(FIRST, MOST + 1)],
             **chosen,
         )
 

@@ -3,8 +3,7 @@
 import traitlets
 from matplotlib.figure import Figure
 
-from gpt1lib import metrics
-
+from ...paper import statistics
 from .. import plots
 from ..numbers import minus
 from .base import Explorer
@@ -77,18 +76,20 @@ class SweepExplorer(Explorer):
 def _places(accuracies: dict, compared: str) -> dict[str, list[dict]]:
     """task -> of each value: seeds, mean, half interval, and the difference from the base.
 
-    Clear is what stays clear among all differences of the sweep: see metrics.clear.
+    Clear is what stays clear among all differences of the sweep: see statistics.significant.
     """
     base = accuracies[compared]
     for value, by_task in accuracies.items():
         for task in base:
             _check_seeds(value, by_task[task], base[task])
     found = {
-        (task, value): metrics.by_seed(by_task[task], base[task])
+        (task, value): statistics.paired_t_test(by_task[task], base[task])
         for value, by_task in accuracies.items()
         for task in base
     }
-    clear = metrics.clear({at: pairs for at, pairs in found.items() if at[1] != compared})
+    clear = statistics.significant(
+        {at: pairs for at, pairs in found.items() if at[1] != compared}
+    )
     return {
         task: [
             _place([by_task[task][seed] for seed in base[task]], found[task, value])
@@ -101,8 +102,8 @@ def _places(accuracies: dict, compared: str) -> dict[str, list[dict]]:
 
 def _place(seeds: list[float], pairs: dict) -> dict:
     """What is drawn and said of one value."""
-    mean, half = metrics.mean_interval(seeds)
-    difference = {"difference": pairs["difference"], "difference_half": pairs["half"]}
+    mean, half = statistics.mean_interval(seeds)
+    difference = {"difference": pairs["difference"], "difference_half": pairs["half_width"]}
     return {"seeds": seeds, "mean": mean, "half": half} | difference
 
 
