@@ -26,11 +26,11 @@ from gpt1course.viz.palette import SERIES, dark, ink
 from gpt1lib.io.files import replacing, sha256
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
-SENTENCE = "She took the letter from the table and read it to her sister."
+SENTENCE = "He put the money on the table and followed the man to the door."  # in no lesson
 BLOCK, HEAD = 3, 3
 SIZE, DPI = (12, 6.3), 100  # 1,200 x 630, as sites show a link
-VERBS = {"took": range(2, 8), "read": range(9, 13)}  # and the rows that look at them
-HUES = {"took": SERIES[1], "read": SERIES[0]}
+VERBS = {"put": range(2, 8), "followed": range(9, 14)}  # and the rows that look at them
+HUES = {"put": SERIES[1], "followed": SERIES[0]}
 
 
 @dataclass(frozen=True)
@@ -121,12 +121,12 @@ def draw_strip(axes: Axes, names: list[str], weights: np.ndarray, theme: Theme) 
                 axes.add_patch(PathPatch(curve, fill=False, **look))
 
 
-HEADLINE = ("Nobody told it", "what a verb is.")
+HEADLINE = ("Which words does", "each word look at?")
 ABOUT = f"""Head {HEAD} of block {BLOCK} of a small GPT-1, trained on twelve
 books to guess the next word. Each row: where a word looks."""
 CALLOUTS = {
-    "took": "“the letter from the table and” look at ",
-    "read": "“it to her sister” look at ",
+    "put": "“the money on the table and” look at ",
+    "followed": "“the man to the door” look at ",
 }
 
 
@@ -154,7 +154,7 @@ def drawn(theme: Theme) -> Figure:
         figure.set_layout_engine("none")
         figure.set_dpi(DPI)
         figure.set_facecolor(theme.paper)
-        draw_matrix(figure.add_axes((0.075, 0.3, 0.36, 0.58)), names, weights, theme)
+        draw_matrix(figure.add_axes((0.075, 0.285, 0.36, 0.57)), names, weights, theme)
         draw_strip(figure.add_axes((0.03, 0.0, 0.94, 0.27)), names, weights, theme)
         write_words(figure, claims(names, weights), theme)
     return figure
