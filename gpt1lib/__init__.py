@@ -35,6 +35,7 @@ Three ways run through it:
 """
 
 from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
 from pkgutil import iter_modules
 
 from . import bpe, config, corpus, losses, model, optim, text
@@ -65,9 +66,24 @@ __all__ = [
     "trace",
 ]
 
+try:
+    __version__ = version("gpt1-course")
+except PackageNotFoundError:  # imported from its folder, without an installation
+    __version__ = "unknown"
+
+
+def _modules() -> set[str]:
+    """The files and folders of the library."""
+    return {module.name for module in iter_modules(__path__)}
+
+
+def __dir__() -> list[str]:
+    """For completion: what has been imported, and what __getattr__ would import."""
+    return sorted({*__all__, *_modules(), *(name for name in globals() if name[:2] == "__")})
+
 
 def __getattr__(name: str):
     """Import a file or a folder when it is first used: `g.generate`."""
-    if name in {module.name for module in iter_modules(__path__)}:
+    if name in _modules():
         return import_module(f".{name}", __name__)
     raise AttributeError(f"gpt1lib has no {name!r}")

@@ -1,25 +1,56 @@
-"""Write requirements.lock: the exact version of every package, for every system.
+"""Write what follows from pyproject.toml: requirements.lock and conda's environments.
 
-    python tools/lock.py [--upgrade]
+    python tools/lock.py [--upgrade]     all of them; the lock needs uv
+    python tools/lock.py --conda         conda's environments alone
 
-Versions that still fit pyproject.toml stay as they are; --upgrade takes the newest. CUDA's
-packages are left out: they belong to one build of torch, which brings its own. Needs uv.
+The lock has the exact version of every package, for every system. Versions that still fit
+stay as they are; --upgrade takes the newest. CUDA's packages are left out: they belong to
+one build of torch, which brings its own.
 """
 
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 LOCK = ROOT / "requirements.lock"
 HEAD = """\
 # The versions that the course was tested with, by `python tools/lock.py`.
-# pip install -c requirements.lock -e .
+# pip install -c requirements.lock -e ".[course]"
 """
 COMPILE = ["uv", "pip", "compile", "--quiet", "--universal", "--fork-strategy", "fewest"]
 PLAIN = ["--all-extras", "--no-header", "--no-annotate", "pyproject.toml", "-o", LOCK.name]
 CUDA = re.compile(r"(nvidia|cuda|triton)\b.*\n", re.MULTILINE)
+
+# ---- conda ------------------------------------------------------------------------------
+
+AT_CONDA_FORGE = {"torch": "pytorch-cpu", "matplotlib": "matplotlib-base"}
+FOR_LEARNERS = """\
+# For learners with conda; the packages and ranges of pyproject.toml, all from conda-forge.
+# Written by tools/lock.py.
+#
+#   conda env create -f environment.yml
+#   conda activate gpt1-course
+#   python -m gpt1course update
+#   jupyter lab work/00_start_here.ipynb
+#
+# torch comes as its CPU build, without CUDA. pip adds the course itself and nothing else.
+"""
+FOR_BINDER = """\
+# For mybinder.org: environment.yml without the course itself, which postBuild installs.
+# Written by tools/lock.py.
+"""
+ENVIRONMENT = """\
+name: gpt1-course
+channels:
+  - conda-forge
+  - nodefaults
+dependencies:
+  - {python}
+  - pip
+"""
 
 
 def without_cuda(lock: str) -> str:
@@ -27,6 +58,54 @@ def without_cuda(lock: str) -> str:
     return "".join(line for line in lock.splitlines(True) if not CUDA.match(line))
 
 
-if __name__ == "__main__":
-    subprocess.run([*COMPILE, *PLAIN, *sys.argv[1:]], cwd=ROOT, check=True)
+def project() -> dict:
+    """The table [project] of pyproject.toml."""
+    return tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+
+
+def requirements(*extras: str) -> list[str]:
+    """What pyproject.toml asks for with these extras, each by name; theirs are resolved."""
+    tables, lines = project(), list(project()["dependencies"])
+    own = re.compile(rf"{tables['name']}\[(.*)\]")
+    for extra in extras:
+        for line in tables["optional-dependencies"][extra]:
+            inner = own.fullmatch(line)
+            lines += requirements(*inner[1].split(",")) if inner else [line]
+    return sorted({*lines}, key=str.lower)
+
+
+def conda_line(requirement: str) -> str:
+    """'torch>=2.13,<3' as conda-forge writes it."""
+    name, bounds = re.fullmatch(r"([\w-]+)(.*)", requirement).groups()
+    return f"  - {AT_CONDA_FORGE.get(name, name)} {bounds}\n"
+
+
+def environment(head: str, python: str) -> str:
+    """The text of an environment of conda with what a learner needs."""
+    packages = "".join(map(conda_line, requirements("course")))
+    return head + ENVIRONMENT.format(python=f"python {python}") + packages
+
+
+def environments() -> dict[str, str]:
+    """File -> its text."""
+    learners = environment(FOR_LEARNERS, project()["requires-python"])
+    return {
+        "environment.yml": f"{learners}  - pip:\n      - -e .\n",
+        ".binder/environment.yml": environment(FOR_BINDER, "=3.13"),
+    }
+
+
+# ---- all of them ------------------------------------------------------------------------
+
+
+def lock(options: list[str]) -> None:
+    """Write requirements.lock; options: uv's own, such as --upgrade."""
+    subprocess.run([*COMPILE, *PLAIN, *options], cwd=ROOT, check=True)
     LOCK.write_text(HEAD + without_cuda(LOCK.read_text(encoding="utf-8")), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    for name, text in environments().items():
+        (ROOT / name).write_text(text, encoding="utf-8")
+    if sys.argv[1:] != ["--conda"]:
+        lock(sys.argv[1:])

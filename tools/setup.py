@@ -166,7 +166,7 @@ def install(dev, wheels=None):
     if index:
         run(*command, "torch", "--no-deps", "--index-url", index)
     hint = "If nothing above says more: " + why_not(wheels)
-    run(*command, "--editable", ".[dev,real]" if dev else ".", hint=hint)
+    run(*command, "--editable", ".[dev,real]" if dev else ".[course]", hint=hint)
     keep_jupyter_offline()
     keep_our_package_json_out()
     give_lab_our_boxes()
@@ -184,10 +184,20 @@ def fetch_wheels(folder):
     if index:
         run(*download, "torch", "--no-deps", "--index-url", index)
         torch = ["--find-links", folder]
-    run(*download + torch, ".", "setuptools>=77")
+    run(*download + torch, ".[course]", "setuptools>=77")
     found = [path for path in Path(folder).iterdir() if path.suffix == ".whl"]
     size = sum(path.stat().st_size for path in found)
     print("{} packages, {:.0f} MB, are in {}".format(len(found), size / 1e6, folder))
+    warn_of_changes()
+
+
+def warn_of_changes():
+    """Say which files differ from the last commit: the zip beside the wheels has none of it."""
+    if not (ROOT / ".git").exists():
+        return
+    changed = subprocess.check_output(["git", "-C", str(ROOT), "status", "--porcelain"])
+    if changed:
+        print("Not in the zip, because they are not committed:\n" + changed.decode().rstrip())
 
 
 def keep_jupyter_offline():
@@ -263,7 +273,7 @@ def lab(port):
 
 def bring_lessons():
     """Copy new lessons into the learner's folder, work."""
-    run(BIN / "python", "-m", "gpt1course.exercises", "update")
+    run(BIN / "python", "-m", "gpt1course", "update")
 
 
 def is_current(stamp):

@@ -27,7 +27,7 @@ from ..tasks import Task
 from . import classifier
 from .adapt import shortened
 from .config import Settings
-from .evaluate import bag_of_words_scores, table
+from .evaluate import bag_of_words_scores, check_metric, table
 from .trainer import FineTuning, evaluated
 
 RESULT = "result.json"  # written last: where it is, the run is finished
@@ -73,6 +73,7 @@ def train(args: argparse.Namespace, folder: RunFolder) -> tuple[FineTuning, dict
     """
     settings = Settings(**given_options(args, Settings))  # what is quickly checked comes first
     source, task = open_source(args.checkpoint), tasks.load(args.task, args.data)
+    check_metric(task)
     run = FineTuning(shortened(source, task), task, settings)
     if result := finished(folder.folder / RESULT, run):
         tqdm.write(f"{args.out} is finished, nothing is trained again")
@@ -153,6 +154,11 @@ def main(argv: list[str] | None = None) -> dict:
             run, result = tuned(args, folder, argv)
     print(report(args.out, run.task, result))
     return result
+
+
+def command() -> None:
+    """The console script: a returned dictionary would be taken for an exit status."""
+    main()
 
 
 def report(out: Path, task: Task, result: dict) -> str:

@@ -1,6 +1,7 @@
 """Scores of a task's predictions: accuracy, the task's own metric, group by group."""
 
 from dataclasses import replace
+from importlib.util import find_spec
 
 from .. import metrics
 from ..baselines import bag_of_words
@@ -8,6 +9,16 @@ from ..tasks import Example, Task
 
 MOST = 20_000
 """Examples that a bag of words learns from within seconds."""
+
+
+def check_metric(task: Task) -> None:
+    """ValueError where the task's own metric needs a package that is not installed."""
+    package = "scipy" if task.graded else "scikit-learn" if task.metric != "accuracy" else ""
+    if package and find_spec(package.replace("scikit-learn", "sklearn")) is None:
+        raise ValueError(
+            f"{task.name} is scored with {package}, which is not installed. In the course's "
+            "folder: python -m pip install -e .[baselines]"
+        )
 
 
 def scores(task: Task, probs: list[list[float]], examples: list[Example]) -> dict:
@@ -51,8 +62,10 @@ def bag_of_words_scores(task: Task, learned: list[Example], split: str) -> dict:
     """What logistic regression on the words alone reaches on a split, after the same examples.
 
     Empty where there is no such reader: for grades, for a set so large that it would be slow,
-    and where hardly a word occurs twice.
+    where hardly a word occurs twice, and without scikit-learn (the extra `baselines`).
     """
+    if find_spec("sklearn") is None:
+        return {}
     if task.graded or len(learned) > MOST or len({e.label for e in learned}) < 2:
         return {}
     examples = getattr(task, split)
