@@ -112,7 +112,7 @@ def test_the_rule_finds_an_arrow_against_it_and_a_circle_on_a_floor():
     assert arrows("paper.run", PACKAGE / "paper" / "run.py", in_a_function) == {"show.plots"}
 
 
-# ---- the map in the docstring and the README ------------------------------------------
+# ---- the map in the docstring ----------------------------------------------------------
 
 
 def tree_lines(text: str) -> dict[str, str]:
@@ -143,14 +143,6 @@ def test_the_map_shows_the_folder_as_it_is():
     for name, files in there.items():
         if name.endswith("/"):
             assert set(said[name].split(":")[0].split(", ")) == files, name
-
-
-def test_the_readme_shows_the_same_map():
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    doc = ast.get_docstring(TREES[PACKAGE / "__init__.py"], clean=False)
-    lines = [line for line in doc.splitlines() if line.startswith("    ")]
-    assert len(lines) > 25
-    assert "\n".join(line[4:] for line in lines) in readme.replace("\n\n", "\n")
 
 
 def test_one_definition_of_each_thing():

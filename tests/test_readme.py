@@ -14,7 +14,7 @@ from gpt1lib import GPT, GPT1
 from gpt1lib.finetune import Settings
 from gpt1lib.io.options import renamed
 from gpt1lib.pretrain.config import RECIPES, Recipe
-from tools import check
+from tools import check, readme
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = {
@@ -70,8 +70,47 @@ def test_the_sizes_beside_gpt1s_are_the_models_own():
 
 
 def test_the_readme_is_for_a_newcomer():
-    lines = PAGES["README.md"].splitlines()
-    assert 80 <= sum("](notebooks/" not in line for line in lines) <= 104  # without the lessons
+    page = PAGES["README.md"]
+    assert len(page.splitlines()) <= 90
+    for part in ("Who it is for.", "How long it takes.", "make lab", "tools/setup.py lab"):
+        assert part in page
+
+
+@pytest.mark.parametrize("name", [path.relative_to(ROOT).as_posix() for path in readme.PAGES])
+def test_what_a_page_takes_from_elsewhere_is_up_to_date(name):
+    """When this fails: python tools/readme.py"""
+    assert PAGES[name] == readme.updated(PAGES[name])
+    parts = re.findall(r"<!-- (.*) -->\n(?:.*\n)*?<!-- /\1 -->", PAGES[name])
+    assert set(parts) & set(readme.TABLES)
+
+
+ADDRESS = "https://example.org/someone/gpt1-course"
+
+
+def test_without_an_address_the_pages_have_none():
+    assert readme.badge("") == ""
+    assert "--depth 1 ADDRESS " in readme.clone("") and "green *Code*" in readme.clone("")
+
+
+def test_an_address_reaches_badge_clone_and_citation():
+    badge, clone = readme.badge(ADDRESS), readme.clone(ADDRESS)
+    assert badge.count(f"({ADDRESS}/actions/workflows/course.yml") == 2
+    assert f"--depth 1 {ADDRESS} " in clone and "ADDRESS" not in clone
+    citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    cited = readme.cited(citation, ADDRESS)
+    assert f"\nrepository-code: {ADDRESS}\n" in cited
+    assert readme.cited(cited, ADDRESS) == cited and readme.cited(cited, "") == citation
+
+
+def test_the_hours_are_those_of_the_lessons():
+    assert (
+        readme.together(["50 min", "80 min, two sittings"])
+        == "All of it takes about 2 hours.\n"
+    )
+    with_more = readme.together(
+        ["50 min, deeper 60 min", "80 min, two sittings, deeper 65 min"]
+    )
+    assert with_more == ("All of it takes about 2 hours, and the deeper parts 2 hours more.\n")
 
 
 OURS = (
@@ -116,8 +155,8 @@ def anchors(path: Path) -> set[str]:
 @each_page
 def test_links_lead_somewhere(name):
     for target in re.findall(r"\]\(([^)\s]+)\)", PAGES[name]):
-        if "../../actions/workflows/" in target:  # GitHub's own page of a workflow
-            target = re.sub(r"\.\./\.\./actions(/[^/]+/[^/]+).*", r".github\1", target)
+        if readme.address() and target.startswith(readme.address()):  # the badge
+            continue
         path, _, place = target.partition("#")
         there = ((ROOT / name).parent / path) if path else ROOT / name
         assert "://" not in target and there.exists(), target

@@ -1,43 +1,103 @@
-"""Write the tables: lessons in README.md and docs/paper.md, benchmarks in docs/speed.md.
+"""Write what pages take from elsewhere: lessons, speeds, the map, the repository's address.
 
     python tools/readme.py
 
-What a lesson is comes from its notebook (see tools/notebooks/index.py), its run time from
-data/results/run_times.json (written by `python -m tools.notebooks run`), speeds from
-data/results/benchmarks (written by the scripts in benchmarks).
+What a lesson is comes from its notebook (see tools/notebooks/index.py), speeds from
+data/results/benchmarks (written by the scripts in benchmarks), the map in
+docs/maintaining.md from the docstrings of the two packages. The address comes from
+[project.urls] in pyproject.toml; where there is none, README.md and CITATION.cff have none.
 """
 
 import json
 import re
+import tomllib
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import torch
 
+import gpt1course
+import gpt1lib
 from gpt1lib import GPT, NOVELIST
 from tools.notebooks import index
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = (ROOT / "README.md", ROOT / "docs/speed.md", ROOT / "docs/paper.md")
+PAGES = tuple(
+    ROOT / name
+    for name in ("README.md", "docs/maintaining.md", "docs/paper.md", "docs/speed.md")
+)
+CITATION = ROOT / "CITATION.cff"
 BENCHMARKS = ROOT / "data/results/benchmarks"
 NOTEBOOKS = ROOT / "notebooks"
 
 
-def row(lesson: index.Lesson, seconds: int | None) -> str:
-    """One line of the table; seconds: None where no full run was timed."""
-    name = f"[{lesson.title}](notebooks/{lesson.name})"
-    ran = f"{seconds} s" if seconds else ""
-    return f"| {name} | {lesson.question} | {lesson.time} | {ran} |"
-
-
 def lessons() -> str:
-    """The table of lessons, in their order."""
-    times = json.loads((ROOT / "data/results/run_times.json").read_text(encoding="utf-8"))
-    names = ("lesson", "the question", "to work through", "Run All, 2 cores")
-    head = f"| {' | '.join(names)} |\n|---|---|---|---|\n"
+    """The table of lessons, in their order, and how long they take together."""
     known = index.lessons_of(NOTEBOOKS)
-    return head + "\n".join(row(x, times.get(x.name)) for x in known) + "\n"
+    rows = [f"| [{x.title}](notebooks/{x.name}) | {x.question} | {x.time} |" for x in known]
+    head = "| lesson | the question | time |\n|---|---|---|\n"
+    return head + "\n".join(rows) + "\n\n" + together([x.time for x in known])
+
+
+def together(times: list[str]) -> str:
+    """A sentence: the hours of all main paths, and of all deeper parts where there are any."""
+    main = sum(int(re.match(r"\d+", time)[0]) for time in times)
+    deeper = sum(int(m[1]) for m in (re.search(r"deeper (\d+) min", t) for t in times) if m)
+    more = f", and the deeper parts {round(deeper / 60)} hours more" if deeper else ""
+    return f"All of it takes about {round(main / 60)} hours{more}.\n"
+
+
+# ---- the repository's address -----------------------------------------------------------
+
+
+def address() -> str:
+    """Where the repository lives, from pyproject.toml; empty where that does not say."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    return project.get("urls", {}).get("Repository", "").rstrip("/")
+
+
+def badge(url: str) -> str:
+    """Whether the tests pass, as GitHub shows it."""
+    page = f"{url}/actions/workflows/course.yml"
+    return f"[![course]({page}/badge.svg)]({page})\n" if url else ""
+
+
+def clone(url: str) -> str:
+    """The two commands to begin with."""
+    commands = f"git clone --depth 1 {url or 'ADDRESS'} gpt1-course && cd gpt1-course\nmake lab"
+    where = (
+        "\nHere ADDRESS is the address behind the green *Code* button of the page where you "
+        "found the course.\n"
+    )
+    return f"```\n{commands}\n```\n" + ("" if url else where)
+
+
+def cited(text: str, url: str) -> str:
+    """CITATION.cff with the address, or without one."""
+    rest = "".join(x for x in text.splitlines(True) if not x.startswith("repository-code:"))
+    line = f"repository-code: {url}\n" if url else ""
+    return re.sub(r"^(license: .*\n)", rf"\1{line}", rest, flags=re.MULTILINE)
+
+
+# ---- the map ----------------------------------------------------------------------------
+
+
+def files() -> str:
+    """The files of the two packages, as their docstrings name them."""
+    blocks = [
+        f"{package.__name__}/\n\n{indented(package)}" for package in (gpt1lib, gpt1course)
+    ]
+    return "```\n" + "\n\n".join(blocks) + "\n```\n"
+
+
+def indented(package) -> str:
+    """The indented lines of a package's docstring, with a blank line between blocks."""
+    lines = [x for x in package.__doc__.splitlines() if not x or x.startswith("    ")]
+    return re.sub(r"\n{2,}", "\n\n", "\n".join(lines)).strip("\n")
+
+
+# ---- tables -----------------------------------------------------------------------------
 
 
 def from_docs(table) -> str:
@@ -129,7 +189,10 @@ def in_the_page() -> str:
 
 
 TABLES = {
+    "badge": lambda: badge(address()),
+    "clone": lambda: clone(address()),
     "lessons": lessons,
+    "map": files,
     "speed": speed,
     "in the page": in_the_page,
     "paper": partial(from_docs, index.paper),
@@ -148,3 +211,5 @@ def updated(page: str) -> str:
 if __name__ == "__main__":
     for path in PAGES:
         path.write_text(updated(path.read_text(encoding="utf-8")), encoding="utf-8")
+    citation = CITATION.read_text(encoding="utf-8")
+    CITATION.write_text(cited(citation, address()), encoding="utf-8")
