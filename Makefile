@@ -3,7 +3,7 @@ PYTHON ?= python3
 PORT   ?= 8888
 PY     := .venv/bin/python
 WHEELS ?=
-.PHONY: help lab update test quick notebooks lesson table site solutions wheels zip lock newest oldest checkpoint paper paper-quick clean
+.PHONY: help lab update test quick notebooks lesson table site solutions wheels zip release lock newest oldest checkpoint paper paper-quick clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -43,6 +43,9 @@ wheels: zip ## all packages and the course in build/wheels, for a room without a
 
 zip: ## the committed course as build/gpt1-course.zip, for those without git
 	@mkdir -p build && git archive --format=zip --prefix=gpt1-course/ -o build/gpt1-course.zip HEAD
+
+release: ## tag this commit with the version; pushing the tag publishes it
+	@$(PY) tools/release.py tag
 
 lock: ## requirements.lock again, with the newest versions (needs uv)
 	$(PYTHON) tools/lock.py --upgrade

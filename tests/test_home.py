@@ -10,6 +10,8 @@ import check_jsonschema
 import pytest
 import yaml
 
+from tools import release
+
 ROOT = Path(__file__).resolve().parents[1]
 COURSE = ROOT / ".github/workflows/course.yml"
 VENDORED = {
@@ -18,6 +20,7 @@ VENDORED = {
     "vendor.github-issue-forms": ".github/ISSUE_TEMPLATE/[!c]*.yml",
     "vendor.github-issue-config": ".github/ISSUE_TEMPLATE/config.yml",
     "vendor.citation-file-format": "CITATION.cff",
+    "vendor.dependabot": ".github/dependabot.yml",
 }
 
 
@@ -46,6 +49,30 @@ def test_the_version_is_the_same_everywhere():
     assert entries[0] == f"{cited['version']}, {cited['date-released']:%Y-%m-%d}"
     assert re.fullmatch(r"\d+\.\d+\.\d+", project["version"])
     assert cited["version"] == project["version"]
+
+
+def test_a_release_has_the_notes_of_its_version(monkeypatch, capsys):
+    changes = (
+        "# What changed\n\n## 2.0.0, 2027-01-01\n\nNew: [a](docs/a.md), [b](https://b.c).\n"
+    )
+    changes += "\n## 1.0.0, 2026-11-23\n\nOld.\n"
+    assert release.notes(changes, "1.0.0") == "Old.\n"
+    notes = release.notes(changes, "2.0.0", "https://x.y")
+    assert notes == "New: [a](https://x.y/blob/v2.0.0/docs/a.md), [b](https://b.c).\n"
+    with pytest.raises(ValueError, match="no section for 3.0.0"):
+        release.notes(changes, "3.0.0")
+    monkeypatch.setattr(release.sys, "argv", ["release.py", "notes"])
+    release.main()
+    assert "Eighteen lessons" in capsys.readouterr().out
+
+
+def test_actions_are_named_by_the_hash_of_a_release():
+    """One hash for each action, with its tag beside it, which dependabot changes as well."""
+    texts = [path.read_text(encoding="utf-8") for path in ROOT.glob(".github/workflows/*.yml")]
+    used = re.findall(r"uses: (.*)", "\n".join(texts))
+    pinned = [re.fullmatch(r"([\w/-]+)@([0-9a-f]{40})  # v\d+\.\d+\.\d+", use) for use in used]
+    assert len(used) > 10 and all(pinned), used
+    assert len({use[1] for use in pinned}) == len({use[0] for use in pinned})
 
 
 def jobs() -> dict:
