@@ -1,55 +1,49 @@
 """What is shipped beside the course: ranges, lock, Makefile, CI, pages made by tools."""
 
 import ast
+import importlib
 import importlib.metadata
-import importlib.util
 import json
 import re
 import subprocess
 import sys
-import tomllib
 from pathlib import Path
 
 import pytest
-import yaml
 from packaging.requirements import Requirement
 from PIL import Image
 
+import gpt1lib as g
 from gpt1lib.io.files import sha256
 from gpt1lib.io.paths import NOVELIST_DIR
+from tools import lock
 
 ROOT = Path(__file__).resolve().parents[1]
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-FOLDERS = ("gpt1lib", "tools", "tests", "benchmarks")
-
-
-def pins(lines) -> dict[str, str]:
-    """Package -> version of lines such as 'torch==2.13.0'."""
-    found = (re.fullmatch(r"\s*-?\s*([\w-]+)\s*==\s*([\w.]+)\s*", x) for x in lines)
-    return {m[1]: m[2] for m in found if m}
+EXTRAS = tuple(lock.project()["optional-dependencies"])
+BASE = {"filelock", "numpy", "safetensors", "torch", "tqdm"}
+NEEDS = {  # folder -> the extras whose packages its files may import
+    "gpt1lib": ("baselines", "real"),
+    "gpt1course": ("course",),
+    "tools": ("dev", "real"),
+    "tests": ("dev", "real"),
+    "benchmarks": ("dev", "real"),
+}
 
 
 def names_of(requirements) -> set[str]:
     """The packages of lines such as 'torch>=2.13,<3'."""
-    return {re.split("[<>=! ;]", line.strip())[0].lower() for line in requirements}
+    return {Requirement(line).name for line in requirements}
 
 
 def locked() -> dict[str, str]:
     """Package -> version of the lock."""
-    lines = (ROOT / "requirements.lock").read_text(encoding="utf-8").splitlines()
-    return pins(line.split(" ;")[0] for line in lines)
-
-
-def everything() -> list[str]:
-    """All requirements, with those of the extras."""
-    extras = PROJECT["optional-dependencies"].values()
-    return PROJECT["dependencies"] + [x for extra in extras for x in extra]
+    text = (ROOT / "requirements.lock").read_text(encoding="utf-8")
+    return dict(re.findall(r"^([\w-]+)==([\w.]+)", text, re.MULTILINE))
 
 
 def test_every_requirement_has_both_bounds_and_the_lock_keeps_them():
     exact = locked()
-    assert exact["torch"] == "2.13.0" and len(exact) > 100
-    for requirement in map(Requirement, everything()):
+    for requirement in map(Requirement, lock.requirements(*EXTRAS)):
         signs = {part.operator for part in requirement.specifier}
         assert signs == {">=", "<"}, requirement
         assert requirement.specifier.contains(exact[requirement.name]), requirement
@@ -57,77 +51,120 @@ def test_every_requirement_has_both_bounds_and_the_lock_keeps_them():
 
 def test_the_lock_brings_no_cuda():
     assert not [name for name in locked() if re.match("nvidia|cuda|triton", name)]
-    lock = tool("lock")
     text = "nvidia-nccl-cu13==2.3 ; sys_platform == 'linux'\ntriton==3.9\nnumpy==2.4.6\n"
     assert lock.without_cuda(text) == "numpy==2.4.6\n"
 
 
-RENAMED = {
-    "pytorch-cpu": "torch",
-    "matplotlib-base": "matplotlib",
-    "playwright-python": "playwright",
-}
+def test_extras_include_each_other():
+    chosen = [(), ("baselines",), ("course",), ("dev",)]
+    base, baselines, course, dev = (names_of(lock.requirements(*x)) for x in chosen)
+    assert base == BASE and baselines == base | {"scipy", "scikit-learn"}
+    assert baselines < course < dev
 
 
-def conda(name: str) -> tuple[set[str], list[str]]:
-    """(conda's own packages, named and written as pip does; pip's) of an environment file."""
-    there = yaml.safe_load((ROOT / name).read_text(encoding="utf-8"))["dependencies"]
-    from_pip = [line for part in there if isinstance(part, dict) for line in part["pip"]]
-    own = (x.split() for x in there if isinstance(x, str) and x != "pip")
-    return {RENAMED.get(package, package) + bounds for package, bounds in own}, from_pip
+@pytest.mark.parametrize("name", lock.environments())
+def test_conda_s_environments_are_what_the_tool_writes(name):
+    """When this fails: python tools/lock.py --conda"""
+    text = lock.environments()[name]
+    assert (ROOT / name).read_text(encoding="utf-8") == text
+    assert "pytorch-cpu >=2.13,<3" in text and "  - torch " not in text
 
 
-@pytest.mark.parametrize(
-    ("name", "extras", "wanted_from_pip"),
-    [
-        ("environment.yml", (), ["-e ."]),
-        ("environment-dev.yml", ("dev", "real"), ["-e .", "axe-playwright-python>=0.1.4,<1"]),
-        (".binder/environment.yml", (), []),
-    ],
-)
-def test_conda_environments_name_what_pyproject_does(name, extras, wanted_from_pip):
-    optional = PROJECT["optional-dependencies"]
-    wanted = PROJECT["dependencies"] + [x for extra in extras for x in optional[extra]]
-    own, from_pip = conda(name)
-    python = {"python=3.13" if "binder" in name else f"python{PROJECT['requires-python']}"}
-    assert from_pip == wanted_from_pip
-    assert own == (set(wanted) - set(from_pip)) | python
+# ---- imports ----------------------------------------------------------------------------
 
 
-def imported(folder: str) -> dict[str, str]:
-    """Top-level module -> a file of the folder that imports it, in a function or above."""
-    modules = {}
-    for path in (ROOT / folder).rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Import):
-                modules |= {alias.name.split(".")[0]: path.name for alias in node.names}
-            elif isinstance(node, ast.ImportFrom) and not node.level:
-                modules[node.module.split(".")[0]] = path.name
+def imported(path: Path) -> set[str]:
+    """The top-level modules that a file imports, in a function or above."""
+    modules = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            modules |= {alias.name.split(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            modules.add((node.module or "").split(".")[0])
     return modules
 
 
-def third_party(folder: str) -> dict[str, str]:
+def third_party(folder: str) -> dict[str, Path]:
     """Package -> a file of the folder that imports it; not Python's own, not ours."""
     package_of = importlib.metadata.packages_distributions()
-    ours = {"gpt1lib", *FOLDERS}
-    ours |= {p.stem for name in FOLDERS[1:] for p in (ROOT / name).rglob("*.py")}
+    ours = {p.stem for name in ("tests", "benchmarks") for p in (ROOT / name).rglob("*.py")}
+    ours |= set(NEEDS) | sys.stdlib_module_names
     return {
-        re.sub("[-_.]+", "-", package_of.get(module, [module])[0]).lower(): file
-        for module, file in imported(folder).items()
-        if module not in sys.stdlib_module_names | ours
+        re.sub("[-_.]+", "-", package_of.get(module, [module])[0]).lower(): path
+        for path in sorted((ROOT / folder).rglob("*.py"))
+        for module in imported(path) - ours
     }
 
 
-@pytest.mark.parametrize("folder", FOLDERS)
-def test_every_import_is_pinned(folder):
-    """What merely comes along with another package would change under our feet."""
-    extras = PROJECT["optional-dependencies"]
-    allowed = PROJECT["dependencies"] + extras["real"]
-    if folder != "gpt1lib":
-        allowed += extras["dev"]
+@pytest.mark.parametrize("folder", NEEDS)
+def test_every_import_is_in_a_range(folder):
+    """What merely comes along with another package may be gone tomorrow."""
+    allowed = names_of(lock.requirements(*NEEDS[folder]))
     packages = third_party(folder)
     assert len(packages) > 2
-    assert {p: file for p, file in packages.items() if p not in names_of(allowed)} == {}
+    assert {p: str(path) for p, path in packages.items() if p not in allowed} == {}
+
+
+WITHOUT = """
+import importlib, pkgutil, sys
+for name in {blocked}:
+    sys.modules[name] = None  # importing it is an error, finding it says that it is missing
+import gpt1lib as g
+for module in pkgutil.walk_packages(g.__path__, "gpt1lib."):
+    if module.name != "gpt1lib.paper":  # the old name of a command of the course
+        importlib.import_module(module.name)
+task = g.tasks.load("film_snippets")
+g.finetune.evaluate.check_metric(task)
+probs = [[0.1, 0.9]] * len(task.valid)
+print(g.finetune.evaluate.scores(task, probs, task.valid)["examples"] == len(task.valid))
+print(g.finetune.evaluate.bag_of_words_scores(task, task.train[:100], "valid"))
+try:
+    g.finetune.evaluate.check_metric(replace(task, metric="matthews"))
+except ValueError as error:
+    print(error)
+"""
+
+
+def test_the_library_needs_five_packages():
+    """Every module is imported, and a task is scored, as if no extra were installed."""
+    extra = names_of(lock.requirements("course", "real")) - BASE
+    found = importlib.metadata.packages_distributions().items()
+    blocked = {module for module, names in found if {n.lower() for n in names} & extra}
+    assert {"scipy", "sklearn", "matplotlib", "IPython", "anywidget"} <= blocked
+    code = "from dataclasses import replace\n" + WITHOUT.format(blocked=sorted(blocked))
+    run = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+    scored, bag, refused = run.stdout.splitlines()
+    assert scored == "True" and bag == "{}"
+    assert "scikit-learn, which is not installed" in refused
+
+
+def test_scripts_lead_to_commands_that_return_an_exit_status():
+    for target in lock.project()["scripts"].values():
+        module, _, function = target.partition(":")
+        command = getattr(importlib.import_module(module), function)
+        assert command.__annotations__["return"] in (None, int, "None", "int"), target
+
+
+# ---- what a user of the library sees ----------------------------------------------------
+
+
+def test_completion_shows_what_is_loaded_when_first_used():
+    assert {"finetune", "generate", "numpy_gpt", "GPT", "trace", "__version__"} <= {*dir(g)}
+    assert not {"import_module", "iter_modules", "version"} & {*dir(g)}
+    assert all(hasattr(g, name) for name in g.__all__)
+
+
+def test_the_version_is_the_installed_one():
+    assert g.__version__ == importlib.metadata.version("gpt1-course")
+
+
+def test_type_checkers_may_read_the_annotations():
+    for package in ("gpt1lib", "gpt1course"):
+        assert (ROOT / package / "py.typed").exists()
+
+
+# ---- Makefile, CI, pages ----------------------------------------------------------------
 
 
 def test_make_help_lists_every_target():
@@ -143,13 +180,6 @@ def test_ci_runs_the_readme_s_command():
     ci = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
     assert "make test" in ci and "make test" in readme
     assert "|| true" not in ci
-
-
-def tool(name: str):
-    spec = importlib.util.spec_from_file_location(name, ROOT / f"tools/{name}.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def test_what_a_lesson_corrects_is_on_the_page_of_errata():

@@ -103,14 +103,11 @@ def test_an_address_reaches_badge_clone_and_citation():
 
 
 def test_the_hours_are_those_of_the_lessons():
-    assert (
-        readme.together(["50 min", "80 min, two sittings"])
-        == "All of it takes about 2 hours.\n"
-    )
-    with_more = readme.together(
-        ["50 min, deeper 60 min", "80 min, two sittings, deeper 65 min"]
-    )
-    assert with_more == ("All of it takes about 2 hours, and the deeper parts 2 hours more.\n")
+    main = ["50 min", "80 min, two sittings"]
+    assert readme.together(main) == "All of it takes about 2 hours.\n"
+    both = [main[0] + ", deeper 60 min", main[1] + ", deeper 65 min"]
+    said = "All of it takes about 2 hours, and the deeper parts 2 hours more.\n"
+    assert readme.together(both) == said
 
 
 OURS = (

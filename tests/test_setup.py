@@ -155,6 +155,21 @@ def test_what_is_installed_is_editable_and_locked(commands):
     assert (ours["type"], theirs["type"]) == ("module", "commonjs")
 
 
+def test_a_learner_gets_the_course_and_not_the_library_alone(commands):
+    setup.install(dev=False)
+    assert commands[-1].endswith("--editable '.[course]'")
+
+
+@pytest.mark.parametrize("status", ["", " M notebooks/05_the_causal_mask.ipynb\n"])
+def test_changes_that_the_zip_lacks_are_named(monkeypatch, tmp_path, capsys, status):
+    monkeypatch.setattr(setup, "ROOT", tmp_path)
+    monkeypatch.setattr(setup.subprocess, "check_output", lambda command: status.encode())
+    (tmp_path / ".git").mkdir()
+    setup.warn_of_changes()
+    said = capsys.readouterr().out
+    assert ("not committed" in said) == ("05_the_causal_mask" in said) == bool(status)
+
+
 def test_torch_s_own_index_gives_nothing_but_torch(commands, monkeypatch):
     monkeypatch.setattr(setup, "torch_index", lambda: "https://index.example/cpu")
     setup.install(dev=False)
@@ -166,7 +181,7 @@ def test_a_room_without_network_takes_all_from_a_folder(commands, tmp_path):
     (tmp_path / "sticks").mkdir()
     setup.fetch_wheels(tmp_path / "sticks")
     fetched = [c for c in commands if " download " in c]
-    assert fetched[-1].endswith("-c requirements.lock . 'setuptools>=77'")
+    assert fetched[-1].endswith("-c requirements.lock '.[course]' 'setuptools>=77'")
     commands.clear()
     setup.install(dev=False, wheels=tmp_path / "sticks")
     source = f"--no-index --find-links {tmp_path / 'sticks'}"
@@ -266,11 +281,11 @@ def test_update_sets_up_again_only_what_is_old(commands, monkeypatch):
     setup.VENV.mkdir()
     setup.update()
     pulled = ["git pull --ff-only"] if (ROOT / ".git").exists() else []  # not from a zip
-    assert commands[: len(pulled)] == pulled and commands[-1].endswith("lessons update")
+    assert commands[: len(pulled)] == pulled and commands[-1].endswith("gpt1course update")
     assert any("--editable" in c for c in commands)
     commands.clear()
     setup.update()
-    assert commands[:-1] == pulled and commands[-1].endswith("lessons update")
+    assert commands[:-1] == pulled and commands[-1].endswith("gpt1course update")
 
 
 def test_windows_starts_lab_and_waits(monkeypatch):
