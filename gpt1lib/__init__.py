@@ -5,6 +5,7 @@ this order. Each folder is a room for one verb, and imports run from the top dow
 
     validate     what a number may be, and how it is refused
     config       the sizes of a model, in one frozen record
+    rng          random numbers and a model's mode, left as they were before
     text         before BPE: punctuation made uniform, cut into words
     bpe          byte-pair encoding: text to token ids and back
     corpus       books as one stream of ids, and random windows of it

@@ -7,7 +7,8 @@ from torch import Tensor
 
 from . import corpus, losses, validate
 from .bpe import BPE
-from .model import LanguageModel, evaluating
+from .model import LanguageModel
+from .rng import eval_mode
 
 
 @torch.no_grad()
@@ -36,7 +37,7 @@ def heldout_nats(model: LanguageModel, ids: Tensor, n_windows: int | None = None
         window = window.to(next(model.parameters()).device)
         return losses.lm_loss(model(window), window)
 
-    with evaluating(model):
+    with eval_mode(model):
         return mean_nats(loss, ids, model.config.n_ctx, n_windows)
 
 

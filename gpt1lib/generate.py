@@ -17,7 +17,8 @@ from . import text, validate
 from .bpe import BPE, END, NEWLINE
 from .checkpoints import Checkpoint
 from .fast.session import FastReader, can_read
-from .model import GPT, KVCache, LanguageModel, check_ids, evaluating
+from .model import GPT, KVCache, LanguageModel, check_ids
+from .rng import eval_mode
 
 LEAST, MOST = 1e-30, 1e18
 """What float32 can still compute with: below, a temperature would be 0, and all nan."""
@@ -183,7 +184,7 @@ def stream(
     n_tokens = validate.whole("n_tokens", n_tokens, 0, MOST_TOKENS)
     check_ids(ids, model.config)
     n_ctx, reader = model.config.n_ctx, reader_of(model, len(ids))
-    with evaluating(model):
+    with eval_mode(model):
         window = fresh = ids
         for _ in range(n_tokens):
             if window.shape[1] > n_ctx:
@@ -231,7 +232,7 @@ def beam_search(model: LanguageModel, ids: Tensor, n_tokens: int, n_beams: int) 
     ids = ids[None] if ids.dim() == 1 else ids
     check_ids(ids, model.config, start=max(0, n_tokens - 1))
     sums = torch.zeros(1, dtype=torch.float64, device=ids.device)  # (beams,)
-    with evaluating(model):
+    with eval_mode(model):
         for _ in range(n_tokens):
             logits = model(ids)[:, -1]  # (beams, V)
             check_logits(logits)
@@ -252,7 +253,7 @@ def log_prob(model: LanguageModel, ids: Tensor, start: int = 1) -> float:
     if ids.dim() != 1 or len(ids) < 2:
         raise ValueError(f"ids have shape {tuple(ids.shape)}, they need (T,), T >= 2")
     start = validate.whole("start", start, 1, len(ids) - 1)
-    with evaluating(model):
+    with eval_mode(model):
         h = model.hidden(ids[None, :-1])[0, start - 1 :]  # (T - start, C), which predict them
         log_probs = model.logits(h).double().log_softmax(dim=-1)  # (T - start, V)
     return float(log_probs.gather(-1, ids[start:, None]).sum())

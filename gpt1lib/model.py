@@ -9,10 +9,7 @@ their sum where the released code drops entries of the table.
 Letters: B batch, T tokens, C n_embd, H heads, D = C / H, V vocabulary.
 """
 
-import zlib
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
 
 import torch
 import torch.nn.functional as F
@@ -20,6 +17,7 @@ from torch import Tensor, nn
 
 from . import validate
 from .config import INIT_STD, GPTConfig
+from .rng import own_rng
 
 
 def causal_mask(n_query: int, n_key: int | None = None, device=None) -> Tensor:
@@ -181,7 +179,7 @@ class GPT(LanguageModel):
         self.blocks = nn.ModuleList(self.block(config) for _ in range(config.n_layer))
         self.apply(initialize)
         if not config.tied:
-            with drawn_apart("output"):
+            with own_rng("output"):
                 self.output = nn.Linear(config.n_embd, config.n_vocab, bias=False)
                 initialize(self.output)
 
@@ -224,38 +222,3 @@ def check_ids(ids: Tensor, config: GPTConfig, start: int = 0) -> None:
     if n_tokens > config.n_ctx:
         raise ValueError(f"sequence has {n_tokens} tokens, the context is {config.n_ctx}")
     validate.indices("token id", ids, config.n_vocab)
-
-
-# ---- a model's surroundings, left as they were found ----------------------------------
-
-
-@contextmanager
-def evaluating(*modules: nn.Module) -> Iterator[None]:
-    """Dropout off; afterwards each part is back in its own mode, even after an error."""
-    modes = [(part, part.training) for module in modules for part in module.modules()]
-    for module in modules:
-        module.eval()
-    try:
-        yield
-    finally:
-        for part, training in modes:
-            part.training = training
-
-
-@contextmanager
-def seeded(seed: int, device: torch.device | None = None) -> Iterator[None]:
-    """Draw from this seed inside; the caller's own random numbers go on undisturbed."""
-    devices = [device] if device is not None and device.type == "cuda" else []
-    seed = validate.whole("seed", seed, 0, validate.LARGEST_SEED)
-    with torch.random.fork_rng(devices):
-        torch.manual_seed(seed)
-        yield
-
-
-def drawn_apart(name: str) -> AbstractContextManager[None]:
-    """Draw what GPT-1 lacks from a seed of its own, so that the rest stays GPT-1's.
-
-    Models that differ in one choice then begin with the same numbers in all that they
-    share, and in all that is drawn after them.
-    """
-    return seeded(zlib.crc32(f"{torch.initial_seed()} {name}".encode()))

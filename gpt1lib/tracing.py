@@ -10,7 +10,8 @@ import torch
 from torch import Tensor
 
 from . import validate
-from .model import GPT, Block, LanguageModel, causal_mask, check_ids, evaluating
+from .model import GPT, Block, LanguageModel, causal_mask, check_ids
+from .rng import eval_mode
 
 
 @dataclass
@@ -56,7 +57,7 @@ def trace(model: GPT, ids: Tensor | Sequence[int]) -> Trace:
         raise ValueError("the prompt is empty: a trace needs at least 1 token")
     ids = torch.as_tensor(ids)
     check_ids(ids[None], model.config)
-    with evaluating(model):
+    with eval_mode(model):
         h = model.embed(ids[None])[0]  # (T, C)
         steps = Trace(ids=ids, h0=h)
         for block in model.blocks:

@@ -10,7 +10,8 @@ from gpt1course.paper import stored_lines
 from gpt1course.paper.after import filling, scaling, twins
 from gpt1lib.baselines import masked
 from gpt1lib.config import GPTConfig
-from gpt1lib.model import GPT, seeded
+from gpt1lib.model import GPT
+from gpt1lib.rng import fork_rng
 
 SMALL = GPTConfig(n_vocab=30, n_ctx=8, n_layer=2, n_head=2, n_embd=16, dropout=0.0)
 
@@ -20,7 +21,7 @@ def pair():
     """A causal and a masked model with the same random numbers."""
     models = []
     for kind in (GPT, masked.MaskedGPT):
-        with seeded(3):
+        with fork_rng(3):
             models.append(kind(SMALL).eval())
     return models
 
@@ -39,7 +40,7 @@ def test_a_masked_model_is_gpt_with_one_argument_changed(pair):
 
 def test_tokens_are_hidden_by_the_rule(pair):
     ids = torch.randint(29, (2000, 8), generator=torch.Generator().manual_seed(0))
-    with seeded(1):
+    with fork_rng(1):
         read, labels = masked.hide_tokens(ids, mask_id=29)
     chosen = labels != masked.NO_TARGET
     assert torch.equal(labels[chosen], ids[chosen]) and torch.equal(read[~chosen], ids[~chosen])
@@ -52,7 +53,7 @@ def test_tokens_are_hidden_by_the_rule(pair):
 
 
 def test_something_is_always_hidden_and_a_wrong_share_is_named():
-    with seeded(0):
+    with fork_rng(0):
         _, labels = masked.hide_tokens(torch.tensor([[1, 2]]), 29, share=1e-9)
     assert (labels != masked.NO_TARGET).sum() == 1
     with pytest.raises(ValueError, match="share"):

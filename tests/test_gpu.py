@@ -13,8 +13,8 @@ from pretended_gpu import pretended
 
 from gpt1lib import GPT, TINY, checkpoints, evaluate, pretrain
 from gpt1lib import generate as decode
-from gpt1lib.model import seeded
 from gpt1lib.pretrain.distributed import Processes
+from gpt1lib.rng import fork_rng
 
 os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # torch asks for it once
 GPU = torch.cuda.is_available()
@@ -32,7 +32,7 @@ def device():
 @pytest.fixture
 def model(device):
     """Weights four times as wide, so that no two logits are nearly equal."""
-    with seeded(0):
+    with fork_rng(0):
         model = GPT(replace(TINY, dropout=0.0)).eval()
     with torch.no_grad():
         for p in model.parameters():

@@ -12,7 +12,8 @@ from gpt1lib.baselines.variants import PreLNBlock
 from gpt1lib.checkpoints import checkpoint
 from gpt1lib.config import KINDS
 from gpt1lib.finetune import Classifier, freezing
-from gpt1lib.model import KVCache, seeded
+from gpt1lib.model import KVCache
+from gpt1lib.rng import fork_rng
 
 CONFIG = g.GPTConfig(n_vocab=23, n_ctx=12, n_layer=3, n_head=2, n_embd=8, dropout=0.5)
 MODELS = {kind: (kind, CONFIG) for kind in KINDS}
@@ -22,7 +23,7 @@ WITH_GPT1S_STEPS = ("gpt", "sinusoidal", "untied")
 
 def bold(name):
     """A model in eval mode, its weights so large that a mistake shows."""
-    with seeded(0):
+    with fork_rng(0):
         model = checkpoint.build(*MODELS[name]).eval()
         for p in model.parameters():
             torch.nn.init.normal_(p, mean=0.0 if p.dim() > 1 else 0.5, std=0.4)

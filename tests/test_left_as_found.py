@@ -17,8 +17,8 @@ from gpt1lib.bpe import BPE
 from gpt1lib.checkpoints import checkpoint, released, snapshots
 from gpt1lib.finetune import classifier
 from gpt1lib.io.run_folder import RunFolder
-from gpt1lib.model import evaluating, seeded
 from gpt1lib.pretrain import RECIPES, Pretraining
+from gpt1lib.rng import eval_mode, fork_rng
 
 LIBRARY = Path(g.__file__).parent
 BPE_SMALL = BPE.learn("a fine good film and a bad dull film the plot is thin", 40)
@@ -41,24 +41,24 @@ def mixed(model):
 
 @pytest.fixture
 def model():
-    with seeded(0):
+    with fork_rng(0):
         return mixed(g.GPT(CONFIG))
 
 
 # ---- modes ---------------------------------------------------------------------------
 
 
-def test_evaluating_brings_back_each_parts_own_mode(model):
+def test_eval_mode_brings_back_each_parts_own_mode(model):
     other = g.GPT(CONFIG).eval()
     before = modes(model, other)
     assert True in before and False in before[: len(modes(model))]
-    with evaluating(model, other):
+    with eval_mode(model, other):
         assert not any(modes(model, other))
-        with evaluating(model):
+        with eval_mode(model):
             pass
         assert not any(modes(model, other)), "an inner one ends in the outer one's mode"
     assert modes(model, other) == before
-    with pytest.raises(KeyError), evaluating(other, model):
+    with pytest.raises(KeyError), eval_mode(other, model):
         raise KeyError
     assert modes(model, other) == before
 
@@ -103,7 +103,7 @@ def test_a_use_is_without_dropout_and_leaves_the_modes(use, model):
     before = modes(given)
     values = USES[use](given)
     assert modes(given) == before
-    with evaluating(given):
+    with eval_mode(given):
         assert values == USES[use](given), "dropout was on"
 
 
@@ -153,11 +153,11 @@ def nothing_drawn():
 
 
 def test_seeded_draws_apart():
-    with nothing_drawn(), seeded(3):
+    with nothing_drawn(), fork_rng(3):
         a = torch.rand(4)
-    with nothing_drawn(), seeded(3):
+    with nothing_drawn(), fork_rng(3):
         torch.testing.assert_close(torch.rand(4), a, rtol=0, atol=0)
-    with nothing_drawn(), pytest.raises(KeyError), seeded(3):
+    with nothing_drawn(), pytest.raises(KeyError), fork_rng(3):
         torch.rand(4)
         raise KeyError
 
@@ -242,7 +242,7 @@ def test_what_is_made_from_a_model_draws_nothing_of_ours(model):
         finetune.shortened(source, toy_task())
 
 
-def test_only_seeded_sets_the_global_seed():
+def test_only_fork_rng_sets_the_global_seed():
     """Everyone else has a torch.Generator or a random.Random of his own."""
     own = re.compile(r"Generator\(\)\.manual_seed\(|torch\.random\.fork_rng|default_rng")
     always = r"manual_seed|\.seed\(|set_rng_state|np\.random\.(seed|shuffle|sample|choice|rand)"
@@ -254,4 +254,4 @@ def test_only_seeded_sets_the_global_seed():
         shared = re.compile(f"{always}|{module}" if has_module else always)
         found = (line.strip() for line in text.splitlines() if shared.search(line))
         lines += [(path.relative_to(LIBRARY).as_posix(), line) for line in found]
-    assert [path for path, _ in lines] == ["model.py"]
+    assert [path for path, _ in lines] == ["rng.py"]

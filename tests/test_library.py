@@ -19,7 +19,7 @@ ROOT = PACKAGE.parent
 ORDER = """
 validate
 io
-config text losses optim metrics
+config rng text losses optim metrics
 bpe model numpy_gpt
 tasks
 tracing corpus inputs fast baselines

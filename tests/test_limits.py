@@ -16,9 +16,9 @@ from gpt1lib.checkpoints import snapshots
 from gpt1lib.fast.loss import chunked_lm_loss
 from gpt1lib.finetune.config import Settings
 from gpt1lib.finetune.data import target_of
-from gpt1lib.model import seeded
 from gpt1lib.pretrain.config import Recipe
 from gpt1lib.pretrain.trainer import seed_of
+from gpt1lib.rng import fork_rng
 from gpt1lib.tasks import Task
 
 HUGE, NAN = 2**70, math.nan
@@ -42,7 +42,7 @@ def clip(max_norm):
 
 
 def seeded_number(seed):
-    with seeded(seed):
+    with fork_rng(seed):
         return torch.rand(1)
 
 

@@ -13,8 +13,8 @@ from gpt1lib.bpe import BPE
 from gpt1lib.checkpoints import checkpoint
 from gpt1lib.io import run_folder
 from gpt1lib.io.run_folder import Log, RunFolder
-from gpt1lib.model import seeded
 from gpt1lib.pretrain import RECIPES, Pretraining
+from gpt1lib.rng import fork_rng
 
 FACTS = {
     "lr": 0.1,
@@ -310,7 +310,7 @@ def test_an_old_state_of_another_method_or_other_books_is_refused(stopped_before
 @pytest.fixture(scope="module")
 def source():
     bpe = BPE.learn("a fine good film and a bad dull film", 20)
-    with seeded(0):
+    with fork_rng(0):
         model = g.GPT(g.GPTConfig(bpe.n_vocab, 24, 1, 2, 8)).eval()
     return checkpoint.Checkpoint(model, bpe, {}, None)
 

@@ -206,7 +206,7 @@ def passage() -> tuple[g.GPT, Tensor]:
 @torch.no_grad()
 def nats(parts: Parts, padding: int = 0) -> float:
     """Nats per token of the passage."""
-    with g.model.seeded(0):
+    with g.rng.fork_rng(0):
         return loss_by(*passage(), parts, padding).item()
 
 
@@ -238,7 +238,7 @@ def thrown(parts: Parts) -> float:
 def small(n_vocab: int = 27, n_ctx: int = 8) -> g.GPT:
     """A fresh model of one block and 16 numbers per token."""
     sizes = {"n_layer": 1, "n_head": 1, "n_embd": 16, "dropout": 0.0}
-    with g.model.seeded(0):
+    with g.rng.fork_rng(0):
         model = g.GPT(g.GPTConfig(n_vocab=n_vocab, n_ctx=n_ctx, **sizes))
     g.pretrain.scale_blocks(model, 0.2)
     return model
@@ -259,7 +259,7 @@ def later_tokens_change_nothing(parts: Parts) -> bool:
     model, ids = small(), torch.arange(8)
     rows = []
     for last in (7, 20):
-        with g.model.seeded(0):
+        with g.rng.fork_rng(0):
             read = read_by(model, torch.cat([ids[:-1], torch.tensor([last])]), parts)
         rows.append(read[:-1])
     return torch.allclose(*rows, atol=1e-6)

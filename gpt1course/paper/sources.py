@@ -10,8 +10,9 @@ from gpt1lib.bpe import BPE
 from gpt1lib.checkpoints import Checkpoint, checkpoint
 from gpt1lib.io import files
 from gpt1lib.io.paths import BOOKS, HELDOUT_BOOKS, LSTM_DIR, NOVELIST_DIR, ROOT
-from gpt1lib.model import GPT, LanguageModel, seeded
+from gpt1lib.model import GPT, LanguageModel
 from gpt1lib.pretrain import RECIPES, Pretraining, merged, scale_blocks
+from gpt1lib.rng import fork_rng
 
 from .plan import SHORT, VARIANTS
 
@@ -53,7 +54,7 @@ def transferred(model: LanguageModel, n: int, seed: int) -> GPT:
         raise TypeError(f"a {type(model).__name__} has no such parts, only a GPT has")
     if not 0 <= n <= model.config.n_layer + 1:
         raise ValueError(f"n is {n}, it must be in 0 to {model.config.n_layer + 1}")
-    with seeded(seed):
+    with fork_rng(seed):
         fresh = type(model)(model.config)
     scale_blocks(fresh, RECIPES["novelist"].block_std)
     if n:

@@ -11,7 +11,8 @@ from torch import Tensor
 
 from .. import validate
 from ..config import GPTConfig
-from ..model import GPT, Attention, Block, drawn_apart
+from ..model import GPT, Attention, Block
+from ..rng import own_rng
 
 SHARE = 0.15
 """Of all tokens, those that become targets."""
@@ -36,7 +37,7 @@ class OpenBlock(Block):
 
     def __init__(self, config: GPTConfig):
         super().__init__(config)
-        with drawn_apart("attention"):  # so that both kinds begin with the same numbers
+        with own_rng("attention"):  # so that both kinds begin with the same numbers
             self.attention = BothWays(config)
 
 

@@ -22,7 +22,8 @@ from ..io import checksums, files, paths
 from ..io.paths import NOVELIST_DIR
 from ..io.run_folder import Log
 from ..io.tensors import read_tensors, write_tensors
-from ..model import GPT, LanguageModel, seeded
+from ..model import GPT, LanguageModel
+from ..rng import fork_rng
 
 CLASSES = {"gpt": GPT, "lstm": LSTM, "pre_ln": PreLNGPT, "sinusoidal": SinusoidalGPT}
 """What config.KINDS names."""
@@ -171,7 +172,7 @@ def read_model(path: Path, config: dict, weights: Path) -> LanguageModel:
 
     path: the file, which a ValueError names. weights: where the numbers will come from.
     """
-    with files.naming(path), seeded(0):  # its numbers are replaced
+    with files.naming(path), fork_rng(0):  # its numbers are replaced
         kind = config.pop("kind", "gpt")
         sizes = GPTConfig.from_dict(config)
         check_size(sizes, weights, learned_positions=kind != "sinusoidal")

@@ -5,7 +5,8 @@ from dataclasses import replace
 from torch import nn
 
 from ..checkpoints import Checkpoint
-from ..model import GPT, Attention, LanguageModel, seeded
+from ..model import GPT, Attention, LanguageModel
+from ..rng import fork_rng
 from ..tasks import Task
 from .data import prepare
 
@@ -27,7 +28,7 @@ def shorten_context(model: LanguageModel, n_ctx: int) -> LanguageModel:
     """
     if not 1 <= n_ctx <= model.config.n_ctx:
         raise ValueError(f"n_ctx is {n_ctx}, it must be in 1 to {model.config.n_ctx}")
-    with seeded(0):  # its numbers are replaced
+    with fork_rng(0):  # its numbers are replaced
         shorter = type(model)(replace(model.config, n_ctx=n_ctx))
     state = model.state_dict()
     if "positions.weight" in state:  # not where positions are waves

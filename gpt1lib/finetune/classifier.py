@@ -18,7 +18,8 @@ from ..checkpoints import checkpoint
 from ..config import INIT_STD, GPTConfig
 from ..fast.loss import chunked_padded_loss
 from ..io import checksums, files
-from ..model import LanguageModel, evaluating, seeded
+from ..model import LanguageModel
+from ..rng import eval_mode, fork_rng
 from ..tasks import KINDS, Task
 from .adapt import set_dropout
 from .data import Encoded, collate, of_similar_length
@@ -85,7 +86,7 @@ class Classifier(nn.Module):
 def predict(classifier: Classifier, data: list[Encoded], batch: int = 64) -> list[list[float]]:
     """Probabilities of the classes for each item of `data`, in its order."""
     probs: list[list[float]] = [[] for _ in data]
-    with evaluating(classifier):
+    with eval_mode(classifier):
         for part in of_similar_length(data, batch):
             ids, _, _ = collate([data[i] for i in part])
             rows = classifier(ids)[0].softmax(dim=-1).tolist()
@@ -135,7 +136,7 @@ def load(folder: str | Path) -> tuple[Classifier, BPE, dict]:
     checksums.verify_or_warn(folder, *PARTS)
     facts, bpe = files.read_json(folder / "classifier.json"), BPE.load(folder)
     weights = folder / "classifier.safetensors"
-    with files.naming(folder / "classifier.json"), seeded(0):  # its numbers are replaced
+    with files.naming(folder / "classifier.json"), fork_rng(0):  # its numbers are replaced
         config = GPTConfig.from_dict(facts["config"])
         if bpe.n_vocab != config.n_vocab - 3:  # without the special tokens
             raise ValueError(f"n_vocab is {config.n_vocab}, the vocabulary has {bpe.n_vocab}")

@@ -19,7 +19,7 @@ from ..checkpoints.checkpoint import check_finite
 from ..io import files
 from ..io.options import renamed
 from ..io.run_folder import RunFolder, interrupted_between_steps, progress
-from ..model import seeded
+from ..rng import fork_rng
 from ..tasks import Task
 from .classifier import Classifier, predict
 from .config import Settings
@@ -40,7 +40,7 @@ class FineTuning:
     def __init__(self, source: Checkpoint, task: Task, settings: Settings):
         s, n_ctx = settings, source.model.config.n_ctx
         self.source, self.task, self.settings, self.update = source, task, settings, 0
-        with seeded(s.seed):
+        with fork_rng(s.seed):
             self.classifier = self.reader(source.model, task.kind, task.n_classes, s.dropout)
         self.classifier.train()
         self.examples = chosen_examples(task, s)
@@ -67,7 +67,7 @@ class FineTuning:
         freeze_below(self.classifier, lowest_depth(self.classifier, s.method, progress))
         lm_coef = 0.0 if s.method == "frozen" else s.lm_coef
         self.optimizer.zero_grad(set_to_none=True)
-        with seeded(zlib.crc32(f"{s.seed} {self.update}".encode())):  # dropout
+        with fork_rng(zlib.crc32(f"{s.seed} {self.update}".encode())):  # dropout
             loss, task, lm = self.classifier.losses(*collate(batch), lm_coef)
             loss.backward()
         optim.clip_gradients(self.classifier, s.grad_clip)

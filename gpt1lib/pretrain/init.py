@@ -10,7 +10,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ..model import LanguageModel, seeded
+from ..model import LanguageModel
+from ..rng import fork_rng
 
 WINDOW = 3  # tokens to either side; one that is k places away counts 1 / k
 LARGEST = 12_000  # tokens: some tables of n_vocab x n_vocab numbers must fit into memory
@@ -37,7 +38,7 @@ def count_vectors(ids: Tensor, n_vocab: int, n_embd: int, seed: int = 0) -> Tens
             f"n_vocab is {n_vocab}; to start from counts it must be <= {LARGEST}; "
             "--count-vectors 0 draws embeddings at random"
         )
-    with seeded(seed):
+    with fork_rng(seed):
         n = min(n_vocab, n_embd)
         U, S, _ = torch.svd_lowrank(positive_pmi(ids, n_vocab), q=n, niter=2)
         turn = torch.linalg.qr(torch.randn(n_embd, n_embd)).Q[:n]  # so that no channel leads

@@ -26,7 +26,8 @@ from ..io import checksums, files
 from ..io.options import renamed
 from ..io.paths import BOOKS, HELDOUT_BOOKS
 from ..io.run_folder import RunFolder, command_line, interrupted_between_steps, progress
-from ..model import LanguageModel, evaluating, seeded
+from ..model import LanguageModel
+from ..rng import eval_mode, fork_rng
 from . import data, prepared
 from .config import Recipe
 from .distributed import ALONE, Processes, each_on_its_own
@@ -68,7 +69,7 @@ class Pretraining:
         self._check_machine()
         self._read(books, heldout, bpe)
         self.recipe = replace(recipe, model=replace(recipe.model, n_vocab=self.bpe.n_vocab))
-        with seeded(recipe.seed):
+        with fork_rng(recipe.seed):
             self.model = checkpoint.build(recipe.kind, self.recipe.model)
         self.step, self.seen, self.seconds = 0, 0, 0.0
         self._prepare_model()
@@ -176,7 +177,7 @@ class Pretraining:
         r, start = self.recipe, time.perf_counter()
         ids, n_windows = self.batch()
         self.objective.zero_grad(set_to_none=True)
-        with seeded(seed_of(r, self.step, self.world.rank), self.world.device):  # dropout
+        with fork_rng(seed_of(r, self.step, self.world.rank), self.world.device):  # dropout
             loss = float(self.backward(ids, n_windows))
         self._check_loss(loss)
         norm = optim.clip_gradients(self.model, r.grad_clip)
@@ -312,7 +313,7 @@ class Pretraining:
     def _heldout(self) -> float:
         """Through the wrapped objective: with split weights all processes must help."""
         ids = self.heldout_ids.to(self.world.device)
-        with evaluating(self.objective):
+        with eval_mode(self.objective):
             n_ctx = self.recipe.model.n_ctx
             return evaluate.mean_nats(self.objective, ids, n_ctx, SCORED_WINDOWS)
 
@@ -335,7 +336,7 @@ class Pretraining:
         """The model in one piece on the CPU; a copy unless it is already there."""
         if self.world.size == 1 and self.world.device.type == "cpu":
             return self.model
-        with seeded(self.recipe.seed):
+        with fork_rng(self.recipe.seed):
             model = checkpoint.build(self.recipe.kind, self.recipe.model)
         weights = self.world.whole_weights(self.model)
         if self.world.is_main:

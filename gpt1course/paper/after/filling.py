@@ -9,7 +9,8 @@ from tqdm import tqdm
 
 from gpt1lib import losses
 from gpt1lib.baselines.masked import MaskedGPT
-from gpt1lib.model import GPT, Block, causal_mask, evaluating
+from gpt1lib.model import GPT, Block, causal_mask
+from gpt1lib.rng import eval_mode
 
 from ..results import store, stored_lines
 from .short_run import heldout_tokens
@@ -19,7 +20,7 @@ from .twins import load_twins
 @torch.no_grad()
 def guesses_before(model: GPT, ids: Tensor) -> Tensor:
     """log P of every token given those before it, for the places of ids (B, T): (B, T-1, V)."""
-    with evaluating(model):
+    with eval_mode(model):
         return model(ids)[:, :-1].log_softmax(dim=-1)
 
 
@@ -28,7 +29,7 @@ def guesses_around(model: MaskedGPT, ids: Tensor, place: int) -> Tensor:
     """log P of every token at one place, covered by [MASK], given all others: (B, V)."""
     read = ids.clone()
     read[:, place] = model.mask_id
-    with evaluating(model):
+    with eval_mode(model):
         h = model.hidden(read)[:, place]  # (B, C)
         return model.logits(h).log_softmax(dim=-1)
 
@@ -37,7 +38,7 @@ def guesses_around(model: MaskedGPT, ids: Tensor, place: int) -> Tensor:
 def looks(model: GPT, ids: Tensor) -> Tensor:
     """Who looks at whom, the mean over blocks and heads: ids (B, T) -> (B, T, T)."""
     both_ways, found = isinstance(model, MaskedGPT), []
-    with evaluating(model):
+    with eval_mode(model):
         h = model.embed(ids)
         for block in cast(list[Block], model.blocks):
             q, k, _ = block.attention.split_heads(h)  # (B, H, T, D)
@@ -75,7 +76,7 @@ def by_whole_sentences(model: GPT, ids: Tensor, place: int, n_tokens: int) -> Te
     each = ids.repeat(n_tokens, 1)
     each[:, place] = torch.arange(n_tokens)
     totals = []
-    with torch.no_grad(), evaluating(model):
+    with torch.no_grad(), eval_mode(model):
         for part in each.split(256):
             totals.append(losses.token_log_probs(model(part), part)[:, place - 1 :].sum(1))
     return torch.cat(totals).log_softmax(dim=0)

@@ -17,8 +17,9 @@ from gpt1lib import evaluate
 from gpt1lib import losses as objectives
 from gpt1lib.config import GPTConfig
 from gpt1lib.fast.loss import chunked_lm_loss
-from gpt1lib.model import GPT, LanguageModel, seeded
+from gpt1lib.model import GPT, LanguageModel
 from gpt1lib.pretrain import RECIPES, Recipe
+from gpt1lib.rng import fork_rng
 
 from .. import statistics
 from ..results import store, stored_lines
@@ -100,7 +101,7 @@ def run_size(cell: Cell, ids: np.ndarray, heldout: Tensor, characters: int) -> d
     """Train one model and score it; the line that is stored."""
     shape, one_in, seed = cell
     how, text = size_recipe(shape, seed), every_block(ids, one_in)
-    with seeded(seed):
+    with fork_rng(seed):
         model = GPT(how.model)
     watch = Watch(model, heldout, how.steps)
 

@@ -19,8 +19,9 @@ from gpt1lib.fast.loss import chunked_lm_loss
 from gpt1lib.io import checksums
 from gpt1lib.io.paths import CHECKPOINTS
 from gpt1lib.io.tensors import read_tensors, write_tensors
-from gpt1lib.model import GPT, seeded
+from gpt1lib.model import GPT
 from gpt1lib.pretrain import RECIPES, Recipe
+from gpt1lib.rng import fork_rng
 
 from ..results import store, stored_lines
 from .short_run import drawn, small_vocabulary, take_updates, training_tokens
@@ -47,7 +48,7 @@ def twin_recipe() -> Recipe:
 
 def fresh_twin(kind: str) -> GPT:
     """A twin before its first update; both kinds begin with the same numbers."""
-    with seeded(0):
+    with fork_rng(0):
         model = KINDS[kind](SIZES)
     with torch.no_grad():
         model.positions.weight.mul_(POSITION_STD / model.positions.weight.std())
@@ -70,7 +71,7 @@ def train_twin(kind: str, begun: dict) -> None:
 
     def loss_at(step: int) -> Tensor:
         windows = drawn(ids, LENGTHS[step % len(LENGTHS)], WINDOW_TOKENS, step)
-        with seeded(step):
+        with fork_rng(step):
             return loss_of(kind, model, windows)
 
     def watch(updates: int, loss: float) -> None:
@@ -131,7 +132,7 @@ def load_twins() -> tuple[GPT, MaskedGPT, BPE]:
     for kind, build in KINDS.items():
         path = TWINS_DIR / f"{kind}.safetensors"
         checksums.verify(TWINS_DIR, path.name)
-        with seeded(0):
+        with fork_rng(0):
             model = build(SIZES)
         checkpoint.fill(path, model, from_bytes(read_tensors(path)[0]))
         models.append(model.eval())

@@ -14,7 +14,8 @@ from gpt1lib.baselines.variants import PreLNGPT
 from gpt1lib.bpe import BPE
 from gpt1lib.config import INIT_STD, GPTConfig
 from gpt1lib.losses import lm_loss
-from gpt1lib.model import GPT, Block, seeded
+from gpt1lib.model import GPT, Block
+from gpt1lib.rng import fork_rng
 from gpt1lib.tracing import Trace, trace
 
 from .. import palette
@@ -47,7 +48,7 @@ def by_depth(
     """
     config = GPTConfig(n_vocab=50, n_ctx=32, n_layer=12, n_head=4, n_embd=n_embd, dropout=0.0)
     lengths = []
-    with seeded(seed):
+    with fork_rng(seed):
         model = (PreLNGPT if pre_ln else GPT)(config)
         ids = torch.randint(config.n_vocab, (4, config.n_ctx))
     matrices = [[p for p in block.parameters() if p.dim() > 1] for block in model.blocks]

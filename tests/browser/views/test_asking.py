@@ -8,7 +8,7 @@ import pytest
 
 import gpt1lib as g
 from gpt1course.viz import explorers
-from gpt1lib.model import seeded
+from gpt1lib.rng import fork_rng
 
 pytestmark = pytest.mark.browser
 # A widget's model as JupyterLab has it: what is set goes to Python when it is saved.
@@ -94,7 +94,7 @@ def encoded(values):
 def small_attention(novelist):
     """The attention of a small untrained model, and how often Python has read a text."""
     sizes = {"n_ctx": 32, "n_layer": 2, "n_head": 2, "n_embd": 16}
-    with seeded(0):
+    with fork_rng(0):
         model = g.GPT(g.GPTConfig(n_vocab=novelist.bpe.n_vocab, **sizes)).eval()
     explorer = explorers.AttentionExplorer.of(model, novelist.bpe, "He saw")
     read, texts = explorer.read, []

@@ -1,0 +1,42 @@
+"""The mode of a model and the random numbers of torch, left as they were before."""
+
+import zlib
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+
+import torch
+from torch import nn
+
+from . import validate
+
+
+@contextmanager
+def eval_mode(*modules: nn.Module) -> Iterator[None]:
+    """Dropout off; afterwards each part is back in its own mode, even after an error."""
+    modes = [(part, part.training) for module in modules for part in module.modules()]
+    for module in modules:
+        module.eval()
+    try:
+        yield
+    finally:
+        for part, training in modes:
+            part.training = training
+
+
+@contextmanager
+def fork_rng(seed: int, device: torch.device | None = None) -> Iterator[None]:
+    """Draw from this seed inside; the caller's random numbers go on undisturbed."""
+    devices = [device] if device is not None and device.type == "cuda" else []
+    seed = validate.whole("seed", seed, 0, validate.LARGEST_SEED)
+    with torch.random.fork_rng(devices):
+        torch.manual_seed(seed)
+        yield
+
+
+def own_rng(name: str) -> AbstractContextManager[None]:
+    """Draw what GPT-1 lacks from a seed of its own, so that the rest stays GPT-1's.
+
+    Models that differ in one choice then begin with the same numbers in all that they
+    share, and in all that is drawn after them.
+    """
+    return fork_rng(zlib.crc32(f"{torch.initial_seed()} {name}".encode()))
