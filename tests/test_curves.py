@@ -7,12 +7,12 @@ import pytest
 
 from gpt1course.paper import curves, results
 from gpt1course.paper.__main__ import main
-from gpt1course.paper.curves import Point, plan, run, sets
+from gpt1course.paper.curves import plan, run, sets
 from gpt1course.paper.zeroshot import questions, turned
 from gpt1lib import load_novelist, tasks
 from gpt1lib.finetune import Settings
 
-FILM = "film_snippets"
+FILM, Budget = "film_snippets", curves.Budget
 ROWS = [*curves.MODELS, "bag of words"]
 
 
@@ -21,9 +21,9 @@ def small(monkeypatch, tmp_path):
     """Curves of 10 and 30 film snippets, few updates, 12 questions, in a folder of the test."""
     monkeypatch.setattr(results, "STORED", tmp_path)
     monkeypatch.setitem(sets.SETS, FILM, replace(sets.SETS[FILM], chosen_at=(10,), most=30))
-    monkeypatch.setattr(plan, "recipes", lambda task, size: [(1, 1e-4), (1, 1e-3)])
+    monkeypatch.setattr(plan, "budgets", lambda task, size: [Budget(1, 1e-4), Budget(1, 1e-3)])
     monkeypatch.setattr(plan, "EPOCHS", 1)
-    monkeypatch.setattr(run, "TESTED", 12)
+    monkeypatch.setattr(run, "MAX_TEST", 12)
     return tmp_path / "curves.jsonl"
 
 
@@ -32,18 +32,13 @@ def quick(small, monkeypatch):
     """The same without a model: cells that take no time, and a list of those that ran."""
     ran = []
 
-    def made(point):
-        ran.append(point)
-        share = (
-            0.5
-            + 0.01 * point.settings.seed
-            + 400 * point.settings.lr * (point.row == "pre-trained")
-        )
-        line = {"task": point.task, "row": point.row, "split": point.split}
-        facts = {"accuracy": share, "majority": 0.5, "guesses": "01"}
-        return line | {"settings": vars(point.settings), **facts}
+    def run_trial(trial):
+        ran.append(trial)
+        settings, learns = trial["settings"], trial["row"] == "pre-trained"
+        share = 0.5 + 0.01 * settings.seed + 400 * settings.lr * learns
+        return {"accuracy": share, "majority": 0.5, "guesses": "01"}
 
-    monkeypatch.setattr(run, "run_point", made)
+    monkeypatch.setattr(run, "run_trial", run_trial)
     return ran
 
 
@@ -60,11 +55,10 @@ def lines_of(path) -> list[dict]:
 
 def test_all_rows_of_a_seed_see_the_same_labels_and_questions():
     def seen(row, seed, size=30):
-        recipe = (5, 1e-3)
-        given = plan.settings(FILM, size, seed, recipe)
+        settings = plan.trial_settings(FILM, size, seed, Budget(5, 1e-3))
         if row not in curves.MODELS:
-            given = plan.labels(FILM, size, seed)
-        return run.asked(Point(FILM, row, given))
+            settings = plan.label_settings(FILM, size, seed)
+        return run.curve_task(plan.curve_trial(FILM, row, settings))
 
     first = [seen(row, 0) for row in ROWS]
     assert len(first[0].train) == 30 and all(task == first[0] for task in first)
@@ -74,7 +68,8 @@ def test_all_rows_of_a_seed_see_the_same_labels_and_questions():
 
 def test_what_settings_are_chosen_by_has_no_test_example():
     film = tasks.load(FILM)
-    cell = run.asked(plan.on_validation(FILM, "LSTM", 100, (5, 1e-3)))
+    trial = plan.validation_trial(FILM, "LSTM", 100, Budget(5, 1e-3))
+    cell = run.curve_task(trial)
     assert set(cell.test) <= set(film.valid) and not cell.valid
     assert not {*cell.train, *cell.test} & {*film.test}
 
@@ -83,20 +78,20 @@ def test_numbers_of_labels_end_with_all_that_the_set_has(monkeypatch):
     many = [*sets.SIZES, 4700]
     monkeypatch.setitem(sets.SETS, FILM, sets.LabelSet(0.1))
     for n, wanted in ((7, [7]), (40, [10, 40]), (45, [10, 30, 45]), (4700, many)):
-        monkeypatch.setattr(sets, "facts", lambda task, n=n: ("classification", n))
+        monkeypatch.setattr(sets, "n_labels", lambda task, n=n: n)
         assert curves.label_counts(FILM) == wanted
     monkeypatch.setitem(sets.SETS, FILM, sets.LabelSet(0.1, least=30, most=300))
     assert curves.label_counts(FILM) == [30, 100, 300]
 
 
 def test_few_labels_are_read_until_there_are_enough_updates():
-    def updates(n, recipe):
-        s = plan.settings(FILM, n, 0, recipe)
+    def updates(n, budget):
+        s = plan.trial_settings(FILM, n, 0, budget)
         return s.epochs * -(-n // s.batch)
 
-    short, *_, long = plan.recipes(FILM, 1000)
+    short, *_, long = plan.budgets(FILM, 1000)
     assert [updates(n, short) for n in (10, 30, 100, 300, 1000)] == [100, 100, 104, 114, 375]
-    assert updates(1000, long) == 1000 and updates(10, plan.recipes(FILM, 100)[-1]) == 400
+    assert updates(1000, long) == 1000 and updates(10, plan.budgets(FILM, 100)[-1]) == 400
 
 
 def test_a_set_that_is_slow_to_learn_from_tries_short_runs_alone():
@@ -104,8 +99,10 @@ def test_a_set_that_is_slow_to_learn_from_tries_short_runs_alone():
     assert slow == {name for name, this in sets.SETS.items() if this.seconds > 0.3}
     for name in slow:
         sizes = plan.choice_sizes(name)
-        assert all(plan.recipes(name, n) == [(100, rate) for rate in plan.RATES] for n in sizes)
-        assert len(plan.grid(name)) == len(sizes) * len(plan.RATES) * len(curves.MODELS)
+        assert all(plan.budgets(name, n) == [(100, rate) for rate in plan.RATES] for n in sizes)
+        assert len(plan.validation_trials(name)) == len(sizes) * len(plan.RATES) * len(
+            curves.MODELS
+        )
 
 
 # ---- the choice ------------------------------------------------------------------
@@ -115,26 +112,28 @@ class ValidationOnly(dict):
     """Stored lines that must not be asked for a test."""
 
     def __contains__(self, point):
-        assert point.split == "valid"
+        assert point["split"] == "valid"
         return super().__contains__(point)
 
     def __getitem__(self, point):
-        assert point.split == "valid"
+        assert point["split"] == "valid"
         return super().__getitem__(point)
 
 
 def test_the_best_on_validation_is_chosen_for_each_row_and_its_neighbors():
-    grid = ValidationOnly({p: {"accuracy": 0.5} for p in plan.grid(FILM)})
-    best = {("LSTM", 100): (400, 1e-3), ("LSTM", 1000): (1000, 3.5e-4)}
-    best["random weights", 100] = (100, 1e-3)
-    for (row, size), recipe in best.items():
-        grid[plan.on_validation(FILM, row, size, recipe)] = {"accuracy": 0.6}
+    grid = ValidationOnly({p: {"accuracy": 0.5} for p in plan.validation_trials(FILM)})
+    best = {("LSTM", 100): Budget(400, 1e-3), ("LSTM", 1000): Budget(1000, 3.5e-4)}
+    best["random weights", 100] = Budget(100, 1e-3)
+    for (row, size), budget in best.items():
+        grid[plan.validation_trial(FILM, row, size, budget)] = {"accuracy": 0.6}
     for size, at in ((10, 100), (100, 100), (300, 100), (1000, 1000), (7423, 1000)):
-        assert plan.chosen(FILM, "LSTM", size, grid) == best["LSTM", at]
-    assert plan.chosen(FILM, "random weights", 30, grid) == (100, 1e-3)
-    assert plan.chosen(FILM, "pre-trained", 30, grid) == (100, 1.25e-4), "the first of equals"
-    del grid[plan.on_validation(FILM, "LSTM", 100, (400, 1e-3))]
-    assert plan.chosen(FILM, "LSTM", 30, grid) is None, "before all are tried"
+        assert plan.best_budget(FILM, "LSTM", size, grid) == best["LSTM", at]
+    assert plan.best_budget(FILM, "random weights", 30, grid) == (100, 1e-3)
+    assert plan.best_budget(FILM, "pre-trained", 30, grid) == (100, 1.25e-4), (
+        "the first of equals"
+    )
+    del grid[plan.validation_trial(FILM, "LSTM", 100, Budget(400, 1e-3))]
+    assert plan.best_budget(FILM, "LSTM", 30, grid) is None, "before all are tried"
 
 
 def test_a_curve_has_only_what_was_run_with_the_chosen_settings(quick, small):
@@ -152,18 +151,18 @@ def test_a_curve_has_only_what_was_run_with_the_chosen_settings(quick, small):
 
 
 def test_a_killed_run_goes_on_and_nothing_runs_twice(quick, small, monkeypatch):
-    whole = run.run_point
+    whole = run.run_trial
 
     def killed(point):
         if len(quick) == 9:
             raise KeyboardInterrupt
         return whole(point)
 
-    monkeypatch.setattr(run, "run_point", killed)
+    monkeypatch.setattr(run, "run_trial", killed)
     with pytest.raises(SystemExit, match="To go on: "):
         go()
     assert len(lines_of(small)) == 9
-    monkeypatch.setattr(run, "run_point", whole)
+    monkeypatch.setattr(run, "run_trial", whole)
     go()
     n = len(quick)
     assert n == len({*quick}) == len(lines_of(small)), "each cell once"
@@ -180,9 +179,9 @@ def test_a_killed_run_goes_on_and_nothing_runs_twice(quick, small, monkeypatch):
 def test_more_seeds_are_run_where_bars_touch_and_that_is_stored(quick, small, monkeypatch):
     go("--seeds", "2")
     assert {x["seeds"] for x in results.stored_lines("curve_seeds")} == {2}
-    whole = run.run_point
+    whole = run.run_trial
     monkeypatch.setattr(
-        run, "run_point", lambda p: whole(p) | {"accuracy": 0.6 + 0.01 * p.settings.seed}
+        run, "run_trial", lambda t: whole(t) | {"accuracy": 0.6 + 0.01 * t["settings"].seed}
     )
     for path in small.parent.glob("*.jsonl"):
         path.unlink()
@@ -198,19 +197,21 @@ def test_where_the_pre_trained_row_guesses_no_seeds_are_added():
     def bar(mean, half):
         return {"mean": mean, "half": half, "seeds": 3}
 
-    assert not run.tell_more(bar(0.51, 0.02), bar(0.52, 0.03), 0.5), "nobody has learned"
-    assert run.tell_more(bar(0.69, 0.22), bar(0.53, 0.06), 0.5), "a mean well above"
-    assert not run.tell_more(bar(0.50, 0.02), bar(0.56, 0.06), 0.5), "only another one has"
-    assert not run.tell_more(bar(0.93, 0.03), bar(0.80, 0.03), 0.5), "apart already"
+    assert not run.more_seeds_help(bar(0.51, 0.02), bar(0.52, 0.03), 0.5), "nobody has learned"
+    assert run.more_seeds_help(bar(0.69, 0.22), bar(0.53, 0.06), 0.5), "a mean well above"
+    assert not run.more_seeds_help(bar(0.50, 0.02), bar(0.56, 0.06), 0.5), "the other has"
+    assert not run.more_seeds_help(bar(0.93, 0.03), bar(0.80, 0.03), 0.5), "apart already"
 
 
 @pytest.mark.parametrize("row", [*ROWS, "zero-shot"])
 def test_a_model_keeps_its_guesses(small, row):
     """A digit for each question; on validation none, and of a reader of words none."""
-    settings = Settings() if row == "zero-shot" else plan.labels(FILM, 8, 0, plan.SETTINGS)
-    point = Point(FILM, row, replace(settings, epochs=1))
-    line = curves.run_point(point)
-    gold = [int(e.label) for e in curves.tested_examples(FILM)]
+    settings = (
+        Settings() if row == "zero-shot" else plan.label_settings(FILM, 8, 0, plan.SETTINGS)
+    )
+    settings = replace(settings, epochs=1)
+    line = curves.run_trial(plan.curve_trial(FILM, row, settings))
+    gold = [int(e.label) for e in curves.scored_examples(FILM)]
     assert line["examples"] == len(gold) == 12
     if row not in (*curves.MODELS, "zero-shot"):
         assert "guesses" not in line
@@ -218,23 +219,23 @@ def test_a_model_keeps_its_guesses(small, row):
     right = sum(int(a) == b for a, b in zip(line["guesses"], gold, strict=True))
     assert line["accuracy"] == pytest.approx(right / 12, abs=1e-4)
     if row == "LSTM":
-        assert "guesses" not in curves.run_point(replace(point, split="valid"))
+        assert "guesses" not in curves.run_trial(plan.curve_trial(FILM, row, settings, "valid"))
 
 
 def test_labels_that_teach_words_nothing_make_a_reader_say_the_commonest():
     film = tasks.load(FILM)
     alike = [e for e in film.train if e.label == 1]
     few = replace(film, train=alike[:10], test=film.test[:5])
-    assert run.simple(few, {}) == [1] * 5
+    assert run.by_words(few, {}) == [1] * 5
     with pytest.raises(ValueError, match="class"):
-        run.simple(replace(few, train=alike[:100]), {})
+        run.by_words(replace(few, train=alike[:100]), {})
 
 
 def test_the_estimate_falls_with_what_is_stored(quick, small, capsys):
     before = run.hours(FILM, 3)
     go("--seeds", "2")
     left = run.hours(FILM, 3)
-    of_third = [p for p in run.first_tests(FILM, 3) if p.settings.seed == 2]
+    of_third = [p for p in run.first_tests(FILM, 3) if p["settings"].seed == 2]
     assert before > left == pytest.approx(sum(map(run.seconds, of_third)) / 3600)
     capsys.readouterr()
     main(["--estimate", "--tasks", FILM])
@@ -268,7 +269,7 @@ def test_who_is_meant_and_what_time_it_is_are_asked_without_labels():
 
 
 def test_pairs_of_words_are_a_reader_where_no_single_text_decides():
-    assert "pairs of words" in sets.simple_readers("he_or_she")
-    assert "pairs of words" not in sets.simple_readers("entailment")
-    names = {p.row for p in plan.points("he_or_she", {10: 1}, {})}
+    assert "pairs of words" in sets.word_baselines("he_or_she")
+    assert "pairs of words" not in sets.word_baselines("entailment")
+    names = {trial["row"] for trial in plan.test_trials("he_or_she", {10: 1}, {})}
     assert "pairs of words" in names and "zero-shot" in names

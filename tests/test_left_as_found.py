@@ -11,7 +11,7 @@ import pytest
 import torch
 
 import gpt1lib as g
-from gpt1course.paper import sources
+from gpt1course.paper import init_from
 from gpt1lib import evaluate, finetune, generate, tasks
 from gpt1lib.bpe import BPE
 from gpt1lib.checkpoints import checkpoint, released, snapshots
@@ -234,7 +234,7 @@ def test_fine_tuning_draws_nothing_of_ours(model, tmp_path):
 
 def test_what_is_made_from_a_model_draws_nothing_of_ours(model):
     with nothing_drawn():
-        sources.transferred(model, 2, seed=5)
+        init_from.transferred(model, 2, seed=5)
         finetune.shorten_context(model, 8)
         released.empty(CONFIG)
         source = checkpoint.Checkpoint(model, BPE_SMALL, {}, None)

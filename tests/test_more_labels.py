@@ -16,28 +16,25 @@ def quick(monkeypatch, tmp_path):
 
     ran = []
 
-    def tune_and_score(cell):
-        ran.append(cell)
-        good = 0.9 if cell.rate == more_labels.RATES[1] else 0.5
-        settings = {"limit": cell.labels, "lr": cell.rate, "seed": cell.seed}
-        settings["epochs"] = cell.passes
-        return {"row": cell.row, "split": cell.split, "settings": settings, "accuracy": good}
+    def run_trial(trial):
+        ran.append(trial)
+        return {"accuracy": 0.9 if trial["settings"].lr == more_labels.RATES[1] else 0.5}
 
     monkeypatch.setattr(results, "STORED", tmp_path)
-    monkeypatch.setattr(more_labels, "tune_and_score", tune_and_score)
+    monkeypatch.setattr(more_labels, "run_trial", run_trial)
     monkeypatch.setattr(more_labels, "made_task", lambda: tasks.load("acceptability"))
     return ran
 
 
 def test_each_cell_runs_once_with_the_rate_that_validation_chose(quick):
-    more_labels.run_tunings({"commit": "c"}, 1)
+    more_labels.run_more_labels({"commit": "c"}, 1)
     longer = sum(more_labels.SEEDS[n] for n in more_labels.AS_LONG)
     n = 2 * (len(more_labels.RATES) + sum(more_labels.SEEDS.values())) + longer
     assert len(quick) == len({*quick}) == n
-    tests = [cell for cell in quick if cell.split == "test"]
-    assert {cell.rate for cell in tests} == {more_labels.RATES[1]}
-    assert more_labels.CHOICE_SEED not in {cell.seed for cell in tests}
-    more_labels.run_tunings({"commit": "d"}, 1)
+    tests = [trial["settings"] for trial in quick if trial["split"] == "test"]
+    assert {settings.lr for settings in tests} == {more_labels.RATES[1]}
+    assert more_labels.CHOICE_SEED not in {settings.seed for settings in tests}
+    more_labels.run_more_labels({"commit": "d"}, 1)
     assert len(quick) == n, "all are stored"
 
 
@@ -55,9 +52,10 @@ def test_a_cell_learns_and_is_scored_on_the_split_that_it_names(monkeypatch):
     ]
     task = replace(film, train=examples * 16, valid=examples * 4, test=examples)
     monkeypatch.setattr(more_labels, "made_task", lambda: task)
-    cell = more_labels.Tuning("random weights", "valid", 32, 1e-3, 0, passes=10)
-    line = more_labels.tune_and_score(cell)
-    assert line["accuracy"] == 1 and line["examples"] == 8 and line["settings"]["limit"] == 32
+    trial = more_labels.trial_of("random weights", "valid", 32, 1e-3, 0, passes=10)
+    line = more_labels.run_trial(trial)
+    assert line["accuracy"] == 1 and line["examples"] == 8
+    assert trial.as_line()["settings"]["limit"] == 32
     json.dumps(line)
 
 

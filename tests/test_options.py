@@ -285,12 +285,12 @@ def test_the_paper_says_what_went_wrong_in_one_line(tmp_path, monkeypatch, one_l
     )
     with only_one(tmp_path):
         assert "another run is writing" in one_line(run_paper, ["table5"], "paper")
-    monkeypatch.setattr(paper.run, "run_experiments", fails(FileNotFoundError("no LSTM")))
+    monkeypatch.setattr(paper.tables, "run_tables", fails(FileNotFoundError("no LSTM")))
     assert one_line(run_paper, ["table5"], "paper") == "no LSTM"
-    monkeypatch.setattr(paper.run, "run_experiments", fails(KeyboardInterrupt()))
+    monkeypatch.setattr(paper.tables, "run_tables", fails(KeyboardInterrupt()))
     said = one_line(run_paper, ["table5"], "paper")
     assert said == "stopped. To go on: python -m gpt1course.paper table5"
-    monkeypatch.setattr(paper.run, "run_cell", fails(FileNotFoundError("no LSTM")))
+    monkeypatch.setattr(paper.tables, "run_cell", fails(FileNotFoundError("no LSTM")))
     assert one_line(run_paper, ["--quick"], "paper") == "no LSTM"
 
 

@@ -14,8 +14,11 @@ import torch
 
 import gpt1lib as g
 from gpt1course import paper
-from gpt1course.paper import paper_numbers, plan, results, run, sources
+from gpt1course.paper import init_from, paper_numbers, plan, results, run, tables
 from gpt1course.paper.__main__ import main
+from gpt1course.paper.after import scaling
+from gpt1course.paper.trials import PARAMS, Trial
+from gpt1course.paper.zeroshot import run as zeroshot_run
 from gpt1lib.baselines import variants
 from gpt1lib.checkpoints import checkpoint
 from gpt1lib.config import KINDS, GPTConfig
@@ -88,7 +91,7 @@ def test_sinusoids_are_those_of_the_transformer():
 def test_parts_are_transferred_from_below():
     model = g.GPT(CONFIG)
     for n in range(4):
-        made = sources.transferred(model, n, seed=1)
+        made = init_from.transferred(model, n, seed=1)
         same = [
             torch.equal(a, b)
             for a, b in (
@@ -99,10 +102,10 @@ def test_parts_are_transferred_from_below():
             )
         ]
         assert same == [n >= 1, n >= 1, n >= 2, n >= 3]
-    a, b = sources.transferred(model, 0, 1), sources.transferred(model, 0, 2)
+    a, b = init_from.transferred(model, 0, 1), init_from.transferred(model, 0, 2)
     assert not torch.equal(a.tokens.weight, b.tokens.weight)
     with pytest.raises(ValueError, match="n is 4, it must be in 0 to 3"):
-        sources.transferred(model, 4, 0)
+        init_from.transferred(model, 4, 0)
 
 
 # ---- the tables ------------------------------------------------------------------
@@ -121,17 +124,31 @@ def test_the_plan_covers_the_paper():
 
 def test_the_whole_plan_is_stored_and_nothing_else():
     """Else a table would silently have fewer seeds than the lesson says."""
-    keys = {results.key(c) for rows in plan.EXPERIMENTS.values() for _, c in rows()}
-    assert keys == set(results.stored_cells())
-    assert len(paper.stored_lines("cells")) == len(keys)
+    trials = {c.trial for rows in plan.EXPERIMENTS.values() for _, c in rows()}
+    trials |= {Trial.of("pretraining", init_from=variant) for variant in plan.VARIANTS}
+    trials |= {*scaling.trials()}
+    for experiment in ("cells", "pretraining", "scaling"):
+        planned = {trial for trial in trials if trial.experiment == experiment}
+        assert planned == set(results.stored_trials(experiment))
+        assert len(paper.stored_lines(experiment)) == len(planned)
+
+
+@pytest.mark.parametrize("experiment", PARAMS)
+def test_a_stored_line_is_found_again_by_its_trial(experiment):
+    """No two lines are results of one trial, and a new line would have the same fields."""
+    stored = results.stored_trials(experiment)
+    assert len(stored) == len(paper.stored_lines(experiment))
+    for trial, line in stored.items():
+        assert Trial.from_line(experiment, json.loads(json.dumps(trial.as_line()))) == trial
+        assert trial.as_line().keys() <= line.keys()
 
 
 def test_experiments_share_their_cells():
-    full = plan.Cell("entailment", 0)
+    full = plan.Cell("entailment", 0).trial
     for name in ("table5", "transfer", "lambda", "sizes"):
-        assert full in {cell for _, cell in plan.EXPERIMENTS[name]()}
+        assert full in {cell.trial for _, cell in plan.EXPERIMENTS[name]()}
     of_lm = dict(plan.weights_of_lm())
-    assert of_lm["0"] in {cell for _, cell in plan.table5()}
+    assert of_lm["0"].trial in {cell.trial for _, cell in plan.table5()}
     same = replace(plan.SETTINGS, seed=2, **plan.CHOSEN["film_snippets"])
     assert of_lm["0.5"].settings == same
 
@@ -185,26 +202,26 @@ def small(monkeypatch, tmp_path, novelist):
     """One small experiment that stores its lines in a folder of the test."""
     changes = (("epochs", 1), ("batch", 4), ("limit", 8))
     rows = [
-        (row, plan.Cell("entailment", seed, source, changes))
+        (row, plan.Cell("entailment", seed, start, changes=changes))
         for seed in (0, 1)
-        for row, source in (("full", "novelist"), ("none", "nothing"))
+        for row, start in (("full", "novelist"), ("none", "nothing"))
     ]
     monkeypatch.setattr(results, "STORED", tmp_path)
-    monkeypatch.setattr(run, "TESTED", 12)
+    monkeypatch.setattr(tables, "MAX_TEST", 12)
     only_experiment(monkeypatch, rows)
     return tmp_path / "cells.jsonl"
 
 
 def test_a_stopped_experiment_goes_on(small, monkeypatch):
-    run_cell, calls = run.run_cell, []
+    run_cell, calls = tables.run_cell, []
 
-    def stopped(cell):
-        calls.append(cell)
+    def stopped(trial):
+        calls.append(trial)
         if len(calls) == 3:
             raise KeyboardInterrupt
-        return run_cell(cell)
+        return run_cell(trial)
 
-    monkeypatch.setattr(run, "run_cell", stopped)
+    monkeypatch.setattr(tables, "run_cell", stopped)
     with pytest.raises(SystemExit, match="To go on: python -m gpt1course.paper small"):
         main(["small", "--workers", "1"])
     assert len(small.read_text().splitlines()) == 2
@@ -243,10 +260,27 @@ def test_work_in_parallel_is_the_same_work():
         list(run.in_parallel(abs, [1, "no number"], workers=2))
 
 
+@pytest.mark.parametrize("workers", [1, 2])
+def test_each_trial_runs_once_and_is_stored_once(monkeypatch, tmp_path, workers):
+    monkeypatch.setattr(results, "STORED", tmp_path)
+    trials = [Trial.of("twins", kind=kind, seed=n) for n in range(3) for kind in ("a", "b")]
+    results.store("twins", trials[0].as_line() | {"name": "stored"})
+    run.run_missing(trials + trials, name_of, {"commit": "c"}, workers)
+    assert {*results.stored_trials("twins")} == {*trials}
+    stored, *new = results.stored_lines("twins")
+    assert len(new) == len(trials) - 1 and stored["name"] == "stored"
+    for line in new:
+        assert line["commit"] == "c" and line["name"] == line["kind"] * line["seed"]
+
+
+def name_of(trial):
+    return {"name": trial["kind"] * trial["seed"]}
+
+
 def test_a_missing_lstm_is_named_before_anything_runs(small, monkeypatch, tmp_path):
     cell = plan.Cell("entailment", 0, "lstm")
     only_experiment(monkeypatch, [("a", cell)])
-    monkeypatch.setattr(sources, "LSTM_DIR", tmp_path)
+    monkeypatch.setattr(init_from, "LSTM_DIR", tmp_path)
     with pytest.raises(SystemExit, match="holds no LSTM. It is trained by: python -m"):
         main(["small", "--workers", "1"])
 
@@ -255,8 +289,8 @@ def test_a_missing_lstm_is_named_before_anything_runs(small, monkeypatch, tmp_pa
 
 
 def test_what_is_scored_zero_shot_is_not_scored_again(monkeypatch, capsys):
-    monkeypatch.setattr(run, "replace_lines", lambda *line: pytest.fail("stored again"))
-    run.zero_shot({"command": "a command"})
+    monkeypatch.setattr(results, "replace_lines", lambda *line: pytest.fail("stored again"))
+    zeroshot_run.run_zero_shot({"command": "a command"})
     told = capsys.readouterr().out
     (line,) = told.splitlines()
     assert "no stages of the LSTM" in line and "holes in missing word, he or she;" in line
@@ -266,9 +300,9 @@ def test_zero_shot_scores_the_stages_that_are_there(monkeypatch, tmp_path, capsy
     """The shipped ones; the end of a run is its model. What is missing is told."""
     probe = SimpleNamespace(name="parameters", score=lambda m, bpe: m.count_parameters())
     monkeypatch.setattr(results, "STORED", tmp_path)
-    monkeypatch.setattr(run, "LSTM_DIR", tmp_path / "nothing")
-    monkeypatch.setattr(paper.zeroshot, "probes", lambda: [probe])
-    run.zero_shot({"command": "a command"})
+    monkeypatch.setattr(zeroshot_run, "LSTM_DIR", tmp_path / "nothing")
+    monkeypatch.setattr(zeroshot_run.probe, "probes", lambda: [probe])
+    zeroshot_run.run_zero_shot({"command": "a command"})
     lines = paper.stored_lines("zeroshot")
     assert {1000, 8000} <= {line["step"] for line in lines}
     assert {line["model"] for line in lines} == {"novelist"}
@@ -278,10 +312,12 @@ def test_zero_shot_scores_the_stages_that_are_there(monkeypatch, tmp_path, capsy
     assert "no stages of the LSTM after [16, 31, 62, 125, 250" in told
 
 
-def test_unknown_sources_are_named():
-    for name in ("typo", "transfer x", "transfer 99"):
-        with pytest.raises(ValueError, match="no source 'typo'|source 'transfer x'|n is 99"):
-            paper.source(name, 0)
+def test_unknown_starts_are_named():
+    with pytest.raises(ValueError, match="no start 'typo'; there are .'novelist', 'nothing'"):
+        paper.starting_checkpoint("typo", 0)
+    for n, message in ((None, "n_parts is None"), (99, "n is 99")):
+        with pytest.raises(ValueError, match=message):
+            paper.starting_checkpoint("transfer", 0, n)
 
 
 def test_unknown_experiments_are_named():
@@ -290,8 +326,8 @@ def test_unknown_experiments_are_named():
 
 
 def test_shuffled_books_keep_their_sentences(monkeypatch, tmp_path):
-    monkeypatch.setattr(sources, "WORK", tmp_path)
-    folder = sources.shuffled_books()
+    monkeypatch.setattr(init_from, "WORK", tmp_path)
+    folder = init_from.shuffled_books()
     books = g.corpus.read_books(g.paths.BOOKS)
     shuffled = g.corpus.read_books(folder)
     assert shuffled.keys() == books.keys()

@@ -8,7 +8,8 @@ import pytest
 import torch
 
 import gpt1lib as g
-from gpt1course.paper import surprise, two_terms, zeroshot
+from gpt1course.paper import results, surprise, two_terms, zeroshot
+from gpt1course.paper.trials import Trial
 from gpt1lib import inputs, losses, tasks
 from gpt1lib.bpe import BPE
 from gpt1lib.checkpoints import Checkpoint
@@ -113,13 +114,15 @@ def test_fine_tuning_moves_both_terms(small):
     assert moved[-1] > 0 and moved[:-1].max() > 0
 
 
-def test_what_is_stored_is_not_run_again(monkeypatch):
-    some = {"row": "paper", "settings": {"limit": 100, "seed": 0}}
-    stored, ran = [some], []
-    monkeypatch.setattr(two_terms, "stored_lines", lambda _: list(stored))
-    monkeypatch.setattr(two_terms, "store", lambda _, line: stored.append(line))
-    monkeypatch.setattr(two_terms, "tuned_by_two_terms", lambda *cell: ran.append(cell) or {})
-    two_terms.run_cells({"commit": "c"})
-    assert ("two terms", 100, 0) in ran and ("paper", 100, 0) not in ran
-    assert len(set(ran)) == len(ran) == 4 * len(two_terms.SEEDS) - 1
-    assert stored[1] == {"commit": "c"}
+def test_what_is_stored_is_not_run_again(monkeypatch, tmp_path):
+    ran = []
+    monkeypatch.setattr(results, "STORED", tmp_path)
+    monkeypatch.setattr(two_terms, "run_trial", lambda trial: ran.append(trial) or {})
+    settings = replace(two_terms.SETTINGS, limit=100, seed=0)
+    first = Trial.of("two_terms", task="missing_word", row="paper", settings=settings)
+    results.store("two_terms", first.as_line() | {"commit": "b"})
+    two_terms.run_two_terms({"commit": "c"})
+    assert len({*ran}) == len(ran) == 4 * len(two_terms.SEEDS) - 1 and first not in ran
+    lines = results.stored_lines("two_terms")
+    assert [line["commit"] for line in lines] == ["b"] + ["c"] * len(ran)
+    assert [Trial.from_line("two_terms", line) for line in lines] == [first, *ran]

@@ -6,7 +6,8 @@ import pytest
 import torch
 
 import gpt1lib as g
-from gpt1course.paper import results, run, zeroshot
+from gpt1course.paper import results, zeroshot
+from gpt1course.paper.zeroshot import run
 from gpt1lib import metrics
 from gpt1lib.baselines.lstm import LSTM
 from gpt1lib.bpe import BPE
@@ -181,8 +182,8 @@ def stored(monkeypatch, tmp_path):
 
 
 def test_a_new_test_joins_what_is_stored(stored, monkeypatch, capsys):
-    monkeypatch.setattr(zeroshot, "probes", lambda: [a_test("old"), a_test("new", "01")])
-    run.zero_shot({"commit": "b"})
+    monkeypatch.setattr(run.probe, "probes", lambda: [a_test("old"), a_test("new", "01")])
+    run.run_zero_shot({"commit": "b"})
     early, end = results.stored_lines("zeroshot")
     assert early == {
         "model": "novelist",
@@ -197,15 +198,15 @@ def test_a_new_test_joins_what_is_stored(stored, monkeypatch, capsys):
         "novelist after [16, 31," in told and "4000] updates, so there are holes in new" in told
     )
     again = results.stored_lines("zeroshot")
-    run.zero_shot({"commit": "c"})
+    run.run_zero_shot({"commit": "c"})
     assert results.stored_lines("zeroshot") == again
 
 
 def test_a_stage_that_comes_later_takes_its_place(stored, monkeypatch):
-    monkeypatch.setattr(zeroshot, "probes", lambda: [a_test("old")])
+    monkeypatch.setattr(run.probe, "probes", lambda: [a_test("old")])
     stored[run.LSTM_DIR] = [(None, END)]
     stored[run.NOVELIST_DIR] = [(None, {**EARLY, "step": 31}), (None, END)]
-    run.zero_shot({"commit": "b"})
+    run.run_zero_shot({"commit": "b"})
     lines = results.stored_lines("zeroshot")
     found = [(x["model"], x["step"], x["commit"]) for x in lines]
     assert found == [
@@ -217,7 +218,7 @@ def test_a_stage_that_comes_later_takes_its_place(stored, monkeypatch):
 
 
 def test_scores_of_two_runs_are_not_mixed(stored, monkeypatch):
-    monkeypatch.setattr(zeroshot, "probes", lambda: [a_test("old")])
+    monkeypatch.setattr(run.probe, "probes", lambda: [a_test("old")])
     stored[run.NOVELIST_DIR] = [(None, {**END, "loss": 3.4})]
     with pytest.raises(ValueError, match=r"8000 updates is of another run.*3\.5 and not 3\.4"):
-        run.zero_shot({"commit": "b"})
+        run.run_zero_shot({"commit": "b"})

@@ -916,16 +916,16 @@ def as_stored(task):
     settings = paper.plan.Cell(task.name, seed=0).settings
     train = g.finetune.trainer.chosen_examples(task, settings)
     test = g.tasks.no_longer_than(task.test, settings.longest)
-    test = paper.at_most(test, paper.run.TESTED)
+    test = paper.sample(test, paper.run.MAX_TEST)
     return replace(task, train=train, valid=[], test=test)
 
 
 def parts_of_the_test(task: str) -> dict[str, float]:
     """Mean accuracy on each part of a test set over the stored seeds of "full"."""
-    stored, by_part = paper.results.stored_cells(), {}
+    stored, by_part = paper.results.stored_trials("cells"), {}
     for row, cell in paper.plan.table5():
         if row == "full" and cell.task == task:
-            for part, score in stored[paper.results.key(cell)]["groups"].items():
+            for part, score in stored[cell.trial]["groups"].items():
                 by_part.setdefault(part, []).append(score["accuracy"])
     return {part: sum(scores) / len(scores) for part, scores in by_part.items()}
 

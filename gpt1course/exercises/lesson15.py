@@ -725,10 +725,7 @@ def hold_kinds(kinds: dict[str, dict], gaps: dict[str, dict]) -> None:
     holds("with 300 all are clear", all(300 in sizes for sizes in clear.values()))
     three = [{s: draws[row][300][s] for s in range(3)} for row in ("pre-trained", "LSTM")]
     first_look = gaps["LSTM"] | {300: statistics.paired_t_test(*three)}
-    holds(
-        "over the LSTM not with three draws",
-        300 not in statistics.significant(first_look),
-    )
+    holds("over the LSTM not with three draws", 300 not in statistics.significant(first_look))
     lstm = {k: 100 * (at["pre-trained"][0] - at["LSTM"][0]) for k, at in kinds.items()}
     even = [abs(lstm[kind]) < 1 for kind in ("classification", "similarity")]
     holds("the LSTM: even in two, ten points behind in one", *even, lstm["entailment"] > 9.5)
@@ -779,9 +776,7 @@ def hold_counted() -> None:
         "with 3,000 not clear",
         statistics.significant(gaps["random weights"]) == {100, 300, 1000},
     )
-    holds(
-        "no lead over the bag is clear", not statistics.significant(gaps["bag of words"])
-    )
+    holds("no lead over the bag is clear", not statistics.significant(gaps["bag of words"]))
     hold_entailment()
 
 

@@ -546,9 +546,7 @@ def hold_built(bits: dict[str, float], n_parameters: int) -> None:
 def hold_variants(beside: dict) -> None:
     """beside: (variant, task) -> the variant minus as GPT-1, by seed."""
     holds("alone, one would be clear", alone(beside) == {("shuffled sentences", "entailment")})
-    holds(
-        "none of eight is", len(beside) == 8 and statistics.significant(beside) == set()
-    )
+    holds("none of eight is", len(beside) == 8 and statistics.significant(beside) == set())
 
 
 EXERCISES = (points_and_percent, lstm_parameters, transferred_names, lead)

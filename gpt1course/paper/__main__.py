@@ -6,58 +6,60 @@
     python -m gpt1course.paper curves --estimate    # how long that would take
     python -m gpt1course.paper --quick       # one cell of each again, and the stored one
 
-Every cell (plan.py, curves/plan.py) is one line of data/results/paper/cells.jsonl or
-curves.jsonl, with its settings, seed, command and commit.
+Every trial (trials.py) is one line of data/results/paper/EXPERIMENT.jsonl, with its settings,
+seed, command and commit. The six tables (plan.py) share cells.jsonl.
 """
 
 import argparse
 import os
+import shlex
 import sys
 
 from gpt1lib.fast.machine import keep_memory
-from gpt1lib.io.run_folder import RunFolder, command_line, one_line_errors
+from gpt1lib.io.run_folder import RunFolder, one_line_errors
 
-from . import curves, results, run
+from . import curves, results, tables
 from .after import filling, scaling, twins
 from .plan import EXPERIMENTS
-from .probes import more_labels, surprise, two_terms
+from .probes import more_labels, readout, surprise, two_terms
+from .zeroshot.run import run_zero_shot
 
 
-def train_and_measure_twins(begun: dict) -> None:
+def run_twins(provenance: dict) -> None:
     """The causal and the masked model, and how each fills a gap."""
-    twins.train_twins(begun)
-    filling.measure_gaps(begun)
+    twins.run_twins(provenance)
+    filling.run_gaps(provenance)
 
 
-# what is no plan of plain cells, and what runs it alone
+# experiments that are not tables, and what runs each
 OTHERS = {
-    "zeroshot": run.zero_shot,
-    "readout": run.read_out_endings,
-    "surprise": surprise.read_novelist,
-    "two_terms": two_terms.run_cells,
-    "twins": train_and_measure_twins,
-    "scaling": scaling.sweep_sizes,
+    "zeroshot": run_zero_shot,
+    "readout": readout.run_readout,
+    "surprise": surprise.run_surprise,
+    "two_terms": two_terms.run_two_terms,
+    "twins": run_twins,
+    "scaling": scaling.run_scaling,
 }
 
 
 def names() -> list[str]:
-    """All that can be asked for."""
+    """All experiments."""
     return [*EXPERIMENTS, "curves", *OTHERS, "more_labels"]
 
 
 def repeat_one_of_each() -> None:
-    """The first cell of each experiment again, beside what is stored of it."""
-    stored, repeated = results.stored_cells(), set()
+    """Run the first trial of each experiment again, and print what is stored beside it."""
+    stored, repeated = results.stored_trials("cells"), set()
     for name, rows in EXPERIMENTS.items():
-        row, cell = next((r, c) for r, c in rows() if c not in repeated)
-        repeated.add(cell)
-        then = stored.get(results.key(cell), {}).get("accuracy", "not stored")
-        now = run.run_cell(cell)["accuracy"]
+        row, cell = next((r, c) for r, c in rows() if c.trial not in repeated)
+        repeated.add(cell.trial)
+        then = stored.get(cell.trial, {}).get("accuracy", "not stored")
+        now = tables.run_cell(cell.trial)["accuracy"]
         print(f"{name}: {cell.task}, {row}, seed 0: now {now}, stored {then}")
-    tests = {p: x for p, x in curves.stored_points().items() if p.split == "test"}
-    for point in list(tests)[:1]:
-        now = curves.run_point(point)["accuracy"]
-        print(f"curves: {point.title}: now {now}, stored {tests[point]['accuracy']}")
+    of_curves = results.stored_trials("curves")
+    for trial in [t for t in of_curves if t["split"] == "test"][:1]:
+        now, then = curves.run_trial(trial)["accuracy"], of_curves[trial]["accuracy"]
+        print(f"curves: {trial.title}: now {now}, stored {then}")
 
 
 def options() -> argparse.ArgumentParser:
@@ -101,7 +103,7 @@ def main(argv: list[str] | None = None) -> None:
         if (n := getattr(args, name)) < 1:
             sys.exit(f"paper: --{name} is {n}, it must be at least 1")
     keep_memory()
-    with one_line_errors("paper", command_line("paper", argv)):
+    with one_line_errors("paper", command_line(sys.argv[1:] if argv is None else argv)):
         if args.quick:
             return repeat_one_of_each()
         if args.estimate:
@@ -110,20 +112,26 @@ def main(argv: list[str] | None = None) -> None:
     return None
 
 
+def command_line(words: list[str]) -> str:
+    """The command as you would type it again."""
+    return shlex.join(["python", "-m", "gpt1course.paper", *words])
+
+
 def run_chosen(args: argparse.Namespace, chosen: list[str]) -> None:
-    """Everything that was asked for, one command at a time in the folder of results."""
+    """All experiments that were chosen, by one process at a time in the folder of results."""
     folder, sets = RunFolder(results.STORED), curves.known(args.tasks)
     words = [*args.experiments, *(["--tasks", *args.tasks] if args.tasks else [])]
     words += ["--seeds", str(args.seeds)] if args.seeds != curves.SEEDS else []
-    begun = {"command": command_line("paper", words), "commit": folder.commit}
+    provenance = {"command": command_line(words), "commit": folder.commit}
     with folder.held():
-        run.run_experiments([n for n in chosen if n in EXPERIMENTS], begun, args.workers)
+        in_tables = [name for name in chosen if name in EXPERIMENTS]
+        tables.run_tables(in_tables, provenance, args.workers)
         if "curves" in chosen:
-            curves.run_curves(sets, args.seeds, begun, args.workers)
-        for name in (n for n in OTHERS if n in chosen):
-            OTHERS[name](begun)
-        if "more_labels" in chosen:  # last, for it needs a file that is made first
-            more_labels.run_tunings(begun, args.workers)
+            curves.run_curves(sets, args.seeds, provenance, args.workers)
+        for name in (name for name in OTHERS if name in chosen):
+            OTHERS[name](provenance)
+        if "more_labels" in chosen:  # last, because it needs a file that is made first
+            more_labels.run_more_labels(provenance, args.workers)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What the paper's analysis asks, cell by cell: Table 5, Figure 2, and our own rows.
+"""Which runs fill the paper's tables at our scale: Table 5, Figure 2, and rows of our own.
 
 A cell is one fine-tuning. Experiments give rows to cells and share them: the row "full"
 of Table 5 is also the last point of Figure 2 (left) and lambda = 0.5.
@@ -7,9 +7,12 @@ of Table 5 is also the last point of Figure 2 (left) and lambda = 0.5.
 import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from enum import StrEnum
 
 from gpt1lib.finetune import Settings
 from gpt1lib.pretrain import RECIPES
+
+from .trials import Trial
 
 SETTINGS = Settings(batch=8, lr=5e-4, warmup=0.1)
 """Few examples make few updates: with 32 per batch a hundred or so, of which the paper's
@@ -27,22 +30,50 @@ TWO = ("entailment", "film_snippets")
 """The two cheapest; the paper's Figure 2 (left) shows two tasks as well."""
 SEEDS_OF_FIRST_ROWS = {"entailment": 20, "film_snippets": 10}
 SHORT = {"steps": 600, "snapshots": 0, "sample_every": 600, "evaluate_every": 600}
+
+
+class InitFrom(StrEnum):
+    """What a fine-tuning starts from, as stored results name it."""
+
+    NOVELIST = "novelist"
+    NOTHING = "nothing"  # random weights
+    TRANSFER = "transfer"  # the novelist's first parts, the others random
+    LSTM = "lstm"
+    AS_GPT1 = "as_gpt1"  # this and the next: VARIANTS
+    PRE_LN = "pre_ln"
+    UNTIED = "untied"
+    SINUSOIDAL = "sinusoidal"
+    SHUFFLED = "shuffled_sentences"
+
+
 VARIANTS = {  # one choice changed, the rest of a short pre-training equal
-    "as GPT-1": {},
-    "pre-LayerNorm": {"kind": "pre_ln"},
-    "untied": {"model": {"tied": False}},
-    "sinusoidal": {"kind": "sinusoidal"},
-    "shuffled sentences": {},
+    InitFrom.AS_GPT1: {},
+    InitFrom.PRE_LN: {"kind": "pre_ln"},
+    InitFrom.UNTIED: {"model": {"tied": False}},
+    InitFrom.SINUSOIDAL: {"kind": "sinusoidal"},
+    InitFrom.SHUFFLED: {},
 }
+VARIANT_LABELS = {
+    InitFrom.AS_GPT1: "as GPT-1",
+    InitFrom.PRE_LN: "pre-LayerNorm",
+    InitFrom.UNTIED: "untied",
+    InitFrom.SINUSOIDAL: "sinusoidal",
+    InitFrom.SHUFFLED: "shuffled sentences",
+}
+"""Their rows in a table."""
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One fine-tuning: its task, its seed, where it starts from, what is changed."""
+    """One fine-tuning: its task, its seed, what it starts from, what is changed.
+
+    n_parts: how many parts are transferred, where only some are.
+    """
 
     task: str
     seed: int
-    source: str = "novelist"
+    init_from: str = InitFrom.NOVELIST
+    n_parts: int | None = None
     changes: tuple[tuple[str, object], ...] = ()  # of SETTINGS
 
     @property
@@ -52,9 +83,10 @@ class Cell:
         return replace(SETTINGS, seed=self.seed, **changes)
 
     @property
-    def title(self) -> str:
-        """A few words beside a progress bar."""
-        return f"{self.task}, {self.source}, seed {self.seed}"
+    def trial(self) -> Trial:
+        """What is run and stored for it."""
+        start = {"init_from": InitFrom(self.init_from), "n_parts": self.n_parts}
+        return Trial.of("cells", task=self.task, settings=self.settings, **start)
 
 
 Rows = Iterator[tuple[str, Cell]]
@@ -85,35 +117,34 @@ def table5() -> Rows:
 def transfer() -> Rows:
     """Figure 2 (left): 0 nothing, 1 embeddings, then one block more at a time."""
     last = RECIPES["novelist"].model.n_layer + 1
-    ends = {0: "nothing", last: "novelist"}
     for seed, task in seeds_and_tasks(3):
-        for n in range(last + 1):
-            yield str(n), Cell(task, seed, ends.get(n, f"transfer {n}"))
+        yield "0", Cell(task, seed, InitFrom.NOTHING)
+        for n in range(1, last):
+            yield str(n), Cell(task, seed, InitFrom.TRANSFER, n)
+        yield str(last), Cell(task, seed)
 
 
 def weights_of_lm() -> Rows:
     """Lambda, the weight of the language model in L3, from 0 to 2."""
     for seed, task in seeds_and_tasks(3):
         for lm_coef in (0.0, 0.1, 0.25, 0.5, 1.0, 2.0):
-            given = () if lm_coef == SETTINGS.lm_coef else (("lm_coef", lm_coef),)
-            yield f"{lm_coef:g}", Cell(task, seed, changes=given)
+            yield f"{lm_coef:g}", Cell(task, seed, changes=(("lm_coef", lm_coef),))
 
 
 def sizes() -> Rows:
     """Labeled examples, few and many, with pre-training and without."""
     for seed, task in seeds_and_tasks(3):
-        chosen = CHOSEN[task]["limit"]
-        for n in (100, 300, chosen, 2000):
-            given = () if n == chosen else (("limit", n),)
-            yield f"{n}", Cell(task, seed, changes=given)
-            yield f"{n} without", Cell(task, seed, "nothing", given)
+        for n in (100, 300, CHOSEN[task]["limit"], 2000):
+            changes = (("limit", n),)
+            yield f"{n}", Cell(task, seed, changes=changes)
+            yield f"{n} without", Cell(task, seed, InitFrom.NOTHING, changes=changes)
 
 
 def variants() -> Rows:
     """Short pre-trainings with one choice changed, then fine-tuned."""
     for seed, task in seeds_and_tasks(3):
-        for row in VARIANTS:
-            yield row, Cell(task, seed, row)
+        for variant in VARIANTS:
+            yield VARIANT_LABELS[variant], Cell(task, seed, variant)
 
 
 def other_recipes() -> Rows:
@@ -130,7 +161,7 @@ def other_recipes() -> Rows:
     for task, n_seeds, changes in other:
         for seed in range(n_seeds):
             yield "full", Cell(task, seed, changes=changes)
-            yield "no pre-training", Cell(task, seed, "nothing", changes)
+            yield "no pre-training", Cell(task, seed, InitFrom.NOTHING, changes=changes)
 
 
 def second_recipe() -> Settings:

@@ -1,15 +1,14 @@
-"""What is stored of the tables, cell by cell, and what it says."""
+"""The stored lines of all experiments, and the means of the tables."""
 
-from dataclasses import asdict
+from functools import lru_cache
 
-from gpt1lib.finetune import Settings
 from gpt1lib.io import files
-from gpt1lib.io.options import with_field_names
 from gpt1lib.io.paths import RESULTS
 from gpt1lib.io.run_folder import Log
 
 from . import statistics
-from .plan import EXPERIMENTS, Cell
+from .plan import EXPERIMENTS
+from .trials import PARAMS, Trial
 
 STORED = RESULTS / "paper"
 
@@ -22,8 +21,8 @@ def stored_lines(name: str) -> list[dict]:
 def stored_state(name: str) -> tuple:
     """What changes whenever a file of results is written: its path, size and time."""
     path = STORED / f"{name}.jsonl"
-    facts = path.stat() if path.is_file() else None
-    return (path, facts.st_size, facts.st_mtime_ns) if facts else (path,)
+    status = path.stat() if path.is_file() else None
+    return (path, status.st_size, status.st_mtime_ns) if status else (path,)
 
 
 def store(name: str, line: dict) -> None:
@@ -41,18 +40,15 @@ def stored_finetuning(task: str) -> dict:
     return files.read_json(RESULTS / f"finetune_{task}.json")
 
 
-def key(cell: Cell) -> tuple:
-    """What no two cells share: task, model and all settings."""
-    return cell.task, cell.source, tuple(sorted(asdict(cell.settings).items()))
+def stored_trials(experiment: str) -> dict[Trial, dict]:
+    """The stored line of each trial of an experiment."""
+    return _trials(experiment, stored_state(experiment))
 
 
-def stored_cells() -> dict[tuple, dict]:
-    """The stored line of each cell; made with other settings, it is another cell."""
-    cells = {}
-    for line in stored_lines("cells"):
-        settings = with_field_names(Settings, line["settings"])
-        cells[line["task"], line["source"], tuple(sorted(settings.items()))] = line
-    return cells
+@lru_cache(maxsize=len(PARAMS))  # lessons ask often, and a file has thousands of lines
+def _trials(experiment: str, state: tuple) -> dict[Trial, dict]:
+    """The trials of the file in this state."""
+    return {Trial.from_line(experiment, line): line for line in stored_lines(experiment)}
 
 
 def accuracies(experiment: str) -> dict[str, dict[str, dict[int, float]]]:
@@ -61,23 +57,23 @@ def accuracies(experiment: str) -> dict[str, dict[str, dict[int, float]]]:
     Rows are compared seed by seed, so each accuracy keeps its seed: a run that was cut
     short may have left holes.
     """
-    by_row, stored = {}, stored_cells()
+    by_row, stored = {}, stored_trials("cells")
     for row, cell in EXPERIMENTS[experiment]():
-        if key(cell) in stored:
+        if cell.trial in stored:
             seeds = by_row.setdefault(row, {}).setdefault(cell.task, {})
-            seeds[cell.seed] = stored[key(cell)]["accuracy"]
+            seeds[cell.seed] = stored[cell.trial]["accuracy"]
     return by_row
 
 
 def summary(experiment: str) -> dict[str, dict[str, dict]]:
     """row -> task -> mean accuracy, half the width of its 95% interval, number of seeds."""
     return {
-        row: {task: spread(list(seeds.values())) for task, seeds in by_task.items()}
+        row: {task: mean_with_ci(list(seeds.values())) for task, seeds in by_task.items()}
         for row, by_task in accuracies(experiment).items()
     }
 
 
-def spread(values: list[float]) -> dict:
+def mean_with_ci(values: list[float]) -> dict:
     """Mean, half the width of its 95% interval (None for one seed), number of seeds."""
     if len(values) == 1:
         return {"mean": values[0], "half": None, "seeds": 1}

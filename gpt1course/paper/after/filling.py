@@ -12,7 +12,8 @@ from gpt1lib.baselines.masked import MaskedGPT
 from gpt1lib.model import GPT, Block, causal_mask
 from gpt1lib.rng import eval_mode
 
-from ..results import store, stored_lines
+from ..run import run_missing
+from ..trials import Trial
 from .short_run import heldout_tokens
 from .twins import load_twins
 
@@ -82,23 +83,24 @@ def by_whole_sentences(model: GPT, ids: Tensor, place: int, n_tokens: int) -> Te
     return torch.cat(totals).log_softmax(dim=0)
 
 
-def measure_gaps(begun: dict, n: int = 150, length: int = 16) -> None:
-    """-log P of the middle token of n held-out passages, asked in three ways; once.
+def run_gaps(provenance: dict) -> None:
+    """The middle token of 150 held-out passages, predicted in three ways."""
+    run_missing([Trial.of("gaps", passages=150, length=16)], measure_gaps, provenance)
 
-    begun: command and commit, kept beside the numbers.
-    """
-    if stored_lines("gaps"):
-        return
+
+def measure_gaps(trial: Trial) -> dict:
+    """-log P of the middle token of held-out passages, by each of three ways."""
     gpt, bert, bpe = load_twins()
     heldout, _ = heldout_tokens(bpe)
-    found: dict[str, list[float]] = {"GPT, left only": [], "GPT, whole": [], "BERT": []}
+    n, length = trial["passages"], trial["length"]
+    nats: dict[str, list[float]] = {"GPT, left only": [], "GPT, whole": [], "BERT": []}
     for start in tqdm(torch.linspace(0, len(heldout) - length, n).long().tolist(), "gaps"):
         ids, place = heldout[start : start + length], length // 2
-        asked = (
+        ways = (
             guesses_before(gpt, ids[None])[0, place - 1],
             by_whole_sentences(gpt, ids, place, bpe.n_vocab),
             guesses_around(bert, ids[None], place)[0],
         )
-        for nats, log_p in zip(found.values(), asked, strict=True):
-            nats.append(round(-float(log_p[ids[place]]), 4))
-    store("gaps", {"passages": n, "length": length, "nats": found, **begun})
+        for values, log_p in zip(nats.values(), ways, strict=True):
+            values.append(round(-float(log_p[ids[place]]), 4))
+    return {"nats": nats}

@@ -11,7 +11,6 @@ import numpy as np
 import torch
 from numpy.typing import ArrayLike
 from torch import Tensor
-from tqdm import tqdm
 
 from gpt1lib import evaluate
 from gpt1lib import losses as objectives
@@ -22,7 +21,9 @@ from gpt1lib.pretrain import RECIPES, Recipe
 from gpt1lib.rng import fork_rng
 
 from .. import statistics
-from ..results import store, stored_lines
+from ..results import stored_lines
+from ..run import not_stored, run_missing
+from ..trials import Trial
 from .short_run import drawn, heldout_tokens, small_vocabulary, take_updates, training_tokens
 
 SHAPES = ((2, 32), (2, 56), (3, 80), (4, 112), (4, 176))
@@ -32,13 +33,15 @@ ONE_IN = (1, 16, 128)
 BLOCK = 4096
 N_CTX, WINDOW_TOKENS, UPDATES = 128, 1024, 700
 EVALUATIONS, SCORED_WINDOWS = 10, 64
-Cell = tuple[tuple[int, int], int, int]  # shape, one in so many blocks, seed
 
 
-def cells() -> list[Cell]:
+def trials() -> list[Trial]:
     """What is run: all sizes on all the text, and all but the largest on less of it."""
-    less = [(shape, n, 0) for n, shape in itertools.product(ONE_IN[1:], SHAPES[:-1])]
-    return [*((shape, 1, 0) for shape in SHAPES), *less]
+    less = [(shape, n) for n, shape in itertools.product(ONE_IN[1:], SHAPES[:-1])]
+    return [
+        Trial.of("scaling", shape=shape, one_in=n, seed=0)
+        for shape, n in [*((shape, 1) for shape in SHAPES), *less]
+    ]
 
 
 def size_recipe(shape: tuple[int, int], seed: int = 0) -> Recipe:
@@ -97,37 +100,39 @@ class Watch:
         return {"nats": round(best, 4), "best_at": self.at, "last_nats": round(last, 4)}
 
 
-def run_size(cell: Cell, ids: np.ndarray, heldout: Tensor, characters: int) -> dict:
-    """Train one model and score it; the line that is stored."""
-    shape, one_in, seed = cell
-    how, text = size_recipe(shape, seed), every_block(ids, one_in)
+def run_size(trial: Trial, ids: np.ndarray, heldout: Tensor, characters: int) -> dict:
+    """Train one model on its share of ids, and score it on the held-out text."""
+    seed = trial["seed"]
+    recipe, text = size_recipe(trial["shape"], seed), every_block(ids, trial["one_in"])
     with fork_rng(seed):
-        model = GPT(how.model)
-    watch = Watch(model, heldout, how.steps)
+        model = GPT(recipe.model)
+    watch = Watch(model, heldout, recipe.steps)
 
     def loss_at(step: int) -> Tensor:
         windows = drawn(text, N_CTX, WINDOW_TOKENS, 100_000 * seed + step)
         h = model.hidden(windows)[:, :-1]
         return chunked_lm_loss(h, model.output_matrix, windows[:, 1:])
 
-    take_updates(model, how, loss_at, watch)
-    found = watch.verdict()
-    bits = objectives.bits_per_character(found["nats"] * len(heldout), characters)
+    take_updates(model, recipe, loss_at, watch)
+    scores = watch.verdict()
+    bits = objectives.bits_per_character(scores["nats"] * len(heldout), characters)
     sizes = {"parameters": block_parameters(model), "text": len(text)}
-    read = {"tokens_read": how.steps * WINDOW_TOKENS}
-    where = {"shape": list(shape), "one_in": one_in, "seed": seed}
-    return where | sizes | read | found | {"bits_per_character": round(bits, 4)}
+    return {
+        **sizes,
+        "tokens_read": recipe.steps * WINDOW_TOKENS,
+        **scores,
+        "bits_per_character": round(bits, 4),
+        "recipe": asdict(recipe),
+    }
 
 
-def sweep_sizes(begun: dict) -> None:
-    """All cells that are not stored yet; begun: command and commit, kept beside each."""
+def run_scaling(provenance: dict) -> None:
+    """Train all sizes that are not stored yet."""
+    if not not_stored(trials()):
+        return
     bpe = small_vocabulary()
     ids, (heldout, characters) = training_tokens(bpe), heldout_tokens(bpe)
-    lines = stored_lines("scaling")
-    done = {(tuple(x["shape"]), x["one_in"], x["seed"]) for x in lines}
-    for cell in tqdm([c for c in cells() if c not in done], desc="scaling"):
-        line = run_size(cell, ids, heldout, characters)
-        store("scaling", line | {"recipe": asdict(size_recipe(cell[0], cell[2]))} | begun)
+    run_missing(trials(), lambda t: run_size(t, ids, heldout, characters), provenance)
 
 
 # ---- what is stored, and the line through it -------------------------------------------
@@ -157,8 +162,8 @@ def prediction(sizes: ArrayLike, losses: ArrayLike, size: float) -> tuple[float,
             f"{len(x)} sizes leave nothing to tell the error by, it takes at least 3"
         )
     alpha, a = power_law(sizes, losses)
-    spread = np.sqrt(((y - np.log(a) + alpha * x) ** 2).sum() / (len(x) - 2))
+    std = np.sqrt(((y - np.log(a) + alpha * x) ** 2).sum() / (len(x) - 2))
     far = (np.log(size) - x.mean()) ** 2 / ((x - x.mean()) ** 2).sum()
-    half = statistics.student_t(len(x) - 2) * spread * np.sqrt(1 + 1 / len(x) + far)
+    half = statistics.student_t(len(x) - 2) * std * np.sqrt(1 + 1 / len(x) + far)
     middle = a * size**-alpha
     return float(middle), float(middle * np.exp(-half)), float(middle * np.exp(half))

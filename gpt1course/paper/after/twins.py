@@ -23,7 +23,8 @@ from gpt1lib.model import GPT
 from gpt1lib.pretrain import RECIPES, Recipe
 from gpt1lib.rng import fork_rng
 
-from ..results import store, stored_lines
+from ..run import run_missing
+from ..trials import Trial
 from .short_run import drawn, small_vocabulary, take_updates, training_tokens
 
 TWINS_DIR = CHECKPOINTS / "twins"
@@ -63,10 +64,16 @@ def loss_of(kind: str, model: GPT, windows: Tensor) -> Tensor:
     return chunked_lm_loss(h, model.output_matrix, windows[:, 1:])
 
 
-def train_twin(kind: str, begun: dict) -> None:
-    """Train one of them, store its weights, and its training loss as it fell."""
-    bpe = small_vocabulary()
-    ids, model, how = training_tokens(bpe), fresh_twin(kind), twin_recipe()
+def run_twins(provenance: dict) -> None:
+    """Train both twins."""
+    trials = [Trial.of("twins", kind=kind, seed=0) for kind in KINDS]
+    run_missing(trials, train_twin, provenance)
+
+
+def train_twin(trial: Trial) -> dict:
+    """Train one of them and store its weights; its recipe, and how its loss fell."""
+    kind, bpe = trial["kind"], small_vocabulary()
+    ids, model, recipe = training_tokens(bpe), fresh_twin(kind), twin_recipe()
     curve, losses = [], []
 
     def loss_at(step: int) -> Tensor:
@@ -81,19 +88,11 @@ def train_twin(kind: str, begun: dict) -> None:
             losses.clear()
         bar.update()
 
-    with tqdm(total=how.steps, desc=kind) as bar:
-        take_updates(model, how, loss_at, watch)
+    with tqdm(total=recipe.steps, desc=kind) as bar:
+        take_updates(model, recipe, loss_at, watch)
     store_weights(kind, model)
-    facts = {"kind": kind, "parameters": model.count_parameters(), "seed": 0}
-    store("twins", {**facts, "recipe": asdict(how), "curve": curve, **begun})
-
-
-def train_twins(begun: dict) -> None:
-    """Both, unless they are stored already. begun: command and commit, kept beside each."""
-    there = {line["kind"] for line in stored_lines("twins")}
-    for kind in KINDS:
-        if kind not in there:
-            train_twin(kind, begun)
+    sizes = {"parameters": model.count_parameters()}
+    return {**sizes, "recipe": asdict(recipe), "curve": curve}
 
 
 # ---- on disk: 8 bits per weight, half of what checkpoints take -------------------------

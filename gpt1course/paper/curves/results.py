@@ -1,60 +1,41 @@
-"""What is stored of the learning curves, and what it says."""
+"""The learning curves from their stored lines: means, differences, labels to a level."""
 
 from collections.abc import Iterable, Mapping
-from functools import lru_cache
 from itertools import pairwise
 
-from gpt1lib.finetune import Settings
-from gpt1lib.io.options import with_field_names
-
 from .. import statistics
-from ..results import spread, stored_lines, stored_state
-from .plan import MODELS, ZERO_SHOT, Point, Stored, point
+from ..results import mean_with_ci, stored_lines, stored_trials
+from ..trials import Trial
+from .plan import MODELS, NAME, ZERO_SHOT, Stored, test_trial
 from .sets import label_counts
 
-CELLS, DECISIONS = "curves", "curve_seeds"  # files in data/results/paper
+DECISIONS = "curve_seeds"  # a file in data/results/paper
 
 
-def stored_points() -> Stored:
-    """The stored line of each point; made with other settings, it is another point."""
-    return _points(stored_state(CELLS))
-
-
-@lru_cache(maxsize=1)  # lessons ask often, and a file has thousands of lines
-def _points(state: tuple) -> Stored:
-    """The points of the file in this state."""
-    return {point_of(line): line for line in stored_lines(CELLS)}
-
-
-def point_of(line: dict) -> Point:
-    """What a stored line is the result of."""
-    settings = Settings(**with_field_names(Settings, line["settings"]))
-    return Point(line["task"], line["row"], settings, line["split"])
-
-
-def curve_lines(task: str, stored: Stored | None = None) -> dict[str, dict[int, dict]]:
+def curve_lines(task: str) -> dict[str, dict[int, dict]]:
     """row -> number of labels -> seed -> the line of a test, with a model's guesses.
 
-    Only of what was run with the settings that the row's validation scores choose.
+    Only of what was run with the budget that the row's validation scores choose.
     """
-    stored = stored_points() if stored is None else stored
-    found = [
-        (p, line)
-        for p, line in stored.items()
-        if (p.task, p.split) == (task, "test") and p.settings.limit and is_asked(p, stored)
+    stored = stored_trials(NAME)
+    tests = [
+        (trial["row"], trial["settings"], line)
+        for trial, line in stored.items()
+        if is_on_curve(task, trial, stored)
     ]
-    found.sort(key=lambda pair: (pair[0].settings.limit, pair[0].settings.seed))
-    rows = dict.fromkeys([*MODELS, *(p.row for p, _ in found)])
-    by_row = {row: {} for row in rows}
-    for p, line in found:
-        by_row[p.row].setdefault(p.settings.limit, {})[p.settings.seed] = line
+    tests.sort(key=lambda test: (test[1].limit, test[1].seed))
+    by_row = {row: {} for row in [*MODELS, *(row for row, _, _ in tests)]}
+    for row, settings, line in tests:
+        by_row[row].setdefault(settings.limit, {})[settings.seed] = line
     return {row: by_size for row, by_size in by_row.items() if by_size}
 
 
-def is_asked(p: Point, stored: Stored) -> bool:
-    """Is a test cell one of the curve's, as its row's settings are chosen now?"""
-    size, seed = p.settings.limit, p.settings.seed
-    return size in label_counts(p.task) and p == point(p.task, p.row, size, seed, stored)
+def is_on_curve(task: str, trial: Trial, stored: Stored) -> bool:
+    """Whether a trial is a test of this task's curves, with its row's budget of today."""
+    size, seed = trial["settings"].limit, trial["settings"].seed
+    if (trial["task"], trial["split"]) != (task, "test") or size not in label_counts(task):
+        return False
+    return trial == test_trial(task, trial["row"], size, seed, stored)
 
 
 def curve(task: str, seeds: Iterable[int] | None = None) -> dict[str, dict[int, dict]]:
@@ -68,7 +49,7 @@ def curve(task: str, seeds: Iterable[int] | None = None) -> dict[str, dict[int, 
         for size, lines in by_size.items():
             scores = [x["accuracy"] for s, x in lines.items() if seeds is None or s in seeds]
             if scores:
-                by_row.setdefault(row, {})[size] = spread(scores)
+                by_row.setdefault(row, {})[size] = mean_with_ci(scores)
     return by_row
 
 
@@ -120,11 +101,11 @@ def best_of_words(rows: Mapping[str, Mapping[int, Mapping]], size: int) -> str:
 
 
 def levels(task: str) -> dict[str, float]:
-    """What needs no label: zero-shot accuracy, and always the commonest class."""
-    lines = [line for p, line in stored_points().items() if p.task == task]
-    found = {line["row"]: line["accuracy"] for line in lines if line["row"] == ZERO_SHOT}
-    tested = [line["majority"] for line in lines if line["split"] == "test"]
-    return found | {"guessing": tested[0]} if tested else {}
+    """What needs no label: zero-shot accuracy, and always the most frequent class."""
+    lines = [line for trial, line in stored_trials(NAME).items() if trial["task"] == task]
+    asked = {line["row"]: line["accuracy"] for line in lines if line["row"] == ZERO_SHOT}
+    majority = [line["majority"] for line in lines if line["split"] == "test"]
+    return asked | {"guessing": majority[0]} if majority else {}
 
 
 def decided_seeds(task: str, first: int) -> dict[int, int]:
@@ -133,7 +114,7 @@ def decided_seeds(task: str, first: int) -> dict[int, int]:
     return {size: max(first, more.get(size, 0)) for size in label_counts(task)}
 
 
-def bars_touch(one: dict, other: dict) -> bool:
+def intervals_overlap(one: dict, other: dict) -> bool:
     """Do the intervals of two means overlap?"""
     ends = [(x["mean"] - (x["half"] or 0), x["mean"] + (x["half"] or 0)) for x in (one, other)]
     return not statistics.disjoint(*ends)

@@ -3,92 +3,82 @@
 import math
 import time
 from collections import Counter
-from dataclasses import asdict, replace
+from dataclasses import replace
 
-from gpt1lib import finetune, metrics, tasks
+from gpt1lib import metrics, tasks
 from gpt1lib.baselines import bag_of_words
 from gpt1lib.checkpoints import checkpoint
 from gpt1lib.fast.machine import threads
 from gpt1lib.finetune.trainer import chosen_examples
 from gpt1lib.tasks import Example, Task
 
-from .. import sources
-from ..results import store, stored_lines
-from ..run import TESTED, at_most, run_and_store
+from .. import init_from
+from ..results import store, stored_lines, stored_trials
+from ..run import MAX_TEST, fine_tune, likeliest, not_stored, run_missing, sample
+from ..trials import Trial
 from . import plan
-from .plan import MODELS, ZERO_SHOT, Point
-from .results import CELLS, DECISIONS, bars_touch, curve, decided_seeds, levels, stored_points
-from .sets import SETS, simple_readers
+from .plan import MODELS, NAME, ZERO_SHOT
+from .results import DECISIONS, curve, decided_seeds, intervals_overlap, levels
+from .sets import SETS, word_baselines
 
-DRAWN = ("seed", "limit", "longest")  # all of the settings that a simple reader has
+DRAWN = ("seed", "limit", "longest")  # all of the settings that a word baseline has
 LOADING = 1  # seconds
 FEW = 30  # labels, by chance of one class, or of texts that share no word
 
 
-def run_point(point: Point) -> dict:
-    """Learn and score; returns what is stored, a model's guesses as digits.
+def run_trial(trial: Trial) -> dict:
+    """Learn and score; a model's guesses are stored as digits, to compare them in pairs.
 
-    They are for tests of pairs; a reader of words makes its own again within a second.
+    A word baseline makes its own again within a second.
     """
-    start, task, s = time.process_time(), asked(point), point.settings
+    start, task, row = time.process_time(), curve_task(trial), trial["row"]
     with threads(1):
-        guesses = guesses_of(point, task)
-    given = asdict(s) if point.row in MODELS else {name: getattr(s, name) for name in DRAWN}
+        guesses = guesses_of(trial, task)
     scores = metrics.accuracy(guesses, [int(e.label) for e in task.test])
-    keeps = point.split == "test" and point.row in (*MODELS, ZERO_SHOT)
-    kept = {"guesses": "".join(map(str, guesses))} if keeps else {}
-    return {
-        "task": point.task,
-        "row": point.row,
-        "split": point.split,
-        "settings": given,
-        **scores,
-        **kept,
-        "seconds": round(time.process_time() - start, 1),  # of one core, however busy
-    }
+    seconds = round(time.process_time() - start, 1)  # of one core, however busy
+    line = scores | {"seconds": seconds}
+    if row not in MODELS:
+        line["settings"] = {name: getattr(trial["settings"], name) for name in DRAWN}
+    if trial["split"] == "test" and row in (*MODELS, ZERO_SHOT):
+        line["guesses"] = "".join(map(str, guesses))
+    return line
 
 
-def asked(point: Point) -> Task:
-    """The task with the labels that are drawn; what is scored stands in place of the test.
+def curve_task(trial: Trial) -> Task:
+    """The task with the labels that are drawn; what is scored takes the place of the test.
 
-    So a cell that settings are chosen by has no test example at hand.
+    So a trial on the validation set has no test example at hand.
     """
-    task, s = tasks.load(point.task), point.settings
+    task, settings = tasks.load(trial["task"]), trial["settings"]
     if task.graded or task.n_classes > 10:
         raise ValueError(f"{task.name}: a curve needs classes, ten at most, a digit for each")
-    scored = tested_examples(point.task, point.split)
-    return replace(task, train=chosen_examples(task, s), valid=[], test=scored)
+    scored = scored_examples(trial["task"], trial["split"])
+    return replace(task, train=chosen_examples(task, settings), valid=[], test=scored)
 
 
-def tested_examples(name: str, split: str = "test") -> list[Example]:
-    """What every cell of a set is scored on, in the order of its stored guesses."""
-    scored = getattr(tasks.load(name), split)
-    return at_most(tasks.no_longer_than(scored, SETS[name].longest), TESTED)
+def scored_examples(name: str, split: str = "test") -> list[Example]:
+    """What every trial of a set is scored on, in the order of its stored guesses."""
+    task = tasks.load(name)
+    examples = task.valid if split == "valid" else task.test
+    return sample(tasks.no_longer_than(examples, SETS[name].longest), MAX_TEST)
 
 
-def guesses_of(point: Point, task: Task) -> list[int]:
-    """The classes that a row says of task.test, after task.train."""
-    if point.row in MODELS:
-        return finetuned(point, task)
-    if point.row == ZERO_SHOT:
-        novelist, ask = checkpoint.load_novelist(), SETS[point.task].ask
+def guesses_of(trial: Trial, task: Task) -> list[int]:
+    """The classes that a row predicts for task.test, after task.train."""
+    if trial["row"] in MODELS:
+        start = init_from.starting_checkpoint(MODELS[trial["row"]], trial["settings"].seed)
+        _, _, probs = fine_tune(start, task, trial["settings"])
+        return likeliest(probs)
+    if trial["row"] == ZERO_SHOT:
+        novelist, ask = checkpoint.load_novelist(), SETS[trial["task"]].ask
         if ask is None:
-            raise ValueError(f"{point.task} has no question for a bare language model")
+            raise ValueError(f"{trial['task']} has no question for a bare language model")
         return ask(novelist.model, novelist.bpe, task.test)
-    return simple(task, simple_readers(point.task)[point.row])
+    return by_words(task, word_baselines(trial["task"])[trial["row"]])
 
 
-def finetuned(point: Point, task: Task) -> list[int]:
-    """By the model that a row starts from, fine-tuned with L3."""
-    source = sources.source(MODELS[point.row], point.settings.seed)
-    run = finetune.FineTuning(finetune.shortened(source, task), task, point.settings)
-    run.run(quiet=True)
-    _, probs = finetune.evaluated(run, "test")
-    return [max(range(len(p)), key=p.__getitem__) for p in probs]
-
-
-def simple(task: Task, options: dict) -> list[int]:
-    """By a reader of words; where a few labels teach it nothing, the commonest of them."""
+def by_words(task: Task, options: dict) -> list[int]:
+    """By a word baseline; where a few labels teach it nothing, the most frequent of them."""
     try:
         return bag_of_words.guesses(task, **options)
     except ValueError:
@@ -101,31 +91,24 @@ def simple(task: Task, options: dict) -> list[int]:
 # ---- the whole plan -------------------------------------------------------------------
 
 
-def run_curves(names: list[str], first_seeds: int, begun: dict, workers: int) -> None:
-    """All that is missing of these sets' curves; begun: kept beside each result."""
-    sources.pretrained_lstm()  # where it is missing, say so now and not in an hour
+def run_curves(names: list[str], first_seeds: int, provenance: dict, workers: int) -> None:
+    """All that is missing of these sets' curves."""
+    init_from.pretrained_lstm()  # where it is missing, say so now and not in an hour
     for task in names:
         print(f"{task}: {hours(task, first_seeds):.2f} core-hours are left, about")
-        run_missing(plan.grid(task), begun, workers)
-        run_missing(first_tests(task, first_seeds), begun, workers)
-        decide_seeds(task, first_seeds, begun)
-        run_missing(first_tests(task, first_seeds), begun, workers)
+        run_missing(plan.validation_trials(task), run_trial, provenance, workers)
+        run_missing(first_tests(task, first_seeds), run_trial, provenance, workers)
+        decide_seeds(task, first_seeds, provenance)
+        run_missing(first_tests(task, first_seeds), run_trial, provenance, workers)
 
 
-def run_missing(wanted: list[Point], begun: dict, workers: int) -> None:
-    """Those of the cells that are not stored."""
-    done = stored_points()
-    left = [point for point in wanted if point not in done]
-    if left:
-        run_and_store(run_point, left, len(wanted), CELLS, begun, workers)
+def first_tests(task: str, first_seeds: int) -> list[Trial]:
+    """The tests that are due now: the first seeds, and more where decided."""
+    seeds = decided_seeds(task, first_seeds)
+    return [*plan.test_trials(task, seeds, stored_trials(NAME))]
 
 
-def first_tests(task: str, first_seeds: int) -> list[Point]:
-    """The test cells that are asked for now: the first seeds, and more where decided."""
-    return [*plan.points(task, decided_seeds(task, first_seeds), stored_points())]
-
-
-def decide_seeds(task: str, first_seeds: int, begun: dict) -> None:
+def decide_seeds(task: str, first_seeds: int, provenance: dict) -> None:
     """How many seeds each number of labels gets, by what the first ones scored alone.
 
     Decided once, and stored with what it was decided by.
@@ -137,14 +120,14 @@ def decide_seeds(task: str, first_seeds: int, begun: dict) -> None:
         if size in decided or size > plan.LARGEST_WITH_MORE or first_seeds < 2 or not others:
             continue
         best = max(others, key=lambda x: x["mean"])
-        seeds = plan.MORE_SEEDS if tell_more(mine, best, guessing) else first_seeds
-        facts = {"task": task, "labels": size, "seeds": seeds}
-        store(DECISIONS, facts | {"pre-trained": mine, "next": best} | begun)
+        seeds = plan.MORE_SEEDS if more_seeds_help(mine, best, guessing) else first_seeds
+        decision = {"task": task, "labels": size, "seeds": seeds}
+        store(DECISIONS, {**decision, "pre-trained": mine, "next": best, **provenance})
 
 
-def tell_more(mine: dict, best: dict, guessing: float) -> bool:
-    """Would more seeds tell us more: do the bars touch, and has the pre-trained row learned?"""
-    return mine["mean"] >= guessing + plan.LEARNED and bars_touch(mine, best)
+def more_seeds_help(mine: dict, best: dict, guessing: float) -> bool:
+    """Whether the intervals overlap, and the pre-trained row is above guessing."""
+    return mine["mean"] >= guessing + plan.LEARNED and intervals_overlap(mine, best)
 
 
 def estimate(names: list[str], first_seeds: int) -> None:
@@ -157,18 +140,18 @@ def estimate(names: list[str], first_seeds: int) -> None:
 def hours(task: str, first_seeds: int) -> float:
     """Core-hours that are left of a task's curves, without seeds that may be added.
 
-    Where settings are not chosen yet, the longest are counted.
+    Where budgets are not chosen yet, the longest are counted.
     """
-    stored = stored_points()
     seeds = decided_seeds(task, first_seeds)
-    wanted = [*plan.grid(task), *plan.points(task, seeds, stored, at_most=True)]
-    return sum(seconds(point) for point in wanted if point not in stored) / 3600
+    tests = plan.test_trials(task, seeds, stored_trials(NAME), longest=True)
+    missing = not_stored([*plan.validation_trials(task), *tests])
+    return sum(seconds(trial) for trial in missing) / 3600
 
 
-def seconds(point: Point) -> float:
-    """What a cell takes on a quiet core; 8 questions take a quarter of an update."""
-    s, update = point.settings, SETS[point.task].seconds
-    scoring = TESTED / 8 * update / 4
-    if point.row not in MODELS or s.limit is None:
-        return LOADING + (scoring if point.row == ZERO_SHOT else 0)
+def seconds(trial: Trial) -> float:
+    """What a trial takes on a quiet core; 8 questions take a quarter of an update."""
+    s, update = trial["settings"], SETS[trial["task"]].seconds
+    scoring = MAX_TEST / 8 * update / 4
+    if trial["row"] not in MODELS or s.limit is None:
+        return LOADING + (scoring if trial["row"] == ZERO_SHOT else 0)
     return LOADING + scoring + s.epochs * math.ceil(s.limit / s.batch) * update

@@ -18,9 +18,9 @@ class LabelSet:
 
     seconds: of an update of eight examples on one quiet core, as measured. ask: guesses
     without any label, of (model, bpe, examples). longest: in words (Settings). pairs: pairs of
-    words are a reader, for a set that no single text decides. chosen_at: where settings are
-    chosen. long: whether long runs are tried there, too. least, most: numbers of labels.
-    Where an update is slow, a whole curve would take a day.
+    words are a baseline, too, because no single text decides. chosen_at: numbers of labels
+    at which budgets are chosen. long: whether long runs are tried there, too. least, most:
+    numbers of labels. Where an update is slow, a whole curve would take a day.
     """
 
     seconds: float
@@ -53,29 +53,28 @@ SETS = {
 
 def known(names: Iterable[str] | None = None) -> list[str]:
     """Names of sets that have curves, or all that the course has; ValueError for another."""
-    there = [name for name in SETS if name in tasks.TASKS_BY_NAME]
-    if unknown := set(names or ()) - set(there):
+    every = [name for name in SETS if name in tasks.TASKS_BY_NAME]
+    if unknown := set(names or ()) - set(every):
         raise ValueError(
-            f"no curves of {', '.join(sorted(unknown))}; known: {', '.join(there)}"
+            f"no curves of {', '.join(sorted(unknown))}; known: {', '.join(every)}"
         )
-    return [name for name in there if not names or name in names]
+    return [name for name in every if not names or name in names]
 
 
-def simple_readers(task: str) -> dict[str, dict]:
-    """name -> options of `bag_of_words.guesses`, of all simple readers of a set."""
+def word_baselines(task: str) -> dict[str, dict]:
+    """name -> options of `bag_of_words.guesses`, of all baselines that only read words."""
     pairs = {"pairs of words": {"features": bag_of_words.of_pairs}} if SETS[task].pairs else {}
-    return bag_of_words.readers(facts(task)[0]) | pairs
+    return bag_of_words.readers(tasks.load(task).kind) | pairs
 
 
 @cache
-def facts(task: str) -> tuple[str, int]:
-    """The kind of a task, and how many labels its training set has."""
-    this = tasks.load(task)
-    return this.kind, len(tasks.no_longer_than(this.train, SETS[task].longest))
+def n_labels(task: str) -> int:
+    """How many labels a task's training set has."""
+    return len(tasks.no_longer_than(tasks.load(task).train, SETS[task].longest))
 
 
 def label_counts(task: str) -> list[int]:
     """Numbers of labels: those clearly below what the set has, then all that it has."""
-    n, this = facts(task)[1], SETS[task]
+    n, this = n_labels(task), SETS[task]
     counts = [size for size in SIZES if 1.5 * size <= n] + [n]
     return [size for size in counts if this.least <= size <= (this.most or n)]

@@ -14,6 +14,10 @@ from gpt1lib import metrics, tasks
 from gpt1lib.bpe import BPE
 from gpt1lib.checkpoints import checkpoint
 
+from ..init_from import starting_checkpoint
+from ..run import run_missing
+from ..trials import Trial
+
 STRENGTHS = tuple(10.0**k for k in range(7))
 VIEWS = ("last", "match")
 
@@ -89,3 +93,16 @@ def read_out(source: checkpoint.Checkpoint, task: tasks.Task) -> dict[str, dict]
         results[name] = metrics.accuracy(guesses, [int(e.label) for e in task.test])
         results[name] |= {"strength": strength, "guesses": guesses}
     return results
+
+
+def run_readout(provenance: dict) -> None:
+    """Story cloze, read out of the novelist and of three models with random weights."""
+    rows = [("novelist", 0), *(("nothing", seed) for seed in range(3))]
+    trials = [Trial.of("readout", row=row, seed=seed) for row, seed in rows]
+    run_missing(trials, run_trial, provenance)
+
+
+def run_trial(trial: Trial) -> dict:
+    """One model, read out in both views."""
+    start = starting_checkpoint(trial["row"], trial["seed"])
+    return {"views": read_out(start, tasks.load("story_cloze"))}

@@ -18,8 +18,9 @@ from gpt1lib.checkpoints import Checkpoint
 from gpt1lib.model import GPT
 from gpt1lib.tasks import Task
 
-from ..results import store, stored_lines
-from ..sources import source
+from ..init_from import starting_checkpoint
+from ..run import run_missing
+from ..trials import Trial
 from .readout import ridge
 
 STRENGTHS = tuple(10.0**k for k in range(6))  # of the ridge
@@ -124,11 +125,12 @@ def read_surprise(checkpoint: Checkpoint, task: Task) -> dict[str, dict]:
     return found | {"label": {v: label_accuracy(X[v], y, asked[v], true) for v in X}}
 
 
-def read_novelist(begun: dict) -> None:
-    """What readers find of the novelist's surprise at sentences whole and broken; once.
+def run_surprise(provenance: dict) -> None:
+    """The novelist's surprise at sentences whole and broken."""
+    trial = Trial.of("surprise", model="novelist", task="acceptability")
+    run_missing([trial], run_trial, provenance)
 
-    begun: command and commit, kept beside the result.
-    """
-    if not stored_lines("surprise"):
-        found = read_surprise(source("novelist", 0), tasks.load("acceptability"))
-        store("surprise", {"model": "novelist", "task": "acceptability", **found, **begun})
+
+def run_trial(trial: Trial) -> dict:
+    """What linear probes find of one model's surprise at the sentences of one task."""
+    return read_surprise(starting_checkpoint(trial["model"], 0), tasks.load(trial["task"]))

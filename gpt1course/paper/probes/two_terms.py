@@ -8,20 +8,19 @@ row "paper", beside it.
 """
 
 import itertools
-from dataclasses import asdict, replace
+from dataclasses import replace
 
 import torch
 from torch import Tensor, nn
-from tqdm import tqdm
 
-from gpt1lib import finetune, inputs, tasks
-from gpt1lib.fast.machine import threads
+from gpt1lib import inputs, tasks
 from gpt1lib.finetune import Classifier, FineTuning
 from gpt1lib.model import LanguageModel
 
 from .. import plan
-from ..results import store, stored_lines
-from ..sources import source
+from ..init_from import starting_checkpoint
+from ..run import fine_tune, run_missing
+from ..trials import Trial
 
 SETTINGS = replace(plan.SETTINGS, lr=2.5e-4)
 LIMITS, SEEDS = (100, 300), range(3)
@@ -68,28 +67,21 @@ class TwoTermFineTuning(FineTuning):
 ROWS = {"two terms": TwoTermFineTuning, "paper": FineTuning}
 
 
-def tuned_by_two_terms(row: str, limit: int, seed: int) -> dict:
-    """Fine-tune on `limit` labels of the missing word, and test.
-
-    weight: of log P in the end.
-    """
-    task, settings = tasks.load("missing_word"), replace(SETTINGS, limit=limit, seed=seed)
-    task = replace(task, valid=[])
-    with threads(1):
-        begin = finetune.shortened(source("novelist", seed), task)
-        run = ROWS[row](begin, task, settings)
-        run.run(quiet=True)
-        scores, _ = finetune.evaluated(run, "test")
-    line = {"row": row, "task": task.name, "settings": asdict(settings), **scores}
-    if row == "two terms":
-        line["weight"] = round(run.classifier.head.weight[0, -1].item(), 4)
-    return line
+def run_two_terms(provenance: dict) -> None:
+    """Both rows with 100 labels and with 300, three seeds each."""
+    trials = [
+        Trial.of("two_terms", task="missing_word", row=row, settings=settings)
+        for seed, row, limit in itertools.product(SEEDS, ROWS, LIMITS)
+        for settings in [replace(SETTINGS, limit=limit, seed=seed)]
+    ]
+    run_missing(trials, run_trial, provenance)
 
 
-def run_cells(begun: dict) -> None:
-    """All cells that are not stored yet; begun: command and commit, kept beside each."""
-    stored = stored_lines("two_terms")
-    done = {(x["row"], x["settings"]["limit"], x["settings"]["seed"]) for x in stored}
-    cells = [(r, n, seed) for seed, r, n in itertools.product(SEEDS, ROWS, LIMITS)]
-    for cell in tqdm([cell for cell in cells if cell not in done], desc="two terms"):
-        store("two_terms", tuned_by_two_terms(*cell) | begun)
+def run_trial(trial: Trial) -> dict:
+    """Fine-tune and test. weight: of log P in the end."""
+    settings, task = trial["settings"], replace(tasks.load(trial["task"]), valid=[])
+    start = starting_checkpoint("novelist", settings.seed)
+    run, scores, _ = fine_tune(start, task, settings, ROWS[trial["row"]])
+    if not isinstance(run, TwoTermFineTuning):
+        return scores
+    return {**scores, "weight": round(run.classifier.head.weight[0, -1].item(), 4)}

@@ -7,7 +7,7 @@ import traitlets
 from matplotlib.figure import Figure
 
 from ...paper import curves, statistics
-from ...paper.results import spread
+from ...paper.results import mean_with_ci
 from .. import plots
 from .base import Explorer
 from .controls import Place, Real, Text, Whole
@@ -93,7 +93,7 @@ def _places(by_size: Mapping[int, Mapping[int, float]], ours: Mapping) -> list[d
     gaps = curves.gaps(ours, by_size)
     clear = statistics.significant(gaps)
     return [
-        {"labels": n, "draws": [*seeds.values()], **spread([*seeds.values()])}
+        {"labels": n, "draws": [*seeds.values()], **mean_with_ci([*seeds.values()])}
         | (
             {"ahead": [gaps[n]["difference"], gaps[n]["half_width"], n in clear]}
             if n in gaps

@@ -1,4 +1,4 @@
-"""The model that a cell of the tables starts from: pre-trained, in part, or not at all."""
+"""What a fine-tuning starts from: a model pre-trained whole, in part, or not at all."""
 
 import random
 import re
@@ -14,25 +14,31 @@ from gpt1lib.model import GPT, LanguageModel
 from gpt1lib.pretrain import RECIPES, Pretraining, merged, scale_blocks
 from gpt1lib.rng import fork_rng
 
-from .plan import SHORT, VARIANTS
+from .plan import SHORT, VARIANTS, InitFrom
 
 WORK = ROOT / "runs" / "paper"  # short pre-trainings that only these tables need
 
 
-def source(name: str, seed: int) -> Checkpoint:
-    """The model a cell starts from. "nothing": random weights, drawn by the seed."""
-    novelist = checkpoint.load_novelist()
-    if name == "novelist":
-        return novelist
-    if name == "nothing":
-        return replace(novelist, model=transferred(novelist.model, 0, seed))
-    if name.startswith("transfer "):
-        with files.naming(f"source {name!r}"):
-            n = int(name.removeprefix("transfer "))
-        return replace(novelist, model=transferred(novelist.model, n, seed))
-    if name == "lstm":
+def starting_checkpoint(init_from: str, seed: int, n_parts: int | None = None) -> Checkpoint:
+    """The model that a fine-tuning starts from. seed: of the weights that are random.
+
+    init_from: one of InitFrom. n_parts: how many parts `transferred` copies. Raises
+    ValueError for another name, and for parts that are missing or too many.
+    """
+    if init_from not in {*InitFrom}:
+        raise ValueError(f"no start {init_from!r}; there are {[str(x) for x in InitFrom]}")
+    if init_from == InitFrom.LSTM:
         return pretrained_lstm()
-    return pretrain_short(name)
+    if init_from in VARIANTS:
+        return pretrain_variant(InitFrom(init_from))
+    novelist = checkpoint.load_novelist()
+    if init_from == InitFrom.NOVELIST:
+        return novelist
+    if init_from == InitFrom.NOTHING:
+        n_parts = 0
+    if n_parts is None:
+        raise ValueError("n_parts is None, a transfer needs a number of parts")
+    return replace(novelist, model=transferred(novelist.model, n_parts, seed))
 
 
 def pretrained_lstm() -> Checkpoint:
@@ -48,7 +54,8 @@ def pretrained_lstm() -> Checkpoint:
 def transferred(model: LanguageModel, n: int, seed: int) -> GPT:
     """A model with random weights, but for n parts: embeddings first, then blocks.
 
-    ValueError for n outside 0 to n_layer + 1, TypeError for a model that is no GPT.
+    Raises ValueError for n outside 0 to n_layer + 1, and TypeError for a model that is not a
+    GPT.
     """
     if not isinstance(model, GPT):
         raise TypeError(f"a {type(model).__name__} has no such parts, only a GPT has")
@@ -65,14 +72,12 @@ def transferred(model: LanguageModel, n: int, seed: int) -> GPT:
     return fresh.eval()
 
 
-def pretrain_short(row: str) -> Checkpoint:
+def pretrain_variant(variant: InitFrom) -> Checkpoint:
     """A short pre-training of one of VARIANTS, made at the first call."""
-    if row not in VARIANTS:
-        raise ValueError(f"no source {row!r}; there are {[*VARIANTS]}")
-    out = WORK / re.sub(r"\W+", "_", row)
+    out = WORK / variant
     if not (out / "meta.json").is_file():
-        recipe = merged(RECIPES["novelist"], SHORT | VARIANTS[row])
-        books = shuffled_books() if row == "shuffled sentences" else BOOKS
+        recipe = merged(RECIPES["novelist"], SHORT | VARIANTS[variant])
+        books = shuffled_books() if variant == InitFrom.SHUFFLED else BOOKS
         same_tokens = BPE.load(NOVELIST_DIR)  # for all
         run = Pretraining(recipe, out, books, HELDOUT_BOOKS, bpe=same_tokens)
         run.resume()
