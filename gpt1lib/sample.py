@@ -82,7 +82,7 @@ def write_samples(source: Checkpoint, samples: int, seed: int, **options) -> Non
 def main(argv: list[str] | None = None) -> None:
     """The command line."""
     options = vars(parser().parse_intermixed_args(argv))
-    with one_line_errors("write"):
+    with one_line_errors("sample"):
         folder, prompt = folder_and_prompt(options.pop("words"))
         ours = folder == NOVELIST_DIR
         if ours:

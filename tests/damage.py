@@ -24,7 +24,7 @@ from gpt1lib.finetune import classifier
 from gpt1lib.finetune.__main__ import finished
 from gpt1lib.io import files
 from gpt1lib.io.run_folder import Log, RunFolder
-from gpt1lib.pretrain import config as recipes
+from gpt1lib.pretrain import config
 from gpt1lib.tasks import published
 
 WORDS = "a fine good film and a bad dull film the cat sat on the mat "
@@ -255,7 +255,7 @@ KINDS = {
     "Hugging Face's, pickled": Kind(write_pickled, read_released, False),
     "result": Kind(write_result, read_result, False, "result.json"),
     "results": Kind(write_lines, read_results, False, "cells.jsonl"),
-    "recipe": Kind(write_recipe, lambda f: recipes.read_toml(f / "my.toml"), False),
+    "recipe": Kind(write_recipe, lambda f: config.read_toml(f / "my.toml"), False),
     "books": Kind(write_book, lambda f: corpus.read_books(f), False),
     "JSON lines": Kind(write_lines, read_lines, False),
     "own table": Kind(write_own_table, lambda f: tasks.load(None, f / "my.csv"), False),

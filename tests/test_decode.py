@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import gpt1lib as g
-from gpt1lib import generate as decode
+from gpt1lib import generate
 from gpt1lib.baselines import variants
 from gpt1lib.fast.session import FastReader, can_read
 
@@ -62,8 +62,8 @@ def test_filters_against_plain_python():
     for probs in random_distributions(3000):
         tensor = torch.tensor(probs, dtype=torch.float64)
         k, p = (rng.randint(1, 14), rng.choice([1, 0.999, 0.5, 0.25, 1e-9, rng.random() or 1]))
-        assert decode.keep_top_k(tensor, k).tolist() == plain_top_k(probs, k)
-        assert decode.keep_top_p(tensor, p).tolist() == plain_top_p(probs, p)
+        assert generate.keep_top_k(tensor, k).tolist() == plain_top_k(probs, k)
+        assert generate.keep_top_p(tensor, p).tolist() == plain_top_p(probs, p)
         n += 1
     assert n == 3000
 
@@ -71,8 +71,8 @@ def test_filters_against_plain_python():
 def test_filters_work_on_batches():
     probs = torch.rand(5, 3, 9, dtype=torch.float64).softmax(-1)
     for kept, one in (
-        (decode.keep_top_k(probs, 4), lambda q: plain_top_k(q, 4)),
-        (decode.keep_top_p(probs, 0.4), lambda q: plain_top_p(q, 0.4)),
+        (generate.keep_top_k(probs, 4), lambda q: plain_top_k(q, 4)),
+        (generate.keep_top_p(probs, 0.4), lambda q: plain_top_p(q, 0.4)),
     ):
         for i, j in itertools.product(range(5), range(3)):
             assert kept[i, j].tolist() == one(probs[i, j].tolist())
@@ -90,15 +90,15 @@ def test_filters_work_on_batches():
 )
 def test_top_p_worked_example(p, wanted):
     logits = torch.tensor([0.5, 0.3, 0.15, 0.05]).log()
-    probs = decode.next_token_probs(logits, top_p=p)
+    probs = generate.next_token_probs(logits, top_p=p)
     assert torch.allclose(probs, torch.tensor(wanted, dtype=torch.float32), atol=1e-6)
 
 
 def test_the_textbook_bug_is_another_function():
     probs = torch.tensor([0.5, 0.3, 0.15, 0.05])
     textbook = probs.cumsum(0) <= 0.6
-    assert textbook.tolist() != decode.keep_top_p(probs, 0.6).tolist()
-    assert not (probs.cumsum(0) <= 0.4).any() and decode.keep_top_p(probs, 0.4).any()
+    assert textbook.tolist() != generate.keep_top_p(probs, 0.6).tolist()
+    assert not (probs.cumsum(0) <= 0.4).any() and generate.keep_top_p(probs, 0.4).any()
 
 
 @pytest.mark.parametrize(
@@ -113,7 +113,9 @@ def test_the_textbook_bug_is_another_function():
 def test_temperature_worked_example(T, wanted):
     logits = torch.tensor([0.38, -0.12, 1.16, 0.54, -0.18])
     assert torch.allclose(
-        decode.next_token_probs(logits, T), torch.tensor(wanted, dtype=torch.float32), atol=1e-6
+        generate.next_token_probs(logits, T),
+        torch.tensor(wanted, dtype=torch.float32),
+        atol=1e-6,
     )
 
 
@@ -125,23 +127,23 @@ def test_temperature_worked_example(T, wanted):
     st.floats(0.01, 1),
 )
 def test_always_a_distribution(logits, T, k, p):
-    probs = decode.next_token_probs(torch.tensor(logits), T, k, p)
+    probs = generate.next_token_probs(torch.tensor(logits), T, k, p)
     assert math.isclose(probs.sum().item(), 1, rel_tol=1e-4) and (probs >= 0).all()
     assert 1 <= int((probs > 0).sum()) <= k
 
 
 def test_tiny_temperatures_do_not_overflow():
     logits = torch.tensor([3e4, 3e4 - 1, -3e4])
-    assert decode.next_token_probs(logits, 1e-6).tolist() == [1, 0, 0]
+    assert generate.next_token_probs(logits, 1e-6).tolist() == [1, 0, 0]
 
 
 def test_order_is_temperature_then_k_then_p():
     logits = torch.tensor([2.0, 1.0, 0.5, 0.0, -1.0])
     probs = (logits / 2).softmax(0)
-    probs = probs * decode.keep_top_k(probs, 4)
+    probs = probs * generate.keep_top_k(probs, 4)
     probs = probs / probs.sum()
-    probs = probs * decode.keep_top_p(probs, 0.7)
-    assert torch.allclose(decode.next_token_probs(logits, 2, 4, 0.7), probs / probs.sum())
+    probs = probs * generate.keep_top_p(probs, 0.7)
+    assert torch.allclose(generate.next_token_probs(logits, 2, 4, 0.7), probs / probs.sum())
 
 
 # ---- drawing -----------------------------------------------------------------------
@@ -150,7 +152,7 @@ def test_order_is_temperature_then_k_then_p():
 def test_draws_follow_the_probabilities():
     probs = torch.tensor([0.5, 0.0, 0.3, 0.15, 0.05])
     n = 20_000
-    drawn = decode.draw(probs.expand(n, -1), torch.Generator().manual_seed(0))[:, 0]
+    drawn = generate.draw(probs.expand(n, -1), torch.Generator().manual_seed(0))[:, 0]
     counts = drawn.bincount(minlength=5)
     assert counts[1] == 0
     expected = probs * n
@@ -160,18 +162,18 @@ def test_draws_follow_the_probabilities():
 
 def test_a_token_is_drawn_where_the_probabilities_are():
     """A device without numbers stands for a GPU: tensors of two devices do not mix there."""
-    assert decode.draw(torch.rand(2, 5, device="meta")).device.type == "meta"
+    assert generate.draw(torch.rand(2, 5, device="meta")).device.type == "meta"
 
 
 def test_a_token_of_mass_0_is_never_drawn():
     probs = torch.tensor([[0.0, 1.0, 0.0]]).expand(2000, -1)
-    assert (decode.draw(probs, torch.Generator().manual_seed(0)) == 1).all()
+    assert (generate.draw(probs, torch.Generator().manual_seed(0)) == 1).all()
 
 
 def test_the_seed_decides(model):
     ids = torch.tensor([[1, 2]])
     runs = [
-        decode.generate(model, ids, 30, generator=torch.Generator().manual_seed(s))
+        generate.generate(model, ids, 30, generator=torch.Generator().manual_seed(s))
         for s in (5, 5, 6)
     ]
     assert torch.equal(runs[0], runs[1]) and not torch.equal(runs[0], runs[2])
@@ -201,7 +203,7 @@ def test_the_cache_changes_no_token_and_the_context_no_crash(
     ids = torch.randint(11, (n_texts, n_prompt), generator=seeded)
     with torch.no_grad():
         wanted = slow_greedy(model, ids, n_tokens)
-    got = decode.greedy(model, ids, n_tokens)
+    got = generate.greedy(model, ids, n_tokens)
     assert got.shape == (n_texts, n_prompt + n_tokens) and torch.equal(got, wanted)
 
 
@@ -239,13 +241,13 @@ def test_the_reader_of_one_text_leaves_other_models_alone(model):
 
 def test_the_mode_is_left_as_found(model):
     model.train()
-    decode.greedy(model, torch.tensor([[1]]), 3)
+    generate.greedy(model, torch.tensor([[1]]), 3)
     assert model.training
     model.eval()
 
 
 def test_stream_gives_one_token_at_a_time(model):
-    steps = decode.stream(model, torch.tensor([[1]]), 4, temperature=0)
+    steps = generate.stream(model, torch.tensor([[1]]), 4, temperature=0)
     assert [s.shape for s in steps] == [(1, 1)] * 4
 
 
@@ -257,9 +259,9 @@ def test_beam_search_against_all_sequences(model):
     scores = {}
     for new in itertools.product(range(11), repeat=3):
         text = torch.cat([ids, torch.tensor(new)])
-        scores[new] = decode.log_prob(model, text, start=2)
+        scores[new] = generate.log_prob(model, text, start=2)
     best = sorted(scores, key=scores.get, reverse=True)[:5]
-    beams = decode.beam_search(model, ids, 3, n_beams=11**2)[:5]
+    beams = generate.beam_search(model, ids, 3, n_beams=11**2)[:5]
     assert [tuple(b.ids[2:].tolist()) for b in beams] == best
     for beam, wanted in zip(beams, best, strict=True):
         assert beam.log_prob == pytest.approx(scores[wanted], abs=1e-4)
@@ -267,19 +269,19 @@ def test_beam_search_against_all_sequences(model):
 
 def test_one_beam_is_greedy(model):
     ids = torch.tensor([[3, 7]])
-    beam = decode.beam_search(model, ids, 6, n_beams=1)[0]
-    assert torch.equal(beam.ids, decode.greedy(model, ids, 6)[0])
+    beam = generate.beam_search(model, ids, 6, n_beams=1)[0]
+    assert torch.equal(beam.ids, generate.greedy(model, ids, 6)[0])
 
 
 # ---- text ------------------------------------------------------------------------------------
 
 
 def test_write(novelist):
-    text = decode.write(novelist, "She looked at", n_tokens=20, seed=1)
+    text = generate.write(novelist, "She looked at", n_tokens=20, seed=1)
     assert text.startswith("she looked at")
-    assert text == decode.write(novelist, "She looked at", n_tokens=20, seed=1)
-    assert decode.write(novelist, "", n_tokens=5)
-    assert decode.write(novelist, "word " * 400, n_tokens=2)
+    assert text == generate.write(novelist, "She looked at", n_tokens=20, seed=1)
+    assert generate.write(novelist, "", n_tokens=5)
+    assert generate.write(novelist, "word " * 400, n_tokens=2)
 
 
 def test_it_writes_words(novelist):
@@ -291,7 +293,7 @@ def test_it_writes_words(novelist):
         for t in corpus.read_books().values()
         for w in text.split_words(text.standardize(t))
     }
-    raw = " ".join(decode.write(novelist, "The", 200, 0.8, seed=s) for s in range(4))
+    raw = " ".join(generate.write(novelist, "The", 200, 0.8, seed=s) for s in range(4))
     words = text.split_words(text.standardize(raw))
     assert len(words) > 500
     assert sum(w in known for w in words) / len(words) > 0.97
@@ -316,19 +318,19 @@ def test_it_writes_words(novelist):
 )
 def test_bad_options_are_named(model, options, message):
     with pytest.raises(ValueError, match=message):
-        decode.next_token_probs(torch.zeros(4), **options)
+        generate.next_token_probs(torch.zeros(4), **options)
     with pytest.raises(ValueError, match=message):
-        decode.generate(model, torch.tensor([[1]]), 2, **options)
+        generate.generate(model, torch.tensor([[1]]), 2, **options)
 
 
 def test_bad_texts_are_named(model):
     with pytest.raises(ValueError, match=r"shape \(1, 0\)"):
-        decode.greedy(model, torch.zeros(1, 0, dtype=torch.long), 2)
+        generate.greedy(model, torch.zeros(1, 0, dtype=torch.long), 2)
     with pytest.raises(ValueError, match="17 tokens, the context is 16"):
-        decode.greedy(model, torch.zeros(1, 17, dtype=torch.long), 2)
+        generate.greedy(model, torch.zeros(1, 17, dtype=torch.long), 2)
     with pytest.raises(ValueError, match="n_tokens is -1"):
-        decode.generate(model, torch.tensor([[1]]), -1)
+        generate.generate(model, torch.tensor([[1]]), -1)
     with pytest.raises(ValueError, match="n_beams is 0"):
-        decode.beam_search(model, torch.tensor([1]), 2, 0)
+        generate.beam_search(model, torch.tensor([1]), 2, 0)
     with pytest.raises(ValueError, match="context is 16"):
-        decode.beam_search(model, torch.tensor([1]), 17, 2)
+        generate.beam_search(model, torch.tensor([1]), 17, 2)

@@ -6,8 +6,7 @@ import torch
 
 import gpt1lib as g
 from gpt1course.viz import explorers
-from gpt1lib import inputs
-from gpt1lib import losses as objectives
+from gpt1lib import inputs, losses
 
 TEXT = "The unbelievable shipwreck"
 
@@ -98,7 +97,7 @@ def test_the_formats_are_those_of_inputs(novelist, kind):
     rows = e.formats[kind]["rows"]
     ids, real = inputs.pad(e.sequences(kind))
     with torch.no_grad():
-        lm = objectives.lm_loss(e.model(ids), ids, real).item()
+        lm = losses.lm_loss(e.model(ids), ids, real).item()
     found = e.losses()
     assert found["lm mean"] == pytest.approx(lm, abs=1e-3)
     assert found["L3 mean"] == pytest.approx(-(found["task"] + 0.5 * lm), abs=1e-3)

@@ -13,10 +13,10 @@ import gpt1lib as g
 from gpt1lib import finetune, inputs, tasks
 from gpt1lib.bpe import BPE
 from gpt1lib.checkpoints import checkpoint
-from gpt1lib.finetune import classifier
+from gpt1lib.finetune import classifier, trainer
 from gpt1lib.finetune import data as batches
-from gpt1lib.finetune import predict as classify
 from gpt1lib.finetune.__main__ import main
+from gpt1lib.finetune.predict import main as predict_main
 from gpt1lib.finetune.trainer import chosen_examples
 from gpt1lib.io import files
 from gpt1lib.io.paths import TASKS
@@ -237,7 +237,7 @@ def test_predictions_keep_the_order(model):
     c = classifier.Classifier(model, "classification", 2, dropout=0.0).eval()
     texts = ["film", "a good film and a bad dull film", "thin plot", "fine"]
     data = [batches.Encoded(inputs.classification(BPE_SMALL, t, 24), 0) for t in texts]
-    together = classifier.predict(c, data, batch=3)
+    together = classifier.predict_probs(c, data, batch=3)
     for text, probs in zip(texts, together, strict=True):
         assert classifier.class_probs(c, BPE_SMALL, text) == pytest.approx(probs, abs=1e-5)
 
@@ -306,16 +306,16 @@ def test_the_command_line_learns(toy, tmp_path, capsys):
     assert [r["label"] for r in rows] == [e.label for e in toy_task().test]
     assert all((r["probs"][1] > 0.5) == r["label"] for r in rows)
     capsys.readouterr()
-    classify.main([str(out), "a fine good film"])
+    predict_main([str(out), "a fine good film"])
     assert capsys.readouterr().out.splitlines()[0].endswith("good")
-    classify.main([str(out), "a bad dull film"])
+    predict_main([str(out), "a bad dull film"])
     assert capsys.readouterr().out.splitlines()[0].endswith("bad")
     for wrong, message in (
         ([str(out), "a", "b"], "needs texts: 1, each in quotes; there are 2"),
         ([str(tmp_path), "a"], "holds no classifier"),
     ):
         with pytest.raises(SystemExit, match=message):
-            classify.main(wrong)
+            predict_main(wrong)
 
 
 @pytest.mark.parametrize("method", finetune.METHODS)
@@ -416,8 +416,8 @@ def test_a_table_of_ones_own(model, tmp_path, capsys):
     checkpoint.save(tmp_path / "pre", model, BPE_SMALL)
     args = ["--data", str(table), "--checkpoint", str(tmp_path / "pre")]
     main([*args, "--out", str(tmp_path / "o"), "--epochs", "1"])
-    assert f'classify {tmp_path / "o"} "a text"\n' in capsys.readouterr().out
-    classify.main([str(tmp_path / "o"), "the plot is fine"])
+    assert f'predict {tmp_path / "o"} "a text"\n' in capsys.readouterr().out
+    predict_main([str(tmp_path / "o"), "the plot is fine"])
     assert set(capsys.readouterr().out.split()[1::2]) == {"praise", "complaint"}
 
 
@@ -431,7 +431,7 @@ def test_early_stopping_keeps_the_best(model, monkeypatch):
         weights.append(run.classifier.head.weight.clone())
         return {"accuracy": next(found)}
 
-    monkeypatch.setattr(finetune.run, "scores", score)
+    monkeypatch.setattr(trainer, "scores", score)
     run.run(quiet=True)
     assert run.update == 4 * run.per_epoch, "two epochs after the best"
     assert torch.equal(run.classifier.head.weight, weights[1])

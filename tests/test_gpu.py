@@ -11,8 +11,7 @@ import pytest
 import torch
 from pretended_gpu import pretended
 
-from gpt1lib import GPT, TINY, checkpoints, evaluate, pretrain
-from gpt1lib import generate as decode
+from gpt1lib import GPT, TINY, checkpoints, evaluate, generate, pretrain
 from gpt1lib.pretrain.distributed import Processes
 from gpt1lib.rng import fork_rng
 
@@ -117,7 +116,7 @@ def test_a_run_is_scored_where_it_was_trained_and_stored_for_the_cpu(training, m
 
 def test_generation_with_the_cache_writes_what_it_writes_without(model, ids, device):
     model, text = model.to(device), ids.to(device)
-    found = decode.greedy(model, text, 8)
+    found = generate.greedy(model, text, 8)
     with torch.no_grad():
         for _ in range(8):
             best = model(text)[:, -1].argmax(dim=-1, keepdim=True)
@@ -128,8 +127,8 @@ def test_generation_with_the_cache_writes_what_it_writes_without(model, ids, dev
 def test_drawn_texts_are_those_of_the_cpu(model, ids, device):
     """The random numbers come from the CPU, so one seed writes one text anywhere."""
     seeds = (torch.Generator().manual_seed(0) for _ in range(2))
-    here = decode.generate(model, ids, 8, generator=next(seeds))
+    here = generate.generate(model, ids, 8, generator=next(seeds))
     model.to(device)
-    there = decode.generate(model, ids.to(device), 8, generator=next(seeds))
+    there = generate.generate(model, ids.to(device), 8, generator=next(seeds))
     assert torch.equal(there.cpu(), here)
-    assert len(decode.beam_search(model, ids[:1].to(device), 4, 2)) == 2
+    assert len(generate.beam_search(model, ids[:1].to(device), 4, 2)) == 2

@@ -18,7 +18,7 @@ from gpt1course.viz.explorers import base
 from tools import javascript
 
 ROOT = Path(__file__).resolve().parents[1]
-FOLDER = ROOT / "gpt1lib" / "show" / "explorers"
+FOLDER = ROOT / "gpt1course" / "viz" / "explorers"
 FILES = sorted(FOLDER.glob("*.js"))
 TEXTS = {p.stem: p.read_text(encoding="utf-8") for p in FILES}
 MODULES = sorted({name for name in TEXTS if "." not in name} - {"common"})
@@ -27,7 +27,7 @@ LONGEST = 45
 NAME = re.compile(r"^(?:export )?(?:async )?(?:function\*?|const|let|class) ([\w$]+)", re.M)
 ENGINE = {
     f"engine/{p.stem}": p.read_text(encoding="utf-8")
-    for p in sorted((ROOT / "gpt1lib" / "show" / "engine").glob("*.js"))
+    for p in sorted((ROOT / "gpt1course" / "viz" / "engine").glob("*.js"))
 }
 ALL = TEXTS | ENGINE
 CLASS = re.compile(r"^(?:export )?class \w+[^\n]*\{\n(.*?)^\}", re.M | re.S)

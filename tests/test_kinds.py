@@ -7,7 +7,7 @@ import pytest
 import torch
 
 import gpt1lib as g
-from gpt1lib import generate as decode
+from gpt1lib import generate
 from gpt1lib.baselines.variants import PreLNBlock
 from gpt1lib.checkpoints import checkpoint
 from gpt1lib.config import KINDS
@@ -106,7 +106,11 @@ def test_only_the_lstm_has_no_cache(model):
 def test_texts_are_continued_by_the_likeliest_token_or_refused_by_name(model, ids, n_texts):
     start = ids[:n_texts, :4]
     if not model.has_cache:
-        for continued in (decode.generate, decode.greedy, lambda *a: list(decode.stream(*a))):
+        for continued in (
+            generate.generate,
+            generate.greedy,
+            lambda *a: list(generate.stream(*a)),
+        ):
             with pytest.raises(ValueError, match="LSTM has no key-value cache"):
                 continued(model, start, 3)
         return
@@ -115,7 +119,7 @@ def test_texts_are_continued_by_the_likeliest_token_or_refused_by_name(model, id
         for _ in range(8):
             best = model(wanted)[:, -1].argmax(dim=-1, keepdim=True)
             wanted = torch.cat([wanted, best], dim=1)
-    assert torch.equal(decode.greedy(model, start, 8), wanted)
+    assert torch.equal(generate.greedy(model, start, 8), wanted)
 
 
 # ---- how deep a parameter lies ----------------------------------------------------------

@@ -65,7 +65,7 @@ def test_eval_mode_brings_back_each_parts_own_mode(model):
 
 def predicted(model):
     data = [finetune.Encoded([[CONFIG.n_vocab, 1, CONFIG.n_vocab + 2]], 0)]
-    return finetune.predict(model, data)
+    return finetune.predict_probs(model, data)
 
 
 def closed_early(model):

@@ -8,8 +8,7 @@ import torch
 
 import gpt1lib as g
 from gpt1course.paper import readout, zeroshot
-from gpt1lib import corpus, evaluate, inputs, losses, metrics, optim, validate
-from gpt1lib import generate as decode
+from gpt1lib import corpus, evaluate, generate, inputs, losses, metrics, optim, validate
 from gpt1lib import numpy_gpt as ng
 from gpt1lib.baselines import ngrams
 from gpt1lib.checkpoints import snapshots
@@ -56,7 +55,7 @@ def plain(answer):
 
 
 WHOLE = {  # name in the message -> call, a good value, limits that are just too low or high
-    "top_k": (lambda k: decode.keep_top_k(LOGITS, k), 3, (0,)),
+    "top_k": (lambda k: generate.keep_top_k(LOGITS, k), 3, (0,)),
     "n_ctx": (lambda n: corpus.windows_in_order(STREAM, n)[0], 7, (0, 1)),
     "n_windows": (lambda n: len(corpus.random_windows(STREAM, 7, n)), 7, (0,)),
     "batch": (lambda n: zeroshot.continuation_scores(g.GPT(CONFIG), [], n), 2, (0,)),
@@ -88,8 +87,8 @@ def test_a_whole_number_is_whole_and_within_its_limits(name):
 POSITIVE, TO_ONE = (-0.5, 0), (-0.5, 1.0)
 NUMBERS = {  # as above; the values beyond the limits
     "temperature": (
-        lambda t: decode.next_token_probs(LOGITS, t), 0.5, (-0.5, 1e-46, HUGE)),
-    "top_p": (lambda p: decode.keep_top_p(LOGITS.softmax(-1), p), 0.5, (0, 1.01, 1e-46)),
+        lambda t: generate.next_token_probs(LOGITS, t), 0.5, (-0.5, 1e-46, HUGE)),
+    "top_p": (lambda p: generate.keep_top_p(LOGITS.softmax(-1), p), 0.5, (0, 1.01, 1e-46)),
     "dropout": (lambda p: g.GPTConfig(dropout=p), 0.5, TO_ONE),
     "max_norm": (clip, 0.5, POSITIVE),
     "warmdown": (lambda share: optim.warmup_flat(9, 2, 10, share), 0.5, (-0.5, 0, 1.5)),
@@ -137,9 +136,9 @@ OTHERS = [
     (lambda: inputs.to_sequences(None, "similarity", "ab", 9), "it got 'ab'"),
     (lambda: labeled(1.5), "label 1.5 is not in 0 to 2"),
     (lambda: labeled(NAN), "label nan is not in"),
-    (lambda: decode.renormalize(torch.zeros(3)), "sum to 0"),
-    (lambda: decode.draw(torch.tensor([[0.5, -0.5]])), "must be >= 0"),
-    (lambda: decode.draw(torch.tensor([[0.5, NAN]])), "must sum to more than 0"),
+    (lambda: generate.renormalize(torch.zeros(3)), "sum to 0"),
+    (lambda: generate.draw(torch.tensor([[0.5, -0.5]])), "must be >= 0"),
+    (lambda: generate.draw(torch.tensor([[0.5, NAN]])), "must sum to more than 0"),
     (lambda: ng.states(PARAMS, np.array([[1, -1]]), CONFIG), "integers from 0 to 10"),
     (lambda: ng.states(PARAMS, np.zeros((1, 9), int), CONFIG), "T <= 8"),
     (lambda: ng.lm_loss(H, H[0].repeat(4, 0), np.array([[1]])), "real targets"),
@@ -163,14 +162,14 @@ def test_what_a_model_is_asked_for(model):
     ids = IDS[0]
     for start in (0, -2, 3, 99):
         with pytest.raises(ValueError, match=f"start is {start}.* from 1 to 2"):
-            decode.log_prob(model, ids, start)
+            generate.log_prob(model, ids, start)
     with pytest.raises(ValueError, match=r"shape \(1, 3\), they need \(T,\)"):
-        decode.log_prob(model, IDS)
+        generate.log_prob(model, IDS)
     for n_tokens in (-1, 2.5, "60", HUGE):
         with pytest.raises(ValueError, match="n_tokens is "):
-            decode.generate(model, IDS, n_tokens)
+            generate.generate(model, IDS, n_tokens)
         with pytest.raises(ValueError, match="n_tokens is "):
-            decode.beam_search(model, IDS, n_tokens, 2)
+            generate.beam_search(model, IDS, n_tokens, 2)
     with pytest.raises(ValueError, match="the prompt is empty"):
         g.trace(model, [])
     with pytest.raises(ValueError, match="n_windows is 0"):
@@ -180,15 +179,15 @@ def test_what_a_model_is_asked_for(model):
 def test_what_write_is_asked_for(novelist):
     for seed in (None, -1, 2**64):
         with pytest.raises(ValueError, match=f"seed is {seed}"):
-            decode.write(novelist, "She", 2, seed=seed)
+            generate.write(novelist, "She", 2, seed=seed)
     with pytest.raises(TypeError, match="the text is 5, it must be a string"):
-        decode.write(novelist, 5, 2)
+        generate.write(novelist, 5, 2)
     told = novelist.bpe.encode("a man ran " * 100)[:256]
     with pytest.raises(ValueError, match="256 tokens, the context 256"):
         readout.ending_views(novelist.model, novelist.bpe, "once", novelist.bpe.decode(told))
-    plain = decode.write(novelist, "She", 4, 0.5, 5, 0.75, 1)
+    plain = generate.write(novelist, "She", 4, 0.5, 5, 0.75, 1)
     numpys = (np.int64(4), np.float32(0.5), np.int64(5), np.float32(0.75), np.int64(1))
-    assert decode.write(novelist, "She", *numpys) == plain
+    assert generate.write(novelist, "She", *numpys) == plain
 
 
 @pytest.mark.parametrize("temperature", [0, 0.8])
@@ -197,15 +196,15 @@ def test_a_model_that_is_nan_writes_nothing(temperature):
     with torch.no_grad():
         broken.tokens.weight[3, 3] = NAN
     with pytest.raises(ValueError, match="logits hold nan"):
-        decode.generate(broken, torch.tensor([[1]]), 2, temperature=temperature)
+        generate.generate(broken, torch.tensor([[1]]), 2, temperature=temperature)
     with pytest.raises(ValueError, match="logits hold nan"):
-        decode.beam_search(broken, torch.tensor([[1]]), 2, 2)
+        generate.beam_search(broken, torch.tensor([[1]]), 2, 2)
 
 
 def test_extremes_that_have_an_answer():
     assert losses.perplexity(1e30) == math.inf
     assert ngrams.bigram_counts("", "ab").tolist() == [[0, 0], [0, 0]]
     assert snapshots.steps_to_keep(100, HUGE) == [1, 2, 3, 6, 12, 25, 50, 100]
-    assert decode.keep_top_k(LOGITS, HUGE).all() and decode.keep_top_p(LOGITS, 1.0).all()
+    assert generate.keep_top_k(LOGITS, HUGE).all() and generate.keep_top_p(LOGITS, 1.0).all()
     recipe = Recipe(seed=20260101120000)
     assert 0 <= seed_of(recipe, 9) <= validate.LARGEST_SEED != seed_of(recipe, 8)

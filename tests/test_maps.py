@@ -9,11 +9,11 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from tools import readme
-from tools.notebooks import index as maps
+from tools.notebooks import index
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "notebooks"
-LESSONS = maps.lessons_of(FOLDER)
+LESSONS = index.lessons_of(FOLDER)
 STALE = "run `make notebooks`"
 
 
@@ -24,7 +24,7 @@ def read(lesson):
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda x: x.number)
 def test_what_a_lesson_says_of_others_is_so(lesson):
     notebook, before = read(lesson), read(lesson)
-    maps.renew(notebook, lesson.name, LESSONS)
+    index.renew(notebook, lesson.name, LESSONS)
     assert [c.source for c in notebook.cells] == [c.source for c in before.cells], STALE
     last = notebook.cells[-1].source
     i = LESSONS.index(lesson)
@@ -33,7 +33,7 @@ def test_what_a_lesson_says_of_others_is_so(lesson):
 
 
 def test_the_map_of_lesson_00_names_every_lesson():
-    (course,) = (c.source for c in read(LESSONS[0]).cells if maps.mark(c).get("part") == "map")
+    (course,) = (c.source for c in read(LESSONS[0]).cells if index.mark(c).get("part") == "map")
     assert re.findall(r"^\| \[.*?\]\((.*?)\)", course, re.MULTILINE) == [
         x.name for x in LESSONS
     ]
@@ -59,7 +59,7 @@ def test_the_tables_of_a_page_are_as_the_lessons_and_benchmarks_say(page):
 
 def test_every_equation_figure_and_table_is_computed_somewhere():
     marked = {what for x in LESSONS for what, _ in x.places}
-    assert set(maps.NUMBERED) <= marked and len(maps.NUMBERED) == 14
+    assert set(index.NUMBERED) <= marked and len(index.NUMBERED) == 14
 
 
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda x: x.number)
@@ -87,31 +87,31 @@ def notebook(*cells):
 def test_a_lesson_is_described_by_its_first_cells_and_its_marks():
     made = notebook("# paper: Eq. 1; Table 5\nx = 1", "y = 2  # paper: Eq. 2")
     made.cells.insert(2, new_markdown_cell("### not this\n\n## 1. How `sum` works?"))
-    found = maps.described(made, "03_sums.ipynb")
+    found = index.described(made, "03_sums.ipynb")
     assert (found.title, found.short) == ("03 · Sums: and more", "03 Sums")
     assert (found.question, found.time) == ("why add?", "40 min, two sittings")
     assert found.objectives == ("**add** numbers", "**stop**")
     assert found.places == tuple((w, "1. How `sum` works?") for w in ("Eq. 1", "Table 5"))
-    assert "03_sums.ipynb#1.-How-sum-works?)" in maps.paper([found])
+    assert "03_sums.ipynb#1.-How-sum-works?)" in index.paper([found])
 
 
 def test_what_the_paper_does_not_have_is_refused():
     with pytest.raises(ValueError, match="03_sums.ipynb: no 'Eq. 6' in the paper"):
-        maps.described(notebook("# paper: Eq. 6"), "03_sums.ipynb")
+        index.described(notebook("# paper: Eq. 6"), "03_sums.ipynb")
     with pytest.raises(ValueError, match="its first cell lacks"):
-        maps.described(new_notebook(cells=[new_markdown_cell("# 03")] * 2), "03_sums.ipynb")
+        index.described(new_notebook(cells=[new_markdown_cell("# 03")] * 2), "03_sums.ipynb")
 
 
 def test_a_lesson_in_between_takes_its_place():
     """What was said of the next lesson stays only while it is the next."""
-    three = maps.described(notebook(), "03_sums.ipynb")
+    three = index.described(notebook(), "03_sums.ipynb")
     four, five = (replace(three, name=f"0{n}_x.ipynb", title=f"0{n} · X: y") for n in (4, 5))
     said = "Next in this course: [five](05_x.ipynb), at last. Then rest."
-    kept = maps.neighbors(said, "03_sums.ipynb", [three, five])
+    kept = index.neighbors(said, "03_sums.ipynb", [three, five])
     assert kept == "Next in this course: [05 X](05_x.ipynb), at last. Then rest."
-    new = maps.neighbors(kept, "03_sums.ipynb", [three, four, five])
+    new = index.neighbors(kept, "03_sums.ipynb", [three, four, five])
     assert new == "Next in this course: [04 X](04_x.ipynb). Then rest."
-    end = maps.neighbors(said, "05_x.ipynb", [three, four, five])
+    end = index.neighbors(said, "05_x.ipynb", [three, four, five])
     assert end.startswith("Next in this course: [03 Sums](03_sums.ipynb). Then rest.")
     assert end.endswith("\n\nBefore this: [04 X](04_x.ipynb).")
-    assert maps.neighbors(end, "05_x.ipynb", [three, four, five]) == end
+    assert index.neighbors(end, "05_x.ipynb", [three, four, five]) == end

@@ -19,7 +19,7 @@ from gpt1course.checking.exercise import Exercise, diagnose
 from gpt1course.checking.number_exercise import NumberExercise
 
 HERE = Path(__file__).parent
-FOLDER = HERE.parent / "gpt1lib" / "lessons"
+FOLDER = HERE.parent / "gpt1course" / "exercises"
 LESSONS = {
     p.stem: import_module(f"gpt1course.exercises.{p.stem}") for p in FOLDER.glob("lesson??.py")
 }

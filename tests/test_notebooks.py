@@ -19,8 +19,7 @@ import pytest
 from nbformat.v4 import new_code_cell, new_output
 
 from tools.notebooks import commands as tools
-from tools.notebooks import layout, template
-from tools.notebooks import stats as rhythm
+from tools.notebooks import layout, stats, template
 
 ROOT = Path(__file__).resolve().parents[1]
 PATHS = sorted((ROOT / "notebooks").glob("[0-9]*.ipynb"))
@@ -183,7 +182,7 @@ def test_nothing_is_left_to_fill_in(notebook):
 
 
 def test_rhythm(path, notebook):
-    s = rhythm.stats(notebook)
+    s = stats.stats(notebook)
     cells, words, figures, exercises = LIMITS.get(path.name[:2], USUAL)
     for name, (least, most) in (
         ("cells", cells),

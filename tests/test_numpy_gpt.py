@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from gpt1lib import GPT, GPTConfig, optim
-from gpt1lib import losses as objectives
+from gpt1lib import GPT, GPTConfig, losses, optim
 from gpt1lib import numpy_gpt as ng
 from gpt1lib.finetune.classifier import Classifier
 
@@ -77,7 +76,7 @@ def test_every_pretraining_gradient_equals_autograd(config, padded):
     loss, grads = ng.pretraining_loss(params, ids, config, real)
     model = as_torch(config, params)
     t = torch.tensor(ids)
-    wanted = objectives.lm_loss(model(t), t, None if real is None else torch.tensor(real))
+    wanted = losses.lm_loss(model(t), t, None if real is None else torch.tensor(real))
     wanted.backward()
     assert loss == pytest.approx(wanted.item(), abs=1e-10)
     grads, named = ng.flatten(grads), dict(model.named_parameters())
@@ -101,8 +100,8 @@ def test_every_finetuning_gradient_equals_autograd(config, lm_coef):
     h = model.hidden(t)
     read = h[torch.arange(3), torch.tensor(where)]
     logits = read @ head["weight"].T + head["bias"]
-    wanted_task = objectives.task_loss(logits, torch.tensor(labels))
-    wanted_lm = objectives.lm_loss(model.logits(h), t, torch.tensor(real))
+    wanted_task = losses.task_loss(logits, torch.tensor(labels))
+    wanted_lm = losses.lm_loss(model.logits(h), t, torch.tensor(real))
     (wanted_task + lm_coef * wanted_lm).backward()
     assert (task, lm) == pytest.approx((wanted_task.item(), wanted_lm.item()), abs=1e-10)
     assert np.allclose(probs, logits.softmax(-1).detach().numpy(), atol=1e-12)
@@ -147,7 +146,7 @@ def test_twenty_updates_equal_torchs_adamw():
         _, grads = ng.pretraining_loss(params, ids, config, real)
         norm = mine.step(grads)
         t = torch.tensor(ids)
-        loss = objectives.lm_loss(model(t), t, torch.tensor(real))
+        loss = losses.lm_loss(model(t), t, torch.tensor(real))
         optimizer.zero_grad()
         loss.backward()
         assert norm == pytest.approx(optim.clip_gradients(model), abs=1e-9)

@@ -11,6 +11,7 @@ import pytest
 import torch
 
 from gpt1course import paper
+from gpt1course.__main__ import main as run_course
 from gpt1course.paper.__main__ import main as run_paper
 from gpt1lib.config import GPTConfig
 from gpt1lib.finetune import Settings
@@ -19,11 +20,11 @@ from gpt1lib.finetune.__main__ import parser as finetune_parser
 from gpt1lib.io import options, run_folder
 from gpt1lib.io.options import option
 from gpt1lib.io.run_folder import only_one
-from gpt1lib.pretrain import config as recipes
+from gpt1lib.pretrain import config
 from gpt1lib.pretrain.__main__ import main as pretrain
 from gpt1lib.pretrain.__main__ import parser as pretrain_parser
 from gpt1lib.pretrain.config import RECIPES, SIZES, Recipe
-from tools.notebooks.commands import main as run_lessons
+from tools.notebooks.commands import main as run_notebooks
 
 
 @dataclass(frozen=True)
@@ -125,7 +126,7 @@ def test_help_shows_the_values_of_the_recipe_that_was_named(named, tmp_path, mon
     if named == "file":
         path = tmp_path / "mine.toml"
         path.write_text('recipe = "quick"\nlr = 0.125\nfall = 0.25\n[model]\nn_layer = 7\n')
-        argv, recipe = ["--config", str(path)], recipes.read_toml(path)
+        argv, recipe = ["--config", str(path)], config.read_toml(path)
         assert (recipe.lr, recipe.warmdown, recipe.model.n_layer) == (0.125, 0.25, 7)
     help_values = shown(pretrain_parser(argv if named else []), monkeypatch)
     wanted = as_shown(recipe, {"model"}) | as_shown(recipe.model, {"n_vocab"})
@@ -172,11 +173,11 @@ def test_a_recipe_knows_its_old_names(old, tmp_path):
     wanted = replace(RECIPES["tiny"], **{new: value})
     path = tmp_path / "old.toml"
     path.write_text(f"{old} = {str(value).lower()}\n")
-    assert recipes.read_toml(path) == wanted != RECIPES["tiny"]
+    assert config.read_toml(path) == wanted != RECIPES["tiny"]
     for words in (argv, ["--" + new.replace("_", "-"), *argv[1:]]):
         parser = argparse.ArgumentParser()
-        recipes.add_recipe_options(parser, words)
-        assert recipes.from_options(parser.parse_args(words)) == wanted
+        config.add_recipe_options(parser, words)
+        assert config.from_options(parser.parse_args(words)) == wanted
 
 
 def test_fine_tuning_knows_its_old_name():
@@ -308,18 +309,33 @@ def test_a_command_that_is_stopped_says_how_to_go_on(
     )
 
 
-def test_lessons_say_what_went_wrong_in_one_line(tmp_path, one_line):
+def test_the_course_says_what_went_wrong_in_one_line(tmp_path, one_line):
     (tmp_path / "a.ipynb").write_text("text,label")
+    solve = ["solve", str(tmp_path / "a.ipynb")]
+    assert "a.ipynb is no notebook" in one_line(run_course, solve, "gpt1course")
+    assert "there is no lesson '99'" in one_line(run_course, ["again", "99"], "gpt1course")
+
+
+def test_the_tools_of_lessons_say_what_went_wrong_in_one_line(tmp_path, one_line):
     for argv, message in (
-        (["run"], "name the notebooks to run: notebooks/*.ipynb"),
         (["sync", "nowhere.ipynb"], "nowhere.ipynb: No such file or directory"),
         (["run", str(tmp_path)], "Is a directory"),
-        (["solve", str(tmp_path / "a.ipynb")], "a.ipynb is no notebook"),
-        (["again", "99"], "there is no lesson '99'"),
-        (["again", "05", "06"], "again takes one lesson, such as 05, not 05 06"),
-        (["progress", "05"], "progress takes nothing more, not 05"),
     ):
-        assert message in one_line(run_lessons, argv, "lessons")
+        assert message in one_line(run_notebooks, argv, "notebooks")
+
+
+@pytest.mark.parametrize(
+    ("command", "argv"),
+    [
+        (run_course, ["again", "05", "06"]),
+        (run_course, ["progress", "05"]),
+        (run_notebooks, ["run"]),
+    ],
+)
+def test_too_many_or_too_few_words_are_refused(command, argv):
+    with pytest.raises(SystemExit) as end:
+        command(argv)
+    assert end.value.code == 2
 
 
 def test_a_run_needs_a_folder_that_can_be_written(books, tmp_path, one_line, monkeypatch):

@@ -14,7 +14,8 @@ PLACES = (
     "data/README.md",
     "notebooks/*.ipynb",
     "gpt1lib/**/*.py",
-    "gpt1lib/**/*.js",
+    "gpt1course/**/*.py",
+    "gpt1course/**/*.js",
     "tools/**/*.py",
     "benchmarks/**/*.py",
 )

@@ -57,7 +57,7 @@ def test_what_goes_wrong_is_one_line(tmp_path, one_line):
         ([str(tmp_path / "run")], "a run that is not finished: start its command again"),
         (
             [str(tmp_path / "mine")],
-            "holds a classifier: ask it by python -m gpt1lib.finetune.c",
+            "holds a classifier: ask it by python -m gpt1lib.finetune.predict",
         ),
         (["Once", "upon", "a"], "put the prompt in quotes: 'Once upon a' is 3 words"),
         (["It", "--temperature", "nan"], "temperature is nan, it must be a finite number"),
@@ -67,7 +67,7 @@ def test_what_goes_wrong_is_one_line(tmp_path, one_line):
         (["It", "--samples", "0"], "samples is 0, it must be an integer >= 1"),
         (["It", "--n-tokens", "-5"], "n_tokens is -5, it must be an integer from 0"),
     ):
-        assert message in one_line(sample.main, argv, "write")
+        assert message in one_line(sample.main, argv, "sample")
 
 
 def test_a_damaged_run_and_a_stopped_text_are_one_line(
@@ -76,11 +76,11 @@ def test_a_damaged_run_and_a_stopped_text_are_one_line(
     checkpoint.save(tmp_path, novelist.model, novelist.bpe)
     weights = tmp_path / "model.safetensors"
     weights.write_bytes(weights.read_bytes()[:-1] + b"\0")
-    said = one_line(sample.main, [str(tmp_path), "It"], "write")
+    said = one_line(sample.main, [str(tmp_path), "It"], "sample")
     assert "model.safetensors is not the file that was written" in said
 
     def stop(*_):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(sample, "show", stop)
-    assert one_line(sample.main, ["It"], "write") == "stopped"
+    assert one_line(sample.main, ["It"], "sample") == "stopped"

@@ -2,7 +2,7 @@
 
 from ..checkpoints import open_source
 from .adapt import shorten_context, shortened
-from .classifier import Classifier, class_probs, predict
+from .classifier import Classifier, class_probs, predict_probs
 from .config import METHODS, Settings
 from .data import Encoded, collate, prepare
 from .evaluate import scores
@@ -19,7 +19,7 @@ __all__ = [
     "evaluated",
     "finetune",
     "open_source",
-    "predict",
+    "predict_probs",
     "prepare",
     "scores",
     "shorten_context",

@@ -83,7 +83,9 @@ class Classifier(nn.Module):
 
 
 @torch.no_grad()
-def predict(classifier: Classifier, data: list[Encoded], batch: int = 64) -> list[list[float]]:
+def predict_probs(
+    classifier: Classifier, data: list[Encoded], batch: int = 64
+) -> list[list[float]]:
     """Probabilities of the classes for each item of `data`, in its order."""
     probs: list[list[float]] = [[] for _ in data]
     with eval_mode(classifier):
@@ -99,7 +101,7 @@ def class_probs(classifier: Classifier, bpe: BPE, *texts: str) -> list[float]:
     """Probabilities of the classes for one example given as text."""
     n_ctx = classifier.model.config.n_ctx
     sequences = inputs.to_sequences(bpe, classifier.kind, texts, n_ctx)
-    return predict(classifier, [Encoded(sequences, 0)])[0]
+    return predict_probs(classifier, [Encoded(sequences, 0)])[0]
 
 
 # ---- on disk ---------------------------------------------------------------------

@@ -21,7 +21,7 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument("folder", type=Path, help="what finetune's --out was")
     parser.add_argument("texts", nargs="+", help="a text, two, or a context and choices")
     args = parser.parse_args(argv)
-    with one_line_errors("classify"):
+    with one_line_errors("predict"):
         model, bpe, facts = classifier.load(args.folder)
         n = TEXTS.get(facts["kind"], 1 + facts["n_classes"])  # a context, and choices
         if len(args.texts) != n:

@@ -21,7 +21,7 @@ from ..io.options import renamed
 from ..io.run_folder import RunFolder, interrupted_between_steps, progress
 from ..rng import fork_rng
 from ..tasks import Task
-from .classifier import Classifier, predict
+from .classifier import Classifier, predict_probs
 from .config import Settings
 from .data import Encoded, collate, prepare, shuffled
 from .evaluate import scores
@@ -126,7 +126,7 @@ class FineTuning:
         """The score on the validation set after an epoch."""
         if not self.valid:
             return {}
-        probs = predict(self.classifier, self.valid)
+        probs = predict_probs(self.classifier, self.valid)
         score = scores(self.task, probs, self.task.valid)["accuracy"]
         if not bar.disable:
             tqdm.write(f"epoch {self.update // self.per_epoch}: {score:.1%} on validation")
@@ -212,5 +212,5 @@ def evaluated(run: FineTuning, split: str) -> tuple[dict, list[list[float]]]:
     if not examples:
         raise ValueError(f"{run.task.name} has no {split} examples")
     data = prepare(run.source.bpe, run.task, examples, n_ctx)
-    probs = predict(run.classifier, data)
+    probs = predict_probs(run.classifier, data)
     return scores(run.task, probs, examples), probs
