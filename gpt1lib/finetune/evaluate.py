@@ -17,7 +17,7 @@ def check_metric(task: Task) -> None:
     if package and find_spec(package.replace("scikit-learn", "sklearn")) is None:
         raise ValueError(
             f"{task.name} is scored with {package}, which is not installed. In the course's "
-            "folder: python -m pip install -e .[baselines]"
+            "folder: python -m pip install -e '.[baselines]'"
         )
 
 

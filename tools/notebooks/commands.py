@@ -148,7 +148,7 @@ def execute(notebook, folder: Path, timeout: int = 300) -> float:
 
 
 def keep_run_time(path: Path, seconds: float) -> None:
-    """Note the seconds in data/results/run_times.json, for the README's table."""
+    """Note the seconds in data/results/run_times.json, for the table of all lessons."""
     times = read_json(RUN_TIMES) if RUN_TIMES.is_file() else {}
     write_json(RUN_TIMES, times | {path.name: round(seconds)})
 
