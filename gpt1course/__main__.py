@@ -32,7 +32,7 @@ def main(argv: list[str] | None = None) -> int:
         if args.command == "update":
             workspace.update()
         elif args.command == "again":
-            workspace.again(args.lesson)
+            progress.keep_passed(workspace.again(args.lesson), {})
         elif args.command == "progress":
             progress.print_progress()
         else:

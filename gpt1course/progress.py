@@ -8,11 +8,16 @@ from pathlib import Path
 from gpt1lib.io import paths
 from gpt1lib.io.files import read_json, write_json
 
+from . import workspace
+
 
 def solved() -> dict[str, dict[str, str]]:
     """Lesson's number -> exercise -> the day on which it first passed; empty at first."""
-    kept = paths.WORK / "progress.json"
-    return read_json(kept) if kept.is_file() else {}
+    file = workspace.WORK / "progress.json"
+    passed = read_json(file) if file.is_file() else {}
+    if not all(isinstance(days, dict) for days in passed.values()):
+        raise ValueError(f"{file} is damaged: delete it, and run your lessons again to fill it")
+    return passed
 
 
 def note(solution: Callable) -> None:
@@ -22,9 +27,9 @@ def note(solution: Callable) -> None:
     """
     lesson = solution.__module__[-2:]
     try:
-        there = paths.WORK.is_dir() and Path.cwd().samefile(paths.WORK)
-        known = solved().get(lesson, {}) if there else {}
-        if there and solution.__name__ not in known:
+        in_work = workspace.WORK.is_dir() and Path.cwd().samefile(workspace.WORK)
+        known = solved().get(lesson, {}) if in_work else {}
+        if in_work and solution.__name__ not in known:
             keep_passed(lesson, known | {solution.__name__: time.strftime("%Y-%m-%d")})
     except (OSError, ValueError) as error:
         print(f"Your progress could not be kept: {error}")
@@ -32,9 +37,9 @@ def note(solution: Callable) -> None:
 
 def keep_passed(lesson: str, passed: dict[str, str]) -> None:
     """Write what has passed of one lesson; an empty dict takes it out of the file."""
-    others = {number: kept for number, kept in solved().items() if number != lesson}
+    others = {number: days for number, days in solved().items() if number != lesson}
     now = others | ({lesson: passed} if passed else {})
-    write_json(paths.WORK / "progress.json", dict(sorted(now.items())))
+    write_json(workspace.WORK / "progress.json", dict(sorted(now.items())))
 
 
 def print_progress() -> None:

@@ -6,13 +6,15 @@ have changed stays, and the new one is put beside it. `again` starts one over.
 
 import hashlib
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
 
 from gpt1lib.io import paths
-from gpt1lib.io.files import read_json, read_text, write_json, write_text
+from gpt1lib.io.files import read_json, read_text, remove_unfinished, write_json, write_text
 
-from . import progress
+WORK = paths.ROOT / "work"  # a learner's own copies of the lessons
 
 
 def shipped(number: str = "") -> list[Path]:
@@ -24,10 +26,10 @@ def cells_hash(notebook: Path) -> str:
     """What tells two notebooks apart: their cells without outputs; empty if unreadable."""
     try:
         cells = read_json(notebook)["cells"]
-        said = [(cell["cell_type"], "".join(cell["source"])) for cell in cells]
+        contents = [(cell["cell_type"], "".join(cell["source"])) for cell in cells]
     except (OSError, ValueError, LookupError, TypeError):
         return ""
-    return hashlib.sha256(json.dumps(said).encode()).hexdigest()
+    return hashlib.sha256(json.dumps(contents).encode()).hexdigest()
 
 
 def free_name(notebook: Path, word: str, taken) -> str:
@@ -40,70 +42,114 @@ def free_name(notebook: Path, word: str, taken) -> str:
 
 
 class Copies:
-    """What was copied. written: the fingerprint of each copy as it was made; seen: of each
-    lesson of the course when it was last dealt with."""
+    """What was copied, stored in `work` beside the copies.
+
+    written: name of a copy -> the fingerprints of all that was ever written there. seen:
+    name of a lesson -> its fingerprint when it was last dealt with.
+    """
 
     def __init__(self):
-        self.file = paths.WORK / ".copies.json"
-        kept = read_json(self.file) if self.file.is_file() else {}
-        self.written, self.seen = kept.get("written", {}), kept.get("seen", {})
+        self.file = WORK / ".copies.json"
+        records = read_json(self.file) if self.file.is_file() else {}
+        self.written, self.seen = records.get("written", {}), records.get("seen", {})
+        lists = all(isinstance(hashes, list) for hashes in dict(self.written).values())
+        if not lists or not isinstance(self.seen, dict):
+            raise ValueError("its values are of another kind")
 
     def save(self) -> None:
-        """Write the records, in `work`."""
-        write_json(self.file, {"written": self.written, "seen": self.seen})
+        """Write the records."""
+        with naming_file(self.file):
+            write_json(self.file, {"written": self.written, "seen": self.seen})
+
+    def own(self, name: str, fingerprint: str) -> None:
+        """Store that a copy with this fingerprint is ours to replace."""
+        if fingerprint not in self.written.get(name, []):
+            self.written.setdefault(name, []).append(fingerprint)
+            self.save()
 
     def touched(self, name: str) -> bool:
-        """Whether a learner wrote into a copy; to run it is no change."""
-        copy = paths.WORK / name
-        return copy.exists() and cells_hash(copy) != self.written.get(name)
+        """Whether a learner wrote into a copy; to run it is not a change."""
+        copy = WORK / name
+        return copy.exists() and cells_hash(copy) not in self.written.get(name, [])
 
     def write(self, source: Path, name: str) -> None:
-        """Make a copy under a name."""
-        write_text(paths.WORK / name, read_text(source))
-        self.written[name] = cells_hash(source)
+        """Make a copy under a name, the record first: a stop in between costs nothing."""
+        self.own(name, cells_hash(source))
+        with naming_file(WORK / name):
+            write_text(WORK / name, read_text(source))
 
     def bring(self, source: Path) -> str:
-        """Bring one copy up to date; returns what to tell the learner, if anything."""
-        name, now = source.name, cells_hash(source)
-        there, before = (paths.WORK / name).exists(), self.seen.get(name)
-        self.seen[name] = now
-        if there and now in (before, cells_hash(paths.WORK / name)):
+        """Bring one copy up to date; returns a message for the learner, or nothing."""
+        before, now = self.seen.get(source.name), cells_hash(source)
+        message = self._bring(source, before, now)
+        if before != now:
+            self.seen[source.name] = now
+            self.save()
+        return message
+
+    def _bring(self, source: Path, before: str | None, now: str) -> str:
+        name = source.name
+        present, copy = (WORK / name).exists(), cells_hash(WORK / name)
+        if present and copy == now:
+            self.own(name, now)
+        if present and now in (before, copy):
             return ""
         if self.touched(name):
             beside = free_name(source, "new", self.touched)
             self.write(source, beside)
             return f"{name} is yours and stays as it is; the new lesson is {beside}"
         self.write(source, name)
-        return f"{name}: {'brought up to date' if there else 'added'}"
+        return f"{name}: {'brought up to date' if present else 'added'}"
+
+
+@contextmanager
+def naming_file(path: Path) -> Iterator[None]:
+    """An error of the system that does not say which file it is about now does."""
+    try:
+        yield
+    except OSError as error:  # a full disk, for example
+        raise OSError(error.errno, error.strerror, str(error.filename or path)) from error
+
+
+def stored_copies() -> Copies:
+    """The records in `work`; ValueError with a cure where they are damaged."""
+    try:
+        return Copies()
+    except (ValueError, TypeError, AttributeError) as error:
+        cure = "Delete it and try again: your notebooks stay as they are"
+        raise ValueError(f"{WORK / '.copies.json'} is damaged. {cure} ({error})") from error
 
 
 def update() -> None:
     """Copy new and changed lessons into `work` and say what was done."""
-    copies = Copies()
+    remove_unfinished(WORK)
+    copies = stored_copies()
     first = not copies.seen
-    told = [said for said in map(copies.bring, shipped()) if said]
-    copies.save()
+    messages = [message for message in map(copies.bring, shipped()) if message]
     if first:
-        told = [f"Your own copies of the lessons are in {paths.WORK}", *told[len(shipped()) :]]
-    print("\n".join(told or ["Your copies of the lessons are up to date."]))
+        messages = [
+            f"Your own copies of the lessons are in {WORK}",
+            *messages[len(shipped()) :],
+        ]
+    print("\n".join(messages or ["Your copies of the lessons are up to date."]))
 
 
-def again(number: str = "") -> None:
+def again(number: str = "") -> str:
     """Start a lesson over; what was written is kept under another name.
 
-    number: such as 05. Raises ValueError if there is no such lesson.
+    number: such as 05. Returns it with two digits. Raises ValueError if there is no such
+    lesson.
     """
     number = number.zfill(2) if number.isdigit() else number
-    found = shipped(f"{number}_") if number.isdigit() else []
-    if not found:
-        there = ", ".join(path.name[:2] for path in shipped("[0-9][0-9]_"))
-        raise ValueError(f"there is no lesson {number!r}; there are {there}")
-    copies, copy = Copies(), paths.WORK / found[0].name
+    sources = shipped(f"{number}_") if number.isdigit() else []
+    if not sources:
+        numbers = ", ".join(path.name[:2] for path in shipped("[0-9][0-9]_"))
+        raise ValueError(f"there is no lesson {number!r}; there are {numbers}")
+    copies, copy = stored_copies(), WORK / sources[0].name
     if copies.touched(copy.name):
-        old = free_name(copy, "before", lambda name: (paths.WORK / name).exists())
-        copy.rename(paths.WORK / old)
+        old = free_name(copy, "before", lambda name: (WORK / name).exists())
+        copy.rename(WORK / old)
         print(f"What you wrote is kept in {old}")
-    copies.write(found[0], copy.name)
-    copies.save()
-    progress.keep_passed(number, {})
+    copies.write(sources[0], copy.name)
     print(f"{copy.name} is as it was at the start")
+    return number

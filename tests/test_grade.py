@@ -6,14 +6,18 @@ import io
 import json
 import multiprocessing
 import os
+import sys
+import tempfile
 from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from gpt1course import notebooks
 from gpt1course.checking.number_exercise import NumberExercise
 from gpt1course.grading import report, sandbox, worker
-from gpt1course.grading.report import HandedCell
+from gpt1course.grading.report import CodeCell
 from gpt1course.grading.worker import Limits, Submitted
 from gpt1lib.io import paths
 
@@ -55,8 +59,8 @@ def here(monkeypatch):
 
     def ask(cell: Submitted, imports: str, limits: Limits):
         names = worker.names_before(cell.lesson, imports, cell.name)
-        exercise = worker.exercise_of(cell.lesson, cell.name)
-        return json.loads(json.dumps(worker.run_submitted(exercise, cell, names, 60.0))), ""
+        cases = worker.cases_of(cell.lesson, cell.name)
+        return json.loads(json.dumps(worker.run_submitted(cases, cell, names, 60.0))), ""
 
     monkeypatch.setattr(worker, "ask", ask)
 
@@ -90,8 +94,8 @@ CELLS = {
 
 @pytest.mark.parametrize("cell", CELLS, ids=range(len(CELLS)))
 def test_one_cell(here, cell):
-    told = report.mistake_in([HandedCell(cell)], "05", "causal_mask", Limits())
-    marked = report.mistake_in([HandedCell(cell, "causal_mask")], "05", "causal_mask", Limits())
+    told = report.mistake_in([CodeCell(cell)], "05", "causal_mask", Limits())
+    marked = report.mistake_in([CodeCell(cell, "causal_mask")], "05", "causal_mask", Limits())
     assert told == marked or "its cell is missing" in told
     assert CELLS[cell] in marked and bool(CELLS[cell]) == bool(marked)
 
@@ -137,7 +141,7 @@ NO_NOTEBOOKS = (
 @pytest.mark.parametrize("text", NO_NOTEBOOKS, ids=range(6))
 def test_what_is_no_notebook(tmp_path, text):
     (tmp_path / "05_a.ipynb").write_bytes(text.encode("latin-1"))
-    assert mistakes(tmp_path / "05_a.ipynb").startswith("this is no notebook")
+    assert mistakes(tmp_path / "05_a.ipynb").startswith("this is not a notebook")
 
 
 # ---- the table ----------------------------------------------------------------------------
@@ -203,7 +207,7 @@ def test_a_wrong_command_is_told_in_a_line(tmp_path):
     for more, told in (
         (["--lesson", "77"], "there is no lesson '77'"),
         (["--points", str(tmp_path / "p.csv")], "line 1: no lesson has .* 'causal_task'"),
-        ([], "is no table of marks"),
+        ([], "is not a table of marks"),
         (["--seconds", "-3"], "--seconds is -3.0, it must be above 0 and at most 3600"),
         (["--seconds", "nan"], "--seconds is nan"),
         (["--gigabytes", "0"], "--gigabytes is 0.0, it must be from 0.1 to 1024"),
@@ -227,7 +231,7 @@ HOSTILE = {
     "causal_mask": """
 import builtins, gpt1course.grading.worker as a, gpt1course.checking.compare as c
 a.compared = a._judged = lambda *_: None
-c.same = a.wire.packed = lambda *_, **__: True
+c.same = a.serialize.packed = lambda *_, **__: True
 builtins.all = lambda _: True
 def causal_mask(T):
     return torch.zeros(T, T)""",
@@ -284,6 +288,121 @@ def test_hostile_cells_are_marked_rightly_and_change_nothing(tmp_path, monkeypat
     assert "its cell holds no function running_mean" in told["running_mean"]
     assert "a submission may not write" in told["masked_softmax"]
     assert "was still running" in told["mask_with_cache"]
+
+
+CHEATS = {
+    "causal_mask": """
+import json
+def causal_mask(T):
+    size = FILE_SIZE
+    text = bytes(torch.from_file("NEIGHBOR", size=size, dtype=torch.uint8).tolist())
+    names = {"torch": torch, "lesson": lesson}
+    cells = [c for c in json.loads(text)["cells"] if "def causal_mask" in "".join(c["source"])]
+    exec("".join(cells[0]["source"]), names)
+    return names["causal_mask"](T)""",
+    "running_mean": """
+import os
+def running_mean(*_):
+    return os.listdir("FOLDER")""",
+    "masked_softmax": """
+import sys
+def masked_softmax(scores):
+    frame = sys._getframe()
+    while frame:
+        for value in frame.f_locals.values():
+            if hasattr(value, "solution_text") and value.name == "masked_softmax":
+                return value(scores)
+        frame = frame.f_back""",
+    "leaks_before": """
+import gc
+def leaks_before(*arguments):
+    for thing in gc.get_objects():
+        if type(thing).__name__ not in ("Exercise", "function"):
+            continue
+        name = getattr(thing, "name", getattr(thing, "__name__", ""))
+        ours = "gpt1course" in str(getattr(thing, "__module__", ""))
+        if ours and name == "leaks_before":
+            return thing(*arguments)""",
+    "mask_with_cache": """
+import _posixsubprocess, os, sys, time, gpt1course.exercises.lesson05 as l
+def stay():
+    os.setsid()
+    time.sleep(60)
+ends = [os.pipe() for _ in range(4)]
+import threading
+thread = threading.Thread(target=lambda: _posixsubprocess.fork_exec(
+    [b"/bin/true"], [b"/bin/true"], True, (ends[3][1],), None, None, -1, -1, -1, -1, -1, -1,
+    ends[3][0], ends[3][1], False, False, -1, None, None, None, -1, stay, False), daemon=True)
+thread.start()
+time.sleep(1)
+def mask_with_cache(*arguments):
+    names = {"__name__": "again"}
+    exec(open(l.__file__).read(), names)
+    return names["mask_with_cache"](*arguments)""",
+}
+
+
+def processes_in(folder) -> list[str]:
+    """The processes that work in a folder, or in one below it that has been removed."""
+    places = []
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            places.append(os.readlink(process / "cwd"))
+        except OSError:  # it has ended
+            pass
+    return [place for place in places if place.startswith(str(folder))]
+
+
+@pytest.mark.skipif(not sandbox.landlock_version(), reason="this kernel has no Landlock")
+def test_nothing_leads_to_an_answer_and_nothing_outlives_its_marking(tmp_path, monkeypatch):
+    (tmp_path / "cells").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "cells"))
+    neighbor = tmp_path / "in/neighbor.ipynb"
+    neighbor.parent.mkdir()
+    notebooks.write(SOLVED, neighbor)
+    notebook = copy.deepcopy(SOLVED)
+    names = {"FOLDER": neighbor.parent, "NEIGHBOR": neighbor}
+    for name, source in CHEATS.items():
+        for word, value in {**names, "FILE_SIZE": neighbor.stat().st_size}.items():
+            source = source.replace(word, str(value))
+        stub(notebook, name).source = source
+    notebooks.write(notebook, tmp_path / "in/a.ipynb")
+    limits = Limits(hidden=report.folders_of([neighbor]))
+    row = report.marks_of(tmp_path / "in/a.ipynb", "05", {}, limits)
+    told = dict(one.split(": ", 1) for one in row["mistakes"].split(" | "))
+    assert row["visible_scores"] == row["total"] == "1" and told.keys() == CHEATS.keys(), told
+    assert "Permission denied" in told["causal_mask"] + told["running_mean"], told
+    assert "Permission denied" in told["mask_with_cache"], told
+    assert "returns None" in told["masked_softmax"] and "returns None" in told["leaks_before"]
+    assert row["isolation"] == "isolated" or "processes" in row["isolation"]
+    assert not processes_in(tmp_path) or "processes" in row["isolation"]
+
+
+def test_walls_that_stay_open_are_told_in_the_table(here, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(worker, "UNCLOSED", {"files", "network"})
+    submitted(tmp_path / "a.ipynb", returning(RIGHT))
+    assert report.main([str(tmp_path), "--out", str(tmp_path / "m.csv")]) == 0
+    assert table(tmp_path / "m.csv")[0]["isolation"] == "not isolated: network, files"
+    assert "not isolated: network, files" in capsys.readouterr().out
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the calls are Linux's")
+def test_every_refusal_of_the_kernel_is_noticed(tmp_path, monkeypatch):
+    libc = SimpleNamespace(syscall=lambda *_: -1, prctl=lambda *_: -1, unshare=lambda *_: -1)
+    monkeypatch.setattr(sandbox, "_libc", lambda: libc)
+    assert not sandbox._restrict_files(str(tmp_path), ())
+    monkeypatch.setattr("resource.setrlimit", lambda *_: (_ for _ in ()).throw(ValueError))
+    assert not sandbox._limit_memory(1.0)
+
+
+def test_one_broken_link_does_not_stop_the_others(here, tmp_path):
+    submitted(tmp_path / "in/a.ipynb", returning(RIGHT))
+    (tmp_path / "in/b.ipynb").symlink_to(tmp_path / "gone.ipynb")
+    (tmp_path / "in/c.ipynb").symlink_to(tmp_path / "in/c.ipynb")
+    assert report.main([str(tmp_path / "in"), "--out", str(tmp_path / "m.csv")]) == 0
+    rows = table(tmp_path / "m.csv")
+    assert [row["total"] for row in rows] == ["6", "0", "0"]
+    assert all(row["mistakes"].startswith("this is not a notebook") for row in rows[1:])
 
 
 def test_the_walls_of_python(tmp_path):

@@ -1,7 +1,6 @@
 """What is shipped beside the course: ranges, lock, Makefile, CI, pages made by tools."""
 
 import ast
-import importlib
 import importlib.metadata
 import json
 import re
@@ -13,7 +12,6 @@ import pytest
 from packaging.requirements import Requirement
 from PIL import Image
 
-import gpt1lib as g
 from gpt1lib.io.files import sha256
 from gpt1lib.io.paths import NOVELIST_DIR
 from tools import lock
@@ -103,65 +101,6 @@ def test_every_import_is_in_a_range(folder):
     packages = third_party(folder)
     assert len(packages) > 2
     assert {p: str(path) for p, path in packages.items() if p not in allowed} == {}
-
-
-WITHOUT = """
-import importlib, pkgutil, sys
-for name in {blocked}:
-    sys.modules[name] = None  # importing it is an error, finding it says that it is missing
-import gpt1lib as g
-for module in pkgutil.walk_packages(g.__path__, "gpt1lib."):
-    if module.name != "gpt1lib.paper":  # the old name of a command of the course
-        importlib.import_module(module.name)
-task = g.tasks.load("film_snippets")
-g.finetune.evaluate.check_metric(task)
-probs = [[0.1, 0.9]] * len(task.valid)
-print(g.finetune.evaluate.scores(task, probs, task.valid)["examples"] == len(task.valid))
-print(g.finetune.evaluate.bag_of_words_scores(task, task.train[:100], "valid"))
-try:
-    g.finetune.evaluate.check_metric(replace(task, metric="matthews"))
-except ValueError as error:
-    print(error)
-"""
-
-
-def test_the_library_needs_five_packages():
-    """Every module is imported, and a task is scored, as if no extra were installed."""
-    extra = names_of(lock.requirements("course", "real")) - BASE
-    found = importlib.metadata.packages_distributions().items()
-    blocked = {module for module, names in found if {n.lower() for n in names} & extra}
-    assert {"scipy", "sklearn", "matplotlib", "IPython", "anywidget"} <= blocked
-    code = "from dataclasses import replace\n" + WITHOUT.format(blocked=sorted(blocked))
-    run = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
-    assert run.returncode == 0, run.stderr
-    scored, bag, refused = run.stdout.splitlines()
-    assert scored == "True" and bag == "{}"
-    assert "scikit-learn, which is not installed" in refused
-
-
-def test_scripts_lead_to_commands_that_return_an_exit_status():
-    for target in lock.project()["scripts"].values():
-        module, _, function = target.partition(":")
-        command = getattr(importlib.import_module(module), function)
-        assert command.__annotations__["return"] in (None, int, "None", "int"), target
-
-
-# ---- what a user of the library sees ----------------------------------------------------
-
-
-def test_completion_shows_what_is_loaded_when_first_used():
-    assert {"finetune", "generate", "numpy_gpt", "GPT", "trace", "__version__"} <= {*dir(g)}
-    assert not {"import_module", "iter_modules", "version"} & {*dir(g)}
-    assert all(hasattr(g, name) for name in g.__all__)
-
-
-def test_the_version_is_the_installed_one():
-    assert g.__version__ == importlib.metadata.version("gpt1-course")
-
-
-def test_type_checkers_may_read_the_annotations():
-    for package in ("gpt1lib", "gpt1course"):
-        assert (ROOT / package / "py.typed").exists()
 
 
 # ---- Makefile, CI, pages ----------------------------------------------------------------

@@ -71,7 +71,6 @@ def test_the_sizes_beside_gpt1s_are_the_models_own():
 
 def test_the_readme_is_for_a_newcomer():
     page = PAGES["README.md"]
-    assert len(page.splitlines()) <= 90
     for part in ("Who it is for.", "How long it takes.", "make lab", "tools/setup.py lab"):
         assert part in page
 
@@ -127,11 +126,6 @@ def test_troubleshooting_shows_what_is_really_said(message):
     assert re.search(re.sub(r"\\\{.*?\\\}", r"[\\w./ -]+", re.escape(message)), page)
     code = (p.read_text(encoding="utf-8") for p in (*TOOLS, *ROOT.glob("gpt1lib/io/*.py")))
     assert message in re.sub(r'"\s*f?"', "", "".join(code))
-
-
-def test_troubleshooting_has_ten_errors():
-    headings = re.findall(r"^## (\d+)\. ", PAGES["docs/troubleshooting.md"], re.MULTILINE)
-    assert headings == [str(n) for n in range(1, 11)]
 
 
 # ---- links, paths, commands ---------------------------------------------------------------

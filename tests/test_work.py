@@ -1,10 +1,14 @@
 """A learner's own copies: made once, brought up to date, never overwritten."""
 
+import errno
 import json
+import os
+import shutil
+from pathlib import Path
 
 import pytest
 
-from gpt1course import progress
+from gpt1course import progress, workspace
 from gpt1course.__main__ import main
 from gpt1course.checking import exercise
 from gpt1course.checking.number_exercise import NumberExercise
@@ -23,7 +27,7 @@ def notebook(*sources, outputs=()):
 def course(tmp_path, monkeypatch):
     """A course of two notebooks, and an empty `work` beside it."""
     monkeypatch.setattr(paths, "ROOT", tmp_path)
-    monkeypatch.setattr(paths, "WORK", tmp_path / "work")
+    monkeypatch.setattr(workspace, "WORK", tmp_path / "work")
     (tmp_path / "notebooks").mkdir()
     for name in (LESSON, GALLERY):
         (tmp_path / "notebooks" / name).write_text(notebook("stub", "prose"))
@@ -86,6 +90,95 @@ def test_a_damaged_copy_or_record_costs_nothing(course, damage):
     assert copies(course)[LESSON.replace(".", "_new.")] == notebook("stub", "better prose")
 
 
+class Killed(BaseException):
+    """Ends a process where a signal would."""
+
+
+def killed_at(monkeypatch, n, after):
+    """Whether `update` came to its n-th write, and was stopped just before it or just after."""
+    replace, left = os.replace, [n]
+
+    def replace_or_die(*names):
+        left[0] -= 1
+        if left[0] == 0 and not after:
+            raise Killed
+        replace(*names)
+        if left[0] == 0:
+            raise Killed
+
+    with monkeypatch.context() as m:
+        m.setattr(os, "replace", replace_or_die)
+        try:
+            main(["update"])
+        except Killed:
+            return True
+    return False
+
+
+def ship(course, prose):
+    for name in (LESSON, GALLERY):
+        (course / "notebooks" / name).write_text(notebook("stub", prose))
+
+
+@pytest.mark.parametrize("after", [False, True])
+@pytest.mark.parametrize("first", [True, False])
+def test_a_stopped_update_never_makes_an_untouched_copy_the_learners(
+    course, monkeypatch, first, after
+):
+    for n in range(1, 100):
+        shutil.rmtree(course / "work", ignore_errors=True)
+        ship(course, "prose")
+        if not first:
+            main(["update"])
+            ship(course, "better prose")
+        if not killed_at(monkeypatch, n, after):
+            break
+        ship(course, f"prose after {n}")
+        main(["update"])
+        assert set(copies(course)) == {LESSON, GALLERY}
+        assert set(copies(course).values()) == {notebook("stub", f"prose after {n}")}
+    assert n > 4, "each copy, and a record before and after it"
+
+
+def test_a_stopped_update_leaves_no_litter(course):
+    main(["update"])
+    litter = course / "work" / f".{LESSON}.4711.tmp"
+    litter.write_text("half a {")
+    main(["update"])
+    assert not litter.exists()
+
+
+@pytest.mark.parametrize("damage", ["half a {", '{"written": null}', '{"seen": 5}', "[1]"])
+def test_a_damaged_record_names_its_cure(course, damage):
+    main(["update"])
+    (course / "work" / ".copies.json").write_text(damage)
+    for command in (["update"], ["again", "05"]):
+        with pytest.raises(SystemExit, match=r"\.copies\.json is damaged\. Delete it"):
+            main(command)
+    (course / "work" / ".copies.json").unlink()
+    main(["update"])
+    ship(course, "better prose")
+    main(["update"])
+    assert set(copies(course).values()) == {notebook("stub", "better prose")}
+
+
+@pytest.mark.parametrize("name", [".copies.json", LESSON])
+def test_a_full_disk_is_told_with_the_name_of_the_file(course, monkeypatch, name):
+    write = Path.write_text
+
+    def full(path, *args, **kwargs):
+        if path.name.startswith(f".{name}"):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return write(path, *args, **kwargs)
+
+    with monkeypatch.context() as m:
+        m.setattr(Path, "write_text", full)
+        with pytest.raises(SystemExit, match=f"{name}: No space left on device"):
+            main(["update"])
+    main(["update"])
+    assert set(copies(course)) == {LESSON, GALLERY}
+
+
 def test_starting_over_keeps_what_was_written(course, capsys):
     main(["update"])
     progress.keep_passed("05", {"causal_mask": "2026-11-23"})
@@ -144,6 +237,9 @@ def test_progress_never_stops_a_lesson(course, monkeypatch, capsys):
     progress.note(lesson05.causal_mask.solution)
     assert "could not be kept" in capsys.readouterr().out
     assert (course / "work" / "progress.json").read_text() == "half a {"
+    (course / "work" / "progress.json").write_text('{"05": null}')
+    with pytest.raises(SystemExit, match="progress.json is damaged: delete it"):
+        main(["progress"])
 
 
 def test_a_number_that_is_right_is_kept(course, monkeypatch):

@@ -76,7 +76,7 @@ def requirements(*extras: str) -> list[str]:
 
 def conda_line(requirement: str) -> str:
     """'torch>=2.13,<3' as conda-forge writes it."""
-    name, bounds = re.fullmatch(r"([\w-]+)(.*)", requirement).groups()
+    name, bounds = re.findall(r"^([\w-]+)(.*)$", requirement)[0]
     return f"  - {AT_CONDA_FORGE.get(name, name)} {bounds}\n"
 
 

@@ -42,7 +42,7 @@ def lessons() -> str:
 
 def together(times: list[str]) -> str:
     """A sentence: the hours of all main paths, and of all deeper parts where there are any."""
-    main = sum(int(re.match(r"\d+", time)[0]) for time in times)
+    main = sum(int(time.split()[0]) for time in times)
     deeper = sum(int(m[1]) for m in (re.search(r"deeper (\d+) min", t) for t in times) if m)
     more = f", and the deeper parts {round(deeper / 60)} hours more" if deeper else ""
     return f"All of it takes about {round(main / 60)} hours{more}.\n"

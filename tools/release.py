@@ -37,7 +37,7 @@ def notes(changelog: str, number: str, url: str = "") -> str:
 
 def main() -> None:
     """The command line."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("command", choices=["notes", "tag"])
     parser.add_argument("--url", default="", help="the repository's address")
     args = parser.parse_args()

@@ -36,7 +36,7 @@ class Wrong:
         return self.function.__name__.replace("_", " ")
 
 
-class Corrects:
+class WrongAnswerMixin:
     """What lists wrong answers."""
 
     wrong_answers: list[Wrong]
@@ -52,7 +52,7 @@ class Corrects:
 
 
 @dataclass(frozen=True, eq=False)
-class Exercise(Corrects):
+class Exercise(WrongAnswerMixin):
     """One exercise of a lesson; called, it is its solution.
 
     cases: a function that returns argument tuples, made afresh at each call.
@@ -152,18 +152,18 @@ def _says_unwritten(result: Result) -> bool:
 
 
 @dataclass(frozen=True)
-class Mistake:
+class Verdict:
     """What to tell a learner: the sentence, and what their function printed."""
 
     message: str
     printed: str = ""
-    verdict: str = "FAIL"  # or TODO
+    status: str = "FAIL"  # or TODO
 
 
-NOT_WRITTEN = Mistake("not written yet.", verdict="TODO")
+NOT_WRITTEN = Verdict("not written yet.", status="TODO")
 
 
-def diagnose(exercise: Exercise, function, seconds: float | None = None) -> Mistake | None:
+def diagnose(exercise: Exercise, function, seconds: float | None = None) -> Verdict | None:
     """None if the function is right, else what is wrong with it.
 
     seconds: the most that the function may take, all cases together; by default some
@@ -171,7 +171,7 @@ def diagnose(exercise: Exercise, function, seconds: float | None = None) -> Mist
     """
     if not callable(function):
         kind = type(function).__name__
-        return Mistake(f"{exercise.name} is of the type {kind}, it must be a function.")
+        return Verdict(f"{exercise.name} is of the type {kind}, it must be a function.")
     if is_stub(function):
         return NOT_WRITTEN
     cases = exercise.cases()
@@ -181,7 +181,7 @@ def diagnose(exercise: Exercise, function, seconds: float | None = None) -> Mist
 
 def compared(
     exercise: Exercise, cases: list[tuple], wanted: list[Result], got: list[Result]
-) -> Mistake | None:
+) -> Verdict | None:
     """None if what a function gave on the cases is what is wanted, else what is wrong."""
     if _says_unwritten(got[0]):
         return NOT_WRITTEN
@@ -194,7 +194,7 @@ def compared(
     message = listed or describe(cases[first], got[first], wanted[first], tolerance)
     if exercise.measured and not listed and got[first].value is not None:
         message += " (Expected is what finite differences measure.)"
-    return Mistake(message, got[first].printed)
+    return Verdict(message, got[first].printed)
 
 
 def _stopped(results: list[Result]) -> bool:
@@ -211,14 +211,14 @@ def _listed(exercise: Exercise, cases: list[tuple], got: list[Result]) -> str | 
     return None
 
 
-def judge(exercise: Exercise, function) -> Mistake | None:
+def judge(exercise: Exercise, function) -> Verdict | None:
     """As diagnose, but the reference is recognized, and nothing is ever raised."""
     if function is exercise or function is exercise.solution:
-        return Mistake("this is the reference. Run the cell with your own first.", "", "TODO")
+        return Verdict("this is the reference. Run the cell with your own first.", "", "TODO")
     try:
         return diagnose(exercise, function)
     except Exception as error:  # a check never stops the lesson
-        return Mistake(f"it could not be judged ({type(error).__name__}).")
+        return Verdict(f"it could not be judged ({type(error).__name__}).")
 
 
 def check(exercise: Exercise, function):
@@ -228,16 +228,16 @@ def check(exercise: Exercise, function):
     which the cells that follow might stumble over. Never raises, except with GPT1_STRICT=1
     in the environment: then AssertionError for all but PASS.
     """
-    mistake = judge(exercise, function)
-    if mistake is None:
+    verdict = judge(exercise, function)
+    if verdict is None:
         print(f"PASS  {exercise.name}")
         progress.note(exercise.solution)
         return function if _fits(exercise, function) else exercise.solution
-    announce(exercise.name, mistake)
-    if mistake.printed.strip():
+    announce(exercise.name, verdict)
+    if verdict.printed.strip():
         tell("It printed:")
-        print(textwrap.indent(mistake.printed.rstrip(), "        "))
-    tell(goes_on(exercise) if mistake.verdict == "FAIL" else f"{GOES_ON}.")
+        print(textwrap.indent(verdict.printed.rstrip(), "        "))
+    tell(goes_on(exercise) if verdict.status == "FAIL" else f"{GOES_ON}.")
     return exercise.solution
 
 
@@ -262,9 +262,9 @@ def _fits(exercise: Exercise, function) -> bool:
     return True
 
 
-def announce(name: str, mistake: Mistake) -> None:
+def announce(name: str, verdict: Verdict) -> None:
     """Print TODO or FAIL and what is wrong; with GPT1_STRICT=1 raise it, AssertionError."""
-    told = f"{mistake.verdict}  {name}: {mistake.message}"
+    told = f"{verdict.status}  {name}: {verdict.message}"
     if os.environ.get("GPT1_STRICT") == "1":
         raise AssertionError(told)
     tell(told)

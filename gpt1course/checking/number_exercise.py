@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 
 from .. import progress
 from .compare import Number, plain
-from .exercise import Corrects, Mistake, Wrong, announce, source_and_tree, tell
+from .exercise import Verdict, Wrong, WrongAnswerMixin, announce, source_and_tree, tell
 from .feedback import short
 
 TRIES = 1000
@@ -24,7 +24,7 @@ COMMA = "Write 31_113_216 and 2.5, not 31,113,216 and 2,5: a comma begins the ne
 
 
 @dataclass(eq=False, repr=False)
-class NumberExercise(Corrects):
+class NumberExercise(WrongAnswerMixin):
     """One question with a number, or a few, for an answer; called, it is its solution.
 
     question: a template with the solution's arguments in braces.
@@ -51,18 +51,18 @@ class NumberExercise(Corrects):
 
     def check(self, *answers) -> None:
         """Print TODO, PASS or FAIL; with GPT1_STRICT=1 raise AssertionError but for PASS."""
-        mistake = self.diagnose(answers, self.numbers(self.turn))
-        if mistake and self.turn and self.diagnose(answers, self.first) is None:
+        verdict = self.diagnose(answers, self.numbers(self.turn))
+        if verdict and self.turn and self.diagnose(answers, self.first) is None:
             tell(f"PASS  {self.name}, as the notebook asks it. Asked last: {self.asked()}")
             progress.note(self.solution)
-        elif mistake is None:
+        elif verdict is None:
             print(f"PASS  {self.name}. Another one: lesson.{self.name}.another()")
             progress.note(self.solution)
         else:
-            announce(self.name, mistake)
+            announce(self.name, verdict)
             if self.turn:
                 tell(f"The question: {self.asked()}")
-            if mistake.verdict == "FAIL":
+            if verdict.status == "FAIL":
                 tell(f"lesson.{self.name}.show_solution() shows the way.")
 
     def another(self) -> None:
@@ -162,21 +162,21 @@ class NumberExercise(Corrects):
         margin = 1.001 * 10**-self.decimals if self.decimals else 0
         return len(a) == len(b) and all(abs(x - y) <= margin for x, y in zip(a, b, strict=True))
 
-    def diagnose(self, answers: tuple, numbers: tuple) -> Mistake | None:
+    def diagnose(self, answers: tuple, numbers: tuple) -> Verdict | None:
         """None if the answers are right for these numbers, else what is wrong."""
         if not answers or any(answer is ... or answer is None for answer in answers):
-            return Mistake("put your answer in place of the dots.", verdict="TODO")
+            return Verdict("put your answer in place of the dots.", status="TODO")
         right = _values(self.solution, numbers)
         given = tuple(map(plain, answers))
         unfit = filter(None, map(_unfit, given, answers))
         if sentence := next(unfit, None):
-            return Mistake(sentence)
+            return Verdict(sentence)
         if len(answers) != len(right):
-            return Mistake(f"{_count(right)}, and you gave {len(answers)}. {COMMA}")
+            return Verdict(f"{_count(right)}, and you gave {len(answers)}. {COMMA}")
         values = tuple(number.value for number in given)
         if self._agree(values, right):
             return None
-        return Mistake(self._listed(values, numbers) or self._off(values, right))
+        return Verdict(self._listed(values, numbers) or self._off(values, right))
 
     def _listed(self, values: tuple, numbers: tuple) -> str | None:
         """The message of the listed wrong answer that these are."""

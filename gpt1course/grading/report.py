@@ -5,7 +5,7 @@
 
 One row per submission, one column per exercise, and what is wrong in the words of the
 lesson. Each exercise runs in a process of its own, without network, with limits of time and
-memory; answers.py says what is judged, and where. If interrupted, it goes on where it was;
+memory; worker.py says what is judged, and where. If interrupted, it goes on where it was;
 to mark all anew, delete the table. With GPT1_STRICT=1 it fails unless all have full marks.
 """
 
@@ -27,43 +27,46 @@ from gpt1lib.io.files import naming, read_json, read_text, sha256, write_text
 from gpt1lib.io.run_folder import one_line_errors
 
 from .. import workspace
-from .worker import Limits, Submitted, exercises_in, imports_of, mark_cell
+from .worker import Limits, Submitted, exercises_in, imports_of, isolation, mark_cell
 
 COPIES = 3  # how many cells of one exercise are tried; one of them must be right
 LARGEST_FILE, LARGEST_CELL = 100_000_000, 1_000_000  # bytes, letters
 MOST_POINTS = 1000
 MOST_SECONDS, LEAST_GIGABYTES, MOST_GIGABYTES = 3600, 0.1, 1024
-FIRST, LAST = ["submission", "lesson", "sha256", "limits"], ["total", "of", "mistakes"]
+FIRST = ["submission", "lesson", "sha256", "limits", "isolation"]
+LAST = ["total", "of", "mistakes"]
 
 
 # ---- what is handed in ------------------------------------------------------------------
 
 
 def submissions(given: list[Path]) -> list[Path]:
-    """The notebooks among files and in folders.
+    """The notebooks among files and in folders, and links that lead nowhere.
 
-    FileNotFoundError if there are none, or one that was named is not there.
+    Raises FileNotFoundError if there are none, or if one that was named does not exist.
     """
-    found: list[Path] = []
-    for path in given:
-        inside = sorted(p for p in path.rglob("*.ipynb") if ".ipynb_checkpoints" not in p.parts)
-        found += inside if path.is_dir() else [path]
-    if missing := [str(path) for path in found if not path.exists()]:
+    if missing := [str(path) for path in given if not os.path.lexists(path)]:
         raise FileNotFoundError(f"there is no {', no '.join(missing)}")
-    found = [path for path in dict.fromkeys(found) if path.is_file()]
-    if not found:
+    paths = [p for path in given for p in (notebooks_in(path) if path.is_dir() else [path])]
+    paths = [p for p in dict.fromkeys(paths) if p.is_file() or not p.exists()]
+    if not paths:
         raise FileNotFoundError(f"no notebooks in {', '.join(map(str, given))}")
-    return found
+    return paths
+
+
+def notebooks_in(folder: Path) -> list[Path]:
+    """The notebooks in a folder and below it."""
+    return sorted(p for p in folder.rglob("*.ipynb") if ".ipynb_checkpoints" not in p.parts)
 
 
 def folders_of(found: list[Path]) -> tuple[str, ...]:
     """The folders with the submissions, but for those that the library lies in."""
-    folders = {path.resolve().parent for path in found}
+    folders = {Path(os.path.realpath(path)).parent for path in found}
     return tuple(str(f) for f in sorted(folders) if not paths.ROOT.is_relative_to(f))
 
 
 @dataclass(frozen=True)
-class HandedCell:
+class CodeCell:
     """A code cell; exercise: the one that it is marked as, or empty."""
 
     source: str
@@ -75,24 +78,22 @@ class HandedCell:
         return self.exercise == name or bool(re.search(checks, self.source, re.MULTILINE))
 
 
-def cells_of(path: Path) -> list[HandedCell]:
-    """The code cells of a notebook; ValueError in a sentence for what is none."""
+def cells_of(path: Path) -> list[CodeCell]:
+    """The code cells of a notebook; ValueError in a sentence for a file that is not one."""
     try:
         if path.stat().st_size > LARGEST_FILE:
             raise ValueError("too large")
         notebook = read_json(path)
-        sheets = notebook.get("worksheets", [notebook])  # notebooks of before 2015 have some
-        cells = [read_cell(c) for s in sheets for c in s["cells"] if c["cell_type"] == "code"]
+        cells = [read_cell(c) for c in notebook["cells"] if c["cell_type"] == "code"]
     except Exception as error:  # whatever a student hands in
-        raise ValueError(f"this is no notebook ({type(error).__name__}).") from error
+        raise ValueError(f"this is not a notebook ({type(error).__name__}).") from error
     return [cell for cell in cells if len(cell.source) < LARGEST_CELL]
 
 
-def read_cell(cell: dict) -> HandedCell:
+def read_cell(cell: dict) -> CodeCell:
     """What counts of a cell as a notebook stores it."""
-    source = cell["source"] if "source" in cell else cell["input"]
     mark = cell.get("metadata", {}).get("gpt1", {})
-    return HandedCell("".join(source), str(mark.get("exercise", "")))
+    return CodeCell("".join(cell["source"]), str(mark.get("exercise", "")))
 
 
 def exercise_names(lesson: str) -> tuple[str, ...]:
@@ -108,10 +109,11 @@ def imports_in(lesson: str) -> str:
 
 def lesson_notebook(lesson: str) -> Path:
     """The course's own notebook of a lesson; ValueError if there is none."""
-    found = workspace.shipped(f"{lesson}_") if lesson.isdigit() else []
-    if not found:
-        raise ValueError(f"there is no lesson {lesson!r}; they are numbered from 00 to 17")
-    return found[0]
+    notebooks = workspace.shipped(f"{lesson}_") if lesson.isdigit() else []
+    if not notebooks:
+        numbers = ", ".join(path.name[:2] for path in workspace.shipped("[0-9][0-9]_"))
+        raise ValueError(f"there is no lesson {lesson!r}; there are {numbers}")
+    return notebooks[0]
 
 
 @cache
@@ -121,7 +123,7 @@ def lesson_of_exercise() -> dict[str, str]:
     return {name: number for number in numbers for name in exercise_names(number)}
 
 
-def lesson_of(path: Path, cells: list[HandedCell]) -> str:
+def lesson_of(path: Path, cells: list[CodeCell]) -> str:
     """The lesson of a notebook: by its exercises, else by its name; "" if unknown."""
     known = lesson_of_exercise()
     votes = Counter(
@@ -135,20 +137,20 @@ def lesson_of(path: Path, cells: list[HandedCell]) -> str:
 # ---- marking ----------------------------------------------------------------------------
 
 
-def mistake_in(cells: list[HandedCell], lesson: str, name: str, limits: Limits) -> str:
+def mistake_in(cells: list[CodeCell], lesson: str, name: str, limits: Limits) -> str:
     """What is wrong with one exercise of a notebook; empty if it is right."""
     sources = [c.source for c in cells if c.asks_for(name)]
     if not sources:
         return "its cell is missing (or the notebook is of an older version)."
     again = any(re.search(rf"lesson\.{name}\.another\(", c.source) for c in cells)
-    told = []
+    verdicts = []
     for source in list(dict.fromkeys(sources))[-COPIES:][::-1]:  # the last one first
-        mistake = mark_cell(Submitted(lesson, name, source, again), imports_in(lesson), limits)
-        if mistake is None:
+        verdict = mark_cell(Submitted(lesson, name, source, again), imports_in(lesson), limits)
+        if verdict is None:
             return ""
-        told.append(mistake)
-    told.sort(key=lambda m: m.verdict == "TODO")
-    return one_line(told[0].message)
+        verdicts.append(verdict)
+    verdicts.sort(key=lambda v: v.status == "TODO")
+    return one_line(verdicts[0].message)
 
 
 def one_line(text: str) -> str:
@@ -168,7 +170,7 @@ def which_file(path: Path) -> str:
 def marks_of(path: Path, only: str, points: dict[str, float], limits: Limits) -> dict:
     """The row of one submission."""
     row = {"submission": _harmless(str(path)), "lesson": only, "sha256": which_file(path)}
-    row["limits"] = shown(limits)
+    row |= {"limits": shown(limits), "isolation": ""}
     try:
         cells = cells_of(path)
         lesson = lesson_of(path, cells)
@@ -182,6 +184,7 @@ def marks_of(path: Path, only: str, points: dict[str, float], limits: Limits) ->
         return row | _totals(exercise_names(only) if only else (), {}, points, str(error))
     row["lesson"] = lesson
     wrong = {name: mistake_in(cells, lesson, name, limits) for name in exercise_names(lesson)}
+    row["isolation"] = isolation()
     return row | _totals(wrong, wrong, points, "")
 
 
@@ -243,8 +246,8 @@ def marked_before(out: Path) -> dict[str, dict]:
         return {}
     rows = csv.DictReader(io.StringIO(read_text(out)))
     columns = set(rows.fieldnames or ())
-    if not {*FIRST, *LAST} - {"limits"} <= columns:  # which an earlier version did not store
-        raise ValueError(f"{out} is no table of marks; take another --out")
+    if not {*FIRST, *LAST} <= columns:
+        raise ValueError(f"{out} is not a table of marks; take another --out")
     if own := sorted(columns - {*FIRST, *LAST, *lesson_of_exercise()}):
         raise ValueError(f"{out} has a column {own[0]!r} of your own; take another --out")
     kept = [{k: v for k, v in row.items() if v or k in FIRST} for row in rows]
@@ -336,5 +339,7 @@ def main(argv: list[str] | None = None) -> int:
         print(f"submissions marked in {args.out}: {len(rows)}")
         if n := sum(not row["lesson"] for row in rows):
             print(f"not readable as a lesson: {n}; see the column mistakes")
+        if (walls := isolation()) != "isolated":
+            print(f"The submissions were {walls} (see teaching/README.md)")
     full = all(row.get("total") == row.get("of") for row in rows)
     return int(not full and os.environ.get("GPT1_STRICT") == "1")

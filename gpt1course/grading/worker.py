@@ -1,12 +1,13 @@
 """One exercise of a submitted notebook: its cell run in a process of its own, and judged.
 
-The process gets the source of the cell, closes its walls, runs it, calls the function on the
+The process gets the source of the cell, isolates itself, runs it, calls the function on the
 exercise's cases and sends back what came out, as plain JSON. Right or wrong is found out on
 this side, where no line of the submission has run: whatever it does to torch, to Python or
 to this library, only the right results count.
 """
 
 import ast
+import gc
 import json
 import multiprocessing
 import os
@@ -20,16 +21,17 @@ from types import SimpleNamespace
 from typing import Any
 
 from ..checking.execution import call, call_all, time_limit, timed_reference
-from ..checking.exercise import NOT_WRITTEN, Exercise, Mistake, compared, is_stub
+from ..checking.exercise import NOT_WRITTEN, Exercise, Verdict, compared, is_stub
 from ..checking.number_exercise import NumberExercise
 from . import serialize
-from .sandbox import close_walls
+from .sandbox import WALLS, close_walls, run_alone
 
 STARTING = 300.0  # seconds that a process may take to import the library
 GRACE = 5.0  # seconds over an exercise's own limit, until the process is ended
 LARGEST = 64_000_000  # bytes of an answer
 PRELOADED = [__name__, "gpt1course.viz"]  # what takes long to import
 TURNS = 20  # how many questions of another() an answer may answer
+UNCLOSED: set[str] = set()  # walls that stayed open in a process so far
 
 
 @dataclass(frozen=True)
@@ -65,7 +67,7 @@ def exercise_of(lesson: str, name: str) -> Exercise | NumberExercise:
 # ---- in the process ---------------------------------------------------------------------
 
 
-class Handed(SimpleNamespace):
+class LessonStub(SimpleNamespace):
     """`lesson` as a submitted cell sees it: it keeps what is handed in, and checks nothing."""
 
     def __init__(self, lesson, exercises):
@@ -95,7 +97,7 @@ def names_before(lesson: str, imports: str, own: str) -> dict[str, Any]:
     names: dict[str, Any] = {"__name__": "__main__"}
     exec(imports, names)
     names |= {e.name: e.solution for e in exercises_in(lesson) if e.name != own}
-    return names | {"lesson": Handed(names["lesson"], exercises_in(lesson))}
+    return names | {"lesson": LessonStub(names["lesson"], exercises_in(lesson))}
 
 
 def without_magic(source: str) -> str:
@@ -103,16 +105,24 @@ def without_magic(source: str) -> str:
     return re.sub(r"^[%!].*$", "", source, flags=re.MULTILINE)
 
 
-def hide_reference(cell: Submitted) -> None:
-    """Take the exercise out of its lesson; whoever wants it must at least copy its text."""
-    module = import_module(f"gpt1course.exercises.lesson{cell.lesson}")
-    kept = tuple(e for e in exercises_in(cell.lesson) if e.name != cell.name)
-    vars(module).update({"EXERCISES": kept, cell.name: None})
+def hide_reference(lesson: str, name: str) -> None:
+    """Take an exercise out of its lesson, and let nothing else lead to it."""
+    module = import_module(f"gpt1course.exercises.lesson{lesson}")
+    others = tuple(e for e in exercises_in(lesson) if e.name != name)
+    vars(exercise_of(lesson, name)).clear()
+    vars(module).update({"EXERCISES": others, name: None})
+    _wanted.cache_clear()
+    gc.collect()  # a solution lies in a cycle with its module
 
 
-def run_submitted(exercise, cell: Submitted, names: dict, seconds: float) -> dict:
+def cases_of(lesson: str, name: str) -> list[tuple]:
+    """The cases of an exercise; none where a number is asked for."""
+    exercise = exercise_of(lesson, name)
+    return exercise.cases() if isinstance(exercise, Exercise) else []
+
+
+def run_submitted(cases: list[tuple], cell: Submitted, names: dict, seconds: float) -> dict:
     """Run a cell and, where a function is asked for, call it; all that came out, as JSON."""
-    cases = exercise.cases() if isinstance(exercise, Exercise) else []
     with time_limit(seconds):
         ran = call(lambda: exec(compile(without_magic(cell.source), "cell", "exec"), names), ())
     raised = serialize.packed_result(ran)["error"]
@@ -138,17 +148,24 @@ def _sent(result) -> dict:
         return serialize.packed_result(type(result)(error=error))
 
 
-def _answer(pipe, cell: Submitted, imports: str, folder: str, seconds: float, limits: Limits):
+def _answer(pipe, *arguments) -> None:
     """What the process does, from its start to its end."""
     if hasattr(os, "setsid"):
         os.setsid()  # its own group, to be ended as one
-    exercise = exercise_of(cell.lesson, cell.name)
+    run_alone(lambda unclosed: _run_cell(pipe, unclosed, *arguments), pipe.close)
+
+
+def _run_cell(
+    pipe, unclosed, cell: Submitted, imports: str, folder: str, seconds: float, limits: Limits
+):
+    """Isolate this process, tell how far that went, then run the cell and send the results."""
     names = names_before(cell.lesson, imports, cell.name)
-    hide_reference(cell)
+    cases = cases_of(cell.lesson, cell.name)
+    hide_reference(cell.lesson, cell.name)
     os.chdir(folder)
-    close_walls(folder, limits.gigabytes, limits.hidden)
-    pipe.send_bytes(b"ready")
-    pipe.send_bytes(json.dumps(run_submitted(exercise, cell, names, seconds)).encode())
+    unclosed += close_walls(folder, limits.gigabytes, limits.hidden)
+    pipe.send_bytes(json.dumps(unclosed).encode())
+    pipe.send_bytes(json.dumps(run_submitted(cases, cell, names, seconds)).encode())
 
 
 # ---- on this side -----------------------------------------------------------------------
@@ -171,6 +188,12 @@ def _wanted(exercise: Exercise):
     return cases, *timed_reference(exercise.measured or exercise.solution, cases)
 
 
+def isolation() -> str:
+    """How the processes so far were isolated, for the table of marks."""
+    walls = [wall for wall in WALLS if wall in UNCLOSED]
+    return f"not isolated: {', '.join(walls)}" if walls else "isolated"
+
+
 def ask(cell: Submitted, imports: str, limits: Limits) -> tuple[dict | None, str]:
     """(what the cell's process sent, ""), or (None, why it sent nothing)."""
     exercise = exercise_of(cell.lesson, cell.name)
@@ -190,17 +213,22 @@ def ask(cell: Submitted, imports: str, limits: Limits) -> tuple[dict | None, str
             ours.close()
 
 
-def _ready(pipe) -> bool:
-    """Whether the process has begun; no line of the submission has run by then."""
+def _unclosed(pipe) -> list[str] | None:
+    """Which walls of a process stayed open, or None if it did not begin.
+
+    No line of the submission has run by then.
+    """
     try:
-        return pipe.poll(STARTING) and pipe.recv_bytes(100) == b"ready"
+        return json.loads(pipe.recv_bytes(200)) if pipe.poll(STARTING) else None
     except (OSError, EOFError):
-        return False
+        return None
 
 
 def _received(pipe, process, seconds: float) -> tuple[dict | None, str]:
-    if not _ready(pipe):
+    unclosed = _unclosed(pipe)
+    if unclosed is None:
         raise RuntimeError("a process did not start: is this machine out of memory?")
+    UNCLOSED.update(unclosed)
     try:
         if not pipe.poll(seconds):
             return None, f"it was still running after {seconds:.0f} seconds and was stopped."
@@ -214,6 +242,8 @@ def _received(pipe, process, seconds: float) -> tuple[dict | None, str]:
 
 def _end(process) -> None:
     """End a process and what it started."""
+    process.terminate()  # it ends its namespace first
+    process.join(GRACE)
     if hasattr(os, "killpg") and process.pid:
         try:
             os.killpg(process.pid, signal.SIGKILL)
@@ -224,18 +254,18 @@ def _end(process) -> None:
     process.close()
 
 
-def mark_cell(cell: Submitted, imports: str, limits: Limits) -> Mistake | None:
+def mark_cell(cell: Submitted, imports: str, limits: Limits) -> Verdict | None:
     """None for a right answer, else what is wrong with it; nothing is ever raised."""
     told, why = ask(cell, imports, limits)
     if told is None:
-        return Mistake(why)
+        return Verdict(why)
     try:
         return _judged(exercise_of(cell.lesson, cell.name), cell, told)
     except Exception as error:  # whatever was sent, the others are marked
-        return Mistake(f"it could not be judged ({type(error).__name__}).")
+        return Verdict(f"it could not be judged ({type(error).__name__}).")
 
 
-def _judged(exercise, cell: Submitted, told: dict) -> Mistake | None:
+def _judged(exercise, cell: Submitted, told: dict) -> Verdict | None:
     if isinstance(exercise, NumberExercise):
         return _numbers_judged(exercise, cell, told)
     if told.get("stub"):
@@ -244,30 +274,30 @@ def _judged(exercise, cell: Submitted, told: dict) -> Mistake | None:
         return _no_function(cell, told)
     cases, wanted, _ = _wanted(exercise)
     got = [serialize.unpacked_result(one) for one in told["results"]]
-    mistake = compared(exercise, cases, wanted, got)
-    if mistake and "NameError" in mistake.message:
-        return Mistake(mistake.message + " (Only the exercise's own cell is run here.)")
-    return mistake
+    verdict = compared(exercise, cases, wanted, got)
+    if verdict and "NameError" in verdict.message:
+        return Verdict(verdict.message + " (Only the exercise's own cell is run here.)")
+    return verdict
 
 
-def _no_function(cell: Submitted, told: dict) -> Mistake:
+def _no_function(cell: Submitted, told: dict) -> Verdict:
     if told["raised"]:
         name, words = map(str, told["raised"])
-        return Mistake(f"its cell raises {name}: {words[:200]}")
+        return Verdict(f"its cell raises {name}: {words[:200]}")
     if told.get("kind"):
-        return Mistake(f"{cell.name} is of the type {told['kind']}, it must be a function.")
-    return Mistake(f"its cell holds no function {cell.name}.", verdict="TODO")
+        return Verdict(f"{cell.name} is of the type {told['kind']}, it must be a function.")
+    return Verdict(f"its cell holds no function {cell.name}.", status="TODO")
 
 
-def _numbers_judged(exercise: NumberExercise, cell: Submitted, told: dict) -> Mistake | None:
+def _numbers_judged(exercise: NumberExercise, cell: Submitted, told: dict) -> Verdict | None:
     """As the notebook asks it or, where another() was called, with any of the next numbers."""
     given = tuple(serialize.unpacked(told["answers"]))
     if told["raised"] and not given:
         return _no_function(cell, told)
-    mistake = exercise.diagnose(given, exercise.first)
-    turns = range(1, TURNS) if mistake and cell.again else ()
+    verdict = exercise.diagnose(given, exercise.first)
+    turns = range(1, TURNS) if verdict and cell.again else ()
     right = any(exercise.diagnose(given, exercise.numbers(turn)) is None for turn in turns)
-    return None if right else mistake
+    return None if right else verdict
 
 
 def imports_of(sources: list[str]) -> str:

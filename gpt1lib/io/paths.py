@@ -12,7 +12,6 @@ NOVELIST_DIR = CHECKPOINTS / "novelist"
 LSTM_DIR = CHECKPOINTS / "lstm"
 RESULTS = DATA / "results"
 BENCHMARKS = RESULTS / "benchmarks"
-WORK = ROOT / "work"  # a learner's own copies of the lessons
 
 
 def check_there(path: Path) -> None:

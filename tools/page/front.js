@@ -1,7 +1,7 @@
 // The front page: type, see what may come next, look at the heads, let it write.
 // tools/site.py puts the explorers' shared part and sample.js before it.
 
-import { argmax, probsOf, ranked } from "../../gpt1lib/show/engine/sample.js";
+import { argmax, probsOf, ranked } from "../../gpt1course/viz/engine/sample.js";
 
 const BEGINNING = "When the door was shut, she closed her";
 const SHOWN = 10; // next tokens
