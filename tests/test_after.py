@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torch
 
+from gpt1course import statistics
 from gpt1course.paper import stored_lines
 from gpt1course.paper.after import filling, scaling, twins
 from gpt1lib.baselines import masked
@@ -96,17 +97,17 @@ def test_the_stored_twins_are_those_that_were_trained():
 
 def test_a_power_law_is_found_and_its_interval_holds_the_next_point():
     sizes = np.array([1e4, 1e5, 1e6])
-    alpha, a = scaling.power_law(sizes, 7 * sizes**-0.08)
+    alpha, a = statistics.power_law(sizes, 7 * sizes**-0.08)
     assert (alpha, a) == pytest.approx((0.08, 7))
     noise = np.exp(np.array([0.01, -0.02, 0.01]))
-    middle, low, high = scaling.prediction(sizes, 7 * sizes**-0.08 * noise, 1e7)
+    middle, low, high = statistics.prediction(sizes, 7 * sizes**-0.08 * noise, 1e7)
     assert low < 7 * 1e7**-0.08 < high and math.log(high / middle) == pytest.approx(
         math.log(middle / low)
     )
-    nearer = scaling.prediction(sizes, 7 * sizes**-0.08 * noise, 2e6)
+    nearer = statistics.prediction(sizes, 7 * sizes**-0.08 * noise, 2e6)
     assert nearer[2] / nearer[1] < high / low, "the farther, the less is known"
     with pytest.raises(ValueError, match="2 sizes"):
-        scaling.prediction(sizes[:2], [3.0, 2.0], 1e7)
+        statistics.prediction(sizes[:2], [3.0, 2.0], 1e7)
 
 
 def test_every_size_reads_its_share_of_the_text():

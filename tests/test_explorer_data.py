@@ -167,7 +167,7 @@ def drawn(explorer):
 
 def test_the_picture_of_gpt_and_bert_names_the_word_that_gains_most():
     """By hand: BERT is half as sure of the second word, and twice as sure of the third."""
-    from gpt1course.paper.after import twins
+    from gpt1course.paper.after import filling, twins
 
     def picture(gpt, bert):
         """Of the chances that both give to each word; GPT has none for the first."""
@@ -176,7 +176,7 @@ def test_the_picture_of_gpt_and_bert_names_the_word_that_gains_most():
         e.texts = [{"tokens": words, "GPT": guesses[0], "BERT": guesses[1]}]
         return e.figure()
 
-    e = explorers.MaskedExplorer(*twins.load_twins(), ["the king"])
+    e = explorers.MaskedExplorer(filling.covered_texts(*twins.load_twins(), ["the king"]))
     title = picture([None, 0.2, 0.3], [0.5, 0.1, 0.6]).axes[0].get_title(loc="left")
     assert title == "The words after the gap help most with 'c'"
     assert list(e._gains.values()) == pytest.approx([-np.log(2), np.log(2)])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import ttest_rel
 
-from gpt1course.paper import statistics
+from gpt1course import statistics
 from gpt1lib import metrics
 
 

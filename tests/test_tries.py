@@ -7,7 +7,7 @@ import names
 import nbformat
 import pytest
 
-from gpt1course.paper import statistics
+from gpt1course import statistics
 from gpt1lib import metrics
 from tools.notebooks import layout
 

@@ -5,8 +5,9 @@ from scipy.stats import binomtest
 
 from gpt1lib import metrics, tasks
 
+from .. import statistics
 from ..checking.exercise import Checker, exercise
-from ..paper import paper_numbers, statistics
+from ..paper import paper_numbers
 from .claims import fewer as fewer  # for the notebook
 from .claims import holds as holds
 from .claims import learned as learned

@@ -9,10 +9,9 @@ from scipy.stats import ttest_ind
 
 import gpt1lib as g
 
-from .. import paper
+from .. import paper, statistics
 from ..checking.exercise import Checker, exercise
 from ..checking.number_exercise import number_exercise
-from ..paper import statistics
 from .claims import holds as holds  # for the notebook
 
 
@@ -453,7 +452,7 @@ def curve_in_words(task: str) -> str:
 def curve_gaps(task: str, row: str, other: str) -> dict[int, dict]:
     """Number of labels -> a row minus another, seed by seed, for statistics.significant."""
     draws = paper.curves.draws(task)
-    return paper.curves.gaps(draws[row], draws[other])
+    return statistics.paired_t_tests(draws[row], draws[other])
 
 
 def points_ahead(gaps: dict[int, dict]) -> dict[int, int]:

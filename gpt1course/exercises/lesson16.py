@@ -4,10 +4,9 @@ import itertools
 
 import gpt1lib as g
 
-from .. import paper
+from .. import paper, statistics
 from ..checking.exercise import Checker, exercise
 from ..checking.number_exercise import number_exercise
-from ..paper import statistics
 from .claims import holds as holds  # for the notebook
 from .claims import leads as leads
 
@@ -482,7 +481,7 @@ def hold_entailment(lost: dict) -> None:
     low, high = (lost["difference"] + side * lost["half_width"] for side in (-1, 1))
     holds("the interval holds 0, and four points", low < -0.04 < 0 < high)
     draws = paper.curves.draws("entailment")
-    gaps = paper.curves.gaps(draws["pre-trained"], draws["random weights"])
+    gaps = statistics.paired_t_tests(draws["pre-trained"], draws["random weights"])
     holds("worth ten with 300 labels", round(100 * gaps[300]["difference"]) == 10)
 
 

@@ -13,10 +13,9 @@ import torch.nn.functional as F
 import gpt1lib as g
 from gpt1lib.io.paths import HELDOUT_BOOKS
 
-from .. import paper
+from .. import paper, statistics
 from ..checking.exercise import Checker, exercise
 from ..checking.number_exercise import number_exercise
-from ..paper import statistics
 from ..paper.after import scaling
 from .claims import fewer as fewer  # for the notebook
 from .claims import holds as holds
@@ -861,23 +860,23 @@ def hold_sweep(sweep: dict) -> None:
     sizes, losses = zip(*sweep_of_all, strict=True)
     holds("each size is better than the one before", list(losses) == sorted(losses)[::-1])
     holds("the three largest", [round(x, 2) for x in losses[2:]] == [4.73, 4.67, 4.61])
-    alpha, _ = scaling.power_law(sizes, losses)
+    alpha, _ = statistics.power_law(sizes, losses)
     holds("0.017, under a quarter of 0.076", round(alpha, 3) == 0.017)
     holds("give or take 0.006", round(exponent_half(sizes, losses), 3) == 0.006)
     holds("twice the size is worth 1.2%", round(100 * (1 - 2**-alpha), 1) == 1.2)
-    flat, _ = scaling.power_law(sizes[1:], losses[1:])
+    flat, _ = statistics.power_law(sizes[1:], losses[1:])
     holds("0.0135 without the smallest", round(flat, 4) == 0.0135)
     holds("give or take 0.0007", round(exponent_half(sizes[1:], losses[1:]), 4) == 0.0007)
     holds(
         "the smallest one's table is 2.7 times the blocks",
         round(2120 * 32 / sizes[0], 1) == 2.7,
     )
-    said, low, high = scaling.prediction(sizes[:3], losses[:3], sizes[-1])
+    said, low, high = statistics.prediction(sizes[:3], losses[:3], sizes[-1])
     holds("the line of three says 4.54", round(said, 2) == 4.54)
     holds("and misses by 0.08", round(losses[-1] - said, 2) == 0.08)
-    _, low, high = scaling.prediction(sizes[:3], losses[:3], 85_054_464)
+    _, low, high = statistics.prediction(sizes[:3], losses[:3], 85_054_464)
     holds("from 2.7 to 6.5 at GPT-1's size", round(low, 1) == 2.7, round(high, 1) == 6.5)
-    line = scaling.power_law(sizes, losses)
+    line = statistics.power_law(sizes, losses)
     residuals = [round(100 * math.log(y * x ** line[0] / line[1]), 1) for x, y in sweep_of_all]
     holds("+, -, -, 0, +", residuals[0] > 0 > residuals[1], residuals[2] < 0 < residuals[4])
     holds("about 0 at the fourth", abs(residuals[3]) < 0.1)

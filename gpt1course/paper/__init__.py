@@ -1,6 +1,7 @@
 """The paper's analysis at laptop scale: `python -m gpt1course.paper --help`."""
 
-from . import curves, paper_numbers, plan, statistics, zeroshot
+from .. import statistics
+from . import curves, paper_numbers, plan, zeroshot
 from .init_from import starting_checkpoint, transferred
 from .probes import more_labels, readout, surprise, two_terms
 from .results import accuracies, stored_finetuning, stored_lines, summary

@@ -6,7 +6,7 @@ from gpt1lib.io import files
 from gpt1lib.io.paths import RESULTS
 from gpt1lib.io.run_folder import Log
 
-from . import statistics
+from .. import statistics
 from .plan import EXPERIMENTS
 from .trials import PARAMS, Trial
 
@@ -68,14 +68,9 @@ def accuracies(experiment: str) -> dict[str, dict[str, dict[int, float]]]:
 def summary(experiment: str) -> dict[str, dict[str, dict]]:
     """row -> task -> mean accuracy, half the width of its 95% interval, number of seeds."""
     return {
-        row: {task: mean_with_ci(list(seeds.values())) for task, seeds in by_task.items()}
+        row: {
+            task: statistics.mean_with_ci(list(seeds.values()))
+            for task, seeds in by_task.items()
+        }
         for row, by_task in accuracies(experiment).items()
     }
-
-
-def mean_with_ci(values: list[float]) -> dict:
-    """Mean, half the width of its 95% interval (None for one seed), number of seeds."""
-    if len(values) == 1:
-        return {"mean": values[0], "half": None, "seeds": 1}
-    mean, half = statistics.mean_interval(values)
-    return {"mean": round(mean, 4), "half": round(half, 4), "seeds": len(values)}

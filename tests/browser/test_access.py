@@ -8,7 +8,8 @@ from importlib.resources import files
 import numpy as np
 import pytest
 
-from gpt1course.paper.after import twins
+from gpt1course.paper import curves
+from gpt1course.paper.after import filling, twins
 from gpt1course.viz import explorers
 from gpt1course.viz.explorers import standalone
 from gpt1lib import GPT1, TINY
@@ -29,11 +30,13 @@ def all_explorers(n):
         "attention": e.AttentionExplorer.of(n.model, n.bpe, text),
         "bigram": e.BigramExplorer(np.eye(3), list("abc")),
         "block": e.BlockExplorer(n.model, n.bpe, text),
-        "few labels": e.FewLabelsExplorer.stored(),
+        "few labels": e.FewLabelsExplorer(*curves.stored_sets()),
         "formats": e.FormatsExplorer(n),
         "heads": e.HeadsExplorer(n.model, n.bpe, text, np.eye(4) / 10),
         "journey": e.JourneyExplorer(n.model, n.bpe, text),
-        "masked": e.MaskedExplorer(*twins.load_twins(), [text + " ."], place=2),
+        "masked": e.MaskedExplorer(
+            filling.covered_texts(*twins.load_twins(), [text + " ."]), place=2
+        ),
         "mask": e.MaskExplorer(np.arange(9.0).reshape(3, 3), list("abc")),
         "merge": e.MergeExplorer({"newest": 6, "low": 5, "lower": 2}, "newest", step=2),
         "model map": e.ModelMapExplorer(n.model, n.bpe, text),

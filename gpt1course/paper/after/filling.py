@@ -1,14 +1,17 @@
 """One word of a text is covered: what a causal and a masked model say of it, and why."""
 
 import math
+from collections.abc import Sequence
 from typing import cast
 
+import numpy as np
 import torch
 from torch import Tensor
 from tqdm import tqdm
 
 from gpt1lib import losses
 from gpt1lib.baselines.masked import MaskedGPT
+from gpt1lib.bpe import BPE
 from gpt1lib.model import GPT, Block, causal_mask
 from gpt1lib.rng import eval_mode
 
@@ -16,6 +19,8 @@ from ..run import run_missing
 from ..trials import Trial
 from .short_run import heldout_tokens
 from .twins import load_twins
+
+N_GUESSES = 5  # per covered token
 
 
 @torch.no_grad()
@@ -66,6 +71,40 @@ def covered(model: GPT, ids: Tensor) -> tuple[Tensor, Tensor]:
     nothing = before.new_full((1, before.shape[1]), math.nan)
     rows = torch.cat([torch.zeros(1, T), looks(model, ids[None])[0, :-1]])
     return torch.cat([nothing, before]), rows
+
+
+def best_guesses(log_p: Tensor, ids: Sequence[int], bpe: BPE) -> list[dict | None]:
+    """Of each covered place: the true token's share and rank, and the likeliest tokens.
+
+    log_p (T, V); a place that is nan (GPT's first) has None.
+    """
+    guesses: list[dict | None] = []
+    for row, true in zip(log_p, ids, strict=True):
+        if bool(row.isnan().any()):
+            guesses.append(None)
+            continue
+        top = row.topk(N_GUESSES)
+        words = bpe.pieces(top.indices.tolist())
+        shares = [round(p, 5) for p in top.values.exp().tolist()]
+        rank = int((row > row[true]).sum()) + 1
+        guesses.append({"p": float(row[true].exp()), "rank": rank, "top": [words, shares]})
+    return guesses
+
+
+def covered_texts(gpt: GPT, bert: MaskedGPT, bpe: BPE, texts: Sequence[str]) -> list[dict]:
+    """Of each text its tokens, and what both models look at and guess: MaskedExplorer."""
+    return [covered_text(gpt, bert, bpe, text) for text in texts]
+
+
+def covered_text(gpt: GPT, bert: MaskedGPT, bpe: BPE, text: str) -> dict:
+    """One text, each token covered in turn."""
+    ids = [i for i in bpe.encode(text) if i < bert.mask_id]
+    record: dict = {"tokens": bpe.pieces(ids)}
+    for name, model in {"GPT": gpt, "BERT": bert}.items():
+        log_p, attention = covered(model, torch.tensor(ids))
+        rounded = np.round(attention.numpy().astype(float), 3).tolist()
+        record[name] = {"looks": rounded, "guesses": best_guesses(log_p, ids, bpe)}
+    return record
 
 
 def by_whole_sentences(model: GPT, ids: Tensor, place: int, n_tokens: int) -> Tensor:

@@ -1,4 +1,4 @@
-"""Loss over size: models of five sizes on three amounts of text, and the line through them.
+"""Loss over size: models of five sizes on three amounts of text.
 
 After Kaplan et al. 2020, with three of their conditions broken, because this runs in an hour: a
 fixed number of updates in place of training to the end, one seed, and books too few.
@@ -9,7 +9,6 @@ from dataclasses import asdict, replace
 
 import numpy as np
 import torch
-from numpy.typing import ArrayLike
 from torch import Tensor
 
 from gpt1lib import evaluate
@@ -20,7 +19,6 @@ from gpt1lib.model import GPT, LanguageModel
 from gpt1lib.pretrain import RECIPES, Recipe
 from gpt1lib.rng import fork_rng
 
-from .. import statistics
 from ..results import stored_lines
 from ..run import not_stored, run_missing
 from ..trials import Trial
@@ -135,35 +133,10 @@ def run_scaling(provenance: dict) -> None:
     run_missing(trials(), lambda t: run_size(t, ids, heldout, characters), provenance)
 
 
-# ---- what is stored, and the line through it -------------------------------------------
+# ---- what is stored -------------------------------------------
 
 
 def sweep_points(one_in: int = 1) -> list[tuple[int, float]]:
     """(N, nats per token) of each stored size that read one in so many blocks, N ascending."""
     lines = [x for x in stored_lines("scaling") if x["one_in"] == one_in and x["seed"] == 0]
     return sorted((line["parameters"], line["nats"]) for line in lines)
-
-
-def power_law(sizes: ArrayLike, losses: ArrayLike) -> tuple[float, float]:
-    """(alpha, a) of a N^(-alpha), by least squares of the logarithms; sizes, losses (n,)."""
-    slope, intercept = np.polyfit(np.log(sizes), np.log(losses), 1)
-    return float(-slope), float(np.exp(intercept))
-
-
-def prediction(sizes: ArrayLike, losses: ArrayLike, size: float) -> tuple[float, float, float]:
-    """What the line says of one more size, and the 95% interval of what would be measured.
-
-    The interval is that of a straight line in logarithms, with errors that do not depend on
-    the size; it knows nothing of a line that bends. ValueError for fewer than three sizes.
-    """
-    x, y = np.log(np.asarray(sizes, float)), np.log(np.asarray(losses, float))
-    if len(x) < 3:
-        raise ValueError(
-            f"{len(x)} sizes leave nothing to tell the error by, it takes at least 3"
-        )
-    alpha, a = power_law(sizes, losses)
-    std = np.sqrt(((y - np.log(a) + alpha * x) ** 2).sum() / (len(x) - 2))
-    far = (np.log(size) - x.mean()) ** 2 / ((x - x.mean()) ** 2).sum()
-    half = statistics.student_t(len(x) - 2) * std * np.sqrt(1 + 1 / len(x) + far)
-    middle = a * size**-alpha
-    return float(middle), float(middle * np.exp(-half)), float(middle * np.exp(half))

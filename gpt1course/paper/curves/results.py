@@ -1,13 +1,12 @@
 """The learning curves from their stored lines: means, differences, labels to a level."""
 
 from collections.abc import Iterable, Mapping
-from itertools import pairwise
 
-from .. import statistics
-from ..results import mean_with_ci, stored_lines, stored_trials
+from ... import statistics
+from ..results import stored_lines, stored_trials
 from ..trials import Trial
 from .plan import MODELS, NAME, ZERO_SHOT, Stored, test_trial
-from .sets import label_counts
+from .sets import known, label_counts
 
 DECISIONS = "curve_seeds"  # a file in data/results/paper
 
@@ -49,7 +48,7 @@ def curve(task: str, seeds: Iterable[int] | None = None) -> dict[str, dict[int, 
         for size, lines in by_size.items():
             scores = [x["accuracy"] for s, x in lines.items() if seeds is None or s in seeds]
             if scores:
-                by_row.setdefault(row, {})[size] = mean_with_ci(scores)
+                by_row.setdefault(row, {})[size] = statistics.mean_with_ci(scores)
     return by_row
 
 
@@ -64,34 +63,12 @@ def draws(task: str) -> dict[str, dict[int, dict[int, float]]]:
     }
 
 
-def gaps(row: Mapping[int, Mapping], other: Mapping[int, Mapping]) -> dict[int, dict]:
-    """Number of labels -> a row minus another, seed by seed, for statistics.significant.
+def labels_to(means: Mapping[int, Mapping], level: float) -> float | None:
+    """Labels with which a row's mean first reaches a level; see `statistics.first_reaching`.
 
-    row, other: number of labels -> seed -> accuracy. Without the numbers at which the two
-    share fewer than two seeds.
+    means: number of labels -> a dict with mean, a row of `curve`.
     """
-    shared = {size: {*row[size]} & {*other[size]} for size in row if size in other}
-    return {
-        size: statistics.paired_t_test(row[size], other[size])
-        for size, seeds in shared.items()
-        if len(seeds) > 1
-    }
-
-
-def labels_to(places: Mapping[int, Mapping], level: float) -> float | None:
-    """Labels with which a row's mean first reaches a level, between two counts by ratio.
-
-    The fewest that there are where these suffice, None where no number does. places: number
-    of labels -> a dict with mean, a row of `curve`.
-    """
-    counts = sorted(places)
-    if places[counts[0]]["mean"] >= level:
-        return counts[0]
-    for a, b in pairwise(counts):
-        low, high = places[a]["mean"], places[b]["mean"]
-        if high >= level:
-            return a * (b / a) ** ((level - low) / (high - low))
-    return None
+    return statistics.first_reaching({n: at["mean"] for n, at in means.items()}, level)
 
 
 def best_of_words(rows: Mapping[str, Mapping[int, Mapping]], size: int) -> str:
@@ -118,3 +95,21 @@ def intervals_overlap(one: dict, other: dict) -> bool:
     """Do the intervals of two means overlap?"""
     ends = [(x["mean"] - (x["half"] or 0), x["mean"] + (x["half"] or 0)) for x in (one, other)]
     return not statistics.disjoint(*ends)
+
+
+def stored_sets() -> tuple[dict[str, dict], dict[str, dict[str, float]]]:
+    """What a FewLabelsExplorer shows: two dicts by the name of each set that has a curve.
+
+    First the draws of the rows that are trained and of the best word baseline, then what
+    needs no labels, as `levels`.
+    """
+    sets = {task: rows for task in known() if (rows := trained_and_best(task))}
+    return sets, {task: levels(task) for task in sets}
+
+
+def trained_and_best(task: str) -> dict[str, dict[int, dict[int, float]]]:
+    """The draws of the rows that are trained, and of the best word baseline at most labels."""
+    by_row, rows = draws(task), curve(task)
+    counts = [n for row, means in rows.items() if row not in MODELS for n in means]
+    best = [best_of_words(rows, max(counts))] if counts else []
+    return {row: by_row[row] for row in [*MODELS, *best] if row in by_row}

@@ -73,8 +73,8 @@ function nearest(sizes, labels) {
   return sizes.reduce((best, n) => (away(n) < away(best) ? n : best));
 }
 
-// Labels with which a row's mean first reaches a level: the twin of labels_to in
-// paper/curves/results.py.
+// Labels with which a row's mean first reaches a level: the twin of
+// first_reaching in gpt1course/statistics.py.
 function labelsTo(places, level) {
   if (places[0].mean >= level) return places[0].labels;
   const i = places.findIndex(place => place.mean >= level);

@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 import traitlets
 from matplotlib.figure import Figure
 
-from ...paper import curves, statistics
-from ...paper.results import mean_with_ci
+from ... import statistics
 from .. import plots
 from .base import Explorer
 from .controls import Place, Real, Text, Whole
@@ -20,8 +19,8 @@ class FewLabelsExplorer(Explorer):
     """Two lines over learning curves: an accuracy to reach, and a number of labels.
 
     sets: name -> its draws; flat: name -> what needs no labels, as name -> accuracy.
-    Traits: chosen (which set), labels (of the numbers that the set has, the nearest is
-    shown), level (the accuracy to reach).
+    Traits: chosen (which set, by its name or place), labels (of the numbers that the set
+    has, the nearest is shown), level (the accuracy to reach).
     """
 
     names = traitlets.List(Text()).tag(sync=True)
@@ -32,8 +31,14 @@ class FewLabelsExplorer(Explorer):
     level = Real(0.9, min=0, max=1).tag(sync=True, control=True)
 
     def __init__(
-        self, sets: Mapping[str, Draws], flat: Mapping[str, Mapping[str, float]], **traits
+        self,
+        sets: Mapping[str, Draws],
+        flat: Mapping[str, Mapping[str, float]],
+        chosen: str | int = 0,
+        **traits,
     ):
+        if isinstance(chosen, str) and chosen not in sets:
+            raise ValueError(f"there is no set {chosen!r}; there are {list(sets)}")
         for name, draws in sets.items():
             if not any(draws.values()):
                 raise ValueError(f"{name!r} has no row with a number of labels")
@@ -41,18 +46,9 @@ class FewLabelsExplorer(Explorer):
             names=[name.replace("_", " ") for name in sets],
             rows=[drawn_rows(draws) for draws in sets.values()],
             flat=[list(flat.get(name, {}).items()) for name in sets],
+            chosen=list(sets).index(chosen) if isinstance(chosen, str) else chosen,
             **traits,
         )
-
-    @classmethod
-    def stored(cls, chosen: str = "question_or_statement", **traits) -> "FewLabelsExplorer":
-        """All sets whose curves are stored, with the best reader of words of each."""
-        sets = {name: few_rows(name) for name in curves.known()}
-        there = {name: draws for name, draws in sets.items() if draws}
-        if chosen not in there:
-            raise ValueError(f"no curve of {chosen!r} is stored; there are {list(there)}")
-        flat = {name: curves.levels(name) for name in there}
-        return cls(there, flat, chosen=list(there).index(chosen), **traits)
 
     def sentence(self) -> str:
         takes = "; ".join(
@@ -71,14 +67,6 @@ class FewLabelsExplorer(Explorer):
         return plots.learning_curves(rows, dict(self.flat[self.chosen]), title)
 
 
-def few_rows(task: str) -> dict:
-    """The rows that are trained, and the best reader of words at most labels."""
-    draws, rows = curves.draws(task), curves.curve(task)
-    counts = [n for row, places in rows.items() if row not in curves.MODELS for n in places]
-    best = [curves.best_of_words(rows, max(counts))] if counts else []
-    return {row: draws[row] for row in [*curves.MODELS, *best] if row in draws}
-
-
 def drawn_rows(draws: Draws) -> list[dict]:
     """What is drawn and said of each row, place by place."""
     (first, ours), *_ = draws.items()
@@ -90,10 +78,10 @@ def drawn_rows(draws: Draws) -> list[dict]:
 
 def _places(by_size: Mapping[int, Mapping[int, float]], ours: Mapping) -> list[dict]:
     """Of each number of labels the draws, mean and interval, and how far ours is ahead."""
-    gaps = curves.gaps(ours, by_size)
+    gaps = statistics.paired_t_tests(ours, by_size)
     clear = statistics.significant(gaps)
     return [
-        {"labels": n, "draws": [*seeds.values()], **mean_with_ci([*seeds.values()])}
+        {"labels": n, "draws": [*seeds.values()], **statistics.mean_with_ci([*seeds.values()])}
         | (
             {"ahead": [gaps[n]["difference"], gaps[n]["half_width"], n in clear]}
             if n in gaps
@@ -105,8 +93,8 @@ def _places(by_size: Mapping[int, Mapping[int, float]], ours: Mapping) -> list[d
 
 def words_of(places: Sequence[Mapping], level: float) -> str:
     """How many labels a row takes to a level, to two digits."""
-    by_size = {place["labels"]: place for place in places}
-    n = curves.labels_to(by_size, level)
+    by_size = {place["labels"]: place["mean"] for place in places}
+    n = statistics.first_reaching(by_size, level)
     if n is None:
         return f"more than {max(by_size):,}"
     if n <= min(by_size):

@@ -3,47 +3,24 @@
 import math
 from collections.abc import Sequence
 
-import numpy as np
-import torch
 import traitlets
 from matplotlib.figure import Figure
-from torch import Tensor
 
-from gpt1lib.baselines.masked import MaskedGPT
-from gpt1lib.bpe import BPE
-from gpt1lib.model import GPT
-
-from ...paper.after import filling
 from .. import plots
 from ..labels import readable, token_labels
 from ..numbers import percent
-from .base import Explorer, tokens_of
+from .base import Explorer
 from .controls import Place
 
-MOST, SHOWN = 14, 5  # tokens of a sentence, guesses per place
-
-
-def best_guesses(log_p: Tensor, ids: Sequence[int], bpe: BPE) -> list[dict | None]:
-    """Of each covered place: the true token's share and rank, and the likeliest tokens.
-
-    log_p (T, V); a place that is nan (GPT's first) has None.
-    """
-    found: list[dict | None] = []
-    for row, true in zip(log_p, ids, strict=True):
-        if bool(row.isnan().any()):
-            found.append(None)
-            continue
-        top = row.topk(SHOWN)
-        words = bpe.pieces(top.indices.tolist())
-        shares = [round(p, 5) for p in top.values.exp().tolist()]
-        rank = int((row > row[true]).sum()) + 1
-        found.append({"p": float(row[true].exp()), "rank": rank, "top": [words, shares]})
-    return found
+MOST = 14  # tokens of a sentence
 
 
 class MaskedExplorer(Explorer):
     """Each word of a sentence covered in turn; what GPT and BERT look at, and guess.
 
+    texts: a record of each sentence, as `covered_texts` of paper/after/filling.py makes them:
+    its tokens, and for GPT and for BERT what it looks at (T, T) and guesses for each covered
+    token: the true one's share and rank, and the likeliest ones. None: it cannot guess.
     Traits: text (which sentence), place (which word is covered).
     """
 
@@ -51,22 +28,12 @@ class MaskedExplorer(Explorer):
     text = Place(lambda e: len(e.texts)).tag(sync=True, control=True)
     place = Place(lambda e: MOST).tag(sync=True, control=True)
 
-    def __init__(
-        self, gpt: GPT, bert: MaskedGPT, bpe: BPE, texts: Sequence[str], text=0, place=0
-    ):
-        super().__init__(texts=[self._read(gpt, bert, bpe, x) for x in texts])
+    def __init__(self, texts: Sequence[dict], text=0, place=0):
+        for read in texts:
+            if not 0 < (n := len(read["tokens"])) <= MOST:
+                raise ValueError(f"a text has {n} tokens, this page shows 1 to {MOST}")
+        super().__init__(texts=list(texts))
         self.text, self.place = text, place
-
-    @staticmethod
-    def _read(gpt: GPT, bert: MaskedGPT, bpe: BPE, text: str) -> dict:
-        """Everything that the page shows of one sentence."""
-        ids = [i for i in tokens_of(bpe, text, MOST) if i < bert.mask_id]
-        read: dict = {"tokens": bpe.pieces(ids)}
-        for name, model in {"GPT": gpt, "BERT": bert}.items():
-            log_p, looks = filling.covered(model, torch.tensor(ids))
-            shown = np.round(looks.numpy().astype(float), 3).tolist()
-            read[name] = {"looks": shown, "guesses": best_guesses(log_p, ids, bpe)}
-        return read
 
     @property
     def _now(self) -> tuple[dict, int]:

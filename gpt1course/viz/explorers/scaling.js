@@ -68,7 +68,7 @@ const SHORT = { 4: "10k", 5: "100k", 6: "1M", 7: "10M", 8: "100M", 9: "1B" };
 // ---- the line
 
 // Least squares through logarithms, and the interval of one more measurement: the twin of
-// power_law and prediction in paper/after/scaling.py.
+// power_law and prediction in gpt1course/statistics.py.
 function fitLine(points, t95) {
   const x = points.map(([n]) => Math.log(n));
   const y = points.map(([, nats]) => Math.log(nats));

@@ -6,8 +6,7 @@ import numpy as np
 import traitlets
 from matplotlib.figure import Figure
 
-from ...paper import statistics
-from ...paper.after import scaling
+from ... import statistics
 from .. import plots
 from .base import Explorer
 from .controls import Place, Real, Text, Whole
@@ -52,8 +51,8 @@ class ScalingExplorer(Explorer):
 
     def sentence(self) -> str:
         sizes, losses = self.fitted()
-        alpha, _ = scaling.power_law(sizes, losses)
-        middle, low, high = scaling.prediction(sizes, losses, self.size)
+        alpha, _ = statistics.power_law(sizes, losses)
+        middle, low, high = statistics.prediction(sizes, losses, self.size)
         way = "falls" if alpha > 0 else "rises"
         return (
             f"Losses of {len(self.points[self.amount])} sizes on {self.names[self.amount]}. "
@@ -64,7 +63,7 @@ class ScalingExplorer(Explorer):
 
     def figure(self) -> Figure:
         sizes, losses = self.fitted()
-        alpha, a = scaling.power_law(sizes, losses)
+        alpha, a = statistics.power_law(sizes, losses)
         x = np.geomspace(sizes[0], self.points[self.amount][-1][0] * 3, 30)
         line = f"line through the first {len(sizes)}"
         measured = zip(self.names, self.points, strict=True)

@@ -3,7 +3,7 @@
 import traitlets
 from matplotlib.figure import Figure
 
-from ...paper import statistics
+from ... import statistics
 from .. import plots
 from ..numbers import minus
 from .base import Explorer

@@ -102,5 +102,5 @@ def test_clear_is_counted_over_a_row_s_numbers_of_labels():
 def test_a_set_without_curves_is_refused():
     with pytest.raises(ValueError, match="'empty' has no row"):
         explorers.FewLabelsExplorer({"empty": {"ours": {}}}, {})
-    with pytest.raises(ValueError, match="no curve of 'films' is stored; there are"):
-        explorers.FewLabelsExplorer.stored("films")
+    with pytest.raises(ValueError, match="there is no set 'films'; there are"):
+        explorers.FewLabelsExplorer({"one_set": DRAWS}, {}, "films")

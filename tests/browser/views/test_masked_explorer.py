@@ -5,7 +5,7 @@ import json
 import pytest
 from in_page import show
 
-from gpt1course.paper.after import twins
+from gpt1course.paper.after import filling, twins
 from gpt1course.viz import explorers
 
 pytestmark = pytest.mark.browser
@@ -14,7 +14,7 @@ TEXTS = ["she opened the door and went down to the garden .", "the king said no 
 
 @pytest.fixture(scope="module")
 def e():
-    return explorers.MaskedExplorer(*twins.load_twins(), TEXTS, place=5)
+    return explorers.MaskedExplorer(filling.covered_texts(*twins.load_twins(), TEXTS), place=5)
 
 
 def chances(root):

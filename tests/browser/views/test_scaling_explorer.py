@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from in_page import show
 
-from gpt1course.paper.after import scaling
+from gpt1course import statistics
 from gpt1course.viz import explorers
 
 pytestmark = pytest.mark.browser
@@ -24,8 +24,10 @@ def agrees(page, root, e):
         setattr(e, name, page.evaluate(f"model.get('{name}')"))
     alpha, middle, low, high = json.loads(root.get_attribute("data-line"))
     fitted = e.fitted()
-    assert alpha == pytest.approx(scaling.power_law(*fitted)[0], abs=1e-9)
-    assert (middle, low, high) == pytest.approx(scaling.prediction(*fitted, e.size), rel=1e-6)
+    assert alpha == pytest.approx(statistics.power_law(*fitted)[0], abs=1e-9)
+    assert (middle, low, high) == pytest.approx(
+        statistics.prediction(*fitted, e.size), rel=1e-6
+    )
 
 
 def test_nothing_is_shown_before_the_reader_has_drawn(page, e):

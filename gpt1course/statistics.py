@@ -5,8 +5,12 @@ scipy.stats takes a second and more to import, so each function imports what it 
 
 import math
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from statistics import stdev
 from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
 
 from gpt1lib import validate
 from gpt1lib.metrics import check_lengths
@@ -35,6 +39,14 @@ def mean_interval(values: Sequence[float]) -> tuple[float, float]:
     return sum(values) / n, student_t(n - 1) * standard_error
 
 
+def mean_with_ci(values: Sequence[float]) -> dict:
+    """Mean, half the width of its 95% interval (None for one value), number of seeds."""
+    if len(values) == 1:
+        return {"mean": values[0], "half": None, "seeds": 1}
+    mean, half = mean_interval(values)
+    return {"mean": round(mean, 4), "half": round(half, 4), "seeds": len(values)}
+
+
 # ---- paired tests --------------------------------------------------------------------
 
 
@@ -50,6 +62,22 @@ def paired_t_test(a: Mapping | Sequence[float], b: Mapping | Sequence[float]) ->
     mean, half_width = mean_interval([x - y for x, y in pairs])
     p = _paired_p(pairs) if half_width else float(mean == 0)
     return {"difference": mean, "half_width": half_width, "p": p, "seeds": len(pairs)}
+
+
+def paired_t_tests(
+    row: Mapping[int, Mapping[int, float]], other: Mapping[int, Mapping[int, float]]
+) -> dict[int, dict]:
+    """Size -> a row minus another, seed by seed, as `significant` takes it.
+
+    row, other: size -> seed -> score. Sizes at which the two share fewer than two seeds are
+    left out.
+    """
+    shared = {size: {*row[size]} & {*other[size]} for size in row if size in other}
+    return {
+        size: paired_t_test(row[size], other[size])
+        for size, seeds in shared.items()
+        if len(seeds) > 1
+    }
 
 
 def mcnemar(guesses_a: Sequence[int], guesses_b: Sequence[int], labels: Sequence[int]) -> dict:
@@ -124,6 +152,49 @@ def disjoint(a: Sequence[float], b: Sequence[float]) -> bool:
         if not low <= high:
             raise ValueError(f"an interval is from {low} to {high}, it must not end below")
     return a[1] < b[0] or b[1] < a[0]
+
+
+# ---- curves over a size --------------------------------------------------------------
+
+
+def first_reaching(means: Mapping[int, float], level: float) -> float | None:
+    """The size at which a curve first reaches a level, between two sizes by ratio.
+
+    The smallest size if the curve begins above the level, None if it never reaches it.
+    """
+    sizes = sorted(means)
+    if means[sizes[0]] >= level:
+        return sizes[0]
+    for a, b in pairwise(sizes):
+        low, high = means[a], means[b]
+        if high >= level:
+            return a * (b / a) ** ((level - low) / (high - low))
+    return None
+
+
+def power_law(sizes: ArrayLike, losses: ArrayLike) -> tuple[float, float]:
+    """(alpha, a) of a N^(-alpha), by least squares of the logarithms; sizes, losses (n,)."""
+    slope, intercept = np.polyfit(np.log(sizes), np.log(losses), 1)
+    return float(-slope), float(np.exp(intercept))
+
+
+def prediction(sizes: ArrayLike, losses: ArrayLike, size: float) -> tuple[float, float, float]:
+    """What the line says of one more size, and the 95% interval of what would be measured.
+
+    The interval is that of a straight line in logarithms, with errors that do not depend on
+    the size; it knows nothing of a line that bends. ValueError for fewer than three sizes.
+    """
+    x, y = np.log(np.asarray(sizes, float)), np.log(np.asarray(losses, float))
+    if len(x) < 3:
+        raise ValueError(
+            f"{len(x)} sizes leave nothing to tell the error by, it takes at least 3"
+        )
+    alpha, a = power_law(sizes, losses)
+    std = np.sqrt(((y - np.log(a) + alpha * x) ** 2).sum() / (len(x) - 2))
+    far = (np.log(size) - x.mean()) ** 2 / ((x - x.mean()) ** 2).sum()
+    half = student_t(len(x) - 2) * std * np.sqrt(1 + 1 / len(x) + far)
+    middle = a * size**-alpha
+    return float(middle), float(middle * np.exp(-half)), float(middle * np.exp(half))
 
 
 def _pairs(a: Mapping | Sequence, b: Mapping | Sequence) -> list[tuple[float, float]]:
