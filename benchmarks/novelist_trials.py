@@ -40,12 +40,13 @@ def as_json(value):
 def result(folder: Path) -> dict:
     """What is kept of a finished run."""
     meta = read_json(folder / "meta.json")
+    scores = evaluate.rounded(evaluate.all_books(meta["heldout"]))
     last = (folder / "log.jsonl").read_text(encoding="utf-8").splitlines()[-1]
     return {
         **{name: meta[name] for name in ("command", "commit", "torch", "seconds")},
         "changed": changed(meta["recipe"]),
         "tokens": json.loads(last)["tokens"],
-        "bits_per_character": evaluate.all_books(meta["heldout"])["bits_per_character"],
+        "bits_per_character": scores["bits_per_character"],
         "books": {name: s["bits_per_character"] for name, s in meta["heldout"].items()},
     }
 

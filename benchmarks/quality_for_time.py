@@ -154,8 +154,8 @@ def main():
         "seconds": round(seconds),
         "tokens": tokens,
         "parameters": sum(p.numel() for p in model.parameters()),
-        "bits_per_character": evaluate.all_books(scores)["bits_per_character"],
-        "books": {k: s["bits_per_character"] for k, s in scores.items()},
+        "bits_per_character": round(evaluate.all_books(scores)["bits_per_character"], 4),
+        "books": {k: round(s["bits_per_character"], 4) for k, s in scores.items()},
         "day": time.strftime("%Y-%m-%d"),
         **run_folder.origin(),
     }

@@ -26,7 +26,7 @@ this order. Each folder is a room for one verb, and imports run from the top dow
     checkpoints/ checkpoint, snapshots, released: models on disk, ours and the released one
     tasks/       task, course_sets, published, custom, catalog: labeled sets in one form
     pretrain/    config, data, prepared, init, objective, optimizers, muon, distributed, trainer
-    finetune/    config, adapt, data, classifier, freezing, evaluate, trainer, predict: L3
+    finetune/    config, data, classifier, freezing, evaluate, trainer, predict: L3
 
 Three ways run through it:
 

@@ -51,26 +51,39 @@ def score_books(model: LanguageModel, bpe: BPE, books: dict[str, str]) -> dict[s
 
 
 def book_score(nats: float, n_tokens: int, n_characters: int) -> dict:
-    """One text's scores, from its nats per token; the first token is no target."""
+    """One text's scores, from its nats per token; the first token is not a target."""
     n_tokens = validate.whole("n_tokens", n_tokens, 2)
     bits = losses.bits_per_character(nats * (n_tokens - 1), n_characters)
     return {
         "tokens": n_tokens,
         "characters": n_characters,
-        "nats_per_token": round(nats, 4),
-        "perplexity": round(losses.perplexity(nats), 2),
-        "bits_per_character": round(bits, 4),
+        "nats_per_token": nats,
+        "perplexity": losses.perplexity(nats),
+        "bits_per_character": bits,
     }
 
 
 def all_books(scores: dict[str, dict]) -> dict[str, float]:
-    """Scores of `score_books` for all texts together: each counts by its length."""
+    """Scores of `score_books` for all texts together: each counts by its length.
+
+    Raises ValueError where there are none.
+    """
     if not scores:
         raise ValueError("there are no scores of books to sum up")
     nats = sum(s["nats_per_token"] * (s["tokens"] - 1) for s in scores.values())
     tokens = sum(s["tokens"] - 1 for s in scores.values())
     characters = sum(s["characters"] for s in scores.values())
     return {
-        "perplexity": round(losses.perplexity(nats / tokens), 2),
-        "bits_per_character": round(losses.bits_per_character(nats, characters), 4),
+        "perplexity": losses.perplexity(nats / tokens),
+        "bits_per_character": losses.bits_per_character(nats, characters),
+    }
+
+
+def rounded(scores: dict) -> dict:
+    """Scores as they are printed and stored: perplexities to two decimals, others to four."""
+    return {
+        name: rounded(score)
+        if isinstance(score, dict)
+        else round(score, 2 if name == "perplexity" else 4)
+        for name, score in scores.items()
     }

@@ -2,7 +2,8 @@
 
 The paper writes log-likelihoods L1, L2 and L3 = L2 + lambda L1 to maximize (Eq. 1, 4
 and 5), summed over tokens and examples. Code minimizes their negatives, and the
-released code takes means: over the real tokens of a sequence, then over sequences.
+released code takes means: over the tokens of a sequence, without its padding, then over
+sequences.
 """
 
 import math
@@ -36,7 +37,7 @@ def token_log_probs(logits: Tensor, ids: Tensor) -> Tensor:
 
 
 def check_classes(name: str, targets: Tensor, n: int) -> None:
-    """ValueError unless all targets are whole numbers from 0 to n - 1.
+    """Raises ValueError unless all targets are integers from 0 to n - 1.
 
     torch would skip -100, its mark for a target that does not count.
     """
@@ -47,52 +48,39 @@ def check_classes(name: str, targets: Tensor, n: int) -> None:
     validate.indices(name, targets, n)
 
 
-def lm_log_likelihood(logits: Tensor, ids: Tensor, real: Tensor | None = None):
-    """L1: the sum of log-probabilities of all real targets, in nats (Eq. 1).
+def lm_log_likelihood(logits: Tensor, ids: Tensor, mask: Tensor | None = None):
+    """L1: the sum of log-probabilities of all targets, in nats (Eq. 1).
 
-    real: (B, T), 1 on tokens and 0 on padding.
+    mask: (B, T), 1 on tokens and 0 on padding, which is not a target.
     """
     log_probs = token_log_probs(logits, ids)
-    if real is not None:
-        log_probs = log_probs * real[:, 1:]
+    if mask is not None:
+        log_probs = log_probs * mask[:, 1:]
     return log_probs.sum()
 
 
-def lm_loss(logits: Tensor, ids: Tensor, real: Tensor | None = None) -> Tensor:
+def lm_loss(logits: Tensor, ids: Tensor, mask: Tensor | None = None) -> Tensor:
     """-L1 as the released code averages it: a mean per sequence, then over sequences.
 
-    Raises ValueError where a sequence has no real target.
+    mask: (B, T), 1 on tokens and 0 on padding. Raises ValueError where it leaves a sequence
+    without a target.
     """
     losses = -token_log_probs(logits, ids)  # (B, T-1)
-    if real is None:
+    if mask is None:
         return losses.mean()
-    check_real(real, ids)
-    real = real[:, 1:].to(losses.dtype)
-    return ((losses * real).sum(dim=1) / real.sum(dim=1)).mean()
+    check_mask(mask, ids)
+    mask = mask[:, 1:].to(losses.dtype)
+    return ((losses * mask).sum(dim=1) / mask.sum(dim=1)).mean()
 
 
-def check_real(real: Tensor, ids: Tensor) -> None:
-    """ValueError unless real (B, T) is 0 or 1, and 1 for a target in each row."""
-    if real.shape != ids.shape:
-        raise ValueError(f"real has shape {tuple(real.shape)}, ids {tuple(ids.shape)}")
-    if not bool(((real == 0) | (real == 1)).all()):
-        raise ValueError("real holds other numbers than 0, for padding, and 1, for tokens")
-    if not bool((real[:, 1:] > 0).any(dim=1).all()):
-        raise ValueError("a sequence has 0 real targets, each needs at least 1")
-
-
-def graded_target(grade: float, n_classes: int = 6) -> list[float]:
-    """STS-B: a grade as a distribution over the whole grades about it (utils.py).
-
-    3.6 -> [0, 0, 0, 0.4, 0.6, 0]. ValueError for a grade outside 0 to n_classes - 1.
-    """
-    n_classes = validate.whole("n_classes", n_classes, 2)
-    if not validate.is_finite(grade) or not 0 <= grade <= n_classes - 1:
-        raise ValueError(f"grade {grade} is not in 0 to {n_classes - 1}")
-    low = min(int(grade), n_classes - 2)
-    target = [0.0] * n_classes
-    target[low], target[low + 1] = low + 1 - grade, grade - low
-    return target
+def check_mask(mask: Tensor, ids: Tensor) -> None:
+    """Raises ValueError unless mask (B, T) is 0 or 1, and 1 for a target in each row."""
+    if mask.shape != ids.shape:
+        raise ValueError(f"the mask has shape {tuple(mask.shape)}, ids {tuple(ids.shape)}")
+    if not bool(((mask == 0) | (mask == 1)).all()):
+        raise ValueError("the mask has other numbers than 0, for padding, and 1, for tokens")
+    if not bool((mask[:, 1:] > 0).any(dim=1).all()):
+        raise ValueError("a sequence has 0 targets in the mask, each needs at least 1")
 
 
 def task_log_likelihood(task_logits: Tensor, labels: Tensor) -> Tensor:
@@ -111,7 +99,7 @@ def task_loss(task_logits: Tensor, labels: Tensor) -> Tensor:
 
 
 def check_labels(labels: Tensor, task_logits: Tensor) -> None:
-    """ValueError unless labels are classes (B,), or distributions (B, K), as the logits are."""
+    """Raises ValueError unless labels are classes (B,) or distributions (B, K)."""
     graded = labels.is_floating_point()
     if task_logits.dim() != 2 or labels.shape != task_logits.shape[: 2 if graded else 1]:
         shapes = f"{tuple(task_logits.shape)} and {tuple(labels.shape)}"
@@ -119,7 +107,7 @@ def check_labels(labels: Tensor, task_logits: Tensor) -> None:
     if not graded:
         check_classes("label", labels, task_logits.shape[1])
     elif not bool((labels >= 0).all()) or not labels.sum(1).allclose(labels.new_ones(())):
-        raise ValueError("labels are no distributions: each row must be >= 0 and sum to 1")
+        raise ValueError("labels are not distributions: each row must be >= 0 and sum to 1")
 
 
 def combined_loss(task: Tensor, lm: Tensor, lm_coef: float = 0.5) -> Tensor:
@@ -132,20 +120,15 @@ def combined_loss(task: Tensor, lm: Tensor, lm_coef: float = 0.5) -> Tensor:
 
 
 def check_lm_coef(lm_coef: float) -> None:
-    """ValueError unless lambda is finite and not negative."""
+    """Raises ValueError unless lambda is finite and not negative."""
     validate.number("lm_coef (lambda)", lm_coef, lambda x: x >= 0, "finite and >= 0")
-
-
-def combined(task: Tensor, lm: Tensor, lm_coef: float = 0.5) -> Tensor:
-    """L3 = L2 + lambda L1 for the log-likelihoods themselves (Eq. 5)."""
-    return combined_loss(task, lm, lm_coef)  # the same sum, the other sign
 
 
 def perplexity(nats_per_token: float) -> float:
     """exp of the mean loss in nats; 18.4 in the paper is 2.912351 nats.
 
-    Infinite for a loss above 709 nats, whose exp no float can hold. ValueError below 0,
-    where the sign was forgotten: a loss is minus a mean log-probability.
+    Infinite for a loss above 709 nats, whose exp is too large for a float. Raises ValueError
+    below 0, where the sign was forgotten: a loss is minus a mean log-probability.
     """
     check_nats(nats_per_token)
     return math.exp(nats_per_token) if not nats_per_token > 709 else math.inf
@@ -158,6 +141,6 @@ def bits_per_character(nats: float, n_characters: int) -> float:
 
 
 def check_nats(nats: float) -> None:
-    """ValueError for a loss below 0, by more than rounding makes."""
+    """Raises ValueError for a loss below 0, by more than rounding makes."""
     if nats < -1e-3:
         raise ValueError(f"the loss is {nats} nats, it must be >= 0: minus a log-probability")

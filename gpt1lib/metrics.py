@@ -6,6 +6,9 @@ the function that needs it: most lessons need neither.
 
 import math
 from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
 
 from . import validate
 
@@ -32,11 +35,28 @@ def accuracy(guesses: Sequence[int], labels: Sequence[int]) -> dict:
     low, high = wilson(correct, len(labels))
     majority = max(list(labels).count(c) for c in set(labels)) / len(labels)
     return {
-        "accuracy": round(correct / len(labels), 4),
-        "interval": [round(low, 4), round(high, 4)],
-        "majority": round(majority, 4),
+        "accuracy": correct / len(labels),
+        "interval": [low, high],
+        "majority": majority,
         "examples": len(labels),
     }
+
+
+def rounded(scores: Any, digits: int = 4) -> Any:
+    """Scores as they are printed and stored: each float in dicts and lists to four decimals."""
+    if isinstance(scores, dict):
+        return {name: rounded(score, digits) for name, score in scores.items()}
+    if isinstance(scores, list | tuple):
+        return [rounded(score, digits) for score in scores]
+    return round(scores, digits) if isinstance(scores, float) else scores
+
+
+def argmax(probs: Sequence[Sequence[float]]) -> list[int]:
+    """The likeliest class of each row, the first of equal ones.
+
+    Example: [[0.2, 0.8], [0.5, 0.5]] -> [1, 0].
+    """
+    return [int(np.argmax(row)) for row in probs]
 
 
 def matthews(guesses: Sequence[int], labels: Sequence[int]) -> float:

@@ -295,16 +295,16 @@ def states_backward(d: Array, kept: list, params: dict, ids: Array) -> dict:
 
 
 def lm_loss(
-    h: Array, W_e: Array, ids: Array, real: Array | None = None
+    h: Array, W_e: Array, ids: Array, mask: Array | None = None
 ) -> tuple[float, Array, Array]:
-    """-L1, a mean over the real targets of a sequence, then over sequences.
+    """-L1, a mean over the targets of a sequence, then over sequences.
 
     Returns the loss and its gradients with respect to h and to W_e as the output matrix.
     """
-    real = np.ones(ids.shape) if real is None else np.asarray(real, float)  # (B, T)
+    mask = np.ones(ids.shape) if mask is None else np.asarray(mask, float)  # (B, T)
     check_classes("token id", ids, len(W_e))
-    check_real(real, ids)
-    share = real[:, 1:] / real[:, 1:].sum(axis=1, keepdims=True) / len(ids)  # (B, T-1)
+    check_mask(mask, ids)
+    share = mask[:, 1:] / mask[:, 1:].sum(axis=1, keepdims=True) / len(ids)  # (B, T-1)
     targets = ids[:, 1:, None]  # (B, T-1, 1)
     probs = softmax(h[:, :-1] @ W_e.T)  # (B, T-1, V)
     chosen = np.take_along_axis(probs, targets, axis=-1)  # (B, T-1, 1)
@@ -318,12 +318,12 @@ def lm_loss(
     return loss, dh, dW_e
 
 
-def check_real(real: Array, ids: Array) -> None:
-    """ValueError unless real (B, T) is 0 or 1, and 1 for a target in each row."""
-    if real.shape != ids.shape or not np.isin(real, (0, 1)).all():
-        raise ValueError(f"real must be 0 or 1 for each of ids {ids.shape}, it is {real}")
-    if not real[:, 1:].any(axis=1).all():
-        raise ValueError("a sequence has 0 real targets, each needs at least 1")
+def check_mask(mask: Array, ids: Array) -> None:
+    """Raises ValueError unless mask (B, T) is 0 or 1, and 1 for a target in each row."""
+    if mask.shape != ids.shape or not np.isin(mask, (0, 1)).all():
+        raise ValueError(f"the mask must be 0 or 1 for each of ids {ids.shape}, it is {mask}")
+    if not mask[:, 1:].any(axis=1).all():
+        raise ValueError("a sequence has 0 targets in the mask, each needs at least 1")
 
 
 def task_loss(
@@ -350,7 +350,7 @@ def task_loss(
 
 
 def pretraining_loss(
-    params: dict, ids: Array, config: GPTConfig, real: Array | None = None
+    params: dict, ids: Array, config: GPTConfig, mask: Array | None = None
 ) -> tuple[float, dict]:
     """-L1 of a batch and the gradients of all parameters of the language model.
 
@@ -358,7 +358,7 @@ def pretraining_loss(
     the output matrix.
     """
     h, kept = states(params, ids, config)  # (B, T, C)
-    loss, dh, dW_e = lm_loss(h, params["tokens"]["weight"], ids, real)  # dh (B, T, C)
+    loss, dh, dW_e = lm_loss(h, params["tokens"]["weight"], ids, mask)  # dh (B, T, C)
     grads = states_backward(dh, kept, params, ids)
     grads["tokens"]["weight"] += dW_e  # (V, C)
     return loss, grads
@@ -371,7 +371,7 @@ def finetuning_loss(
     labels: Array,
     config: GPTConfig,
     lm_coef: float = 0.5,
-    real: Array | None = None,
+    mask: Array | None = None,
 ) -> tuple[tuple[float, float], dict, Array]:
     """-L3 = task loss + lambda x language-model loss (Eq. 5), and all gradients.
 
@@ -380,7 +380,7 @@ def finetuning_loss(
     validate.number("lm_coef (lambda)", lm_coef, lambda x: x >= 0, "finite and >= 0")
     h, kept = states(params, ids, config)  # (B, T, C)
     task, dh, grads_head, probs = task_loss(h, params["head"], where, labels)  # dh (B, T, C)
-    lm, dh_lm, dW_e = lm_loss(h, params["tokens"]["weight"], ids, real)  # dh_lm (B, T, C)
+    lm, dh_lm, dW_e = lm_loss(h, params["tokens"]["weight"], ids, mask)  # dh_lm (B, T, C)
     dh += lm_coef * dh_lm  # (B, T, C)
     grads = states_backward(dh, kept, params, ids)
     grads["tokens"]["weight"] += lm_coef * dW_e  # (V, C)

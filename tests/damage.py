@@ -21,7 +21,6 @@ import gpt1lib as g
 from gpt1lib import corpus, finetune, pretrain, tasks
 from gpt1lib.checkpoints import checkpoint, released, snapshots
 from gpt1lib.finetune import classifier
-from gpt1lib.finetune.__main__ import finished
 from gpt1lib.io import files
 from gpt1lib.io.run_folder import Log, RunFolder
 from gpt1lib.pretrain import config

@@ -37,7 +37,7 @@ def test_padding_costs_nothing_and_changes_nothing(rows):
     ):
         assert torch.allclose(a, b, atol=1e-12)
     real[1, 1:] = 0
-    with pytest.raises(ValueError, match="0 real targets"):
+    with pytest.raises(ValueError, match="0 targets in the mask"):
         chunked_padded_loss(h, W, ids, real)
 
 

@@ -6,7 +6,7 @@ import torch
 
 import gpt1lib as g
 from gpt1course.viz import explorers
-from gpt1lib import inputs, losses
+from gpt1lib import finetune, inputs, losses
 
 TEXT = "The unbelievable shipwreck"
 
@@ -95,7 +95,7 @@ def test_the_formats_are_those_of_inputs(novelist, kind):
             i in (s.start, s.delimiter, s.extract) for i in ids
         ]
     rows = e.formats[kind]["rows"]
-    ids, real = inputs.pad(e.sequences(kind))
+    ids, real = finetune.pad(e.sequences(kind))
     with torch.no_grad():
         lm = losses.lm_loss(e.model(ids), ids, real).item()
     found = e.losses()

@@ -88,20 +88,40 @@ def test_bad_inputs_are_named():
     with pytest.raises(ValueError, match="context is 5 tokens"):
         inputs.entailment(BPE_SMALL, "film", "film", 5)
     with pytest.raises(ValueError, match="no sequence to pad"):
-        inputs.pad([[1], []])
-    with pytest.raises(ValueError, match="no Extract token"):
-        inputs.extract_positions(torch.tensor([[1, 2]]), SPECIALS)
+        batches.pad([[1], []])
 
 
-def test_padding_and_extract_positions():
+def test_a_batch_is_padded_and_knows_where_extract_is():
     rows = [[SPECIALS.start, 5, SPECIALS.extract], [SPECIALS.start, 5, 6, 7, SPECIALS.extract]]
-    ids, real = inputs.pad(rows)
-    assert ids.tolist()[0] == [*rows[0], 0, 0] and real.tolist()[0] == [1, 1, 1, 0, 0]
-    assert inputs.extract_positions(ids, SPECIALS).tolist() == [2, 4]
+    data = [batches.Encoded([row], label) for label, row in enumerate(rows)]
+    ids, mask, extract_at, labels = batches.collate(data)
+    assert ids.tolist()[0] == [*rows[0], 0, 0] and mask.tolist()[0] == [1, 1, 1, 0, 0]
+    assert ids[[0, 1], extract_at].tolist() == [SPECIALS.extract] * 2
+    assert labels.tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("kind, n", [("classification", 1), ("similarity", 2), ("choice", 3)])
+def test_each_sequence_ends_with_extract(kind, n):
+    texts = ("a fine film", "a bad plot", "dull", "thin")[: {1: 1, 2: 2, 3: 4}[n]]
+    task = tasks.Task("t", kind, 3, [tasks.Example(texts, 1)], [], [])
+    (example,) = batches.EncodedTask(task, BPE_SMALL, 24).split("train")
+    assert len(example.sequences) == n
+    ends = [s[i] for s, i in zip(example.sequences, example.extract_at, strict=True)]
+    assert ends == [SPECIALS.extract] * n
+
+
+def test_each_split_is_encoded_once(monkeypatch):
+    encoded = []
+    monkeypatch.setattr(batches, "prepare", lambda *args: encoded.append(args) or [1])
+    data = batches.EncodedTask(toy_task(), BPE_SMALL, 24)
+    assert not encoded, "nothing is encoded before it is asked for"
+    assert data.split("test") == data.split("test") == [1] and len(encoded) == 1
+    with pytest.raises(ValueError, match="split 'dev' is unknown"):
+        data.split("dev")
 
 
 def test_three_new_rows(model):
-    larger = inputs.add_special_tokens(model, torch.Generator().manual_seed(0))
+    larger = classifier.add_special_tokens(model, torch.Generator().manual_seed(0))
     V = BPE_SMALL.n_vocab
     assert larger.config.n_vocab == V + 3
     assert torch.equal(larger.tokens.weight[:V], model.tokens.weight)
@@ -156,13 +176,10 @@ def test_bad_files_are_named(tmp_path):
 
 def test_read_out_is_the_state_at_extract(model):
     c = classifier.Classifier(model, "classification", 3, dropout=0.0).eval()
-    ids, _ = inputs.pad(
-        [
-            *inputs.classification(BPE_SMALL, "good film", 24),
-            *inputs.classification(BPE_SMALL, "a bad dull film", 24),
-        ]
-    )
-    logits, h = c(ids)
+    texts = ("good film", "a bad dull film")
+    data = [batches.Encoded(inputs.classification(BPE_SMALL, t, 24), 0) for t in texts]
+    ids, _, extract_at, _ = batches.collate(data)
+    logits, h = c(ids, extract_at)
     where = [row.tolist().index(SPECIALS.extract) for row in ids]
     wanted = torch.stack([c.head(h[i, t]) for i, t in enumerate(where)])
     assert logits.shape == (2, 3) and torch.allclose(logits, wanted)
@@ -191,15 +208,15 @@ def test_loss_is_l3_of_the_same_inputs(model):
         batches.Encoded(inputs.classification(BPE_SMALL, t, 24), y)
         for t, y in (("good film", 1), ("a bad dull film", 0))
     ]
-    ids, real, labels = batches.collate(data)
-    task = torch.nn.functional.cross_entropy(c(ids)[0], labels)
+    ids, mask, extract_at, labels = batches.collate(data)
+    task = torch.nn.functional.cross_entropy(c(ids, extract_at)[0], labels)
     lm = 0.0
-    for sequences, _ in data:  # one by one, without padding
-        row = torch.tensor(sequences)
+    for example in data:  # one by one, without padding
+        row = torch.tensor(example.sequences)
         log_probs = c.model(row)[0, :-1].log_softmax(-1)
         lm -= log_probs.gather(-1, row[0, 1:, None]).mean().item() / 2
     for lm_coef in (0.0, 0.5, 2.0):
-        loss = c.losses(ids, real, labels, lm_coef)[0].item()
+        loss = c.losses(ids, mask, extract_at, labels, lm_coef)[0].item()
         assert loss == pytest.approx(task.item() + lm_coef * lm, abs=1e-5)
 
 
@@ -416,7 +433,7 @@ def test_a_table_of_ones_own(model, tmp_path, capsys):
     checkpoint.save(tmp_path / "pre", model, BPE_SMALL)
     args = ["--data", str(table), "--checkpoint", str(tmp_path / "pre")]
     main([*args, "--out", str(tmp_path / "o"), "--epochs", "1"])
-    assert f'predict {tmp_path / "o"} "a text"\n' in capsys.readouterr().out
+    assert f'finetune.predict {tmp_path / "o"} "a text"\n' in capsys.readouterr().out
     predict_main([str(tmp_path / "o"), "the plot is fine"])
     assert set(capsys.readouterr().out.split()[1::2]) == {"praise", "complaint"}
 
@@ -446,7 +463,7 @@ def test_graded_labels(model):
     c = classifier.Classifier(model, "similarity", 6, dropout=0.0).eval()
     assert torch.isfinite(c.losses(*batches.collate(data), 0.5)[0])
     probs = [label for _, label in data]
-    assert finetune.scores(task, probs, examples)["pearson"] == 1.0
+    assert finetune.scores(task, probs, examples)["pearson"] == pytest.approx(1)
     bad = [tasks.Example(("good", "film"), 5.5)]
     with pytest.raises(ValueError, match="grade 5.5 is not in 0 to 5"):
         batches.prepare(BPE_SMALL, task, bad, 24)

@@ -224,7 +224,7 @@ def test_fine_tuning_draws_nothing_of_ours(model, tmp_path):
         run.step()
     with nothing_drawn():
         run.run(folder, quiet=True)
-        finetune.evaluated(run, "test")
+        run.evaluate("test")
     with nothing_drawn():
         assert finetune.FineTuning(source, toy_task(), settings).resume(folder)
     with nothing_drawn():
@@ -235,11 +235,11 @@ def test_fine_tuning_draws_nothing_of_ours(model, tmp_path):
 def test_what_is_made_from_a_model_draws_nothing_of_ours(model):
     with nothing_drawn():
         init_from.transferred(model, 2, seed=5)
-        finetune.shorten_context(model, 8)
+        finetune.truncate_context(model, 8)
         released.empty(CONFIG)
         source = checkpoint.Checkpoint(model, BPE_SMALL, {}, None)
         generate.write(source, "a fine", 5)
-        finetune.shortened(source, toy_task())
+        finetune.fit_context(source, toy_task())
 
 
 def test_only_fork_rng_sets_the_global_seed():

@@ -247,7 +247,7 @@ def test_the_head_is_read_where_finetune_reads_it():
     (task, lm), _, _ = ng.finetuning_loss(
         params, ids, np.array([4, 2]), np.array([1, 0]), classifier.model.config, 0.5, real
     )
-    batch = torch.tensor(ids), torch.tensor(real), torch.tensor([1, 0])
+    batch = [torch.tensor(x) for x in (ids, real, [4, 2], [1, 0])]
     wanted, _, _ = classifier.losses(*batch, 0.5)
     assert task + 0.5 * lm == pytest.approx(wanted.item(), abs=1e-10)
 

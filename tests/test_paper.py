@@ -80,7 +80,7 @@ def test_sinusoids_are_those_of_the_transformer():
     assert waves[5, 2].item() == pytest.approx(torch.tensor(5 / 10000 ** (2 / 6)).sin().item())
     model = variants.SinusoidalGPT(CONFIG)
     assert "positions.weight" not in dict(model.named_parameters())
-    shorter = g.finetune.shorten_context(model, 8).eval()
+    shorter = g.finetune.truncate_context(model, 8).eval()
     ids = torch.randint(50, (1, 8))
     assert torch.allclose(shorter(ids), model.eval()(ids), atol=1e-6)
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from gpt1lib import tasks
-from gpt1lib.finetune import classifier
+from gpt1lib.finetune import data
 from gpt1lib.tasks import published
 
 
@@ -175,6 +175,6 @@ def test_unknown_or_missing(tmp_path):
 
 
 def test_released_settings_hold_for_stsb():
-    """STS-B as in the released utils.py; see objectives.graded_target."""
+    """STS-B as in the released utils.py; see finetune.data.graded_target."""
     assert published.GLUE["sts-b"].labels is None
-    assert classifier.objectives.graded_target(3.6) == pytest.approx([0, 0, 0, 0.4, 0.6, 0])
+    assert data.graded_target(3.6) == pytest.approx([0, 0, 0, 0.4, 0.6, 0])

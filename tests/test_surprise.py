@@ -10,7 +10,7 @@ import torch
 import gpt1lib as g
 from gpt1course.paper import results, surprise, two_terms, zeroshot
 from gpt1course.paper.trials import Trial
-from gpt1lib import inputs, losses, tasks
+from gpt1lib import finetune, inputs, losses, tasks
 from gpt1lib.bpe import BPE
 from gpt1lib.checkpoints import Checkpoint
 from gpt1lib.finetune import Settings
@@ -76,26 +76,23 @@ def test_what_cannot_be_read_is_named(novelist):
 # ---- two terms -----------------------------------------------------------------------
 
 
-def ids_of(context: str, choices: list[str]) -> torch.Tensor:
-    return inputs.pad(inputs.multiple_choice(BPE_SMALL, context, choices, 32))[0]
-
-
 @torch.no_grad()
 def test_the_second_term_is_log_p_of_the_choice(small):
-    reader = two_terms.TwoTerms(small, "choice", 2).eval()
-    ids = ids_of("he was", ["late", "in the garden"])
-    log_probs = losses.token_log_probs(reader.model(ids), ids)
+    classifier = two_terms.TwoTerms(small, "choice", 2).eval()
+    sequences = inputs.multiple_choice(BPE_SMALL, "he was", ["late", "in the garden"], 32)
+    ids, _, extract_at, _ = finetune.collate([finetune.Encoded(sequences, 0)])
+    log_probs = losses.token_log_probs(classifier.model(ids), ids)
     n, start = (
         [len(BPE_SMALL.encode(c)) for c in ("late", "in the garden")],
         1 + len(BPE_SMALL.encode("he was")),
     )
     by_hand = torch.stack([log_probs[i, start : start + n[i]].sum() for i in (0, 1)])
-    reader.head.weight[:, :-1] = 0.0
-    torch.testing.assert_close(reader(ids)[0], by_hand[None])
-    reader.head.weight[:, -1] = 0.0
-    reader.head.weight[0, 3] = 1.0  # what is left is the paper's layer
-    states = reader.model.hidden(ids)[[0, 1], [start + k + 1 for k in n], 3]
-    torch.testing.assert_close(reader(ids)[0], states[None])
+    classifier.head.weight[:, :-1] = 0.0
+    torch.testing.assert_close(classifier(ids, extract_at)[0], by_hand[None])
+    classifier.head.weight[:, -1] = 0.0
+    classifier.head.weight[0, 3] = 1.0  # what is left is the paper's layer
+    states = classifier.model.hidden(ids)[[0, 1], [start + k + 1 for k in n], 3]
+    torch.testing.assert_close(classifier(ids, extract_at)[0], states[None])
 
 
 def test_only_choices_have_two_terms(small):

@@ -68,8 +68,10 @@ def main():
             "commit": run_folder.git_commit(),
             "torch": torch.__version__,
             **facts,
-            "all_books": {name: evaluate.all_books(scores) for name, scores in models.items()},
-            "books": models,
+            "all_books": {
+                k: evaluate.rounded(evaluate.all_books(s)) for k, s in models.items()
+            },
+            "books": {name: evaluate.rounded(scores) for name, scores in models.items()},
             "samples": {"prompts": PROMPTS, "seed": 0, "temperature": 0.8, "texts": samples},
         },
     )

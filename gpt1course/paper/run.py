@@ -12,9 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from typing import Any
 
-import numpy as np
-
-from gpt1lib import finetune
+from gpt1lib import finetune, metrics
 from gpt1lib.checkpoints import Checkpoint
 from gpt1lib.fast.machine import keep_memory, threads
 from gpt1lib.finetune import FineTuning, Settings
@@ -88,15 +86,10 @@ def fine_tune(
 ) -> tuple[FineTuning, dict, list[list[float]]]:
     """Fine-tune on task.train: the run, its scores on task.test, the probabilities there."""
     with threads(1):
-        run = trainer(finetune.shortened(start, task), task, settings)
+        run = trainer(finetune.fit_context(start, task), task, settings)
         run.run(quiet=True)
-        scores, probs = finetune.evaluated(run, "test")
-    return run, scores, probs
-
-
-def likeliest(probs: Sequence[Sequence[float]]) -> list[int]:
-    """The most probable class of each row, of equals the first."""
-    return np.asarray(probs).argmax(axis=1).tolist()
+        scores, probs = run.evaluate("test")
+    return run, metrics.rounded(scores), probs
 
 
 def sample(examples: list, n: int) -> list:

@@ -61,7 +61,7 @@ def chunked_padded_loss(
     h: (B, T, C) states of ids (B, T); real: (B, T), 1 on tokens and 0 on padding.
     """
     check_chunks(h, W, ids, rows)
-    losses.check_real(real, ids)
+    losses.check_mask(real, ids)
     counted = real[:, 1:] > 0  # (B, T-1)
     per_sequence = counted.sum(dim=1, keepdim=True).to(h.dtype)
     shares = (counted / per_sequence / len(ids))[counted]

@@ -1,27 +1,38 @@
 """Fine-tuning on a labeled task with L3 (Eq. 3 to 5): `python -m gpt1lib.finetune --help`."""
 
 from ..checkpoints import open_source
-from .adapt import shorten_context, shortened
-from .classifier import Classifier, class_probs, predict_probs
+from .classifier import Classifier, add_special_tokens, class_probs, predict_probs
 from .config import METHODS, Settings
-from .data import Encoded, collate, prepare
+from .data import (
+    Encoded,
+    EncodedTask,
+    collate,
+    fit_context,
+    graded_target,
+    pad,
+    prepare,
+    truncate_context,
+)
 from .evaluate import scores
-from .trainer import FineTuning, evaluated, finetune
+from .trainer import FineTuning, finetune
 
 __all__ = [
     "METHODS",
     "Classifier",
     "Encoded",
+    "EncodedTask",
     "FineTuning",
     "Settings",
+    "add_special_tokens",
     "class_probs",
     "collate",
-    "evaluated",
     "finetune",
+    "fit_context",
+    "graded_target",
     "open_source",
+    "pad",
     "predict_probs",
     "prepare",
     "scores",
-    "shorten_context",
-    "shortened",
+    "truncate_context",
 ]

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from .. import tasks
+from .. import metrics, tasks
 from ..checkpoints import open_source
 from ..fast.machine import keep_memory
 from ..io import files
@@ -25,10 +25,10 @@ from ..io.paths import NOVELIST_DIR
 from ..io.run_folder import RunFolder, command_line, one_line_errors, what_changed
 from ..tasks import Task
 from . import classifier
-from .adapt import shortened
 from .config import Settings
-from .evaluate import bag_of_words_scores, check_metric, table
-from .trainer import FineTuning, evaluated
+from .data import fit_context
+from .evaluate import bag_of_words_scores, check_metric
+from .trainer import FineTuning
 
 RESULT = "result.json"  # written last: where it is, the run is finished
 
@@ -74,8 +74,8 @@ def train(args: argparse.Namespace, folder: RunFolder) -> tuple[FineTuning, dict
     settings = Settings(**given_options(args, Settings))  # what is quickly checked comes first
     source, task = open_source(args.checkpoint), tasks.load(args.task, args.data)
     check_metric(task)
-    run = FineTuning(shortened(source, task), task, settings)
-    if result := finished(folder.folder / RESULT, run):
+    run = FineTuning(fit_context(source, task), task, settings)
+    if result := load_finished(folder.folder / RESULT, run):
         tqdm.write(f"{args.out} is finished, nothing is trained again")
         run.classifier, _, _ = classifier.load(args.out)
         return run, result
@@ -87,10 +87,10 @@ def train(args: argparse.Namespace, folder: RunFolder) -> tuple[FineTuning, dict
     return run, {}
 
 
-def finished(path: Path, run: FineTuning) -> dict:
+def load_finished(path: Path, run: FineTuning) -> dict:
     """What a finished run stored; empty where there is none.
 
-    ValueError where it was another task, other settings or another model.
+    Raises ValueError where it was another task, other settings or another model.
     """
     if not path.is_file():
         return {}
@@ -106,42 +106,48 @@ def finished(path: Path, run: FineTuning) -> dict:
     return result
 
 
-def write_scores(folder: RunFolder, run: FineTuning, split: str) -> dict:
-    """Score a split, and store the predictions behind the scores."""
-    result, probs = evaluated(run, split)
-    if beside := bag_of_words_scores(run.task, run.examples, split):
-        result["bag of words"] = beside
-    rows = [
+def score(run: FineTuning, split: str) -> tuple[dict, list[dict]]:
+    """Scores on a split beside those of a bag of words, and the prediction for each example."""
+    result, probs = run.evaluate(split)
+    if by_words := bag_of_words_scores(run.task, run.examples, split):
+        result["bag of words"] = by_words
+    predictions = [
         {"texts": e.texts, "label": e.label, "probs": [round(x, 5) for x in p]}
-        for e, p in zip(getattr(run.task, split), probs, strict=True)
+        for e, p in zip(run.task.split(split), probs, strict=True)
     ]
-    lines = (json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
-    files.write_text(folder.folder / f"predictions_{split}.jsonl", "".join(lines))
-    return result
+    return metrics.rounded(result), predictions
 
 
-def tuned(
+def write_predictions(path: Path, predictions: list[dict]) -> None:
+    """One JSON object a line."""
+    lines = (json.dumps(row, ensure_ascii=False) + "\n" for row in predictions)
+    files.write_text(path, "".join(lines))
+
+
+def train_and_score(
     args: argparse.Namespace, folder: RunFolder, argv: list[str] | None
 ) -> tuple[FineTuning, dict]:
     """(a run that was trained and scored, what result.json holds)."""
     start = time.perf_counter()
     files.remove_unfinished(args.out)
     run, result = train(args, folder)
+    splits = (["valid"] if run.task.valid else []) + (["test"] if args.test else [])
     with folder.writing():
-        for split in ["valid"] * bool(run.task.valid) + ["test"] * args.test:
+        for split in splits:
             if split not in result:
-                result[split] = write_scores(folder, run, split)
-        described = {
+                result[split], predictions = score(run, split)
+                write_predictions(args.out / f"predictions_{split}.jsonl", predictions)
+        result = {
             "task": run.task.name,
             "settings": asdict(run.settings),
             "facts": run.facts(),
             "seconds": round(time.perf_counter() - start),
             "command": command_line("finetune", argv),
             "commit": folder.commit,
-        }
-        files.write_json(args.out / RESULT, described | result)
+        } | result
+        files.write_json(args.out / RESULT, result)
     folder.state.unlink(missing_ok=True)
-    return run, described | result
+    return run, result
 
 
 def main(argv: list[str] | None = None) -> dict:
@@ -151,7 +157,7 @@ def main(argv: list[str] | None = None) -> dict:
     with one_line_errors("finetune", command_line("finetune", argv)):
         folder = RunFolder(args.out, counter="update")
         with folder.held():
-            run, result = tuned(args, folder, argv)
+            run, result = train_and_score(args, folder, argv)
     print(report(args.out, run.task, result))
     return result
 
@@ -162,20 +168,31 @@ def command() -> None:
 
 
 def report(out: Path, task: Task, result: dict) -> str:
-    """The scores beside those of simpler readers, and what can be done next."""
-    told = []
+    """The scores beside those of a bag of words, and what can be done next."""
+    lines = []
     for split, name in (("valid", "validation"), ("test", "test")):
-        if found := result.get(split):
-            readers = {"fine-tuned": found}
-            if "bag of words" in found:
-                readers["bag of words"] = found["bag of words"]
-            told += [f"{name} set, {found['examples']} examples:", table(readers)]
-    told.append(f"All scores: {out / RESULT}")
+        if scores := result.get(split):
+            rows = {"fine-tuned": scores}
+            if "bag of words" in scores:
+                rows["bag of words"] = scores["bag of words"]
+            lines += [f"{name} set, {scores['examples']} examples:", table(rows)]
+    lines.append(f"All scores: {out / RESULT}")
     if "test" not in result:
-        told.append("Choose by these. When all is chosen, add --test to score the test set.")
+        lines.append("Choose by these. When all is chosen, add --test to score the test set.")
     texts = " ".join('"a text"' for _ in task.train[0].texts)
-    told.append(f"Ask it: python -m gpt1lib.finetune.predict {shlex.quote(str(out))} {texts}")
-    return "\n".join(told)
+    lines.append(f"Ask it: python -m gpt1lib.finetune.predict {shlex.quote(str(out))} {texts}")
+    return "\n".join(lines)
+
+
+def table(scores: dict[str, dict]) -> str:
+    """Each row's accuracy and its 95% interval, one line each, and the majority."""
+    width = max(map(len, [*scores, "majority"]))
+    lines = []
+    for name, score in scores.items():
+        low, high = (f"{100 * x:.1f}" for x in score["interval"])
+        lines.append(f"  {name:{width}}  {score['accuracy']:6.1%}  ({low} to {high})")
+    majority = next(iter(scores.values()))["majority"]
+    return "\n".join([*lines, f"  {'majority':{width}}  {majority:6.1%}"])
 
 
 if __name__ == "__main__":

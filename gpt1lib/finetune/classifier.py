@@ -5,24 +5,52 @@ we. Its language-model softmax also runs over the position rows, which lie in th
 table there; ours runs over tokens and specials.
 """
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import torch
 from torch import Tensor, nn
 
-from .. import inputs
-from .. import losses as objectives
+from .. import inputs, losses
 from ..bpe import BPE
 from ..checkpoints import checkpoint
 from ..config import INIT_STD, GPTConfig
 from ..fast.loss import chunked_padded_loss
 from ..io import checksums, files
-from ..model import LanguageModel
+from ..model import Attention, LanguageModel
 from ..rng import eval_mode, fork_rng
 from ..tasks import KINDS, Task
-from .adapt import set_dropout
 from .data import Encoded, collate, of_similar_length
+
+
+def add_special_tokens(
+    model: LanguageModel, generator: torch.Generator | None = None
+) -> LanguageModel:
+    """The same model with three more rows of W_e, random, with the others' standard deviation.
+
+    train.py draws them from N(0, 0.02), like all weights. A pre-trained W_e has grown
+    (ours to a standard deviation of 0.07): next to it such rows are nearly zero, and our
+    small sets, with a few hundred updates, are over before Extract can be told apart.
+    """
+    n_new = len(inputs.SPECIALS)
+    config = replace(model.config, n_vocab=model.config.n_vocab + n_new)
+    larger = type(model)(config)
+    state = model.state_dict()
+    for name in [k for k in state if k in ("tokens.weight", "output.weight")]:
+        rows = torch.randn(n_new, config.n_embd, generator=generator) * state[name].std()
+        state[name] = torch.cat([state[name], rows])
+    larger.load_state_dict(state)
+    return larger
+
+
+def set_dropout(model: LanguageModel, rate: float) -> None:
+    """Give every dropout of a model this rate."""
+    model.config = replace(model.config, dropout=rate)
+    for module in model.modules():
+        if isinstance(module, nn.Dropout):
+            module.p = rate
+        elif isinstance(module, Attention):
+            module.dropout = rate
 
 
 class Classifier(nn.Module):
@@ -40,7 +68,7 @@ class Classifier(nn.Module):
         if n_classes < 2:
             raise ValueError(f"n_classes is {n_classes}, it must be >= 2")
         self.kind, self.n_classes = kind, n_classes
-        self.model = inputs.add_special_tokens(model)
+        self.model = add_special_tokens(model)
         self.specials = inputs.Specials.after(model.config.n_vocab)
         set_dropout(self.model, dropout)
         self.drop = nn.Dropout(dropout)
@@ -49,34 +77,35 @@ class Classifier(nn.Module):
         nn.init.normal_(self.head.weight, std=INIT_STD)
         nn.init.zeros_(self.head.bias)
 
-    def forward(self, ids: Tensor) -> tuple[Tensor, Tensor]:
+    def forward(self, ids: Tensor, extract_at: Tensor) -> tuple[Tensor, Tensor]:
         """Task logits (B, n_classes) and states (N, T, C) of ids (N, T).
 
-        N is B for classification, 2 B for similarity, n_classes B for choice; the
-        sequences of one example follow one another.
+        extract_at: the position of Extract in each row, (N,). N is B for classification,
+        2 B for similarity, n_classes B for choice; the sequences of one example follow one
+        another.
         """
         h = self.model.hidden(ids)  # (N, T, C)
-        where = inputs.extract_positions(ids, self.specials)
-        read_out = h[torch.arange(len(ids)), where]  # (N, C)
+        extract = h[torch.arange(len(ids)), extract_at]  # (N, C)
         if self.kind == "similarity":
-            read_out = read_out.view(-1, 2, h.shape[-1]).sum(dim=1)  # (B, C)
-        logits = self.head(self.drop(read_out))
+            extract = extract.view(-1, 2, h.shape[-1]).sum(dim=1)  # (B, C)
+        logits = self.head(self.drop(extract))
         return logits.view(-1, self.n_classes), h
 
     def losses(
-        self, ids: Tensor, real: Tensor, labels: Tensor, lm_coef: float
+        self, ids: Tensor, mask: Tensor, extract_at: Tensor, labels: Tensor, lm_coef: float
     ) -> tuple[Tensor, Tensor, Tensor | None]:
         """-L3 on one batch, and its parts: task loss, and language-model loss or None.
 
-        ids, real: (N, T); labels: (B,) classes, or (B, grades) distributions.
+        ids, mask: (N, T); extract_at: (N,); labels: (B,) classes, or (B, grades)
+        distributions. `data.collate` makes all four.
         """
-        task_logits, h = self(ids)
-        task = objectives.task_loss(task_logits, labels)
+        task_logits, h = self(ids, extract_at)
+        task = losses.task_loss(task_logits, labels)
         if lm_coef == 0:
             return task, task, None  # the softmax over all tokens would cost time for nothing
-        # the same number as objectives.lm_loss(self.model.logits(h), ids, real), faster
-        lm = chunked_padded_loss(h, self.model.output_matrix, ids, real)
-        return objectives.combined_loss(task, lm, lm_coef), task, lm
+        # the same number as losses.lm_loss(self.model.logits(h), ids, mask), faster
+        lm = chunked_padded_loss(h, self.model.output_matrix, ids, mask)
+        return losses.combined_loss(task, lm, lm_coef), task, lm
 
 
 # ---- predictions -----------------------------------------------------------------
@@ -90,8 +119,8 @@ def predict_probs(
     probs: list[list[float]] = [[] for _ in data]
     with eval_mode(classifier):
         for part in of_similar_length(data, batch):
-            ids, _, _ = collate([data[i] for i in part])
-            rows = classifier(ids)[0].softmax(dim=-1).tolist()
+            ids, _, extract_at, _ = collate([data[i] for i in part])
+            rows = classifier(ids, extract_at)[0].softmax(dim=-1).tolist()
             for i, row in zip(part, rows, strict=True):
                 probs[i] = row
     return probs
@@ -140,7 +169,7 @@ def load(folder: str | Path) -> tuple[Classifier, BPE, dict]:
     weights = folder / "classifier.safetensors"
     with files.naming(folder / "classifier.json"), fork_rng(0):  # its numbers are replaced
         config = GPTConfig.from_dict(facts["config"])
-        if bpe.n_vocab != config.n_vocab - 3:  # without the special tokens
+        if bpe.n_vocab != config.n_vocab - len(inputs.SPECIALS):  # without the special tokens
             raise ValueError(f"n_vocab is {config.n_vocab}, the vocabulary has {bpe.n_vocab}")
         bare = {**asdict(config), "n_vocab": bpe.n_vocab, "kind": facts["model"]}
         model = checkpoint.read_model(folder / "classifier.json", bare, weights)

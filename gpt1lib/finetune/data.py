@@ -1,28 +1,54 @@
-"""From labeled examples to batches of token ids."""
+"""From labeled examples to batches of token ids, and to a context of their length."""
 
 import random
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import torch
 from torch import Tensor
+from torch.nn.utils.rnn import pad_sequence
 
-from .. import inputs, losses
+from .. import inputs, validate
 from ..bpe import BPE
+from ..checkpoints import Checkpoint
+from ..model import GPT, LanguageModel
+from ..rng import fork_rng
 from ..tasks import Example, Task
 
 
 class Encoded(NamedTuple):
-    """One example as the model reads it."""
+    """One example as token ids."""
 
-    sequences: list[list[int]]  # one or more, by the kind of task
+    sequences: list[list[int]]  # one or more, by the kind of task; each ends with Extract
     label: int | list[float]  # a class, or a distribution over the grades
+
+    @property
+    def extract_at(self) -> list[int]:
+        """The position of Extract in each sequence: the last one."""
+        return [len(sequence) - 1 for sequence in self.sequences]
+
+
+class EncodedTask:
+    """The splits of a task as token ids; each is encoded once, when it is first asked for."""
+
+    def __init__(self, task: Task, bpe: BPE, n_ctx: int):
+        self.task, self.bpe, self.n_ctx = task, bpe, n_ctx
+        self._splits: dict[str, list[Encoded]] = {}
+
+    def split(self, name: str) -> list[Encoded]:
+        """The encoded examples of train, valid or test."""
+        if name not in self._splits:
+            examples = self.task.split(name)
+            self._splits[name] = prepare(self.bpe, self.task, examples, self.n_ctx)
+        return self._splits[name]
 
 
 def prepare(bpe: BPE, task: Task, examples: Iterable[Example], n_ctx: int) -> list[Encoded]:
-    """Encode examples; ValueError names one that is empty or whose label is no class.
+    """Encode examples. The label of a graded task becomes a distribution over the grades.
 
-    The label of a graded task becomes a distribution over the grades 0 to 5.
+    Raises ValueError with the number of an example that is empty, or whose label is not one
+    of the task's.
     """
     data = []
     for n, example in enumerate(examples, start=1):
@@ -35,13 +61,34 @@ def prepare(bpe: BPE, task: Task, examples: Iterable[Example], n_ctx: int) -> li
     return data
 
 
+# ---- labels --------------------------------------------------------------------------
+
+
 def target_of(task: Task, label: int | float) -> int | list[float]:
-    """What the loss compares with; ValueError for a label that the task does not have."""
+    """What the loss compares with. Raises ValueError for a label that the task lacks."""
     if task.graded:
-        return losses.graded_target(label, task.n_classes)
-    if label not in range(task.n_classes):  # 1.5 is no class
+        return graded_target(label, task.n_classes)
+    if label not in range(task.n_classes):  # 1.5 is not a class
         raise ValueError(f"label {label} is not in 0 to {task.n_classes - 1}")
     return int(label)
+
+
+def graded_target(grade: float, n_classes: int = 6) -> list[float]:
+    """STS-B: a grade as a distribution over the two whole grades about it (utils.py).
+
+    Example: 3.6 -> [0, 0, 0, 0.4, 0.6, 0]. Raises ValueError for a grade outside 0 to
+    n_classes - 1.
+    """
+    n_classes = validate.whole("n_classes", n_classes, 2)
+    if not validate.is_finite(grade) or not 0 <= grade <= n_classes - 1:
+        raise ValueError(f"grade {grade} is not in 0 to {n_classes - 1}")
+    low = min(int(grade), n_classes - 2)
+    target = [0.0] * n_classes
+    target[low], target[low + 1] = low + 1 - grade, grade - low
+    return target
+
+
+# ---- batches -------------------------------------------------------------------------
 
 
 def shuffled(data: list, size: int, shuffle: random.Random) -> list[list]:
@@ -60,7 +107,54 @@ def of_similar_length(data: Sequence[Encoded], size: int) -> list[list[int]]:
     return [order[i : i + size] for i in range(0, len(order), size)]
 
 
-def collate(batch: Sequence[Encoded]) -> tuple[Tensor, Tensor, Tensor]:
-    """A batch to ids (N, T), real (N, T) and labels (B,) or (B, grades)."""
-    ids, real = inputs.pad([s for sequences, _ in batch for s in sequences])
-    return ids, real, torch.tensor([label for _, label in batch])
+def pad(sequences: Sequence[Sequence[int]]) -> tuple[Tensor, Tensor]:
+    """Sequences to one tensor: ids (N, T), padded with 0 on the right, and the mask (N, T).
+
+    The mask is 1 on tokens and 0 on padding. Under the causal mask padding on the right
+    changes nothing for the tokens; the mask of the loss leaves it out there, too.
+
+    Example: [[5, 6, 7], [8]] -> ids [[5, 6, 7], [8, 0, 0]], mask [[1, 1, 1], [1, 0, 0]].
+    """
+    if not sequences or not all(sequences):
+        raise ValueError("there is no sequence to pad, or one of them is empty")
+    rows = [torch.as_tensor(sequence) for sequence in sequences]
+    ids = pad_sequence(rows, batch_first=True)
+    mask = pad_sequence([torch.ones(len(row)) for row in rows], batch_first=True)
+    return ids, mask
+
+
+def collate(batch: Sequence[Encoded]) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """A batch to ids (N, T), mask (N, T), extract_at (N,) and labels (B,) or (B, grades)."""
+    ids, mask = pad([sequence for example in batch for sequence in example.sequences])
+    extract_at = torch.tensor([i for example in batch for i in example.extract_at])
+    return ids, mask, extract_at, torch.tensor([example.label for example in batch])
+
+
+# ---- the context ---------------------------------------------------------------------
+
+
+def fit_context(source: Checkpoint, task: Task) -> Checkpoint:
+    """The source with the context of the task's longest example, as in train.py.
+
+    Examples are encoded anew for that context: two texts of very different length are then
+    cut to half of it each, which train.py does not do. All stored results are of this rule.
+    """
+    if not isinstance(source.model, GPT):
+        return source  # an LSTM has no positions to leave out
+    examples = [*task.train, *task.valid, *task.test]
+    data = prepare(source.bpe, task, examples, source.model.config.n_ctx)
+    longest = max(len(sequence) for example in data for sequence in example.sequences)
+    return replace(source, model=truncate_context(source.model, longest))
+
+
+def truncate_context(model: LanguageModel, n_ctx: int) -> LanguageModel:
+    """The same model for at most n_ctx tokens: the later rows of W_p are left out."""
+    if not 1 <= n_ctx <= model.config.n_ctx:
+        raise ValueError(f"n_ctx is {n_ctx}, it must be in 1 to {model.config.n_ctx}")
+    with fork_rng(0):  # its numbers are replaced
+        shorter = type(model)(replace(model.config, n_ctx=n_ctx))
+    state = model.state_dict()
+    if "positions.weight" in state:  # not where positions are sinusoids
+        state["positions.weight"] = state["positions.weight"][:n_ctx]
+    shorter.load_state_dict(state)
+    return shorter

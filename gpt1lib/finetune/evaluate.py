@@ -7,8 +7,11 @@ from .. import metrics
 from ..baselines import bag_of_words
 from ..tasks import Example, Task
 
-MOST = 20_000
-"""Examples that a bag of words learns from within seconds."""
+MAX_EXAMPLES = 20_000
+"""A bag of words learns from that many within seconds."""
+
+METRICS = {"matthews": metrics.matthews, "f1": metrics.f1}
+"""The scores that a task may have beside accuracy; a graded one has Pearson's correlation."""
 
 
 def check_metric(task: Task) -> None:
@@ -25,18 +28,19 @@ def scores(task: Task, probs: list[list[float]], examples: list[Example]) -> dic
     """Accuracy with interval, the task's own metric, and the accuracy of each group.
 
     probs: of the classes, one list per example. A graded task is scored by the expected
-    grade (Pearson), and by the likeliest grade. ValueError for what are no probabilities.
+    grade (Pearson), and by the likeliest grade. Raises ValueError for what are not
+    probabilities.
     """
     for n, row in enumerate(probs, start=1):
         if len(row) != task.n_classes or not all(0 <= p <= 1 for p in row):
             raise ValueError(f"prediction {n} is {row}, not {task.n_classes} probabilities")
-    guesses = [max(range(len(p)), key=p.__getitem__) for p in probs]
+    guesses = metrics.argmax(probs)
     if task.graded:
         return graded_scores(probs, guesses, [e.label for e in examples])
     labels = [int(e.label) for e in examples]
     result = metrics.accuracy(guesses, labels)
     if task.metric != "accuracy":
-        result[task.metric] = round(getattr(metrics, task.metric)(guesses, labels), 4)
+        result[task.metric] = METRICS[task.metric](guesses, labels)
     groups = sorted({e.group for e in examples})
     if len(groups) > 1:
         result["groups"] = {g: group_accuracy(g, guesses, examples) for g in groups}
@@ -47,7 +51,7 @@ def graded_scores(probs: list[list[float]], guesses: list[int], gold: list) -> d
     """Pearson's correlation of expected and given grades, beside the accuracy."""
     expected = [sum(grade * p for grade, p in enumerate(row)) for row in probs]
     result = metrics.accuracy(guesses, [round(grade) for grade in gold])
-    return result | {"pearson": round(metrics.pearson(expected, gold), 4)}
+    return result | {"pearson": metrics.pearson(expected, gold)}
 
 
 def group_accuracy(group: str, guesses: list[int], examples: list[Example]) -> dict:
@@ -58,31 +62,20 @@ def group_accuracy(group: str, guesses: list[int], examples: list[Example]) -> d
     return metrics.accuracy([g for g, _ in pairs], [label for _, label in pairs])
 
 
-def bag_of_words_scores(task: Task, learned: list[Example], split: str) -> dict:
+def bag_of_words_scores(task: Task, train: list[Example], split: str) -> dict:
     """What logistic regression on the words alone reaches on a split, after the same examples.
 
-    Empty where there is no such reader: for grades, for a set so large that it would be slow,
-    where hardly a word occurs twice, and without scikit-learn (the extra `baselines`).
+    Empty where there is no such baseline: for grades, for a set so large that it would be
+    slow, where hardly a word occurs twice, and without scikit-learn (the extra `baselines`).
     """
     if find_spec("sklearn") is None:
         return {}
-    if task.graded or len(learned) > MOST or len({e.label for e in learned}) < 2:
+    if task.graded or len(train) > MAX_EXAMPLES or len({e.label for e in train}) < 2:
         return {}
-    examples = getattr(task, split)
-    asked = replace(task, train=learned, test=examples)
+    examples = task.split(split)
+    by_words = replace(task, train=train, test=examples)
     try:
-        guesses = bag_of_words.guesses(asked, bag_of_words.of_any_words)
+        guesses = bag_of_words.guesses(by_words, bag_of_words.of_any_words)
     except ValueError:  # no words are left to learn from
         return {}
     return metrics.accuracy(guesses, [int(e.label) for e in examples])
-
-
-def table(scores: dict[str, dict]) -> str:
-    """Readers with their accuracy and its 95% interval, one line each, and the majority."""
-    width = max(map(len, [*scores, "majority"]))
-    lines = []
-    for name, score in scores.items():
-        low, high = (f"{100 * x:.1f}" for x in score["interval"])
-        lines.append(f"  {name:{width}}  {score['accuracy']:6.1%}  ({low} to {high})")
-    majority = next(iter(scores.values()))["majority"]
-    return "\n".join([*lines, f"  {'majority':{width}}  {majority:6.1%}"])

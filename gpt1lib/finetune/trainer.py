@@ -1,13 +1,13 @@
 """One fine-tuning run with L3 (Eq. 3 to 5, section 4.1).
 
 As in the paper nothing is frozen, there is one learning rate for all and a fixed number
-of epochs; other ways, which came from elsewhere, can be chosen (settings.METHODS).
+of epochs; other ways, which came from elsewhere, can be chosen (config.METHODS).
 """
 
 import math
 import random
 import zlib
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 import torch
 from torch.optim.lr_scheduler import LambdaLR
@@ -23,7 +23,7 @@ from ..rng import fork_rng
 from ..tasks import Task
 from .classifier import Classifier, predict_probs
 from .config import Settings
-from .data import Encoded, collate, prepare, shuffled
+from .data import Encoded, EncodedTask, collate, shuffled
 from .evaluate import scores
 from .freezing import freeze_below, groups_by_depth, lowest_depth
 
@@ -35,17 +35,19 @@ class FineTuning:
     so weights, optimizer and that number are all that a resumed run needs.
     """
 
-    reader: type[Classifier] = Classifier  # what reads the states
+    classifier_class: type[Classifier] = Classifier
 
     def __init__(self, source: Checkpoint, task: Task, settings: Settings):
-        s, n_ctx = settings, source.model.config.n_ctx
+        s, build = settings, self.classifier_class
         self.source, self.task, self.settings, self.update = source, task, settings, 0
         with fork_rng(s.seed):
-            self.classifier = self.reader(source.model, task.kind, task.n_classes, s.dropout)
+            self.classifier = build(source.model, task.kind, task.n_classes, s.dropout)
         self.classifier.train()
         self.examples = chosen_examples(task, s)
-        self.data = prepare(source.bpe, task, self.examples, n_ctx)
-        self.valid = prepare(source.bpe, task, task.valid, n_ctx)
+        chosen = replace(task, train=self.examples)
+        self.encoded = EncodedTask(chosen, source.bpe, source.model.config.n_ctx)
+        self.data = self.encoded.split("train")
+        self.valid = self.encoded.split("valid")
         self.per_epoch = math.ceil(len(self.data) / s.batch)
         self.total = s.epochs * self.per_epoch
         groups = groups_by_depth(self.classifier, s)
@@ -134,13 +136,21 @@ class FineTuning:
             copies = {k: v.clone() for k, v in self.classifier.state_dict().items()}
             weights = copies if self.settings.patience else {}
             self.best = {"score": score, "update": self.update, "weights": weights}
-        return {"valid": score}
+        return {"valid": round(score, 4)}
 
     def _stopped(self) -> bool:
         if not (self.settings.patience and self.best):
             return False
         since = (self.update - self.best["update"]) // self.per_epoch
         return since >= self.settings.patience
+
+    def evaluate(self, split: str) -> tuple[dict, list[list[float]]]:
+        """Scores on a split of the task, and the probabilities behind them."""
+        examples = self.encoded.task.split(split)
+        if not examples:
+            raise ValueError(f"{self.task.name} has no {split} examples")
+        probs = predict_probs(self.classifier, self.encoded.split(split))
+        return scores(self.task, probs, examples), probs
 
     # ---- saving and going on -------------------------------------------------------
 
@@ -184,7 +194,7 @@ class FineTuning:
 
 
 def chosen_examples(task: Task, settings: Settings) -> list:
-    """The training examples that the settings ask for; ValueError where none is left."""
+    """The training examples that the settings ask for. Raises ValueError if none is left."""
     examples = tasks.no_longer_than(task.train, settings.longest)
     if settings.limit and settings.limit < len(examples):
         examples = random.Random(settings.seed).sample(examples, settings.limit)
@@ -204,13 +214,3 @@ def finetune(
     """Fine-tune on task.train; returns the classifier and a log, one dict per update."""
     run = FineTuning(source, task, settings)
     return run.run(quiet=quiet), run.log
-
-
-def evaluated(run: FineTuning, split: str) -> tuple[dict, list[list[float]]]:
-    """Scores on a split of the task, and the probabilities behind them."""
-    examples, n_ctx = getattr(run.task, split), run.source.model.config.n_ctx
-    if not examples:
-        raise ValueError(f"{run.task.name} has no {split} examples")
-    data = prepare(run.source.bpe, run.task, examples, n_ctx)
-    probs = predict_probs(run.classifier, data)
-    return scores(run.task, probs, examples), probs

@@ -388,4 +388,4 @@ class Pretraining:
                 "the loss on the held-out books is too large for a perplexity: the training "
                 "diverged. A lower --lr or a longer --warmup often helps; take another --out"
             )
-        return scores
+        return evaluate.rounded(scores)

@@ -82,7 +82,7 @@ def classes_of(path: Path, labels: list[str]) -> tuple[str, ...]:
 def check_splits(path: Path, task: Task) -> None:
     """ValueError where a split is empty, or a class has no text to learn from."""
     for split in ("train", "valid", "test"):
-        if not getattr(task, split):
+        if not task.split(split):
             n = len(task.train) + len(task.valid) + len(task.test)
             raise ValueError(f"{path}: {n} texts are too few, none falls into the {split} set")
     learned = {example.label for example in task.train}

@@ -55,6 +55,13 @@ class Task:
         if self.n_classes < 2:
             raise ValueError(f"n_classes is {self.n_classes}, it must be >= 2")
 
+    def split(self, name: str) -> list[Example]:
+        """The examples of train, valid or test."""
+        splits = {"train": self.train, "valid": self.valid, "test": self.test}
+        if name not in splits:
+            raise ValueError(f"split {name!r} is unknown, there are {tuple(splits)}")
+        return splits[name]
+
 
 def read_lines(path: Path, needed: tuple[str, ...]) -> list[dict]:
     """The objects of a JSON-lines file; ValueError names the line that is wrong."""

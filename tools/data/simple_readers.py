@@ -106,7 +106,10 @@ def two_texts(name: str) -> dict[str, dict]:
 def scored(task: tasks.Task, guesses: dict[str, list[int]]) -> dict[str, dict]:
     """Accuracy of each reader with its interval."""
     labels = [int(e.label) for e in task.test]
-    return {name: metrics.accuracy(found, labels) for name, found in guesses.items()}
+    return {
+        name: metrics.rounded(metrics.accuracy(found, labels))
+        for name, found in guesses.items()
+    }
 
 
 SETS = {

@@ -14,7 +14,7 @@ from gpt1lib.tasks import Example, Task
 
 from .. import init_from
 from ..results import store, stored_lines, stored_trials
-from ..run import MAX_TEST, fine_tune, likeliest, not_stored, run_missing, sample
+from ..run import MAX_TEST, fine_tune, not_stored, run_missing, sample
 from ..trials import Trial
 from . import plan
 from .plan import MODELS, NAME, ZERO_SHOT
@@ -34,7 +34,7 @@ def run_trial(trial: Trial) -> dict:
     start, task, row = time.process_time(), curve_task(trial), trial["row"]
     with threads(1):
         guesses = guesses_of(trial, task)
-    scores = metrics.accuracy(guesses, [int(e.label) for e in task.test])
+    scores = metrics.rounded(metrics.accuracy(guesses, [int(e.label) for e in task.test]))
     seconds = round(time.process_time() - start, 1)  # of one core, however busy
     line = scores | {"seconds": seconds}
     if row not in MODELS:
@@ -68,7 +68,7 @@ def guesses_of(trial: Trial, task: Task) -> list[int]:
     if trial["row"] in MODELS:
         start = init_from.starting_checkpoint(MODELS[trial["row"]], trial["settings"].seed)
         _, _, probs = fine_tune(start, task, trial["settings"])
-        return likeliest(probs)
+        return metrics.argmax(probs)
     if trial["row"] == ZERO_SHOT:
         novelist, ask = checkpoint.load_novelist(), SETS[trial["task"]].ask
         if ask is None:

@@ -22,7 +22,7 @@ from gpt1lib.tasks import Task, course_sets
 from .. import plan
 from ..init_from import starting_checkpoint
 from ..results import stored_trials
-from ..run import fine_tune, likeliest, not_stored, run_missing
+from ..run import fine_tune, not_stored, run_missing
 from ..trials import Trial
 
 MADE = ROOT / "runs" / "acceptability.jsonl"
@@ -57,8 +57,8 @@ def run_trial(trial: Trial) -> dict:
     scored = task.valid if split == "valid" else task.test
     start = starting_checkpoint(ROWS[trial["row"]], trial["settings"].seed)
     _, _, probs = fine_tune(start, replace(task, valid=[], test=scored), trial["settings"])
-    guesses = likeliest(probs)
-    scores = metrics.accuracy(guesses, [int(e.label) for e in scored])
+    guesses = metrics.argmax(probs)
+    scores = metrics.rounded(metrics.accuracy(guesses, [int(e.label) for e in scored]))
     return scores | ({"guesses": "".join(map(str, guesses))} if split == "test" else {})
 
 

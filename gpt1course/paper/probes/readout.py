@@ -90,8 +90,8 @@ def read_out(source: checkpoint.Checkpoint, task: tasks.Task) -> dict[str, dict]
         scale = known[name].std(dim=0)
         w, strength = ridge(known[name] / scale, y)
         guesses = ((asked[name] / scale).double() @ w < 0).int().tolist()
-        results[name] = metrics.accuracy(guesses, [int(e.label) for e in task.test])
-        results[name] |= {"strength": strength, "guesses": guesses}
+        scores = metrics.accuracy(guesses, [int(e.label) for e in task.test])
+        results[name] = metrics.rounded(scores) | {"strength": strength, "guesses": guesses}
     return results
 
 

@@ -99,7 +99,7 @@ def label_accuracy(X: np.ndarray, y: list[int], asked: np.ndarray, true: list[in
     center, scale = X.mean(axis=0), X.std(axis=0)
     known, new = (torch.from_numpy((x - center) / scale).double() for x in (X, asked))
     w, _ = ridge(known, 2 * torch.tensor(y) - 1)
-    return metrics.accuracy((new @ w > 0).int().tolist(), true)
+    return metrics.rounded(metrics.accuracy((new @ w > 0).int().tolist(), true))
 
 
 def read_surprise(checkpoint: Checkpoint, task: Task) -> dict[str, dict]:

@@ -13,7 +13,7 @@ from dataclasses import replace
 import torch
 from torch import Tensor, nn
 
-from gpt1lib import inputs, tasks
+from gpt1lib import tasks
 from gpt1lib.finetune import Classifier, FineTuning
 from gpt1lib.model import LanguageModel
 
@@ -39,20 +39,19 @@ class TwoTerms(Classifier):
             self.head.weight[:, :-1], self.head.bias[:] = paper.weight, paper.bias
             self.head.weight[:, -1] = 1.0
 
-    def forward(self, ids: Tensor) -> tuple[Tensor, Tensor]:
-        """Task logits (B, n_classes) and states (N, T, C) of ids (N, T)."""
+    def forward(self, ids: Tensor, extract_at: Tensor) -> tuple[Tensor, Tensor]:
+        """Task logits (B, n_classes) and states (N, T, C) of ids (N, T); extract_at (N,)."""
         h = self.model.hidden(ids)
-        where = inputs.extract_positions(ids, self.specials)
-        read_out = h[torch.arange(len(ids)), where]  # (N, C)
-        log_p = self.choice_log_probs(ids, h, where)  # (N,)
-        scores = self.head(torch.cat([self.drop(read_out), log_p[:, None]], dim=1))
+        extract = h[torch.arange(len(ids)), extract_at]  # (N, C)
+        log_p = self.choice_log_probs(ids, h, extract_at)  # (N,)
+        scores = self.head(torch.cat([self.drop(extract), log_p[:, None]], dim=1))
         return scores.view(-1, self.n_classes), h
 
-    def choice_log_probs(self, ids: Tensor, h: Tensor, extract: Tensor) -> Tensor:
+    def choice_log_probs(self, ids: Tensor, h: Tensor, extract_at: Tensor) -> Tensor:
         """log P of what stands between Delim and Extract, summed over its tokens: (N,)."""
         delim = (ids == self.specials.delimiter).int().argmax(dim=1)
         place = torch.arange(ids.shape[1])[None]  # a state predicts the token after it
-        row, col = ((place >= delim[:, None]) & (place < extract[:, None] - 1)).nonzero().T
+        row, col = ((place >= delim[:, None]) & (place < extract_at[:, None] - 1)).nonzero().T
         log_probs = self.model.logits(h[row, col]).log_softmax(dim=-1)
         tokens = log_probs.gather(1, ids[row, col + 1][:, None])[:, 0]
         return torch.zeros(len(ids)).index_add(0, row, tokens)
@@ -61,7 +60,7 @@ class TwoTerms(Classifier):
 class TwoTermFineTuning(FineTuning):
     """Fine-tuning as in the paper, of the score of two terms."""
 
-    reader = TwoTerms
+    classifier_class = TwoTerms
 
 
 ROWS = {"two terms": TwoTermFineTuning, "paper": FineTuning}

@@ -33,7 +33,7 @@ class Probe:
         """Accuracy with its interval, and each guess as a digit, to compare in pairs."""
         guesses = self.guess(model, bpe)
         written = "".join(map(str, guesses))
-        return {**metrics.accuracy(guesses, self.labels), "guesses": written}
+        return {**metrics.rounded(metrics.accuracy(guesses, self.labels)), "guesses": written}
 
 
 def probes() -> list[Probe]:

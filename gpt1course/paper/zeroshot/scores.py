@@ -7,7 +7,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from gpt1lib import inputs, validate
+from gpt1lib import validate
+from gpt1lib.finetune import pad
 from gpt1lib.model import KVCache, LanguageModel
 
 Question = tuple[list[int], list[list[int]]]
@@ -29,7 +30,7 @@ def continuation_scores(
             raise ValueError(f"text {n} has no token that could be predicted")
     texts = [[*given, *rest][-n_ctx:] for given, rest in pairs]
     for part in _by_length(texts, batch):
-        ids, _ = inputs.pad([texts[i] for i in part])
+        ids, _ = pad([texts[i] for i in part])
         h = model.hidden(ids)  # (B, T, C)
         for row, i in enumerate(part):
             end = len(texts[i])
@@ -81,9 +82,9 @@ def _shared_scores(model: LanguageModel, questions: list[Question]) -> list[list
     cache.keys = [k.repeat_interleave(n, dim=0) for k in cache.keys if k is not None]
     cache.values = [v.repeat_interleave(n, dim=0) for v in cache.values if v is not None]
     answers = [answer for _, several in questions for answer in several]
-    ids, real = inputs.pad(answers)  # (B n, T)
+    ids, mask = pad(answers)  # (B n, T)
     h = torch.cat([before, model.hidden(ids, cache)[:, :-1]], dim=1)  # each predicts its id
-    loss = F.cross_entropy(model.logits(h[real > 0]), ids[real > 0], reduction="none")
+    loss = F.cross_entropy(model.logits(h[mask > 0]), ids[mask > 0], reduction="none")
     means = [-tokens.mean().item() for tokens in loss.split([len(a) for a in answers])]
     return [means[i : i + n] for i in range(0, len(means), n)]
 
@@ -94,8 +95,8 @@ def next_logits(model: LanguageModel, texts: Sequence[list[int]], batch: int = 3
     texts = [text[-model.config.n_ctx :] for text in texts]
     out = torch.empty(len(texts), model.config.n_vocab)
     for part in _by_length(texts, batch):
-        ids, real = inputs.pad([texts[i] for i in part])
-        last = real.sum(dim=1).long() - 1
+        ids, mask = pad([texts[i] for i in part])
+        last = mask.sum(dim=1).long() - 1
         out[part] = model.logits(model.hidden(ids)[torch.arange(len(ids)), last])
     return out
 

@@ -6,7 +6,7 @@ import torch
 import traitlets
 from matplotlib.figure import Figure
 
-from gpt1lib import inputs
+from gpt1lib import finetune, inputs
 from gpt1lib import losses as objectives
 from gpt1lib import validate as limits
 from gpt1lib.checkpoints import Checkpoint
@@ -59,7 +59,7 @@ class FormatsExplorer(Explorer):
         seed = limits.whole("seed", seed, 0, limits.LARGEST_SEED)
         generator = torch.Generator().manual_seed(seed)
         self.bpe = source.bpe
-        self.model = inputs.add_special_tokens(source.model, generator).eval()
+        self.model = finetune.add_special_tokens(source.model, generator).eval()
         texts = {k: list(v) for k, v in EXAMPLES.items()} | traits.pop("texts", {})
         rows = self.model.tokens.weight[-3:].detach().numpy()
         super().__init__(
