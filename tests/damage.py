@@ -21,6 +21,7 @@ import gpt1lib as g
 from gpt1lib import corpus, finetune, pretrain, tasks
 from gpt1lib.checkpoints import checkpoint, released, snapshots
 from gpt1lib.finetune import classifier
+from gpt1lib.finetune.__main__ import load_finished
 from gpt1lib.io import files
 from gpt1lib.io.run_folder import Log, RunFolder
 from gpt1lib.pretrain import config
@@ -184,7 +185,7 @@ def write_result(folder):
 
 
 def read_result(folder):
-    return finished(folder / "result.json", fine_tuning(folder))
+    return load_finished(folder / "result.json", fine_tuning(folder))
 
 
 def write_recipe(folder):
