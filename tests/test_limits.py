@@ -14,7 +14,7 @@ from gpt1lib.baselines import ngrams
 from gpt1lib.checkpoints import snapshots
 from gpt1lib.fast.loss import chunked_lm_loss
 from gpt1lib.finetune.config import Settings
-from gpt1lib.finetune.data import target_of
+from gpt1lib.finetune.data import graded_target, target_of
 from gpt1lib.pretrain.config import Recipe
 from gpt1lib.pretrain.trainer import seed_of
 from gpt1lib.rng import fork_rng
@@ -63,7 +63,7 @@ WHOLE = {  # name in the message -> call, a good value, limits that are just too
     "n_vocab": (inputs.Specials.after, 11, (0,)),
     "correct": (lambda n: metrics.wilson(n, 5), 2, (6,)),
     "n": (lambda n: ngrams.unseen_share("abc", "abd", n), 2, (0,)),
-    "n_classes": (lambda n: finetune.graded_target(0.5, n), 6, (1,)),
+    "n_classes": (lambda n: graded_target(0.5, n), 6, (1,)),
     "n_characters": (lambda n: losses.bits_per_character(9.0, n), 4, (0,)),
     "n_tokens": (lambda n: evaluate.book_score(2.0, n, 9), 4, (1,)),
     "n_layer": (lambda n: g.GPTConfig(n_layer=n), 3, (0, HUGE)),
