@@ -23,9 +23,9 @@ from pathlib import Path
 
 from gpt1course.viz import engine
 from gpt1lib.checkpoints import load_novelist
-from gpt1lib.io import run_folder
 from gpt1lib.io.files import write_json, write_text
 from gpt1lib.io.paths import BENCHMARKS, ROOT
+from gpt1lib.io.provenance import provenance
 
 sys.path[:0] = [str(ROOT / "benchmarks"), str(ROOT / "tests" / "browser"), str(ROOT)]
 import in_lab as lab_tools  # noqa: E402
@@ -170,13 +170,7 @@ def main():
     page = sizes["index.html"] + sizes[engine.MODEL]
     write_json(
         BENCHMARKS / "engine.json",
-        {
-            "rounds": args.rounds,
-            "bytes": page,
-            **results,
-            "in JupyterLab": lab,
-            **run_folder.origin(),
-        },
+        {"rounds": args.rounds, "bytes": page, **results, "in JupyterLab": lab, **provenance()},
     )
 
 

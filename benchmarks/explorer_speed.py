@@ -25,9 +25,9 @@ from pathlib import Path
 import nbformat
 from nbformat.v4 import new_code_cell
 
-from gpt1lib.io import run_folder
 from gpt1lib.io.files import write_json
 from gpt1lib.io.paths import BENCHMARKS, ROOT
+from gpt1lib.io.provenance import provenance
 
 sys.path.insert(0, str(ROOT / "tests" / "browser"))
 import in_lab as lab_tools  # noqa: E402
@@ -253,9 +253,7 @@ def main():
     for name, row in milliseconds.items():
         main = f", main thread {row['main thread']:>5.1f}" if "main thread" in row else ""
         print(f"{name:<34}{row['median']:>7.1f} ms, p95 {row['p95']:>7.1f}{main}")
-    write_json(
-        BENCHMARKS / "explorers.json", {"milliseconds": milliseconds, **run_folder.origin()}
-    )
+    write_json(BENCHMARKS / "explorers.json", {"milliseconds": milliseconds, **provenance()})
 
 
 if __name__ == "__main__":

@@ -17,9 +17,9 @@ from transformers import OpenAIGPTConfig, OpenAIGPTLMHeadModel
 from gpt1lib import GPT, GPT1, NOVELIST
 from gpt1lib import generate as decode
 from gpt1lib.checkpoints import released
-from gpt1lib.io import run_folder
 from gpt1lib.io.files import write_json
 from gpt1lib.io.paths import BENCHMARKS
+from gpt1lib.io.provenance import provenance
 
 SIZES = {"full": GPT1, "novelist": NOVELIST}
 
@@ -94,7 +94,7 @@ def main():
         "{prompt} + {new} tokens, all equal: ours {ours} tokens/s, transformers "
         "{theirs}, ours / theirs {ratio} ({lowest} to {highest})".format(**result)
     )
-    write_json(BENCHMARKS / f"generation_{args.size}.json", result | run_folder.origin())
+    write_json(BENCHMARKS / f"generation_{args.size}.json", result | provenance())
     past = config.n_ctx - args.prompt + 20
     assert decode.greedy(model, ids, past).shape[1] == config.n_ctx + 20
     print(f"past the context of {config.n_ctx}: ours goes on")

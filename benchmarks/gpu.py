@@ -21,8 +21,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # gpt1lib, if not 
 from benchmarks.gpu_parts.measure import Machine
 from benchmarks.gpu_parts.run import PARTS, run
 from gpt1lib import validate
+from gpt1lib.cli import one_line_errors
 from gpt1lib.io.paths import BENCHMARKS, ROOT
-from gpt1lib.io.run_folder import one_line_errors
 
 
 def machine_of(args: argparse.Namespace) -> Machine:

@@ -9,9 +9,9 @@ import subprocess
 import sys
 import time
 
-from gpt1lib.io import run_folder
 from gpt1lib.io.files import write_json
 from gpt1lib.io.paths import BENCHMARKS
+from gpt1lib.io.provenance import provenance
 
 
 def seconds(code: str) -> float:
@@ -36,7 +36,7 @@ def main():
             "torch_seconds": round(torch_s, 2),
             "ours_seconds": round(ours_s, 2),
             "ratio": round(ratio, 3),
-            **run_folder.origin(),
+            **provenance(),
         },
     )
 

@@ -25,9 +25,9 @@ from gpt1course.exercises.lesson08 import TEXT, apart, states, states_in_numpy
 from gpt1course.viz import engine
 from gpt1lib.checkpoints import load_novelist
 from gpt1lib.corpus import read_books
-from gpt1lib.io import run_folder
 from gpt1lib.io.files import write_json
 from gpt1lib.io.paths import BENCHMARKS, HELDOUT_BOOKS, ROOT
+from gpt1lib.io.provenance import provenance
 from gpt1lib.numpy_gpt import nested
 
 sys.path.insert(0, str(ROOT / "tests"))
@@ -138,7 +138,7 @@ def main():
     version = subprocess.run([node, "--version"], capture_output=True, text=True).stdout.strip()
     result = {"text": TEXT, "columns": columns, "faults": faults}
     result |= {"logits of the texts": {"texts": args.texts, "medians": medians(many)}}
-    rounded = without_digits(result) | {"node": version} | run_folder.origin()
+    rounded = without_digits(result) | {"node": version} | provenance()
     write_json(BENCHMARKS / "languages.json", rounded)
     for name, row in result["logits of the texts"]["medians"].items():
         print(f"{name:<22}", "  ".join(f"{what} {x:.1e}" for what, x in row.items()))

@@ -27,9 +27,9 @@ from tqdm import tqdm
 from gpt1lib import NOVELIST, corpus, evaluate, optim, pretrain
 from gpt1lib.bpe import BPE
 from gpt1lib.fast import keep_memory
-from gpt1lib.io import run_folder
 from gpt1lib.io.files import read_json, write_json
 from gpt1lib.io.paths import BENCHMARKS, BOOKS, HELDOUT_BOOKS, NOVELIST_DIR
+from gpt1lib.io.provenance import provenance
 from gpt1lib.model import Attention
 
 RUNS = BENCHMARKS / "quality_for_time.json"
@@ -157,7 +157,7 @@ def main():
         "bits_per_character": round(evaluate.all_books(scores)["bits_per_character"], 4),
         "books": {k: round(s["bits_per_character"], 4) for k, s in scores.items()},
         "day": time.strftime("%Y-%m-%d"),
-        **run_folder.origin(),
+        **provenance(),
     }
     print(json.dumps(result, indent=1))
     write_json(RUNS, [*(read_json(RUNS, list) if RUNS.exists() else []), result])

@@ -22,9 +22,9 @@ from gpt1lib import GPT, corpus, evaluate, optim, pretrain
 from gpt1lib import losses as objectives
 from gpt1lib.bpe import BPE
 from gpt1lib.fast import keep_memory
-from gpt1lib.io import run_folder
 from gpt1lib.io.files import write_json
 from gpt1lib.io.paths import BENCHMARKS, BOOKS
+from gpt1lib.io.provenance import provenance
 from gpt1lib.pretrain.config import RECIPES
 from gpt1lib.pretrain.init import start_from_counts
 from gpt1lib.pretrain.optimizers import build_optimizers
@@ -130,7 +130,7 @@ def main():
     parts = (losses[i : i + n] for i in range(0, len(losses), n))
     curve = [round(sum(part) / len(part), 2) for part in parts]
     result = {
-        **run_folder.origin(),
+        **provenance(),
         **vars(args),
         "updates": len(losses),
         "curve": curve,

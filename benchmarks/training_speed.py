@@ -19,9 +19,9 @@ import torch
 
 from gpt1lib import GPT, GPT1, NOVELIST, TINY, optim, pretrain
 from gpt1lib.fast import keep_memory
-from gpt1lib.io import run_folder
 from gpt1lib.io.files import write_json
 from gpt1lib.io.paths import BENCHMARKS
+from gpt1lib.io.provenance import provenance
 
 SIZES = {
     "tiny": (
@@ -145,7 +145,7 @@ def main():
         "{share_of_peak:.0%} of the {peak_gflops:,} GFLOP/s of a large matrix "
         "product".format(size=args.size, dropout=args.dropout, **result)
     )
-    write_json(BENCHMARKS / f"training_{args.size}.json", result | run_folder.origin())
+    write_json(BENCHMARKS / f"training_{args.size}.json", result | provenance())
 
 
 def summary(config, batch: int, ours: list, theirs: list, peak: list) -> dict:

@@ -3,6 +3,7 @@
     exercises/   lessonNN: solution, wrong answers, cases; mistakes to find
     checking/    a learner's answer is called, compared, and told what went wrong
     grading/     marks for a folder of submitted notebooks
+    settings     environment variables
     workspace    a learner's own copies of the lessons; progress
     viz/         plots, diagrams, explorers, and the model in JavaScript
     paper/       the paper's experiments at laptop scale

@@ -16,7 +16,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from gpt1lib.io.run_folder import one_line_errors
+from gpt1lib.cli import one_line_errors
 
 from . import notebooks, progress, workspace
 from .grading import report

@@ -3,7 +3,9 @@
 In the notebooks: `import gpt1lib as g`. The ground is GPT-1 and nothing else; read it in
 this order. Each folder is a room for one verb, and imports run from the top down only.
 
+    settings     environment variables
     validate     what a number may be, and how it is refused
+    cli          what the commands share: options, one-line errors, Ctrl-C
     config       the sizes of a model, in one frozen record
     rng          random numbers and a model's mode, left as they were before
     text         before BPE: punctuation made uniform, cut into words
@@ -20,7 +22,7 @@ this order. Each folder is a room for one verb, and imports run from the top dow
     metrics      scores of predictions, with intervals
     numpy_gpt    the same model in numpy, every gradient by hand
 
-    io/          paths, files, checksums, tensors, run_folder, options: what is kept on disk
+    io/          paths, files, checksums, tensors, provenance, run_folder: what is kept on disk
     fast/        loss, session, machine: tricks, each held equal to the plain code
     baselines/   ngrams, lstm, variants, masked, bag_of_words: what GPT-1 is compared with
     checkpoints/ checkpoint, snapshots, released: models on disk, ours and the released one

@@ -11,8 +11,8 @@ from pathlib import Path
 
 from . import generate, validate
 from .checkpoints import Checkpoint, load_novelist, open_source
+from .cli import one_line_errors
 from .io.paths import NOVELIST_DIR
-from .io.run_folder import one_line_errors
 
 
 def parser() -> argparse.ArgumentParser:

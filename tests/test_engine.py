@@ -4,7 +4,6 @@ import base64
 import copy
 import json
 import math
-import os
 import random
 import re
 import shutil
@@ -19,6 +18,7 @@ from ipywidgets import DOMWidget
 
 import gpt1lib as g
 from benchmarks.languages import in_javascript
+from gpt1course import settings
 from gpt1course.exercises import lesson08
 from gpt1course.viz import engine, explorers
 from gpt1lib.generate import beam_search, greedy, next_token_probs
@@ -38,7 +38,7 @@ def node():
     """Node.js; skips where there is none, unless CI requires one."""
     path = shutil.which("node")
     if path is None:
-        if os.environ.get("GPT1_REQUIRE_BROWSER") == "1":
+        if settings.require_browser():
             pytest.fail("no Node.js found, and GPT1_REQUIRE_BROWSER=1 asks for one")
         pytest.skip("no Node.js on this machine")
     return path

@@ -15,8 +15,8 @@ ROOT = Path(__file__).resolve().parents[1]
 # also from its own folder; what stands on one line does not know each other
 ORDER = {
     "gpt1lib": """
-        validate
-        io
+        settings validate
+        cli io
         config rng text losses optim metrics
         bpe model numpy_gpt
         tasks
@@ -27,6 +27,7 @@ ORDER = {
         paper
     """,
     "gpt1course": """
+        settings
         progress viz paper
         checking workspace
         exercises notebooks

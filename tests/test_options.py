@@ -13,12 +13,13 @@ import torch
 from gpt1course import paper
 from gpt1course.__main__ import main as run_course
 from gpt1course.paper.__main__ import main as run_paper
+from gpt1lib import cli
+from gpt1lib.cli import option
 from gpt1lib.config import GPTConfig
 from gpt1lib.finetune import Settings
 from gpt1lib.finetune.__main__ import main as finetune
 from gpt1lib.finetune.__main__ import parser as finetune_parser
-from gpt1lib.io import options, run_folder
-from gpt1lib.io.options import option
+from gpt1lib.io import run_folder
 from gpt1lib.io.run_folder import only_one
 from gpt1lib.pretrain import config
 from gpt1lib.pretrain.__main__ import main as pretrain
@@ -41,8 +42,8 @@ class Sample:
 
 def typed(*argv, now=None):
     parser = argparse.ArgumentParser()
-    options.add_options(parser, now or Sample(), "options")
-    return options.given_options(parser.parse_args(argv), Sample)
+    cli.add_options(parser, now or Sample(), "options")
+    return cli.given_options(parser.parse_args(argv), Sample)
 
 
 # ---- the record ----------------------------------------------------------------------
@@ -68,15 +69,15 @@ def test_what_is_typed_must_be_of_the_kind(capsys):
 
 
 def test_old_names_are_accepted_everywhere():
-    assert options.renamed(Sample) == {"count": "n_steps", "number": "n_steps", "shout": "loud"}
+    assert cli.renamed(Sample) == {"count": "n_steps", "number": "n_steps", "shout": "loud"}
     assert typed("--count", "3") == typed("--number", "3") == {"n_steps": 3}
     assert typed("--shout") == {"loud": True} and typed("--no-shout") == {"loud": False}
-    given = options.with_field_names(Sample, {"count": 3, "rate": 1.0})
+    given = cli.with_field_names(Sample, {"count": 3, "rate": 1.0})
     assert given == {"n_steps": 3, "rate": 1.0}
     with pytest.raises(ValueError, match=r"unknown options \['counts'\], known: \['color'"):
-        options.with_field_names(Sample, {"counts": 3})
+        cli.with_field_names(Sample, {"counts": 3})
     with pytest.raises(ValueError, match=r"options \['n_steps'\] are given twice"):
-        options.with_field_names(Sample, {"count": 3, "n_steps": 3})
+        cli.with_field_names(Sample, {"count": 3, "n_steps": 3})
 
 
 @pytest.mark.parametrize("command", [pretrain, finetune])
@@ -90,8 +91,8 @@ def test_a_wrong_option_is_named_at_once(command, capsys):
 
 def test_a_bad_value_is_named_with_what_it_must_be():
     with pytest.raises(ValueError, match="n_steps is 5, it must be > 9"):
-        options.need(Sample(), "n_steps", False, "> 9")
-    options.need(Sample(), "n_steps", True, "> 4")
+        cli.need(Sample(), "n_steps", False, "> 9")
+    cli.need(Sample(), "n_steps", True, "> 4")
 
 
 # ---- the values that help shows ---------------------------------------------------------
@@ -163,8 +164,8 @@ OLD = {  # old name -> (the name of today, a value, as typed)
 
 
 def test_these_are_all_old_names():
-    assert options.renamed(Recipe) == {old: new for old, (new, _, _) in OLD.items()}
-    assert options.renamed(Settings) == {"clip": "grad_clip"}
+    assert cli.renamed(Recipe) == {old: new for old, (new, _, _) in OLD.items()}
+    assert cli.renamed(Settings) == {"clip": "grad_clip"}
 
 
 @pytest.mark.parametrize("old", OLD)
@@ -182,7 +183,7 @@ def test_a_recipe_knows_its_old_names(old, tmp_path):
 
 def test_fine_tuning_knows_its_old_name():
     args = finetune_parser().parse_args(["toy", "--out", "x", "--clip", "2"])
-    assert options.given_options(args, Settings) == {"grad_clip": 2.0}
+    assert cli.given_options(args, Settings) == {"grad_clip": 2.0}
 
 
 def test_what_changes_a_result_is_part_of_the_method():
@@ -356,3 +357,12 @@ def test_the_memory_may_be_too_small(monkeypatch, tmp_path, one_line):
     module = __import__(pretrain.__module__, fromlist=["train"])
     monkeypatch.setattr(module, "train", fails(MemoryError()))
     assert one_line(pretrain, ["--out", str(tmp_path)], "pretrain") == "the memory is full"
+
+
+def test_the_traceback_is_shown_on_request(monkeypatch, capsys):
+    for value, shown in (("", False), ("1", True)):
+        monkeypatch.setenv("GPT1_DEBUG", value)
+        with pytest.raises(SystemExit, match="^sample: no such token$"):
+            with cli.one_line_errors("sample"):
+                raise ValueError("no such token")
+        assert ("Traceback" in capsys.readouterr().err) == shown

@@ -11,6 +11,7 @@ import torch
 from gpt1lib import GPT, corpus, evaluate, losses, pretrain, sample
 from gpt1lib.bpe import BPE
 from gpt1lib.checkpoints import checkpoint, snapshots
+from gpt1lib.cli import interrupted_between_steps
 from gpt1lib.io import files, run_folder
 from gpt1lib.pretrain.__main__ import ending, main
 from gpt1lib.pretrain.config import RECIPES
@@ -138,7 +139,7 @@ def test_ctrl_c_waits_for_the_step_and_saves_it(finished, folders, tmp_path):
     assert second.resume() and second.step == 9
     second.run()
     assert all(map(torch.equal, finished.model.parameters(), second.model.parameters()))
-    with run_folder.interrupted_between_steps(), pytest.raises(KeyboardInterrupt):
+    with interrupted_between_steps(), pytest.raises(KeyboardInterrupt):
         signal.raise_signal(signal.SIGINT)
         signal.raise_signal(signal.SIGINT)  # at once
 

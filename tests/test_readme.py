@@ -11,8 +11,8 @@ import pytest
 import torch
 
 from gpt1lib import GPT, GPT1
+from gpt1lib.cli import renamed
 from gpt1lib.finetune import Settings
-from gpt1lib.io.options import renamed
 from gpt1lib.pretrain.config import RECIPES, Recipe
 from tools import check, readme
 

@@ -11,7 +11,7 @@ from gpt1course.paper import results
 from gpt1lib import finetune, tasks
 from gpt1lib.bpe import BPE
 from gpt1lib.checkpoints import checkpoint
-from gpt1lib.io import run_folder
+from gpt1lib.io import provenance, tensors
 from gpt1lib.io.run_folder import Log, RunFolder
 from gpt1lib.pretrain import RECIPES, Pretraining
 from gpt1lib.rng import fork_rng
@@ -26,14 +26,14 @@ FACTS = {
 
 def test_a_copy_without_git_is_told_its_commit(tmp_path, monkeypatch):
     monkeypatch.setenv("GPT1_COMMIT", "abc")
-    if (run_folder.ROOT / ".git").exists():
-        assert len(run_folder.git_commit()) == 40  # what git says goes first
-    monkeypatch.setattr(run_folder, "ROOT", tmp_path)
-    assert run_folder.origin()["commit"] == "abc"
+    if (provenance.ROOT / ".git").exists():
+        assert len(provenance.git_commit()) == 40  # what git says goes first
+    monkeypatch.setattr(provenance, "ROOT", tmp_path)
+    assert provenance.provenance()["commit"] == "abc"
     (tmp_path / ".git").mkdir()  # damaged, or another's: git does not answer
-    assert run_folder.git_commit() == "abc"
+    assert provenance.git_commit() == "abc"
     monkeypatch.setenv("GPT1_COMMIT", "")
-    assert run_folder.git_commit() == "unknown"
+    assert provenance.git_commit() == "unknown"
 
 
 # ---- the state -------------------------------------------------------------------------
@@ -61,7 +61,7 @@ def test_a_state_is_written_whole_or_not_at_all(tmp_path, monkeypatch, error):
         path.write_bytes(path.read_bytes()[:100])
         raise error
 
-    monkeypatch.setattr(run_folder.torch, "save", half)
+    monkeypatch.setattr(tensors.torch, "save", half)
     expected = OSError if isinstance(error, RuntimeError) else KeyboardInterrupt
     with pytest.raises(expected):
         folder.save(FACTS, 2, {"x": torch.zeros(50)})

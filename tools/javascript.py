@@ -9,11 +9,12 @@ then. --write fixes the format.
 
 import argparse
 import json
-import os
 import shutil
 import subprocess
 import sys
 from pathlib import Path
+
+from gpt1course import settings
 
 ROOT = Path(__file__).resolve().parents[1]
 BIOME = ROOT / "node_modules" / "@biomejs" / "biome"
@@ -24,7 +25,7 @@ WRITE = ["check", "--write", "--error-on-warnings", "--colors=off"]
 
 def without(reason: str) -> int:
     """Say why nothing was checked; the exit status, 1 where the check is required."""
-    required = os.environ.get("GPT1_REQUIRE_BROWSER") == "1"
+    required = settings.require_browser()
     print(f"JavaScript is {'NOT' if required else 'not'} checked: {reason}")
     return int(required)
 

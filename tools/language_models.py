@@ -8,19 +8,17 @@ Writes data/results/language_models.json.
 """
 
 import argparse
-import shlex
-import sys
 from pathlib import Path
 
-import torch
 from tqdm import tqdm
 
 from gpt1lib import corpus, evaluate, generate, load_novelist
 from gpt1lib.baselines.ngrams import KneserNey
 from gpt1lib.checkpoints import checkpoint as checkpoints
-from gpt1lib.io import run_folder
+from gpt1lib.cli import one_line_errors
 from gpt1lib.io.files import write_json
 from gpt1lib.io.paths import BOOKS, HELDOUT_BOOKS, RESULTS
+from gpt1lib.io.provenance import provenance
 
 PROMPTS = ("", "The old man", "She opened the letter and", "It was a dark night, and")
 
@@ -35,7 +33,7 @@ def score_counts(n: int, ids: list[int], bpe, heldout: dict) -> dict:
     return scores
 
 
-@run_folder.one_line_errors("language_models")
+@one_line_errors("language_models")
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--lstm", type=Path, help="a trained LSTM's checkpoint folder")
@@ -64,9 +62,7 @@ def main():
     write_json(
         RESULTS / "language_models.json",
         {
-            "command": shlex.join(["python", "tools/language_models.py", *sys.argv[1:]]),
-            "commit": run_folder.git_commit(),
-            "torch": torch.__version__,
+            **provenance(),
             **facts,
             "all_books": {
                 k: evaluate.rounded(evaluate.all_books(s)) for k, s in models.items()

@@ -7,16 +7,14 @@ no package, and the one in transformers' port. Needs the [real] and [dev] extras
 data/results/pipelines.json, which lesson 11 shows.
 """
 
-import shlex
-import sys
-
 from tokenizers.normalizers import BertNormalizer
 from tokenizers.pre_tokenizers import BertPreTokenizer
 
 from gpt1lib import corpus, load_novelist, text
-from gpt1lib.io import run_folder
+from gpt1lib.cli import one_line_errors
 from gpt1lib.io.files import write_json
 from gpt1lib.io.paths import HELDOUT_BOOKS, RESULTS
+from gpt1lib.io.provenance import provenance
 
 TEXTS = (
     "The old man went out into the rain.",
@@ -56,7 +54,7 @@ def unknown_share(bpe, raw: str) -> float:
     return ids.count(bpe.id_of("<unk>")) / len(ids)
 
 
-@run_folder.one_line_errors("pipelines")
+@one_line_errors("pipelines")
 def main():
     rows = [
         {
@@ -74,12 +72,7 @@ def main():
     }
     write_json(
         RESULTS / "pipelines.json",
-        {
-            "command": shlex.join(["python", "tools/pipelines.py", *sys.argv[1:]]),
-            "commit": run_folder.git_commit(),
-            "rows": rows,
-            "novelist_unknown_share": unknown,
-        },
+        {**provenance(), "rows": rows, "novelist_unknown_share": unknown},
     )
     for name in ("fallback", "port"):
         differ = sum(row[name] != row["openai"] for row in rows)

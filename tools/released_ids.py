@@ -12,9 +12,10 @@ from pathlib import Path
 
 from gpt1lib import text
 from gpt1lib.bpe import BPE
-from gpt1lib.io import run_folder
+from gpt1lib.cli import one_line_errors
 from gpt1lib.io.files import write_json
 from gpt1lib.io.paths import RESULTS
+from gpt1lib.io.provenance import provenance
 
 TEXTS = (
     "Artificial intelligence is",
@@ -26,7 +27,7 @@ TEXTS = (
 )
 
 
-@run_folder.one_line_errors("released_ids")
+@one_line_errors("released_ids")
 def main(argv: list[str] | None = None) -> None:
     """Write the pieces and ids of each text, and the size of the vocabulary."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
@@ -41,8 +42,7 @@ def main(argv: list[str] | None = None) -> None:
     write_json(
         RESULTS / "released_ids.json",
         {
-            "command": "python tools/released_ids.py FOLDER",
-            "commit": run_folder.git_commit(),
+            **provenance("python tools/released_ids.py FOLDER"),
             "n_vocab": bpe.n_vocab,
             "n_merges": len(bpe.merges),
             "n_characters": characters,

@@ -22,9 +22,10 @@ import nbformat
 from sphinx.cmd.build import build_main
 from tqdm import tqdm
 
+from gpt1course.settings import LIVE_PAGES
 from gpt1course.viz import engine
 from gpt1course.viz.explorers import ModelMapExplorer
-from gpt1course.viz.explorers.base import COMMON, CSS, LIVE_PAGES
+from gpt1course.viz.explorers.base import COMMON, CSS
 from gpt1course.viz.explorers.standalone import frame
 from gpt1course.viz.figure import picture
 from gpt1lib.checkpoints import load_novelist

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import torch
 
-from gpt1lib.io import run_folder
 from gpt1lib.io.files import write_json
+from gpt1lib.io.provenance import provenance
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ def facts(machine: Machine) -> dict:
         "python": platform.python_version(),
         "transformers": installed("transformers"),
         "tiny": machine.tiny,
-        **run_folder.origin(),
+        **provenance(),
     }
 
 

@@ -11,13 +11,12 @@ import ast
 import difflib
 import dis
 import inspect
-import os
 import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from types import SimpleNamespace
 
-from .. import progress
+from .. import progress, settings
 from .compare import other_kind
 from .execution import Result, TooLong, call, call_all, same_result, timed_reference
 from .feedback import describe, kind_in_words, short
@@ -265,7 +264,7 @@ def _fits(exercise: Exercise, function) -> bool:
 def announce(name: str, verdict: Verdict) -> None:
     """Print TODO or FAIL and what is wrong; with GPT1_STRICT=1 raise it, AssertionError."""
     told = f"{verdict.status}  {name}: {verdict.message}"
-    if os.environ.get("GPT1_STRICT") == "1":
+    if settings.strict():
         raise AssertionError(told)
     tell(told)
 
@@ -315,7 +314,7 @@ class Checker:
         advice = f" Keep the name {near[0]}." if near else ""
         names = ", ".join(self.exercises)
         message = f"FAIL  {name} is no exercise of this lesson ({names}).{advice}"
-        if os.environ.get("GPT1_STRICT") == "1":
+        if settings.strict():
             raise AssertionError(message)
         tell(message)
         return self.exercises[near[0]].solution if near else function

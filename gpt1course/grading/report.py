@@ -12,7 +12,6 @@ to mark all anew, delete the table. With GPT1_STRICT=1 it fails unless all have 
 import argparse
 import csv
 import io
-import os
 import re
 from collections import Counter
 from dataclasses import dataclass
@@ -22,11 +21,11 @@ from pathlib import Path
 from tqdm import tqdm
 
 from gpt1lib import validate as bounds
+from gpt1lib.cli import one_line_errors
 from gpt1lib.io import paths
 from gpt1lib.io.files import naming, read_json, read_text, sha256, write_text
-from gpt1lib.io.run_folder import one_line_errors
 
-from .. import workspace
+from .. import settings, workspace
 from .worker import Limits, Submitted, exercises_in, imports_of, isolation, mark_cell
 
 COPIES = 3  # how many cells of one exercise are tried; one of them must be right
@@ -342,4 +341,4 @@ def main(argv: list[str] | None = None) -> int:
         if (walls := isolation()) != "isolated":
             print(f"The submissions were {walls} (see teaching/README.md)")
     full = all(row.get("total") == row.get("of") for row in rows)
-    return int(not full and os.environ.get("GPT1_STRICT") == "1")
+    return int(not full and settings.strict())

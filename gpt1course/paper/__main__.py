@@ -15,8 +15,9 @@ import os
 import shlex
 import sys
 
+from gpt1lib.cli import one_line_errors
 from gpt1lib.fast.machine import keep_memory
-from gpt1lib.io.run_folder import RunFolder, one_line_errors
+from gpt1lib.io.run_folder import RunFolder
 
 from . import curves, results, tables
 from .after import filling, scaling, twins

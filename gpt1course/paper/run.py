@@ -14,9 +14,9 @@ from typing import Any
 
 from gpt1lib import finetune, metrics
 from gpt1lib.checkpoints import Checkpoint
+from gpt1lib.cli import progress
 from gpt1lib.fast.machine import keep_memory, threads
 from gpt1lib.finetune import FineTuning, Settings
-from gpt1lib.io.run_folder import progress
 from gpt1lib.tasks import Task
 
 from .results import store, stored_trials

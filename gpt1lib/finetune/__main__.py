@@ -18,11 +18,12 @@ from tqdm import tqdm
 
 from .. import metrics, tasks
 from ..checkpoints import open_source
+from ..cli import add_options, given_options, one_line_errors
 from ..fast.machine import keep_memory
 from ..io import files
-from ..io.options import add_options, given_options
 from ..io.paths import NOVELIST_DIR
-from ..io.run_folder import RunFolder, command_line, one_line_errors, what_changed
+from ..io.provenance import command_line, provenance
+from ..io.run_folder import RunFolder, what_changed
 from ..tasks import Task
 from . import classifier
 from .config import Settings
@@ -142,8 +143,7 @@ def train_and_score(
             "settings": asdict(run.settings),
             "facts": run.facts(),
             "seconds": round(time.perf_counter() - start),
-            "command": command_line("finetune", argv),
-            "commit": folder.commit,
+            **provenance(command_line("finetune", argv), folder.commit),
         } | result
         files.write_json(args.out / RESULT, result)
     folder.state.unlink(missing_ok=True)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from .. import validate
-from ..io.options import need, option
+from ..cli import need, option
 from ..losses import check_lm_coef
 
 METHODS = {

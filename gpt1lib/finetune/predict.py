@@ -7,7 +7,7 @@ python -m gpt1lib.finetune.predict runs/cloze "context" "one ending" "another en
 import argparse
 from pathlib import Path
 
-from ..io.run_folder import one_line_errors
+from ..cli import one_line_errors
 from . import classifier
 
 TEXTS = {"classification": 1, "entailment": 2, "similarity": 2}

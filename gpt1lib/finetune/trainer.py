@@ -16,9 +16,9 @@ from tqdm import tqdm
 from .. import optim, tasks
 from ..checkpoints import Checkpoint
 from ..checkpoints.checkpoint import check_finite
+from ..cli import interrupted_between_steps, progress, renamed
 from ..io import files
-from ..io.options import renamed
-from ..io.run_folder import RunFolder, interrupted_between_steps, progress
+from ..io.run_folder import RunFolder
 from ..rng import fork_rng
 from ..tasks import Task
 from .classifier import Classifier, predict_probs

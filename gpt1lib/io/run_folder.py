@@ -2,65 +2,20 @@
 
 A run has a state (all that its next step depends on), a log, a lock, and the commit that it
 began with. `RunFolder` writes and reads them for pre-training, for fine-tuning and for the
-paper's cells alike: whole files only, and a state made with other settings is refused.
+paper's trials alike: whole files only, and a state made with other settings is refused.
 """
 
 import hashlib
 import json
-import os
-import shlex
-import signal
-import subprocess
-import sys
-import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
-import torch
 from filelock import FileLock, Timeout
-from tqdm import tqdm
 
 from . import files
-from .paths import ROOT
+from .provenance import git_commit
 from .tensors import read_state, write_state
-
-
-def git_commit() -> str:
-    """The commit of the course's working tree, or 'unknown' where there is none.
-
-    Where git does not answer, GPT1_COMMIT may.
-    """
-    told = os.environ.get("GPT1_COMMIT") or "unknown"
-    if not (ROOT / ".git").exists():  # and a repository around the copy is another one
-        return told
-    command = ["git", "-C", str(ROOT), "rev-parse", "HEAD"]
-    try:
-        answer = subprocess.run(command, capture_output=True, text=True, check=True)
-    except (OSError, subprocess.CalledProcessError):
-        return told
-    return answer.stdout.strip()
-
-
-def command_line(module: str, argv: list[str] | None = None) -> str:
-    """The command as one would type it again: python -m gpt1lib.MODULE and its options."""
-    words = sys.argv[1:] if argv is None else argv
-    return shlex.join(["python", "-m", f"gpt1lib.{module}", *words])
-
-
-def origin() -> dict:
-    """What must be stored with a result: its command, its commit, its machine."""
-    return {
-        "command": shlex.join(["python", *sys.argv]),
-        "commit": git_commit(),
-        "torch": torch.__version__,
-        "threads": torch.get_num_threads(),
-    }
-
-
-def progress(total: int, done: int, unit: str, quiet: bool = False) -> tqdm:
-    """The progress bar of a run, part of which is already done."""
-    return tqdm(total=total, initial=done, unit=unit, disable=quiet)
 
 
 @contextmanager
@@ -81,49 +36,6 @@ def only_one(folder: Path) -> Iterator[None]:
         yield
     finally:
         lock.release()
-
-
-@contextmanager
-def one_line_errors(name: str, again: str = "") -> Iterator[None]:
-    """End a command with one line, `name: what went wrong`, instead of a traceback.
-
-    again: the command that goes on after Ctrl-C, where there is one.
-    """
-    try:
-        yield
-    except OSError as error:
-        told = f"{error.filename}: {error.strerror}" if error.filename else str(error)
-        sys.exit(f"{name}: {told}")
-    except (ValueError, TypeError, FloatingPointError, RuntimeError) as error:
-        sys.exit(f"{name}: {error}")
-    except MemoryError:
-        sys.exit(f"{name}: the memory is full")
-    except KeyboardInterrupt as stop:
-        told = ["stopped", *map(str, stop.args), f"To go on: {again}" if again else ""]
-        sys.exit(f"{name}: {'. '.join(filter(None, told))}")
-
-
-@contextmanager
-def interrupted_between_steps() -> Iterator[Callable[[], bool]]:
-    """Let Ctrl-C wait for the end of a step, a second one not; yields: was it pressed?
-
-    What a step has half done cannot be saved. Only the main thread is sent Ctrl-C.
-    """
-    pressed: list[int] = []
-
-    def remember(*_) -> None:
-        if pressed:
-            raise KeyboardInterrupt
-        pressed.append(1)
-
-    if threading.current_thread() is not threading.main_thread():
-        yield lambda: False
-        return
-    before = signal.signal(signal.SIGINT, remember)
-    try:
-        yield lambda: bool(pressed)
-    finally:
-        signal.signal(signal.SIGINT, before)
 
 
 class Log:

@@ -15,11 +15,12 @@ from tqdm import tqdm
 
 from .. import evaluate
 from ..checkpoints import checkpoint
+from ..cli import one_line_errors
 from ..corpus import Places
 from ..fast.machine import keep_memory
 from ..io import files
 from ..io.paths import BOOKS, HELDOUT_BOOKS
-from ..io.run_folder import command_line, one_line_errors
+from ..io.provenance import command_line
 from . import config, data, distributed
 from .trainer import Pretraining
 

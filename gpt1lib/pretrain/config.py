@@ -16,9 +16,9 @@ from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 
 from .. import optim, validate
+from ..cli import add_options, given_options, need, option, with_field_names
 from ..config import GPT1, INIT_STD, KINDS, NOVELIST, TINY, GPTConfig
 from ..io import files
-from ..io.options import add_options, given_options, need, option, with_field_names
 
 SIZES = {
     "n_ctx": "longest sequence, in tokens",

@@ -21,11 +21,12 @@ from tqdm import tqdm
 from .. import corpus, evaluate, generate, optim
 from ..bpe import BPE
 from ..checkpoints import checkpoint, snapshots
+from ..cli import interrupted_between_steps, progress, renamed
 from ..corpus import Places
 from ..io import checksums, files
-from ..io.options import renamed
 from ..io.paths import BOOKS, HELDOUT_BOOKS
-from ..io.run_folder import RunFolder, command_line, interrupted_between_steps, progress
+from ..io.provenance import command_line, provenance
+from ..io.run_folder import RunFolder
 from ..model import LanguageModel
 from ..rng import eval_mode, fork_rng
 from . import data, prepared
@@ -361,9 +362,7 @@ class Pretraining:
         if self.recipe.save_fp16:  # the scores are those of the weights as stored
             model.half().float()
         meta = {
-            "command": command_line("pretrain"),
-            "commit": self.folder.commit,
-            "torch": torch.__version__,
+            **provenance(command_line("pretrain"), self.folder.commit),
             "seconds": round(self.seconds),
             "recipe": asdict(self.recipe),
             "books": sorted(self.books),

@@ -15,7 +15,7 @@ import nbformat
 import pytest
 from in_lab import NOTEBOOKS, OFTEN, STARTED, tab
 
-from gpt1course import notebooks
+from gpt1course import notebooks, settings
 
 CSS = Path(__file__).resolve().parents[2] / "tools" / "lab" / "custom.css"
 PATIENCE = 90_000  # milliseconds: three parts of the tests may share two slow cores
@@ -42,7 +42,7 @@ def chromium(tmp_path_factory):
     """A browser context; skips where there is no Chromium, unless CI requires one."""
     path = chromium_path()
     if path is None:
-        if os.environ.get("GPT1_REQUIRE_BROWSER") == "1":
+        if settings.require_browser():
             pytest.fail("no Chromium found, and GPT1_REQUIRE_BROWSER=1 asks for one")
         pytest.skip("no Chromium on this machine: install it, or name it in CHROMIUM")
     from playwright.sync_api import expect, sync_playwright

@@ -16,9 +16,9 @@ from gpt1course.paper.curves import SETS as SETS_WITH_CURVES
 from gpt1lib import corpus, load_novelist, metrics, tasks
 from gpt1lib.baselines import bag_of_words
 from gpt1lib.baselines.ngrams import KneserNey, likeliest
-from gpt1lib.io import run_folder
 from gpt1lib.io.files import read_json, write_json
 from gpt1lib.io.paths import RESULTS
+from gpt1lib.io.provenance import provenance
 
 
 def words(text: str) -> list[str]:
@@ -124,7 +124,7 @@ if __name__ == "__main__":
     stored, names = read_json(RESULTS / "simple_readers.json"), sys.argv[1:] or [*SETS]
     sets = stored["sets"] | {name: SETS[name]() for name in names}
     command = " ".join(["python -m tools.data.simple_readers", *sys.argv[1:]])
-    origin = {**run_folder.origin(), "command": command}
+    origin = provenance(command)
     made_by = stored.get("made_by", {}) | dict.fromkeys(names, origin)
     write_json(RESULTS / "simple_readers.json", {"made_by": made_by, "sets": sets})
     for name in SETS:

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from gpt1lib import validate
+from gpt1lib.cli import one_line_errors
 from gpt1lib.io.files import write_text
 from gpt1lib.io.paths import TASKS
-from gpt1lib.io.run_folder import one_line_errors
 
 Rows = list[dict]
 

@@ -21,9 +21,9 @@ from nbclient import NotebookClient
 from nbformat.v4 import new_code_cell, new_markdown_cell
 
 from gpt1course.notebooks import AnyExercise, exercises_of, mark, read, write
+from gpt1lib.cli import one_line_errors
 from gpt1lib.io.files import read_json, write_json
 from gpt1lib.io.paths import RESULTS, ROOT
-from gpt1lib.io.run_folder import one_line_errors
 from tools.notebooks import index, stats, template
 from tools.notebooks.layout import GUESS_FIRST, box, fold, state_times, stored_picture
 

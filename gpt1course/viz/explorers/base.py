@@ -1,7 +1,6 @@
 """What all explorers share: an ES module, a static picture, and how they are shown."""
 
 import json
-import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from numpy.typing import ArrayLike
 from gpt1lib.bpe import BPE
 from gpt1lib.model import LanguageModel
 
+from ... import settings
 from .. import engine, palette, plots
 from ..engine.bundle import one_script
 from ..figure import picture
@@ -22,7 +22,6 @@ from ..labels import readable
 from .controls import Text
 from .standalone import frame
 
-LIVE_PAGES = "GPT1_LIVE_PAGES"  # set by tools/site.py: views that need no kernel
 HERE = Path(__file__).parent
 CSS = (HERE / "common.css").read_text(encoding="utf-8")
 
@@ -237,7 +236,7 @@ class Explorer(anywidget.AnyWidget):
     def _ipython_display_(self) -> None:
         static = picture(self.figure(), self.sentence(), self.picture_colors)
         static["text/html"] = static["text/html"].replace("<figure", "<figure data-static")
-        if os.environ.get(LIVE_PAGES):
+        if settings.live_pages():
             static["text/html"] += frame(self)
             display(static, raw=True)
             return

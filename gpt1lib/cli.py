@@ -1,13 +1,24 @@
-"""Options of a run: one frozen record, read from a file and from the command line.
+"""What the commands share: options, one-line errors, Ctrl-C and progress bars.
 
-A record is a dataclass whose fields come from `option`. Its options on the command line,
-their help and their values all follow from the fields, so that no default is typed twice.
+A record of options is a dataclass whose fields come from `option`. Its options on the command
+line, their help and their values all follow from the fields, so that no default is typed twice.
 """
 
 import argparse
-from collections.abc import Collection
+import signal
+import sys
+import threading
+import traceback
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
 from dataclasses import Field, field, fields, is_dataclass
 from typing import Any
+
+from tqdm import tqdm
+
+from . import settings
+
+# ---- options -------------------------------------------------------------------------
 
 
 def option(
@@ -97,3 +108,67 @@ def _kind(f: Field) -> dict:
     if isinstance(f.default, tuple):
         return {"type": float, "nargs": len(f.default)}
     return {"type": int if f.default is None else type(f.default)}  # None: no limit
+
+
+# ---- errors, Ctrl-C and progress -------------------------------------------------------
+
+EXPECTED = (
+    OSError, ValueError, TypeError, FloatingPointError, RuntimeError, MemoryError,
+    KeyboardInterrupt,
+)  # fmt: skip
+"""What a command ends with where its input, its machine or its user stops it."""
+
+
+def message_of(error: BaseException, again: str = "") -> str:
+    """What one line says of an error. again: the command that goes on after Ctrl-C."""
+    if isinstance(error, KeyboardInterrupt):
+        parts = ["stopped", *map(str, error.args), f"To go on: {again}" if again else ""]
+        return ". ".join(filter(None, parts))
+    if isinstance(error, MemoryError):
+        return "the memory is full"
+    if isinstance(error, OSError) and error.filename:
+        return f"{error.filename}: {error.strerror}"
+    return str(error)
+
+
+@contextmanager
+def one_line_errors(name: str, again: str = "") -> Iterator[None]:
+    """End a command with one line, `name: what went wrong`, instead of a traceback.
+
+    again: the command that goes on after Ctrl-C, where there is one. With GPT1_DEBUG=1 in
+    the environment the traceback is shown above that line.
+    """
+    try:
+        yield
+    except EXPECTED as error:
+        if settings.debug():
+            traceback.print_exc()
+        sys.exit(f"{name}: {message_of(error, again)}")
+
+
+@contextmanager
+def interrupted_between_steps() -> Iterator[Callable[[], bool]]:
+    """Let Ctrl-C wait for the end of a step, a second one not; yields: was it pressed?
+
+    What a step has half done cannot be saved. Only the main thread is sent Ctrl-C.
+    """
+    pressed: list[int] = []
+
+    def remember(*_) -> None:
+        if pressed:
+            raise KeyboardInterrupt
+        pressed.append(1)
+
+    if threading.current_thread() is not threading.main_thread():
+        yield lambda: False
+        return
+    before = signal.signal(signal.SIGINT, remember)
+    try:
+        yield lambda: bool(pressed)
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def progress(total: int, done: int, unit: str, quiet: bool = False) -> tqdm:
+    """The progress bar of a run, part of which is already done."""
+    return tqdm(total=total, initial=done, unit=unit, disable=quiet)
