@@ -12,6 +12,7 @@ to mark all anew, delete the table. With GPT1_STRICT=1 it fails unless all have 
 import argparse
 import csv
 import io
+import os
 import re
 from collections import Counter
 from dataclasses import dataclass
