@@ -3,11 +3,11 @@ PYTHON ?= python3
 PORT   ?= 8888
 PY     := .venv/bin/python
 WHEELS ?=
-.PHONY: help lab update test quick notebooks lesson table site solutions wheels zip release lock newest oldest checkpoint paper paper-quick clean
+.PHONY: help lab update test test-all quick notebooks new-lesson table site solutions wheels zip release lock newest oldest checkpoint paper paper-quick clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1|/' | awk -F'|' '{printf "%-20s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z%-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z%-]+):.*## /  make \1|/' | awk -F'|' '{printf "%-20s %s\n", $$1, $$2}'
 
 lab: .venv/lab ## open JupyterLab on the first lesson (PORT=8888; WHEELS=folder: no network)
 	@$(PYTHON) tools/setup.py lab --port $(PORT)
@@ -15,8 +15,11 @@ lab: .venv/lab ## open JupyterLab on the first lesson (PORT=8888; WHEELS=folder:
 update: ## fetch new lessons into work/; what you wrote there stays
 	@$(PYTHON) tools/setup.py update
 
-test: .venv/dev ## lint, all tests, every notebook (what CI runs)
+test: .venv/dev ## lint, the tests that are not slow, every notebook (what CI runs)
 	$(PY) tools/check.py
+
+test-all: .venv/dev ## the same with the slow tests, before a release
+	$(PY) tools/check.py --all
 
 quick: .venv/dev ## the two-minute part: lint and the fast tests
 	$(PY) tools/check.py --quick
@@ -24,8 +27,14 @@ quick: .venv/dev ## the two-minute part: lint and the fast tests
 notebooks: .venv/dev ## run every notebook in place and store its outputs
 	$(PY) -m tools.notebooks sync notebooks/*.ipynb && $(PY) -m tools.notebooks run notebooks/*.ipynb && $(PY) tools/readme.py && $(PY) tools/teaching.py
 
-lesson: .venv/dev ## begin a lesson from the template (TITLE="Words as sums")
+new-lesson: .venv/dev ## begin a lesson from the template (TITLE="Words as sums")
 	$(PY) -m tools.notebooks new "$(TITLE)"
+
+lesson-%: .venv/dev ## after a change to one lesson: run it, renew what follows from it, test it
+	$(PY) -m tools.notebooks sync notebooks/[0-9]*.ipynb
+	$(PY) -m tools.notebooks run notebooks/$*_*.ipynb
+	$(PY) tools/readme.py && $(PY) tools/teaching.py
+	$(PY) tools/check.py --lesson $*
 
 table: .venv/dev ## every lesson beside what a lesson aims at: cells, words, minutes ...
 	$(PY) -m tools.notebooks table notebooks/[0-9]*.ipynb

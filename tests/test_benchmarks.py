@@ -84,6 +84,7 @@ def on_cpu(tmp_path, *words: str) -> tuple[int, dict]:
     return status, {found["part"]: found for found in stored}
 
 
+@pytest.mark.slow
 def test_a_check_of_the_benchmark_trains_for_a_second_and_no_longer():
     gpu = script("gpu")
     tiny = ["--device", "cpu", "--tiny"]
@@ -91,6 +92,7 @@ def test_a_check_of_the_benchmark_trains_for_a_second_and_no_longer():
     assert [gpu.machine_of(args).minutes for args in asked] == [1 / 60, 2]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "part",
     [
@@ -123,6 +125,7 @@ def test_a_part_leaves_nothing_on_the_cpu(part, tmp_path):
         ).read_text()
 
 
+@pytest.mark.slow
 def test_fine_tuning_on_the_device_moves_the_weights_there(tmp_path):
     finetune = importlib.import_module("benchmarks.gpu_parts.finetune")
     with pretended() as device:
@@ -139,6 +142,7 @@ def test_fine_tuning_on_the_device_moves_the_weights_there(tmp_path):
         assert not any(torch.equal(a, b) for a, b in pairs if b.dim() > 1)
 
 
+@pytest.mark.slow
 def test_what_a_gpu_is_asked(tmp_path):
     """The settings are lists, and can be read without one."""
     training = importlib.import_module("benchmarks.gpu_parts.training")
@@ -150,6 +154,7 @@ def test_what_a_gpu_is_asked(tmp_path):
     assert not any(s["compile"] for s in plain) and all(s["compile"] for s in compiled)
 
 
+@pytest.mark.slow
 def test_another_loss_is_the_one_that_is_timed(tmp_path, monkeypatch):
     training = importlib.import_module("benchmarks.gpu_parts.training")
     cpu = Machine(torch.device("cpu"), True, 0.01, tmp_path, tmp_path)
@@ -167,6 +172,7 @@ def test_padded_logits_are_of_a_width_that_matrix_units_like():
     assert (-GPT1.n_vocab) % 64 == 34
 
 
+@pytest.mark.slow
 def test_each_size_reads_briefly_and_then_three_times_as_long(tmp_path, monkeypatch):
     novelist = importlib.import_module("benchmarks.gpu_parts.novelist")
     asked = []
@@ -185,6 +191,7 @@ def test_less_time_is_given_to_a_part_that_has_less(tmp_path):
     assert [within(machine, limit).minutes for limit in (600, 100)] == [6, 1.5]
 
 
+@pytest.mark.slow
 def test_logits_and_losses_are_compared_on_the_device(tmp_path):
     with pretended() as device:
         machine = Machine(device, True, 0.01, tmp_path, tmp_path)
@@ -213,6 +220,7 @@ def test_the_gpu_benchmark_kills_and_resumes_in_a_process_of_its_own(tmp_path):
     assert resumed["same"] and resumed["largest_difference"] == 0
 
 
+@pytest.mark.slow
 def test_a_part_that_fails_keeps_what_it_has_and_the_next_goes_on(tmp_path, monkeypatch):
     checks = importlib.import_module("benchmarks.gpu_parts.checks")
     works = {"none": lambda: None, "little memory": out_of_memory, "a fault": fault}
@@ -228,6 +236,7 @@ def test_a_part_that_fails_keeps_what_it_has_and_the_next_goes_on(tmp_path, monk
     assert [found["status"] for found in stored.values()] == ["failed", "failed"]
 
 
+@pytest.mark.slow
 def test_too_little_memory_alone_is_no_failure(tmp_path, monkeypatch):
     checks = importlib.import_module("benchmarks.gpu_parts.checks")
     monkeypatch.setattr(checks, "works", lambda machine: {"little memory": out_of_memory})
@@ -243,6 +252,7 @@ def fault():
     raise ValueError("on purpose")
 
 
+@pytest.mark.slow
 def test_a_part_that_takes_too_long_is_given_up(tmp_path):
     minutes = "0.0001"  # less than any machine needs
     status, stored = on_cpu(tmp_path, "--only", "checks", "--apart", "--at-most", minutes)
@@ -264,6 +274,7 @@ def lives(pid: str) -> bool:
         return False
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self").exists(), reason="no /proc says what runs")
 def test_what_a_part_started_is_killed_with_it(tmp_path):
     server, note = multiprocessing.get_context("forkserver"), tmp_path / "pid"
@@ -280,6 +291,7 @@ def test_what_a_part_started_is_killed_with_it(tmp_path):
         time.sleep(0.01)
 
 
+@pytest.mark.slow
 def test_ids_are_not_looked_at_where_that_is_timed():
     checks = importlib.import_module("benchmarks.gpu_parts.checks")
     model, ids = GPT(TINY), torch.tensor([[TINY.n_vocab]])

@@ -169,6 +169,7 @@ def test_the_shipped_model_beats_every_baseline(novelist):
     assert len(samples["texts"]) == len(samples["prompts"]) and all(samples["texts"])
 
 
+@pytest.mark.slow
 def test_the_stored_scores_are_the_models(novelist):
     """One book again, from the text on."""
     name = "wells_island_of_doctor_moreau"

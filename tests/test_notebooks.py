@@ -176,7 +176,7 @@ def test_template(path, notebook):
 
 
 def test_nothing_is_left_to_fill_in(notebook):
-    """What `make lesson` leaves to the author."""
+    """What `make new-lesson` leaves to the author."""
     left = [cell.source for cell in notebook.cells if template.TO_DO in cell.source]
     assert not left, "\n---\n".join(left)
 

@@ -253,6 +253,7 @@ def test_a_cell_gives_the_same_number_again(small, capsys):
     assert now == stored
 
 
+@pytest.mark.slow
 def test_work_in_parallel_is_the_same_work():
     found = dict(run.in_parallel(abs, [-1, 2, -3], workers=2))
     assert found == dict(run.in_parallel(abs, [-1, 2, -3], workers=1))

@@ -39,6 +39,7 @@ def name_of(maker):
     return maker.__name__.rpartition(".")[2]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("maker", MAKERS, ids=name_of)
 def test_made_again_byte_for_byte(maker, tmp_path):
     out = tmp_path / "rows.jsonl"
@@ -242,6 +243,7 @@ def test_the_readme_shows_the_stored_scores():
     assert stored["missing_word"]["novelist, zero-shot"]["interval"][0] > 0.7
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("maker", ANY_SIZE, ids=name_of)
 def test_more_training_rows_and_nothing_heldout(maker, tmp_path, capsys):
     out, name = tmp_path / "rows.jsonl", name_of(maker)

@@ -1,9 +1,10 @@
 """Everything that must hold: lint, types, tests, notebooks. `make test` and CI run this.
 
 Each part runs even if one before it failed, so that one run tells all; the exit status
-is 1 if any part failed. Three parts run at a time, on one thread each. --quick leaves out
-notebooks, browser and slow tests; --short runs only what must hold on every system and with
-every version: the model, its tokenizer, training, exercises, and three lessons.
+is 1 if any part failed. Two parts run at a time, on one thread each. Slow tests run with
+--all only. --quick leaves out notebooks and browser; --lesson 05 runs what a change to one
+lesson can break; --short runs only what must hold on every system and with every version:
+the model, its tokenizer, training, exercises, and three lessons.
 """
 
 import argparse
@@ -18,6 +19,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PYTEST = [sys.executable, "-m", "pytest", "-q"]
 SHORT = "model parity decode bpe corpus exercises finetune pretrain checkpoint metrics work"
 SHORT_LESSONS = ("00", "05", "09")  # one with everything, one with explorers, one in numpy
+SLOWEST = ["--durations=20"]
 FORMATTED = ["gpt1lib", "gpt1course", "tests", "tools", "benchmarks"]
 
 
@@ -32,47 +34,61 @@ def short() -> dict[str, list[str]]:
     }
 
 
-def parts(quick: bool) -> dict[str, list[str]]:
-    """Name -> command of each part."""
+def lesson(number: str) -> dict[str, list[str]]:
+    """Name -> command of what a change to one lesson can break."""
+    from gpt1course.notebooks import exercises_of
+
+    notebook = next((ROOT / "notebooks").glob(f"{number}_*.ipynb"), None)
+    if not notebook:
+        sys.exit(f"there is no lesson {number}")
+    whole = ("readme", "maps", "teaching")
+    modules = (*whole, "exercises", "notebooks", "claims")
+    tests = [str(p) for m in modules for p in sorted((ROOT / "tests").rglob(f"test_*{m}*.py"))]
+    tests += [str(p) for p in sorted((ROOT / "tests" / "claims").glob(f"test_*{number}*.py"))]
+    named = " or ".join([*whole, f"lesson{number}", notebook.stem, *exercises_of(notebook)])
+    return {
+        "notebook": [*PYTEST, "--nbval", str(notebook)],
+        "tests": [*PYTEST, *tests, "-m", "not browser", "-k", named],
+    }
+
+
+def lint() -> dict[str, list[str]]:
+    """Name -> command of what reads the files and runs nothing."""
     ruff = [sys.executable, "-m", "ruff"]
     pages = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "docs", "teaching"]
-    spelling = [*pages, "data/README.md"]
-    lint = {
+    spelled = [*pages, "data/README.md", "gpt1lib", "gpt1course", "tools"]
+    return {
         "lint": [*ruff, "check", *FORMATTED, "notebooks"],
         "format": [*ruff, "format", "--check", *FORMATTED],
-        "spelling": [
-            sys.executable,
-            "-m",
-            "codespell_lib",
-            *spelling,
-            "gpt1lib",
-            "gpt1course",
-            "tools",
-        ],
+        "spelling": [sys.executable, "-m", "codespell_lib", *spelled],
         "types": [sys.executable, "-m", "basedpyright"],
         "javascript": [sys.executable, "tools/javascript.py"],
     }
+
+
+def parts(quick: bool, slow: bool) -> dict[str, list[str]]:
+    """Name -> command of each part, the longest first, so that they end together."""
+    tests = [*PYTEST, "tests", "-n", "2", "--dist", "loadgroup", *SLOWEST]
+    chosen = "not browser" if slow else "not slow and not browser"
     if quick:
-        return lint | {"tests": [*PYTEST, "tests", "-m", "not slow and not browser"]}
+        return {"tests": [*tests, "-m", chosen], **lint()}
     # lessons and mistakes; the browser runs the gallery as it is
     notebooks = sorted(str(p) for p in (ROOT / "notebooks").glob("[0-9m]*.ipynb"))
     if not notebooks:
         sys.exit("no notebooks found: nothing may pass without them")
-    slowest = "--durations=20"
-    lessons = ["tests/browser/test_lessons.py", "tests/browser/test_site.py"]
-    return {  # the longest first, so that they end together
-        "lessons": [*PYTEST, *lessons, slowest],
-        "tests": [*PYTEST, "tests", "-m", "not browser", slowest],
-        "notebooks": [*PYTEST, "--nbval", *notebooks, slowest],
-        "explorers": [*PYTEST, "tests/browser", *(f"--ignore={p}" for p in lessons), slowest],
-        **lint,
+    shown = "browser" if slow else "browser and not slow"
+    return {
+        "tests": [*tests, "-m", chosen],
+        "notebooks": [*PYTEST, "--nbval", *notebooks, *SLOWEST],
+        "browser": [*PYTEST, "tests/browser", "-m", shown, *SLOWEST],
+        **lint(),
     }
 
 
 def run(name: str, command: list[str]) -> tuple[int, float]:
     """Run a part, print what it said; returns its exit status and its seconds."""
     start = time.time()
-    print(f"-- {name} begins", flush=True)
+    print(f"-- {name} begins\n", end="", flush=True)
     # GPT1_LIGHT: see gpt1course.exercises.fewer; one thread: the parts share the cores
     light = os.environ | {"GPT1_LIGHT": "1", "OMP_NUM_THREADS": "1", "PYTHONUTF8": "1"}
     done = subprocess.run(
@@ -93,10 +109,15 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--short", action="store_true")
+    parser.add_argument("--all", action="store_true", help="with the slow tests")
+    parser.add_argument("--lesson", help="its number, such as 05")
     args = parser.parse_args()
-    todo = short() if args.short else parts(args.quick)
-    with ThreadPoolExecutor(3) as three:  # one waits, for a browser, a kernel or a process
-        results = dict(zip(todo, three.map(run, todo, todo.values()), strict=True))
+    if args.short or args.lesson:
+        todo = short() if args.short else lesson(args.lesson)
+    else:
+        todo = parts(args.quick, args.all)
+    with ThreadPoolExecutor(2) as two:
+        results = dict(zip(todo, two.map(run, todo, todo.values()), strict=True))
     print()
     for name, (status, seconds) in results.items():
         word = "passed" if status == 0 else f"FAILED ({status})"

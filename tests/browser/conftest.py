@@ -53,6 +53,7 @@ def chromium(tmp_path_factory):
             str(tmp_path_factory.mktemp("profile")),
             executable_path=path,
             headless=True,
+            reduced_motion="reduce",  # the book's buttons fade, and axe would read half-way
             args=FLAGS,
             viewport={"width": 1400, "height": 1000},
         )

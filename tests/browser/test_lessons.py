@@ -26,10 +26,15 @@ from in_lab import (
 )
 
 NAMES = sorted(p.name for p in NOTEBOOKS.glob("[0-9]*.ipynb"))
+ALWAYS = "05"  # a lesson with every kind of cell; the others are slow
+LESSONS = [
+    name if name.startswith(ALWAYS) else pytest.param(name, marks=pytest.mark.slow)
+    for name in NAMES
+]
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", LESSONS)
 def test_lesson_in_jupyterlab(desk, name):
     cells = open_beside(desk, name)
     stubs = [c for c in cells if re.search(r"\blesson\.(\w+\.)?check\(", c["source"])]

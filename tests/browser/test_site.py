@@ -228,8 +228,7 @@ def answered_map(page):
 
 
 def serious(page) -> list[str]:
-    """What axe-core finds in the page, without its frames, once its colors have settled."""
-    page.evaluate("() => Promise.allSettled(document.getAnimations().map(a => a.finished))")
+    """What axe-core finds in the page, without its frames."""
     page.add_script_tag(content=AXE)
     found = page.evaluate("() => axe.run(document, {iframes: false})")
     return [v["id"] for v in found["violations"] if v["impact"] in ("serious", "critical")]
