@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 from gpt1course.checking import compare, execution, feedback
 from gpt1course.checking import exercise as machinery
 from gpt1course.checking.exercise import Checker, exercise
+from gpt1course.exercises import lesson02, lesson08
 
 
 @exercise(
@@ -428,7 +429,7 @@ def state():
 
 def test_a_check_leaves_everything_as_it_found_it(capsys):
     before = state()
-    assert checked(meddles, capsys=capsys)[1] == "PASS double"
+    assert checked(meddles, capsys=capsys)[1].startswith("PASS double Right, but no gradient")
     assert state() == before
 
 
@@ -529,3 +530,41 @@ def test_an_answer_is_held_against_what_is_measured(capsys):
     assert said is not None and said.message == (
         "For (3) it returns 6, expected 12. (Expected is what finite differences measure.)"
     )
+
+
+# ---- right answers that would break the cells that follow --------------------------------
+
+
+def handed_on(e, function, capsys):
+    """(what the check of a lesson hands on, what it says in one line)."""
+    function = machinery.check(e, function)
+    return function, " ".join(capsys.readouterr().out.split())
+
+
+def test_a_right_answer_through_which_no_gradient_flows_is_not_handed_on(capsys):
+    def tied_logits(h, W_e):
+        return torch.tensor(h.numpy() @ W_e.numpy().T)
+
+    e = lesson08.tied_logits
+    function, said = handed_on(e, tied_logits, capsys)
+    assert function is e.solution
+    assert said.startswith("PASS tied_logits Right, but no gradient")
+    assert said.endswith("with the reference; yours is lesson.mine.tied_logits.")
+
+
+def test_a_right_answer_that_is_far_too_slow_is_not_handed_on(capsys):
+    def cut_word(word, ranks):
+        symbols = lesson02.characters(word)
+        merged = True
+        while merged:
+            merged = False
+            for pair in ranks:
+                if pair in list(zip(symbols, symbols[1:], strict=False)):
+                    symbols, merged = lesson02.merge_pair(symbols, pair), True
+                    break
+        return symbols
+
+    e = lesson02.cut_word
+    function, said = handed_on(e, cut_word, capsys)
+    assert function is e.solution and "tries all 8,000 merges on each word" in said
+    assert "would take minutes. The lesson goes on with the reference" in said

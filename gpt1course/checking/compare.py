@@ -112,6 +112,25 @@ def _form(x) -> tuple:
     return (np.ndarray, x.dtype) if isinstance(x, np.ndarray) else (None,)
 
 
+def with_gradients(value):
+    """The same arguments with float tensors that require a gradient; the rest as it is."""
+    if isinstance(value, torch.Tensor) and value.is_floating_point() and not value.is_meta:
+        return value.detach().clone().requires_grad_()
+    if isinstance(value, list | tuple):
+        return type(value)(map(with_gradients, value))
+    if isinstance(value, dict):
+        return {key: with_gradients(v) for key, v in value.items()}
+    return value
+
+
+def has_gradient(value) -> bool:
+    """Whether a result, or a part of it, requires a gradient."""
+    if isinstance(value, torch.Tensor):
+        return value.requires_grad
+    parts = value.values() if isinstance(value, dict) else value
+    return isinstance(value, list | tuple | dict) and any(map(has_gradient, parts))
+
+
 def array(x) -> np.ndarray | None:
     """The numbers of an array or tensor of any layout; None where it holds none."""
     if not isinstance(x, torch.Tensor):

@@ -12,14 +12,21 @@ import difflib
 import dis
 import inspect
 import textwrap
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from types import SimpleNamespace
+from typing import Any
 
 from .. import progress, settings
-from .compare import other_kind
+from .compare import has_gradient, other_kind, with_gradients
 from .execution import Result, TooLong, call, call_all, same_result, timed_reference
 from .feedback import describe, kind_in_words, short
+
+SLOW_SECONDS, SLOWER = (
+    0.5,
+    50.0,
+)  # a workload may take this long, or so many times the solution's
 
 
 @dataclass(frozen=True)
@@ -55,8 +62,10 @@ class Exercise(WrongAnswerMixin):
     """One exercise of a lesson; called, it is its solution.
 
     cases: a function that returns argument tuples, made afresh at each call.
-    measured: what answers are held against, if not the solution: a gradient measured by
-    finite differences, say.
+    measured: what answers are compared with, if not the solution: a gradient measured by
+    finite differences, for example.
+    workload: calls a function as often as the next cells do; slow: the sentence for a right
+    function that takes far too long for it.
     """
 
     solution: Callable
@@ -69,6 +78,8 @@ class Exercise(WrongAnswerMixin):
     hints: tuple[str, ...]
     tolerance: float = 1e-5
     measured: Callable | None = None
+    workload: Callable[[Callable], Any] | None = None
+    slow: str = ""
     wrong_answers: list[Wrong] = field(default_factory=list)
 
     @property
@@ -223,9 +234,9 @@ def judge(exercise: Exercise, function) -> Verdict | None:
 def check(exercise: Exercise, function):
     """Print TODO, PASS or FAIL; return the function if right, else the solution.
 
-    The solution is returned also for a right function whose results are of another kind,
-    which the cells that follow might stumble over. Never raises, except with GPT1_STRICT=1
-    in the environment: then AssertionError for all but PASS.
+    The solution is returned also for a right function that would break the cells that follow:
+    its results are of another kind, it stops the gradient, or it is far too slow. Never
+    raises, except with GPT1_STRICT=1 in the environment: then AssertionError for all but PASS.
     """
     verdict = judge(exercise, function)
     if verdict is None:
@@ -251,14 +262,47 @@ def goes_on(exercise: Exercise) -> str:
 def _fits(exercise: Exercise, function) -> bool:
     """Whether the lesson can go on with a right function; if not, say why."""
     cases = exercise.cases()[:2]
+    reason = (
+        _of_another_kind(exercise, function, cases)
+        or _without_gradient(exercise, function, cases)
+        or _too_slow(exercise, function)
+    )
+    if reason:
+        tell(reason)
+        tell(goes_on(exercise))
+    return not reason
+
+
+def _of_another_kind(exercise: Exercise, function, cases: list[tuple]) -> str:
+    """What differs in kind between the results, in a sentence; empty if nothing."""
     wanted, limit = timed_reference(exercise.solution, cases)
     for a, b in zip(call_all(function, cases, limit), wanted, strict=False):
         if kinds := other_kind(a.value, b.value):
             mine, theirs = map(kind_in_words, kinds)
-            tell(f"Yours returns {mine}, and the next cells are made for {theirs}.")
-            tell(goes_on(exercise))
-            return False
-    return True
+            return f"Yours returns {mine}, and the next cells are made for {theirs}."
+    return ""
+
+
+def _without_gradient(exercise: Exercise, function, cases: list[tuple]) -> str:
+    """A sentence if gradients flow through the solution and not through the function."""
+    cases = [with_gradients(case) for case in cases]
+    wanted, limit = timed_reference(exercise.solution, cases)
+    for a, b in zip(call_all(function, cases, limit), wanted, strict=False):
+        if has_gradient(b.value) and not has_gradient(a.value):
+            return (
+                "Right, but no gradient flows through yours, and the next cells may need one."
+            )
+    return ""
+
+
+def _too_slow(exercise: Exercise, function) -> str:
+    """The exercise's sentence on slow functions if this is one; else empty."""
+    if exercise.workload is None:
+        return ""
+    start = time.perf_counter()
+    exercise.workload(exercise.solution)
+    limit = max(SLOW_SECONDS, SLOWER * (time.perf_counter() - start))
+    return exercise.slow if call_all(exercise.workload, [(function,)], limit)[0].error else ""
 
 
 def announce(name: str, verdict: Verdict) -> None:

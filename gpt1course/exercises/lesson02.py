@@ -1,5 +1,7 @@
 """Lesson 02, Bytes, words, BPE."""
 
+from itertools import product
+
 from gpt1lib.bpe import characters
 
 from ..checking.exercise import Checker, exercise
@@ -414,6 +416,10 @@ _RANKS = {
     )
 }
 
+_LETTERS = "abcdefghijklmnopqrst"
+_MANY_RANKS = {(a, b + c): n for n, (a, b, c) in enumerate(product(_LETTERS, repeat=3))}
+_MANY_WORDS = [a + b + "lighthouse" for a in _LETTERS for b in _LETTERS[:15]]
+
 
 @exercise(
     "Cut a word by rank",
@@ -433,6 +439,10 @@ _RANKS = {
         ("a", _RANKS),
         ("low", {}),
     ],
+    workload=lambda cut: [cut(word, _MANY_RANKS) for word in _MANY_WORDS],
+    slow=(
+        "Right, but it tries all 8,000 merges on each word; the next cells would take minutes."
+    ),
     task=(
         "Cut a word into pieces as the merges ask for. `ranks` gives each pair its place in "
         "the list of merges, 0 for the one that was learned first. As long as the word holds "
