@@ -24,10 +24,9 @@ from .grading import report
 
 def main(argv: list[str] | None = None) -> int:
     """Run one command."""
-    arguments = sys.argv[1:] if argv is None else argv
-    if arguments[:1] == ["grade"]:  # it has options of its own
-        return report.main(arguments[1:])
-    args = parse(arguments)
+    args = parse(argv)
+    if args.command == "grade":
+        return report.run(args)
     with one_line_errors("gpt1course"):
         if args.command == "update":
             workspace.update()
@@ -41,7 +40,7 @@ def main(argv: list[str] | None = None) -> int:
     return 0
 
 
-def parse(arguments: list[str]) -> argparse.Namespace:
+def parse(arguments: list[str] | None) -> argparse.Namespace:
     """The command and what it takes."""
     parser = argparse.ArgumentParser(
         prog="python -m gpt1course",
@@ -49,9 +48,15 @@ def parse(arguments: list[str]) -> argparse.Namespace:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     commands = parser.add_subparsers(dest="command", required=True)
-    for name in ("update", "progress", "grade"):
-        commands.add_parser(name)
+    commands.add_parser("update")
+    commands.add_parser("progress")
     commands.add_parser("again").add_argument("lesson", help="its number, such as 05")
+    grade = commands.add_parser(
+        "grade",
+        description=report.__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    report.add_options(grade)
     solve = commands.add_parser("solve")
     solve.add_argument("notebooks", nargs="+", type=Path)
     solve.add_argument("--out", type=Path, default=Path("build/solved"))

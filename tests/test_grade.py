@@ -15,6 +15,7 @@ from types import SimpleNamespace
 import pytest
 
 from gpt1course import notebooks
+from gpt1course.__main__ import main
 from gpt1course.checking.number_exercise import NumberExercise
 from gpt1course.grading import report, sandbox, worker
 from gpt1course.grading.report import CodeCell
@@ -32,6 +33,10 @@ CHECK = "\n\ncausal_mask = lesson.check(causal_mask)"
 def stub(notebook, name: str):
     parts = ({"exercise": name, "part": "stub"},)
     return next(c for c in notebook.cells if notebooks.mark(c) in parts)
+
+
+def grade(arguments: list[str]) -> int:
+    return main(["grade", *arguments])
 
 
 def returning(value: str) -> str:
@@ -161,18 +166,16 @@ def test_what_is_marked_stays_and_only_what_changed_is_marked_again(
     once = report.marks_of
     monkeypatch.setattr(report, "marks_of", lambda p, *o: marked.append(p.name) or once(p, *o))
     for _ in range(2):
-        assert report.main(["=a.ipynb", "in", "--out", "m.csv"]) == 0
+        assert grade(["=a.ipynb", "in", "--out", "m.csv"]) == 0
     (tmp_path / "=a.ipynb").write_text("{}")
     (tmp_path / "p.csv").write_text("exercise,points\ncausal_mask;2.5\n")
     monkeypatch.setenv("GPT1_STRICT", "1")
-    assert (
-        report.main(["=a.ipynb", "--out", "m.csv", "--points", "p.csv", "--lesson", "5"]) == 1
-    )
+    assert grade(["=a.ipynb", "--out", "m.csv", "--points", "p.csv", "--lesson", "5"]) == 1
     assert marked == ["=a.ipynb", "05.ipynb", "=a.ipynb"]
     a, b = table(tmp_path / "m.csv")
     assert a["submission"] == "'=a.ipynb" and (a["total"], a["of"]) == ("0", "7.5")
     assert b["submission"] == "in/b/05.ipynb" and b["total"] == b["of"] == "6"
-    assert report.main(["=a.ipynb", "in", "--out", "m.csv", "--points", "p.csv"]) == 1
+    assert grade(["=a.ipynb", "in", "--out", "m.csv", "--points", "p.csv"]) == 1
     assert marked[3:] == ["05.ipynb"], "other points, other marks"
     assert [row["of"] for row in table(tmp_path / "m.csv")] == ["7.5", "7.5"]
 
@@ -183,7 +186,7 @@ def test_other_limits_mark_again_and_what_is_no_lesson_is_counted(
     monkeypatch.chdir(tmp_path)
     submitted(tmp_path / "a.ipynb", returning(RIGHT))
     (tmp_path / "b.ipynb").write_text("{}")
-    assert report.main(["a.ipynb", "b.ipynb"]) == 0
+    assert grade(["a.ipynb", "b.ipynb"]) == 0
     assert "not readable as a lesson: 1; see" in capsys.readouterr().out
     full = table(tmp_path / "marks.csv")
     assert full[0]["total"] == "6" and full[0]["limits"] == "default s, 2 GB"
@@ -191,8 +194,8 @@ def test_other_limits_mark_again_and_what_is_no_lesson_is_counted(
     late = text.replace('"default s', '"1 s', 1).replace(",6,6,", ",0,6,", 1)
     assert late != text
     (tmp_path / "marks.csv").write_text(late)
-    assert report.main(["a.ipynb"]) == 0 and table(tmp_path / "marks.csv") == full
-    assert report.main(["a.ipynb", "--seconds", "60"]) == 0
+    assert grade(["a.ipynb"]) == 0 and table(tmp_path / "marks.csv") == full
+    assert grade(["a.ipynb", "--seconds", "60"]) == 0
     assert [row["limits"] for row in table(tmp_path / "marks.csv")] == [
         "60 s, 2 GB",
         "default s, 2 GB",
@@ -214,15 +217,15 @@ def test_a_wrong_command_is_told_in_a_line(tmp_path):
         (["--out", str(tmp_path)], "a folder; name a file in it"),
     ):
         with pytest.raises(SystemExit, match=told):
-            report.main([*given, *more])
+            grade([*given, *more])
     assert (tmp_path / "m.csv").read_text() == "name,grade\n"
     (tmp_path / "m.csv").write_text(report.as_csv([]).replace("total", "comment,total"))
     with pytest.raises(SystemExit, match="has a column 'comment' of your own"):
-        report.main(given)
+        grade(given)
     with pytest.raises(SystemExit, match="no notebooks in"):
-        report.main([str(tmp_path)])
+        grade([str(tmp_path)])
     with pytest.raises(SystemExit, match="there is no a.ipynb, no b.ipynb"):
-        report.main(["a.ipynb", str(SHIPPED), "b.ipynb"])
+        grade(["a.ipynb", str(SHIPPED), "b.ipynb"])
 
 
 # ---- the process --------------------------------------------------------------------------
@@ -381,7 +384,7 @@ def test_nothing_leads_to_an_answer_and_nothing_outlives_its_marking(tmp_path, m
 def test_walls_that_stay_open_are_told_in_the_table(here, tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(worker, "UNCLOSED", {"files", "network"})
     submitted(tmp_path / "a.ipynb", returning(RIGHT))
-    assert report.main([str(tmp_path), "--out", str(tmp_path / "m.csv")]) == 0
+    assert grade([str(tmp_path), "--out", str(tmp_path / "m.csv")]) == 0
     assert table(tmp_path / "m.csv")[0]["isolation"] == "not isolated: network, files"
     assert "not isolated: network, files" in capsys.readouterr().out
 
@@ -399,7 +402,7 @@ def test_one_broken_link_does_not_stop_the_others(here, tmp_path):
     submitted(tmp_path / "in/a.ipynb", returning(RIGHT))
     (tmp_path / "in/b.ipynb").symlink_to(tmp_path / "gone.ipynb")
     (tmp_path / "in/c.ipynb").symlink_to(tmp_path / "in/c.ipynb")
-    assert report.main([str(tmp_path / "in"), "--out", str(tmp_path / "m.csv")]) == 0
+    assert grade([str(tmp_path / "in"), "--out", str(tmp_path / "m.csv")]) == 0
     rows = table(tmp_path / "m.csv")
     assert [row["total"] for row in rows] == ["6", "0", "0"]
     assert all(row["mistakes"].startswith("this is not a notebook") for row in rows[1:])

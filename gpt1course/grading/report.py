@@ -311,13 +311,8 @@ def check_options(args: argparse.Namespace) -> None:
         raise ValueError(f"--out is {args.out}, a folder; name a file in it")
 
 
-def main(argv: list[str] | None = None) -> int:
-    """Mark, write the table, say what the class knows."""
-    parser = argparse.ArgumentParser(
-        prog="python -m gpt1course grade",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """What the command `grade` takes."""
     parser.add_argument(
         "submissions", nargs="+", type=Path, help="notebooks, or folders of them"
     )
@@ -326,20 +321,28 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--points", type=Path, help="a CSV of lines such as causal_mask,2")
     parser.add_argument("--seconds", type=float, help="per exercise; default 10 or more")
     parser.add_argument("--gigabytes", type=float, default=2.0, help="of memory; default 2")
-    args = parser.parse_args(argv)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Mark, write the table, print what the class knows; returns the exit code."""
     with one_line_errors("grade"):
         check_options(args)
-        if args.lesson:
-            args.lesson = args.lesson.zfill(2)
-            lesson_notebook(args.lesson)
+        only = args.lesson.zfill(2) if args.lesson else ""
+        if only:
+            lesson_notebook(only)
         limits = Limits(args.seconds, args.gigabytes, folders_of(submissions(args.submissions)))
         points = read_points(args.points)
-        rows = grade(args.submissions, args.out, args.lesson, points, limits)
-        print(what_the_class_knows(rows))
-        print(f"submissions marked in {args.out}: {len(rows)}")
-        if n := sum(not row["lesson"] for row in rows):
-            print(f"not readable as a lesson: {n}; see the column mistakes")
-        if (walls := isolation()) != "isolated":
-            print(f"The submissions were {walls} (see teaching/README.md)")
+        rows = grade(args.submissions, args.out, only, points, limits)
+        print_summary(rows, args.out)
     full = all(row.get("total") == row.get("of") for row in rows)
     return int(not full and settings.strict())
+
+
+def print_summary(rows: list[dict], out: Path) -> None:
+    """Print what the class knows, and what the lecturer should look at."""
+    print(what_the_class_knows(rows))
+    print(f"submissions marked in {out}: {len(rows)}")
+    if n := sum(not row["lesson"] for row in rows):
+        print(f"not readable as a lesson: {n}; see the column mistakes")
+    if (walls := isolation()) != "isolated":
+        print(f"The submissions were {walls} (see teaching/README.md)")
