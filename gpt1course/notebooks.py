@@ -9,13 +9,10 @@ import nbformat
 
 from gpt1lib.io.files import read_text, write_text
 
-from .checking.exercise import Exercise
-from .checking.number_exercise import NumberExercise
-
-AnyExercise = Exercise | NumberExercise
+from .checking.exercise import BaseExercise
 
 
-def exercises_of(path: str | Path) -> dict[str, AnyExercise]:
+def exercises_of(path: str | Path) -> dict[str, BaseExercise]:
     """The exercises of a notebook's lesson by name; its number leads the file name.
 
     A notebook without a number, such as the gallery, has none.
@@ -50,12 +47,12 @@ def write_solved(path: Path, out: Path) -> Path:
 
 
 def read(path: str | Path):
-    """A notebook from disk; ValueError for a file that is none, or two cells of one id."""
+    """A notebook from disk; ValueError for a file that is not one, or two cells of one id."""
     text = read_text(path)
     try:
         notebook = nbformat.reads(text, as_version=4)
     except (ValueError, LookupError, AttributeError, nbformat.ValidationError) as error:
-        raise ValueError(f"{path} is no notebook") from error
+        raise ValueError(f"{path} is not a notebook") from error
     _refuse_shared_ids(json.loads(text)["cells"], path)  # nbformat gives one a new id, silently
     return notebook
 

@@ -568,3 +568,12 @@ def test_a_right_answer_that_is_far_too_slow_is_not_handed_on(capsys):
     function, said = handed_on(e, cut_word, capsys)
     assert function is e.solution and "tries all 8,000 merges on each word" in said
     assert "would take minutes. The lesson goes on with the reference" in said
+
+
+def test_an_answer_of_another_name_is_checked_as_the_exercise_that_is_named(capsys):
+    check_this = Checker((lesson08.tied_logits,))
+    function = check_this(lambda h, W_e: h @ W_e.T, name="tied_logits")
+    assert capsys.readouterr().out == "PASS  tied_logits\n"
+    assert function is check_this.mine.tied_logits
+    check_this(function, name="tied_logit")
+    assert "Keep the name tied_logits" in capsys.readouterr().out

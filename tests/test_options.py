@@ -313,7 +313,7 @@ def test_a_command_that_is_stopped_says_how_to_go_on(
 def test_the_course_says_what_went_wrong_in_one_line(tmp_path, one_line):
     (tmp_path / "a.ipynb").write_text("text,label")
     solve = ["solve", str(tmp_path / "a.ipynb")]
-    assert "a.ipynb is no notebook" in one_line(run_course, solve, "gpt1course")
+    assert "a.ipynb is not a notebook" in one_line(run_course, solve, "gpt1course")
     assert "there is no lesson '99'" in one_line(run_course, ["again", "99"], "gpt1course")
 
 

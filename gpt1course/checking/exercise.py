@@ -13,6 +13,7 @@ import dis
 import inspect
 import textwrap
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from types import SimpleNamespace
@@ -57,8 +58,44 @@ class WrongAnswerMixin:
         return add
 
 
+class BaseExercise(WrongAnswerMixin, ABC):
+    """What every exercise has, whether its answer is a function or a number.
+
+    Called, it is its solution.
+    """
+
+    solution: Callable
+    title: str
+    difficulty: int
+    importance: int
+    minutes: int
+    hints: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        """The name of the solution."""
+        return self.solution.__name__
+
+    def __call__(self, *args, **kwargs):
+        """One exercise may use the solution of another."""
+        return self.solution(*args, **kwargs)
+
+    @property
+    def solution_text(self) -> str:
+        """The solution's source."""
+        return source_and_tree(self.solution)[0]
+
+    @abstractmethod
+    def solution_shown(self) -> str:
+        """The solution as a learner reads it."""
+
+    @abstractmethod
+    def cell(self, solved: bool = False) -> str:
+        """The code cell: the stub, or the solution in its place, and the check."""
+
+
 @dataclass(frozen=True, eq=False)
-class Exercise(WrongAnswerMixin):
+class Exercise(BaseExercise):
     """One exercise of a lesson; called, it is its solution.
 
     cases: a function that returns argument tuples, made afresh at each call.
@@ -82,20 +119,6 @@ class Exercise(WrongAnswerMixin):
     slow: str = ""
     wrong_answers: list[Wrong] = field(default_factory=list)
 
-    @property
-    def name(self) -> str:
-        """The function that the learner writes."""
-        return self.solution.__name__
-
-    def __call__(self, *args, **kwargs):
-        """One exercise may use the function of another."""
-        return self.solution(*args, **kwargs)
-
-    @property
-    def solution_text(self) -> str:
-        """The solution's source."""
-        return source_and_tree(self.solution)[0]
-
     def solution_shown(self) -> str:
         """The solution as a learner reads it."""
         return f"```python\n{self.solution_text}\n```"
@@ -114,16 +137,31 @@ class Exercise(WrongAnswerMixin):
         return "\n".join([*kept, "    ..."])
 
 
-def exercise(title: str, **options) -> Callable[[Callable], Exercise]:
+def exercise(
+    title: str,
+    *,
+    task: str,
+    difficulty: int,
+    importance: int,
+    minutes: int,
+    cases: Callable[[], list[tuple]],
+    hints: tuple[str, ...],
+    tolerance: float = 1e-5,
+    measured: Callable | None = None,
+    workload: Callable[[Callable], Any] | None = None,
+    slow: str = "",
+) -> Callable[[Callable], Exercise]:
     """Decorator: make the exercise of which a function is the solution.
 
-    options: the other fields of Exercise. The function needs a docstring.
+    The function needs a docstring, else ValueError. For the options see Exercise.
     """
 
     def make(solution):
         if not solution.__doc__:
             raise ValueError(f"{solution.__name__} has no docstring to make the stub of")
-        return Exercise(solution, title, **options)
+        rating = (difficulty, importance, minutes)
+        checks = (tolerance, measured, workload, slow)
+        return Exercise(solution, title, task, *rating, cases, hints, *checks)
 
     return make
 
@@ -333,9 +371,12 @@ class Checker:
         self.exercises = {e.name: e for e in exercises if isinstance(e, Exercise)}
         self.mine = SimpleNamespace()
 
-    def __call__(self, function):
-        """Check an answer; returns it if it is right, else the solution."""
-        name = self._name_of(function, inspect.currentframe())
+    def __call__(self, function, name: str | None = None):
+        """Check an answer; returns it if it is right, else the solution.
+
+        name: of the exercise, where the function does not have it, such as a lambda.
+        """
+        name = name or self._name_of(function, inspect.currentframe())
         if name in self.exercises:
             exercise = self.exercises[name]
             if function is not exercise.solution:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 
 from .. import progress
 from .compare import Number, plain
-from .exercise import Verdict, Wrong, WrongAnswerMixin, announce, source_and_tree, tell
+from .exercise import BaseExercise, Verdict, Wrong, announce, tell
 from .feedback import short
 
 TRIES = 1000
@@ -24,7 +24,7 @@ COMMA = "Write 31_113_216 and 2.5, not 31,113,216 and 2,5: a comma begins the ne
 
 
 @dataclass(eq=False, repr=False)
-class NumberExercise(WrongAnswerMixin):
+class NumberExercise(BaseExercise):
     """One question with a number, or a few, for an answer; called, it is its solution.
 
     question: a template with the solution's arguments in braces.
@@ -85,15 +85,6 @@ class NumberExercise(WrongAnswerMixin):
     # ---- for the notebook ----
 
     @property
-    def name(self) -> str:
-        """The function that gives the answer."""
-        return self.solution.__name__
-
-    def __call__(self, *numbers):
-        """The answer to the question with these numbers."""
-        return self.solution(*numbers)
-
-    @property
     def precision(self) -> str:
         """How many decimals are asked for, in words."""
         return f"{self.decimals} decimal{'s' if self.decimals > 1 else ''}"
@@ -109,11 +100,6 @@ class NumberExercise(WrongAnswerMixin):
     def task(self) -> str:
         """The question as the notebook asks it."""
         return self.asked(turn=0)
-
-    @property
-    def solution_text(self) -> str:
-        """The function that gives the answer, as it is written."""
-        return source_and_tree(self.solution)[0]
 
     def solution_shown(self, turn: int = 0) -> str:
         """The way to the answer, with the numbers of a turn."""
@@ -199,12 +185,23 @@ class NumberExercise(WrongAnswerMixin):
         return f"{which} is too {'large' if got > wanted else 'small'}."
 
 
-def number_exercise(title: str, **options) -> Callable[[Callable], NumberExercise]:
-    """Decorator: make the exercise that a function answers.
-
-    options: the other fields of NumberExercise.
-    """
-    return lambda solution: NumberExercise(solution, title, **options)
+def number_exercise(
+    title: str,
+    *,
+    question: str,
+    difficulty: int,
+    importance: int,
+    minutes: int,
+    first: tuple,
+    draw: Callable[[random.Random], tuple],
+    worked: Callable[..., str],
+    hints: tuple[str, ...],
+    decimals: int = 0,
+) -> Callable[[Callable], NumberExercise]:
+    """Decorator: make the exercise that a function answers; for the options see there."""
+    rating = (difficulty, importance, minutes)
+    numbers = (first, draw, worked, hints, decimals)
+    return lambda solution: NumberExercise(solution, title, question, *rating, *numbers)
 
 
 def _values(function: Callable, numbers: tuple) -> tuple:
@@ -214,7 +211,7 @@ def _values(function: Callable, numbers: tuple) -> tuple:
 
 
 def _unfit(value, answer) -> str | None:
-    """Why something is no answer, in a sentence; None for a finite number."""
+    """Why something is not an answer, in a sentence; None for a finite number."""
     if isinstance(value, Number):
         finite = abs(value.value) < LARGEST  # also what Python has no float for
         return None if finite else "that is no finite number."

@@ -74,7 +74,8 @@ class CodeCell:
 
     def asks_for(self, name: str) -> bool:
         """Whether this is the cell of an exercise: it is marked so, or checks it."""
-        checks = rf"^[^#\n]*lesson\.(check\(\s*{name}\s*\)|{name}\.check\()"
+        by_name = rf"check\(.*[\"']{name}[\"']"
+        checks = rf"^[^#\n]*lesson\.(check\(\s*{name}\s*[,)]|{by_name}|{name}\.check\()"
         return self.exercise == name or bool(re.search(checks, self.source, re.MULTILINE))
 
 

@@ -20,7 +20,8 @@ import nbformat
 from nbclient import NotebookClient
 from nbformat.v4 import new_code_cell, new_markdown_cell
 
-from gpt1course.notebooks import AnyExercise, exercises_of, mark, read, write
+from gpt1course.checking.exercise import BaseExercise
+from gpt1course.notebooks import exercises_of, mark, read, write
 from gpt1lib.cli import one_line_errors
 from gpt1lib.io.files import read_json, write_json
 from gpt1lib.io.paths import RESULTS, ROOT
@@ -45,7 +46,7 @@ def dots(n: int) -> str:
     return "●" * n + "○" * (5 - n)
 
 
-def task_text(exercise: AnyExercise, number: int) -> str:
+def task_text(exercise: BaseExercise, number: int) -> str:
     """The markdown above the stub."""
     labels = (
         f"Difficulty {dots(exercise.difficulty)} · "
@@ -55,7 +56,7 @@ def task_text(exercise: AnyExercise, number: int) -> str:
     return f"### Exercise {number}: {exercise.title}\n\n{box('success', text)}"
 
 
-def hints_text(exercise: AnyExercise) -> str:
+def hints_text(exercise: BaseExercise) -> str:
     """Folded hints in stages, the solution last."""
     folded = [
         f"<details><summary>Hint {i}</summary>\n\n{hint}\n\n</details>"
@@ -67,7 +68,7 @@ def hints_text(exercise: AnyExercise) -> str:
     return "\n\n".join(folded)
 
 
-def exercise_cells(exercise: AnyExercise, number: int) -> list:
+def exercise_cells(exercise: BaseExercise, number: int) -> list:
     """The three cells of an exercise."""
     cells = [
         new_markdown_cell(task_text(exercise, number)),
