@@ -5,6 +5,7 @@
     grading/     marks for a folder of submitted notebooks
     settings     environment variables
     workspace    a learner's own copies of the lessons; progress
+    statistics   intervals over seeds, paired tests, a line through logarithms
     viz/         plots, diagrams, explorers, and the model in JavaScript
     paper/       the paper's experiments at laptop scale
 
