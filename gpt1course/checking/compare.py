@@ -14,7 +14,7 @@ def same(a, b, tolerance: float, others_agree: bool = False) -> bool:
     """Whether two results agree: kind, shape and values (nan agrees with nan).
 
     Numbers of Python, numpy and torch agree with each other, and are compared as exactly
-    as the rougher of the two can be. Objects that are no data (a model, a function) must
+    as the rougher of the two can be. Objects that are not data (a model, a function) must
     be equal, or with others_agree count as equal. Never raises.
     """
     try:
@@ -71,7 +71,7 @@ def dtype_name(value) -> str:
 
 def _same_arrays(a, b, tolerance) -> bool:
     if isinstance(a, torch.Tensor) != isinstance(b, torch.Tensor):
-        return False  # an array is no tensor
+        return False  # an array is not a tensor
     x, y = array(a), array(b)
     if x is None or y is None or x.shape != y.shape or kind(x) != kind(y):
         return False

@@ -423,9 +423,6 @@ def steps() -> tuple[int, int]:
     return paper.plan.SHORT["steps"], g.pretrain.RECIPES["novelist"].steps
 
 
-# what reads the frozen states gives name -> (accuracy, low, high), the novelist first
-
-
 # ---- the claims themselves, a function per group; each raises AssertionError with the words
 
 
