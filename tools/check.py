@@ -56,7 +56,7 @@ def lint() -> dict[str, list[str]]:
     """Name -> command of what reads the files and runs nothing."""
     ruff = [sys.executable, "-m", "ruff"]
     pages = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "docs", "teaching"]
-    spelled = [*pages, "data/README.md", "gpt1lib", "gpt1course", "tools"]
+    spelled = [*pages, "data/README.md", "gpt1lib", "gpt1course", "tools", "benchmarks"]
     return {
         "lint": [*ruff, "check", *FORMATTED, "notebooks"],
         "format": [*ruff, "format", "--check", *FORMATTED],
