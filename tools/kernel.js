@@ -8,7 +8,8 @@ import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import assembler from "wabt";
 
-const place = name => fileURLToPath(new URL(`../gpt1course/viz/engine/${name}`, import.meta.url));
+const place = name =>
+  fileURLToPath(new URL(`../gpt1course/viz/engine/${name}`, import.meta.url));
 
 const wabt = await assembler();
 const module = wabt.parseWat("linear.wat", readFileSync(place("linear.wat"), "utf8"), {
