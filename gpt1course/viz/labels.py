@@ -5,10 +5,10 @@ from collections.abc import Sequence
 
 
 def readable(piece: str) -> str:
-    """'the</w>' -> 'the', a piece inside a word -> 'th·', a new line -> '⏎'."""
+    """'the</w>' -> 'the', a new line -> '⏎'; a piece inside a word stays as it is."""
     if piece in ("\n</w>", "\n"):
         return "⏎"
-    return piece.removesuffix("</w>") if piece.endswith("</w>") else piece
+    return piece.removesuffix("</w>")
 
 
 def token_labels(tokens: Sequence[str]) -> list[str]:

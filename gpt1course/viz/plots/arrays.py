@@ -20,19 +20,15 @@ def apart(places: ArrayLike, sizes: ArrayLike, low: float, high: float) -> np.nd
     """Places of names of these sizes along a line so that none overlap: (n,) -> (n,).
 
     Each is moved as little as possible, up or down, the order is kept, and all stay
-    between low and high if there is room. Isotonic regression, by pooling neighbors.
+    between low and high if there is room (isotonic regression).
     """
+    from scipy.optimize import isotonic_regression  # a second to import
+
     places, sizes = np.asarray(places, float), np.asarray(sizes, float)
     order = np.argsort(places, kind="stable")
     half = sizes[order] / 2
     steps = np.cumsum(np.append(0, half[:-1] + half[1:]))  # of names without a gap
-    pools: list[list[float]] = []
-    for free in places[order] - steps:
-        pools.append([free])
-        while len(pools) > 1 and np.mean(pools[-2]) > np.mean(pools[-1]):
-            last = pools.pop()
-            pools[-1] += last
-    free = np.array([np.mean(pool) for pool in pools for _ in pool])
+    free = isotonic_regression(places[order] - steps).x
     top = max(low + half[0], high - half[-1] - steps[-1])
     result = np.empty_like(places)
     result[order] = np.clip(free, low + half[0], top) + steps
