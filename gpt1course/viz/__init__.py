@@ -1,60 +1,9 @@
 """Pictures and widgets: `plots` (arrays in, a Figure out), explorers, `show_figure`."""
 
-from . import chains, diagrams, plots
-from .explorers import (
-    AttentionExplorer,
-    BigramExplorer,
-    BlockExplorer,
-    FewLabelsExplorer,
-    FormatsExplorer,
-    HeadsExplorer,
-    JourneyExplorer,
-    MaskedExplorer,
-    MaskExplorer,
-    MergeExplorer,
-    ModelMapExplorer,
-    ParameterExplorer,
-    PositionExplorer,
-    QueryExplorer,
-    SamplingExplorer,
-    ScalingExplorer,
-    SweepExplorer,
-    TokenExplorer,
-    TrainingExplorer,
-    TwoTextsExplorer,
-    TyingExplorer,
-    WritingExplorer,
-)
+from . import chains, diagrams, explorers, plots
+from .explorers import *  # noqa: F403  explorers.__all__ is the one list of explorers
 from .figure import show_figure
 from .labels import readable, token_labels
 
-__all__ = [
-    "AttentionExplorer",
-    "BigramExplorer",
-    "BlockExplorer",
-    "FewLabelsExplorer",
-    "FormatsExplorer",
-    "HeadsExplorer",
-    "JourneyExplorer",
-    "MaskExplorer",
-    "MaskedExplorer",
-    "MergeExplorer",
-    "ModelMapExplorer",
-    "ParameterExplorer",
-    "PositionExplorer",
-    "QueryExplorer",
-    "SamplingExplorer",
-    "ScalingExplorer",
-    "SweepExplorer",
-    "TokenExplorer",
-    "TrainingExplorer",
-    "TwoTextsExplorer",
-    "TyingExplorer",
-    "WritingExplorer",
-    "chains",
-    "diagrams",
-    "plots",
-    "readable",
-    "show_figure",
-    "token_labels",
-]
+__all__ = ["chains", "diagrams", "plots", "readable", "show_figure", "token_labels"]
+__all__ += explorers.__all__

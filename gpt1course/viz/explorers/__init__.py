@@ -6,32 +6,39 @@ view, which hides the picture where it runs.
 """
 
 from .attention import AttentionExplorer
-from .base import CSS, Explorer, script
+from .base import CSS as CSS
+from .base import Explorer
+from .base import script as script
 from .bigram import BigramExplorer
 from .block import BlockExplorer
 from .few_labels import FewLabelsExplorer
 from .formats import FormatsExplorer
-from .heads import HeadsExplorer, head_measures
+from .heads import HeadsExplorer
+from .heads import head_measures as head_measures
 from .journey import JourneyExplorer
-from .mask import MASKS, MaskExplorer, masked_steps
+from .mask import MASKS as MASKS
+from .mask import MaskExplorer
+from .mask import masked_steps as masked_steps
 from .masked import MaskedExplorer
-from .merge import MergeExplorer, merge_race
+from .merge import MergeExplorer
+from .merge import merge_race as merge_race
 from .model_map import ModelMapExplorer
-from .parameters import ParameterExplorer, parameter_parts
+from .parameters import ParameterExplorer
+from .parameters import parameter_parts as parameter_parts
 from .position import PositionExplorer
-from .query import QueryExplorer, query_steps
+from .query import QueryExplorer
+from .query import query_steps as query_steps
 from .sampling import SamplingExplorer
 from .scaling import ScalingExplorer
 from .sweep import SweepExplorer
-from .tokens import TokenExplorer, merge_steps
+from .tokens import TokenExplorer
+from .tokens import merge_steps as merge_steps
 from .training import TrainingExplorer
 from .two_texts import TwoTextsExplorer
 from .tying import TyingExplorer
 from .writing import WritingExplorer
 
 __all__ = [
-    "CSS",
-    "MASKS",
     "AttentionExplorer",
     "BigramExplorer",
     "BlockExplorer",
@@ -55,11 +62,4 @@ __all__ = [
     "TwoTextsExplorer",
     "TyingExplorer",
     "WritingExplorer",
-    "head_measures",
-    "masked_steps",
-    "merge_race",
-    "merge_steps",
-    "parameter_parts",
-    "query_steps",
-    "script",
 ]
