@@ -36,8 +36,8 @@ from tools import site  # noqa: E402
 
 CELLS = (
     "import gpt1lib as g\nfrom gpt1course import viz\nn = g.load_novelist()",
-    "viz.SamplingExplorer.of(n, TEXT)",
-    "viz.AttentionExplorer.of(n.model, n.bpe, TEXT)",
+    "viz.SamplingExplorer.from_checkpoint(n, TEXT)",
+    "viz.AttentionExplorer.from_checkpoint(n, TEXT)",
 )
 SHOWN = {"sampling": (1, ".gx-live"), "attention": (2, ".gx-matrix")}  # cell, what changes
 TOUCHED = """() => new Promise(done => {
@@ -81,7 +81,7 @@ def write_site(folder: Path) -> dict[str, int]:
     site.SITE = folder
     site.write_index([])
     site.write_model()
-    write_text(folder / "arrays.js", engine.bundle.one_script("arrays"))
+    write_text(folder / "arena.js", engine.bundle.one_script("arena"))
     return {path.name: path.stat().st_size for path in folder.glob("*")}
 
 
@@ -95,7 +95,7 @@ def one_round(playwright, folder: Path) -> dict[str, float]:
     page.goto((folder / "index.html").as_uri())
     page.wait_for_function("document.querySelector('#front .gx-bars li')", polling=20)
     measured = {"first answer, ms": 1000 * (time.perf_counter() - start)}
-    page.add_script_tag(path=folder / "arrays.js")
+    page.add_script_tag(path=folder / "arena.js")
     measured["plain product, GFLOP/s"] = page.evaluate(PRODUCT)
     for name, simd in (("WebAssembly", True), ("plain", False)):
         told = page.evaluate(SPEED, {"text": TEXT, "simd": simd})

@@ -143,7 +143,7 @@ CELLS = (
     "    axes.set_xticks(range(len(ids)), names, rotation=90)\n"
     "    axes.set_yticks(range(len(ids)), names)\n"
     "    plt.show()\n\ninteract(draw, head=(0, 15));",
-    "show.AttentionExplorer.of(n.model, n.bpe, TEXT)",
+    "show.AttentionExplorer.from_checkpoint(n, TEXT)",
 )
 
 

@@ -7,19 +7,19 @@ import { pathToFileURL } from "node:url";
 
 const { folder, facts, bytes, simd, questions } = JSON.parse(readFileSync(0, "utf8"));
 const load = name => import(pathToFileURL(`${folder}/${name}.js`).href);
-const { Mind } = await load("mind");
+const { Session } = await load("session");
 const { tidy } = await load("text");
 const { mulberry } = await load("numbers");
 const { draw, filtered, probsOf } = await load("sample");
 
 const raw = readFileSync(bytes);
 const buffer = raw.buffer.slice(raw.byteOffset, raw.byteOffset + raw.length);
-const mind = new Mind(facts, buffer, simd ? readFileSync(`${folder}/linear.wasm`) : null);
+const session = new Session(facts, buffer, simd ? readFileSync(`${folder}/linear.wasm`) : null);
 
 const floats = array => Buffer.from(Float32Array.from(array).buffer).toString("base64");
 
 function traced(text, silent) {
-  const { ids, h0, logits, blocks } = mind.trace(text, silent);
+  const { ids, h0, logits, blocks } = session.trace(text, silent);
   const rows = blocks.map(block =>
     Object.fromEntries(Object.entries(block).map(([name, values]) => [name, floats(values)])),
   );
@@ -28,18 +28,18 @@ function traced(text, silent) {
 
 // What a map of the model draws: arrays as text, all else as it is.
 function mapped(text, most, silent) {
-  const found = Object.entries(mind.map(text, most, silent));
+  const found = Object.entries(session.map(text, most, silent));
   const told = value => (value instanceof Float32Array ? floats(value) : value);
   return Object.fromEntries(found.map(([name, value]) => [name, told(value)]));
 }
 
 // Logits after the last token, read piece by piece through the cache.
 function inPieces(text, sizes) {
-  const ids = mind.bpe.encode(text);
-  const cache = mind.model.cache();
+  const ids = session.bpe.encode(text);
+  const cache = session.model.cache();
   let [at, logits] = [0, null];
   for (const size of sizes) {
-    logits = mind.model.forward(ids.slice(at, at + size), { cache });
+    logits = session.model.forward(ids.slice(at, at + size), { cache });
     at += size;
   }
   return floats(logits);
@@ -53,7 +53,7 @@ function drawn(logits, options, n) {
 
 function refused(ids) {
   try {
-    mind.model.forward(ids);
+    session.model.forward(ids);
     return null;
   } catch (error) {
     return error.message;
@@ -64,7 +64,7 @@ function refused(ids) {
 // { bytes: base64 }), with numbers of arrays as { floats: base64 }.
 async function viewed(script, asked, traits) {
   const answer = new Function(`${script.replace("export default", "")}; return answer;`)();
-  const engine = { ask: async (name, ...args) => mind[name](...args) };
+  const engine = { ask: async (name, ...args) => session[name](...args) };
   const get = name => (traits[name]?.bytes ? bytesOf(traits[name].bytes) : traits[name]);
   const given = await answer(engine, asked, { get }).catch(error => ({ error: error.message }));
   const plain = value => (value instanceof Float32Array ? { floats: floats(value) } : value);
@@ -77,14 +77,14 @@ function bytesOf(base64) {
 }
 
 const ANSWERS = {
-  encode: texts => texts.map(text => mind.bpe.encode(text)),
-  decode: lists => lists.map(ids => mind.bpe.decode(ids)),
+  encode: texts => texts.map(text => session.bpe.encode(text)),
+  decode: lists => lists.map(ids => session.bpe.decode(ids)),
   tidy: texts => texts.map(tidy),
-  write: (text, options) => [...mind.write(text, options)].map(({ id }) => id),
+  write: (text, options) => [...session.write(text, options)].map(({ id }) => id),
   trace: traced,
   map: mapped,
-  ways: (text, options) => mind.ways(text, options),
-  formats: (texts, rows) => mind.formats(texts, rows),
+  ways: (text, options) => session.ways(text, options),
+  formats: (texts, rows) => session.formats(texts, rows),
   pieces: inPieces,
   drawn,
   refused,

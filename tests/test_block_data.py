@@ -13,7 +13,7 @@ TEXT = "She took the letter"
 
 @pytest.fixture(scope="module")
 def explorer(novelist):
-    return explorers.BlockExplorer(novelist.model, novelist.bpe, TEXT, block=1, place=2)
+    return explorers.BlockExplorer.from_checkpoint(novelist, TEXT, block=1, place=2)
 
 
 def test_the_stations_are_those_of_the_block(novelist, explorer):

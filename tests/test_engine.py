@@ -217,7 +217,7 @@ def test_a_silent_head_adds_nothing(ask, as_stored):
 
 
 FAULTS = {
-    "arrays.js": [("sum = bias ? bias[n] : 0", "sum = 0")],
+    "arena.js": [("sum = bias ? bias[n] : 0", "sum = 0")],
     "gpt.js": [
         ("const EPS = 1e-5", "const EPS = 1e-2"),
         ("start + t + 1; //", "Math.min(S, start + t + 2); //"),
@@ -256,15 +256,20 @@ ODD_TEXTS = [
     "</script><b>",
 ]
 VIEWS = {  # each that asks, and the control that is a question
-    "attention": lambda n, e: (e.AttentionExplorer.of(n.model, n.bpe, "He saw"), "prompt"),
-    "formats": lambda n, e: (e.FormatsExplorer(n), "texts"),
-    "journey": lambda n, e: (e.JourneyExplorer(n.model, n.bpe, "He saw"), "prompt"),
-    "map": lambda n, e: (e.ModelMapExplorer(n.model, n.bpe, "He saw"), "prompt"),
-    "sampling": lambda n, e: (e.SamplingExplorer.of(n, "He saw"), "prompt"),
-    "tokens": lambda n, e: (e.TokenExplorer(n.bpe, "He saw"), "text"),
-    "two_texts": lambda n, e: (e.TwoTextsExplorer.of(n.model, n.bpe, "A", "a"), "prompts"),
-    "tying": lambda n, e: (e.TyingExplorer(n.model, n.bpe, "He saw", n=3), "prompt"),
-    "writing": lambda n, e: (e.WritingExplorer(n, "He", 5, 4, (0.8,), 2), "prompt"),
+    "attention": lambda n, e: (e.AttentionExplorer.from_checkpoint(n, "He saw"), "prompt"),
+    "formats": lambda n, e: (e.FormatsExplorer.from_checkpoint(n), "texts"),
+    "journey": lambda n, e: (e.JourneyExplorer.from_checkpoint(n, "He saw"), "prompt"),
+    "map": lambda n, e: (e.ModelMapExplorer.from_checkpoint(n, "He saw"), "prompt"),
+    "sampling": lambda n, e: (e.SamplingExplorer.from_checkpoint(n, "He saw"), "prompt"),
+    "tokens": lambda n, e: (e.TokenExplorer.from_checkpoint(n, "He saw"), "text"),
+    "two_texts": lambda n, e: (e.TwoTextsExplorer.from_checkpoint(n, "A", "a"), "prompts"),
+    "tying": lambda n, e: (e.TyingExplorer.from_checkpoint(n, "He saw", n=3), "prompt"),
+    "writing": lambda n, e: (
+        e.WritingExplorer.from_checkpoint(
+            n, "He", seed=5, n_tokens=4, temperatures=(0.8,), n_beams=2
+        ),
+        "prompt",
+    ),
 }
 
 
@@ -401,7 +406,7 @@ def test_its_own_source_is_cut_out_whole():
     assert text.startswith("// GELU in the tanh form") and text.endswith("\n}")
     block = engine.source_of("readBlock")
     assert block.startswith("  // n = LN(h + attention(h))") and block.endswith('"h", h);\n  }')
-    assert engine.source_of("plainLinear", "arrays").count("\n") == 10
+    assert engine.source_of("plainLinear", "arena").count("\n") == 10
     with pytest.raises(ValueError, match="gpt.js defines relu 0 times"):
         engine.source_of("relu")
 

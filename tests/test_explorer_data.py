@@ -13,7 +13,7 @@ TEXT = "The unbelievable shipwreck"
 
 @pytest.mark.parametrize("text", [TEXT, "a", "it's 10:30, isn't it?", "zebra zebra"])
 def test_merge_steps_end_where_bpe_ends(novelist, text):
-    e = explorers.TokenExplorer(novelist.bpe, text)
+    e = explorers.TokenExplorer.from_checkpoint(novelist, text)
     assert [p for word in e.pieces() for p in word] == novelist.bpe.pieces(
         novelist.bpe.encode(text)
     )
@@ -23,7 +23,7 @@ def test_merge_steps_end_where_bpe_ends(novelist, text):
 
 
 def test_each_merge_makes_fewer_pieces(novelist):
-    e = explorers.TokenExplorer(novelist.bpe, TEXT)
+    e = explorers.TokenExplorer.from_checkpoint(novelist, TEXT)
     sizes = []
     for step in range(len(e.merges) + 1):
         e.step = step
@@ -33,7 +33,7 @@ def test_each_merge_makes_fewer_pieces(novelist):
 
 
 def test_a_typed_text_is_read_and_a_long_one_refused(novelist):
-    e = explorers.TokenExplorer(novelist.bpe, "one")
+    e = explorers.TokenExplorer.from_checkpoint(novelist, "one")
     e.text = "two words"
     assert e.words == ["two", "words"] and not e.message
     e.text = "x" * 500
@@ -43,7 +43,7 @@ def test_a_typed_text_is_read_and_a_long_one_refused(novelist):
 
 
 def test_neighbors_and_ranks_of_a_token(novelist):
-    e = explorers.TyingExplorer(novelist.model, novelist.bpe, "The old man", ["sea"])
+    e = explorers.TyingExplorer.from_checkpoint(novelist, "The old man", ["sea"])
     W, i = novelist.model.tokens.weight.detach(), novelist.bpe.id_of("sea</w>")
     cosines = torch.cosine_similarity(W[i][None], W)
     cosines[i] = -1
@@ -59,12 +59,12 @@ def test_neighbors_and_ranks_of_a_token(novelist):
 
 def test_an_unknown_word_is_refused_by_name(novelist):
     with pytest.raises(ValueError, match="qqqq"):
-        explorers.TyingExplorer(novelist.model, novelist.bpe, "The", ["qqqq"])
+        explorers.TyingExplorer.from_checkpoint(novelist, "The", ["qqqq"])
 
 
 def test_the_last_stage_of_the_journey_is_the_models_own_prediction(novelist):
     prompt = "She looked at the"
-    e = explorers.JourneyExplorer(novelist.model, novelist.bpe, prompt)
+    e = explorers.JourneyExplorer.from_checkpoint(novelist, prompt)
     ids = torch.tensor([novelist.bpe.encode(prompt)])
     probs = novelist.model(ids)[0].softmax(-1)
     assert len(e.stages) == 1 + 4 * 4 and len(e.blocks()) == 5
@@ -87,7 +87,7 @@ def test_every_state_of_the_journey_is_on_the_way(novelist):
 
 @pytest.mark.parametrize("kind", explorers.formats.FIELDS)
 def test_the_formats_are_those_of_inputs(novelist, kind):
-    e = explorers.FormatsExplorer(novelist, kind=kind)
+    e = explorers.FormatsExplorer.from_checkpoint(novelist, kind=kind)
     s = inputs.Specials.after(novelist.bpe.n_vocab)
     for ids, row in zip(e.sequences(kind), e.formats[kind]["rows"], strict=True):
         assert len(ids) == len(row) and row[-1][0] == "[extract]"
@@ -105,7 +105,7 @@ def test_the_formats_are_those_of_inputs(novelist, kind):
 
 
 def test_a_typed_text_changes_its_format_and_an_empty_one_is_named(novelist):
-    e = explorers.FormatsExplorer(novelist)
+    e = explorers.FormatsExplorer.from_checkpoint(novelist)
     e.texts = {**e.texts, "classification": ["The old man"]}
     pieces = [piece for piece, _, _ in e.formats["classification"]["rows"][0]]
     assert pieces == ["[start]", "the</w>", "old</w>", "man</w>", "[extract]"]
@@ -114,7 +114,7 @@ def test_a_typed_text_changes_its_format_and_an_empty_one_is_named(novelist):
 
 
 def test_an_edited_prompt_is_read_by_the_model(novelist):
-    e = explorers.AttentionExplorer.of(novelist.model, novelist.bpe, "The old man", 5)
+    e = explorers.AttentionExplorer.from_checkpoint(novelist, "The old man", 5)
     e.prompt = "She looked at the sea"
     ids = novelist.bpe.encode("She looked at the sea")
     assert e.tokens == novelist.bpe.pieces(ids) and e.tokens[e.row] == "at</w>"
@@ -130,7 +130,7 @@ def test_an_edited_prompt_is_read_by_the_model(novelist):
 def test_views_open_on_what_is_to_be_seen(novelist):
     """On the head whose words look at their verb, not on a flat one; not on a full stop."""
     text = "She took the letter from the table and read it to her sister."
-    e = explorers.AttentionExplorer.of(novelist.model, novelist.bpe, text)
+    e = explorers.AttentionExplorer.from_checkpoint(novelist, text)
     assert divmod(e.head, 4) == (3, 3)
     assert "'and' attends 95% to 'took'" in e.sentence()
     uniform = np.tril(np.ones((1, 2, 3, 3))) / np.arange(1, 4)[:, None]
@@ -197,7 +197,7 @@ def test_two_texts_are_paired_word_by_word_and_their_movement_is_by_hand():
 
 
 def test_two_texts_open_on_the_word_that_moves_most(novelist):
-    e = explorers.TwoTextsExplorer.of(novelist.model, novelist.bpe, "A dog ran.", "A cat ran.")
+    e = explorers.TwoTextsExplorer.from_checkpoint(novelist, "A dog ran.", "A cat ran.")
     same = [n for n, (i, j) in enumerate(e.pairs) if e.tokens[0][i] == e.tokens[1][j]]
     at = [i for i, _ in e.pairs].index(e.row)
     assert e.moved[divmod(e.head, 4)][at] == e.moved[..., same].max() > 0.1
@@ -215,13 +215,13 @@ def test_two_texts_open_on_the_word_that_moves_most(novelist):
     ],
 )
 def test_what_the_model_does_not_read_is_said(novelist, text, said):
-    e = explorers.SamplingExplorer.of(novelist, "The old man")
+    e = explorers.SamplingExplorer.from_checkpoint(novelist, "The old man")
     e.prompt = text
     assert e.message == said
 
 
 def test_the_rank_of_the_final_answer_is_followed_through_the_journey(novelist):
-    e = explorers.JourneyExplorer(novelist.model, novelist.bpe, "She looked at the")
+    e = explorers.JourneyExplorer.from_checkpoint(novelist, "She looked at the")
     assert e.stages[-1]["rank"] == [1] * 4 and max(e.stages[0]["rank"]) > 1
     for stage in e.stages:
         for rank, top, final in zip(
@@ -232,11 +232,11 @@ def test_the_rank_of_the_final_answer_is_followed_through_the_journey(novelist):
 
 def test_an_empty_prompt_begins_after_a_new_line(novelist):
     """GPT-1 has no token for the start of a text."""
-    e = explorers.SamplingExplorer.of(novelist, "")
+    e = explorers.SamplingExplorer.from_checkpoint(novelist, "")
     with torch.no_grad():
         wanted = novelist.model(torch.tensor([[novelist.bpe.newline]]))[0, -1]
     assert torch.allclose(torch.tensor(e.logits).float(), wanted, atol=1e-5)
-    w = explorers.WritingExplorer(novelist, "", n_tokens=3)
+    w = explorers.WritingExplorer.from_checkpoint(novelist, "", n_tokens=3)
     assert [len(pairs) for _, _, pairs in w.rows] == [3] * 6 and not w.message
 
 

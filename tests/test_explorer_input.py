@@ -46,21 +46,23 @@ STATIC = {  # explorers of a few numbers and any text
     "merge": lambda t: explorers.MergeExplorer({t: 4, "bc": 3, "abc": 1}),
     "parameters": lambda t: explorers.ParameterExplorer({t: g.TINY}),
     "position": lambda t: explorers.PositionExplorer({t: np.eye(3)}),
-    "sampling": lambda t: explorers.SamplingExplorer([2.0, 1, 0], [t, *"bc"], prompt=t),
+    "sampling": lambda t: explorers.SamplingExplorer([2.0, 1, 0], [t, *"bc"], text=t),
     "sweep": lambda t: explorers.SweepExplorer(SWEEP, "0.5", "0", setting=t),
     "training": lambda t: explorers.TrainingExplorer(LOG, [{"step": 1, "text": t}], {t: 3.0}),
 }
 ASKING = {  # explorers that ask the model
-    "block": lambda n: explorers.BlockExplorer(n.model, n.bpe, "The old man"),
-    "formats": lambda novelist: explorers.FormatsExplorer(novelist),
-    "heads": lambda n: explorers.HeadsExplorer(n.model, n.bpe, "The old man", np.eye(4)),
-    "journey": lambda n: explorers.JourneyExplorer(n.model, n.bpe, "The old man"),
-    "model_map": lambda n: explorers.ModelMapExplorer(n.model, n.bpe, "The old man"),
-    "query": lambda n: explorers.QueryExplorer.of(n.model, n.bpe, "The old man", 0, 1),
-    "tokens": lambda n: explorers.TokenExplorer(n.bpe, "The unbelievable"),
-    "tying": lambda n: explorers.TyingExplorer(n.model, n.bpe, "The old man"),
-    "two_texts": lambda n: explorers.TwoTextsExplorer.of(n.model, n.bpe, "a man", "a dog"),
-    "writing": lambda n: explorers.WritingExplorer(n, "He", n_tokens=1, temperatures=()),
+    "block": lambda n: explorers.BlockExplorer.from_checkpoint(n, "The old man"),
+    "formats": lambda novelist: explorers.FormatsExplorer.from_checkpoint(novelist),
+    "heads": lambda n: explorers.HeadsExplorer.from_checkpoint(n, "The old man", np.eye(4)),
+    "journey": lambda n: explorers.JourneyExplorer.from_checkpoint(n, "The old man"),
+    "model_map": lambda n: explorers.ModelMapExplorer.from_checkpoint(n, "The old man"),
+    "query": lambda n: explorers.QueryExplorer.from_checkpoint(n, "The old man", 0, 1),
+    "tokens": lambda n: explorers.TokenExplorer.from_checkpoint(n, "The unbelievable"),
+    "tying": lambda n: explorers.TyingExplorer.from_checkpoint(n, "The old man"),
+    "two_texts": lambda n: explorers.TwoTextsExplorer.from_checkpoint(n, "a man", "a dog"),
+    "writing": lambda n: explorers.WritingExplorer.from_checkpoint(
+        n, "He", n_tokens=1, temperatures=()
+    ),
 }
 BAD = [
     None,
@@ -158,19 +160,27 @@ def test_a_dollar_is_a_dollar_but_in_the_one_formula():
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda n: explorers.JourneyExplorer(n.model, n.bpe, ""), "the text is empty"),
-        (lambda n: explorers.TyingExplorer(n.model, n.bpe, " "), "the text is empty"),
-        (lambda n: explorers.TyingExplorer(n.model, n.bpe, "a", n=0), "n is 0"),
-        (lambda n: explorers.AttentionExplorer.of(n.model, n.bpe, ""), "the text is empty"),
+        (lambda n: explorers.JourneyExplorer.from_checkpoint(n, ""), "the text is empty"),
+        (lambda n: explorers.TyingExplorer.from_checkpoint(n, " "), "the text is empty"),
+        (lambda n: explorers.TyingExplorer.from_checkpoint(n, "a", n=0), "n is 0"),
+        (lambda n: explorers.AttentionExplorer.from_checkpoint(n, ""), "the text is empty"),
         (lambda n: explorers.AttentionExplorer(CAUSAL, "abcde", row=5), "row is 5.*-5 to 4"),
         (lambda n: explorers.BigramExplorer([[1.0]], "a", row=1), "row is 1"),
-        (lambda n: explorers.FormatsExplorer(n, texts={"classification": [""]}), "is empty"),
-        (lambda n: explorers.FormatsExplorer(n, seed=None), "seed is None"),
+        (
+            lambda n: explorers.FormatsExplorer.from_checkpoint(
+                n, texts={"classification": [""]}
+            ),
+            "is empty",
+        ),
+        (lambda n: explorers.FormatsExplorer.from_checkpoint(n, seed=None), "seed is None"),
         (lambda n: explorers.MaskExplorer([[math.inf]], "a"), "scores hold inf"),
         (lambda n: explorers.SamplingExplorer([math.inf], "a"), "largest logit is inf"),
-        (lambda n: explorers.TokenExplorer(n.bpe, "x" * 401), "401 characters"),
-        (lambda n: explorers.TokenExplorer(n.bpe, "ab", step=9), "step is 9"),
-        (lambda n: explorers.WritingExplorer(n, "a", n_tokens=0), "n_tokens is 0"),
+        (lambda n: explorers.TokenExplorer.from_checkpoint(n, "x" * 401), "401 characters"),
+        (lambda n: explorers.TokenExplorer.from_checkpoint(n, "ab", step=9), "step is 9"),
+        (
+            lambda n: explorers.WritingExplorer.from_checkpoint(n, "a", n_tokens=0),
+            "n_tokens is 0",
+        ),
         (lambda n: explorers.ParameterExplorer({"a": {"n_layers": 2}}), "n_layers"),
     ],
 )
@@ -180,7 +190,7 @@ def test_an_explorer_of_bad_arguments_is_not_made(novelist, make, message):
 
 
 def test_the_sentence_is_about_what_is_shown(novelist):
-    e = explorers.TokenExplorer(novelist.bpe, "one")
+    e = explorers.TokenExplorer.from_checkpoint(novelist, "one")
     e.text = "x" * 500
     assert "500 characters" in e.message and "'one' after" in e.sentence()
     e.set_state({"texts": 1})
@@ -206,15 +216,15 @@ def test_no_trait_hides_what_a_widget_needs():
 
 
 def test_what_a_page_has_answered_is_computed_when_it_is_read(novelist):
-    view = explorers.ModelMapExplorer(novelist.model, novelist.bpe, "He saw")
+    view = explorers.ModelMapExplorer.from_checkpoint(novelist, "He saw")
     view.set_state({"prompt": "She ran away", "in_page": 1})
     view.set_state({"silent": [3], "in_page": 2})
     view.set_state({"place": 1})
-    assert len(view.unread) == 2 and view.answers == 0
-    twin = explorers.ModelMapExplorer(novelist.model, novelist.bpe, "She ran away", silent=[3])
+    assert len(view.pending) == 2 and view.answers == 0
+    twin = explorers.ModelMapExplorer.from_checkpoint(novelist, "She ran away", silent=[3])
     assert (view.text, view.lens, view.place) == (twin.text, twin.lens, 1)
     view.set_state({"prompt": "He", "in_page": 3})
     view.set_state({"place": 2**40})  # no page of ours would say so
     assert len(view.tokens) == 1 and view.place == 0
     view.prompt = "They"  # a cell asks: answered at once, and told to the page
-    assert not view.unread and view.answers == 1
+    assert not view.pending and view.answers == 1

@@ -1,5 +1,7 @@
 """What HeadsExplorer holds: measures by hand, and predictions without a head."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -26,7 +28,7 @@ def test_the_likeliest_of_a_row_is_kept_where_other_rows_are_surer():
 @pytest.fixture(scope="module")
 def explorer(novelist):
     cost = np.arange(16.0).reshape(4, 4) / 100
-    return HeadsExplorer(novelist.model, novelist.bpe, TEXT, cost, head=13, row=4)
+    return HeadsExplorer.from_checkpoint(novelist, TEXT, cost, head=13, row=4)
 
 
 @torch.no_grad()
@@ -61,10 +63,12 @@ def test_the_sentence_tells_what_moves(explorer):
 def test_bad_arguments_are_named(novelist, more, message):
     given = {"text": TEXT, "cost": np.zeros((4, 4))} | more
     with pytest.raises(ValueError, match=message):
-        HeadsExplorer(novelist.model, novelist.bpe, **given)
+        HeadsExplorer.from_checkpoint(novelist, **given)
 
 
 def test_gpt_1_has_more_heads_than_four(novelist):
     model = g.GPT(g.GPTConfig(n_vocab=novelist.bpe.n_vocab, n_head=6, n_embd=12, n_layer=3))
-    explorer = HeadsExplorer(model, novelist.bpe, TEXT, -np.ones((3, 6)))
+    explorer = HeadsExplorer.from_checkpoint(
+        replace(novelist, model=model), TEXT, -np.ones((3, 6))
+    )
     assert explorer.figure() and len(explorer.measures["entropy"]) == 18

@@ -14,7 +14,7 @@ TEXT = "She took the letter from the table and began to"
 
 @pytest.fixture(scope="module")
 def explorer(novelist):
-    return explorers.ModelMapExplorer(novelist.model, novelist.bpe, TEXT)
+    return explorers.ModelMapExplorer.from_checkpoint(novelist, TEXT)
 
 
 def sent(explorer, name, *shape, kind="<f2"):
@@ -40,7 +40,7 @@ def test_the_next_words_are_the_models(novelist, explorer):
 @torch.no_grad()
 def test_a_block_is_made_of_what_is_sent(novelist, explorer):
     """Each station follows from the ones before it, with a head off, too."""
-    off = explorers.ModelMapExplorer(novelist.model, novelist.bpe, TEXT, silent=[14])
+    off = explorers.ModelMapExplorer.from_checkpoint(novelist, TEXT, silent=[14])
     block = novelist.model.blocks[3]
     for e in (explorer, off):
         mixed, attended, n, mlp, h = sent(e, "states", 4, 5, 10, 256)[3]
@@ -83,7 +83,7 @@ def test_it_opens_where_a_head_looks_hard(explorer):
 
 
 def test_texts_and_heads_that_cannot_be_are_refused(novelist):
-    e = explorers.ModelMapExplorer(novelist.model, novelist.bpe, "The old man")
+    e = explorers.ModelMapExplorer.from_checkpoint(novelist, "The old man")
     e.set_state({"prompt": "word " * 2000})
     assert "2000 tokens, this page shows 24" in e.message and len(e.tokens) == 3
     e.set_state({"silent": [3]})  # of the text that is shown
@@ -93,4 +93,4 @@ def test_texts_and_heads_that_cannot_be_are_refused(novelist):
     e.set_state({"prompt": "A"})
     assert (len(e.tokens), e.place, e.other) == (1, 0, 0) and e.figure()
     with pytest.raises(ValueError, match="silent is 16"):
-        explorers.ModelMapExplorer(novelist.model, novelist.bpe, "A", silent=[16])
+        explorers.ModelMapExplorer.from_checkpoint(novelist, "A", silent=[16])

@@ -16,9 +16,7 @@ TEXT = "She took the letter from the table and"
 
 @pytest.mark.parametrize(("layer", "head"), [(0, 0), (1, 2), (3, 3)])
 def test_weights_in_the_plane_are_the_head_s_own(novelist, layer, head):
-    e = explorers.QueryExplorer.of(
-        novelist.model, novelist.bpe, TEXT, layer, head, source="head"
-    )
+    e = explorers.QueryExplorer.from_checkpoint(novelist, TEXT, layer, head, source="head")
     block = g.trace(novelist.model, novelist.bpe.encode(TEXT)).blocks[layer]
     _, _, weights, mix = e.steps()
     assert np.allclose(weights, block.weights[head, -1], atol=1e-3)
@@ -63,21 +61,21 @@ def test_added_numbers_spread_as_the_root_of_d():
     ],
 )
 def test_what_cannot_be_is_refused(novelist, trait, value):
-    e = explorers.QueryExplorer.of(novelist.model, novelist.bpe, TEXT, 3, 3)
+    e = explorers.QueryExplorer.from_checkpoint(novelist, TEXT, 3, 3)
     with pytest.raises(traitlets.TraitError):
         setattr(e, trait, value)
 
 
 def test_a_head_that_is_not_there_and_a_long_text_are_named(novelist):
-    of = explorers.QueryExplorer.of
+    make = explorers.QueryExplorer.from_checkpoint
     with pytest.raises(ValueError, match="block 4, head 0"):
-        of(novelist.model, novelist.bpe, TEXT, 4, 0)
+        make(novelist, TEXT, 4, 0)
     with pytest.raises(ValueError, match="has 16 tokens, this page shows 12"):
-        of(novelist.model, novelist.bpe, TEXT + " " + TEXT, 0, 0)
+        make(novelist, TEXT + " " + TEXT, 0, 0)
 
 
 def test_the_sentence_names_the_winner(novelist):
-    e = explorers.QueryExplorer.of(novelist.model, novelist.bpe, TEXT, 3, 3)
+    e = explorers.QueryExplorer.from_checkpoint(novelist, TEXT, 3, 3)
     assert "'letter' gets the largest weight" in e.sentence()
     e.query, e.size, e.scaled = [0.0, 0.0], 64, False
     assert "'took' gets the largest weight" in e.sentence() and e.figure()

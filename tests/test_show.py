@@ -121,7 +121,7 @@ def make_all():
     return [
         explorers.AttentionExplorer(CAUSAL, WORDS),
         explorers.MaskExplorer(np.arange(9.0).reshape(3, 3), list("abc")),
-        explorers.SamplingExplorer([2.0, 1.0, 0.0], WORDS[:3], prompt="x"),
+        explorers.SamplingExplorer([2.0, 1.0, 0.0], WORDS[:3], text="x"),
         explorers.BigramExplorer([[0.5, 0.5], [1, 0]], list("ab")),
         explorers.TrainingExplorer(
             [{"step": 1, "loss": 4.0, "heldout": 4.2}, {"step": 9, "loss": 2.5}],

@@ -27,32 +27,32 @@ def all_explorers(n):
     e, text = explorers, TEXT
     steps = [{"step": s, "loss": 9 / s, "heldout": 9.5 / s} for s in (1, 2, 4)]
     return {
-        "attention": e.AttentionExplorer.of(n.model, n.bpe, text),
+        "attention": e.AttentionExplorer.from_checkpoint(n, text),
         "bigram": e.BigramExplorer(np.eye(3), list("abc")),
-        "block": e.BlockExplorer(n.model, n.bpe, text),
+        "block": e.BlockExplorer.from_checkpoint(n, text),
         "few labels": e.FewLabelsExplorer(*curves.stored_sets()),
-        "formats": e.FormatsExplorer(n),
-        "heads": e.HeadsExplorer(n.model, n.bpe, text, np.eye(4) / 10),
-        "journey": e.JourneyExplorer(n.model, n.bpe, text),
+        "formats": e.FormatsExplorer.from_checkpoint(n),
+        "heads": e.HeadsExplorer.from_checkpoint(n, text, np.eye(4) / 10),
+        "journey": e.JourneyExplorer.from_checkpoint(n, text),
         "masked": e.MaskedExplorer(
             filling.covered_texts(*twins.load_twins(), [text + " ."]), place=2
         ),
         "mask": e.MaskExplorer(np.arange(9.0).reshape(3, 3), list("abc")),
         "merge": e.MergeExplorer({"newest": 6, "low": 5, "lower": 2}, "newest", step=2),
-        "model map": e.ModelMapExplorer(n.model, n.bpe, text),
+        "model map": e.ModelMapExplorer.from_checkpoint(n, text),
         "parameters": e.ParameterExplorer({"GPT-1": GPT1, "tiny": TINY}),
         "position": e.PositionExplorer({"a": np.eye(60), "b": np.eye(60)[::-1]}),
-        "query": e.QueryExplorer.of(n.model, n.bpe, text, layer=3, head=3),
+        "query": e.QueryExplorer.from_checkpoint(n, text, layer=3, head=3),
         "scaling": e.ScalingExplorer({"all": [(10**n, 6 - n / 4) for n in range(4, 8)]}),
-        "sampling": e.SamplingExplorer.of(n, text),
+        "sampling": e.SamplingExplorer.from_checkpoint(n, text),
         "sweep": e.SweepExplorer(
             {"0": {"a": {0: 0.5, 1: 0.6}}, "1": {"a": {0: 0.7, 1: 0.6}}}, "1", "0"
         ),
-        "tokens": e.TokenExplorer(n.bpe, "lighthouse keepers"),
+        "tokens": e.TokenExplorer.from_checkpoint(n, "lighthouse keepers"),
         "training": e.TrainingExplorer(steps, [{"step": 4, "text": "so"}]),
-        "two texts": e.TwoTextsExplorer.of(n.model, n.bpe, "He saw a dog.", "He saw a cat."),
-        "tying": e.TyingExplorer(n.model, n.bpe, text),
-        "writing": e.WritingExplorer(n, text, n_tokens=4),
+        "two texts": e.TwoTextsExplorer.from_checkpoint(n, "He saw a dog.", "He saw a cat."),
+        "tying": e.TyingExplorer.from_checkpoint(n, text),
+        "writing": e.WritingExplorer.from_checkpoint(n, text, n_tokens=4),
     }
 
 

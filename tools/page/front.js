@@ -55,17 +55,17 @@ async function ask(view) {
 }
 
 async function answered({ engine, pieces }, text) {
-  const [logits, remark, attention, all] = await Promise.all([
+  const [logits, notice, attention, all] = await Promise.all([
     engine.ask("next", text),
-    engine.ask("remark", text, 256),
+    engine.ask("notice", text, 256),
     engine.ask("attention", text, MOST).catch(error => ({ error: error.message })),
     pieces ?? engine.ask("pieces"),
   ]);
-  return { text, logits, remark, attention, pieces: all };
+  return { text, logits, notice, attention, pieces: all };
 }
 
 function showText(view) {
-  view.status.textContent = view.text.trim() ? view.remark : EMPTY;
+  view.status.textContent = view.text.trim() ? view.notice : EMPTY;
   showNext(view);
   showWords(view);
   showHeads(view);
@@ -106,7 +106,7 @@ function pickRow(view, row) {
 // Shades each token by how much the chosen one looks at it, in the chosen head.
 function showRow(view) {
   const { attention, chips, dark, head, row, looks } = view;
-  check(chips, row);
+  setChecked(chips, row);
   looks.textContent = attention.error
     ? `No picture of the heads: ${attention.error}.`
     : lookOf(view, rowOf(view));
@@ -157,7 +157,7 @@ function addNext(view, box) {
   });
   view.bars = el("ol", "gx-bars", box);
   view.others = el("p", "gx-note", box);
-  view.said = live(box);
+  view.said = liveRegion(box);
   view.said.classList.add("page-unseen");
 }
 
@@ -213,7 +213,7 @@ function addTile(view, grid, head) {
 
 function pick(view, head) {
   view.head = head;
-  check(view.tiles, head);
+  setChecked(view.tiles, head);
   if (view.attention) showRow(view);
   return view.tiles[head];
 }

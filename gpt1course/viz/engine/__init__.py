@@ -1,6 +1,6 @@
 """GPT-1 in the browser: tokenizer, forward pass and sampling, without a kernel.
 
-Static pages and notebooks ask the same engine; bundle.py hands it out, asking.js asks it.
+Static pages and notebooks ask the same engine; bundle.py hands it out, client.js asks it.
 
 Plain JavaScript with the names of `model.py`, `bpe.py` and `generate.py`; a kernel of some
 700 bytes of WebAssembly multiplies matrices where the browser can (linear.wat).

@@ -4,7 +4,7 @@
 // Rows of states lie one after the other. T: tokens read now, start: tokens read before
 // them, C: n_embd, H: n_head, D = C / H, V: n_vocab.
 
-import { Arrays, linearOf } from "./arrays.js";
+import { Arena, linearOf } from "./arena.js";
 
 const EPS = 1e-5;
 
@@ -15,11 +15,11 @@ export class GPT {
     const { n_layer, n_embd: C, n_ctx, n_vocab: V } = config;
     const sizes = Object.values(tensors).map(tensor => tensor.length + 4);
     const rows = n_ctx * (3 * C + 4 * C + 5 * C + V) + 64;
-    const arrays = new Arrays(sizes.reduce((a, b) => a + b, rows));
+    const arena = new Arena(sizes.reduce((a, b) => a + b, rows));
     this.config = config;
-    this.linear = linearOf(arrays, wasm);
+    this.linear = linearOf(arena, wasm);
     this.put = tensor => {
-      const own = arrays.take(tensor.length);
+      const own = arena.take(tensor.length);
       own.set(tensor);
       return own;
     };
@@ -27,7 +27,7 @@ export class GPT {
     this.positions = this.put(tensors["positions.weight"]); // W_p (n_ctx, C)
     this.softmaxLayer = { weight: this.tokens, bias: null, n_in: C, n_out: V };
     this.blocks = Array.from({ length: n_layer }, (_, l) => this.block(tensors, l));
-    const take = width => arrays.take(n_ctx * width);
+    const take = width => arena.take(n_ctx * width);
     this.room = {
       h: take(C),
       qkv: take(3 * C),

@@ -2,9 +2,9 @@
 // A question: { id, name, args }; answers: { id, part } while writing, then { id, answer },
 // or { id, error }.
 
-import { Mind } from "./mind.js";
+import { Session } from "./session.js";
 
-let mind = null;
+let session = null;
 const stopped = new Set(); // numbers of the questions that nobody waits for any more
 
 // A pause that lets messages come in; setTimeout would take four milliseconds.
@@ -16,12 +16,12 @@ const breathe = () =>
   });
 
 function load({ facts, bytes, wasm }) {
-  mind = new Mind(facts, bytes, wasm);
+  session = new Session(facts, bytes, wasm);
 }
 
 async function write(id, text, options) {
   let n = 0;
-  for (const part of mind.write(text, options)) {
+  for (const part of session.write(text, options)) {
     if (stopped.delete(id)) break;
     n++;
     self.postMessage({ id, part });
@@ -34,7 +34,7 @@ self.onmessage = async ({ data: { id, name, args } }) => {
   if (name === "stop") return stopped.add(id);
   try {
     const answers = { load, write: (...given) => write(id, ...given) };
-    const answer = await (answers[name] ?? mind[name].bind(mind))(...args);
+    const answer = await (answers[name] ?? session[name].bind(session))(...args);
     self.postMessage({ id, answer });
   } catch (error) {
     self.postMessage({ id, error: error.message });

@@ -21,7 +21,7 @@ function draw(model, root, redraw) {
   addChoices(view, left);
   addMatrix(view, right);
   addBeside(view, left);
-  view.said = live(root);
+  view.said = liveRegion(root);
   view.arcs = el("div", "gx-scroll gx-arcs", root);
   followPython(view);
   show(view);
@@ -44,9 +44,9 @@ function readAttention(model) {
 
 function followPython(view) {
   const { model } = view;
-  follow(view, ["pinned"], () => show(view));
-  follow(view, ["head"], () => show(view));
-  follow(view, ["row"], () => showRow(view));
+  onChange(view, ["pinned"], () => show(view));
+  onChange(view, ["head"], () => show(view));
+  onChange(view, ["row"], () => showRow(view));
   model.on("change:mask", () => {
     if (!view.scores || model.get("mask") === view.mask) return;
     view.picker.set(model.get("mask"));
@@ -145,7 +145,7 @@ function tile(view, grid, head) {
 }
 
 function select(view, head) {
-  keep(view, { head });
+  setShared(view, { head });
   show(view);
 }
 
@@ -186,7 +186,7 @@ function addChoices(view, parent) {
     });
   }
   view.pin = button(parent, "Keep this head to compare", () => {
-    keep(view, { pinned: view.pinned === view.head ? -1 : view.head });
+    setShared(view, { pinned: view.pinned === view.head ? -1 : view.head });
     show(view);
   });
 }
@@ -287,7 +287,7 @@ function show(view) {
   const { head, T } = view;
   const name = headName(view, head);
   const which = view.mask === "none" ? "no mask" : "later tokens masked";
-  check(view.tiles, head);
+  setChecked(view.tiles, head);
   paint(view, view.big, head);
   showPinned(view);
   view.title.textContent = `${capital(name)}: from each row to each column`;
@@ -316,7 +316,7 @@ function factsOf(view) {
 
 function setRow(view, q) {
   if (q === view.row) return;
-  keep(view, { row: q });
+  setShared(view, { row: q });
   showRow(view);
 }
 
@@ -422,7 +422,7 @@ async function answer(engine, { prompt }, model) {
   const read = await engine.ask("attention", prompt, model.get("most"));
   const { pieces: tokens, weights: data } = read;
   const scores = centered(read.scores, tokens.length);
-  const message = await engine.ask("remark", prompt);
+  const message = await engine.ask("notice", prompt);
   const row = tellingRow(data, model.get("head"), tokens.length);
   return { tokens, data, scores, row, message };
 }

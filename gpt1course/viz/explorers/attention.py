@@ -1,6 +1,7 @@
 """Attention weights of all blocks and heads."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from typing import Self, cast
 
 import numpy as np
 import torch
@@ -9,14 +10,14 @@ from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
 from gpt1lib import validate
-from gpt1lib.bpe import BPE
+from gpt1lib.checkpoints import Checkpoint
 from gpt1lib.model import GPT
 from gpt1lib.tracing import trace
 
 from .. import plots
 from ..labels import token_labels
-from .base import Explorer, as_half, remark, tokens_of
-from .controls import Place, Text
+from .base import Explorer, as_half, encode_or_raise, input_notice
+from .controls import CleanUnicode, Index
 from .mask import masked_steps
 
 MOST_TOKENS = 64
@@ -71,18 +72,16 @@ class AttentionExplorer(Explorer):
     data = traitlets.Bytes().tag(sync=True)
     scores = traitlets.Bytes(b"").tag(sync=True)
     mask = traitlets.Enum(tuple(MASK_PLACES), "before").tag(sync=True, control=True)
-    tokens = traitlets.List(Text()).tag(sync=True)
+    tokens = traitlets.List(CleanUnicode()).tag(sync=True)
     n_layer = traitlets.Int().tag(sync=True)
     n_head = traitlets.Int().tag(sync=True)
-    head = Place(lambda self: self.n_heads).tag(sync=True, control=True)
-    pinned = Place(lambda self: self.n_heads, -1, -1).tag(sync=True, control=True)
-    row = Place(lambda self: len(self.tokens)).tag(sync=True, control=True)
-    prompt = Text("").tag(sync=True, control=True)
+    head = Index(lambda self: self.n_heads).tag(sync=True, control=True)
+    pinned = Index(lambda self: self.n_heads, -1, -1).tag(sync=True, control=True)
+    row = Index(lambda self: len(self.tokens)).tag(sync=True, control=True)
+    prompt = CleanUnicode("").tag(sync=True, control=True)
     editable = traitlets.Bool(False).tag(sync=True)
     most = traitlets.Int(MOST_TOKENS).tag(sync=True)
     computed = frozenset({"data", "scores", "tokens", "weights"})
-    read: Callable[[str], Reading]  # of a prompt; set where it can be edited, as is
-    remark: Callable[[str], str]  # what is to be said about it
 
     def __init__(
         self,
@@ -91,6 +90,7 @@ class AttentionExplorer(Explorer):
         head: int | None = None,
         row: int | None = None,
         scores: ArrayLike | None = None,
+        **traits,
     ):
         weights = plots.as_matrix(weights, "weights", 4)
         n_layer, n_head, n_tokens, _ = weights.shape
@@ -110,27 +110,34 @@ class AttentionExplorer(Explorer):
             n_head=n_head,
             head=head,
             row=row % n_tokens,
+            **traits,
         )
 
     @classmethod
-    def of(
-        cls, model: GPT, bpe: BPE, prompt: str, head: int | None = None
-    ) -> "AttentionExplorer":
-        """The attention of a model on a prompt that can be edited."""
+    def from_checkpoint(
+        cls, checkpoint: Checkpoint, text: str, head: int | None = None
+    ) -> Self:
+        """The attention of a model on a text that can be edited."""
+        model, bpe = checkpoint.model, checkpoint.bpe
 
         def read(text: str) -> Reading:
-            ids = tokens_of(bpe, text, MOST_TOKENS)
-            steps = trace(model, ids)
+            ids = encode_or_raise(bpe, text, MOST_TOKENS)
+            steps = trace(cast(GPT, model), ids)
             scores = torch.stack([block.scores for block in steps.blocks])
             return steps.weights.numpy(), bpe.pieces(ids), scores.numpy()
 
-        weights, tokens, scores = read(prompt)
-        explorer = cls(weights, tokens, head=head, scores=scores)
-        explorer.prompt, explorer.editable, explorer.read = prompt, True, read
-        explorer.remark = lambda text: remark(bpe, text)
-        explorer.message = explorer.remark(prompt)
-        explorer.asks(explorer._read_prompt, "prompt")
-        explorer.lends(bpe, model)
+        weights, tokens, scores = read(text)
+        message = input_notice(bpe, text)
+        traits = {"prompt": text, "editable": True, "message": message}
+        explorer = cls(weights, tokens, head, scores=scores, **traits)
+        explorer.on_change(
+            lambda: (
+                explorer._reading(*read(explorer.prompt))
+                | {"message": input_notice(bpe, explorer.prompt)}
+            ),
+            "prompt",
+        )
+        explorer.attach_engine(bpe, model)
         return explorer
 
     @property
@@ -138,14 +145,13 @@ class AttentionExplorer(Explorer):
         """The heads of all blocks."""
         return self.n_layer * self.n_head
 
-    def _read_prompt(self) -> dict:
-        self.weights, tokens, scores = self.read(self.prompt)
+    def _reading(self, weights: np.ndarray, tokens: list[str], scores: np.ndarray) -> dict:
+        self.weights = weights
         return {
             "scores": centered(scores),
             "data": as_half(self.weights),
             "tokens": tokens,
             "row": telling_row(self.weights[divmod(self.head, self.n_head)]),
-            "message": self.remark(self.prompt),
         }
 
     @property

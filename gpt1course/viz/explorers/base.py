@@ -19,7 +19,7 @@ from .. import engine, palette, plots
 from ..engine.bundle import one_script
 from ..figure import picture
 from ..labels import readable
-from .controls import Text
+from .controls import CleanUnicode
 from .standalone import frame
 
 HERE = Path(__file__).parent
@@ -39,7 +39,7 @@ def colors() -> str:
 # what the engine has too, then what only pages need
 COMMON = (
     colors()
-    + one_script("pieces", "numbers", "engine", "asking")
+    + one_script("pieces", "numbers", "engine", "client")
     + "\n"
     + (HERE / "common.js").read_text(encoding="utf-8")
 )
@@ -74,7 +74,7 @@ def as_half(values: ArrayLike) -> bytes:
     return np.ascontiguousarray(values, dtype="<f2").tobytes()
 
 
-def remark(bpe: BPE, text: str, n_ctx: int | None = None) -> str:
+def input_notice(bpe: BPE, text: str, n_ctx: int | None = None) -> str:
     """What a reader should know of a text: its unknown signs, and what is cut off."""
     words = [w for w in bpe.words_of(text) if "\n" not in w]
     pieces = [piece for word in words for piece in bpe.bpe(word.lower())]
@@ -88,7 +88,7 @@ def remark(bpe: BPE, text: str, n_ctx: int | None = None) -> str:
     return " ".join(said)
 
 
-def tokens_of(bpe: BPE, text: str, most: int) -> list[int]:
+def encode_or_raise(bpe: BPE, text: str, most: int) -> list[int]:
     """Token ids of a text to look at; ValueError if it is empty or has too many."""
     ids = bpe.encode(text)
     if not ids:
@@ -107,19 +107,19 @@ class Explorer(anywidget.AnyWidget):
     wait for an answer that changes nothing; controls, the names of those.
 
     A control that `asks` is a question when it changes. Its answer is made here or, where an
-    engine in the page holds the model of this weights_id, there (engine/asking.js): the page
+    engine in the page holds the model of this weights_id, there (engine/client.js): the page
     then raises in_page with what it sends, and here the same is computed when a cell first
     reads one of the names in `computed`.
     """
 
-    message = Text("").tag(sync=True)
+    message = CleanUnicode("").tag(sync=True)
     answers = traitlets.Int(0).tag(sync=True)
-    weights_id = Text("").tag(sync=True)
+    weights_id = CleanUnicode("").tag(sync=True)
     in_page = traitlets.Int(0).tag(sync=True)
-    controls = traitlets.List(Text()).tag(sync=True)
+    controls = traitlets.List(CleanUnicode()).tag(sync=True)
     computed: frozenset[str] = frozenset()
     picture_colors = 256  # of the static picture
-    unread: tuple[Callable[[], dict], ...] = ()  # what makes answers that the page has given
+    pending: tuple[Callable[[], dict], ...] = ()  # what makes answers that the page has given
     _from_page = _alone = False  # while such a message comes in; while Python computes it
 
     @traitlets.default("controls")
@@ -128,7 +128,7 @@ class Explorer(anywidget.AnyWidget):
 
     def __getattribute__(self, name: str):
         if name == "message" or name in type(self).computed:
-            self.catch_up()
+            self.flush()
         return super().__getattribute__(name)
 
     def __init_subclass__(cls, **options) -> None:
@@ -152,11 +152,11 @@ class Explorer(anywidget.AnyWidget):
         finally:
             self._from_page = False
 
-    def asks(self, make: Callable[[], dict], *names: str) -> None:
+    def on_change(self, make: Callable[[], dict], *names: str) -> None:
         """Answer by the traits that `make` returns when one of these controls changes."""
         self.observe(lambda change: self.answer(make), names)
 
-    def lends(self, bpe: BPE, model: LanguageModel | None = None) -> None:
+    def attach_engine(self, bpe: BPE, model: LanguageModel | None = None) -> None:
         """A page may have what its questions are about, and answer them by itself.
 
         A tokenizer alone, or with its model; a model that no engine can hold stays here.
@@ -169,13 +169,13 @@ class Explorer(anywidget.AnyWidget):
         """Set the traits that `make` returns, all at once; its error becomes the message.
 
         After an error the explorer keeps showing what it showed. What the page has answered
-        is left for `catch_up`.
+        is left for `flush`.
         """
-        others = tuple(other for other in self.unread if other != make)
-        self.unread = (*others, make) if self._from_page else others
+        others = tuple(other for other in self.pending if other != make)
+        self.pending = (*others, make) if self._from_page else others
         if not self._from_page:
-            self.catch_up()
-            self.take(self._made(make) | {"answers": self.answers + 1})
+            self.flush()
+            self.set_many(self._made(make) | {"answers": self.answers + 1})
 
     def _made(self, make: Callable[[], dict]) -> dict:
         try:
@@ -183,16 +183,16 @@ class Explorer(anywidget.AnyWidget):
         except (ValueError, RuntimeError) as error:
             return {"message": f"This cannot be read: {error}."}
 
-    def catch_up(self) -> None:
+    def flush(self) -> None:
         """Compute what the page has answered, for a cell; the page keeps its own numbers."""
-        if not self.unread:
+        if not self.pending:
             return
-        makes, self.unread, self._alone = self.unread, (), True
+        makes, self.pending, self._alone = self.pending, (), True
         try:
             for make in makes:
                 traits = self._made(make)
                 own = {name: v for name, v in traits.items() if name not in self.controls}
-                self.take(own)
+                self.set_many(own)
                 for name in self.controls:
                     self._keep_if_there(name, traits)
         finally:
@@ -216,7 +216,7 @@ class Explorer(anywidget.AnyWidget):
             told, buffers = engine.parcel(bpe, model)
             self.send({"engine": told}, buffers)
 
-    def take(self, traits: dict) -> None:
+    def set_many(self, traits: dict) -> None:
         """Set many traits, and send them in one message."""
         with self.hold_sync():
             for name, value in traits.items():

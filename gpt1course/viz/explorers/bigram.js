@@ -17,9 +17,9 @@ function draw(model, root) {
   view.value = el("p", "gx-note", left);
   view.title = el("p", "gx-title", right);
   view.list = el("ol", "gx-bars gx-short", right);
-  view.said = live(right);
+  view.said = liveRegion(right);
   addWriting(view, right);
-  follow(view, ["row"], () => show(view));
+  onChange(view, ["row"], () => show(view));
   show(view);
 }
 
@@ -73,7 +73,7 @@ function showCell({ names, probs, V, rows, mark, value }, i, j) {
 
 function pick(view, i) {
   if (i === view.row) return;
-  keep(view, { row: i });
+  setShared(view, { row: i });
   show(view);
 }
 

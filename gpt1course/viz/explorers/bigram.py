@@ -12,7 +12,7 @@ from gpt1lib import validate
 from .. import plots
 from ..numbers import percent
 from .base import Explorer, as_half
-from .controls import Place, Text
+from .controls import CleanUnicode, Index
 
 
 def commonest(probs: np.ndarray, names: Sequence[str]) -> int:
@@ -28,8 +28,8 @@ class BigramExplorer(Explorer):
     """
 
     data = traitlets.Bytes().tag(sync=True)
-    names = traitlets.List(Text()).tag(sync=True)
-    row = Place(lambda self: len(self.names)).tag(sync=True, control=True)
+    names = traitlets.List(CleanUnicode()).tag(sync=True)
+    row = Index(lambda self: len(self.names)).tag(sync=True, control=True)
 
     def __init__(self, probs: ArrayLike, names: Sequence[str], row: int | None = None):
         self.probs = plots.as_matrix(probs, "probs")

@@ -23,18 +23,18 @@ function draw(model, root) {
   for (const name of ["block", "place", "station", "spread"]) view[name] = model.get(name);
   addControls(view, root);
   addRiver(view, root);
-  view.said = live(root);
+  view.said = liveRegion(root);
   addNeurons(view, root);
   addDepths(view, root);
-  follow(view, ["block", "place", "station"], () => show(view));
-  follow(view, ["spread"], () => showDepths(view));
+  onChange(view, ["block", "place", "station"], () => show(view));
+  onChange(view, ["spread"], () => showDepths(view));
   show(view);
   showDepths(view);
 }
 
 function addControls(view, root) {
   const set = traits => {
-    keep(view, traits);
+    setShared(view, traits);
     view.rank = 0;
     show(view);
   };
@@ -175,7 +175,7 @@ function addNeurons(view, root) {
   const text = i => `number ${i + 1} from the top`;
   const options = { min: 0, max: 4 * view.C - 1, step: 1, value: 0, text };
   view.tuner = slider(right, "neuron", options, rank => pick(view, rank));
-  view.told = live(right);
+  view.told = liveRegion(right);
 }
 
 function pick(view, rank) {
@@ -249,12 +249,12 @@ function addDepths(view, root) {
   const text = i => view.all[i].spread + like(view.all[i].spread);
   const options = { min: 0, max: view.all.length - 1, step: 1, value: view.spread, text };
   view.knob = slider(box, "weights’ spread", options, spread => {
-    keep(view, { spread });
+    setShared(view, { spread });
     showDepths(view);
   });
   const cols = el("div", "gx-pair", box);
   view.charts = [0, 1].map(() => chart(el("div", "", cols), 230, 96, () => showDepths(view)));
-  view.deep = live(box);
+  view.deep = liveRegion(box);
 }
 
 const like = spread =>

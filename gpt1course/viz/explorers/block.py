@@ -1,8 +1,9 @@
 """One block, poured slowly: what it does to the numbers of one token, and in which order."""
 
 import math
+from collections.abc import Sequence
 from functools import cache
-from typing import cast
+from typing import Self, cast
 
 import numpy as np
 import torch
@@ -11,7 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from gpt1lib.baselines.variants import PreLNGPT
-from gpt1lib.bpe import BPE
+from gpt1lib.checkpoints import Checkpoint
 from gpt1lib.config import INIT_STD, GPTConfig
 from gpt1lib.losses import lm_loss
 from gpt1lib.model import GPT, Block
@@ -22,8 +23,8 @@ from .. import palette
 from ..figure import new_figure, style
 from ..labels import token_labels
 from ..numbers import percent
-from .base import Explorer, as_half, tokens_of
-from .controls import Place, Text
+from .base import Explorer, as_half, encode_or_raise
+from .controls import CleanUnicode, Index
 
 STATIONS = (
     "comes in",
@@ -85,40 +86,54 @@ def poured(steps: Trace, block: int) -> torch.Tensor:
 class BlockExplorer(Explorer):
     """One token on its way through one block, its neurons, and what the order changes.
 
-    Above, the seven stations of a post-LN block: 256 numbers and their length at each.
-    Below, untrained models of twelve blocks in both orders. Traits: block, place,
-    station (how far it is poured), spread (which of SPREADS).
+    states: (L, 7, T, C), at each of STATIONS; neurons: (L, T, 4C), before the activation
+    function; tokens: T pieces. Above, the seven stations of a post-LN block: 256 numbers
+    and their length at each. Below, untrained models of twelve blocks in both orders.
+    Traits: block, place, station (how far it is poured), spread (which of SPREADS).
     """
 
-    tokens = traitlets.List(Text()).tag(sync=True)
+    tokens = traitlets.List(CleanUnicode()).tag(sync=True)
     shape = traitlets.List().tag(sync=True)  # blocks, tokens, C
     states = traitlets.Bytes().tag(sync=True)  # (L, 7, T, C) float16
     neurons = traitlets.Bytes().tag(sync=True)  # (L, T, 4C) float16, before the bend
     depths = traitlets.List().tag(sync=True)
-    block = Place(lambda self: self.shape[0]).tag(sync=True, control=True)
-    place = Place(lambda self: len(self.tokens)).tag(sync=True, control=True)
-    station = Place(lambda self: len(STATIONS), len(STATIONS) - 1).tag(sync=True, control=True)
-    spread = Place(lambda self: len(SPREADS)).tag(sync=True, control=True)
+    block = Index(lambda self: self.shape[0]).tag(sync=True, control=True)
+    place = Index(lambda self: len(self.tokens)).tag(sync=True, control=True)
+    station = Index(lambda self: len(STATIONS), len(STATIONS) - 1).tag(sync=True, control=True)
+    spread = Index(lambda self: len(SPREADS)).tag(sync=True, control=True)
 
-    def __init__(self, model: GPT, bpe: BPE, text: str, block: int = 0, place: int = 0):
-        ids = tokens_of(bpe, text, model.config.n_ctx)
-        steps = trace(model, ids)
-        with torch.no_grad():
-            self._states = torch.stack([poured(steps, i) for i in range(len(steps.blocks))])
-            self._neurons = torch.stack(
-                [
-                    cast(Block, b).expand(s.n)
-                    for b, s in zip(model.blocks, steps.blocks, strict=True)
-                ]
-            )
+    def __init__(
+        self,
+        states: torch.Tensor,
+        neurons: torch.Tensor,
+        tokens: Sequence[str],
+        block: int = 0,
+        place: int = 0,
+    ):
+        self._states, self._neurons = states, neurons
+        L, _, T, C = states.shape
         super().__init__(
-            tokens=bpe.pieces(ids),
-            shape=[len(steps.blocks), len(ids), model.config.n_embd],
-            states=as_half(self._states),
-            neurons=as_half(self._neurons),
+            tokens=list(tokens),
+            shape=[L, T, C],
+            states=as_half(states),
+            neurons=as_half(neurons),
             depths=both_orders(),
         )
         self.block, self.place = block, place
+
+    @classmethod
+    def from_checkpoint(
+        cls, checkpoint: Checkpoint, text: str, block: int = 0, place: int = 0
+    ) -> Self:
+        """The blocks of a model on a text."""
+        model, bpe = cast(GPT, checkpoint.model), checkpoint.bpe
+        ids = encode_or_raise(bpe, text, model.config.n_ctx)
+        steps = trace(model, ids)
+        pairs = zip(model.blocks, steps.blocks, strict=True)
+        with torch.no_grad():
+            states = torch.stack([poured(steps, i) for i in range(len(steps.blocks))])
+            neurons = torch.stack([cast(Block, b).expand(s.n) for b, s in pairs])
+        return cls(states, neurons, bpe.pieces(ids), block, place)
 
     def lengths(self) -> np.ndarray:
         """The length of the chosen token's state at each station, (7,)."""

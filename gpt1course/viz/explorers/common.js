@@ -14,7 +14,7 @@ function el(tag, cls, parent, text) {
 }
 
 // A sentence that screen readers speak when it changes.
-function live(parent) {
+function liveRegion(parent) {
   const p = el("p", "gx-live", parent);
   p.setAttribute("aria-live", "polite");
   return p;
@@ -211,13 +211,13 @@ function save(model, traits) {
 }
 
 // A choice made here: for this view and for Python.
-function keep(view, traits) {
+function setShared(view, traits) {
   Object.assign(view, traits);
   save(view.model, traits);
 }
 
 // A choice made elsewhere: act when a trait is no longer what this view shows.
-function follow(view, names, act) {
+function onChange(view, names, act) {
   const { model } = view;
   for (const changed of names) {
     model.on(`change:${changed}`, () => {
@@ -230,7 +230,7 @@ function follow(view, names, act) {
 
 // What is asked of Python, and what is said meanwhile: an answer is counted even where it
 // changes nothing, and none at all is said, too.
-function question(model, status, doing, hint = "") {
+function request(model, status, doing, hint = "") {
   let late = 0;
   const say = text => {
     clearTimeout(late);
@@ -251,7 +251,7 @@ function question(model, status, doing, hint = "") {
 function promptLine(model, root) {
   const line = textLine(root, "text", model.get("prompt"), "4em", prompt => ask({ prompt }));
   const hint = "Type a text and press Enter.";
-  const ask = question(model, el("p", "gx-note gx-hint", root), "The model reads ...", hint);
+  const ask = request(model, el("p", "gx-note gx-hint", root), "The model reads ...", hint);
   model.on("change:prompt", () => {
     line.value = model.get("prompt");
   });
@@ -291,7 +291,7 @@ function slider(parent, name, options, onInput) {
 }
 
 // Only the radio button that is chosen can be reached by Tab.
-function check(buttons, chosen) {
+function setChecked(buttons, chosen) {
   buttons.forEach((b, i) => {
     b.setAttribute("aria-checked", i === chosen);
     b.tabIndex = i === chosen ? 0 : -1;
@@ -301,7 +301,7 @@ function check(buttons, chosen) {
 const ONWARD = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
 
 // One stop for Tab among many buttons; arrow keys lead from one to the next.
-function rover(box, buttons) {
+function rovingTabindex(box, buttons) {
   const all = [...buttons];
   const reach = at => {
     all.forEach((b, i) => {
@@ -341,7 +341,7 @@ function choice(parent, name, options, value, onPick) {
   const box = radioGroup(parent, name);
   const keys = Object.keys(options);
   const buttons = keys.map(key => radio(box, options[key], () => pick(key)));
-  const set = key => check(buttons, keys.indexOf(key));
+  const set = key => setChecked(buttons, keys.indexOf(key));
   function pick(key) {
     set(key);
     onPick(key);
@@ -551,10 +551,10 @@ function start(draw, answer = null) {
       const asking = answer && answering(given, answer, own);
       const model = asking?.model ?? given;
       const root = el("div", "gx", host);
-      let heard = listening(model);
+      let heard = scopedModel(model);
       const redraw = () => {
         heard.end();
-        heard = listening(model);
+        heard = scopedModel(model);
         root.replaceChildren();
         root.classList.toggle("gx-dark", isDark(root));
         draw(heard, root, redraw);
@@ -588,7 +588,7 @@ function fetchWhenTouched(model, root) {
 }
 
 // The model for one drawing: what that drawing listens to ends with it.
-function listening(model) {
+function scopedModel(model) {
   const heard = [];
   return {
     get: name => model.get(name),

@@ -7,7 +7,7 @@ from typing import Any
 import traitlets
 
 
-class Text(traitlets.Unicode):
+class CleanUnicode(traitlets.Unicode):
     """A text that can be drawn and sent: a lone half of a character becomes U+FFFD."""
 
     def validate(self, obj, value) -> str:
@@ -16,7 +16,7 @@ class Text(traitlets.Unicode):
         return halves.decode("utf-16", "replace")
 
 
-class Real(traitlets.Float):
+class BoundedFloat(traitlets.Float):
     """A number within its bounds, and not nan, which passes every bound of a Float."""
 
     def validate(self, obj, value) -> float:
@@ -27,7 +27,7 @@ class Real(traitlets.Float):
         return number
 
 
-class Whole(traitlets.Int):
+class StrictInt(traitlets.Int):
     """A whole number within its bounds; True and False are none."""
 
     def validate(self, obj, value) -> int:
@@ -37,7 +37,7 @@ class Whole(traitlets.Int):
         return super().validate(obj, value)
 
 
-class Place(Whole):
+class Index(StrictInt):
     """A whole number from `low` to below count(explorer): which row, head, or token."""
 
     def __init__(self, count: Callable[[Any], int], default: int = 0, low: int = 0):
@@ -47,8 +47,8 @@ class Place(Whole):
     def validate(self, obj, value) -> int:
         """The place; TraitError for one that is not there."""
         place = super().validate(obj, value)
-        if obj.unread and place >= self.low:
-            return place  # in a text that the page alone has read: see Explorer.catch_up
+        if obj.pending and place >= self.low:
+            return place  # in a text that the page alone has read: see Explorer.flush
         most = self.count(obj) - 1
         if not self.low <= place <= most:
             limits = f"{self.low} to {most}"

@@ -14,7 +14,7 @@ function draw(model, root) {
   const view = { model, root, names: model.get("names") };
   for (const name of ["chosen", "labels", "level"]) view[name] = model.get(name);
   const set = traits => {
-    keep(view, traits);
+    setShared(view, traits);
     show(view);
   };
   const names = Object.fromEntries(view.names.map((name, i) => [`s${i}`, name]));
@@ -22,10 +22,10 @@ function draw(model, root) {
   view.chart = chart(el("div", "gx-few", root), 340, 134, () => show(view));
   followPointer(view, set);
   addSliders(view, set);
-  view.takes = live(root);
-  view.apart = live(root);
+  view.takes = liveRegion(root);
+  view.apart = liveRegion(root);
   el("p", "gx-note", root, NOTE);
-  follow(view, ["chosen", "labels", "level"], () => show(view));
+  onChange(view, ["chosen", "labels", "level"], () => show(view));
   show(view);
 }
 

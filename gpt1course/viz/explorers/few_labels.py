@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from ... import statistics
 from .. import plots
 from .base import Explorer
-from .controls import Place, Real, Text, Whole
+from .controls import BoundedFloat, CleanUnicode, Index, StrictInt
 
 Draws = Mapping[str, Mapping[int, Mapping[int, float]]]
 """row -> number of labels -> seed -> accuracy; the first row is held against the others."""
@@ -23,12 +23,12 @@ class FewLabelsExplorer(Explorer):
     has, the nearest is shown), level (the accuracy to reach).
     """
 
-    names = traitlets.List(Text()).tag(sync=True)
+    names = traitlets.List(CleanUnicode()).tag(sync=True)
     rows = traitlets.List().tag(sync=True)  # set -> {name, places: [{labels, seeds, ...}]}
     flat = traitlets.List().tag(sync=True)  # set -> [[name, accuracy]]
-    chosen = Place(lambda e: len(e.rows)).tag(sync=True, control=True)
-    labels = Whole(100, min=1, max=10**6).tag(sync=True, control=True)
-    level = Real(0.9, min=0, max=1).tag(sync=True, control=True)
+    chosen = Index(lambda e: len(e.rows)).tag(sync=True, control=True)
+    labels = StrictInt(100, min=1, max=10**6).tag(sync=True, control=True)
+    level = BoundedFloat(0.9, min=0, max=1).tag(sync=True, control=True)
 
     def __init__(
         self,

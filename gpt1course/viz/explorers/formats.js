@@ -17,21 +17,16 @@ function draw(model, root) {
   addTasks(view);
   view.form = el("div", "", root);
   const status = el("p", "gx-note gx-hint", root);
-  view.question = question(
-    model,
-    status,
-    "The model reads ...",
-    "Type a text and press Enter.",
-  );
+  view.request = request(model, status, "The model reads ...", "Type a text and press Enter.");
   view.rows = el("div", "", root);
   el("p", "gx-note", root, KEY);
   addLambda(view);
   view.bars = [addBar(root, "by means"), addBar(root, "by sums")];
-  view.said = live(root);
+  view.said = liveRegion(root);
   view.table = el("table", "gx-table", el("div", "gx-scroll", root));
   model.on("change:formats", () => show(view));
   model.on("change:lm_coef", () => mix(view));
-  follow(view, ["kind"], () => {
+  onChange(view, ["kind"], () => {
     view.kinds.set(view.kind);
     ask(view);
     show(view);
@@ -44,7 +39,7 @@ function addTasks(view) {
   const kinds = Object.keys(view.model.get("fields"));
   const names = kinds.map(kind => [kind, kind === "choice" ? "multiple choice" : kind]);
   view.kinds = choice(view.root, "task", Object.fromEntries(names), view.kind, kind => {
-    keep(view, { kind });
+    setShared(view, { kind });
     ask(view);
     show(view);
   });
@@ -78,13 +73,13 @@ function addBar(root, name) {
 }
 
 // The texts of this task, to be typed.
-function ask({ model, form, kind, question }) {
+function ask({ model, form, kind, request }) {
   form.replaceChildren();
   model.get("fields")[kind].forEach((name, i) => {
     textLine(form, name, model.get("texts")[kind][i], "8.5em", typed => {
       const texts = JSON.parse(JSON.stringify(model.get("texts")));
       texts[kind][i] = typed;
-      question({ texts });
+      request({ texts });
     });
   });
 }

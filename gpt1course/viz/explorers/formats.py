@@ -1,6 +1,7 @@
 """The four input transformations, and L3 with its two terms on them."""
 
 import math
+from typing import Self
 
 import torch
 import traitlets
@@ -14,7 +15,7 @@ from gpt1lib.checkpoints import Checkpoint
 from .. import plots
 from ..labels import readable
 from .base import Explorer, as_bytes
-from .controls import Real, Text
+from .controls import BoundedFloat, CleanUnicode
 
 FIELDS = {
     "classification": ("text",),
@@ -40,26 +41,26 @@ EXAMPLES = {
 class FormatsExplorer(Explorer):
     """Texts to token sequences by each of Figure 1's formats, with losses and L3.
 
-    source: a checkpoint; its model reads the sequences with three new special tokens,
+    The model of a checkpoint reads the sequences with three new special tokens,
     as at the start of fine-tuning, when the head still guesses evenly. Traits: kind,
     lm_coef (lambda), texts (kind -> the texts typed).
     """
 
     fields = traitlets.Dict().tag(sync=True)
     texts = traitlets.Dict(
-        key_trait=traitlets.Enum(tuple(FIELDS)), value_trait=traitlets.List(Text())
+        key_trait=traitlets.Enum(tuple(FIELDS)), value_trait=traitlets.List(CleanUnicode())
     ).tag(sync=True, control=True)
     formats = traitlets.Dict().tag(sync=True)
     kind = traitlets.Enum(tuple(FIELDS), "classification").tag(sync=True, control=True)
-    lm_coef = Real(0.5, min=0.0, max=2.0).tag(sync=True, control=True)
+    lm_coef = BoundedFloat(0.5, min=0.0, max=2.0).tag(sync=True, control=True)
     specials = traitlets.Bytes().tag(sync=True)  # (3, C): their rows of W_e
     computed = frozenset({"formats"})
 
-    def __init__(self, source: Checkpoint, seed: int = 0, **traits):
+    def __init__(self, checkpoint: Checkpoint, seed: int = 0, **traits):
         seed = limits.whole("seed", seed, 0, limits.LARGEST_SEED)
         generator = torch.Generator().manual_seed(seed)
-        self.bpe = source.bpe
-        self.model = finetune.add_special_tokens(source.model, generator).eval()
+        self.bpe = checkpoint.bpe
+        self.model = finetune.add_special_tokens(checkpoint.model, generator).eval()
         texts = {k: list(v) for k, v in EXAMPLES.items()} | traits.pop("texts", {})
         rows = self.model.tokens.weight[-3:].detach().numpy()
         super().__init__(
@@ -68,9 +69,14 @@ class FormatsExplorer(Explorer):
             specials=as_bytes(rows),
             **traits,
         )
-        self.take(self._read())
-        self.asks(self._read, "texts")
-        self.lends(source.bpe, source.model)
+        self.set_many(self._read())
+        self.on_change(self._read, "texts")
+        self.attach_engine(checkpoint.bpe, checkpoint.model)
+
+    @classmethod
+    def from_checkpoint(cls, checkpoint: Checkpoint, **chosen) -> Self:
+        """Texts that can be edited, by kind, as a checkpoint's model reads them."""
+        return cls(checkpoint, **chosen)
 
     @traitlets.validate("texts")
     def _has_all_texts(self, proposal) -> dict:

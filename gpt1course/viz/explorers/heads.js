@@ -27,7 +27,7 @@ function draw(model, root) {
   addMatrix(view, el("div", "gx-scroll", cols));
   addAtlas(view, left); // the chart is as wide as the matrix leaves room
   addNext(view);
-  view.said = live(root);
+  view.said = liveRegion(root);
   root.onkeydown = e => {
     // one listener, however often the theme has it drawn anew
     if (e.key.toLowerCase() === "x" && !e.ctrlKey && !e.metaKey) setCut(view, !view.cut);
@@ -53,8 +53,8 @@ function readHeads(model) {
 
 function followPython(view) {
   const { model, axes } = view;
-  follow(view, ["head"], () => show(view));
-  follow(view, ["row", "cut"], () => showRow(view));
+  onChange(view, ["head"], () => show(view));
+  onChange(view, ["row", "cut"], () => showRow(view));
   ["across", "up"].forEach((way, i) => {
     model.on(`change:${way}`, () => {
       axes[i].set(model.get(way));
@@ -64,12 +64,12 @@ function followPython(view) {
 }
 
 function select(view, head) {
-  keep(view, { head });
+  setShared(view, { head });
   show(view);
 }
 
 function setCut(view, cut) {
-  keep(view, { cut });
+  setShared(view, { cut });
   showRow(view);
 }
 
@@ -224,7 +224,7 @@ function paintHead({ weights, head, T, dark, big }) {
 
 function setRow(view, row) {
   if (row === view.row) return;
-  keep(view, { row });
+  setShared(view, { row });
   showRow(view);
 }
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from itertools import combinations
+from typing import Self, cast
 
 import numpy as np
 import torch
@@ -11,7 +12,7 @@ from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
 from gpt1lib import validate
-from gpt1lib.bpe import BPE
+from gpt1lib.checkpoints import Checkpoint
 from gpt1lib.model import GPT
 from gpt1lib.tracing import silenced, trace
 
@@ -21,8 +22,8 @@ from ..labels import readable, token_labels
 from ..numbers import minus, percent
 from ..palette import SERIES
 from .attention import MOST_TOKENS
-from .base import Explorer, as_half, tokens_of
-from .controls import Place, Text
+from .base import Explorer, as_half, encode_or_raise
+from .controls import CleanUnicode, Index
 
 MEASURES = {
     "distance": "tokens back, on average",
@@ -99,60 +100,83 @@ def _pushed_apart(places: np.ndarray, radii: np.ndarray) -> np.ndarray:
 class HeadsExplorer(Explorer):
     """All heads of a model on one text, and what it would say without one of them.
 
-    cost: (L, H), what the loss gains on held-out text when a head is silent, in nats; heads
-    are drawn as large as that. Traits: head (block * H + head), row (the token after which
-    the next one is predicted), cut (whether the bars show the head silent), across and up
-    (the measures on the axes).
+    weights: (L, H, T, T); probs: (1 + L * H, T, M), of M words after each of T tokens, first
+    with all heads, then without each one; words: T lists of M pieces. cost: (L, H), what the
+    loss gains on held-out text when a head is silent, in nats; heads are drawn as large as
+    that. Traits: head (block * H + head), row (the token after which the next one is
+    predicted), cut (whether the bars show the head silent), across and up (the measures on
+    the axes).
     """
 
     data = traitlets.Bytes().tag(sync=True)
     before = traitlets.Bytes().tag(sync=True)
     after = traitlets.Bytes().tag(sync=True)
-    tokens = traitlets.List(Text()).tag(sync=True)
+    tokens = traitlets.List(CleanUnicode()).tag(sync=True)
     words = traitlets.List().tag(sync=True)
     measures = traitlets.Dict().tag(sync=True)
     names = traitlets.Dict(MEASURES).tag(sync=True)
     n_layer = traitlets.Int().tag(sync=True)
     n_head = traitlets.Int().tag(sync=True)
-    head = Place(lambda self: self.n_layer * self.n_head).tag(sync=True, control=True)
-    row = Place(lambda self: len(self.tokens)).tag(sync=True, control=True)
+    head = Index(lambda self: self.n_layer * self.n_head).tag(sync=True, control=True)
+    row = Index(lambda self: len(self.tokens)).tag(sync=True, control=True)
     cut = traitlets.Bool(False).tag(sync=True, control=True)
     across = traitlets.Enum(tuple(MEASURES), "entropy").tag(sync=True, control=True)
     up = traitlets.Enum(tuple(MEASURES), "cost").tag(sync=True, control=True)
 
     def __init__(
         self,
-        model: GPT,
-        bpe: BPE,
-        text: str,
+        weights: np.ndarray,
+        probs: np.ndarray,
+        tokens: Sequence[str],
+        words: Sequence[Sequence[str]],
         cost: ArrayLike,
         head: int = 0,
         row: int = -1,
-        n: int = 6,
     ):
-        ids = tokens_of(bpe, text, MOST_TOKENS)
         cost = plots.as_matrix(cost, "cost")
-        shape = (model.config.n_layer, model.config.n_head)
+        shape, T = weights.shape[:2], len(tokens)
         if cost.shape != shape:
             raise ValueError(f"cost has shape {cost.shape}, the model has {shape} heads")
-        row = validate.whole("row", row, -len(ids), len(ids) - 1) % len(ids)
+        row = validate.whole("row", row, -T, T - 1) % T
         head = validate.whole("head", head, 0, cost.size - 1)
-        self.weights = trace(model, ids).weights.numpy()  # (L, H, T, T)
-        measures = head_measures(self.weights) | {"cost": cost}
-        probs = next_tokens(model, ids)  # (1 + L * H, T, V)
-        kept = _likely(probs, validate.whole("n", n, 1, model.config.n_vocab))  # (T, M)
-        self.probs = np.take_along_axis(probs, kept[None], -1)  # (1 + L * H, T, M)
+        self.weights, self.probs = weights, probs
+        measures = head_measures(weights) | {"cost": cost}
         super().__init__(
-            data=as_half(self.weights),
-            before=as_half(self.probs[0]),
-            after=as_half(self.probs[1:]),
-            tokens=bpe.pieces(ids),
-            words=[bpe.pieces(row) for row in kept.tolist()],
+            data=as_half(weights),
+            before=as_half(probs[0]),
+            after=as_half(probs[1:]),
+            tokens=list(tokens),
+            words=[list(row) for row in words],
             measures={k: [round(float(x), 4) for x in v.ravel()] for k, v in measures.items()},
             n_layer=shape[0],
             n_head=shape[1],
             head=head,
             row=row,
+        )
+
+    @classmethod
+    def from_checkpoint(
+        cls,
+        checkpoint: Checkpoint,
+        text: str,
+        cost: ArrayLike,
+        head: int = 0,
+        row: int = -1,
+        n: int = 6,
+    ) -> Self:
+        """The heads of a model on a text; n: how many likely words each row brings in."""
+        model, bpe = cast(GPT, checkpoint.model), checkpoint.bpe
+        ids = encode_or_raise(bpe, text, MOST_TOKENS)
+        probs = next_tokens(model, ids)  # (1 + L * H, T, V)
+        likely = _likely(probs, validate.whole("n", n, 1, model.config.n_vocab))  # (T, M)
+        return cls(
+            trace(model, ids).weights.numpy(),
+            np.take_along_axis(probs, likely[None], -1),
+            bpe.pieces(ids),
+            [bpe.pieces(row) for row in likely.tolist()],
+            cost,
+            head,
+            row,
         )
 
     def _moved(self) -> tuple[str, float, float]:

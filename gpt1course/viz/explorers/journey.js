@@ -32,8 +32,8 @@ function draw(model, root, redraw) {
   const cols = el("div", "gx-cols", root);
   addGuesses(view, el("div", "", cols));
   addWay(view, el("div", "gx-scroll", cols));
-  view.said = live(root);
-  follow(view, ["stage", "place"], () => view.place < names.length && show(view));
+  view.said = liveRegion(root);
+  onChange(view, ["stage", "place"], () => view.place < names.length && show(view));
   drawGrid(view);
   requestAnimationFrame(() => reveal(view));
 }
@@ -128,7 +128,7 @@ function cell(view, line, stage, place) {
 function addMoves(view) {
   const go = (stage, place) => {
     if (!find(view, stage, place)) return;
-    keep(view, { stage, place });
+    setShared(view, { stage, place });
     show(view);
     find(view, stage, place).focus({ preventScroll: true });
     reveal(view);
@@ -206,7 +206,7 @@ function showWay(view) {
 async function answer(engine, { prompt }, model) {
   if (prompt === undefined) return null;
   const read = await engine.ask("journey", prompt, model.get("n"));
-  const message = await engine.ask("remark", prompt);
+  const message = await engine.ask("notice", prompt);
   return { ...read, place: read.tokens.length - 1, message };
 }
 

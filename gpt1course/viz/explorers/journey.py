@@ -1,5 +1,7 @@
 """The journey of a token through the blocks: what each state would predict."""
 
+from typing import Self, cast
+
 import numpy as np
 import torch
 import traitlets
@@ -7,13 +9,14 @@ from matplotlib.figure import Figure
 
 from gpt1lib import validate
 from gpt1lib.bpe import BPE
+from gpt1lib.checkpoints import Checkpoint
 from gpt1lib.model import GPT
 from gpt1lib.tracing import Trace, trace
 
 from .. import plots
 from ..labels import readable, token_labels
-from .base import Explorer, remark, tokens_of
-from .controls import Place, Text
+from .base import Explorer, encode_or_raise, input_notice
+from .controls import CleanUnicode, Index
 
 STAGES = ("x + attention", "LayerNorm 1", "n + MLP", "LayerNorm 2")
 
@@ -62,32 +65,36 @@ class JourneyExplorer(Explorer):
     sums before and after each LayerNorm. Traits: prompt, stage, place.
     """
 
-    prompt = Text("").tag(sync=True, control=True)
-    tokens = traitlets.List(Text()).tag(sync=True)
+    prompt = CleanUnicode("").tag(sync=True, control=True)
+    tokens = traitlets.List(CleanUnicode()).tag(sync=True)
     stages = traitlets.List().tag(sync=True)
     n_vocab = traitlets.Int().tag(sync=True)
     n = traitlets.Int().tag(sync=True)  # guesses of each state
-    stage = Place(lambda self: len(self.stages)).tag(sync=True, control=True)
-    place = Place(lambda self: len(self.tokens)).tag(sync=True, control=True)
+    stage = Index(lambda self: len(self.stages)).tag(sync=True, control=True)
+    place = Index(lambda self: len(self.tokens)).tag(sync=True, control=True)
     computed = frozenset({"tokens", "stages"})
 
-    def __init__(self, model: GPT, bpe: BPE, prompt: str, n: int = 5):
+    @classmethod
+    def from_checkpoint(cls, checkpoint: Checkpoint, text: str, n: int = 5) -> Self:
+        """The states of a text that can be edited, each with its n best guesses."""
+        model, bpe = cast(GPT, checkpoint.model), checkpoint.bpe
+        n = validate.whole("n", n, 1, model.config.n_vocab)
+
         def read(text: str) -> dict:
-            ids = tokens_of(bpe, text, model.config.n_ctx)
+            ids = encode_or_raise(bpe, text, model.config.n_ctx)
             with torch.no_grad():
                 states = journey(model, trace(model, ids))
                 final = model.logits(states[-1]["h"]).argmax(-1)
                 stages = [_reading(model, bpe, state, n, final) for state in states]
-            told = {"tokens": bpe.pieces(ids), "message": remark(bpe, text)}
-            return told | {"stages": stages, "place": len(ids) - 1}
+            traits = {"tokens": bpe.pieces(ids), "message": input_notice(bpe, text)}
+            return traits | {"stages": stages, "place": len(ids) - 1}
 
-        n = validate.whole("n", n, 1, model.config.n_vocab)
-        first = read(prompt)
-        super().__init__(
-            **first, prompt=prompt, n=n, n_vocab=bpe.n_vocab, stage=len(first["stages"]) - 1
-        )
-        self.asks(lambda: read(self.prompt), "prompt")
-        self.lends(bpe, model)
+        first = read(text)
+        stage = len(first["stages"]) - 1
+        explorer = cls(**first, prompt=text, n=n, n_vocab=bpe.n_vocab, stage=stage)
+        explorer.on_change(lambda: read(explorer.prompt), "prompt")
+        explorer.attach_engine(bpe, model)
+        return explorer
 
     def blocks(self) -> list[dict]:
         """The stages that leave a block, and the embeddings before the first."""

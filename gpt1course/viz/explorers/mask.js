@@ -31,12 +31,12 @@ function draw(model, root) {
   view.given = model.get("scores");
   view.scores = view.given.map(row => [...row]);
   view.picker = choice(root, "mask", KINDS, view.kind, kind => {
-    keep(view, { kind });
+    setShared(view, { kind });
     show(view);
   });
   const cols = el("div", "gx-cols gx-steps", root);
   view.panels = STEPS.map((title, step) => addPanel(view, cols, title, step));
-  view.said = live(root);
+  view.said = liveRegion(root);
   el("p", "gx-note", root, HINT);
   button(root, "Reset", () => {
     view.scores = view.given.map(row => [...row]);
@@ -45,7 +45,7 @@ function draw(model, root) {
     });
     show(view);
   });
-  follow(view, ["kind"], () => {
+  onChange(view, ["kind"], () => {
     view.picker.set(view.kind);
     show(view);
   });

@@ -11,7 +11,7 @@ from .. import plots
 from ..labels import token_labels
 from ..numbers import percent
 from .base import Explorer
-from .controls import Text
+from .controls import CleanUnicode
 
 LARGEST = 1e30  # of a score: what float32, in the browser, still computes with
 MASKS = ("correct", "none", "ahead", "strict", "after")
@@ -42,7 +42,7 @@ class MaskExplorer(Explorer):
     """
 
     scores = traitlets.List().tag(sync=True)
-    tokens = traitlets.List(Text()).tag(sync=True)
+    tokens = traitlets.List(CleanUnicode()).tag(sync=True)
     kind = traitlets.Enum(MASKS, "correct").tag(sync=True, control=True)
 
     def __init__(self, scores: ArrayLike, tokens: Sequence[str], kind: str = "correct"):

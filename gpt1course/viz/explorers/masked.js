@@ -14,11 +14,11 @@ function draw(model, root) {
   view.line = el("div", "", root);
   const cols = el("div", "gx-cols gx-twins", root);
   view.panels = Object.entries(KINDS).map(([kind, title]) => addTwin(cols, kind, title));
-  view.said = live(root);
+  view.said = liveRegion(root);
   colorScale(root, view.dark, "0%", `${100 * FULL}% of its attention, or more`);
   el("p", "gx-note", root, ROWS);
-  follow(view, ["text"], () => showText(view));
-  follow(view, ["place"], () => show(view));
+  onChange(view, ["text"], () => showText(view));
+  onChange(view, ["place"], () => show(view));
   showText(view);
 }
 
@@ -27,13 +27,13 @@ function draw(model, root) {
 function addTexts(view) {
   const options = Object.fromEntries(view.texts.map((_, i) => [`t${i}`, `${i + 1}`]));
   view.picker = choice(view.root, "sentence", options, `t${view.text}`, key => {
-    keep(view, { text: +key.slice(1) });
+    setShared(view, { text: +key.slice(1) });
     showText(view);
   });
 }
 
 function cover(view, place) {
-  keep(view, { place });
+  setShared(view, { place });
   view.words.set(`w${place}`);
   show(view);
 }

@@ -10,7 +10,7 @@ from .. import plots
 from ..labels import readable, token_labels
 from ..numbers import percent
 from .base import Explorer
-from .controls import Place
+from .controls import Index
 
 MOST = 14  # tokens of a sentence
 
@@ -25,8 +25,8 @@ class MaskedExplorer(Explorer):
     """
 
     texts = traitlets.List().tag(sync=True)  # {tokens, GPT: {looks, guesses}, BERT: ...}
-    text = Place(lambda e: len(e.texts)).tag(sync=True, control=True)
-    place = Place(lambda e: MOST).tag(sync=True, control=True)
+    text = Index(lambda e: len(e.texts)).tag(sync=True, control=True)
+    place = Index(lambda e: MOST).tag(sync=True, control=True)
 
     def __init__(self, texts: Sequence[dict], text=0, place=0):
         for read in texts:

@@ -22,10 +22,10 @@ function draw(model, root) {
   el("p", "gx-title", right, "tokens left in the text");
   view.chart = chart(right, 250, 20, () => drawChart(view));
   view.chart.svg.addEventListener("click", e => set(view, { step: stepUnder(view, e) }));
-  view.said = live(root);
+  view.said = liveRegion(root);
   addTree(view, root);
   el("p", "gx-note", root, NOTE);
-  follow(view, ["step", "turns", "word"], () => show(view));
+  onChange(view, ["step", "turns", "word"], () => show(view));
   show(view);
 }
 
@@ -76,7 +76,7 @@ const spelledAfter = (word, merges) =>
 // ---- controls
 
 function set(view, traits) {
-  keep(view, traits);
+  setShared(view, traits);
   show(view);
 }
 
@@ -128,7 +128,7 @@ function addWords(view, parent) {
     el("small", "", b, `× ${commas(n)}`);
     return { b, pieces, word };
   });
-  rover(
+  rovingTabindex(
     box,
     view.rows.map(row => row.b),
   );
@@ -164,7 +164,7 @@ function addPairs(view, parent) {
     for (const cls of ["gx-track", "gx-num"]) el("span", cls, row);
     row.firstChild.addEventListener("click", () => take(view, view.offers[i]));
   }
-  rover(view.pairs, view.pairs.querySelectorAll("button"));
+  rovingTabindex(view.pairs, view.pairs.querySelectorAll("button"));
 }
 
 function showPairs(view, merges) {

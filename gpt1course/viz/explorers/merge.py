@@ -12,7 +12,7 @@ from gpt1lib.bpe import Pair, characters, merge_pair
 from .. import plots
 from ..labels import readable
 from .base import Explorer
-from .controls import Place, Text, Whole
+from .controls import CleanUnicode, Index, StrictInt
 
 MOST_WORDS, MOST_MERGES = 400, 300
 
@@ -55,11 +55,11 @@ class MergeExplorer(Explorer):
 
     words = traitlets.List().tag(sync=True)
     most = traitlets.Int(0).tag(sync=True)
-    step = Place(lambda self: self.most + 1).tag(sync=True, control=True)
-    turns = traitlets.List(traitlets.Tuple(Whole(), Text(), Text()), maxlen=MOST_MERGES).tag(
-        sync=True, control=True
-    )
-    word = Text("").tag(sync=True, control=True)
+    step = Index(lambda self: self.most + 1).tag(sync=True, control=True)
+    turns = traitlets.List(
+        traitlets.Tuple(StrictInt(), CleanUnicode(), CleanUnicode()), maxlen=MOST_MERGES
+    ).tag(sync=True, control=True)
+    word = CleanUnicode("").tag(sync=True, control=True)
 
     def __init__(self, word_counts: Mapping[str, int], word: str = "", step: int = 0):
         if not 1 <= len(word_counts) <= MOST_WORDS:

@@ -23,13 +23,13 @@ function draw(model, root) {
   addCrumbs(view, root);
   addWalk(view, root);
   addStage(view, root);
-  view.said = live(root);
+  view.said = liveRegion(root);
   addLegend(view, root);
   const cols = el("div", "gx-cols", root);
   addNext(view, cols);
   addSwitches(view, cols);
   model.on("change:answers", () => news(view));
-  follow(view, ["zoom", "block", "head", "place", "other", "silent"], () => news(view));
+  onChange(view, ["zoom", "block", "head", "place", "other", "silent"], () => news(view));
   new ResizeObserver(() => resized(view)).observe(root);
   view.station = firstStation(view);
   show(view);
@@ -75,7 +75,7 @@ function addText(view, root) {
   const line = textLine(root, "text", model.get("prompt"), "3em", prompt => ask({ prompt }));
   line.maxLength = 20_000;
   const hint = `Type a text of up to ${model.get("most")} tokens and press Enter.`;
-  const ask = question(model, el("p", "gx-note gx-hint", root), "The model reads ...", hint);
+  const ask = request(model, el("p", "gx-note gx-hint", root), "The model reads ...", hint);
   view.ask = ask;
   model.on("change:prompt", () => {
     line.value = model.get("prompt");
@@ -122,7 +122,7 @@ function firstStation({ zoom, L, head }) {
 }
 
 function choose(view, traits) {
-  keep(view, traits);
+  setShared(view, traits);
 }
 
 // Another zoom: from where we point, or straight to a crumb.
@@ -299,7 +299,7 @@ async function answer(engine, asked, model) {
   if (asked.prompt === undefined && asked.silent === undefined) return null;
   const prompt = asked.prompt ?? model.get("text");
   const found = await engine.ask("map", prompt, model.get("most"), model.get("silent"));
-  const message = await engine.ask("remark", prompt);
+  const message = await engine.ask("notice", prompt);
   const place = asked.prompt === undefined ? {} : lastLook(found, model);
   return { ...found, ...place, text: prompt, message };
 }

@@ -1,7 +1,7 @@
 """The whole model as a map: from the ids of a text to its next word, in four zooms."""
 
 from collections.abc import Iterable, Sequence
-from typing import cast
+from typing import Self, cast
 
 import numpy as np
 import torch
@@ -11,13 +11,14 @@ from torch import Tensor
 
 from gpt1lib import validate as limits
 from gpt1lib.bpe import BPE
+from gpt1lib.checkpoints import Checkpoint
 from gpt1lib.model import GPT, Block, gelu
 from gpt1lib.tracing import BlockTrace, Trace, silenced, trace
 
 from ..labels import readable, token_labels
 from ..numbers import percent
-from .base import Explorer, as_bytes, as_half, remark, tokens_of
-from .controls import Place, Text, Whole
+from .base import Explorer, as_bytes, as_half, encode_or_raise, input_notice
+from .controls import CleanUnicode, Index, StrictInt
 from .map_picture import draw_map
 
 ZOOMS = ("model", "block", "head", "cell")
@@ -147,7 +148,7 @@ class ModelMapExplorer(Explorer):
     """
 
     picture_colors = 64
-    tokens = traitlets.List(Text()).tag(sync=True)
+    tokens = traitlets.List(CleanUnicode()).tag(sync=True)
     ids = traitlets.List().tag(sync=True)
     shape = traitlets.List().tag(sync=True)  # L, H, C, V
     rows = traitlets.Bytes().tag(sync=True)
@@ -161,14 +162,14 @@ class ModelMapExplorer(Explorer):
     words = traitlets.List().tag(sync=True)
     crowd = traitlets.Dict().tag(sync=True)
     most = traitlets.Int(MOST_TOKENS).tag(sync=True)
-    text = Text().tag(sync=True)
+    text = CleanUnicode().tag(sync=True)
     zoom = traitlets.Enum(ZOOMS, "model").tag(sync=True, control=True)
-    block = Place(lambda self: self.shape[0]).tag(sync=True, control=True)
-    head = Place(lambda self: self.shape[1]).tag(sync=True, control=True)
-    place = Place(lambda self: len(self.tokens)).tag(sync=True, control=True)
-    other = Place(lambda self: len(self.tokens)).tag(sync=True, control=True)
-    prompt = Text().tag(sync=True, control=True)
-    silent = traitlets.List(Whole()).tag(sync=True, control=True)
+    block = Index(lambda self: self.shape[0]).tag(sync=True, control=True)
+    head = Index(lambda self: self.shape[1]).tag(sync=True, control=True)
+    place = Index(lambda self: len(self.tokens)).tag(sync=True, control=True)
+    other = Index(lambda self: len(self.tokens)).tag(sync=True, control=True)
+    prompt = CleanUnicode().tag(sync=True, control=True)
+    silent = traitlets.List(StrictInt()).tag(sync=True, control=True)
     computed = frozenset(
         {"tokens", "ids", "rows", "states", "neurons", "qkv", "scores", "weights", "lens"}
         | {"whole", "words", "crowd", "text", "_weights"}
@@ -182,9 +183,14 @@ class ModelMapExplorer(Explorer):
         given = {"shape": sizes, "prompt": text} | made
         telling = telling_head(self._weights)
         super().__init__(**given | telling | last_look(self._weights, **telling) | chosen)
-        self.asks(self._read_prompt, "prompt")
-        self.asks(self._read_silent, "silent")
-        self.lends(bpe, model)
+        self.on_change(self._read_prompt, "prompt")
+        self.on_change(self._read_silent, "silent")
+        self.attach_engine(bpe, model)
+
+    @classmethod
+    def from_checkpoint(cls, checkpoint: Checkpoint, text: str, **chosen) -> Self:
+        """The map of a model and a text that can be edited."""
+        return cls(cast(GPT, checkpoint.model), checkpoint.bpe, text, **chosen)
 
     @traitlets.validate("silent")
     def _heads_that_are_there(self, proposal) -> list[int]:
@@ -203,7 +209,7 @@ class ModelMapExplorer(Explorer):
 
     def _reading(self, text: str, silent: Sequence[int]) -> dict:
         model, bpe = self._model, self._bpe
-        ids = tokens_of(bpe, text, min(MOST_TOKENS, model.config.n_ctx))
+        ids = encode_or_raise(bpe, text, min(MOST_TOKENS, model.config.n_ctx))
         steps, whole = read_without(model, ids, silent), read_without(model, ids)
         assert steps.logits is not None and whole.logits is not None
         self._weights = steps.weights.numpy()
@@ -216,7 +222,7 @@ class ModelMapExplorer(Explorer):
             "crowd": crowd(steps.logits),
             "text": text,
             "silent": list(silent),
-            "message": remark(bpe, text),
+            "message": input_notice(bpe, text),
         }
 
     def best(self) -> list[Guess]:

@@ -24,7 +24,7 @@ function draw(model, root) {
   view.stack = el("div", "gx-parts", root);
   addSizes(view, configs);
   view.table = el("table", "gx-table", root);
-  view.said = live(root);
+  view.said = liveRegion(root);
   view.stack.setAttribute("role", "img");
   show(view);
 }

@@ -11,7 +11,7 @@ from gpt1lib.config import GPTConfig
 from .. import plots
 from ..numbers import percent
 from .base import Explorer
-from .controls import Text
+from .controls import CleanUnicode
 
 
 def parameter_parts(
@@ -32,7 +32,7 @@ def parameter_parts(
 class ParameterExplorer(Explorer):
     """Sizes to parameter counts, live. configs: name -> a GPTConfig, or a dict of sizes."""
 
-    configs = traitlets.Dict(key_trait=Text()).tag(sync=True)
+    configs = traitlets.Dict(key_trait=CleanUnicode()).tag(sync=True)
 
     def __init__(self, configs: Mapping[str, GPTConfig | dict]):
         if not configs:

@@ -16,15 +16,15 @@ function draw(model, root) {
   const cols = el("div", "gx-cols", root);
   addPlane(view, el("div", "gx-flat", cols));
   addMap(view, el("div", "gx-square", cols));
-  view.said = live(root);
+  view.said = liveRegion(root);
   view.line = chart(el("div", "gx-likeness", root), 210, 24, () => showLine(view));
   onPointing(view, view.line.svg, e => placeAlong(view, e));
   view.hint = el("p", "gx-note", root, POINT_AT);
   root.addEventListener("keydown", e => {
     if (e.key === "Escape" && view.locked) lock(view, false);
   });
-  follow(view, ["table"], () => showTable(view));
-  follow(view, ["place"], () => show(view));
+  onChange(view, ["table"], () => showTable(view));
+  onChange(view, ["place"], () => show(view));
   showTable(view);
 }
 
@@ -32,7 +32,7 @@ function addControls(view) {
   const { root, names, n } = view;
   const tables = Object.fromEntries(names.map((name, i) => [`t${i}`, name]));
   view.picker = choice(root, "table of positions", tables, `t${view.table}`, key => {
-    keep(view, { table: +key.slice(1) });
+    setShared(view, { table: +key.slice(1) });
     showTable(view);
   });
   const options = { min: 0, max: n - 1, step: 1, value: view.place };
@@ -43,7 +43,7 @@ function addControls(view) {
 
 function choose(view, place) {
   if (place === view.place) return;
-  keep(view, { place });
+  setShared(view, { place });
   show(view);
 }
 

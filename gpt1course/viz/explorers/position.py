@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from .. import plots
 from ..numbers import percent
 from .base import Explorer, as_half
-from .controls import Place, Text
+from .controls import CleanUnicode, Index
 
 MOST = 1024  # positions: their cosines are sent, n x n
 
@@ -41,13 +41,13 @@ class PositionExplorer(Explorer):
     direction.
     """
 
-    names = traitlets.List(Text()).tag(sync=True)
+    names = traitlets.List(CleanUnicode()).tag(sync=True)
     n = traitlets.Int().tag(sync=True)
     points = traitlets.Bytes().tag(sync=True)  # (tables, n, 2)
     likeness = traitlets.Bytes().tag(sync=True)  # (tables, n, n)
     held = traitlets.List().tag(sync=True)  # shares that the two axes hold
-    table = Place(lambda self: len(self.names)).tag(sync=True, control=True)
-    place = Place(lambda self: self.n).tag(sync=True, control=True)
+    table = Index(lambda self: len(self.names)).tag(sync=True, control=True)
+    place = Index(lambda self: self.n).tag(sync=True, control=True)
 
     def __init__(self, tables: Mapping[str, ArrayLike], place: int = 0):
         rows = {name: plots.as_matrix(table, name) for name, table in tables.items()}

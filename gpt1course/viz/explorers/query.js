@@ -30,9 +30,9 @@ function draw(model, root) {
   el("p", "gx-title gx-under", right, "The mix: all values, each times its weight");
   const box = { viewBox: `0 0 ${HULL} ${HULL}`, width: HULL, role: "img", class: "gx-plane" };
   view.hull = shape("svg", right, box);
-  view.said = live(root);
+  view.said = liveRegion(root);
   view.note = el("p", "gx-note", root);
-  follow(view, ["source", "query", "size", "scaled"], () => show(view));
+  onChange(view, ["source", "query", "size", "scaled"], () => show(view));
   show(view);
 }
 
@@ -41,19 +41,19 @@ function addControls(view) {
   const line = el("div", "gx-cols gx-query-controls", root);
   const names = { ...SOURCES, head: `${SOURCES.head} (${model.get("title")})` };
   view.sources = choice(line, "keys", names, view.source, source => {
-    keep(view, { source, query: [...model.get("places")[source].query] });
+    setShared(view, { source, query: [...model.get("places")[source].query] });
     show(view);
   });
   view.sizes = choice(line, "D", SIZES, String(view.size), size => {
-    keep(view, { size: +size });
+    setShared(view, { size: +size });
     show(view);
   });
   view.roots = choice(line, "divide by √D", ROOTS, view.scaled ? "yes" : "no", yes => {
-    keep(view, { scaled: yes === "yes" });
+    setShared(view, { scaled: yes === "yes" });
     show(view);
   });
   button(line, "Reset", () => {
-    keep(view, { query: [...place(view).query] });
+    setShared(view, { query: [...place(view).query] });
     show(view);
   });
 }
@@ -103,7 +103,7 @@ function addPlane(view, parent) {
     at(e);
   });
   plane.addEventListener("pointermove", e => plane.hasPointerCapture(e.pointerId) && at(e));
-  plane.addEventListener("pointerup", () => keep(view, { query: [...view.query] }));
+  plane.addEventListener("pointerup", () => setShared(view, { query: [...view.query] }));
   plane.addEventListener("keydown", e => step(view, e));
 }
 
@@ -114,7 +114,7 @@ function step(view, e) {
   const { reach, shrunk } = scaleOfPlane(view);
   const far = (e.shiftKey ? 0.5 : 0.1) * shrunk;
   const query = way[e.key].map((d, i) => held(view.query[i] + d * far, reach * shrunk));
-  keep(view, { query });
+  setShared(view, { query });
   show(view);
 }
 

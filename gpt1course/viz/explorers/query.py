@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from typing import Self, cast
 
 import numpy as np
 import torch
@@ -10,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
-from gpt1lib.bpe import BPE
+from gpt1lib.checkpoints import Checkpoint
 from gpt1lib.model import GPT
 from gpt1lib.tracing import trace
 
@@ -18,8 +19,8 @@ from ..figure import new_figure, style
 from ..labels import token_labels
 from ..numbers import percent
 from ..palette import SERIES
-from .base import Explorer, tokens_of
-from .controls import Real, Text
+from .base import Explorer, encode_or_raise
+from .controls import BoundedFloat, CleanUnicode
 
 MOST = 12  # words that can be told apart in the plane
 REACH = 20.0  # of each number of a query
@@ -87,9 +88,9 @@ class QueryExplorer(Explorer):
     places = traitlets.Dict().tag(sync=True)  # source -> what head_plane returns, and tokens
     extra = traitlets.Dict().tag(sync=True)  # D -> what is added to the dot products
     head_size = traitlets.Int().tag(sync=True)
-    title = Text().tag(sync=True)
+    title = CleanUnicode().tag(sync=True)
     source = traitlets.Enum(("hand", "head"), "hand").tag(sync=True, control=True)
-    query = traitlets.List(Real(min=-REACH, max=REACH), minlen=2, maxlen=2).tag(
+    query = traitlets.List(BoundedFloat(min=-REACH, max=REACH), minlen=2, maxlen=2).tag(
         sync=True, control=True
     )
     size = traitlets.Enum((2, 8, 64), 2).tag(sync=True, control=True)
@@ -106,9 +107,12 @@ class QueryExplorer(Explorer):
         )
 
     @classmethod
-    def of(cls, model: GPT, bpe: BPE, text: str, layer: int, head: int, **chosen):
+    def from_checkpoint(
+        cls, checkpoint: Checkpoint, text: str, layer: int, head: int, **chosen
+    ) -> Self:
         """The last token of a text asks, in one head; and five words by hand beside it."""
-        ids = tokens_of(bpe, text, MOST)
+        model, bpe = cast(GPT, checkpoint.model), checkpoint.bpe
+        ids = encode_or_raise(bpe, text, MOST)
         L, H = model.config.n_layer, model.config.n_head
         if not (0 <= layer < L and 0 <= head < H):
             raise ValueError(f"block {layer}, head {head}: {L} blocks of {H} heads, from 0")

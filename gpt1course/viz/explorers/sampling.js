@@ -15,7 +15,7 @@ function draw(model, root) {
   addPrompt(view);
   addSliders(view, el("div", "", root));
   addButtons(view, el("div", "gx-choice", root));
-  view.said = live(root);
+  view.said = liveRegion(root);
   addRows(view, el("ol", "gx-bars gx-sampling", root));
   view.drawn = el("p", "gx-note", root);
   el("p", "gx-note", root, LEGEND);
@@ -50,7 +50,7 @@ function addPrompt(view) {
     view.prompt.addEventListener("change", () => view.ask({ prompt: view.prompt.value }));
   } else if (text) el("p", "gx-title", root, `After “${text}”`);
   const status = el("p", "gx-note gx-hint", root);
-  view.ask = question(model, status, "The model reads ...", editable ? HINT : "");
+  view.ask = request(model, status, "The model reads ...", editable ? HINT : "");
 }
 
 function append(view, rank) {
@@ -177,7 +177,7 @@ function addRows(view, list) {
   el("span", "gx-num", head, "drawn (expected)");
   view.rows = [];
   for (let i = 0; i <= view.shown; i++) view.rows.push(addRow(view, list, i));
-  if (view.prompt) rover(list, list.querySelectorAll("button"));
+  if (view.prompt) rovingTabindex(list, list.querySelectorAll("button"));
 }
 
 function addRow(view, list, rank) {
@@ -262,7 +262,7 @@ async function answer(engine, { prompt }, model) {
   const n_ctx = model.get("n_ctx");
   const [data, message] = await Promise.all([
     engine.ask("next", prompt),
-    engine.ask("remark", prompt, n_ctx),
+    engine.ask("notice", prompt, n_ctx),
   ]);
   return { data, message };
 }

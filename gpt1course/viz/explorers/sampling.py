@@ -1,6 +1,7 @@
 """A next-token distribution under temperature, top-k and top-p."""
 
 from collections.abc import Callable, Sequence
+from typing import Self
 
 import numpy as np
 import torch
@@ -13,8 +14,8 @@ from gpt1lib.generate import next_token_probs
 
 from .. import plots
 from ..labels import readable
-from .base import Explorer, as_bytes, remark
-from .controls import Real, Text, Whole
+from .base import Explorer, as_bytes, input_notice
+from .controls import BoundedFloat, CleanUnicode, StrictInt
 
 
 def scores_of(words: Sequence[str], logits: ArrayLike) -> np.ndarray:
@@ -30,66 +31,70 @@ def scores_of(words: Sequence[str], logits: ArrayLike) -> np.ndarray:
 class SamplingExplorer(Explorer):
     """A next-token distribution under temperature, top-k and top-p, in this order.
 
-    logits: (V,), words: V pieces. predict: text -> logits (V,) makes the prompt
-    editable. Traits: temperature (0 is greedy), top_k (0 is off), top_p (1 is off).
+    logits: (V,), words: V pieces, text: what comes before. predict: text -> logits (V,) makes
+    it editable, notice: text -> what is to be said about it. Traits: temperature (0 is
+    greedy), top_k (0 is off), top_p (1 is off).
     """
 
     data = traitlets.Bytes().tag(sync=True)
-    words = traitlets.List(Text()).tag(sync=True)
-    prompt = Text("").tag(sync=True, control=True)
+    words = traitlets.List(CleanUnicode()).tag(sync=True)
+    prompt = CleanUnicode("").tag(sync=True, control=True)
     editable = traitlets.Bool(False).tag(sync=True)
     n_ctx = traitlets.Int().tag(sync=True)
     joined = traitlets.Bool(False).tag(sync=True, control=True)
-    temperature = Real(1.0, min=0.0, max=2.5).tag(sync=True, control=True)
-    top_k = Whole(0, min=0, max=100).tag(sync=True, control=True)
-    top_p = Real(1.0, min=0.05, max=1.0).tag(sync=True, control=True)
+    temperature = BoundedFloat(1.0, min=0.0, max=2.5).tag(sync=True, control=True)
+    top_k = StrictInt(0, min=0, max=100).tag(sync=True, control=True)
+    top_p = BoundedFloat(1.0, min=0.05, max=1.0).tag(sync=True, control=True)
     computed = frozenset({"data", "logits", "shown"})
 
     def __init__(
         self,
         logits: ArrayLike,
         words: Sequence[str],
-        prompt: str = "",
+        text: str = "",
         predict: Callable[[str], np.ndarray] | None = None,
+        notice: Callable[[str], str] = lambda text: "",
         **traits,
     ):
         self.logits = scores_of(words, logits)
         super().__init__(
             data=as_bytes(self.logits),
             words=list(words),
-            prompt=prompt,
+            prompt=text,
+            message=notice(text),
             editable=predict is not None,
             **traits,
         )
-        self.shown = self.prompt  # what was read; a prompt may be refused
+        self.shown, self._notice = text, notice  # what was read; a prompt may be refused
         if predict:
-            self.asks(lambda: self._read_prompt(predict), "prompt")
+            self.on_change(lambda: self._read_prompt(predict), "prompt")
 
     @classmethod
-    def of(cls, source: Checkpoint, prompt: str, **traits) -> "SamplingExplorer":
-        """What a checkpoint says next, after a prompt that can be edited."""
+    def from_checkpoint(cls, checkpoint: Checkpoint, text: str, **traits) -> Self:
+        """What a checkpoint says next, after a text that can be edited."""
+        model, bpe = checkpoint.model, checkpoint.bpe
+        n_ctx = model.config.n_ctx
 
         def predict(text: str) -> np.ndarray:
-            ids = source.bpe.encode(text) or [source.bpe.newline]
+            ids = bpe.encode(text) or [bpe.newline]
             with torch.no_grad():
-                window = torch.tensor([ids[-source.model.config.n_ctx :]])
-                return source.model(window)[0, -1].numpy()  # (V,)
+                return model(torch.tensor([ids[-n_ctx:]]))[0, -1].numpy()  # (V,)
 
-        words = source.bpe.pieces(range(source.bpe.n_vocab))
-        n_ctx = source.model.config.n_ctx
-        explorer = cls(predict(prompt), words, prompt, predict, **traits)
-        explorer.remark = lambda text: remark(source.bpe, text, n_ctx)
-        explorer.lends(source.bpe, source.model)
-        explorer.message, explorer.n_ctx = explorer.remark(prompt), n_ctx
+        explorer = cls(
+            predict(text),
+            bpe.pieces(range(bpe.n_vocab)),
+            text,
+            predict,
+            lambda text: input_notice(bpe, text, n_ctx),
+            n_ctx=n_ctx,
+            **traits,
+        )
+        explorer.attach_engine(bpe, model)
         return explorer
-
-    def remark(self, text: str) -> str:
-        """What is to be said about a prompt that can be read."""
-        return ""
 
     def _read_prompt(self, predict: Callable[[str], np.ndarray]) -> dict:
         self.logits, self.shown = scores_of(self.words, predict(self.prompt)), self.prompt
-        return {"data": as_bytes(self.logits), "message": self.remark(self.prompt)}
+        return {"data": as_bytes(self.logits), "message": self._notice(self.prompt)}
 
     def distribution(self) -> tuple[np.ndarray, np.ndarray]:
         """Probabilities (V,): the model's own, at temperature 1, and those to be drawn."""

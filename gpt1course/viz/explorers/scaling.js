@@ -18,9 +18,9 @@ function draw(model, root) {
   // no picture for a reader of screens: its rings are controls
   view.chart.svg.setAttribute("role", "group");
   view.chart.svg.setAttribute("aria-label", "held-out loss over parameters");
-  view.said = live(root);
+  view.said = liveRegion(root);
   view.note = el("p", "gx-note", root, NOTE);
-  follow(view, ["amount", "used", "size", "shown"], () => show(view));
+  onChange(view, ["amount", "used", "size", "shown"], () => show(view));
   view.model.on("change:guesses", () => show(view));
   show(view);
 }
@@ -31,7 +31,7 @@ const usedOf = view => Math.min(view.used, pointsOf(view).length);
 function addControls(view) {
   const { root, names } = view;
   const set = traits => {
-    keep(view, traits);
+    setShared(view, traits);
     show(view);
   };
   view.top = el("div", "gx-cols", root);

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from ... import statistics
 from .. import plots
 from .base import Explorer
-from .controls import Place, Real, Text, Whole
+from .controls import BoundedFloat, CleanUnicode, Index, StrictInt
 
 FIRST = 3  # sizes that are shown before the reader has drawn the others
 FARTHEST = 1e9  # parameters that the line is asked about
@@ -24,12 +24,12 @@ class ScalingExplorer(Explorer):
     is asked about), guesses (nats that the reader has drawn), shown.
     """
 
-    names = traitlets.List(Text()).tag(sync=True)
+    names = traitlets.List(CleanUnicode()).tag(sync=True)
     points = traitlets.List().tag(sync=True)  # amount -> [[N, nats], ...]
-    amount = Place(lambda e: len(e.points)).tag(sync=True, control=True)
-    used = Whole(FIRST, min=FIRST, max=MOST).tag(sync=True, control=True)
-    size = Real(1e7, min=1e4, max=FARTHEST).tag(sync=True, control=True)
-    guesses = traitlets.List(Real(min=0.1, max=20)).tag(sync=True, control=True)
+    amount = Index(lambda e: len(e.points)).tag(sync=True, control=True)
+    used = StrictInt(FIRST, min=FIRST, max=MOST).tag(sync=True, control=True)
+    size = BoundedFloat(1e7, min=1e4, max=FARTHEST).tag(sync=True, control=True)
+    guesses = traitlets.List(BoundedFloat(min=0.1, max=20)).tag(sync=True, control=True)
     shown = traitlets.Bool(False).tag(sync=True, control=True)
     t_95 = traitlets.List().tag(sync=True)  # how many spreads an interval reaches, by n - 2
 

@@ -17,7 +17,7 @@ function draw(model, root) {
   const names = Object.fromEntries(view.values.map((value, i) => [`v${i}`, value]));
   view.picker = choice(root, view.setting, names, "", key => choose(view, +key.slice(1)));
   view.chart = chart(root, 300, 120, () => show(view));
-  view.said = live(root);
+  view.said = liveRegion(root);
   el("p", "gx-note", root, NOTE);
   addScales(view);
   const { svg } = view.chart;

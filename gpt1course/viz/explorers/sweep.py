@@ -7,7 +7,7 @@ from ... import statistics
 from .. import plots
 from ..numbers import minus
 from .base import Explorer
-from .controls import Text
+from .controls import CleanUnicode
 
 
 class SweepExplorer(Explorer):
@@ -19,11 +19,11 @@ class SweepExplorer(Explorer):
     seed by seed).
     """
 
-    setting = Text("λ").tag(sync=True)
-    values = traitlets.List(Text()).tag(sync=True)
-    tasks = traitlets.Dict(key_trait=Text()).tag(sync=True)
-    chosen = Text().tag(sync=True, control=True)
-    compared = Text().tag(sync=True)
+    setting = CleanUnicode("λ").tag(sync=True)
+    values = traitlets.List(CleanUnicode()).tag(sync=True)
+    tasks = traitlets.Dict(key_trait=CleanUnicode()).tag(sync=True)
+    chosen = CleanUnicode().tag(sync=True, control=True)
+    compared = CleanUnicode().tag(sync=True)
 
     def __init__(self, accuracies: dict, chosen: str, compared: str, **traits):
         values = list(accuracies)

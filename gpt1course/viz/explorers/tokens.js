@@ -10,14 +10,14 @@ function draw(model, root) {
   const input = textLine(root, "text", model.get("text"), "4em", text =>
     ask({ text, step: -1 }),
   );
-  const ask = question(model, el("p", "gx-note gx-hint", root), "The text is read ...", HINT);
+  const ask = request(model, el("p", "gx-note gx-hint", root), "The text is read ...", HINT);
   const text = i => `${i} of ${model.get("merges").length}`;
   const options = { min: 0, max: 1, step: 1, value: 0, text };
   view.drag = slider(root, "merges applied", options, step => {
     save(model, { step });
     show(view);
   });
-  view.said = live(root);
+  view.said = liveRegion(root);
   view.box = el("div", "gx-words", root);
   el("p", "gx-note", root, NOTE);
   for (const name of ["words", "merges", "ids", "step"]) {
@@ -94,7 +94,7 @@ function sentence(model, nPieces, nMerges, next) {
 async function answer(engine, { text }, model) {
   if (text === undefined) return null;
   const read = await engine.ask("merges", text, model.get("most"));
-  const message = read.words.length ? await engine.ask("remark", text) : "Type a text.";
+  const message = read.words.length ? await engine.ask("notice", text) : "Type a text.";
   return { ...read, step: Math.min(model.get("step"), read.merges.length), message };
 }
 

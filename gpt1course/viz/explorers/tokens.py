@@ -1,15 +1,18 @@
 """Byte-pair encoding of a text, merge by merge."""
 
+from typing import Self
+
 import traitlets
 from matplotlib.figure import Figure
 
 from gpt1lib import validate
 from gpt1lib.bpe import BPE, UNK, characters, merge_pair
+from gpt1lib.checkpoints import Checkpoint
 
 from .. import plots
 from ..labels import readable
-from .base import Explorer, remark
-from .controls import Place, Text
+from .base import Explorer, input_notice
+from .controls import CleanUnicode, Index
 
 MOST_CHARACTERS = 400
 
@@ -38,24 +41,29 @@ class TokenExplorer(Explorer):
     applied (-1: all).
     """
 
-    text = Text("").tag(sync=True, control=True)
-    words = traitlets.List(Text()).tag(sync=True)
+    text = CleanUnicode("").tag(sync=True, control=True)
+    words = traitlets.List(CleanUnicode()).tag(sync=True)
     merges = traitlets.List().tag(sync=True)
     ids = traitlets.List().tag(sync=True)
     n_merges = traitlets.Int(0).tag(sync=True)
     unk = traitlets.Int(-1).tag(sync=True)  # the id of <unk>; -1 where there is none
     most = traitlets.Int(MOST_CHARACTERS).tag(sync=True)
-    step = Place(lambda self: len(self.merges) + 1, -1, -1).tag(sync=True, control=True)
+    step = Index(lambda self: len(self.merges) + 1, -1, -1).tag(sync=True, control=True)
     computed = frozenset({"words", "merges", "ids", "shown"})
 
     def __init__(self, bpe: BPE, text: str, step: int = -1):
         self.bpe = bpe
         unk = bpe.encoder.get(UNK, -1)
         super().__init__(text=text, n_merges=len(bpe.merges), unk=unk)
-        self.take(self._read())
+        self.set_many(self._read())
         self.step = validate.whole("step", step, -1, len(self.merges))
-        self.asks(self._read, "text")
-        self.lends(bpe)
+        self.on_change(self._read, "text")
+        self.attach_engine(bpe)
+
+    @classmethod
+    def from_checkpoint(cls, checkpoint: Checkpoint, text: str, **chosen) -> Self:
+        """A text that can be edited, in the pieces of a checkpoint."""
+        return cls(checkpoint.bpe, text, **chosen)
 
     def _read(self) -> dict:
         n, most = len(self.text), MOST_CHARACTERS
@@ -64,7 +72,7 @@ class TokenExplorer(Explorer):
         words = [w.lower() for w in self.bpe.words_of(self.text) if "\n" not in w]
         self.shown, merges = self.text, merge_steps(words, self.bpe)
         return {
-            "message": remark(self.bpe, self.text) if words else "Type a text.",
+            "message": input_notice(self.bpe, self.text) if words else "Type a text.",
             "words": words,
             "step": min(self.step, len(merges)),
             "merges": merges,

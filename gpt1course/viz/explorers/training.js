@@ -20,7 +20,7 @@ function draw(model, root) {
   for (const name of ["points", "heldout", "samples", "total"]) {
     model.on(`change:${name}`, () => show(view));
   }
-  follow(view, ["chosen"], () => show(view));
+  onChange(view, ["chosen"], () => show(view));
   show(view);
 }
 
@@ -28,7 +28,7 @@ function draw(model, root) {
 
 function addControls(view, root) {
   const set = traits => {
-    keep(view, traits);
+    setShared(view, traits);
     show(view);
   };
   const controls = el("div", "gx-cols", root);
@@ -40,7 +40,7 @@ function addControls(view, root) {
   view.chart.svg.addEventListener("click", e => set({ chosen: lineUnder(view, e) }));
   addSlider(view, left, set);
   const right = el("div", "gx-quoted", cols);
-  view.said = live(right);
+  view.said = liveRegion(right);
   view.wrote = el("blockquote", "gx-wrote", right);
 }
 

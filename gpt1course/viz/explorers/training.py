@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 
 from .. import plots
 from .base import Explorer
-from .controls import Place, Real, Text
+from .controls import BoundedFloat, CleanUnicode, Index
 
 UNITS = ("nats", "bits", "perplexity")
 
@@ -33,9 +33,11 @@ class TrainingExplorer(Explorer):
     points = traitlets.List().tag(sync=True)
     heldout = traitlets.List().tag(sync=True)
     samples = traitlets.List().tag(sync=True)
-    references = traitlets.Dict(key_trait=Text(), value_trait=Real()).tag(sync=True)
+    references = traitlets.Dict(key_trait=CleanUnicode(), value_trait=BoundedFloat()).tag(
+        sync=True
+    )
     total = traitlets.Int(0).tag(sync=True)
-    chosen = Place(lambda self: len(self.points), -1, -1).tag(sync=True, control=True)
+    chosen = Index(lambda self: len(self.points), -1, -1).tag(sync=True, control=True)
     unit = traitlets.Enum(UNITS, "nats").tag(sync=True, control=True)
     scale = traitlets.Enum(("linear", "log"), "linear").tag(sync=True, control=True)
 

@@ -8,10 +8,10 @@ function draw(model, root, redraw) {
   const cols = el("div", "gx-cols", root);
   addHeads(view, el("div", "", cols));
   view.panels = view.texts.map(text => addPanel(view, el("div", "gx-scroll", cols), text));
-  view.said = live(root);
+  view.said = liveRegion(root);
   model.on("change:two", redraw);
-  follow(view, ["head"], () => show(view));
-  follow(view, ["row"], () => showRow(view));
+  onChange(view, ["head"], () => show(view));
+  onChange(view, ["row"], () => showRow(view));
   show(view);
 }
 
@@ -36,7 +36,7 @@ function addPrompts({ model, root }) {
     textLine(root, name, model.get("prompts")[i], "4em", () => send()),
   );
   const status = el("p", "gx-note gx-hint", root);
-  const ask = question(model, status, "The model reads ...", "Type a text and press Enter.");
+  const ask = request(model, status, "The model reads ...", "Type a text and press Enter.");
   const send = () => ask({ prompts: inputs.map(input => input.value) });
 }
 
@@ -70,7 +70,7 @@ function addHeads(view, parent) {
 }
 
 function select(view, head) {
-  keep(view, { head });
+  setShared(view, { head });
   show(view);
 }
 
@@ -114,7 +114,7 @@ function paint({ dark, head }, { canvas, text }) {
 
 function show(view) {
   const name = headName(view, view.head);
-  check(view.heads, view.head);
+  setChecked(view.heads, view.head);
   for (const panel of view.panels) {
     paint(view, panel);
     panel.title.textContent = `${["First", "Second"][panel.text.i]} text, ${name}`;
@@ -127,7 +127,7 @@ function show(view) {
 
 function setRow(view, row) {
   if (row == null || row === view.row) return;
-  keep(view, { row });
+  setShared(view, { row });
   showRow(view);
 }
 
@@ -204,7 +204,7 @@ async function answer(engine, { prompts }, model) {
   const [one, two] = await Promise.all(
     prompts.map(prompt => engine.ask("attention", prompt, model.get("most"))),
   );
-  const remarks = await Promise.all(prompts.map(prompt => engine.ask("remark", prompt)));
+  const remarks = await Promise.all(prompts.map(prompt => engine.ask("notice", prompt)));
   const pairs = paired(one.pieces, two.pieces);
   if (!pairs.length) throw new Error("the two texts have no word in common");
   return {

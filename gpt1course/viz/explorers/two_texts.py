@@ -2,20 +2,21 @@
 
 from collections.abc import Callable, Sequence
 from difflib import SequenceMatcher
+from typing import Self, cast
 
 import numpy as np
 import traitlets
 from matplotlib.figure import Figure
 
 from gpt1lib import validate
-from gpt1lib.bpe import BPE
+from gpt1lib.checkpoints import Checkpoint
 from gpt1lib.model import GPT
 from gpt1lib.tracing import trace
 
 from .. import plots
 from ..labels import token_labels
-from .base import Explorer, as_half, remark, tokens_of
-from .controls import Place, Text
+from .base import Explorer, as_half, encode_or_raise, input_notice
+from .controls import CleanUnicode, Index
 
 MOST_TOKENS = 32
 
@@ -51,7 +52,7 @@ class TwoTextsExplorer(Explorer):
     the same word moves most of its weight.
     """
 
-    prompts = traitlets.List(Text(), minlen=2, maxlen=2).tag(sync=True, control=True)
+    prompts = traitlets.List(CleanUnicode(), minlen=2, maxlen=2).tag(sync=True, control=True)
     tokens = traitlets.List().tag(sync=True)
     pairs = traitlets.List().tag(sync=True)
     one = traitlets.Bytes().tag(sync=True)
@@ -60,42 +61,43 @@ class TwoTextsExplorer(Explorer):
     most = traitlets.Int(MOST_TOKENS).tag(sync=True)
     n_layer = traitlets.Int().tag(sync=True)
     n_head = traitlets.Int().tag(sync=True)
-    head = Place(lambda self: self.n_layer * self.n_head).tag(sync=True, control=True)
-    row = Place(lambda self: len(self.tokens[0])).tag(sync=True, control=True)
+    head = Index(lambda self: self.n_layer * self.n_head).tag(sync=True, control=True)
+    row = Index(lambda self: len(self.tokens[0])).tag(sync=True, control=True)
     computed = frozenset({"tokens", "pairs", "one", "two", "weights", "moved", "shown"})
 
     def __init__(
-        self, read: Callable[[str], Reading], one: str, two: str, head: int | None = None
+        self,
+        read: Callable[[str], Reading],
+        text: str,
+        other: str,
+        head: int | None = None,
+        notice: Callable[[str], str] = lambda text: "",
     ):
-        self.read, self.chosen_head = read, head
-        super().__init__(fixed=-1 if head is None else head, **self._reading([one, two]))
-        self.asks(self._read, "prompts")
+        self.read, self.chosen_head, self._notice = read, head, notice
+        super().__init__(fixed=-1 if head is None else head, **self._reading([text, other]))
+        self.message = self._notices()
+        self.on_change(self._read, "prompts")
 
     @classmethod
-    def of(
-        cls, model: GPT, bpe: BPE, one: str, two: str, head: int | None = None
-    ) -> "TwoTextsExplorer":
+    def from_checkpoint(
+        cls, checkpoint: Checkpoint, text: str, other: str, head: int | None = None
+    ) -> Self:
         """What the heads of a model make of two texts that can be edited."""
+        model, bpe = cast(GPT, checkpoint.model), checkpoint.bpe
 
         def read(text: str) -> Reading:
-            ids = tokens_of(bpe, text, MOST_TOKENS)
+            ids = encode_or_raise(bpe, text, MOST_TOKENS)
             return trace(model, ids).weights.numpy(), bpe.pieces(ids)
 
-        explorer = cls(read, one, two, head)
-        explorer.remark = lambda text: remark(bpe, text)
-        explorer.lends(bpe, model)
-        explorer.message = explorer._remarks()
+        explorer = cls(read, text, other, head, lambda text: input_notice(bpe, text))
+        explorer.attach_engine(bpe, model)
         return explorer
 
-    def remark(self, text: str) -> str:
-        """What is to be said about a text that can be read."""
-        return ""
-
-    def _remarks(self) -> str:
-        return " ".join(filter(None, map(self.remark, self.prompts)))
+    def _notices(self) -> str:
+        return " ".join(filter(None, map(self._notice, self.prompts)))
 
     def _read(self) -> dict:
-        return self._reading(self.prompts) | {"message": self._remarks()}
+        return self._reading(self.prompts) | {"message": self._notices()}
 
     def _reading(self, prompts: list[str]) -> dict:
         (one, first), (two, second) = map(self.read, prompts)

@@ -24,8 +24,8 @@ function draw(model, root, redraw) {
     save(model, { tied: which === "tied" });
     show(view);
   });
-  view.said = live(root);
-  follow(view, ["chosen"], () => view.chosen < view.names.length && show(view));
+  view.said = liveRegion(root);
+  onChange(view, ["chosen"], () => view.chosen < view.names.length && show(view));
   show(view);
 }
 
@@ -60,7 +60,7 @@ function addRankAxis({ model, wins }) {
 }
 
 function choose(view, chosen) {
-  keep(view, { chosen });
+  setShared(view, { chosen });
   show(view);
 }
 
@@ -76,7 +76,7 @@ function addList(parent, title, width) {
 function show(view) {
   const { model, chosen, near, wins } = view;
   const places = model.get("places");
-  check(view.buttons, chosen);
+  setChecked(view.buttons, chosen);
   paintRow(view);
   const cosines = model.get("neighbors")[chosen];
   bars(
@@ -130,7 +130,7 @@ function parameters({ model, root }) {
 async function answer(engine, { prompt }, model) {
   if (prompt === undefined) return null;
   const read = await engine.ask("tying", prompt, model.get("picked"), model.get("n"));
-  const message = await engine.ask("remark", prompt);
+  const message = await engine.ask("notice", prompt);
   const word = model.get("tokens")[model.get("chosen")];
   return { ...read, chosen: Math.max(0, read.tokens.indexOf(word)), message };
 }

@@ -1,6 +1,7 @@
 """One matrix, two jobs: a token's row as its embedding and as its output weights."""
 
 from collections.abc import Sequence
+from typing import Self
 
 import numpy as np
 import torch
@@ -9,12 +10,13 @@ from matplotlib.figure import Figure
 
 from gpt1lib import validate
 from gpt1lib.bpe import BPE
+from gpt1lib.checkpoints import Checkpoint
 from gpt1lib.model import LanguageModel
 
 from .. import plots
 from ..labels import readable
-from .base import Explorer, as_half, remark, tokens_of
-from .controls import Place, Text
+from .base import Explorer, as_half, encode_or_raise, input_notice
+from .controls import CleanUnicode, Index
 
 
 class TyingExplorer(Explorer):
@@ -25,44 +27,46 @@ class TyingExplorer(Explorer):
     Traits: prompt, chosen (index of the token), tied (which count of parameters is shown).
     """
 
-    prompt = Text("").tag(sync=True, control=True)
-    picked = traitlets.List(Text()).tag(sync=True)  # pieces to choose from, whatever the text
+    prompt = CleanUnicode("").tag(sync=True, control=True)
+    picked = traitlets.List(CleanUnicode()).tag(sync=True)  # pieces to choose from
     n = traitlets.Int().tag(sync=True)  # nearest rows of each
     data = traitlets.Bytes().tag(sync=True)
     n_embd = traitlets.Int().tag(sync=True)
-    tokens = traitlets.List(Text()).tag(sync=True)
+    tokens = traitlets.List(CleanUnicode()).tag(sync=True)
     neighbors = traitlets.List().tag(sync=True)
-    places = traitlets.List(Text()).tag(sync=True)
+    places = traitlets.List(CleanUnicode()).tag(sync=True)
     wins = traitlets.List().tag(sync=True)
     counts = traitlets.List().tag(sync=True)
     n_vocab = traitlets.Int().tag(sync=True)
-    chosen = Place(lambda self: len(self.tokens)).tag(sync=True, control=True)
+    chosen = Index(lambda self: len(self.tokens)).tag(sync=True, control=True)
     tied = traitlets.Bool(True).tag(sync=True, control=True)
     computed = frozenset({"data", "tokens", "neighbors", "places", "wins", "rows"})
 
     def __init__(
-        self,
-        model: LanguageModel,
-        bpe: BPE,
-        prompt: str,
-        tokens: Sequence[str] = (),
-        n: int = 8,
+        self, model: LanguageModel, bpe: BPE, text: str, tokens: Sequence[str] = (), n: int = 8
     ):
         self.model, self.bpe = model, bpe
         self.n_near = validate.whole("n", n, 1, model.config.n_vocab - 1)
         total, W = model.count_parameters(), model.output_matrix
         picked = [f"{t}</w>" for t in tokens]
         super().__init__(
-            prompt=prompt,
+            prompt=text,
             picked=picked,
             n=n,
             n_embd=W.shape[1],
             counts=[total, total + W.numel()],
             n_vocab=len(W),
-            **self._reading(prompt, picked),
+            **self._reading(text, picked),
         )
-        self.asks(self._read, "prompt")
-        self.lends(bpe, model)
+        self.on_change(self._read, "prompt")
+        self.attach_engine(bpe, model)
+
+    @classmethod
+    def from_checkpoint(
+        cls, checkpoint: Checkpoint, text: str, tokens: Sequence[str] = (), n: int = 8
+    ) -> Self:
+        """The rows of W_e of a text that can be edited."""
+        return cls(checkpoint.model, checkpoint.bpe, text, tokens, n)
 
     def _read(self) -> dict:
         before = self.tokens[self.chosen]
@@ -70,8 +74,8 @@ class TyingExplorer(Explorer):
         words = read["tokens"]
         return read | {"chosen": words.index(before) if before in words else 0}
 
-    def _reading(self, prompt: str, picked: Sequence[str]) -> dict:
-        ids = tokens_of(self.bpe, prompt, self.model.config.n_ctx)
+    def _reading(self, text: str, picked: Sequence[str]) -> dict:
+        ids = encode_or_raise(self.bpe, text, self.model.config.n_ctx)
         words = list(picked) or self.bpe.pieces(dict.fromkeys(ids))
         chosen = [self.bpe.id_of(word) for word in words]
         self.rows = self.model.output_matrix[chosen].detach().numpy()
@@ -81,7 +85,7 @@ class TyingExplorer(Explorer):
             "places": self.bpe.pieces(ids),
             "wins": self._wins(ids, chosen),
             "data": as_half(self.rows),
-            "message": remark(self.bpe, prompt),
+            "message": input_notice(self.bpe, text),
         }
 
     @torch.no_grad()

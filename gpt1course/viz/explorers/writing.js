@@ -14,9 +14,9 @@ function draw(model, root) {
   const drag = slider(root, "seed", options, seed => ask({ seed }));
   drag.row.classList.add("gx-asks");
   const status = el("p", "gx-note gx-hint", root);
-  const ask = question(model, status, "The model writes ...", HINT);
+  const ask = request(model, status, "The model writes ...", HINT);
   view.table = el("div", "gx-writings", root);
-  view.said = live(root);
+  view.said = liveRegion(root);
   colorScale(root, view.dark, "0%", "100%   probability at temperature 1");
   el("p", "gx-note", root, LEGEND);
   model.on("change:rows", () => show(view));
@@ -62,7 +62,7 @@ async function answer(engine, _asked, model) {
   const [temperatures, n_beams] = [model.get("temperatures"), model.get("n_beams")];
   const options = { n, temperatures, n_beams, seed: model.get("seed") };
   const rows = await engine.ask("ways", text, options);
-  return { rows, message: await engine.ask("remark", text, model.get("n_ctx") - n) };
+  return { rows, message: await engine.ask("notice", text, model.get("n_ctx") - n) };
 }
 
 export default start(draw, answer);

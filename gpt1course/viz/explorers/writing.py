@@ -1,6 +1,7 @@
 """One prompt, one seed, several ways to go on: greedy, beam, temperatures."""
 
 from collections.abc import Sequence
+from typing import Self
 
 import torch
 import traitlets
@@ -12,20 +13,20 @@ from gpt1lib.checkpoints import Checkpoint
 
 from .. import plots
 from ..labels import readable
-from .base import Explorer, remark
-from .controls import Text, Whole
+from .base import Explorer, input_notice
+from .controls import CleanUnicode, StrictInt
 
 
 class WritingExplorer(Explorer):
     """Continuations of one prompt side by side; each token shows its probability.
 
-    source: a checkpoint. All temperatures draw with the same seed, so where their rows
+    All temperatures draw with the same seed, so where their rows
     differ, only the temperature makes the difference. Beam search keeps n_beams texts and
     shows the likeliest. Traits: prompt, seed.
     """
 
-    prompt = Text("").tag(sync=True, control=True)
-    seed = Whole(0, min=0, max=99).tag(sync=True, control=True)
+    prompt = CleanUnicode("").tag(sync=True, control=True)
+    seed = StrictInt(0, min=0, max=99).tag(sync=True, control=True)
     rows = traitlets.List().tag(sync=True)
     n_ctx = traitlets.Int().tag(sync=True)
     n_tokens = traitlets.Int().tag(sync=True)
@@ -35,34 +36,42 @@ class WritingExplorer(Explorer):
 
     def __init__(
         self,
-        source: Checkpoint,
-        prompt: str,
+        checkpoint: Checkpoint,
+        text: str,
         seed: int = 0,
         n_tokens: int = 24,
         temperatures: Sequence[float] = (0.5, 0.8, 1.0, 1.3),
         n_beams: int = 4,
     ):
-        n_ctx = source.model.config.n_ctx
-        self.source = source
+        n_ctx = checkpoint.model.config.n_ctx
+        self.checkpoint = checkpoint
         super().__init__(
-            prompt=prompt,
+            prompt=text,
             seed=seed,
             n_ctx=n_ctx,
             n_tokens=validate.whole("n_tokens", n_tokens, 1, n_ctx - 1),
             n_beams=n_beams,
             temperatures=list(temperatures),
         )
-        self.take(self._write())
-        self.asks(self._write, "prompt", "seed")
-        self.lends(source.bpe, source.model)
+        self.set_many(self._write())
+        self.on_change(self._write, "prompt", "seed")
+        self.attach_engine(checkpoint.bpe, checkpoint.model)
+
+    @classmethod
+    def from_checkpoint(cls, checkpoint: Checkpoint, text: str, **chosen) -> Self:
+        """What a model writes after a text that can be edited."""
+        return cls(checkpoint, text, **chosen)
 
     def _write(self) -> dict:
-        room = self.source.model.config.n_ctx - self.n_tokens
-        return {"rows": self.written(), "message": remark(self.source.bpe, self.prompt, room)}
+        room = self.checkpoint.model.config.n_ctx - self.n_tokens
+        return {
+            "rows": self.written(),
+            "message": input_notice(self.checkpoint.bpe, self.prompt, room),
+        }
 
     def written(self) -> list:
         """Rows [name, mean log P, [[piece, probability], ...]], P at temperature 1."""
-        model, bpe = self.source.model, self.source.bpe
+        model, bpe = self.checkpoint.model, self.checkpoint.bpe
         room = model.config.n_ctx - self.n_tokens
         given = torch.tensor([(bpe.encode(self.prompt) or [bpe.newline])[-room:]])
         texts = {"greedy": decode.greedy(model, given, self.n_tokens)[0]}
@@ -79,9 +88,9 @@ class WritingExplorer(Explorer):
 
     def _row(self, name: str, ids: torch.Tensor, start: int) -> list:
         with torch.no_grad():
-            log_probs = losses.token_log_probs(self.source.model(ids[None]), ids[None])
+            log_probs = losses.token_log_probs(self.checkpoint.model(ids[None]), ids[None])
         log_probs = log_probs[0, start - 1 :]
-        pieces = self.source.bpe.pieces(ids[start:].tolist())
+        pieces = self.checkpoint.bpe.pieces(ids[start:].tolist())
         probs = [round(p, 4) for p in log_probs.exp().tolist()]
         pairs = [list(pair) for pair in zip(pieces, probs, strict=True)]
         return [name, round(log_probs.mean().item(), 3), pairs]

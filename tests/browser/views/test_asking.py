@@ -1,6 +1,7 @@
 """A view in a notebook's page: it asks the kernel for the model once, and answers itself."""
 
 import base64
+import dataclasses
 import json
 
 import numpy as np
@@ -96,7 +97,9 @@ def small_attention(novelist):
     sizes = {"n_ctx": 32, "n_layer": 2, "n_head": 2, "n_embd": 16}
     with fork_rng(0):
         model = g.GPT(g.GPTConfig(n_vocab=novelist.bpe.n_vocab, **sizes)).eval()
-    explorer = explorers.AttentionExplorer.of(model, novelist.bpe, "He saw")
+    explorer = explorers.AttentionExplorer.from_checkpoint(
+        dataclasses.replace(novelist, model=model), "He saw"
+    )
     read, texts = explorer.read, []
     explorer.read = lambda text: texts.append(text) or read(text)
     return explorer, texts

@@ -12,7 +12,7 @@ pytestmark = pytest.mark.browser
 
 @pytest.fixture(scope="module")
 def explorer(novelist):
-    return explorers.BlockExplorer(novelist.model, novelist.bpe, "She took the letter")
+    return explorers.BlockExplorer.from_checkpoint(novelist, "She took the letter")
 
 
 def test_lengths_and_neurons_are_the_models(page, explorer):

@@ -144,7 +144,7 @@ def test_two_pieces_that_look_alike_are_told_apart(page):
 def test_an_answer_that_changes_nothing_ends_the_waiting(page):
     logits = [3.0, 1.0, 0.0]
     e = explorers.SamplingExplorer(
-        logits, ["sea</w>", "b", "c"], prompt="the", predict=lambda t: logits
+        logits, ["sea</w>", "b", "c"], text="the", predict=lambda t: logits
     )
     root = show(page, e)
     status, box = root.locator(".gx-hint"), root.get_by_label("prompt")
@@ -161,7 +161,7 @@ def test_an_answer_that_changes_nothing_ends_the_waiting(page):
 def test_without_an_answer_the_kernel_is_named(page):
     page.clock.install()
     e = explorers.SamplingExplorer(
-        [1.0, 0.0], ["sea</w>", "b"], prompt="the", predict=lambda t: [1.0, 0.0]
+        [1.0, 0.0], ["sea</w>", "b"], text="the", predict=lambda t: [1.0, 0.0]
     )
     root = show(page, e)
     root.get_by_label("prompt").fill("a")
@@ -206,7 +206,7 @@ def test_maps_keep_to_the_paper_and_follow_a_switch_of_theme(page):
 
 def test_a_click_appends_a_word(page):
     e = explorers.SamplingExplorer(
-        [3.0, 1.0, 0.0], ["sea</w>", "b", "c"], prompt="the", predict=lambda text: [0, 0, 0]
+        [3.0, 1.0, 0.0], ["sea</w>", "b", "c"], text="the", predict=lambda text: [0, 0, 0]
     )
     root = show(page, e)
     root.get_by_role("button", name="sea").click()
@@ -238,7 +238,7 @@ def test_attention_by_keyboard_alone(page):
 
 
 def test_a_new_text_draws_new_heads(page, novelist):
-    e = explorers.AttentionExplorer.of(novelist.model, novelist.bpe, "The old man")
+    e = explorers.AttentionExplorer.from_checkpoint(novelist, "The old man")
     root = show(page, e)
     assert root.locator(".gx-matrix .gx-row").all_inner_texts() == ["the", "old", "man"]
     box = root.get_by_label("text")
@@ -257,9 +257,7 @@ def test_a_new_text_draws_new_heads(page, novelist):
 
 
 def test_masks_in_each_place_equal_numpy(page, novelist):
-    e = explorers.AttentionExplorer.of(
-        novelist.model, novelist.bpe, "The old man went home", head=9
-    )
+    e = explorers.AttentionExplorer.from_checkpoint(novelist, "The old man went home", head=9)
     root = show(page, e)
     scores = np.frombuffer(e.scores, "<f2").astype(float).reshape(16, 5, 5)[9]
     free = np.exp(scores) / np.exp(scores).sum(-1, keepdims=True)
@@ -343,7 +341,7 @@ def test_a_long_text_is_shaded_in_place_of_arcs(page):
 
 def test_two_texts_share_a_row_and_say_what_moves(page, novelist):
     texts = "She gave the man the letter and left.", "She gave the man a fine horse and left."
-    e = explorers.TwoTextsExplorer.of(novelist.model, novelist.bpe, *texts)
+    e = explorers.TwoTextsExplorer.from_checkpoint(novelist, *texts)
     root = show(page, e)
     page.add_script_tag(content=explorers.base.COMMON)
     place = [i for i, _ in e.pairs].index(e.row)
@@ -371,7 +369,7 @@ def test_why_a_token_of_two_texts_does_not_move(page):
 
 
 def test_ways_of_writing_side_by_side(page, novelist):
-    e = explorers.WritingExplorer(novelist, "The old man", n_tokens=6)
+    e = explorers.WritingExplorer.from_checkpoint(novelist, "The old man", n_tokens=6)
     root = show(page, e)
     page.add_script_tag(content=explorers.base.COMMON)
     assert root.locator(".gx-writings b").all_inner_texts() == [
@@ -470,7 +468,7 @@ def test_a_run_that_goes_on_grows_on_the_page(page):
 
 def test_bpe_in_the_browser_is_bpe_in_the_library(page, novelist):
     text = "the unbelievable shipwreck"
-    e = explorers.TokenExplorer(novelist.bpe, text, step=0)
+    e = explorers.TokenExplorer.from_checkpoint(novelist, text, step=0)
     root = show(page, e)
     root.locator("input[type=range]").focus()
     for step in range(len(e.merges) + 1):
@@ -484,7 +482,9 @@ def test_bpe_in_the_browser_is_bpe_in_the_library(page, novelist):
 
 
 def test_a_piece_keeps_its_color_while_its_neighbors_merge(page, novelist):
-    root = show(page, explorers.TokenExplorer(novelist.bpe, "the unbelievable é", step=0))
+    root = show(
+        page, explorers.TokenExplorer.from_checkpoint(novelist, "the unbelievable é", step=0)
+    )
     root.locator("input[type=range]").focus()
     seen = {}
     for _ in range(12):
@@ -502,7 +502,7 @@ def test_a_piece_keeps_its_color_while_its_neighbors_merge(page, novelist):
 
 def test_tying_by_keyboard_and_its_counts(page, novelist):
     prompt = "The old man and the sea"
-    root = show(page, explorers.TyingExplorer(novelist.model, novelist.bpe, prompt))
+    root = show(page, explorers.TyingExplorer.from_checkpoint(novelist, prompt))
     said = root.locator(".gx-live")
     assert said.inner_text().startswith("“the” fits best after")
     root.get_by_role("radio", name="the", exact=True).focus()
@@ -514,7 +514,7 @@ def test_tying_by_keyboard_and_its_counts(page, novelist):
 
 
 def test_the_journey_by_keyboard(page, novelist):
-    e = explorers.JourneyExplorer(novelist.model, novelist.bpe, "She looked at the")
+    e = explorers.JourneyExplorer.from_checkpoint(novelist, "She looked at the")
     root = show(page, e)
     assert root.locator(".gx-lens .gx-cell").count() == 5 * 4
     root.locator(".gx-lens .gx-chosen").focus()
@@ -529,7 +529,7 @@ def test_the_journey_by_keyboard(page, novelist):
 
 
 def test_lambda_moves_the_mix_and_the_formats_have_their_rows(page, novelist):
-    e = explorers.FormatsExplorer(novelist)
+    e = explorers.FormatsExplorer.from_checkpoint(novelist)
     root = show(page, e)
     for name, kind, n in (
         ("multiple choice", "choice", 2),

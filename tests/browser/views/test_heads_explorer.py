@@ -15,7 +15,7 @@ TEXT = "The captain looked at the sea."
 @pytest.fixture(scope="module")
 def explorer(novelist):
     cost = np.arange(16.0).reshape(4, 4) / 100 - 0.01
-    return explorers.HeadsExplorer(novelist.model, novelist.bpe, TEXT, cost, head=5, row=4)
+    return explorers.HeadsExplorer.from_checkpoint(novelist, TEXT, cost, head=5, row=4)
 
 
 @pytest.fixture

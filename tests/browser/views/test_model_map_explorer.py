@@ -16,7 +16,7 @@ TEXT = "She took the letter from the table and began to"
 
 @pytest.fixture(scope="module")
 def explorer(novelist):
-    return explorers.ModelMapExplorer(novelist.model, novelist.bpe, TEXT)
+    return explorers.ModelMapExplorer.from_checkpoint(novelist, TEXT)
 
 
 @pytest.fixture(scope="module")
@@ -116,7 +116,7 @@ def test_the_walk_goes_through_nine_stations_by_space(page, explorer):
 
 def test_the_walk_of_a_short_text_says_a_true_weight(page, novelist):
     """Where no head can look back two tokens, the last one's look at the first is shown."""
-    e = explorers.ModelMapExplorer(novelist.model, novelist.bpe, "She")
+    e = explorers.ModelMapExplorer.from_checkpoint(novelist, "She")
     root = show(page, e)
     root.locator(".gx-map-stage").focus()
     said = []
@@ -137,7 +137,7 @@ def test_nothing_is_wider_than_its_page(page, explorer, width):
 
 def test_what_the_kernel_answers_is_drawn(page, novelist):
     """Another text with fewer tokens, and a head off: all traits come in one message."""
-    e = explorers.ModelMapExplorer(novelist.model, novelist.bpe, TEXT)
+    e = explorers.ModelMapExplorer.from_checkpoint(novelist, TEXT)
     root = show(page, e)
     root.get_by_label("text").fill("The old man")
     root.get_by_label("text").press("Enter")

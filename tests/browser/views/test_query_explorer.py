@@ -14,7 +14,7 @@ TEXT = "She took the letter from the table and"
 
 @pytest.fixture
 def e(novelist):
-    return explorers.QueryExplorer.of(novelist.model, novelist.bpe, TEXT, layer=3, head=3)
+    return explorers.QueryExplorer.from_checkpoint(novelist, TEXT, layer=3, head=3)
 
 
 def agrees(page, root, e):

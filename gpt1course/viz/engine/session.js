@@ -2,18 +2,18 @@
 
 import { BPE } from "./bpe.js";
 import { specialsAfter, toSequences } from "./formats.js";
+import { beamSearch, drawn, greedy, logProbs } from "./generate.js";
 import { GPT } from "./gpt.js";
-import { journey, tying } from "./lens.js";
+import { journey, tying } from "./logit_lens.js";
 import { mapOf } from "./map.js";
+import { mt19937 } from "./mt19937.js";
 import { inDigits } from "./numbers.js";
 import { joined } from "./rows.js";
 import { argmax, draw, filtered, probsOf } from "./sample.js";
 import { tidy } from "./text.js";
-import { twister } from "./twister.js";
 import { unpack } from "./weights.js";
-import { beamSearch, drawn, greedy, logProbs } from "./write.js";
 
-export class Mind {
+export class Session {
   // As gpt1course/viz/engine/pack.py wrote it. bytes: an ArrayBuffer; wasm: bytes, or null.
   // Without a config it is a tokenizer alone.
   constructor({ config, header, pieces, merges }, bytes, wasm) {
@@ -51,7 +51,7 @@ export class Mind {
   }
 
   // What a reader should know of a text: its unknown signs, and what is cut off (base.py).
-  remark(text, most = Number.POSITIVE_INFINITY) {
+  notice(text, most = Number.POSITIVE_INFINITY) {
     const unknown = new Set(this.bpe.unknown(text));
     const said = unknown.size
       ? [`Not in the vocabulary, read as <unk>: ${[...unknown].join(" ")}.`]
@@ -123,7 +123,7 @@ export class Mind {
     return { pieces: this.piecesOf(ids), weights: all("weights"), scores: all("scores") };
   }
 
-  // All that a map of the model draws (lens.js); silent: numbers of heads, block * H + head.
+  // All that a map of the model draws (map.js); silent: numbers of heads, block * H + head.
   map(text, most, silent = []) {
     return mapOf(this.model, this.bpe.pieces, this.few(text, most), silent);
   }
@@ -175,7 +175,7 @@ export class Mind {
   // not shift along.
   *write(text, { n = 60, temperature = 0.8, top_k = 0, top_p = 1, seed = 0 } = {}) {
     const { n_ctx } = this.model.config;
-    const random = twister(seed);
+    const random = mt19937(seed);
     let window = this.ids(text);
     let [fresh, cache] = [window, this.model.cache()];
     const written = [...window];

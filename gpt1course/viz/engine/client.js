@@ -35,7 +35,7 @@ const copyOf = ({ buffer, byteOffset, byteLength }) =>
 async function begin({ ids, source, facts }, [bytes, wasm]) {
   const engine = new Engine(ids, source, async () => ({ facts, bytes, wasm }));
   try {
-    await engine.ask("remark", "");
+    await engine.ask("notice", "");
   } catch {
     return;
   }

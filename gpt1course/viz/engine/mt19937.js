@@ -4,7 +4,7 @@
 const [SIZE, AHEAD] = [624, 397];
 
 // Uniform numbers in [0, 1).
-export function twister(seed) {
+export function mt19937(seed) {
   const state = seeded(seed);
   let at = SIZE;
   const next = () => {

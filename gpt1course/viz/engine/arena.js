@@ -2,7 +2,7 @@
 
 const PAGE = 65536; // bytes, WebAssembly's unit
 
-export class Arrays {
+export class Arena {
   // Room for so many numbers.
   constructor(size) {
     const initial = Math.ceil((4 * size) / PAGE) + 1;
@@ -20,8 +20,8 @@ export class Arrays {
 }
 
 // A function (layer, x, T, y) that writes T rows; layer: { weight, bias, n_in, n_out }.
-export function linearOf(arrays, wasm) {
-  const kernel = arrays.memory && wasm && compiled(arrays.memory, wasm);
+export function linearOf(arena, wasm) {
+  const kernel = arena.memory && wasm && compiled(arena.memory, wasm);
   if (!kernel) return plainLinear;
   return (layer, x, T, y) => {
     const { weight, bias, n_in, n_out } = layer;
