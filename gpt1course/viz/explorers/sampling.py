@@ -65,7 +65,7 @@ class SamplingExplorer(Explorer):
             editable=predict is not None,
             **traits,
         )
-        self.shown, self._notice = text, notice  # what was read; a prompt may be refused
+        self.shown, self._notice = self.prompt, notice  # what was read; a prompt may be refused
         if predict:
             self.on_change(lambda: self._read_prompt(predict), "prompt")
 
