@@ -61,7 +61,7 @@ def main(argv: list[str] | None = None) -> int:
     with one_line_errors("gpu"):
         for name in ("minutes", "at_most"):
             if (value := getattr(args, name)) is not None:
-                validate.number(name, value, lambda x: x > 0, "a finite number > 0")
+                validate.check_float(name, value, gt=0)
         machine = machine_of(args)
         apart = machine.on_gpu if args.apart is None else args.apart
         return int(not run(args.only or list(PARTS), machine, args.at_most, apart))

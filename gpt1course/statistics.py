@@ -118,7 +118,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
     before it, nor above 1.
     """
     for p in p_values:
-        validate.number("p", p, lambda x: 0 <= x <= 1, "a number from 0 to 1")
+        validate.check_float("p", p, ge=0, le=1)
     n, adjusted, least = len(p_values), [1.0] * len(p_values), 0.0
     for rank, i in enumerate(sorted(range(n), key=lambda i: p_values[i])):
         least = max(least, (n - rank) * float(p_values[i]))
@@ -206,7 +206,7 @@ def _pairs(a: Mapping | Sequence, b: Mapping | Sequence) -> list[tuple[float, fl
             raise ValueError(f"{len(a)} scores and {len(b)} make no pairs: name their seeds")
         a, b = dict(enumerate(a)), dict(enumerate(b))
     for score in (*a.values(), *b.values()):
-        validate.number("a score", score, lambda x: True, "a finite number")
+        validate.check_float("a score", score)
     return [(float(a[seed]), float(b[seed])) for seed in a if seed in b]
 
 

@@ -64,7 +64,7 @@ def with_field_names(record: type, given: dict) -> dict:
     return given
 
 
-def need(record, name: str, holds: bool, what: str) -> None:
+def require(record, name: str, holds: bool, what: str) -> None:
     """ValueError that names a field and its value unless something holds."""
     if not holds:
         raise ValueError(f"{name} is {getattr(record, name)!r}, it must be {what}")

@@ -31,15 +31,15 @@ class GPTConfig:
     tied: bool = True  # Eq. 2: the output matrix is the token embedding
 
     def __post_init__(self):
-        validate.fields_of_their_kind(self)
+        validate.check_fields(self)
         for name, most in MOST.items():
-            validate.whole(name, getattr(self, name), 1, most)
+            validate.check_int(name, getattr(self, name), 1, most)
         if self.n_embd % self.n_head:
             raise ValueError(
                 f"n_embd is {self.n_embd}, it must be divisible by n_head, "
                 f"which is {self.n_head}"
             )
-        validate.number("dropout", self.dropout, lambda p: 0 <= p < 1, "in [0, 1)")
+        validate.check_float("dropout", self.dropout, ge=0, lt=1)
 
     @property
     def head_dim(self) -> int:

@@ -147,8 +147,8 @@ def even_windows(
 
 def _n_starts(ids: Tensor | np.ndarray, n_ctx: int, n_windows: int) -> int:
     """How many places a window can start at; ValueError if there is none."""
-    n_ctx = validate.whole("n_ctx", n_ctx, 1)
-    validate.whole("n_windows", n_windows, 1)
+    n_ctx = validate.check_int("n_ctx", n_ctx, 1)
+    validate.check_int("n_windows", n_windows, 1)
     if len(ids) < n_ctx:
         raise ValueError(f"the text has {len(ids)} tokens, a window needs {n_ctx}")
     return len(ids) - n_ctx + 1
@@ -171,7 +171,7 @@ def windows_in_order(ids: Tensor, n_ctx: int) -> list[Tensor]:
 
     Each token but the very first is a target exactly once: to score a text.
     """
-    n_ctx = validate.whole("n_ctx", n_ctx, 2)
+    n_ctx = validate.check_int("n_ctx", n_ctx, 2)
     if len(ids) < 2:
         raise ValueError(f"the text has {len(ids)} tokens, scoring needs at least 2")
     return [ids[i : i + n_ctx] for i in range(0, len(ids) - 1, n_ctx - 1)]

@@ -20,7 +20,7 @@ def mean_nats(
     loss: from ids (1, T) to the mean loss of their T - 1 targets.
     """
     windows = corpus.windows_in_order(ids, n_ctx)
-    if n_windows is not None and validate.whole("n_windows", n_windows, 1) < len(windows):
+    if n_windows is not None and validate.check_int("n_windows", n_windows, 1) < len(windows):
         pick = torch.linspace(0, len(windows) - 2, n_windows).long()
         windows = [windows[i] for i in pick]
     total, n = 0.0, 0
@@ -52,7 +52,7 @@ def score_books(model: LanguageModel, bpe: BPE, books: dict[str, str]) -> dict[s
 
 def book_score(nats: float, n_tokens: int, n_characters: int) -> dict:
     """One text's scores, from its nats per token; the first token is not a target."""
-    n_tokens = validate.whole("n_tokens", n_tokens, 2)
+    n_tokens = validate.check_int("n_tokens", n_tokens, 2)
     bits = losses.bits_per_character(nats * (n_tokens - 1), n_characters)
     return {
         "tokens": n_tokens,

@@ -32,14 +32,14 @@ def check_decoding(
 
     Temperature 0 means greedy; None turns top_k or top_p off.
     """
-    what = "a finite number >= 0 (0 means greedy)"
-    warmth = validate.number("temperature", temperature, lambda t: t >= 0, what)
-    if warmth and not LEAST <= warmth <= MOST:
+    note = " (0 means greedy)"
+    temperature = validate.check_float("temperature", temperature, ge=0, note=note)
+    if temperature and not LEAST <= temperature <= MOST:
         raise ValueError(f"temperature is {temperature!r}, it must be 0 or {LEAST} to {MOST}")
     if top_k is not None:
-        validate.whole("top_k", top_k, 1, note=", or None")
+        validate.check_int("top_k", top_k, 1, note=", or None")
     if top_p is not None:
-        validate.number("top_p", top_p, lambda p: LEAST <= p <= 1, "in (0, 1], or None")
+        validate.check_float("top_p", top_p, ge=LEAST, le=1, what="in (0, 1], or None")
 
 
 def check_logits(logits: Tensor) -> None:
@@ -53,7 +53,7 @@ def keep_top_k(probs: Tensor, top_k: int) -> Tensor:
 
     Exactly min(k, V) tokens are kept.
     """
-    top_k = validate.whole("top_k", top_k, 1)
+    top_k = validate.check_int("top_k", top_k, 1)
     order = probs.argsort(dim=-1, descending=True, stable=True)  # (..., V)
     ranks = order.argsort(dim=-1)  # rank of each token
     return ranks < min(top_k, probs.shape[-1])
@@ -181,7 +181,7 @@ def stream(
     learned positions do not shift along. ids (B, T), T <= n_ctx.
     """
     check_decoding(temperature, top_k, top_p)
-    n_tokens = validate.whole("n_tokens", n_tokens, 0, MOST_TOKENS)
+    n_tokens = validate.check_int("n_tokens", n_tokens, 0, MOST_TOKENS)
     check_ids(ids, model.config)
     n_ctx, reader = model.config.n_ctx, reader_of(model, len(ids))
     with eval_mode(model):
@@ -227,8 +227,8 @@ def beam_search(model: LanguageModel, ids: Tensor, n_tokens: int, n_beams: int) 
     log-probabilities stay. All continuations have the same length, so no length
     penalty is needed. The text must fit into the context.
     """
-    n_beams = validate.whole("n_beams", n_beams, 1, MOST_BEAMS)
-    n_tokens = validate.whole("n_tokens", n_tokens, 0, MOST_TOKENS)
+    n_beams = validate.check_int("n_beams", n_beams, 1, MOST_BEAMS)
+    n_tokens = validate.check_int("n_tokens", n_tokens, 0, MOST_TOKENS)
     ids = ids[None] if ids.dim() == 1 else ids
     check_ids(ids, model.config, start=max(0, n_tokens - 1))
     sums = torch.zeros(1, dtype=torch.float64, device=ids.device)  # (beams,)
@@ -252,7 +252,7 @@ def log_prob(model: LanguageModel, ids: Tensor, start: int = 1) -> float:
     """
     if ids.dim() != 1 or len(ids) < 2:
         raise ValueError(f"ids have shape {tuple(ids.shape)}, they need (T,), T >= 2")
-    start = validate.whole("start", start, 1, len(ids) - 1)
+    start = validate.check_int("start", start, 1, len(ids) - 1)
     with eval_mode(model):
         h = model.hidden(ids[None, :-1])[0, start - 1 :]  # (T - start, C), which predict them
         log_probs = model.logits(h).double().log_softmax(dim=-1)  # (T - start, V)
@@ -288,7 +288,7 @@ def write_on(
     """The same text word by word, as soon as each is written."""
     bpe, model = checkpoint.bpe, checkpoint.model
     prompt_ids = (bpe.encode(prompt) or [bpe.newline])[-model.config.n_ctx :]
-    seed = validate.whole("seed", seed, 0, validate.LARGEST_SEED)
+    seed = validate.check_int("seed", seed, 0, validate.LARGEST_SEED)
     new = stream(
         model,
         torch.tensor([prompt_ids]),  # (1, T)

@@ -34,7 +34,7 @@ class Specials:
     @classmethod
     def after(cls, n_vocab: int) -> "Specials":
         """40478, 40479, 40480 for GPT-1's vocabulary."""
-        n_vocab = validate.whole("n_vocab", n_vocab, 1)
+        n_vocab = validate.check_int("n_vocab", n_vocab, 1)
         return cls(*range(n_vocab, n_vocab + len(SPECIALS)))
 
 
@@ -136,5 +136,5 @@ def check_texts(kind: str, texts: Sequence[str]) -> None:
 
 def check_context(n_ctx: int, least: int) -> None:
     """ValueError where the context cannot hold the special tokens and some text."""
-    if validate.whole("n_ctx", n_ctx) < least:
+    if validate.check_int("n_ctx", n_ctx) < least:
         raise ValueError(f"the context is {n_ctx} tokens, at least {least} are needed")

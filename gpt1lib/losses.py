@@ -45,7 +45,7 @@ def check_classes(name: str, targets: Tensor, n: int) -> None:
         raise ValueError(f"there is no {name}, at least 1 is needed")
     if targets.is_floating_point() or targets.is_complex() or targets.dtype == torch.bool:
         raise ValueError(f"{name}s are {targets.dtype}, they must be integers")
-    validate.indices(name, targets, n)
+    validate.check_indices(name, targets, n)
 
 
 def lm_log_likelihood(logits: Tensor, ids: Tensor, mask: Tensor | None = None):
@@ -121,7 +121,7 @@ def combined_loss(task: Tensor, lm: Tensor, lm_coef: float = 0.5) -> Tensor:
 
 def check_lm_coef(lm_coef: float) -> None:
     """Raises ValueError unless lambda is finite and not negative."""
-    validate.number("lm_coef (lambda)", lm_coef, lambda x: x >= 0, "finite and >= 0")
+    validate.check_float("lm_coef (lambda)", lm_coef, ge=0)
 
 
 def perplexity(nats_per_token: float) -> float:
@@ -137,7 +137,7 @@ def perplexity(nats_per_token: float) -> float:
 def bits_per_character(nats: float, n_characters: int) -> float:
     """A score that does not depend on the tokenizer: total nats -> bits per character."""
     check_nats(nats)
-    return nats / math.log(2) / validate.whole("n_characters", n_characters, 1)
+    return nats / math.log(2) / validate.check_int("n_characters", n_characters, 1)
 
 
 def check_nats(nats: float) -> None:

@@ -19,9 +19,9 @@ def wilson(correct: int, n: int, z: float = 1.96) -> tuple[float, float]:
     z: half the interval's width in standard deviations. Raises ValueError unless n >= 1 and
     correct is in 0 to n.
     """
-    n = validate.whole("n", n, 1, note=": an interval needs a trial")
-    correct = validate.whole("correct", correct, 0, n)
-    z = validate.number("z", z, lambda x: x > 0, "a finite number > 0")
+    n = validate.check_int("n", n, 1, note=": an interval needs a trial")
+    correct = validate.check_int("correct", correct, 0, n)
+    z = validate.check_float("z", z, gt=0)
     p, z2 = correct / n, z * z
     middle = (p + z2 / (2 * n)) / (1 + z2 / n)
     half_width = z / (1 + z2 / n) * math.sqrt(p * (1 - p) / n + z2 / (4 * n * n))

@@ -221,4 +221,4 @@ def check_ids(ids: Tensor, config: GPTConfig, start: int = 0) -> None:
     n_tokens = start + ids.shape[1]
     if n_tokens > config.n_ctx:
         raise ValueError(f"sequence has {n_tokens} tokens, the context is {config.n_ctx}")
-    validate.indices("token id", ids, config.n_vocab)
+    validate.check_indices("token id", ids, config.n_vocab)

@@ -30,8 +30,8 @@ from .config import INIT_STD, GPTConfig
 
 def initial_params(config: GPTConfig, seed: int = 0, n_classes: int = 0) -> dict:
     """Fresh parameters: N(0, INIT_STD), biases 0, LayerNorm 1 and 0; with a head if asked."""
-    validate.whole("n_classes", n_classes, 0)
-    rng = np.random.default_rng(validate.whole("seed", seed, 0))
+    validate.check_int("n_classes", n_classes, 0)
+    rng = np.random.default_rng(validate.check_int("seed", seed, 0))
     C = config.n_embd
 
     def matrix(*shape):
@@ -377,7 +377,7 @@ def finetuning_loss(
 
     Returns the two losses, the gradients, and the probabilities of the classes (B, K).
     """
-    validate.number("lm_coef (lambda)", lm_coef, lambda x: x >= 0, "finite and >= 0")
+    validate.check_float("lm_coef (lambda)", lm_coef, ge=0)
     h, kept = states(params, ids, config)  # (B, T, C)
     task, dh, grads_head, probs = task_loss(h, params["head"], where, labels)  # dh (B, T, C)
     lm, dh_lm, dW_e = lm_loss(h, params["tokens"]["weight"], ids, mask)  # dh_lm (B, T, C)
@@ -403,10 +403,10 @@ class NumpyAdam:
         clip: float = 1.0,
     ):
         for name, value in {"lr": lr, "eps": eps, "weight_decay": weight_decay}.items():
-            validate.number(name, value, lambda x: x >= 0, "a finite number >= 0")
+            validate.check_float(name, value, ge=0)
         for beta in betas:
-            validate.number("beta", beta, lambda x: 0 <= x < 1, "in [0, 1)")
-        validate.number("clip", clip, lambda x: x > 0, "a finite number > 0")
+            validate.check_float("beta", beta, ge=0, lt=1)
+        validate.check_float("clip", clip, gt=0)
         self.params, self.lr, self.betas, self.eps = flatten(params), lr, betas, eps
         self.weight_decay, self.clip, self.t = weight_decay, clip, 0
         self.m = {name: np.zeros_like(p) for name, p in self.params.items()}

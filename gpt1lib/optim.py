@@ -31,7 +31,7 @@ def decay_groups(
     model: nn.Module, weight_decay: float, without: Iterable[nn.Parameter] = ()
 ) -> list[dict]:
     """Two groups of what learns: matrices, which decay, and biases and gains, which do not."""
-    validate.number("weight_decay", weight_decay, lambda x: x >= 0, "a finite number >= 0")
+    validate.check_float("weight_decay", weight_decay, ge=0)
     others = {id(p) for p in without}
     learning = [p for p in model.parameters() if p.requires_grad and id(p) not in others]
     return [
@@ -77,9 +77,7 @@ def warmup_flat(step: int, warmup: float, total: int, warmdown: float) -> float:
     Not GPT-1's: for short runs, where more time at the peak pays.
     """
     check_progress(step, warmup, total)
-    warmdown = validate.number(
-        "warmdown", warmdown, lambda share: 0 < share <= 1, "a share in (0, 1]"
-    )
+    warmdown = validate.check_float("warmdown", warmdown, gt=0, le=1)
     if step < warmup:
         return step / warmup
     return min(1.0, (1 - min(step, total) / total) / warmdown)
@@ -95,7 +93,7 @@ def go_on_from(scheduler: LambdaLR, step: int) -> None:
 
 def set_lr(optimizer: torch.optim.Optimizer, lr: float) -> None:
     """Give every parameter group the learning rate lr."""
-    validate.number("lr", lr, lambda x: x >= 0, "a finite number >= 0")
+    validate.check_float("lr", lr, ge=0)
     for group in optimizer.param_groups:
         group["lr"] = lr
 
@@ -106,7 +104,7 @@ def clip_gradients(model: nn.Module, max_norm: float = 1.0) -> float:
     The released code clips at 1; the paper does not mention it. Raises ValueError for a
     max_norm below 0, which would turn the gradients round.
     """
-    validate.number("max_norm", max_norm, lambda x: x > 0, "a finite number > 0")
+    validate.check_float("max_norm", max_norm, gt=0)
     norm = nn.utils.clip_grad_norm_(model.parameters(), max_norm)
     whole = getattr(norm, "full_tensor", None)  # a sharded model's norm is a DTensor
     return float(norm if whole is None else whole())

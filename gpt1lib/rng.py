@@ -27,7 +27,7 @@ def eval_mode(*modules: nn.Module) -> Iterator[None]:
 def fork_rng(seed: int, device: torch.device | None = None) -> Iterator[None]:
     """Draw from this seed inside; the caller's random numbers go on undisturbed."""
     devices = [device] if device is not None and device.type == "cuda" else []
-    seed = validate.whole("seed", seed, 0, validate.LARGEST_SEED)
+    seed = validate.check_int("seed", seed, 0, validate.LARGEST_SEED)
     with torch.random.fork_rng(devices):
         torch.manual_seed(seed)
         yield

@@ -73,7 +73,7 @@ def show(pieces: Iterable[str]) -> None:
 
 def write_samples(source: Checkpoint, samples: int, seed: int, **options) -> None:
     """One text for each of the next seeds; where there are several, each under its own."""
-    for i in range(validate.whole("samples", samples, 1)):
+    for i in range(validate.check_int("samples", samples, 1)):
         if samples > 1:
             print(f"--- seed {seed + i}")
         show(generate.write_on(source, seed=seed + i, **options))

@@ -100,8 +100,8 @@ def silenced(model: LanguageModel, heads: Sequence[tuple[int, int]]) -> Iterator
     check_steps(model)
     with ExitStack() as hooks:
         for layer, head in heads:
-            validate.whole("layer", layer, 0, model.config.n_layer - 1)
-            validate.whole("head", head, 0, model.config.n_head - 1)
+            validate.check_int("layer", layer, 0, model.config.n_layer - 1)
+            validate.check_int("head", head, 0, model.config.n_head - 1)
             project = cast(Block, model.blocks[layer]).attention.project
             handle = project.register_forward_pre_hook(_without(head, model.config.head_dim))
             hooks.callback(handle.remove)

@@ -1,11 +1,11 @@
-"""What a number may be: of the right kind and within limits, or refused by its name.
+"""Checks of arguments: a number of the right type and within its bounds, or an error.
 
-numpy's integers and floats are as good as Python's; True, False and text are no numbers.
+The error names the argument and shows its value. numpy's integers and floats are as good as
+Python's; True, False and text are not numbers.
 """
 
 import math
 import operator
-from collections.abc import Callable
 from dataclasses import fields
 from numbers import Real
 from typing import Any
@@ -14,15 +14,16 @@ import torch
 from torch import Tensor
 
 LARGEST_SEED = 2**63 - 1
-"""Seeds are whole numbers from 0 to this one: what torch takes."""
+"""Seeds are integers from 0 to this one: what torch takes."""
 
 
-def whole(
+def check_int(
     name: str, value: Any, low: float = -math.inf, high: float = math.inf, note: str = ""
 ) -> int:
-    """The value as an int; ValueError unless it is an integer from low to high.
+    """The value as an int.
 
-    note: ends the message, such as ", or None".
+    low, high: bounds, both allowed. note: ends the message, such as ", or None". Raises
+    ValueError unless the value is an integer from low to high.
     """
     number = None if isinstance(value, bool) else _as_index(value)
     if number is None or not low <= number <= high:
@@ -32,20 +33,34 @@ def whole(
     return number
 
 
-def number(name: str, value: Any, holds: Callable[[float], bool], what: str) -> float:
-    """The value as a float; ValueError unless it is a finite number for which `holds`.
+def check_float(
+    name: str,
+    value: Any,
+    *,
+    gt: float | None = None,
+    ge: float | None = None,
+    lt: float | None = None,
+    le: float | None = None,
+    note: str = "",
+    what: str = "",
+) -> float:
+    """The value as a float.
 
-    what: says in words what it must be.
+    gt, ge, lt, le: bounds, as in >, >=, < and <=. note: ends the message. what: the whole
+    condition in words, where the bounds do not say it well. Raises ValueError unless the
+    value is a finite number within the bounds.
     """
-    if not is_finite(value) or not holds(float(value)):
+    if not is_finite(value) or not _is_within(float(value), gt, ge, lt, le):
+        what = what or _bounds_in_words(gt, ge, lt, le) + note
         raise ValueError(f"{name} is {value!r}, it must be {what}")
     return float(value)
 
 
-def indices(name: str, values: Tensor, n: int) -> None:
-    """ValueError unless the whole numbers of a tensor are all from 0 to n - 1.
+def check_indices(name: str, values: Tensor, n: int) -> None:
+    """Check that the integers of a tensor are all from 0 to n - 1.
 
-    In a model that is being compiled nothing is looked at: it would cut the graph in two.
+    In a model that is being compiled nothing is checked: it would cut the graph in two.
+    Raises ValueError that names the first integer out of range.
     """
     if torch.compiler.is_compiling():
         return
@@ -54,20 +69,20 @@ def indices(name: str, values: Tensor, n: int) -> None:
         raise ValueError(f"{name} {low if low < 0 else high} is not in 0 to {n - 1}")
 
 
-def fields_of_their_kind(record: Any) -> None:
-    """Give a frozen record's fields the kinds of their defaults; ValueError for another kind.
+def check_fields(record: Any) -> None:
+    """Give a frozen record's fields the types of their defaults.
 
-    Whole numbers stay whole, numbers are finite, True and False are no numbers. A field
-    whose default is None may be None or a whole number.
+    Integers stay integers, numbers are finite, True and False are not numbers. A field whose
+    default is None may be None or an integer. Raises ValueError for another type.
     """
     for f in fields(record):
         value, default = getattr(record, f.name), f.default
         if isinstance(default, bool) and not isinstance(value, bool):
             raise ValueError(f"{f.name} is {value!r}, it must be True or False")
         if type(default) is float:
-            value = number(f.name, value, lambda x: True, "a finite number")
+            value = check_float(f.name, value)
         elif type(default) is int or (default is None and value is not None):
-            value = whole(f.name, value)
+            value = check_int(f.name, value)
         object.__setattr__(record, f.name, value)
 
 
@@ -82,8 +97,27 @@ def is_finite(value: Any) -> bool:
 
 
 def _as_index(value: Any) -> int | None:
-    """What stands for an integer where Python counts, as one; else None."""
+    """The value as an int if Python can count with it, as with numpy's; else None."""
     try:
         return operator.index(value)
     except TypeError:
         return None
+
+
+def _is_within(x: float, gt, ge, lt, le) -> bool:
+    above = (gt is None or x > gt) and (ge is None or x >= ge)
+    return above and (lt is None or x < lt) and (le is None or x <= le)
+
+
+def _bounds_in_words(gt, ge, lt, le) -> str:
+    """The bounds for the message: "a finite number > 0", "from 0 to 1", "in [0, 1)"."""
+    low, high = (gt if ge is None else ge), (lt if le is None else le)
+    if low is None and high is None:
+        return "a finite number"
+    if high is None:
+        return f"a finite number {'>' if ge is None else '>='} {low}"
+    if low is None:
+        return f"a finite number {'<' if le is None else '<='} {high}"
+    if ge is not None and le is not None:
+        return f"from {low} to {high}"
+    return f"in {'(' if ge is None else '['}{low}, {high}{')' if le is None else ']'}"

@@ -91,8 +91,8 @@ def test_a_wrong_option_is_named_at_once(command, capsys):
 
 def test_a_bad_value_is_named_with_what_it_must_be():
     with pytest.raises(ValueError, match="n_steps is 5, it must be > 9"):
-        cli.need(Sample(), "n_steps", False, "> 9")
-    cli.need(Sample(), "n_steps", True, "> 4")
+        cli.require(Sample(), "n_steps", False, "> 9")
+    cli.require(Sample(), "n_steps", True, "> 4")
 
 
 # ---- the values that help shows ---------------------------------------------------------

@@ -21,7 +21,7 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from gpt1lib import validate as bounds
+from gpt1lib import validate
 from gpt1lib.cli import one_line_errors
 from gpt1lib.io import paths
 from gpt1lib.io.files import naming, read_json, read_text, sha256, write_text
@@ -303,11 +303,8 @@ def check_options(args: argparse.Namespace) -> None:
     """ValueError for a limit that no answer could keep, or a table that is a folder."""
     if args.seconds is not None:
         what = f"above 0 and at most {MOST_SECONDS}"
-        bounds.number("--seconds", args.seconds, lambda x: 0 < x <= MOST_SECONDS, what)
-    what = f"from {LEAST_GIGABYTES} to {MOST_GIGABYTES}"
-    bounds.number(
-        "--gigabytes", args.gigabytes, lambda x: LEAST_GIGABYTES <= x <= MOST_GIGABYTES, what
-    )
+        validate.check_float("--seconds", args.seconds, gt=0, le=MOST_SECONDS, what=what)
+    validate.check_float("--gigabytes", args.gigabytes, ge=LEAST_GIGABYTES, le=MOST_GIGABYTES)
     if args.out.is_dir():
         raise ValueError(f"--out is {args.out}, a folder; name a file in it")
 

@@ -92,7 +92,7 @@ def guesses(
     The weights' penalty is |w|^2 / 2 beside the sum of the losses, with a row of weights
     per class. ValueError where the labels learned from are all the same.
     """
-    limit = None if limit is None else validate.whole("limit", limit, 1)
+    limit = None if limit is None else validate.check_int("limit", limit, 1)
     learned, reader = task.train[:limit], vectorizer(features)
     X = reader.fit_transform([x for e in learned for x in feature_sets(task, e, side)])
     asked = reader.transform([x for e in task.test for x in feature_sets(task, e, side)])

@@ -59,7 +59,7 @@ def hide_tokens(ids: Tensor, mask_id: int, share: float = SHARE) -> tuple[Tensor
     ids (B, T) of a vocabulary that ends at [MASK]. Returns (read, labels), both (B, T): labels
     are the true ids of the chosen tokens and NO_TARGET elsewhere. At least one is chosen.
     """
-    share = validate.number("share", share, lambda x: 0 < x <= 1, "a share in (0, 1]")
+    share = validate.check_float("share", share, gt=0, le=1)
     chosen = torch.rand(ids.shape) < share  # (B, T)
     if not bool(chosen.any()):
         chosen.view(-1)[int(torch.randint(ids.numel(), ()))] = True

@@ -33,7 +33,7 @@ def bigram_probs(counts: np.ndarray, smoothing: float = 1.0) -> np.ndarray:
 
     Raises ValueError for a negative count or smoothing, or smoothing 0 where a row is empty.
     """
-    validate.number("smoothing", smoothing, lambda x: x >= 0, "a finite number >= 0")
+    validate.check_float("smoothing", smoothing, ge=0)
     if not (counts >= 0).all():
         raise ValueError("counts hold numbers below 0, or nan")
     smoothed = counts + smoothing
@@ -62,7 +62,7 @@ class NGram:
     """
 
     def __init__(self, n: int, vocabulary: Iterable[str]):
-        self.n = n = validate.whole("n", n, 1, LONGEST)
+        self.n = n = validate.check_int("n", n, 1, LONGEST)
         self.vocabulary = frozenset(vocabulary)
         self.tables: list[tuple[Counter, Counter, Counter]] = []  # by context length
 
@@ -77,7 +77,7 @@ class NGram:
 
     def shorter(self, n: int) -> "NGram":
         """The n-gram model within this one, for an n up to its own; nothing is counted anew."""
-        model = NGram(validate.whole("n", n, 1, self.n), self.vocabulary)
+        model = NGram(validate.check_int("n", n, 1, self.n), self.vocabulary)
         model.tables = self.tables[:n]
         return model
 
@@ -113,8 +113,8 @@ class KneserNey:
     """
 
     def __init__(self, n: int, n_vocab: int):
-        self.n = validate.whole("n", n, 1, LONGEST)
-        self.n_vocab = validate.whole("n_vocab", n_vocab, 1)
+        self.n = validate.check_int("n", n, 1, LONGEST)
+        self.n_vocab = validate.check_int("n_vocab", n_vocab, 1)
         self.tables: list[tuple[Counter, Counter, Counter, float]] = []
 
     def fit(self, ids: Sequence[int]) -> "KneserNey":
@@ -163,7 +163,7 @@ def likeliest(model: KneserNey, before: Sequence[int], choices: Sequence[Sequenc
 
 def unseen_share(training: Sequence[str], text: Sequence[str], n: int) -> float:
     """Share of the n-grams of a text that never occurred in training."""
-    n = validate.whole("n", n, 1)
+    n = validate.check_int("n", n, 1)
     if len(text) < n:
         raise ValueError(f"the text has {len(text)} words, n-grams with n = {n} need {n}")
     grams = list(zip(*(text[i:] for i in range(n)), strict=False))

@@ -29,7 +29,7 @@ def steps_to_keep(steps: int, n: int) -> list[int]:
 
     The paper's Figure 2 (right) looks at pre-training on such an axis.
     """
-    steps, n = validate.whole("steps", steps, 1), validate.whole("n", n, 0)
+    steps, n = validate.check_int("steps", steps, 1), validate.check_int("n", n, 0)
     n = min(n, steps.bit_length() + 1)  # after that many halvings nothing is left
     return sorted({round(steps / 2**k) for k in range(n)} - {0})
 

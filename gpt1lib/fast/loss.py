@@ -70,7 +70,7 @@ def chunked_padded_loss(
 
 def check_chunks(h: Tensor, W: Tensor, ids: Tensor, rows: int) -> None:
     """ValueError unless states (B, T, C) and ids (B, T) fit, and ids are rows of W (V, C)."""
-    validate.whole("rows", rows, 1)
+    validate.check_int("rows", rows, 1)
     if h.shape != (*ids.shape, W.shape[-1]):
         shapes = f"h {tuple(h.shape)}, ids {tuple(ids.shape)}, W {tuple(W.shape)}"
         raise ValueError(f"{shapes}: they need (B, T, C), (B, T), (V, C)")

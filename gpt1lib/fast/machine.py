@@ -28,7 +28,7 @@ def keep_memory() -> None:
 def threads(n: int) -> Iterator[None]:
     """Let torch use n threads inside."""
     before = torch.get_num_threads()
-    torch.set_num_threads(validate.whole("n", n, 1, 1024))
+    torch.set_num_threads(validate.check_int("n", n, 1, 1024))
     try:
         yield
     finally:

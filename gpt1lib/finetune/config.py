@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from .. import validate
-from ..cli import need, option
+from ..cli import option, require
 from ..losses import check_lm_coef
 
 METHODS = {
@@ -50,16 +50,16 @@ class Settings:
     )
 
     def __post_init__(self):
-        validate.fields_of_their_kind(self)
-        validate.whole("seed", self.seed, 0, validate.LARGEST_SEED)
+        validate.check_fields(self)
+        validate.check_int("seed", self.seed, 0, validate.LARGEST_SEED)
         check_lm_coef(self.lm_coef)
         for name in ("epochs", "batch"):
-            need(self, name, getattr(self, name) >= 1, ">= 1")
+            require(self, name, getattr(self, name) >= 1, ">= 1")
         for name in ("limit", "longest", "patience"):
             value = getattr(self, name)
-            need(self, name, value is None or value >= 1, ">= 1, or left out")
+            require(self, name, value is None or value >= 1, ">= 1, or left out")
         for name in ("lr", "grad_clip"):
-            need(self, name, getattr(self, name) > 0, "> 0")
+            require(self, name, getattr(self, name) > 0, "> 0")
         for name in ("dropout", "warmup", "weight_decay"):
-            need(self, name, 0 <= getattr(self, name) < 1, "in [0, 1)")
-        need(self, "method", self.method in METHODS, f"one of {', '.join(METHODS)}")
+            require(self, name, 0 <= getattr(self, name) < 1, "in [0, 1)")
+        require(self, "method", self.method in METHODS, f"one of {', '.join(METHODS)}")

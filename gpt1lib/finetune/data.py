@@ -79,7 +79,7 @@ def graded_target(grade: float, n_classes: int = 6) -> list[float]:
     Example: 3.6 -> [0, 0, 0, 0.4, 0.6, 0]. Raises ValueError for a grade outside 0 to
     n_classes - 1.
     """
-    n_classes = validate.whole("n_classes", n_classes, 2)
+    n_classes = validate.check_int("n_classes", n_classes, 2)
     if not validate.is_finite(grade) or not 0 <= grade <= n_classes - 1:
         raise ValueError(f"grade {grade} is not in 0 to {n_classes - 1}")
     low = min(int(grade), n_classes - 2)

@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 
 from .. import optim, validate
-from ..cli import add_options, given_options, need, option, with_field_names
+from ..cli import add_options, given_options, option, require, with_field_names
 from ..config import GPT1, INIT_STD, KINDS, NOVELIST, TINY, GPTConfig
 from ..io import files
 
@@ -98,27 +98,27 @@ class Recipe:
     )
 
     def __post_init__(self):
-        validate.fields_of_their_kind(self)
-        validate.whole("seed", self.seed, 0, validate.LARGEST_SEED)
+        validate.check_fields(self)
+        validate.check_int("seed", self.seed, 0, validate.LARGEST_SEED)
         object.__setattr__(self, "betas", tuple(self.betas))
         every = ("evaluate_every", "sample_every", "save_every")
         for name in ("n_merges", "batch", "steps", "grad_accum", *every):
-            need(self, name, getattr(self, name) >= 1, ">= 1")
+            require(self, name, getattr(self, name) >= 1, ">= 1")
         for name in ("count_vectors", "matrix_lr", "warmup", "weight_decay", "snapshots"):
-            need(self, name, getattr(self, name) >= 0, ">= 0")
+            require(self, name, getattr(self, name) >= 0, ">= 0")
         for name in ("lr", "grad_clip", "block_std"):
-            need(self, name, getattr(self, name) > 0, "> 0")
+            require(self, name, getattr(self, name) > 0, "> 0")
         for name in ("warmdown", "warmup_ctx_share"):
-            need(self, name, 0 <= getattr(self, name) <= 1, "a share, 0 to 1")
-        need(self, "matrix_momentum", 0 <= self.matrix_momentum < 1, "in [0, 1)")
-        need(self, "warmup", self.warmup <= self.steps, f"<= steps, {self.steps}")
-        need(self, "kind", self.kind in KINDS, f"one of {KINDS}")
+            require(self, name, 0 <= getattr(self, name) <= 1, "a share, 0 to 1")
+        require(self, "matrix_momentum", 0 <= self.matrix_momentum < 1, "in [0, 1)")
+        require(self, "warmup", self.warmup <= self.steps, f"<= steps, {self.steps}")
+        require(self, "kind", self.kind in KINDS, f"one of {KINDS}")
         n_ctx, first = self.model.n_ctx, self.warmup_ctx
-        need(self.model, "n_ctx", n_ctx >= 2, ">= 2: the first token of a window is no target")
+        require(self.model, "n_ctx", n_ctx >= 2, ">= 2: a window starts with no target")
         divides = first >= 0 and first != 1 and n_ctx % (first or 1) == 0
-        need(self, "warmup_ctx", divides, f"a divisor > 1 of n_ctx, {n_ctx}, or 0")
+        require(self, "warmup_ctx", divides, f"a divisor > 1 of n_ctx, {n_ctx}, or 0")
         shares = len(self.betas) == 2 and all(0 <= b < 1 for b in self.betas)
-        need(self, "betas", shares, "two numbers in [0, 1)")
+        require(self, "betas", shares, "two numbers in [0, 1)")
 
     def windows_at(self, step: int) -> tuple[int, int]:
         """Windows and tokens per window in the update after `step` updates.

@@ -38,7 +38,7 @@ def write_any_size(
     args = parser.parse_args(argv)
     if args.train is not None:
         with one_line_errors(name):
-            validate.whole("--train", args.train, 1)
+            validate.check_int("--train", args.train, 1)
         if args.out.resolve().is_relative_to(TASKS):
             parser.error("with --train, name another file: --out FILE, not in data/tasks")
     _write(args.out, make(args.train))

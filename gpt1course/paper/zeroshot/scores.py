@@ -48,7 +48,7 @@ def answer_scores(
     Where the model has a cache, what a question gives is read once for all its answers, in
     half the time.
     """
-    batch, found = validate.whole("batch", batch, 1), {}
+    batch, found = validate.check_int("batch", batch, 1), {}
     apart = [i for i, question in enumerate(questions) if not _shares(model, *question)]
     pairs = [(questions[i][0], answer) for i in apart for answer in questions[i][1]]
     scores = iter(continuation_scores(model, pairs))
@@ -103,6 +103,6 @@ def next_logits(model: LanguageModel, texts: Sequence[list[int]], batch: int = 3
 
 def _by_length(texts: Sequence[list[int]], batch: int) -> list[list[int]]:
     """Which texts to read at once: `batch` of about one length, so little is padded."""
-    batch = validate.whole("batch", batch, 1)
+    batch = validate.check_int("batch", batch, 1)
     order = sorted(range(len(texts)), key=lambda i: len(texts[i]))
     return [order[start : start + batch] for start in range(0, len(order), batch)]

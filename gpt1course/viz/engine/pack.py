@@ -39,7 +39,7 @@ def exact_bits(model: nn.Module) -> int:
 
 def bits_of(tensor: Tensor, bits: int) -> int:
     """What a number of this tensor is stored in; ValueError unless bits is 8, 16 or 32."""
-    validate.whole("bits", bits, 8, 32)
+    validate.check_int("bits", bits, 8, 32)
     if bits not in (8, 16, 32):
         raise ValueError(f"bits is {bits}, it must be 8, 16 or 32")
     return bits if tensor.dim() == 2 else 32

@@ -97,10 +97,10 @@ class AttentionExplorer(Explorer):
         if weights.shape[2:] != (len(tokens), len(tokens)):
             raise ValueError(f"weights are {weights.shape}, there are {len(tokens)} tokens")
         head = sharpest_head(weights) if head is None else head
-        head = validate.whole("head", head, 0, n_layer * n_head - 1)
+        head = validate.check_int("head", head, 0, n_layer * n_head - 1)
         self.weights = weights
         row = telling_row(weights[divmod(head, n_head)]) if row is None else row
-        row = validate.whole("row", row, -n_tokens, n_tokens - 1)
+        row = validate.check_int("row", row, -n_tokens, n_tokens - 1)
         given = b"" if scores is None else centered(scores)
         super().__init__(
             data=as_half(weights),

@@ -36,7 +36,7 @@ class BigramExplorer(Explorer):
         if self.probs.shape != (len(names), len(names)):
             raise ValueError(f"probs are {self.probs.shape}, there are {len(names)} names")
         row = commonest(self.probs, names) if row is None else row
-        row = validate.whole("row", row, 0, len(names) - 1)
+        row = validate.check_int("row", row, 0, len(names) - 1)
         super().__init__(data=as_half(self.probs), names=list(names), row=row)
 
     def sentence(self) -> str:

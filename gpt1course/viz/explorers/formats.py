@@ -7,9 +7,8 @@ import torch
 import traitlets
 from matplotlib.figure import Figure
 
-from gpt1lib import finetune, inputs
+from gpt1lib import finetune, inputs, validate
 from gpt1lib import losses as objectives
-from gpt1lib import validate as limits
 from gpt1lib.checkpoints import Checkpoint
 
 from .. import plots
@@ -57,7 +56,7 @@ class FormatsExplorer(Explorer):
     computed = frozenset({"formats"})
 
     def __init__(self, checkpoint: Checkpoint, seed: int = 0, **traits):
-        seed = limits.whole("seed", seed, 0, limits.LARGEST_SEED)
+        seed = validate.check_int("seed", seed, 0, validate.LARGEST_SEED)
         generator = torch.Generator().manual_seed(seed)
         self.bpe = checkpoint.bpe
         self.model = finetune.add_special_tokens(checkpoint.model, generator).eval()

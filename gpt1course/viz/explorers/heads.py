@@ -42,7 +42,7 @@ def head_measures(weights: ArrayLike) -> dict[str, np.ndarray]:
     """
     weights = plots.as_matrix(weights, "weights", 4)
     T = weights.shape[-1]
-    validate.whole("the number of tokens", T, 2)
+    validate.check_int("the number of tokens", T, 2)
     back = np.tril(np.arange(T)[:, None] - np.arange(T))
     bits = -np.log2(np.where(weights > 0, weights, 1))
     return {
@@ -137,8 +137,8 @@ class HeadsExplorer(Explorer):
         shape, T = weights.shape[:2], len(tokens)
         if cost.shape != shape:
             raise ValueError(f"cost has shape {cost.shape}, the model has {shape} heads")
-        row = validate.whole("row", row, -T, T - 1) % T
-        head = validate.whole("head", head, 0, cost.size - 1)
+        row = validate.check_int("row", row, -T, T - 1) % T
+        head = validate.check_int("head", head, 0, cost.size - 1)
         self.weights, self.probs = weights, probs
         measures = head_measures(weights) | {"cost": cost}
         super().__init__(
@@ -168,7 +168,7 @@ class HeadsExplorer(Explorer):
         model, bpe = cast(GPT, checkpoint.model), checkpoint.bpe
         ids = encode_or_raise(bpe, text, MOST_TOKENS)
         probs = next_tokens(model, ids)  # (1 + L * H, T, V)
-        likely = _likely(probs, validate.whole("n", n, 1, model.config.n_vocab))  # (T, M)
+        likely = _likely(probs, validate.check_int("n", n, 1, model.config.n_vocab))  # (T, M)
         return cls(
             trace(model, ids).weights.numpy(),
             np.take_along_axis(probs, likely[None], -1),

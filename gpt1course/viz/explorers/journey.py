@@ -78,7 +78,7 @@ class JourneyExplorer(Explorer):
     def from_checkpoint(cls, checkpoint: Checkpoint, text: str, n: int = 5) -> Self:
         """The states of a text that can be edited, each with its n best guesses."""
         model, bpe = cast(GPT, checkpoint.model), checkpoint.bpe
-        n = validate.whole("n", n, 1, model.config.n_vocab)
+        n = validate.check_int("n", n, 1, model.config.n_vocab)
 
         def read(text: str) -> dict:
             ids = encode_or_raise(bpe, text, model.config.n_ctx)

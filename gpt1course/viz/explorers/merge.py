@@ -68,7 +68,7 @@ class MergeExplorer(Explorer):
         self.merges, self.totals = merge_race(in_order, MOST_MERGES)
         most = len(self.merges)
         super().__init__(words=[list(item) for item in in_order.items()], most=most)
-        self.step = validate.whole("step", step, 0, most)
+        self.step = validate.check_int("step", step, 0, most)
         self.word = word or next(iter(in_order))
 
     def sentence(self) -> str:

@@ -9,7 +9,7 @@ import traitlets
 from matplotlib.figure import Figure
 from torch import Tensor
 
-from gpt1lib import validate as limits
+from gpt1lib import validate
 from gpt1lib.bpe import BPE
 from gpt1lib.checkpoints import Checkpoint
 from gpt1lib.model import GPT, Block, gelu
@@ -34,7 +34,7 @@ def heads_of(model: GPT, silent: Iterable[int]) -> list[tuple[int, int]]:
     """(block, head) of heads that are numbered through all blocks; ValueError for others."""
     n_head = model.config.n_head
     most = model.config.n_layer * n_head - 1
-    return [divmod(limits.whole("silent", i, 0, most), n_head) for i in silent]
+    return [divmod(validate.check_int("silent", i, 0, most), n_head) for i in silent]
 
 
 @torch.no_grad()

@@ -56,7 +56,7 @@ class TokenExplorer(Explorer):
         unk = bpe.encoder.get(UNK, -1)
         super().__init__(text=text, n_merges=len(bpe.merges), unk=unk)
         self.set_many(self._read())
-        self.step = validate.whole("step", step, -1, len(self.merges))
+        self.step = validate.check_int("step", step, -1, len(self.merges))
         self.on_change(self._read, "text")
         self.attach_engine(bpe)
 

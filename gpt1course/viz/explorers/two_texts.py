@@ -110,7 +110,7 @@ class TwoTextsExplorer(Explorer):
         n_layer, n_head = one.shape[:2]
         heads = np.where(same, self.moved, -1).reshape(n_layer * n_head, -1)
         best = int(heads.max(-1).argmax()) if self.chosen_head is None else self.chosen_head
-        best = validate.whole("head", best, 0, len(heads) - 1)
+        best = validate.check_int("head", best, 0, len(heads) - 1)
         return {
             "prompts": prompts,
             "tokens": [first, second],

@@ -46,7 +46,7 @@ class TyingExplorer(Explorer):
         self, model: LanguageModel, bpe: BPE, text: str, tokens: Sequence[str] = (), n: int = 8
     ):
         self.model, self.bpe = model, bpe
-        self.n_near = validate.whole("n", n, 1, model.config.n_vocab - 1)
+        self.n_near = validate.check_int("n", n, 1, model.config.n_vocab - 1)
         total, W = model.count_parameters(), model.output_matrix
         picked = [f"{t}</w>" for t in tokens]
         super().__init__(

@@ -49,7 +49,7 @@ class WritingExplorer(Explorer):
             prompt=text,
             seed=seed,
             n_ctx=n_ctx,
-            n_tokens=validate.whole("n_tokens", n_tokens, 1, n_ctx - 1),
+            n_tokens=validate.check_int("n_tokens", n_tokens, 1, n_ctx - 1),
             n_beams=n_beams,
             temperatures=list(temperatures),
         )

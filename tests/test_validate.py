@@ -1,6 +1,7 @@
 """One bad argument at a time: it is refused by its name, and numpy's numbers are welcome."""
 
 import math
+import re
 
 import numpy as np
 import pytest
@@ -109,6 +110,31 @@ def test_a_number_is_finite_and_within_its_limits(name):
             call(bad)
     for kind in (np.float64, np.float32):
         assert plain(call(kind(good))) == plain(call(good))
+
+
+@pytest.mark.parametrize(
+    ("value", "bounds", "sentence"),
+    [
+        (NAN, {}, "x is nan, it must be a finite number"),
+        (0, {"gt": 0}, "x is 0, it must be a finite number > 0"),
+        (-1, {"ge": 0, "note": "!"}, "x is -1, it must be a finite number >= 0!"),
+        (2, {"lt": 2}, "x is 2, it must be a finite number < 2"),
+        (3, {"le": 2}, "x is 3, it must be a finite number <= 2"),
+        (2, {"ge": 0, "le": 1}, "x is 2, it must be from 0 to 1"),
+        (1, {"ge": 0, "lt": 1}, "x is 1, it must be in [0, 1)"),
+        (0, {"gt": 0, "le": 1}, "x is 0, it must be in (0, 1]"),
+        (0, {"gt": 0, "lt": 1}, "x is 0, it must be in (0, 1)"),
+        (9, {"lt": 1, "what": "small"}, "x is 9, it must be small"),
+    ],
+)
+def test_the_message_is_made_from_the_bounds(value, bounds, sentence):
+    with pytest.raises(ValueError, match=f"^{re.escape(sentence)}$"):
+        validate.check_float("x", value, **bounds)
+
+
+def test_bounds_are_allowed_or_not_as_their_sign_says():
+    assert validate.check_float("x", 0, ge=0, lt=1) == 0.0
+    assert validate.check_float("x", 1, gt=0, le=1) == 1.0
 
 
 def labeled(label, n_classes=3):
