@@ -9,6 +9,8 @@ import sys
 import threading
 import time
 import warnings
+from collections import defaultdict
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -142,11 +144,9 @@ ANSWERS = {
     "shape": (lambda x: (2 * x)[..., None], r"the shape is \(2, 1\), expected \(2,\)"),
     "dtype": (lambda x: (2 * x).long(), "the dtype is torch.int64, expected torch.float32"),
     "complex": (lambda x: 2 * x + 0j, "the dtype is torch.complex64"),
-    "array": (
-        lambda x: 2 * x.numpy(),
-        r"returns ndarray \(float32, shape \(2,\)\), expected T",
-    ),
-    "list": (lambda x: [2.0, 6.0], r"returns list \[2, 6\], expected Tensor"),
+    "array": (lambda x: (2 * x).numpy(), "the numbers are right, but in an array. Make it"),
+    "list": (lambda x: (2 * x).tolist(), "the numbers are right, but in a list. Make it"),
+    "wrong list": (lambda x: [2.0, 7.0], r"returns list \[2, 7\], expected Tensor"),
     "text": (lambda x: "4", "it returns str"),
     "nearly": (
         lambda x: 2 * x + 1e-3,
@@ -502,6 +502,62 @@ def test_a_listed_answer_is_called_no_further_than_it_agrees():
     assert called == [1]
     assert machinery.diagnose(one_more, lambda x: 2 * x).message == "This doubles."
     assert called == [1, 1, 2, 3]
+
+
+IN_ANOTHER_CONTAINER = [  # what an answer returns, what is wanted, what to do
+    ([2.0, 4.0], torch.tensor([2.0, 4.0]), "in a list. Make it a tensor: torch.tensor(...)"),
+    (
+        np.array([2, 4]),
+        torch.tensor([2, 4]),
+        "in an array. Make it a tensor: torch.tensor(...)",
+    ),
+    (
+        [torch.ones(2), torch.ones(2)],
+        torch.ones(2, 2),
+        "in a list. Make it one tensor: torch.stack(...)",
+    ),
+    ([[2, 4]], np.array([[2, 4]]), "in a list. Make it an array: np.array(...)"),
+    (torch.tensor([2.0]), np.array([2.0]), "in a tensor. Make it an array: np.array(...)"),
+    (np.array([0.5, 1]), [0.5, 1.0], "in an array. Make it a list: .tolist()"),
+]
+
+
+@pytest.mark.parametrize(("got", "wanted", "remedy"), IN_ANOTHER_CONTAINER)
+def test_right_numbers_in_another_container_are_told_the_remedy(got, wanted, remedy):
+    assert not compare.same(got, wanted, 1e-5)
+    told = feedback.difference(got, wanted, 1e-5)
+    assert told == f"the numbers are right, but {remedy}"
+
+
+@pytest.mark.parametrize("got", [[2.0, 5.0], ["2", "4"], [2.0], "24", [1, 2], None, [[2.0], 4]])
+def test_wrong_numbers_in_another_container_are_not_called_right(got):
+    assert "are right" not in feedback.difference(got, torch.tensor([2.0, 4.0]), 1e-5)
+
+
+def test_right_numbers_without_their_gradient_are_told_so():
+    weight = torch.ones(2, requires_grad=True)
+    for cut in ((2 * weight).detach(), 2 * weight.data, torch.tensor(2 * weight.tolist()[0])):
+        assert not compare.same(cut.expand(2), 2 * weight, 1e-5)
+        told = feedback.difference(cut.expand(2), 2 * weight, 1e-5)
+        assert told.startswith("the numbers are right, but no gradient flows back")
+    assert compare.same(2 * weight, 2 * weight.data, 1e-5)
+    assert "no gradient" not in feedback.difference(3 * weight.data, 2 * weight, 1e-5)
+
+
+def test_a_longdouble_is_a_number_and_a_fraction_is_named_once():
+    assert compare.same(np.longdouble(1.1), 1.1, 1e-9)
+    assert compare.same(np.full(2, 1.1, np.longdouble), np.full(2, 1.1), 1e-9)
+    assert feedback.short(np.longdouble(1.1)) == "1.1"
+    assert feedback.short(np.full(2, 1.1, np.longdouble)) == "[1.1, 1.1]"
+    told = feedback.difference(np.longdouble(1.2), 1.1, 1e-9)
+    assert told == "it returns 1.2, expected 1.1"
+    told = feedback.difference(Fraction(11, 10), 1.1, 1e-9)
+    assert told == "it returns Fraction(11, 10), expected float 1.1"
+
+
+def test_a_defaultdict_is_told_its_first_difference():
+    told = feedback.difference(defaultdict(int, a=1), {"a": 2}, 1e-5)
+    assert told == "it returns {'a': 1}, expected {'a': 2}"
 
 
 def test_two_numbers_that_differ_are_shown_to_differ():

@@ -54,9 +54,15 @@ def plain(value: Any) -> Any:
     if isinstance(value, torch.Tensor | np.ndarray | np.generic) and value.ndim == 0:
         kind = dtype_name(value)
         value = array(value)
-        value = value.item() if value is not None else None
+        value = item(value) if value is not None else None
         return plain(value) if isinstance(value, bool | str) else _number(value, kind)
     return _number(value, "float64")
+
+
+def item(value):
+    """A single number of numpy as Python's own, also a longdouble, which has no such twin."""
+    single = value.item()
+    return float(single) if isinstance(single, np.longdouble) else single
 
 
 def _number(value, dtype):
@@ -72,6 +78,8 @@ def dtype_name(value) -> str:
 def _same_arrays(a, b, tolerance) -> bool:
     if isinstance(a, torch.Tensor) != isinstance(b, torch.Tensor):
         return False  # an array is not a tensor
+    if cut_off(a, b):
+        return False
     x, y = array(a), array(b)
     if x is None or y is None or x.shape != y.shape or kind(x) != kind(y):
         return False
@@ -79,6 +87,12 @@ def _same_arrays(a, b, tolerance) -> bool:
         return bool((x == y).all())
     rougher = max(ROUGHER.get(dtype_name(v), 0.0) for v in (a, b))
     return _close(x, y, max(tolerance, rougher))
+
+
+def cut_off(a, b) -> bool:
+    """Whether a gradient flows back through b and none through a."""
+    flows = [isinstance(x, torch.Tensor) and x.requires_grad for x in (a, b)]
+    return flows == [False, True]
 
 
 def other_kind(a, b) -> tuple | None:
@@ -142,6 +156,30 @@ def array(x) -> np.ndarray | None:
     x = x.to_dense() if x.layout != torch.strided else x
     x = x.resolve_conj().resolve_neg()
     return x.float().numpy() if x.dtype == torch.bfloat16 else x.numpy()
+
+
+def as_container(value, wanted):
+    """Numbers of a list, array or tensor in the container of wanted; None where it cannot be.
+
+    Only a container of another kind is turned: dtypes and shapes stay as they are.
+    """
+    try:
+        if isinstance(wanted, ARRAYS):
+            return _as_array(value, wanted)
+        return array(value).tolist() if isinstance(wanted, list | tuple) else None
+    except Exception:  # what is not made of numbers
+        return None
+
+
+def _as_array(value, wanted):
+    if isinstance(value, list | tuple) and any(isinstance(v, torch.Tensor) for v in value):
+        value = torch.stack([*value])
+    numbers = array(value) if isinstance(value, ARRAYS) else np.array(value)
+    if numbers.dtype.kind not in "biuf":
+        return None
+    if kind(numbers) == "integer" and kind(array(wanted)) == "float":
+        return None  # a list of whole numbers would become another dtype
+    return torch.tensor(numbers) if isinstance(wanted, torch.Tensor) else numbers
 
 
 def kind(a: np.ndarray) -> str:

@@ -6,7 +6,18 @@ from typing import Any
 import numpy as np
 import torch
 
-from .compare import ARRAYS, Number, array, dtype_name, kind, plain, same
+from .compare import (
+    ARRAYS,
+    Number,
+    array,
+    as_container,
+    cut_off,
+    dtype_name,
+    item,
+    kind,
+    plain,
+    same,
+)
 from .execution import Result, TooLong
 
 SHOWN = 12  # numbers of an array or list; more are counted, not shown
@@ -45,6 +56,9 @@ def _raised(where: str, error: BaseException) -> str:
 def difference(got: Any, wanted: Any, tolerance: float) -> str:
     """What differs between two values: kind, form, then the first place."""
     a, b = plain(got), plain(wanted)
+    a = dict(a) if isinstance(a, dict) else a
+    if remedy := _container(a, b, tolerance):
+        return remedy
     if _name(a) != _name(b):
         return f"it returns {kind_in_words(got)}, expected {kind_in_words(wanted)}"
     if isinstance(a, ARRAYS):
@@ -56,6 +70,25 @@ def difference(got: Any, wanted: Any, tolerance: float) -> str:
     if isinstance(a, Number):
         return "it returns {}, expected {}".format(*_told_apart(a.value, b.value))
     return f"it returns {short(got)}, expected {short(wanted)}"
+
+
+CONTAINERS = {"Tensor": "a tensor", "ndarray": "an array", "sequence": "a list"}
+REMEDIES = {
+    "Tensor": "Make it a tensor: torch.tensor(...)",
+    "ndarray": "Make it an array: np.array(...)",
+    "sequence": "Make it a list: .tolist()",
+}
+
+
+def _container(a, b, tolerance) -> str | None:
+    """What to do where the numbers are right and only their container is another one."""
+    if _name(a) == _name(b) or not isinstance(a, list | tuple | ARRAYS):
+        return None
+    if not same(as_container(a, b), b, tolerance):
+        return None
+    stacked = isinstance(a, list | tuple) and any(isinstance(x, torch.Tensor) for x in a)
+    remedy = "Make it one tensor: torch.stack(...)" if stacked else REMEDIES[_name(b)]
+    return f"the numbers are right, but in {CONTAINERS[_name(a)]}. {remedy}"
 
 
 def _told_apart(got, wanted) -> tuple[str, str]:
@@ -71,6 +104,11 @@ def _between_arrays(a, b, tolerance) -> str:
     x, y = array(a), array(b)
     if x is None or y is None:
         return f"it returns a tensor without numbers ({getattr(a, 'device', 'unknown')})"
+    if cut_off(a, b) and same(a.detach(), b.detach(), tolerance):
+        return (
+            "the numbers are right, but no gradient flows back through them: stay in torch, "
+            "without .detach(), .data, .item() or numpy"
+        )
     if kind(x) != kind(y):
         return f"the dtype is {a.dtype}, expected {b.dtype}"
     apart = np.array(
@@ -138,6 +176,9 @@ def _name(value) -> str:
     """One word for what counts as the same kind."""
     if isinstance(value, Number):
         return "number"
+    if isinstance(value, dict | torch.Tensor | np.ndarray):  # defaultdict, Parameter
+        kinds = {dict: "dict", torch.Tensor: "Tensor", np.ndarray: "ndarray"}
+        return next(name for kind, name in kinds.items() if isinstance(value, kind))
     return "sequence" if isinstance(value, list | tuple) else type(value).__name__
 
 
@@ -149,6 +190,8 @@ def kind_in_words(value) -> str:
     name = type(value).__name__
     if callable(value) or len(shown) > 20 or shown == name:
         return name
+    if shown.startswith(f"{name}("):  # Fraction(11, 10) says so itself
+        return shown
     return f"{name} {shown}"
 
 
@@ -177,7 +220,7 @@ def short(value) -> str:
             return f"{type(value).__name__} of shape {tuple(value.shape)}"
         return short(array(value).tolist())  # pyright: ignore[reportOptionalMemberAccess]
     if isinstance(value, Number | np.generic):
-        return short(value.value if isinstance(value, Number) else value.item())
+        return short(value.value if isinstance(value, Number) else item(value))
     if isinstance(value, float):
         return f"{value:.4g}"
     if isinstance(value, tuple):
