@@ -40,7 +40,7 @@ def as_json(value):
 def result(folder: Path) -> dict:
     """What is kept of a finished run."""
     meta = read_json(folder / "meta.json")
-    scores = evaluate.rounded(evaluate.all_books(meta["heldout"]))
+    scores = evaluate.round_scores(evaluate.all_books(meta["heldout"]))
     last = (folder / "log.jsonl").read_text(encoding="utf-8").splitlines()[-1]
     return {
         **{name: meta[name] for name in ("command", "commit", "torch", "seconds")},

@@ -47,6 +47,7 @@ from .checkpoints import load_novelist
 from .config import GPT1, NOVELIST, TINY, GPTConfig
 from .io import paths
 from .model import GPT, causal_mask
+from .sample import sample_text
 from .tracing import trace
 
 __all__ = [
@@ -65,6 +66,7 @@ __all__ = [
     "losses",
     "optim",
     "paths",
+    "sample_text",
     "text",
     "trace",
 ]

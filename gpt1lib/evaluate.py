@@ -79,10 +79,10 @@ def all_books(scores: dict[str, dict]) -> dict[str, float]:
     }
 
 
-def rounded(scores: dict) -> dict:
+def round_scores(scores: dict) -> dict:
     """Scores as they are printed and stored: perplexities to two decimals, others to four."""
     return {
-        name: rounded(score)
+        name: round_scores(score)
         if isinstance(score, dict)
         else round(score, 2 if name == "perplexity" else 4)
         for name, score in scores.items()

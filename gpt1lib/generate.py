@@ -6,16 +6,13 @@ read each token once, with a key-value cache; `beam_search`, whose texts swap pl
 each step, reads them again.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import chain
 
 import torch
 from torch import Tensor
 
-from . import text, validate
-from .bpe import BPE, END, NEWLINE
-from .checkpoints import Checkpoint
+from . import validate
 from .fast.session import FastReader, can_read
 from .model import GPT, KVCache, LanguageModel, check_ids
 from .rng import eval_mode
@@ -257,62 +254,3 @@ def log_prob(model: LanguageModel, ids: Tensor, start: int = 1) -> float:
         h = model.hidden(ids[None, :-1])[0, start - 1 :]  # (T - start, C), which predict them
         log_probs = model.logits(h).double().log_softmax(dim=-1)  # (T - start, V)
     return float(log_probs.gather(-1, ids[start:, None]).sum())
-
-
-def write(
-    checkpoint: Checkpoint,
-    prompt: str = "",
-    n_tokens: int = 60,
-    temperature: float = 0.8,
-    top_k: int | None = None,
-    top_p: float | None = None,
-    seed: int = 0,
-) -> str:
-    """Let a checkpoint continue a prompt; returns tidy text for the eye.
-
-    GPT-1 has no token for the start of a text: an empty prompt starts after a new line.
-    A prompt longer than the context loses its beginning.
-    """
-    return "".join(write_on(checkpoint, prompt, n_tokens, temperature, top_k, top_p, seed))
-
-
-def write_on(
-    checkpoint: Checkpoint,
-    prompt: str,
-    n_tokens: int,
-    temperature: float,
-    top_k: int | None,
-    top_p: float | None,
-    seed: int,
-) -> Iterator[str]:
-    """The same text word by word, as soon as each is written."""
-    bpe, model = checkpoint.bpe, checkpoint.model
-    prompt_ids = (bpe.encode(prompt) or [bpe.newline])[-model.config.n_ctx :]
-    seed = validate.check_int("seed", seed, 0, validate.LARGEST_SEED)
-    new = stream(
-        model,
-        torch.tensor([prompt_ids]),  # (1, T)
-        n_tokens,
-        temperature=temperature,
-        top_k=top_k,
-        top_p=top_p,
-        generator=torch.Generator().manual_seed(seed),
-    )
-    return settled(bpe, chain(prompt_ids, map(int, new)))
-
-
-def settled(bpe: BPE, ids: Iterable[int]) -> Iterator[str]:
-    """The tidy text of ids in pieces, each as soon as nothing that follows can change it.
-
-    That is after each whole word: then only a space, not yet given, may still vanish. `tidy`
-    works line by line, so what came before a line is forgotten.
-    """
-    line, shown = [], ""
-    for i in ids:
-        line.append(i)
-        piece = bpe.decoder[i]
-        if piece.endswith(END):
-            told = text.tidy(bpe.decode(line))
-            yield told[len(shown) :]
-            line, shown = ([], "") if piece == NEWLINE else (line, told)
-    yield text.tidy(bpe.decode(line))[len(shown) :]

@@ -1,4 +1,4 @@
-"""Let a trained model write, token by token as it comes.
+"""A trained model continues a prompt: as a text, as pieces while they come, as a command.
 
 python -m gpt1lib.sample runs/mine "Once upon"
 python -m gpt1lib.sample "Once upon"     # no folder: the novelist, which comes with the course
@@ -6,13 +6,80 @@ python -m gpt1lib.sample "Once upon"     # no folder: the novelist, which comes 
 
 import argparse
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 
+import torch
+
 from . import generate, validate
+from .bpe import BPE, END, NEWLINE
 from .checkpoints import Checkpoint, load_novelist, open_source
 from .cli import one_line_errors
 from .io.paths import NOVELIST_DIR
+from .text import tidy
+
+
+def sample_text(
+    checkpoint: Checkpoint,
+    prompt: str = "",
+    n_tokens: int = 60,
+    temperature: float = 0.8,
+    top_k: int | None = None,
+    top_p: float | None = None,
+    seed: int = 0,
+) -> str:
+    """Let a checkpoint continue a prompt; returns tidy text for the eye.
+
+    GPT-1 has no token for the start of a text: an empty prompt starts after a new line.
+    A prompt longer than the context loses its beginning.
+    """
+    return "".join(stream_text(checkpoint, prompt, n_tokens, temperature, top_k, top_p, seed))
+
+
+def stream_text(
+    checkpoint: Checkpoint,
+    prompt: str,
+    n_tokens: int,
+    temperature: float,
+    top_k: int | None,
+    top_p: float | None,
+    seed: int,
+) -> Iterator[str]:
+    """The same text word by word, as soon as each is written."""
+    bpe, model = checkpoint.bpe, checkpoint.model
+    prompt_ids = (bpe.encode(prompt) or [bpe.newline])[-model.config.n_ctx :]
+    seed = validate.check_int("seed", seed, 0, validate.LARGEST_SEED)
+    new = generate.stream(
+        model,
+        torch.tensor([prompt_ids]),  # (1, T)
+        n_tokens,
+        temperature=temperature,
+        top_k=top_k,
+        top_p=top_p,
+        generator=torch.Generator().manual_seed(seed),
+    )
+    return final_pieces(bpe, chain(prompt_ids, map(int, new)))
+
+
+def final_pieces(bpe: BPE, ids: Iterable[int]) -> Iterator[str]:
+    """The tidy text of ids in pieces, each as soon as nothing that follows can change it.
+
+    That is after each whole word: then only a space, not yet given, may still vanish. `tidy`
+    works line by line, so what came before a line is forgotten.
+    """
+    line, shown = [], ""
+    for i in ids:
+        line.append(i)
+        piece = bpe.decoder[i]
+        if piece.endswith(END):
+            tidied = tidy(bpe.decode(line))
+            yield tidied[len(shown) :]
+            line, shown = ([], "") if piece == NEWLINE else (line, tidied)
+    yield tidy(bpe.decode(line))[len(shown) :]
+
+
+# ---- the command line ------------------------------------------------------------------
 
 
 def parser() -> argparse.ArgumentParser:
@@ -76,7 +143,7 @@ def write_samples(source: Checkpoint, samples: int, seed: int, **options) -> Non
     for i in range(validate.check_int("samples", samples, 1)):
         if samples > 1:
             print(f"--- seed {seed + i}")
-        show(generate.write_on(source, seed=seed + i, **options))
+        show(stream_text(source, seed=seed + i, **options))
 
 
 def main(argv: list[str] | None = None) -> None:

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import gpt1lib as g
-from gpt1lib import generate
+from gpt1lib import generate, sample
 from gpt1lib.baselines import variants
 from gpt1lib.fast.session import FastReader, can_read
 
@@ -277,11 +277,11 @@ def test_one_beam_is_greedy(model):
 
 
 def test_write(novelist):
-    text = generate.write(novelist, "She looked at", n_tokens=20, seed=1)
+    text = sample.sample_text(novelist, "She looked at", n_tokens=20, seed=1)
     assert text.startswith("she looked at")
-    assert text == generate.write(novelist, "She looked at", n_tokens=20, seed=1)
-    assert generate.write(novelist, "", n_tokens=5)
-    assert generate.write(novelist, "word " * 400, n_tokens=2)
+    assert text == sample.sample_text(novelist, "She looked at", n_tokens=20, seed=1)
+    assert sample.sample_text(novelist, "", n_tokens=5)
+    assert sample.sample_text(novelist, "word " * 400, n_tokens=2)
 
 
 def test_it_writes_words(novelist):
@@ -293,7 +293,7 @@ def test_it_writes_words(novelist):
         for t in corpus.read_books().values()
         for w in text.split_words(text.standardize(t))
     }
-    raw = " ".join(generate.write(novelist, "The", 200, 0.8, seed=s) for s in range(4))
+    raw = " ".join(sample.sample_text(novelist, "The", 200, 0.8, seed=s) for s in range(4))
     words = text.split_words(text.standardize(raw))
     assert len(words) > 500
     assert sum(w in known for w in words) / len(words) > 0.97

@@ -12,7 +12,7 @@ import torch
 
 import gpt1lib as g
 from gpt1course.paper import init_from
-from gpt1lib import evaluate, finetune, generate, tasks
+from gpt1lib import evaluate, finetune, generate, sample, tasks
 from gpt1lib.bpe import BPE
 from gpt1lib.checkpoints import checkpoint, released, snapshots
 from gpt1lib.finetune import classifier
@@ -238,7 +238,7 @@ def test_what_is_made_from_a_model_draws_nothing_of_ours(model):
         finetune.truncate_context(model, 8)
         released.empty(CONFIG)
         source = checkpoint.Checkpoint(model, BPE_SMALL, {}, None)
-        generate.write(source, "a fine", 5)
+        sample.sample_text(source, "a fine", 5)
         finetune.fit_context(source, toy_task())
 
 

@@ -23,13 +23,14 @@ ORDER = {
         tracing corpus inputs fast baselines
         checkpoints evaluate
         generate
-        pretrain finetune sample
+        sample
+        pretrain finetune
         paper
     """,
     "gpt1course": """
-        settings statistics
+        settings statistics workspace
         progress viz paper
-        checking workspace
+        checking
         exercises notebooks
         grading
         __main__

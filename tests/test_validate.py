@@ -9,7 +9,7 @@ import torch
 
 import gpt1lib as g
 from gpt1course.paper import readout, zeroshot
-from gpt1lib import corpus, evaluate, generate, inputs, losses, metrics, optim, validate
+from gpt1lib import corpus, evaluate, generate, inputs, losses, metrics, optim, sample, validate
 from gpt1lib import numpy_gpt as ng
 from gpt1lib.baselines import ngrams
 from gpt1lib.checkpoints import snapshots
@@ -205,15 +205,15 @@ def test_what_a_model_is_asked_for(model):
 def test_what_write_is_asked_for(novelist):
     for seed in (None, -1, 2**64):
         with pytest.raises(ValueError, match=f"seed is {seed}"):
-            generate.write(novelist, "She", 2, seed=seed)
+            sample.sample_text(novelist, "She", 2, seed=seed)
     with pytest.raises(TypeError, match="the text is 5, it must be a string"):
-        generate.write(novelist, 5, 2)
+        sample.sample_text(novelist, 5, 2)
     told = novelist.bpe.encode("a man ran " * 100)[:256]
     with pytest.raises(ValueError, match="256 tokens, the context 256"):
         readout.ending_views(novelist.model, novelist.bpe, "once", novelist.bpe.decode(told))
-    plain = generate.write(novelist, "She", 4, 0.5, 5, 0.75, 1)
+    plain = sample.sample_text(novelist, "She", 4, 0.5, 5, 0.75, 1)
     numpys = (np.int64(4), np.float32(0.5), np.int64(5), np.float32(0.75), np.int64(1))
-    assert generate.write(novelist, "She", *numpys) == plain
+    assert sample.sample_text(novelist, "She", *numpys) == plain
 
 
 @pytest.mark.parametrize("temperature", [0, 0.8])

@@ -3,7 +3,7 @@
 import random
 from itertools import count
 
-from gpt1lib import generate, sample, text
+from gpt1lib import sample, text
 from gpt1lib.checkpoints import checkpoint
 from gpt1lib.io import paths
 
@@ -16,14 +16,14 @@ def test_the_pieces_of_a_text_are_the_whole_text(novelist):
     hard = [bpe.encoder[x] for x in (*(f"{x}</w>" for x in HARD), "s", "'") if x in bpe.encoder]
     for _ in range(300):
         ids = [pick.choice(hard) for _ in range(pick.randrange(12))]
-        pieces = list(generate.settled(bpe, ids))
+        pieces = list(sample.final_pieces(bpe, ids))
         assert "".join(pieces) == text.tidy(bpe.decode(ids)), bpe.pieces(ids)
 
 
 def test_a_word_is_given_as_soon_as_it_is_whole(novelist):
     the = novelist.bpe.id_of("the</w>")
     read = count()
-    pieces = generate.settled(novelist.bpe, (the for _ in read))
+    pieces = sample.final_pieces(novelist.bpe, (the for _ in read))
     assert [next(pieces) for _ in range(3)] == ["the", " the", " the"]
     assert next(read) == 3, "nothing is drawn in advance"
 
@@ -31,7 +31,7 @@ def test_a_word_is_given_as_soon_as_it_is_whole(novelist):
 def test_the_command_line_writes_what_the_function_does(novelist, capsys):
     sample.main(["Once upon", "--n-tokens", "9", "--samples", "2", "--seed", "4"])
     said = capsys.readouterr()
-    texts = [generate.write(novelist, "Once upon", 9, seed=seed) for seed in (4, 5)]
+    texts = [sample.sample_text(novelist, "Once upon", 9, seed=seed) for seed in (4, 5)]
     assert said.out == f"--- seed 4\n{texts[0]}\n--- seed 5\n{texts[1]}\n"
     assert "The novelist writes" in said.err
     sample.main([str(paths.NOVELIST_DIR), "--n-tokens", "5"])

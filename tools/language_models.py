@@ -12,7 +12,7 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from gpt1lib import corpus, evaluate, generate, load_novelist
+from gpt1lib import corpus, evaluate, load_novelist, sample
 from gpt1lib.baselines.ngrams import KneserNey
 from gpt1lib.checkpoints import checkpoint as checkpoints
 from gpt1lib.cli import one_line_errors
@@ -58,16 +58,16 @@ def main():
             "seconds": lstm.meta["seconds"],
         }
     models["novelist"] = novelist.meta["heldout"]
-    samples = [generate.write(novelist, prompt, seed=0) for prompt in PROMPTS]
+    samples = [sample.sample_text(novelist, prompt, seed=0) for prompt in PROMPTS]
     write_json(
         RESULTS / "language_models.json",
         {
             **provenance(),
             **facts,
             "all_books": {
-                k: evaluate.rounded(evaluate.all_books(s)) for k, s in models.items()
+                k: evaluate.round_scores(evaluate.all_books(s)) for k, s in models.items()
             },
-            "books": {name: evaluate.rounded(scores) for name, scores in models.items()},
+            "books": {name: evaluate.round_scores(scores) for name, scores in models.items()},
             "samples": {"prompts": PROMPTS, "seed": 0, "temperature": 0.8, "texts": samples},
         },
     )

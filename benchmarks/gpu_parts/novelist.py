@@ -132,7 +132,9 @@ def learned(
     steps = max(2, int(seconds / seconds_per_update(trial, out, machine)))
     train(options(size, steps, out, machine))
     done = checkpoints.load(out)
-    score = evaluate.rounded(evaluate.all_books(done.meta["heldout"]))["bits_per_character"]
+    score = evaluate.round_scores(evaluate.all_books(done.meta["heldout"]))[
+        "bits_per_character"
+    ]
     return {
         "parameters": done.model.count_parameters(),
         "updates": steps,
@@ -147,7 +149,7 @@ def learned(
 def shipped() -> float:
     """Held-out bits per character of the model that comes with the course."""
     meta = json.loads((NOVELIST_DIR / "meta.json").read_text())
-    return evaluate.rounded(evaluate.all_books(meta["heldout"]))["bits_per_character"]
+    return evaluate.round_scores(evaluate.all_books(meta["heldout"]))["bits_per_character"]
 
 
 def measure(machine: Machine, report: Report) -> None:

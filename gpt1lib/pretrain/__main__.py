@@ -78,7 +78,10 @@ def ending(out: Path, heldout: dict[str, str]) -> str:
     """What a finished run has reached, and what can be done with it."""
     meta = files.read_json(out / "meta.json")
     with files.naming(out / "meta.json"):
-        found, recipe = evaluate.rounded(evaluate.all_books(meta["heldout"])), meta["recipe"]
+        found, recipe = (
+            evaluate.round_scores(evaluate.all_books(meta["heldout"])),
+            meta["recipe"],
+        )
     told = (
         f"{out} is finished, after {recipe['steps']} steps. On the held-out books: perplexity "
         f"{found['perplexity']}, {found['bits_per_character']} bits per character."

@@ -18,7 +18,7 @@ import torch
 from torch import Tensor, nn
 from tqdm import tqdm
 
-from .. import corpus, evaluate, generate, optim
+from .. import corpus, evaluate, optim, sample
 from ..bpe import BPE
 from ..checkpoints import checkpoint, snapshots
 from ..cli import interrupted_between_steps, progress, renamed
@@ -329,7 +329,7 @@ class Pretraining:
             snapshots.save_snapshot(self.out, model, facts)
         if model.has_cache:
             source = checkpoint.Checkpoint(model, self.bpe, {}, self.out)
-            text = generate.write(source, n_tokens=60, seed=self.recipe.seed)
+            text = sample.sample_text(source, n_tokens=60, seed=self.recipe.seed)
             self.samples.add({"step": self.step, "text": text})
             tqdm.write(f"step {self.step}: {text}")
 
@@ -387,4 +387,4 @@ class Pretraining:
                 "the loss on the held-out books is too large for a perplexity: the training "
                 "diverged. A lower --lr or a longer --warmup often helps; take another --out"
             )
-        return evaluate.rounded(scores)
+        return evaluate.round_scores(scores)
