@@ -30,10 +30,17 @@ def token_log_probs(logits: Tensor, ids: Tensor) -> Tensor:
         )
     if ids.shape[1] < 2:
         raise ValueError("a sequence of 1 token has nothing to predict, it needs 2")
-    targets = ids[:, 1:].flatten()
-    check_classes("token id", targets, logits.shape[2])
-    loss = F.cross_entropy(logits[:, :-1].flatten(0, 1), targets.long(), reduction="none")
-    return -loss.view(ids.shape[0], -1)  # (B, T-1)
+    check_classes("token id", ids[:, 1:], logits.shape[2])
+    return -cross_entropy(logits[:, :-1], ids[:, 1:], "none")  # (B, T-1)
+
+
+def cross_entropy(logits: Tensor, targets: Tensor, reduction: str = "mean") -> Tensor:
+    """-log P of each target, or the mean over all: logits (B, T, V), targets (B, T).
+
+    torch's own, for sequences. Targets are not checked, which would hold up a GPU.
+    """
+    loss = F.cross_entropy(logits.flatten(0, 1), targets.flatten().long(), reduction=reduction)
+    return loss.view(targets.shape) if reduction == "none" else loss
 
 
 def check_classes(name: str, targets: Tensor, n: int) -> None:

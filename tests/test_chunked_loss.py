@@ -22,6 +22,17 @@ def test_it_equals_lm_loss_in_value_and_in_both_gradients(rows):
         assert torch.allclose(a, b, atol=1e-12)
 
 
+def test_without_gradients_the_loss_is_the_same_and_no_gradient_is_computed(monkeypatch):
+    torch.manual_seed(0)
+    h, W = torch.randn(2, 10, 8, requires_grad=True), torch.randn(50, 8, requires_grad=True)
+    targets = torch.randint(50, (2, 10))
+    loss = chunked_lm_loss(h, W, targets, 7)
+    with torch.no_grad():
+        monkeypatch.setattr(torch, "mm", None)  # the first product of a gradient
+        found = chunked_lm_loss(h, W, targets, 7)
+    assert found.item() == loss.item() and not found.requires_grad
+
+
 @pytest.mark.parametrize("rows", [1, 7, 100])
 def test_padding_costs_nothing_and_changes_nothing(rows):
     torch.manual_seed(0)

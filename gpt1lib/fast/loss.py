@@ -4,7 +4,7 @@ The logits of one batch are its largest tensor by far: 2,048 tokens x 8,120 scor
 66 million bytes, written and read again by the softmax, by its gradient and by two
 matrix products. Here a few hundred rows at a time are computed, used for the loss and for
 both gradients while they are still in the processor's cache, and dropped. The result
-is that of `objectives.lm_loss`, and a test says so; only the order of sums differs.
+is that of `losses.lm_loss`, and a test compares both; only the order of sums differs.
 """
 
 import torch
@@ -23,12 +23,8 @@ class _ChunkedLoss(torch.autograd.Function):
         for i in range(0, len(h), rows):
             part, target = h[i : i + rows], targets[i : i + rows, None]
             share = shares[i : i + rows, None]
-            logits = part @ W.T  # (rows, V)
-            top = logits.amax(dim=1, keepdim=True)
-            chosen = logits.gather(1, target)
-            probs = logits.sub_(top).exp_()  # in place: no second large buffer
-            sums = probs.sum(dim=1, keepdim=True)
-            total += ((sums.log() + top - chosen) * share).sum().item()
+            loss, probs, sums = _loss_of_rows(part, W, target, share)
+            total += loss
             probs.mul_(share / sums).scatter_add_(1, target, -share)
             torch.mm(probs, W, out=dh[i : i + rows])  # share (p - onehot), times W
             dW.addmm_(probs.T, part)
@@ -42,6 +38,27 @@ class _ChunkedLoss(torch.autograd.Function):
         return dh * upstream, dW * upstream, None, None, None
 
 
+def _loss_of_rows(part, W, target, share) -> tuple[float, Tensor, Tensor]:
+    """The loss of some rows, exp(logits - top) (rows, V), and its sums (rows, 1)."""
+    logits = part @ W.T  # (rows, V)
+    top = logits.amax(dim=1, keepdim=True)
+    chosen = logits.gather(1, target)
+    probs = logits.sub_(top).exp_()  # in place: no second large buffer
+    sums = probs.sum(dim=1, keepdim=True)
+    return ((sums.log() + top - chosen) * share).sum().item(), probs, sums
+
+
+def _weighted_loss(h, W, targets, shares, rows: int) -> Tensor:
+    """As `_ChunkedLoss`; under no_grad without its products for the gradients."""
+    if torch.is_grad_enabled():
+        return _ChunkedLoss.apply(h, W, targets, shares, rows)
+    total = 0.0
+    for i in range(0, len(h), rows):
+        some = slice(i, i + rows)
+        total += _loss_of_rows(h[some], W, targets[some, None], shares[some, None])[0]
+    return h.new_full((), total)
+
+
 def chunked_lm_loss(h: Tensor, W: Tensor, targets: Tensor, rows: int = 512) -> Tensor:
     """Mean cross-entropy of the tied softmax, in nats; float32 on a CPU.
 
@@ -50,26 +67,29 @@ def chunked_lm_loss(h: Tensor, W: Tensor, targets: Tensor, rows: int = 512) -> T
     check_chunks(h, W, targets, rows)
     n = targets.numel()
     shares = h.new_full((n,), 1 / n)
-    return _ChunkedLoss.apply(h.flatten(0, -2), W, targets.flatten(), shares, rows)
+    return _weighted_loss(h.flatten(0, -2), W, targets.flatten(), shares, rows)
 
 
 def chunked_padded_loss(
-    h: Tensor, W: Tensor, ids: Tensor, real: Tensor, rows: int = 512
+    h: Tensor, W: Tensor, ids: Tensor, mask: Tensor, rows: int = 512
 ) -> Tensor:
-    """objectives.lm_loss(h W^T, ids, real); padding costs nothing.
+    """losses.lm_loss(h W^T, ids, mask); padding costs nothing.
 
-    h: (B, T, C) states of ids (B, T); real: (B, T), 1 on tokens and 0 on padding.
+    h: (B, T, C) states of ids (B, T); mask: (B, T), 1 on tokens and 0 on padding.
     """
     check_chunks(h, W, ids, rows)
-    losses.check_mask(real, ids)
-    counted = real[:, 1:] > 0  # (B, T-1)
+    losses.check_mask(mask, ids)
+    counted = mask[:, 1:] > 0  # (B, T-1)
     per_sequence = counted.sum(dim=1, keepdim=True).to(h.dtype)
     shares = (counted / per_sequence / len(ids))[counted]
-    return _ChunkedLoss.apply(h[:, :-1][counted], W, ids[:, 1:][counted], shares, rows)
+    return _weighted_loss(h[:, :-1][counted], W, ids[:, 1:][counted], shares, rows)
 
 
 def check_chunks(h: Tensor, W: Tensor, ids: Tensor, rows: int) -> None:
-    """ValueError unless states (B, T, C) and ids (B, T) fit, and ids are rows of W (V, C)."""
+    """Check that states h (B, T, C) and ids (B, T) fit, and that ids are rows of W (V, C).
+
+    Raises ValueError where they do not.
+    """
     validate.check_int("rows", rows, 1)
     if h.shape != (*ids.shape, W.shape[-1]):
         shapes = f"h {tuple(h.shape)}, ids {tuple(ids.shape)}, W {tuple(W.shape)}"

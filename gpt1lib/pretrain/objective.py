@@ -1,10 +1,10 @@
 """The model that is trained, with its loss: what is compiled, copied or sharded."""
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.utils.checkpoint import checkpoint
 
+from .. import losses
 from ..config import INIT_STD
 from ..fast.loss import chunked_lm_loss
 from ..model import LanguageModel
@@ -21,7 +21,7 @@ class Objective(nn.Module):
         self.model, self.chunked = model, chunked
 
     def forward(self, ids: Tensor) -> Tensor:
-        """-L1 as a mean over the targets of ids (B, T): `objectives.lm_loss`.
+        """-L1 as a mean over the targets of ids (B, T): `losses.lm_loss`.
 
         The last state has no target. To leave out its logits afterward would copy all others,
         once here and once in the backward pass: gigabytes on a GPU.
@@ -29,7 +29,7 @@ class Objective(nn.Module):
         h, targets = self.model.hidden(ids)[:, :-1], ids[:, 1:]  # (B, T - 1, C), (B, T - 1)
         if self.chunked:
             return chunked_lm_loss(h, self.model.output_matrix, targets)
-        return F.cross_entropy(self.model.logits(h).flatten(0, 1), targets.flatten())
+        return losses.cross_entropy(self.model.logits(h), targets)
 
 
 def scale_blocks(model: LanguageModel, std: float) -> None:
