@@ -6,6 +6,10 @@ the mask writes -inf where the released code adds -1e9; token and position embed
 are two tables where the released code keeps one; dropout on the embeddings acts on
 their sum where the released code drops entries of the table.
 
+Names: in the releases of GPT-1 and GPT-2, and in most code after them, `qkv` is c_attn,
+`project` is c_proj, `expand` is the MLP's c_fc and `shrink` its c_proj; GPT-2's wte and wpe
+are `tokens` and `positions`. checkpoints/released.py translates GPT-1's.
+
 Letters: B batch, T tokens, C n_embd, H heads, D = C / H, V vocabulary.
 """
 
