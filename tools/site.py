@@ -30,6 +30,7 @@ from gpt1course.viz.explorers.standalone import frame
 from gpt1course.viz.figure import picture
 from gpt1lib.checkpoints import load_novelist
 from gpt1lib.io.files import write_text
+from gpt1lib.io.tensors import weights_fingerprint
 from gpt1lib.model import GPT
 from tools.notebooks import commands, index, layout
 
@@ -204,7 +205,7 @@ def model_map() -> str:
     novelist = load_novelist()
     model = cast(GPT, novelist.model)
     explorer = ModelMapExplorer(engine.as_stored(model), novelist.bpe, MAP_TEXT)
-    explorer.weights_id = engine.fingerprint(model)
+    explorer.weights_id = weights_fingerprint(model)
     still = picture(explorer.figure(), explorer.sentence())["text/html"]
     return filled("map.md", map=raw(still + frame(explorer)))
 

@@ -17,7 +17,7 @@ from .. import optim, tasks
 from ..checkpoints import Checkpoint
 from ..checkpoints.checkpoint import check_finite
 from ..cli import interrupted_between_steps, progress, renamed
-from ..io import files
+from ..io import files, tensors
 from ..io.run_folder import RunFolder
 from ..rng import fork_rng
 from ..tasks import Task
@@ -156,13 +156,11 @@ class FineTuning:
 
     def facts(self) -> dict:
         """What a resumed run must share with the one that was stopped."""
-        weights = (p.detach().numpy() for p in self.source.model.parameters())
-        checksum = zlib.crc32(b"".join(w.tobytes() for w in weights))
         return {
             "task": self.task.name,
             "settings": asdict(self.settings),
             "examples": len(self.data),
-            "weights": checksum,
+            "weights": tensors.weights_fingerprint(self.source.model),
         }
 
     def save_state(self, folder: RunFolder) -> None:

@@ -7,7 +7,7 @@ Plain JavaScript with the names of `model.py`, `bpe.py` and `generate.py`; a ker
 """
 
 from .bundle import MODEL, engine_script, model_script, parcel, parts_of
-from .identity import LARGEST, fingerprint, id_of
+from .identity import LARGEST, id_of
 from .pack import as_stored, pack
 from .source import line_with, source_of
 
@@ -16,7 +16,6 @@ __all__ = [
     "MODEL",
     "as_stored",
     "engine_script",
-    "fingerprint",
     "line_with",
     "id_of",
     "model_script",

@@ -12,9 +12,10 @@ from pathlib import Path
 
 from gpt1lib.bpe import BPE
 from gpt1lib.checkpoints import Checkpoint
+from gpt1lib.io.tensors import weights_fingerprint
 from gpt1lib.model import GPT, LanguageModel
 
-from .identity import fingerprint, id_of, vocabulary_id
+from .identity import id_of, vocabulary_id
 from .pack import exact_bits, pack
 
 HERE = Path(__file__).parent
@@ -56,7 +57,7 @@ def without_modules(module: str) -> str:
 def engine_script(checkpoint: Checkpoint, address: str = MODEL) -> str:
     """JavaScript that sets `gpt1`, an engine; address: of the script with its model."""
     source = json.dumps(one_script(*WORKER)).replace("</", "<\\/")
-    ids = json.dumps([fingerprint(checkpoint.model), vocabulary_id(checkpoint.bpe)])
+    ids = json.dumps([weights_fingerprint(checkpoint.model), vocabulary_id(checkpoint.bpe)])
     load = f"() => fromScript({json.dumps(address)})"
     start = f"globalThis.gpt1 = new Engine({ids}, {source}, {load});"
     return f"{one_script('engine')}\n{start}\n"

@@ -4,6 +4,7 @@ import zlib
 
 from gpt1lib import text
 from gpt1lib.bpe import BPE
+from gpt1lib.io.tensors import weights_fingerprint
 from gpt1lib.model import GPT, LanguageModel
 from gpt1lib.tracing import check_steps
 
@@ -17,7 +18,7 @@ def id_of(bpe: BPE, model: LanguageModel | None = None) -> str:
         return ""  # another pipeline than text.js
     if model is None:
         return vocabulary_id(bpe)
-    return fingerprint(model) if is_held(model) else ""
+    return weights_fingerprint(model) if is_held(model) else ""
 
 
 def is_held(model: LanguageModel) -> bool:
@@ -30,15 +31,7 @@ def is_held(model: LanguageModel) -> bool:
     return tied and model.count_parameters() <= LARGEST
 
 
-def fingerprint(model: LanguageModel) -> str:
-    """Eight letters that tell one model's weights from another's: their CRC-32."""
-    crc = 0
-    for name, tensor in model.state_dict().items():
-        crc = zlib.crc32(tensor.numpy().tobytes(), zlib.crc32(name.encode(), crc))
-    return f"{crc:08x}"
-
-
 def vocabulary_id(bpe: BPE) -> str:
-    """The same of a vocabulary: its pieces by id, and its merges."""
+    """Eight hexadecimal digits that tell a vocabulary: its pieces by id, and its merges."""
     told = repr((bpe.pieces(range(bpe.n_vocab)), bpe.merges))
     return f"{zlib.crc32(told.encode()):08x}"
