@@ -91,11 +91,11 @@ def _trace_block(block: Block, x: Tensor) -> BlockTrace:
 
 
 @contextmanager
-def silenced(model: LanguageModel, heads: Sequence[tuple[int, int]]) -> Iterator[None]:
-    """Inside, these heads (layer, head) write nothing: W_O reads 0 in their place.
+def ablate_heads(model: LanguageModel, heads: Sequence[tuple[int, int]]) -> Iterator[None]:
+    """Zero-ablation: inside the `with`, W_O reads 0 in place of these heads (layer, head).
 
-    Works with `model(ids)` and with `trace`. Raises ValueError for a head that is not there,
-    or a model that does not compute as GPT-1 does.
+    Works with `model(ids)` and with `trace`. Raises ValueError for a head that the model does
+    not have, or a model that does not compute as GPT-1 does.
     """
     check_steps(model)
     with ExitStack() as hooks:
@@ -103,17 +103,17 @@ def silenced(model: LanguageModel, heads: Sequence[tuple[int, int]]) -> Iterator
             validate.check_int("layer", layer, 0, model.config.n_layer - 1)
             validate.check_int("head", head, 0, model.config.n_head - 1)
             project = cast(Block, model.blocks[layer]).attention.project
-            handle = project.register_forward_pre_hook(_without(head, model.config.head_dim))
+            handle = project.register_forward_pre_hook(_zero_head(head, model.config.head_dim))
             hooks.callback(handle.remove)
         yield
 
 
-def _without(head: int, width: int):
+def _zero_head(head: int, width: int):
     """A hook that sets a head's slice of the merged heads (..., C) to 0."""
 
-    def cut(_, given: tuple[Tensor]) -> tuple[Tensor]:
-        merged = given[0].clone()
+    def zero(_, inputs: tuple[Tensor]) -> tuple[Tensor]:
+        merged = inputs[0].clone()
         merged[..., head * width : (head + 1) * width] = 0
         return (merged,)
 
-    return cut
+    return zero

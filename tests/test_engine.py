@@ -97,9 +97,9 @@ def prompts(n):
     return [" ".join(words[100 * i : 100 * i + 1 + (37 * i) % 130]) for i in range(n)]
 
 
-def difference(ask, model, text, silent=(), **options):
+def difference(ask, model, text, ablated=(), **options):
     """The largest difference of a logit, and of a state after each block."""
-    return apart_from(model, text, ask(["trace", text, silent], **options)[0])
+    return apart_from(model, text, ask(["trace", text, ablated], **options)[0])
 
 
 def apart_from(model, text, answer):
@@ -129,9 +129,9 @@ def test_fifty_texts_have_the_same_logits_layer_by_layer(ask, as_stored):
 
 def test_the_map_is_the_kernels(ask, as_stored):
     """Every trait that the engine gives is the one that the kernel sets."""
-    text, silent = "She took the letter and began to", [6, 14]
-    answer = ask(["map", text, 24, silent])[0]
-    twin = explorers.ModelMapExplorer(as_stored, g.load_novelist().bpe, text, silent=silent)
+    text, ablated = "She took the letter and began to", [6, 14]
+    answer = ask(["map", text, 24, ablated])[0]
+    twin = explorers.ModelMapExplorer(as_stored, g.load_novelist().bpe, text, ablated=ablated)
     assert answer.keys() <= set(twin.trait_names())
     for name, theirs in answer.items():
         ours = getattr(twin, name)

@@ -21,7 +21,7 @@ CONTROLS = {  # what can be chosen in the browser; Python alone sets all else
     "mask": {"kind"},
     "masked": {"place", "text"},
     "merge": {"step", "turns", "word"},
-    "model_map": {"zoom", "block", "head", "place", "other", "prompt", "silent"},
+    "model_map": {"zoom", "block", "head", "place", "other", "prompt", "ablated"},
     "parameters": set(),
     "position": {"table", "place"},
     "query": {"source", "query", "size", "scaled"},
@@ -218,10 +218,10 @@ def test_no_trait_hides_what_a_widget_needs():
 def test_what_a_page_has_answered_is_computed_when_it_is_read(novelist):
     view = explorers.ModelMapExplorer.from_checkpoint(novelist, "He saw")
     view.set_state({"prompt": "She ran away", "in_page": 1})
-    view.set_state({"silent": [3], "in_page": 2})
+    view.set_state({"ablated": [3], "in_page": 2})
     view.set_state({"place": 1})
     assert len(view.pending) == 2 and view.answers == 0
-    twin = explorers.ModelMapExplorer.from_checkpoint(novelist, "She ran away", silent=[3])
+    twin = explorers.ModelMapExplorer.from_checkpoint(novelist, "She ran away", ablated=[3])
     assert (view.text, view.lens, view.place) == (twin.text, twin.lens, 1)
     view.set_state({"prompt": "He", "in_page": 3})
     view.set_state({"place": 2**40})  # no page of ours would say so

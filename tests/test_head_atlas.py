@@ -8,7 +8,7 @@ import torch
 
 import gpt1lib as g
 from gpt1course.viz.explorers import HeadsExplorer, head_measures, heads
-from gpt1lib.tracing import silenced
+from gpt1lib.tracing import ablate_heads
 
 TEXT = "The captain looked at the sea."
 
@@ -38,7 +38,7 @@ def test_predictions_are_the_model_s_with_and_without_each_head(explorer, noveli
         assert len(set(words)) == len(words)
         picked = [novelist.bpe.id_of(w) for w in words]
         for i, cut in enumerate([[], [(3, 1)]]):
-            with silenced(novelist.model, cut):
+            with ablate_heads(novelist.model, cut):
                 probs = novelist.model(ids)[0, place].softmax(-1)
             held = explorer.probs[14 if i else 0, place]
             assert np.allclose(held, probs[picked], atol=1e-6)

@@ -7,7 +7,7 @@ import torch
 import gpt1lib as g
 from gpt1course.viz import explorers
 from gpt1lib.generate import next_token_probs
-from gpt1lib.tracing import silenced
+from gpt1lib.tracing import ablate_heads
 
 TEXT = "She took the letter from the table and began to"
 
@@ -40,12 +40,12 @@ def test_the_next_words_are_the_models(novelist, explorer):
 @torch.no_grad()
 def test_a_block_is_made_of_what_is_sent(novelist, explorer):
     """Each station follows from the ones before it, with a head off, too."""
-    off = explorers.ModelMapExplorer.from_checkpoint(novelist, TEXT, silent=[14])
+    off = explorers.ModelMapExplorer.from_checkpoint(novelist, TEXT, ablated=[14])
     block = novelist.model.blocks[3]
     for e in (explorer, off):
         mixed, attended, n, mlp, h = sent(e, "states", 4, 5, 10, 256)[3]
         x = sent(e, "states", 4, 5, 10, 256)[2, 4]
-        assert (mixed[:, 128:192] == 0).all() == bool(e.silent)
+        assert (mixed[:, 128:192] == 0).all() == bool(e.ablated)
         assert torch.allclose(block.attention.project(mixed), attended, atol=0.02)
         assert torch.allclose(block.ln_1(x + attended), n, atol=0.02)
         neurons = sent(e, "neurons", 4, 10, 1024)[3]
@@ -53,7 +53,7 @@ def test_a_block_is_made_of_what_is_sent(novelist, explorer):
         assert torch.allclose(block.ln_2(n + mlp), h, atol=0.05)
         logits = novelist.model.logits(h)[-1]
         assert e.words[-1][0][1] == pytest.approx(logits.max().item(), abs=0.05)
-    with silenced(novelist.model, [(3, 2)]):
+    with ablate_heads(novelist.model, [(3, 2)]):
         probs = novelist.model(torch.tensor([off.ids]))[0, -1].softmax(-1)
     piece, _, p, whole = off.words[-1][0]
     assert (piece, p) == (
@@ -86,11 +86,11 @@ def test_texts_and_heads_that_cannot_be_are_refused(novelist):
     e = explorers.ModelMapExplorer.from_checkpoint(novelist, "The old man")
     e.set_state({"prompt": "word " * 2000})
     assert "2000 tokens, this page shows 24" in e.message and len(e.tokens) == 3
-    e.set_state({"silent": [3]})  # of the text that is shown
-    assert e.silent == [3] and e.text == "The old man" and not e.message
-    e.set_state({"silent": [16]})
-    assert e.silent == [3]
+    e.set_state({"ablated": [3]})  # of the text that is shown
+    assert e.ablated == [3] and e.text == "The old man" and not e.message
+    e.set_state({"ablated": [16]})
+    assert e.ablated == [3]
     e.set_state({"prompt": "A"})
     assert (len(e.tokens), e.place, e.other) == (1, 0, 0) and e.figure()
-    with pytest.raises(ValueError, match="silent is 16"):
-        explorers.ModelMapExplorer.from_checkpoint(novelist, "A", silent=[16])
+    with pytest.raises(ValueError, match="ablated is 16"):
+        explorers.ModelMapExplorer.from_checkpoint(novelist, "A", ablated=[16])

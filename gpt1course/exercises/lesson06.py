@@ -383,9 +383,9 @@ def silence_head(mixed, head):
 
     silence_head(ones(2, 1, 2), 1) -> tensor([[[1., 1.]], [[0., 0.]]])
     """
-    silent = mixed.clone()
-    silent[head] = 0
-    return silent
+    ablated = mixed.clone()
+    ablated[head] = 0
+    return ablated
 
 
 @silence_head.wrong(
@@ -400,9 +400,9 @@ def removes_the_head(mixed, head):
     "the silent head's place."
 )
 def others_made_louder(mixed, head):
-    silent = mixed.clone()
-    silent[head] = 0
-    return silent * len(mixed) / max(1, len(mixed) - 1)
+    ablated = mixed.clone()
+    ablated[head] = 0
+    return ablated * len(mixed) / max(1, len(mixed) - 1)
 
 
 @silence_head.wrong(
@@ -410,37 +410,37 @@ def others_made_louder(mixed, head):
     "tokens evenly, not one that is silent."
 )
 def writes_its_mean(mixed, head):
-    silent = mixed.clone()
-    silent[head] = mixed[head].mean(0)
-    return silent
+    ablated = mixed.clone()
+    ablated[head] = mixed[head].mean(0)
+    return ablated
 
 
 @silence_head.wrong("You silenced token `head` in all heads. The head is axis 0.")
 def silences_a_token(mixed, head):
-    silent = mixed.clone()
-    silent[:, head] = 0
-    return silent
+    ablated = mixed.clone()
+    ablated[:, head] = 0
+    return ablated
 
 
 @silence_head.wrong("You silenced number `head` of every slice. The head is axis 0.")
 def silences_a_number(mixed, head):
-    silent = mixed.clone()
-    silent[:, :, head] = 0
-    return silent
+    ablated = mixed.clone()
+    ablated[:, :, head] = 0
+    return ablated
 
 
 @silence_head.wrong("You kept that head and silenced all others. It is the other way around.")
 def keeps_only_that_head(mixed, head):
-    silent = torch.zeros_like(mixed)
-    silent[head] = mixed[head]
-    return silent
+    ablated = torch.zeros_like(mixed)
+    ablated[head] = mixed[head]
+    return ablated
 
 
 @silence_head.wrong("Heads are counted from 0: copy[head].")
 def counts_from_one(mixed, head):
-    silent = mixed.clone()
-    silent[head - 1] = 0
-    return silent
+    ablated = mixed.clone()
+    ablated[head - 1] = 0
+    return ablated
 
 
 @silence_head.wrong(
@@ -448,9 +448,9 @@ def counts_from_one(mixed, head):
     "head adds 0."
 )
 def minus_infinity(mixed, head):
-    silent = mixed.clone()
-    silent[head] = -math.inf
-    return silent
+    ablated = mixed.clone()
+    ablated[head] = -math.inf
+    return ablated
 
 
 @number_exercise(

@@ -218,8 +218,8 @@ def answered_map(page):
     source = g.load_novelist()
     model, ids = engine.as_stored(source.model), torch.tensor([source.bpe.encode(text)])
     said = []
-    for silent in ([(3, 1)], []):
-        with torch.no_grad(), g.tracing.silenced(model, silent):
+    for ablated in ([(3, 1)], []):
+        with torch.no_grad(), g.tracing.ablate_heads(model, ablated):
             probs = model(ids)[0, -1].softmax(-1)
         piece = source.bpe.pieces([int(probs.argmax())])[0].removesuffix("</w>")
         said.append(f"“{piece}” {probs.max():.1%}")

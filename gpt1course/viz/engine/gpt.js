@@ -66,9 +66,9 @@ export class GPT {
   }
 
   // Logits after ids, which follow what the cache holds: (V,) after the last of them, or
-  // (T, V) with `all`. steps: an object that gets every intermediate; silent: a set of
+  // (T, V) with `all`. steps: an object that gets every intermediate; ablated: a set of
   // "layer.head" whose part of the mix is left out.
-  forward(ids, { cache = this.cache(), all = false, steps = null, silent = null } = {}) {
+  forward(ids, { cache = this.cache(), all = false, steps = null, ablated = null } = {}) {
     const { n_embd: C, n_vocab: V } = this.config;
     const [T, start] = [ids.length, cache.length];
     this.check(ids, start);
@@ -77,7 +77,7 @@ export class GPT {
     if (steps) Object.assign(steps, { ids, h0: h.slice(0, T * C), blocks: [] });
     this.blocks.forEach((block, l) => {
       const kept = steps && {};
-      this.readBlock(block, l, T, cache, silent, kept);
+      this.readBlock(block, l, T, cache, ablated, kept);
       if (steps) steps.blocks.push(kept);
     });
     cache.length += T;
@@ -117,7 +117,7 @@ export class GPT {
   }
 
   // n = LN(h + attention(h));  h = LN(n + mlp(n)).
-  readBlock(block, l, T, cache, silent, kept) {
+  readBlock(block, l, T, cache, ablated, kept) {
     const C = this.config.n_embd;
     const { h, qkv, mixed, attended, n, wide, mlp } = this.room;
     const keep = (name, rows, width = C) => {
@@ -126,7 +126,7 @@ export class GPT {
     this.linear(block.qkv, h, T, qkv);
     keep("qkv", qkv, 3 * C);
     store(qkv, T, C, cache.keys[l], cache.values[l], cache.length);
-    this.attend(qkv, cache, l, T, mixed, silent, kept);
+    this.attend(qkv, cache, l, T, mixed, ablated, kept);
     keep("mixed", mixed);
     this.linear(block.project, mixed, T, attended);
     keep("attended", attended);
@@ -143,7 +143,7 @@ export class GPT {
   }
 
   // softmax(q k^T / sqrt(D) + mask) v of every head, into its own columns of `mixed`.
-  attend(qkv, cache, l, T, mixed, silent, kept) {
+  attend(qkv, cache, l, T, mixed, ablated, kept) {
     const { n_head: H, n_embd: C } = this.config;
     const [D, start] = [C / H, cache.length];
     const [keys, values] = [cache.keys[l], cache.values[l]];
@@ -160,7 +160,7 @@ export class GPT {
         if (kept) kept.scores.set(row, (head * T + t) * S);
         softmax(row, seen);
         if (kept) kept.weights.set(row.subarray(0, seen), (head * T + t) * S);
-        if (silent?.has(`${l}.${head}`)) continue;
+        if (ablated?.has(`${l}.${head}`)) continue;
         mixRow(row, seen, values, head * D, C, D, mixed, t * C + head * D);
       }
     }

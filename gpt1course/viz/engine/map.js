@@ -9,10 +9,10 @@ const SHOWN = 8; // next tokens
 const BINS = 48; // of the histogram of logits
 const STATES = ["mixed", "attended", "n", "mlp", "h"];
 
-// silent: numbers of heads that are off, block * H + head.
-export function mapOf(model, pieces, ids, silent) {
-  const now = stepsOf(model, ids, silent);
-  const whole = silent.length ? stepsOf(model, ids, []) : now;
+// ablated: numbers of heads that are off, block * H + head.
+export function mapOf(model, pieces, ids, ablated) {
+  const now = stepsOf(model, ids, ablated);
+  const whole = ablated.length ? stepsOf(model, ids, []) : now;
   const all = name => joined(now.blocks.map(block => block[name]));
   return {
     tokens: ids.map(id => pieces[id]),
@@ -30,11 +30,11 @@ export function mapOf(model, pieces, ids, silent) {
   };
 }
 
-function stepsOf(model, ids, silent) {
+function stepsOf(model, ids, ablated) {
   const steps = {};
   const H = model.config.n_head;
-  const off = new Set(silent.map(i => `${Math.floor(i / H)}.${i % H}`));
-  const logits = model.forward(ids, { all: true, steps, silent: off });
+  const off = new Set(ablated.map(i => `${Math.floor(i / H)}.${i % H}`));
+  const logits = model.forward(ids, { all: true, steps, ablated: off });
   return { ...steps, logits };
 }
 

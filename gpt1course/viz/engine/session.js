@@ -104,12 +104,12 @@ export class Session {
   }
 
   // Every step of reading a text, and the logits (T, V) at each of its tokens.
-  trace(text, silent = []) {
+  trace(text, ablated = []) {
     const steps = {};
     const logits = this.model.forward(this.ids(text), {
       all: true,
       steps,
-      silent: new Set(silent),
+      ablated: new Set(ablated),
     });
     return { ...steps, logits, pieces: this.piecesOf(steps.ids) };
   }
@@ -123,9 +123,9 @@ export class Session {
     return { pieces: this.piecesOf(ids), weights: all("weights"), scores: all("scores") };
   }
 
-  // All that a map of the model draws (map.js); silent: numbers of heads, block * H + head.
-  map(text, most, silent = []) {
-    return mapOf(this.model, this.bpe.pieces, this.few(text, most), silent);
+  // All that a map of the model draws (map.js); ablated: numbers of heads, block * H + head.
+  map(text, most, ablated = []) {
+    return mapOf(this.model, this.bpe.pieces, this.few(text, most), ablated);
   }
 
   // Sequences of each kind's texts, as rows of [piece, segment, nats]; rows: of the three

@@ -182,7 +182,7 @@ function markHead({ dots, head, cut }) {
   dots.forEach((g, i) => {
     g.setAttribute("aria-checked", i === head);
     g.setAttribute("tabindex", i === head ? 0 : -1);
-    g.classList.toggle("gx-silent", i === head && cut);
+    g.classList.toggle("gx-ablated", i === head && cut);
   });
 }
 

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from gpt1lib import validate
 from gpt1lib.checkpoints import Checkpoint
 from gpt1lib.model import GPT
-from gpt1lib.tracing import silenced, trace
+from gpt1lib.tracing import ablate_heads, trace
 
 from .. import plots
 from ..figure import new_figure, style
@@ -61,7 +61,7 @@ def next_tokens(model: GPT, ids: Sequence[int]) -> np.ndarray:
     heads = [(block, h) for block in range(config.n_layer) for h in range(config.n_head)]
     found = []
     for cut in ([], *([head] for head in heads)):
-        with silenced(model, cut):
+        with ablate_heads(model, cut):
             found.append(model(text)[0].softmax(-1))
     return torch.stack(found).numpy()
 
@@ -102,9 +102,9 @@ class HeadsExplorer(Explorer):
 
     weights: (L, H, T, T); probs: (1 + L * H, T, M), of M words after each of T tokens, first
     with all heads, then without each one; words: T lists of M pieces. cost: (L, H), what the
-    loss gains on held-out text when a head is silent, in nats; heads are drawn as large as
+    loss gains on held-out text when a head is ablated, in nats; heads are drawn as large as
     that. Traits: head (block * H + head), row (the token after which the next one is
-    predicted), cut (whether the bars show the head silent), across and up (the measures on
+    predicted), cut (whether the bars show the head ablated), across and up (the measures on
     the axes).
     """
 

@@ -27,10 +27,10 @@ function goneOn({ model, tokens, words: next, T }) {
   return model.get("text").trimEnd() + (joins ? "" : " ") + readable(piece);
 }
 
-function showNext({ words: next, names, bars: list, nextTitle, silent, more, T }, place) {
+function showNext({ words: next, names, bars: list, nextTitle, ablated, more, T }, place) {
   nextTitle.textContent = `What comes after “${names[place]}”`;
   more.textContent = `Write “${named(next[T - 1][0][0])}” and go on`;
-  const off = silent.length > 0;
+  const off = ablated.length > 0;
   list.classList.toggle("gx-map-compared", off);
   bars(
     list,
@@ -66,7 +66,7 @@ function addSwitches(view, parent) {
     }
   }
   grid.addEventListener("keydown", e => roam(view, e));
-  view.onAgain = button(box, "All heads on", () => setSilent(view, []));
+  view.onAgain = button(box, "All heads on", () => setAblated(view, []));
   view.effect = el("p", "gx-note", box);
 }
 
@@ -81,33 +81,33 @@ function roam({ switches, H }, e) {
 }
 
 function toggle(view, i) {
-  const { silent } = view;
-  setSilent(
+  const { ablated } = view;
+  setAblated(
     view,
-    silent.includes(i) ? silent.filter(j => j !== i) : [...silent, i].sort((a, b) => a - b),
+    ablated.includes(i) ? ablated.filter(j => j !== i) : [...ablated, i].sort((a, b) => a - b),
   );
 }
 
-function setSilent(view, silent) {
-  view.silent = silent;
-  view.ask({ silent });
+function setAblated(view, ablated) {
+  view.ablated = ablated;
+  view.ask({ ablated });
   showSwitches(view);
 }
 
 function showSwitches(view) {
-  const { switches, silent, block, head, H, zoom, words: next, T } = view;
+  const { switches, ablated, block, head, H, zoom, words: next, T } = view;
   const near = i => (zoom === "block" ? Math.floor(i / H) === block : i === block * H + head);
   const stop = Math.max(0, switches.indexOf(document.activeElement));
   switches.forEach((b, i) => {
-    b.setAttribute("aria-pressed", silent.includes(i));
+    b.setAttribute("aria-pressed", ablated.includes(i));
     b.classList.toggle("gx-map-near", zoom !== "model" && near(i));
     b.tabIndex = i === stop ? 0 : -1;
   });
-  view.onAgain.hidden = !silent.length;
+  view.onAgain.hidden = !ablated.length;
   const [now, whole] = [next[T - 1][0], view.whole.at(-1)[T - 1]];
-  view.effect.textContent = !silent.length
+  view.effect.textContent = !ablated.length
     ? "All are on. Switch one off and see how the text goes on."
-    : `Without ${plural(silent.length, "head")} the text goes on with “${named(now[0])}” ` +
+    : `Without ${plural(ablated.length, "head")} the text goes on with “${named(now[0])}” ` +
       `${percent(now[2])}; with all heads it is “${named(whole[0])}” ${percent(whole[1])}. ` +
       "A filled corner marks a guess that changed.";
 }

@@ -29,7 +29,7 @@ function draw(model, root) {
   addNext(view, cols);
   addSwitches(view, cols);
   model.on("change:answers", () => news(view));
-  onChange(view, ["zoom", "block", "head", "place", "other", "silent"], () => news(view));
+  onChange(view, ["zoom", "block", "head", "place", "other", "ablated"], () => news(view));
   new ResizeObserver(() => resized(view)).observe(root);
   view.station = firstStation(view);
   show(view);
@@ -37,7 +37,7 @@ function draw(model, root) {
 
 function readTraits(view) {
   view.answers = view.model.get("answers");
-  for (const name of ["zoom", "block", "head", "place", "other", "silent"]) {
+  for (const name of ["zoom", "block", "head", "place", "other", "ablated"]) {
     view[name] = view.model.get(name);
   }
 }
@@ -296,9 +296,9 @@ function reveal(view) {
 // ---- what model_map.py answers, by the engine in the page
 
 async function answer(engine, asked, model) {
-  if (asked.prompt === undefined && asked.silent === undefined) return null;
+  if (asked.prompt === undefined && asked.ablated === undefined) return null;
   const prompt = asked.prompt ?? model.get("text");
-  const found = await engine.ask("map", prompt, model.get("most"), model.get("silent"));
+  const found = await engine.ask("map", prompt, model.get("most"), model.get("ablated"));
   const message = await engine.ask("notice", prompt);
   const place = asked.prompt === undefined ? {} : lastLook(found, model);
   return { ...found, ...place, text: prompt, message };

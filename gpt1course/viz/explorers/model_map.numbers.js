@@ -43,17 +43,17 @@ function vectorOf({ qkv, T, C, D }, which, block, head, t) {
 const broughtBy = (view, block, head, t) =>
   part(stateOf(view, block, "mixed", t), head, view.D);
 
-const isSilent = ({ silent, H }, block, head) => silent.includes(block * H + head);
+const isAblated = ({ ablated, H }, block, head) => ablated.includes(block * H + head);
 
 const cellAt = ({ T, H }, values, block, head, t, s) =>
   values[((block * H + head) * T + t) * T + s];
 const weightOf = (view, block, head, t, s) => cellAt(view, view.weights, block, head, t, s);
 const scoreOf = (view, block, head, t, s) => cellAt(view, view.scores, block, head, t, s);
 
-// The mean of the heads that are not silent, (T, T).
+// The mean of the heads that are not ablated, (T, T).
 function meanWeights(view, block) {
   const { T, H } = view;
-  const heads = Array.from({ length: H }, (_, h) => h).filter(h => !isSilent(view, block, h));
+  const heads = Array.from({ length: H }, (_, h) => h).filter(h => !isAblated(view, block, h));
   return Float32Array.from({ length: T * T }, (_, i) => {
     const [t, s] = [Math.floor(i / T), i % T];
     return sum(heads.map(h => weightOf(view, block, h, t, s))) / (heads.length || 1);

@@ -13,7 +13,7 @@ from gpt1lib import validate
 from gpt1lib.bpe import BPE
 from gpt1lib.checkpoints import Checkpoint
 from gpt1lib.model import GPT, Block, gelu
-from gpt1lib.tracing import BlockTrace, Trace, silenced, trace
+from gpt1lib.tracing import BlockTrace, Trace, ablate_heads, trace
 
 from ..labels import readable, token_labels
 from ..numbers import percent
@@ -30,17 +30,17 @@ BINS = 48  # of the histogram of logits
 Guess = tuple[str, float]
 
 
-def heads_of(model: GPT, silent: Iterable[int]) -> list[tuple[int, int]]:
+def heads_of(model: GPT, ablated: Iterable[int]) -> list[tuple[int, int]]:
     """(block, head) of heads that are numbered through all blocks; ValueError for others."""
     n_head = model.config.n_head
     most = model.config.n_layer * n_head - 1
-    return [divmod(validate.check_int("silent", i, 0, most), n_head) for i in silent]
+    return [divmod(validate.check_int("ablated", i, 0, most), n_head) for i in ablated]
 
 
 @torch.no_grad()
-def read_without(model: GPT, ids: Sequence[int], silent: Iterable[int] = ()) -> Trace:
-    """A trace in which these heads are silent (block * H + head)."""
-    with silenced(model, heads_of(model, silent)):
+def read_without(model: GPT, ids: Sequence[int], ablated: Iterable[int] = ()) -> Trace:
+    """A trace in which these heads are ablated (block * H + head)."""
+    with ablate_heads(model, heads_of(model, ablated)):
         return trace(model, ids)
 
 
@@ -62,7 +62,7 @@ def lens_guesses(
 def next_words(bpe: BPE, now: Tensor, before: Tensor, n: int = SHOWN) -> list[list[list]]:
     """T rows of [piece, logit, P, P with all heads], the n likeliest first.
 
-    now, before: logits (T, V) with the chosen heads silent, and with none.
+    now, before: logits (T, V) with the chosen heads ablated, and with none.
     """
     probs, whole = now.softmax(-1), before.softmax(-1)
     ids = probs.topk(n).indices
@@ -81,23 +81,23 @@ def crowd(logits: Tensor) -> dict:
     return {"low": low, "high": high, "counts": counts}
 
 
-def mixed(block: BlockTrace, layer: int, silent: Sequence[tuple[int, int]]) -> Tensor:
-    """What the heads of a block bring, side by side, (T, C); 0 where one is silent."""
+def mixed(block: BlockTrace, layer: int, ablated: Sequence[tuple[int, int]]) -> Tensor:
+    """What the heads of a block bring, side by side, (T, C); 0 where one is ablated."""
     brought = block.weights @ block.v  # (H, T, D)
-    for at, head in silent:
+    for at, head in ablated:
         if at == layer:
             brought[head] = 0
     return brought.transpose(0, 1).flatten(1)
 
 
 @torch.no_grad()
-def arrays_of(model: GPT, steps: Trace, silent: Iterable[int] = ()) -> dict[str, bytes]:
+def arrays_of(model: GPT, steps: Trace, ablated: Iterable[int] = ()) -> dict[str, bytes]:
     """What the browser draws, as bytes.
 
     float16: rows (2, T, C) of W_e and W_p, states (L, 5, T, C) mixed, attended, n, mlp and
     h, neurons (L, T, 4C). float32: qkv (L, T, 3C), scores and weights (L, H, T, T).
     """
-    off, blocks = heads_of(model, silent), steps.blocks
+    off, blocks = heads_of(model, ablated), steps.blocks
     places = torch.arange(len(steps.ids))
     states = [
         torch.stack([mixed(b, i, off), b.attended, b.n, b.mlp, b.h])
@@ -143,7 +143,7 @@ class ModelMapExplorer(Explorer):
     """From the ids of a text to its next word: the model, a block, a head, a single score.
 
     Traits: zoom (one of ZOOMS), block, head, place (the token that asks), other (the token
-    that it looks at), prompt, silent (heads that are off, block * H + head), text (what is
+    that it looks at), prompt, ablated (heads that are off, block * H + head), text (what is
     shown: a prompt that cannot be read leaves it as it is).
     """
 
@@ -157,7 +157,7 @@ class ModelMapExplorer(Explorer):
     qkv = traitlets.Bytes().tag(sync=True)
     scores = traitlets.Bytes().tag(sync=True)
     weights = traitlets.Bytes().tag(sync=True)
-    lens = traitlets.List().tag(sync=True)  # lens_guesses, with the silent heads
+    lens = traitlets.List().tag(sync=True)  # lens_guesses, with the ablated heads
     whole = traitlets.List().tag(sync=True)  # the best of them with all heads
     words = traitlets.List().tag(sync=True)
     crowd = traitlets.Dict().tag(sync=True)
@@ -169,7 +169,7 @@ class ModelMapExplorer(Explorer):
     place = Index(lambda self: len(self.tokens)).tag(sync=True, control=True)
     other = Index(lambda self: len(self.tokens)).tag(sync=True, control=True)
     prompt = CleanUnicode().tag(sync=True, control=True)
-    silent = traitlets.List(StrictInt()).tag(sync=True, control=True)
+    ablated = traitlets.List(StrictInt()).tag(sync=True, control=True)
     computed = frozenset(
         {"tokens", "ids", "rows", "states", "neurons", "qkv", "scores", "weights", "lens"}
         | {"whole", "words", "crowd", "text", "_weights"}
@@ -179,12 +179,12 @@ class ModelMapExplorer(Explorer):
         self._model, self._bpe = model, bpe
         config = model.config
         sizes = [config.n_layer, config.n_head, config.n_embd, config.n_vocab]
-        made = self._reading(text, chosen.pop("silent", ()))
+        made = self._reading(text, chosen.pop("ablated", ()))
         given = {"shape": sizes, "prompt": text} | made
         telling = telling_head(self._weights)
         super().__init__(**given | telling | last_look(self._weights, **telling) | chosen)
         self.on_change(self._read_prompt, "prompt")
-        self.on_change(self._read_silent, "silent")
+        self.on_change(self._read_ablated, "ablated")
         self.attach_engine(bpe, model)
 
     @classmethod
@@ -192,28 +192,28 @@ class ModelMapExplorer(Explorer):
         """The map of a model and a text that can be edited."""
         return cls(cast(GPT, checkpoint.model), checkpoint.bpe, text, **chosen)
 
-    @traitlets.validate("silent")
+    @traitlets.validate("ablated")
     def _heads_that_are_there(self, proposal) -> list[int]:
         n_heads = self.shape[0] * self.shape[1]
         wrong = [i for i in proposal.value if not 0 <= i < n_heads]
         if wrong:
-            raise traitlets.TraitError(f"silent holds {wrong[0]}, heads are 0 to {n_heads - 1}")
+            raise traitlets.TraitError(f"ablated has {wrong[0]}, heads are 0 to {n_heads - 1}")
         return sorted(set(proposal.value))
 
     def _read_prompt(self) -> dict:
-        made = self._reading(self.prompt, self.silent)
+        made = self._reading(self.prompt, self.ablated)
         return made | last_look(self._weights, self.block, self.head)
 
-    def _read_silent(self) -> dict:
-        return self._reading(self.text, self.silent)
+    def _read_ablated(self) -> dict:
+        return self._reading(self.text, self.ablated)
 
-    def _reading(self, text: str, silent: Sequence[int]) -> dict:
+    def _reading(self, text: str, ablated: Sequence[int]) -> dict:
         model, bpe = self._model, self._bpe
         ids = encode_or_raise(bpe, text, min(MOST_TOKENS, model.config.n_ctx))
-        steps, whole = read_without(model, ids, silent), read_without(model, ids)
+        steps, whole = read_without(model, ids, ablated), read_without(model, ids)
         assert steps.logits is not None and whole.logits is not None
         self._weights = steps.weights.numpy()
-        return arrays_of(model, steps, silent) | {
+        return arrays_of(model, steps, ablated) | {
             "tokens": bpe.pieces(ids),
             "ids": ids,
             "lens": lens_guesses(model, bpe, steps),
@@ -221,7 +221,7 @@ class ModelMapExplorer(Explorer):
             "words": next_words(bpe, steps.logits, whole.logits),
             "crowd": crowd(steps.logits),
             "text": text,
-            "silent": list(silent),
+            "ablated": list(ablated),
             "message": input_notice(bpe, text),
         }
 
@@ -232,7 +232,7 @@ class ModelMapExplorer(Explorer):
     def sentence(self) -> str:
         name, V = token_labels(self.tokens)[self.place], self.shape[-1]
         said = ", ".join(f"'{readable(piece)}' {percent(p)}" for piece, p in self.best()[1:])
-        off = f" Silent heads: {len(self.silent)}." if self.silent else ""
+        off = f" Heads turned off: {len(self.ablated)}." if self.ablated else ""
         return (
             f"A map of the model: {len(self.tokens)} ids, {self.shape[0]} blocks, {V:,} "
             f"logits. After '{name}' the states guess, block by block: {said}.{off}"

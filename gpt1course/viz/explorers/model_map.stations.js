@@ -72,9 +72,9 @@ function saidOfLogits({ words, names, crowd, V }, t) {
 }
 
 function saidOfAnswer(view, t) {
-  const { words, names, silent } = view;
+  const { words, names, ablated } = view;
   const [[piece, , p, whole], second] = words[t];
-  const before = silent.length ? ` (with all heads ${percent(whole)})` : "";
+  const before = ablated.length ? ` (with all heads ${percent(whole)})` : "";
   return (
     `Softmax turns logits into probabilities: after “${names[t]}” comes “${named(piece)}” ` +
     `with ${percent(p)}${before}, then “${named(second[0])}” with ${percent(second[2])}.`
@@ -129,7 +129,7 @@ const lengthOf = values => Math.sqrt(values.reduce((total, v) => total + v * v, 
 
 function headStation(view, head) {
   const { block, D, names, T } = view;
-  const off = isSilent(view, block, head);
+  const off = isAblated(view, block, head);
   const look = t => Array.from({ length: T }, (_, s) => weightOf(view, block, head, t, s));
   const said = t => {
     const weights = look(t);

@@ -68,7 +68,7 @@ def test_python_moves_the_view(root):
     )
     checked = root.locator(".gx-dot[aria-checked=true]")
     assert checked.get_attribute("aria-label").startswith("block 0, head 2")
-    assert "gx-silent" in checked.get_attribute("class")
+    assert "gx-ablated" in checked.get_attribute("class")
     assert "weight on the token itself" in root.locator("svg").text_content()
 
 

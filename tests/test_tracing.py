@@ -6,7 +6,7 @@ import pytest
 import torch
 
 import gpt1lib as g
-from gpt1lib.tracing import silenced, trace
+from gpt1lib.tracing import ablate_heads, trace
 
 IDS = torch.tensor([3, 1, 4, 1, 5, 9, 2, 6])
 
@@ -27,7 +27,7 @@ def test_a_silent_head_is_one_whose_rows_of_w_o_are_zero(model, heads):
     for layer, head in heads:
         other.blocks[layer].attention.project.weight[:, 4 * head : 4 * head + 4] = 0
     before = model(IDS[None])
-    with silenced(model, heads):
+    with ablate_heads(model, heads):
         inside, traced = model(IDS[None]), trace(model, IDS).logits
     assert torch.allclose(inside, other(IDS[None]), atol=1e-5)
     assert torch.allclose(inside[0], traced, atol=1e-5)
@@ -38,16 +38,16 @@ def test_a_silent_head_is_one_whose_rows_of_w_o_are_zero(model, heads):
 @torch.no_grad()
 def test_after_an_error_all_heads_speak_again(model):
     before = model(IDS[None])
-    with pytest.raises(KeyError), silenced(model, [(0, 1)]):
+    with pytest.raises(KeyError), ablate_heads(model, [(0, 1)]):
         raise KeyError
-    with pytest.raises(ValueError, match="head is 3"), silenced(model, [(0, 1), (1, 3)]):
+    with pytest.raises(ValueError, match="head is 3"), ablate_heads(model, [(0, 1), (1, 3)]):
         pass
     assert torch.equal(model(IDS[None]), before)
 
 
 def test_a_head_that_is_not_there_is_named(model):
-    with pytest.raises(ValueError, match="layer is -1"), silenced(model, [(-1, 0)]):
+    with pytest.raises(ValueError, match="layer is -1"), ablate_heads(model, [(-1, 0)]):
         pass
     with pytest.raises(ValueError, match="LSTM"):
-        with silenced(g.baselines.lstm.LSTM(model.config), [(0, 0)]):
+        with ablate_heads(g.baselines.lstm.LSTM(model.config), [(0, 0)]):
             pass
