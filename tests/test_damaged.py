@@ -6,7 +6,6 @@ import damage
 import pytest
 
 
-@pytest.mark.filterwarnings("ignore:.*has no checksums")
 @pytest.mark.parametrize("name", damage.KINDS)
 def test_a_damaged_file_is_named(name, tmp_path):
     """A change that checksums would see is seen; any other is refused by name, or harmless."""

@@ -1,11 +1,11 @@
-"""One record of options: on the command line, in a file, and under the names of before."""
+"""One record of options: on the command line and in a file."""
 
 import argparse
 import errno
 import os
 import re
 import shlex
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, fields
 
 import pytest
 import torch
@@ -24,7 +24,7 @@ from gpt1lib.io.run_folder import only_one
 from gpt1lib.pretrain import config
 from gpt1lib.pretrain.__main__ import main as pretrain
 from gpt1lib.pretrain.__main__ import parser as pretrain_parser
-from gpt1lib.pretrain.config import RECIPES, SIZES, Recipe
+from gpt1lib.pretrain.config import RECIPES, SIZES
 from tools.notebooks.commands import main as run_notebooks
 
 
@@ -32,9 +32,9 @@ from tools.notebooks.commands import main as run_notebooks
 class Sample:
     """One option of each kind."""
 
-    n_steps: int = option(5, "how many", "count", "number")
+    n_steps: int = option(5, "how many")
     rate: float = option(0.5, "100% of it", changes_result=False)
-    loud: bool = option(False, "say it", "shout")
+    loud: bool = option(False, "say it")
     pair: tuple[float, float] = option((0.1, 0.2), "two numbers")
     color: str = option("red", "which", choices=("red", "blue"))
     limit: int | None = option(None, "at most")
@@ -66,18 +66,6 @@ def test_what_is_typed_must_be_of_the_kind(capsys):
         with pytest.raises(SystemExit):
             typed(*argv)
         assert message in capsys.readouterr().err
-
-
-def test_old_names_are_accepted_everywhere():
-    assert cli.renamed(Sample) == {"count": "n_steps", "number": "n_steps", "shout": "loud"}
-    assert typed("--count", "3") == typed("--number", "3") == {"n_steps": 3}
-    assert typed("--shout") == {"loud": True} and typed("--no-shout") == {"loud": False}
-    given = cli.with_field_names(Sample, {"count": 3, "rate": 1.0})
-    assert given == {"n_steps": 3, "rate": 1.0}
-    with pytest.raises(ValueError, match=r"unknown options \['counts'\], known: \['color'"):
-        cli.with_field_names(Sample, {"counts": 3})
-    with pytest.raises(ValueError, match=r"options \['n_steps'\] are given twice"):
-        cli.with_field_names(Sample, {"count": 3, "n_steps": 3})
 
 
 @pytest.mark.parametrize("command", [pretrain, finetune])
@@ -126,15 +114,12 @@ def test_help_shows_the_values_of_the_recipe_that_was_named(named, tmp_path, mon
     argv, recipe = ["--recipe", named], RECIPES.get(named or "tiny")
     if named == "file":
         path = tmp_path / "mine.toml"
-        path.write_text('recipe = "quick"\nlr = 0.125\nfall = 0.25\n[model]\nn_layer = 7\n')
+        path.write_text('recipe = "quick"\nlr = 0.125\nwarmdown = 0.25\n[model]\nn_layer = 7\n')
         argv, recipe = ["--config", str(path)], config.read_toml(path)
         assert (recipe.lr, recipe.warmdown, recipe.model.n_layer) == (0.125, 0.25, 7)
     help_values = shown(pretrain_parser(argv if named else []), monkeypatch)
     wanted = as_shown(recipe, {"model"}) | as_shown(recipe.model, {"n_vocab"})
     assert wanted.items() <= help_values.items()
-    assert not help_values.keys() & {old.replace("_", "-") for old in OLD}, (
-        "old names are read, not shown"
-    )
     assert set(SIZES) == {f.name for f in fields(GPTConfig)} - {"n_vocab"}
 
 
@@ -147,43 +132,6 @@ def test_help_survives_a_recipe_that_is_not_there(monkeypatch):
 def test_the_help_of_fine_tuning_shows_the_settings(monkeypatch):
     assert as_shown(Settings()).items() <= shown(finetune_parser(), monkeypatch).items()
     assert "None" not in finetune_parser().format_help()
-
-
-# ---- the names of before ------------------------------------------------------------------
-
-OLD = {  # old name -> (the name of today, a value, as typed)
-    "fall": ("warmdown", 0.5, ["--fall", "0.5"]),
-    "short": ("warmup_ctx_share", 0.25, ["--short", "0.25"]),
-    "short_ctx": ("warmup_ctx", 16, ["--short-ctx", "16"]),
-    "clip": ("grad_clip", 2.0, ["--clip", "2"]),
-    "half": ("save_fp16", True, ["--half"]),
-    "accumulate": ("grad_accum", 2, ["--accumulate", "2"]),
-    "recompute": ("activation_checkpointing", True, ["--recompute"]),
-    "shard": ("fsdp", True, ["--shard"]),
-}
-
-
-def test_these_are_all_old_names():
-    assert cli.renamed(Recipe) == {old: new for old, (new, _, _) in OLD.items()}
-    assert cli.renamed(Settings) == {"clip": "grad_clip"}
-
-
-@pytest.mark.parametrize("old", OLD)
-def test_a_recipe_knows_its_old_names(old, tmp_path):
-    new, value, argv = OLD[old]
-    wanted = replace(RECIPES["tiny"], **{new: value})
-    path = tmp_path / "old.toml"
-    path.write_text(f"{old} = {str(value).lower()}\n")
-    assert config.read_toml(path) == wanted != RECIPES["tiny"]
-    for words in (argv, ["--" + new.replace("_", "-"), *argv[1:]]):
-        parser = argparse.ArgumentParser()
-        config.add_recipe_options(parser, words)
-        assert config.from_options(parser.parse_args(words)) == wanted
-
-
-def test_fine_tuning_knows_its_old_name():
-    args = finetune_parser().parse_args(["toy", "--out", "x", "--clip", "2"])
-    assert cli.given_options(args, Settings) == {"grad_clip": 2.0}
 
 
 def test_what_changes_a_result_is_part_of_the_method():

@@ -11,9 +11,7 @@ import pytest
 import torch
 
 from gpt1lib import GPT, GPT1
-from gpt1lib.cli import renamed
-from gpt1lib.finetune import Settings
-from gpt1lib.pretrain.config import RECIPES, Recipe
+from gpt1lib.pretrain.config import RECIPES
 from tools import check, readme
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -200,14 +198,12 @@ def test_commands_and_their_options_are_real(capsys):
         assert used <= flags(module, capsys), (module, arguments)
 
 
-def test_options_in_the_prose_are_real_and_have_their_new_names(capsys):
+def test_options_in_the_prose_are_real(capsys):
     modules = ("gpt1lib.pretrain", "gpt1lib.finetune", "gpt1course.paper")
     known = set.union(*(flags(module, capsys) for module in modules))
-    old = {"--" + x.replace("_", "-") for r in (Recipe, Settings) for x in renamed(r)}
-    assert "--shard" in old
     for name in ("docs/training.md", "docs/speed.md"):
         used = set(OPTION.findall(PAGES[name]))
-        assert not used & old and used <= known | OTHERS, name
+        assert used <= known | OTHERS, name
 
 
 @each_page

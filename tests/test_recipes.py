@@ -133,15 +133,3 @@ def test_help_explains_every_option(capsys):
         if f.name != "model":
             assert "--" + f.name.replace("_", "-") in text and f.metadata["help"]
     assert "highest learning rate" in text and "--n-layer" in text
-
-
-def test_old_names_are_accepted_and_do_not_show(capsys):
-    old = "--n-ctx 64 --short-ctx 32 --short 0.5 --fall 0.25 --clip 2 --accumulate 4".split()
-    r = parsed(*old, "--half", "--recompute", "--no-shard")
-    assert (r.warmup_ctx, r.warmup_ctx_share, r.warmdown, r.grad_clip) == (32, 0.5, 0.25, 2.0)
-    assert r.grad_accum == 4 and r.save_fp16 and r.activation_checkpointing and not r.fsdp
-    with pytest.raises(SystemExit):
-        parsed("--help")
-    text = capsys.readouterr().out
-    names = ("short-ctx", "short", "fall", "clip", "accumulate", "half", "recompute", "shard")
-    assert [name for name in names if f"--{name}" in text] == []

@@ -1,8 +1,5 @@
 """What a run keeps in its folder: whole states, readable logs, refusals that say why."""
 
-import json
-from dataclasses import replace
-
 import pytest
 import torch
 
@@ -13,7 +10,6 @@ from gpt1lib.bpe import BPE
 from gpt1lib.checkpoints import checkpoint
 from gpt1lib.io import provenance, tensors
 from gpt1lib.io.run_folder import Log, RunFolder
-from gpt1lib.pretrain import RECIPES, Pretraining
 from gpt1lib.rng import fork_rng
 
 FACTS = {
@@ -106,16 +102,6 @@ def test_a_fact_that_is_gone_is_named(tmp_path):
     RunFolder(tmp_path).save(FACTS, 3, {})
     with pytest.raises(ValueError, match="books was abc, is None"):
         RunFolder(tmp_path).load({k: v for k, v in FACTS.items() if k != "books"})
-
-
-def test_facts_under_old_names_are_known(tmp_path):
-    old = {"clip": 1.0, "settings": {"clip": 2.0, "seed": 0}}
-    now = {"grad_clip": 1.0, "settings": {"grad_clip": 2.0, "seed": 0}}
-    RunFolder(tmp_path).save(old, 1, {})
-    assert RunFolder(tmp_path).load(now, {"clip": "grad_clip"})["step"] == 1
-    changed = {"grad_clip": 1.0, "settings": {"grad_clip": 3.0, "seed": 0}}
-    with pytest.raises(ValueError, match=r": grad_clip was 2.0, is 3.0\. Use"):
-        RunFolder(tmp_path).load(changed, {"clip": "grad_clip"})
 
 
 def test_a_folder_is_held_by_one_run(tmp_path):
@@ -217,93 +203,6 @@ def test_the_samples_of_a_checkpoint_may_hold_any_text(tmp_path):
     assert samples == [{"step": 1, "text": HARD}]
 
 
-# ---- a state of an earlier version ---------------------------------------------------------
-
-RECIPE = replace(
-    RECIPES["tiny"],
-    n_merges=60,
-    batch=4,
-    steps=8,
-    warmup=2,
-    save_every=4,
-    grad_clip=0.5,
-    warmup_ctx=8,
-    warmup_ctx_share=0.5,
-    warmdown=0.5,
-    save_fp16=True,
-    snapshots=0,
-)
-OLD_NAMES = {
-    "warmdown": "fall",
-    "warmup_ctx_share": "short",
-    "warmup_ctx": "short_ctx",
-    "grad_clip": "clip",
-    "save_fp16": "half",
-}
-
-
-@pytest.fixture(scope="module")
-def books(make_books, tmp_path_factory):
-    return make_books(tmp_path_factory.mktemp("books"))
-
-
-@pytest.fixture(scope="module")
-def uninterrupted(books, tmp_path_factory):
-    run = Pretraining(RECIPE, tmp_path_factory.mktemp("whole"), *books)
-    run.run()
-    return run
-
-
-def as_before(state):
-    """A state as the first version wrote it."""
-    facts = json.loads(state.pop("facts"))
-    state["books"] = facts.pop("books")
-    del state["tokenizer_sha256"], state["logs"]
-    state["method"] = json.dumps({OLD_NAMES.get(k, k): v for k, v in facts.items()})
-    for group in state["optimizer"]["param_groups"]:
-        group.pop("initial_lr", None)  # schedulers came later
-    return state
-
-
-@pytest.fixture
-def stopped_before(books, tmp_path):
-    run = Pretraining(RECIPE, tmp_path, *books)
-    for _ in range(5):
-        run.train_step()
-    run.save_state()
-    path = run.folder.state
-    torch.save(as_before(torch.load(path, weights_only=True)), path)
-    return tmp_path
-
-
-def test_an_old_state_is_old(stopped_before):
-    state = torch.load(stopped_before / "state/state.pt", weights_only=True)
-    keys = {"method", "books", "step", "seen", "seconds", "model", "optimizer"}
-    assert (
-        state.keys() == keys and set(OLD_NAMES.values()) <= json.loads(state["method"]).keys()
-    )
-    assert not any("initial_lr" in g for g in state["optimizer"]["param_groups"])
-
-
-def test_an_old_state_goes_on_to_the_same_end(stopped_before, uninterrupted, books):
-    run = Pretraining(RECIPE, stopped_before, *books)
-    assert run.resume() and run.step == 5
-    run.run()
-    mine, theirs = run.model.state_dict(), uninterrupted.model.state_dict()
-    assert all(torch.equal(mine[name], theirs[name]) for name in theirs)
-    ends = [r.log.lines()[-1] for r in (run, uninterrupted)]
-    assert ends[0]["loss"] == ends[1]["loss"] and ends[0]["lr"] == ends[1]["lr"]
-
-
-def test_an_old_state_of_another_method_or_other_books_is_refused(stopped_before, books):
-    with pytest.raises(ValueError, match="grad_clip was 0.5, is 2.0"):
-        Pretraining(replace(RECIPE, grad_clip=2.0), stopped_before, *books).resume()
-    run = Pretraining(RECIPE, stopped_before, *books)
-    run.books = {"one": "other words"}
-    with pytest.raises(ValueError, match=r"settings: books was \w+, is \w+\. Use"):
-        run.resume()
-
-
 # ---- fine-tuning --------------------------------------------------------------------------
 
 
@@ -356,19 +255,6 @@ def test_a_fine_tuning_stopped_in_its_first_epoch_begins_a_new_log(source, tmp_p
     assert len(folder.log.lines()) == 2
     run = finetune.FineTuning(source, toy_task(), settings)
     assert not run.resume(folder) and run.log == folder.log.lines() == []
-
-
-def test_a_fine_tuning_state_with_old_names_goes_on(source, tmp_path):
-    settings = finetune.Settings(epochs=2, batch=4)
-    folder = RunFolder(tmp_path, counter="update")
-    stop_after(finetune.FineTuning(source, toy_task(), settings), folder, 4)
-    state = torch.load(folder.state, weights_only=True)
-    state["facts"] = state["facts"].replace('"grad_clip"', '"clip"')
-    torch.save(state, folder.state)
-    assert finetune.FineTuning(source, toy_task(), settings).resume(folder)
-    changed = replace(settings, grad_clip=3.0, lr=1e-3)
-    with pytest.raises(ValueError, match="lr was 0.00025, is 0.001; grad_clip was 1.0, is 3.0"):
-        finetune.FineTuning(source, toy_task(), changed).resume(folder)
 
 
 def test_a_damaged_line_in_the_middle_is_named_and_nothing_is_lost(tmp_path, monkeypatch):

@@ -116,7 +116,7 @@ def test_two_processes_with_split_states_take_the_steps_of_one(root, alone):
 
 def test_two_processes_that_accumulate_take_muons_steps(root):
     one = train(ONE, root, "muon", "--matrix-lr", "0.005")
-    two = train(TWO, root, "muon of two", "--matrix-lr", "0.005", "--accumulate", "2")
+    two = train(TWO, root, "muon of two", "--matrix-lr", "0.005", "--grad-accum", "2")
     assert_same_losses(two, one)
 
 

@@ -149,7 +149,7 @@ def load(folder: str | Path) -> Checkpoint:
                 "`python -m gpt1lib.pretrain`, the course's own lies in "
                 "data/checkpoints/novelist"
             )
-    checksums.verify_or_warn(folder, *PARTS)
+    checksums.verify(folder, *PARTS)
     meta, bpe = files.read_json(folder / "meta.json"), BPE.load(folder)
     with files.naming(folder / "meta.json"):
         vocabulary_sha256, weights_sha256 = meta["tokenizer_sha256"], meta["weights_sha256"]

@@ -67,7 +67,7 @@ def load_snapshot(path: str | Path) -> tuple[LanguageModel, dict]:
     Raises ValueError for a file that is damaged or no snapshot.
     """
     path = Path(path)
-    checksums.verify_or_warn(path.parent, path.name)
+    checksums.verify(path.parent, path.name)
     tensors, described = read_tensors(path)
     with files.naming(path):
         stored = json.loads(described["snapshot"])

@@ -97,8 +97,7 @@ def load_finished(path: Path, run: FineTuning) -> dict:
         return {}
     result, facts = files.read_json(path), run.facts()
     with files.naming(path):
-        then = result.get("facts") or {k: result[k] for k in ("task", "settings")}
-        now = json.loads(json.dumps({k: facts[k] for k in then}))
+        then, now = result["facts"], json.loads(json.dumps(facts))
     if changed := what_changed(then, now):
         raise ValueError(
             f"{path.parent} holds a finished run with other settings: {'; '.join(changed)}. "

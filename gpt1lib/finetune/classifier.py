@@ -164,7 +164,7 @@ def load(folder: str | Path) -> tuple[Classifier, BPE, dict]:
         raise FileNotFoundError(
             f"{folder} holds no classifier; `python -m gpt1lib.finetune` makes one"
         )
-    checksums.verify_or_warn(folder, *PARTS)
+    checksums.verify(folder, *PARTS)
     facts, bpe = files.read_json(folder / "classifier.json"), BPE.load(folder)
     weights = folder / "classifier.safetensors"
     with files.naming(folder / "classifier.json"), fork_rng(0):  # its numbers are replaced

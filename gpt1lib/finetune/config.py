@@ -32,9 +32,7 @@ class Settings:
     lm_coef: float = option(0.5, "lambda, the weight of the language-model loss in L3")
     dropout: float = option(0.1, "rate of dropout in the model and before the linear layer")
     weight_decay: float = option(0.01, "decoupled, on all weights but biases and gains")
-    grad_clip: float = option(
-        1.0, "scale gradients down to at most this norm (released code)", "clip"
-    )
+    grad_clip: float = option(1.0, "scale gradients down to at most this norm (released code)")
     seed: int = option(0, "all random numbers follow from it")
     limit: int | None = option(
         None, "train on this many examples only, drawn at random (default: all)"

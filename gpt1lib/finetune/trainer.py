@@ -16,7 +16,7 @@ from tqdm import tqdm
 from .. import optim, tasks
 from ..checkpoints import Checkpoint
 from ..checkpoints.checkpoint import check_finite
-from ..cli import interrupted_between_steps, progress, renamed
+from ..cli import interrupted_between_steps, progress
 from ..io import files, tensors
 from ..io.run_folder import RunFolder
 from ..rng import fork_rng
@@ -178,7 +178,7 @@ class FineTuning:
 
         Raises ValueError if it is of another task, other settings or another model.
         """
-        state = folder.load(self.facts(), renamed(Settings))
+        state = folder.load(self.facts())
         folder.log.cut(state["update"] if state else 0)
         if state is None:
             return False

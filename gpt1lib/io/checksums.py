@@ -1,9 +1,8 @@
 """checksums.json: the SHA-256 of each file of a folder, so that damage is named on reading.
 
-Whoever writes the files adds them here last; a folder made by an earlier version has none.
+What writes the files adds them here last; a folder that came from elsewhere has none.
 """
 
-import warnings
 from pathlib import Path
 
 from . import files
@@ -42,17 +41,6 @@ def verify(folder: str | Path, *names: str) -> None:
                 f"{folder / name} is not the file that was written: its SHA-256 differs from "
                 f"the one in {NAME}"
             )
-
-
-def verify_or_warn(folder: str | Path, *names: str) -> None:
-    """`verify`, and a warning where a folder has no checksums."""
-    if not (Path(folder) / NAME).is_file():
-        warnings.warn(
-            f"{folder} has no {NAME} (an earlier version made it), so damage to its files "
-            "may go unseen",
-            stacklevel=3,
-        )
-    verify(folder, *names)
 
 
 def verify_shipped(path: Path) -> None:

@@ -164,20 +164,18 @@ class RunFolder:
         write_state(self.state, stored)
         self.saved = step
 
-    def load(self, facts: dict, renamed: dict[str, str] | None = None) -> dict | None:
+    def load(self, facts: dict) -> dict | None:
         """The last saved state, or None.
 
-        renamed: old name -> new name of facts in states of an earlier version. Raises
-        ValueError, and names each fact, if the state was made with others.
+        Raises ValueError, and names each fact, if the state was made with others.
         """
         if not self.state.exists():
             return None
         stored = read_state(self.state)
         with files.naming(self.state):
-            self.saved, then = stored[self.counter], facts_of(stored)
-            for name, (length, checksum) in stored.get("logs", {}).items():
+            self.saved, then = stored[self.counter], json.loads(stored["facts"])
+            for name, (length, checksum) in stored["logs"].items():
                 self.log_of(name).check(length, checksum)
-        then = with_new_names(then, renamed or {})
         changed = what_changed(then, json.loads(json.dumps(facts)))  # tuples become lists
         if changed:
             self.saved = None
@@ -193,21 +191,6 @@ class RunFolder:
         if self.saved is None:
             return "Nothing was saved yet"
         return f"The state of {self.counter} {self.saved} is kept in {self.state.parent}"
-
-
-def facts_of(stored: dict) -> dict:
-    """The facts of a stored state; earlier versions kept method and books apart."""
-    if "facts" in stored:
-        return json.loads(stored["facts"])
-    return json.loads(stored["method"]) | {"books": stored["books"]}
-
-
-def with_new_names(facts: dict, renamed: dict[str, str]) -> dict:
-    """Facts under today's names, in inner records too."""
-    return {
-        renamed.get(k, k): with_new_names(v, renamed) if isinstance(v, dict) else v
-        for k, v in facts.items()
-    }
 
 
 def what_changed(then: dict, now: dict) -> list[str]:

@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 
 from .. import optim, validate
-from ..cli import add_options, given_options, option, require, with_field_names
+from ..cli import add_options, given_options, option, require
 from ..config import GPT1, INIT_STD, KINDS, NOVELIST, TINY, GPTConfig
 from ..io import files
 
@@ -43,11 +43,9 @@ class Recipe:
     n_merges: int = option(40_000, "BPE merges to learn from the books")
     batch: int = option(64, "windows of text per update, over all processes")
     warmup_ctx: int = option(
-        0,
-        "tokens per window in the first part of the run; 0: n_ctx from the start",
-        "short_ctx",
+        0, "tokens per window in the first part of the run; 0: n_ctx from the start"
     )
-    warmup_ctx_share: float = option(0.0, "share of the run with windows that short", "short")
+    warmup_ctx_share: float = option(0.0, "share of the run with windows that short")
     even_windows: bool = option(
         False, "windows that cover the books evenly; without, they start anywhere by chance"
     )
@@ -63,31 +61,28 @@ class Recipe:
     matrix_momentum: float = option(0.95, "how slowly Muon's mean of gradients changes")
     warmup: int = option(2000, "first updates, in which the learning rate rises")
     warmdown: float = option(
-        0.0, "last share of the run, in which the rate decays linearly; 0: by a cosine", "fall"
+        0.0, "last share of the run, in which the rate decays linearly; 0: by a cosine"
     )
     betas: tuple[float, float] = option((0.9, 0.999), "how slowly Adam's two averages change")
     weight_decay: float = option(0.01, "decoupled, on all weights but biases and gains")
-    grad_clip: float = option(
-        1.0, "scale gradients down to at most this norm (released code)", "clip"
-    )
+    grad_clip: float = option(1.0, "scale gradients down to at most this norm (released code)")
     seed: int = option(0, "all random numbers follow from it")
     bf16: bool = option(False, "compute in bfloat16; needs a GPU that can")
-    save_fp16: bool = option(False, "store the finished weights in 16 bits", "half")
+    save_fp16: bool = option(False, "store the finished weights in 16 bits")
     snapshots: int = option(
         0, "stages of the model to keep, each after twice as many updates as the one before"
     )
     grad_accum: int = option(
-        1, "parts a batch is computed in, to save memory", "accumulate", changes_result=False
+        1, "parts a batch is computed in, to save memory", changes_result=False
     )
     activation_checkpointing: bool = option(
         False,
         "compute activations again in the backward pass, to save memory",
-        "recompute",
         changes_result=False,
     )
     compile: bool = option(False, "compile the model (torch.compile)", changes_result=False)
     fsdp: bool = option(
-        False, "split the weights over the processes (FSDP2)", "shard", changes_result=False
+        False, "split the weights over the processes (FSDP2)", changes_result=False
     )
     evaluate_every: int = option(
         10_000, "updates between scores on the held-out books", changes_result=False
@@ -177,7 +172,10 @@ def merged(recipe: Recipe, given: dict) -> Recipe:
     A run shorter than its warm-up warms up over a tenth of it. Raises ValueError for a name
     that is no option, TypeError for a value of another kind.
     """
-    given = with_field_names(Recipe, given)
+    known = [f.name for f in fields(Recipe)]
+    if unknown := sorted(set(given) - set(known)):
+        raise ValueError(f"unknown options {unknown}, known: {sorted(known)}")
+    given = dict(given)
     if "model" in given:
         sizes = {**asdict(recipe.model), **given["model"]}
         given["model"] = GPTConfig.from_dict(sizes)

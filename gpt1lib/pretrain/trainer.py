@@ -21,7 +21,7 @@ from tqdm import tqdm
 from .. import corpus, evaluate, optim, sample
 from ..bpe import BPE
 from ..checkpoints import checkpoint, snapshots
-from ..cli import interrupted_between_steps, progress, renamed
+from ..cli import interrupted_between_steps, progress
 from ..corpus import Places
 from ..io import checksums, files
 from ..io.paths import BOOKS, HELDOUT_BOOKS
@@ -235,11 +235,11 @@ class Pretraining:
         Raises ValueError if the method, the books or the vocabulary are no longer the same,
         and for a damaged state.
         """
-        state = self.folder.load(self.facts(), renamed(Recipe))
+        state = self.folder.load(self.facts())
         if state is None:
             return False
         with files.naming(self.folder.state):
-            if state.get("tokenizer_sha256", self.bpe.checksum) != self.bpe.checksum:
+            if state["tokenizer_sha256"] != self.bpe.checksum:
                 raise ValueError("it was made with another vocabulary; take another --out")
             self.step, self.seen, self.seconds = (state[k] for k in ("step", "seen", "seconds"))
             self.world.load_whole_state(
