@@ -21,19 +21,19 @@ UNK = "<unk>"
 NEWLINE = "\n" + END
 
 LONGEST_WORD = 10_000
-"""Letters; merging takes the square of it, and what has more is no text."""
+"""Letters; merging takes the square of it, and what has more is not a text."""
 
 Pair = tuple[str, str]
 
 
-def count_words(raw: str, split: Callable[[str], list[str]] = text.split_words) -> Counter[str]:
+def count_words(raw: str) -> Counter[str]:
     """How often each lower-cased word occurs in a text: all that BPE needs of it.
 
     Words are cut chunk by chunk between spaces, each different chunk once.
     """
     counts: Counter[str] = Counter()
     for chunk, n in Counter(text.standardize(raw).split(" ")).items():
-        for word in split(chunk):
+        for word in text.split_words(chunk):
             counts[word.lower()] += n
     counts.pop("\n", None)  # has a token of its own, `\n</w>`
     return counts
@@ -155,7 +155,10 @@ def build_encoder(alphabet: Iterable[str], merges: list[Pair]) -> dict[str, int]
 
 
 def read_merges(path: Path) -> list[Pair]:
-    """The pairs of a merge list, first learned first; ValueError names a line that is none."""
+    """The pairs of a merge list, first learned first.
+
+    Raises ValueError that names the line which is not a pair.
+    """
     lines = files.read_text(path).split("\n")
     if not lines[0].startswith("#version"):
         raise ValueError(f"{path}, line 1: no version, such as #version: 0.2")
@@ -169,10 +172,10 @@ def read_merges(path: Path) -> list[Pair]:
 
 
 def check_pieces(encoder: dict[str, int], merges: list[Pair], merges_path: Path) -> None:
-    """ValueError unless ids are whole numbers, and merges join pieces and make new ones.
+    """Check that ids are integers, and that merges join pieces and make new ones.
 
-    Each merge makes one piece, and every longer piece comes from one: so a list of merges
-    that lost its end is noticed.
+    Each merge makes one piece, and every longer piece comes from one, so a list of merges
+    that lost its end is noticed. Raises ValueError for what does not fit.
     """
     for piece, i in encoder.items():
         if type(i) is not int:
@@ -191,17 +194,14 @@ class BPE:
     """Text to token ids and back, with a cache of the words already met.
 
     encoder: piece -> id.  merges: the pairs, first learned first.
-    split: cuts standardized text into words (GPT-1: spaCy; here `text.split_words`).
-    words: from raw text to words in one step, in place of `text.standardize` and split;
-    such as `text.real_words`.
+    pre_tokenize: cuts raw text into words; `text.released_words` does it as OpenAI's code.
     """
 
     def __init__(
         self,
         encoder: dict[str, int],
         merges: list[Pair],
-        split: Callable[[str], list[str]] = text.split_words,
-        words: Callable[[str], list[str]] | None = None,
+        pre_tokenize: Callable[[str], list[str]] = text.pre_tokenize,
     ):
         if sorted(encoder.values()) != list(range(len(encoder))):
             raise ValueError("the ids of a vocabulary must be 0, 1, 2, ... once each")
@@ -209,8 +209,8 @@ class BPE:
         self.decoder = {i: piece for piece, i in self.encoder.items()}
         self.merges: list[Pair] = [(left, right) for left, right in merges]
         self.ranks = {pair: rank for rank, pair in enumerate(self.merges)}
-        self.split, self.words = split, words
-        self._chunk_ids: dict[str, list[int]] = {}  # the cache
+        self.pre_tokenize = pre_tokenize
+        self._word_ids: dict[str, list[int]] = {}  # the cache
 
     # ---- learning, reading and writing -------------------------------------
 
@@ -271,11 +271,11 @@ class BPE:
     @property
     def newline(self) -> int:
         """The id of a line break, which can start a text that has no prompt."""
-        return self.id_or_unk(NEWLINE)
+        return self.token_to_id(NEWLINE, unk=True)
 
     # ---- encoding ------------------------------------------------------------
 
-    def bpe(self, word: str) -> list[str]:
+    def tokenize_word(self, word: str) -> list[str]:
         """The pieces of one word: apply the earliest-learned merge until none fits."""
         if not word:
             raise ValueError("the word is empty")
@@ -290,29 +290,30 @@ class BPE:
 
     def encode(self, raw: str) -> list[int]:
         """Token ids of any text; characters never seen become `<unk>`."""
-        if self.words is not None:  # a pipeline that must see the whole text
-            return [i for word in self.words_of(raw) for i in self._encode_word(word)]
-        cache, ids = self._chunk_ids, []
-        for chunk in text.standardize(raw).split(" "):
-            known = cache.get(chunk)
+        cache, ids = self._word_ids, []
+        for word in self.pre_tokenize(raw):
+            known = cache.get(word)
             if known is None:
-                words = self.split(chunk)
-                known = cache[chunk] = [i for w in words for i in self._encode_word(w)]
+                known = cache[word] = self._encode_word(word)
             ids += known
         return ids
-
-    def words_of(self, raw: str) -> list[str]:
-        """The words of a text that BPE cuts into pieces, one by one."""
-        return self.words(raw) if self.words else self.split(text.standardize(raw))
 
     def _encode_word(self, word: str) -> list[int]:
         if "\n" in word:
             return [self.newline]
-        return [self.id_or_unk(piece) for piece in self.bpe(word.lower())]
+        return [self.token_to_id(piece, unk=True) for piece in self.tokenize_word(word.lower())]
 
-    def id_or_unk(self, piece: str) -> int:
-        """The id of a piece; that of `<unk>` where the vocabulary lacks it."""
-        return self.encoder.get(piece, self.encoder.get(UNK, 0))
+    def token_to_id(self, piece: str, unk: bool = False) -> int:
+        """The id of one piece such as 'the</w>'.
+
+        unk: for a piece that the vocabulary lacks, give the id of `<unk>`. Otherwise such a
+        piece raises ValueError.
+        """
+        if piece in self.encoder:
+            return self.encoder[piece]
+        if unk:
+            return self.encoder.get(UNK, 0)
+        raise ValueError(f"{piece!r} is not one of the {self.n_vocab} pieces")
 
     # ---- decoding ------------------------------------------------------------
 
@@ -335,9 +336,3 @@ class BPE:
         """
         joined = "".join(self.pieces(ids)).replace(END, " ")
         return joined.replace(" \n ", "\n").replace("\n ", "\n").rstrip(" ")
-
-    def id_of(self, piece: str) -> int:
-        """The id of one piece such as 'the</w>'; ValueError if there is none."""
-        if piece not in self.encoder:
-            raise ValueError(f"{piece!r} is not one of the {self.n_vocab} pieces")
-        return self.encoder[piece]

@@ -23,7 +23,7 @@ def standardize(text: str) -> str:
 
     OpenAI's text_standardize, with ftfy's curly quotes done here too. As there, a
     backslash is not padded: the original pattern is not a raw string. Raises TypeError for
-    what is no text.
+    anything but a string.
     """
     if not isinstance(text, str):
         raise TypeError(f"the text is {text!r}, it must be a string")
@@ -56,11 +56,24 @@ def split_words(text: str) -> list[str]:
     return _WORD.findall(text)
 
 
+def pre_tokenize(raw: str) -> list[str]:
+    """Raw text to words: `standardize`, then `split_words`.
+
+    Between spaces, so that each different chunk is cut once.
+    """
+    return [word for chunk in standardize(raw).split(" ") for word in _words_of_chunk(chunk)]
+
+
+@lru_cache(maxsize=1_000_000)
+def _words_of_chunk(chunk: str) -> tuple[str, ...]:
+    return tuple(split_words(chunk))
+
+
 # ---- the released pipeline, where its packages are installed -------------------------
 
 
-def real_pipeline_installed() -> bool:
-    """Whether ftfy and spaCy, the [real] extra, are there."""
+def released_pipeline_installed() -> bool:
+    """Whether ftfy and spaCy, the [released] extra, are installed."""
     return all(find_spec(name) for name in ("ftfy", "spacy"))
 
 
@@ -71,16 +84,16 @@ def _spacy_tokenizer():
     return spacy.blank("en").tokenizer
 
 
-def real_words(raw: str) -> list[str]:
+def released_words(raw: str) -> list[str]:
     """Words as OpenAI's code cuts them: ftfy, `standardize`, spaCy's English tokenizer.
 
     spaCy sees the whole text with its capitals; the vocabulary lower-cases each word
-    afterwards. Raises ImportError where the [real] extra is not installed.
+    afterwards. Raises ImportError where the [released] extra is not installed.
     """
-    if not real_pipeline_installed():
+    if not released_pipeline_installed():
         raise ImportError(
             "the released text pipeline needs ftfy and spaCy: "
-            "python -m pip install -e '.[real]'"
+            "python -m pip install -e '.[released]'"
         )
     import ftfy
 

@@ -32,7 +32,7 @@ def small():
 def test_released_words(golden, released):
     assert released.n_vocab == 40478 and len(golden["bpe_words"]) == 54
     for word, wanted in golden["bpe_words"].items():
-        assert released.bpe(word) == wanted["pieces"]
+        assert released.tokenize_word(word) == wanted["pieces"]
         assert released._encode_word(word) == wanted["ids"]
 
 
@@ -131,7 +131,7 @@ def test_round_trip(small, words):
 def test_capitals_and_new_lines(small):
     assert small.encode("THE Cat") == small.encode("the cat")
     assert small.decode(small.encode("the cat\n\n the mat")) == "the cat\nthe mat"
-    assert small.encode("the\ncat")[1] == small.newline == small.id_of("\n</w>")
+    assert small.encode("the\ncat")[1] == small.newline == small.token_to_id("\n</w>")
 
 
 def test_unknown_characters_become_unk(small):
@@ -151,9 +151,9 @@ def test_bad_input(small, tmp_path):
     with pytest.raises(ValueError, match="token id 999 .* 0 to"):
         small.decode([999])
     with pytest.raises(ValueError, match="'zebra' is not one of"):
-        small.id_of("zebra")
+        small.token_to_id("zebra")
     with pytest.raises(ValueError, match="word is empty"):
-        small.bpe("")
+        small.tokenize_word("")
     with pytest.raises(ValueError, match="text is empty"):
         BPE.learn("", 10)
     with pytest.raises(ValueError, match="n_merges is -1"):

@@ -44,11 +44,11 @@ def test_a_typed_text_is_read_and_a_long_one_refused(novelist):
 
 def test_neighbors_and_ranks_of_a_token(novelist):
     e = explorers.TyingExplorer.from_checkpoint(novelist, "The old man", ["sea"])
-    W, i = novelist.model.tokens.weight.detach(), novelist.bpe.id_of("sea</w>")
+    W, i = novelist.model.tokens.weight.detach(), novelist.bpe.token_to_id("sea</w>")
     cosines = torch.cosine_similarity(W[i][None], W)
     cosines[i] = -1
     piece, cosine = e.neighbors[0][0]
-    assert novelist.bpe.id_of(piece) == int(cosines.argmax())
+    assert novelist.bpe.token_to_id(piece) == int(cosines.argmax())
     assert cosine == pytest.approx(float(cosines.max()), abs=1e-4)
     logits = novelist.model(torch.tensor([novelist.bpe.encode("The old man")]))[0, -1]
     value, rank = e.wins[0][-1]
@@ -70,7 +70,7 @@ def test_the_last_stage_of_the_journey_is_the_models_own_prediction(novelist):
     assert len(e.stages) == 1 + 4 * 4 and len(e.blocks()) == 5
     for t, guesses in enumerate(e.stages[-1]["top"]):
         piece, p = guesses[0]
-        assert novelist.bpe.id_of(piece) == int(probs[t].argmax())
+        assert novelist.bpe.token_to_id(piece) == int(probs[t].argmax())
         assert p == pytest.approx(float(probs[t].max()), abs=1e-4)
 
 

@@ -36,7 +36,7 @@ def test_predictions_are_the_model_s_with_and_without_each_head(explorer, noveli
     ids = torch.tensor([novelist.bpe.encode(TEXT)])
     for place, words in enumerate(explorer.words):
         assert len(set(words)) == len(words)
-        picked = [novelist.bpe.id_of(w) for w in words]
+        picked = [novelist.bpe.token_to_id(w) for w in words]
         for i, cut in enumerate([[], [(3, 1)]]):
             with ablate_heads(novelist.model, cut):
                 probs = novelist.model(ids)[0, place].softmax(-1)

@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 def modules_of_extras() -> set[str]:
     """The modules of all packages that the extras add to the library's own five."""
-    wanted = {*lock.requirements("course", "real")} - {*lock.requirements()}
+    wanted = {*lock.requirements("course", "released")} - {*lock.requirements()}
     extra = {Requirement(line).name for line in wanted}
     found = importlib.metadata.packages_distributions().items()
     modules = {module for module, names in found if {n.lower() for n in names} & extra}

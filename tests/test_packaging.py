@@ -20,11 +20,11 @@ ROOT = Path(__file__).resolve().parents[1]
 EXTRAS = tuple(lock.project()["optional-dependencies"])
 BASE = {"filelock", "numpy", "safetensors", "torch", "tqdm"}
 NEEDS = {  # folder -> the extras whose packages its files may import
-    "gpt1lib": ("baselines", "real"),
+    "gpt1lib": ("baselines", "released"),
     "gpt1course": ("course",),
-    "tools": ("dev", "real"),
-    "tests": ("dev", "real"),
-    "benchmarks": ("dev", "real"),
+    "tools": ("dev", "released"),
+    "tests": ("dev", "released"),
+    "benchmarks": ("dev", "released"),
 }
 
 

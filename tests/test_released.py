@@ -157,7 +157,7 @@ def test_full_size_files_load_within_memory_and_agree_with_transformers(tmp_path
     code = (
         "import time\n"
         "from pathlib import Path\n"
-        "from gpt1lib.checkpoints import openai as released\n"
+        "from gpt1lib.checkpoints import released\n"
         "def peak():  # of this process alone, in bytes\n"
         "    status = Path('/proc/self/status').read_text()\n"
         "    return 1024 * int(status.split('VmHWM:')[1].split()[0])\n"
@@ -289,8 +289,8 @@ def test_sizes_are_checked_before_memory_is_taken(hugging_face):
 # ---- text ----------------------------------------------------------------------------
 
 
-needs_real = pytest.mark.skipif(
-    not text.real_pipeline_installed(), reason="the [real] extra (ftfy, spaCy) is missing"
+needs_pipeline = pytest.mark.skipif(
+    not text.released_pipeline_installed(), reason="ftfy or spaCy is missing"
 )
 
 
@@ -304,31 +304,31 @@ def vocabulary(shared):
     return BPE.load(shared / "openai_gpt", "encoder_bpe_40000.json", "vocab_40000.bpe")
 
 
-@needs_real
-def test_the_real_pipeline_gives_openais_ids_on_every_text(golden, vocabulary):
-    vocabulary.words = text.real_words
+@needs_pipeline
+def test_the_released_pipeline_gives_openais_ids_on_every_text(golden, vocabulary):
+    vocabulary.pre_tokenize = text.released_words
     for item in golden:
-        assert text.real_words(item["text"]) == item["pretokens"], item["text"]
+        assert text.released_words(item["text"]) == item["pretokens"], item["text"]
         assert vocabulary.encode(item["text"]) == item["ids"], item["text"]
-    vocabulary.words = None
+    vocabulary.pre_tokenize = text.pre_tokenize
     assert len(golden) == 40
 
 
 def test_the_fallbacks_differences_are_counted(golden, vocabulary):
-    vocabulary.words = None
+    vocabulary.pre_tokenize = text.pre_tokenize
     differ = [i["text"] for i in golden if vocabulary.encode(i["text"]) != i["ids"]]
     assert len(differ) <= 6, differ
 
 
-@needs_real
-def test_the_loader_takes_the_real_pipeline_where_it_is(openai):
+@needs_pipeline
+def test_the_loader_takes_the_released_pipeline_where_it_is(openai):
     made = released.load_released(openai, n_head=2)
-    assert made.meta["pipeline"] == "real" and made.bpe.words is text.real_words
+    assert made.meta["pipeline"] == "released" and made.bpe.pre_tokenize is text.released_words
 
 
 def test_without_the_packages_the_fallback_reads(openai, monkeypatch):
-    monkeypatch.setattr(text, "real_pipeline_installed", lambda: False)
+    monkeypatch.setattr(text, "released_pipeline_installed", lambda: False)
     made = released.load_released(openai, n_head=2)
     assert made.meta["pipeline"] == "fallback" and made.bpe.encode("the bat")
     with pytest.raises(ImportError, match="pip install"):
-        text.real_words("the bat")
+        text.released_words("the bat")

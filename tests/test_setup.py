@@ -147,7 +147,7 @@ def test_python_without_venv_names_the_package(commands, monkeypatch, tmp_path):
 def test_what_is_installed_is_editable_and_locked(commands):
     setup.install(dev=True)
     course = commands[-1]
-    assert course.endswith("-c requirements.lock --editable '.[dev,real]'")
+    assert course.endswith("-c requirements.lock --editable '.[dev,released]'")
     assert all("-c requirements.lock" in c for c in commands[2:])  # after venv and a first try
     assert {p.name for p in setup.VENV.iterdir()} >= {"lab", "dev"}
     ours = json.loads((ROOT / "package.json").read_text())

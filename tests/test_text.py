@@ -32,7 +32,7 @@ def test_backslashes_are_not_padded():
 
 
 def test_curly_quotes_are_those_of_ftfy():
-    """All that it makes straight, and no other; ftfy belongs to the [real] extra."""
+    """All that it makes straight, and no other; ftfy belongs to the [released] extra."""
     fixes = pytest.importorskip("ftfy.fixes")
     marks = "".join(map(chr, range(0x2000, 0x2070))) + "ʼʻʹ«»"
     straight = [c for c in marks if fixes.uncurl_quotes(c) != c]

@@ -21,7 +21,7 @@ def test_the_pieces_of_a_text_are_the_whole_text(novelist):
 
 
 def test_a_word_is_given_as_soon_as_it_is_whole(novelist):
-    the = novelist.bpe.id_of("the</w>")
+    the = novelist.bpe.token_to_id("the</w>")
     read = count()
     pieces = sample.final_pieces(novelist.bpe, (the for _ in read))
     assert [next(pieces) for _ in range(3)] == ["the", " the", " the"]

@@ -26,7 +26,7 @@ def install(python, bound):
         pip = ["uv", "pip", "install", "--resolution", "lowest-direct", "--python", python]
     if index:
         setup.run(*pip, "torch", "--no-deps", "--index-url", index)
-    setup.run(*pip, "--editable", ".[dev,real]")
+    setup.run(*pip, "--editable", ".[dev,released]")
 
 
 def main():

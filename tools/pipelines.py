@@ -3,7 +3,7 @@
     python tools/pipelines.py
 
 OpenAI's pipeline (ftfy, its punctuation rules, spaCy), the course's fallback that needs
-no package, and the one in transformers' port. Needs the [real] and [dev] extras; writes
+no package, and the one in transformers' port. Needs the [released] and [dev] extras; writes
 data/results/pipelines.json, which lesson 11 shows.
 """
 
@@ -51,7 +51,7 @@ def lowered(words: list[str]) -> list[str]:
 def unknown_share(bpe, raw: str) -> float:
     """Share of <unk> among the tokens of a text."""
     ids = bpe.encode(raw)
-    return ids.count(bpe.id_of("<unk>")) / len(ids)
+    return ids.count(bpe.token_to_id("<unk>")) / len(ids)
 
 
 @one_line_errors("pipelines")
@@ -59,7 +59,7 @@ def main():
     rows = [
         {
             "text": raw,
-            "openai": lowered(text.real_words(raw)),
+            "openai": lowered(text.released_words(raw)),
             "fallback": lowered(text.split_words(text.standardize(raw))),
             "port": port_words(raw),
         }

@@ -3,7 +3,7 @@
     python tools/released_ids.py FOLDER
 
 FOLDER holds encoder_bpe_40000.json and vocab_40000.bpe, which the course does not ship.
-Needs the [real] extra for texts; writes data/results/released_ids.json, which lesson 02
+Needs the [released] extra for texts; writes data/results/released_ids.json, which lesson 02
 shows.
 """
 
@@ -33,7 +33,8 @@ def main(argv: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("folder", type=Path, help="where OpenAI's vocabulary lies")
     folder = parser.parse_args(argv).folder
-    bpe = BPE.load(folder, "encoder_bpe_40000.json", "vocab_40000.bpe", words=text.real_words)
+    names = "encoder_bpe_40000.json", "vocab_40000.bpe"
+    bpe = BPE.load(folder, *names, pre_tokenize=text.released_words)
     rows = []
     for raw in TEXTS:
         ids = bpe.encode(raw)

@@ -166,7 +166,7 @@ def install(dev, wheels=None):
     if index:
         run(*command, "torch", "--no-deps", "--index-url", index)
     hint = "If nothing above says more: " + why_not(wheels)
-    run(*command, "--editable", ".[dev,real]" if dev else ".[course]", hint=hint)
+    run(*command, "--editable", ".[dev,released]" if dev else ".[course]", hint=hint)
     keep_jupyter_offline()
     keep_our_package_json_out()
     give_lab_our_boxes()

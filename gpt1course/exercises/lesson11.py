@@ -386,8 +386,8 @@ def with_specials(n_vocab, n_ctx, n_layer, C):
 
 
 def cut_as_stored(row: dict) -> bool:
-    """Whether the real pipeline cuts a stored text into OpenAI's pieces."""
-    words = g.text.real_words(row["text"])
+    """Whether the released pipeline cuts a stored text into OpenAI's pieces."""
+    words = g.text.released_words(row["text"])
     return ["\n" if "\n" in w else w.lower() for w in words] == row["openai"]
 
 

@@ -114,7 +114,7 @@ def released_name(ours: str) -> str:
 def load_released(folder: str | Path, n_head: int | None = None) -> checkpoint.Checkpoint:
     """The released GPT-1 from a folder that the user names, in either layout.
 
-    Returns a Checkpoint (model in eval mode, BPE with the real text pipeline if it is
+    Returns a Checkpoint (model in eval mode, BPE with the released text pipeline if it is
     installed). Raises FileNotFoundError for files that are missing, and says where to
     ask for them; ValueError for shapes, sizes or a vocabulary that are not GPT-1's.
     """
@@ -125,10 +125,11 @@ def load_released(folder: str | Path, n_head: int | None = None) -> checkpoint.C
         model, names = read_hugging_face(folder), ("vocab.json", "merges.txt")
     else:
         raise FileNotFoundError(f"no released GPT-1 in {folder}.\n{WHERE}")
-    words = text.real_words if text.real_pipeline_installed() else None
-    bpe = BPE.load(folder, *names, words=words)
+    installed = text.released_pipeline_installed()
+    pre_tokenize = text.released_words if installed else text.pre_tokenize
+    bpe = BPE.load(folder, *names, pre_tokenize=pre_tokenize)
     check_released_vocabulary(bpe, model.config, folder)
-    facts = {"source": str(folder), "pipeline": "real" if bpe.words else "fallback"}
+    facts = {"source": str(folder), "pipeline": "released" if installed else "fallback"}
     return checkpoint.Checkpoint(model.eval(), bpe, facts, folder)
 
 

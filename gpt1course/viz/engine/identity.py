@@ -14,7 +14,7 @@ LARGEST = 8_000_000
 
 def id_of(bpe: BPE, model: LanguageModel | None = None) -> str:
     """The id of a model, or of a vocabulary alone; "" where no engine can hold it."""
-    if bpe.words is not None or bpe.split is not text.split_words:
+    if bpe.pre_tokenize is not text.pre_tokenize:
         return ""  # another pipeline than text.js
     if model is None:
         return vocabulary_id(bpe)

@@ -76,8 +76,8 @@ def as_half(values: ArrayLike) -> bytes:
 
 def input_notice(bpe: BPE, text: str, n_ctx: int | None = None) -> str:
     """What a reader should know of a text: its unknown signs, and what is cut off."""
-    words = [w for w in bpe.words_of(text) if "\n" not in w]
-    pieces = [piece for word in words for piece in bpe.bpe(word.lower())]
+    words = [w for w in bpe.pre_tokenize(text) if "\n" not in w]
+    pieces = [piece for word in words for piece in bpe.tokenize_word(word.lower())]
     unknown = dict.fromkeys(readable(p) for p in pieces if p not in bpe.encoder)
     said = []
     if unknown:

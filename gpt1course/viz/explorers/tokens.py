@@ -69,15 +69,19 @@ class TokenExplorer(Explorer):
         n, most = len(self.text), MOST_CHARACTERS
         if n > most:
             raise ValueError(f"the text has {n} characters, this page shows {most}")
-        words = [w.lower() for w in self.bpe.words_of(self.text) if "\n" not in w]
+        words = [w.lower() for w in self.bpe.pre_tokenize(self.text) if "\n" not in w]
         self.shown, merges = self.text, merge_steps(words, self.bpe)
         return {
             "message": input_notice(self.bpe, self.text) if words else "Type a text.",
             "words": words,
             "step": min(self.step, len(merges)),
             "merges": merges,
-            "ids": [[self.bpe.id_or_unk(p) for p in self.bpe.bpe(w)] for w in words],
+            "ids": [self._ids_of(word) for word in words],
         }
+
+    def _ids_of(self, word: str) -> list[int]:
+        pieces = self.bpe.tokenize_word(word)
+        return [self.bpe.token_to_id(piece, unk=True) for piece in pieces]
 
     def pieces(self) -> list[list[str]]:
         """The pieces of each word after `step` merges."""

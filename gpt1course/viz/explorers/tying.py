@@ -77,7 +77,7 @@ class TyingExplorer(Explorer):
     def _reading(self, text: str, picked: Sequence[str]) -> dict:
         ids = encode_or_raise(self.bpe, text, self.model.config.n_ctx)
         words = list(picked) or self.bpe.pieces(dict.fromkeys(ids))
-        chosen = [self.bpe.id_of(word) for word in words]
+        chosen = [self.bpe.token_to_id(word) for word in words]
         self.rows = self.model.output_matrix[chosen].detach().numpy()
         return {
             "tokens": words,
