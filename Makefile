@@ -25,7 +25,7 @@ quick: .venv/dev ## the two-minute part: lint and the fast tests
 	$(PY) tools/check.py --quick
 
 notebooks: .venv/dev ## run every notebook in place and store its outputs
-	$(PY) -m tools.notebooks sync notebooks/*.ipynb && $(PY) -m tools.notebooks run notebooks/*.ipynb && $(PY) tools/readme.py && $(PY) tools/teaching.py
+	$(PY) -m tools.notebooks sync notebooks/*.ipynb && $(PY) -m tools.notebooks run notebooks/*.ipynb && $(PY) -m tools.readme && $(PY) -m tools.teaching
 
 new-lesson: .venv/dev ## begin a lesson from the template (TITLE="Words as sums")
 	$(PY) -m tools.notebooks new "$(TITLE)"
@@ -33,7 +33,7 @@ new-lesson: .venv/dev ## begin a lesson from the template (TITLE="Words as sums"
 lesson-%: .venv/dev ## after a change to one lesson: run it, renew what follows from it, test it
 	$(PY) -m tools.notebooks sync notebooks/[0-9]*.ipynb
 	$(PY) -m tools.notebooks run notebooks/$*_*.ipynb
-	$(PY) tools/readme.py && $(PY) tools/teaching.py
+	$(PY) -m tools.readme && $(PY) -m tools.teaching
 	$(PY) tools/check.py --lesson $*
 
 table: .venv/dev ## every lesson beside what a lesson aims at: cells, words, minutes ...

@@ -75,7 +75,7 @@ def test_the_readme_is_for_a_newcomer():
 
 @pytest.mark.parametrize("name", [path.relative_to(ROOT).as_posix() for path in readme.PAGES])
 def test_what_a_page_takes_from_elsewhere_is_up_to_date(name):
-    """When this fails: python tools/readme.py"""
+    """When this fails: python -m tools.readme"""
     assert PAGES[name] == readme.updated(PAGES[name])
     parts = re.findall(r"<!-- (.*) -->\n(?:.*\n)*?<!-- /\1 -->", PAGES[name])
     assert set(parts) & set(readme.TABLES)

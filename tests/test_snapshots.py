@@ -17,14 +17,6 @@ def test_each_snapshot_is_twice_as_far_as_the_one_before():
     assert snapshots.steps_to_keep(5000, 2**70) == snapshots.steps_to_keep(5000, 60)
 
 
-def test_quantizing_is_off_by_half_a_step_at_most():
-    weight = torch.randn(5, 64) * torch.tensor([[1e-3], [1], [10], [0.1], [0]])
-    small, scale = snapshots.quantize(weight)
-    assert small.dtype == torch.int8 and small.abs().max() == 127
-    assert ((small * scale - weight).abs() <= 0.5001 * scale).all()
-    assert torch.equal(small[4], torch.zeros(64, dtype=torch.int8))
-
-
 @pytest.mark.parametrize("kind", ["gpt", "lstm"])
 def test_a_snapshot_comes_back_nearly_as_it_was(tmp_path, kind):
     torch.manual_seed(0)

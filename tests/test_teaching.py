@@ -17,7 +17,7 @@ def test_each_lesson_has_its_page():
 
 @pytest.mark.parametrize("name", PAGES)
 def test_the_minutes_are_the_lessons_own(name):
-    assert teaching.filled(name, PAGES[name]) == PAGES[name], "run: python tools/teaching.py"
+    assert teaching.filled(name, PAGES[name]) == PAGES[name], "run: python -m tools.teaching"
 
 
 @pytest.mark.parametrize("name", [name for name in PAGES if name[:2].isdigit()])

@@ -1,6 +1,6 @@
 """Write what pages take from elsewhere: lessons, speeds, the map, the repository's address.
 
-    python tools/readme.py
+    python -m tools.readme
 
 What a lesson is comes from its notebook (see tools/notebooks/index.py), speeds from
 data/results/benchmarks (written by the scripts in benchmarks), the map in

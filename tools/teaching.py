@@ -1,6 +1,6 @@
 """Write the minutes into the pages for teachers, from the notebooks' own times.
 
-    python tools/teaching.py
+    python -m tools.teaching
 
 In teaching/NN_*.md the table between `<!-- minutes -->` and `<!-- /minutes -->`: each section
 of the lesson, minutes to read and try, minutes for the exercises, what there is to show; and

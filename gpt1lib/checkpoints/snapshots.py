@@ -1,8 +1,8 @@
 """Stages of a pre-training run in a quarter of their size: 8 bits per weight.
 
-Each row of a matrix is stored as integers from -127 to 127 and one scale; vectors are
-stored in 16 bits. Good to look at how a model grew, not to train it on. The last stage
-of a finished run is its checkpoint; it is not stored twice.
+Matrices are stored as in quantize.py, vectors in 16 bits. Good to look at how a model grew,
+not to train it on. The last stage of a finished run is its checkpoint; it is not stored
+twice.
 """
 
 import dataclasses
@@ -11,15 +11,14 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-import torch
-from torch import Tensor
-
 from .. import validate
 from ..io import checksums, files
 from ..io.tensors import read_tensors, write_tensors
 from ..model import LanguageModel
 from . import checkpoint
+from .quantize import dequantize_matrices, quantize_matrices
 
+SCALE = ".scale"  # after the name of a matrix, that of its scales
 FOLDER = "snapshots"  # beside the checkpoint
 FACTS = ("step", "tokens", "loss")  # what is known about a stage, as in log.jsonl
 
@@ -34,26 +33,10 @@ def steps_to_keep(steps: int, n: int) -> list[int]:
     return sorted({round(steps / 2**k) for k in range(n)} - {0})
 
 
-def quantize(weight: Tensor) -> tuple[Tensor, Tensor]:
-    """(R, C) float -> (R, C) int8 and (R, 1) scales; weight is about int8 x scale.
-
-    ValueError for a weight that is not finite, which no int8 says.
-    """
-    if not bool(weight.isfinite().all()):
-        raise ValueError("the weights hold nan or infinite numbers: the run has diverged")
-    scale = weight.abs().amax(dim=1, keepdim=True).clamp(min=1e-12) / 127
-    return (weight / scale).round().to(torch.int8), scale
-
-
 def save_snapshot(folder: Path, model: LanguageModel, facts: dict) -> Path:
     """Write the weights of a model as they are after facts["step"] updates."""
-    tensors = {}
-    checkpoint.check_finite(dict(model.state_dict()))
-    for name, weight in model.state_dict().items():
-        if weight.dim() == 2:
-            tensors[name], tensors[f"{name}.scale"] = quantize(weight.detach().cpu())
-        else:
-            tensors[name] = weight.detach().half().cpu()
+    checkpoint.check_finite(model.state_dict())
+    tensors = quantize_matrices(model.state_dict(), SCALE)
     config = {**dataclasses.asdict(model.config), "kind": checkpoint.kind_of(model)}
     path = folder / FOLDER / f"step_{facts['step']:07d}.safetensors"
     write_tensors(path, tensors, {"snapshot": json.dumps({"config": config, "facts": facts})})
@@ -72,17 +55,8 @@ def load_snapshot(path: str | Path) -> tuple[LanguageModel, dict]:
     with files.naming(path):
         stored = json.loads(described["snapshot"])
         model = checkpoint.read_model(path, stored["config"], path)
-        checkpoint.fill(path, model, dequantized(tensors))
+        checkpoint.fill(path, model, dequantize_matrices(tensors, SCALE))
         return model.eval(), {**stored["facts"]}
-
-
-def dequantized(tensors: dict[str, Tensor]) -> dict[str, Tensor]:
-    """The weights by name: each stored matrix times its scale, vectors as they are."""
-    return {
-        name: stored.float() * tensors.get(f"{name}.scale", 1.0)
-        for name, stored in tensors.items()
-        if not name.endswith(".scale")
-    }
 
 
 def paths(folder: str | Path) -> list[Path]:

@@ -14,6 +14,7 @@ from tqdm import tqdm
 from gpt1lib.baselines.masked import MaskedGPT, hide_tokens, masked_loss
 from gpt1lib.bpe import BPE
 from gpt1lib.checkpoints import checkpoint
+from gpt1lib.checkpoints.quantize import dequantize_matrices, quantize_matrices
 from gpt1lib.config import GPTConfig
 from gpt1lib.fast.loss import chunked_lm_loss
 from gpt1lib.io import checksums
@@ -36,6 +37,8 @@ LENGTHS, WINDOW_TOKENS = (16, 32), 1024
 POSITION_STD = 0.2
 """Ten times GPT-1's: who may look anywhere learns nothing before it knows where it looks."""
 LOG_EVERY = 250
+SCALE = " step"
+"""After the name of a stored matrix, that of its scales."""
 
 
 def twin_recipe() -> Recipe:
@@ -98,30 +101,11 @@ def train_twin(trial: Trial) -> dict:
 # ---- on disk: 8 bits per weight, half of what checkpoints take -------------------------
 
 
-def in_bytes(weights: dict[str, Tensor]) -> dict[str, Tensor]:
-    """Each row of a matrix in whole steps, 127 to either side of 0; the rest in 16 bits."""
-    stored = {}
-    for name, w in weights.items():
-        if w.dim() < 2:
-            stored[name] = w.half()
-            continue
-        step = (w.abs().amax(dim=1, keepdim=True) / 127).clamp(min=1e-12)
-        stored[name], stored[f"{name} step"] = (w / step).round().to(torch.int8), step
-    return stored
-
-
-def from_bytes(stored: dict[str, Tensor]) -> dict[str, Tensor]:
-    """The weights that `in_bytes` rounded."""
-    return {
-        name: w.float() * stored.get(f"{name} step", torch.ones(()))
-        for name, w in stored.items()
-        if not name.endswith(" step")
-    }
-
-
 def store_weights(kind: str, model: GPT) -> None:
     """Write a twin's weights, whole or not at all."""
-    write_tensors(TWINS_DIR / f"{kind}.safetensors", in_bytes(model.state_dict()))
+    write_tensors(
+        TWINS_DIR / f"{kind}.safetensors", quantize_matrices(model.state_dict(), SCALE)
+    )
     checksums.seal(TWINS_DIR, f"{kind}.safetensors")
 
 
@@ -133,7 +117,7 @@ def load_twins() -> tuple[GPT, MaskedGPT, BPE]:
         checksums.verify(TWINS_DIR, path.name)
         with fork_rng(0):
             model = build(SIZES)
-        checkpoint.fill(path, model, from_bytes(read_tensors(path)[0]))
+        checkpoint.fill(path, model, dequantize_matrices(read_tensors(path)[0], SCALE))
         models.append(model.eval())
     causal, masked = models
     return causal, masked, small_vocabulary()

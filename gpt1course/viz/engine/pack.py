@@ -6,13 +6,12 @@ Vectors (biases, gains) keep their 32 bits: together they are under 1% of the wh
 
 import copy
 
-import numpy as np
 from torch import Tensor, nn, no_grad
 
 from gpt1lib import validate
+from gpt1lib.checkpoints.quantize import dequantize_rows, quantize_rows
 from gpt1lib.model import GPT
 
-STEPS = 127
 ALIGNED = 4  # bytes: where a Float32Array may begin
 
 
@@ -46,19 +45,12 @@ def bits_of(tensor: Tensor, bits: int) -> int:
 
 
 def as_bytes_of(tensor: Tensor, bits: int) -> bytes:
-    """A tensor's numbers, little-endian: float32, float16, or scales and then steps."""
-    values = tensor.detach().float().numpy()
+    """A tensor's numbers, little-endian: float32, float16, or scales and then int8."""
+    values = tensor.detach().float()
     if bits != 8:
-        return values.astype(f"<f{bits // 8}").tobytes()
-    scales, steps = in_steps(values)
-    return scales.astype("<f4").tobytes() + steps.tobytes()
-
-
-def in_steps(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(N,) scales and (N, K) whole numbers from -127 to 127 whose products are near values."""
-    scales = np.abs(values).max(axis=1) / STEPS
-    scales = np.where(scales == 0, 1, scales).astype(np.float32)  # a row of zeros
-    return scales, np.rint(values / scales[:, None]).astype(np.int8)
+        return values.numpy().astype(f"<f{bits // 8}").tobytes()
+    rows, scales = quantize_rows(values)
+    return scales.numpy().astype("<f4").tobytes() + rows.numpy().tobytes()
 
 
 @no_grad()
@@ -75,5 +67,4 @@ def _round(parameter: nn.Parameter, bits: int) -> None:
     if bits == 16:
         parameter.copy_(values.half())
     if bits == 8:
-        scales, steps = in_steps(values.numpy())
-        parameter.copy_(values.new_tensor(steps * scales[:, None]))
+        parameter.copy_(dequantize_rows(*quantize_rows(values)))
