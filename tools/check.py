@@ -17,7 +17,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 PYTEST = [sys.executable, "-m", "pytest", "-q"]
-SHORT = "model parity decode bpe corpus exercises finetune pretrain checkpoint metrics work"
+SHORT = (
+    "model parity generate bpe corpus exercises finetune trainer checkpoint metrics workspace"
+)
 SHORT_LESSONS = ("00", "05", "09")  # one with everything, one with explorers, one in numpy
 SLOWEST = ["--durations=20"]
 FORMATTED = ["gpt1lib", "gpt1course", "tests", "tools", "benchmarks"]
@@ -25,7 +27,7 @@ FORMATTED = ["gpt1lib", "gpt1course", "tests", "tools", "benchmarks"]
 
 def short() -> dict[str, list[str]]:
     """Name -> command of what must hold everywhere."""
-    tests = [f"tests/test_{name}.py" for name in SHORT.split()]
+    tests = [str(p) for name in SHORT.split() for p in ROOT.glob(f"tests/*/**/test_{name}.py")]
     lessons = sorted((ROOT / "notebooks").glob("[0-9]*.ipynb"))
     chosen = [str(path) for path in lessons if path.name[:2] in SHORT_LESSONS]
     return {
@@ -41,7 +43,7 @@ def lesson(number: str) -> dict[str, list[str]]:
     notebook = next((ROOT / "notebooks").glob(f"{number}_*.ipynb"), None)
     if not notebook:
         sys.exit(f"there is no lesson {number}")
-    whole = ("readme", "maps", "teaching")
+    whole = ("readme", "index", "teaching")
     modules = (*whole, "exercises", "notebooks", "claims")
     tests = [str(p) for m in modules for p in sorted((ROOT / "tests").rglob(f"test_*{m}*.py"))]
     tests += [str(p) for p in sorted((ROOT / "tests" / "claims").glob(f"test_*{number}*.py"))]

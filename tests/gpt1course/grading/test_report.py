@@ -1,0 +1,431 @@
+"""Marks for submitted lessons: what is handed in, and what no submission gets away with."""
+
+import copy
+import csv
+import io
+import json
+import multiprocessing
+import os
+import sys
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from gpt1course import notebooks
+from gpt1course.__main__ import main
+from gpt1course.checking.number_exercise import NumberExercise
+from gpt1course.grading import report, sandbox, worker
+from gpt1course.grading.report import CodeCell
+from gpt1course.grading.worker import Limits, Submitted
+from gpt1lib.io import paths
+
+SHIPPED = paths.ROOT / "notebooks/05_the_causal_mask.ipynb"
+UNTOUCHED = notebooks.read(SHIPPED)
+SOLVED = copy.deepcopy(UNTOUCHED)
+notebooks.solve(SOLVED, SHIPPED)
+RIGHT = "torch.ones(T, T, dtype=torch.bool).tril()"
+CHECK = "\n\ncausal_mask = lesson.check(causal_mask)"
+
+
+def stub(notebook, name: str):
+    parts = ({"exercise": name, "part": "stub"},)
+    return next(c for c in notebook.cells if notebooks.mark(c) in parts)
+
+
+def grade(arguments: list[str]) -> int:
+    return main(["grade", *arguments])
+
+
+def returning(value: str) -> str:
+    return f"def causal_mask(T):\n    return {value}{CHECK}"
+
+
+def submitted(path, cell: str, again: bool = False, name: str = "causal_mask"):
+    """The solved lesson, but for one cell."""
+    notebook = copy.deepcopy(SOLVED)
+    stub(notebook, name).source = cell
+    if again:
+        notebook.cells[0] = copy.deepcopy(stub(notebook, name))
+        notebook.cells[0] |= {
+            "source": f"lesson.{name}.another()",
+            "metadata": {},
+            "id": "again",
+        }
+    notebooks.write(notebook, path)
+    return path
+
+
+@pytest.fixture
+def here(monkeypatch):
+    """Cells run in this process, and what they give goes through JSON all the same."""
+
+    def ask(cell: Submitted, imports: str, limits: Limits):
+        names = worker.names_before(cell.lesson, imports, cell.name)
+        cases = worker.cases_of(cell.lesson, cell.name)
+        return json.loads(json.dumps(worker.run_submitted(cases, cell, names, 60.0))), ""
+
+    monkeypatch.setattr(worker, "ask", ask)
+
+
+def mistakes(path, only: str = "05") -> str:
+    row = report.marks_of(path, only, {}, Limits())
+    assert float(row["total"]) + len(row["mistakes"].split(" | ")) * bool(row["mistakes"]) <= 6
+    return row["mistakes"]
+
+
+# ---- what is handed in --------------------------------------------------------------------
+
+CELLS = {
+    returning(RIGHT): "",
+    f"causal_mask = lambda T: {RIGHT}{CHECK}": "",
+    f"def mine(T):\n    return {RIGHT}\nmine = lesson.check(mine)": "",
+    f"%%time\n!ls\n{returning(RIGHT)}\nprint(undefined)": "",
+    f'lesson.check(lambda T: {RIGHT}, name="causal_mask")': "",
+    returning("..."): "not written yet.",
+    "causal_mask = lesson.check(lesson.causal_mask)": "its cell raises AttributeError",
+    "def causal_mask(T)\n    return 1": "its cell raises SyntaxError: expected ':'",
+    "causal_mask = 5": "causal_mask is of the type int, it must be a function.",
+    "1 + 1": "its cell holds no function causal_mask.",
+    returning("helper(T)"): "(Only the exercise's own cell is run here.)",
+    returning("torch.ones(T, T, dtype=torch.bool).triu()"): "That is the upper triangle",
+    returning("exit()"): "SystemExit",
+    returning("type('Yes', (), {'__eq__': lambda s, o: True})()"): "it returns Yes, expected",
+    returning("type('Zero', (list,), {'__iter__': 5})()"): "TypeError",
+    returning("10 ** 5000"): "int, too long",
+}
+
+
+@pytest.mark.parametrize("cell", CELLS, ids=range(len(CELLS)))
+def test_one_cell(here, cell):
+    told = report.mistake_in([CodeCell(cell)], "05", "causal_mask", Limits())
+    marked = report.mistake_in([CodeCell(cell, "causal_mask")], "05", "causal_mask", Limits())
+    assert told == marked or "its cell is missing" in told
+    assert CELLS[cell] in marked and bool(CELLS[cell]) == bool(marked)
+
+
+def test_an_untouched_lesson_gets_nothing_and_a_solved_one_all(here):
+    row = report.marks_of(SHIPPED, "", {"causal_mask": 3}, Limits())
+    assert (row["lesson"], row["total"], row["of"]) == ("05", "0", "8")
+    assert row["mistakes"].count("not written yet") == 5
+
+
+def test_cells_that_moved_doubled_or_lost_their_marks(here, tmp_path):
+    path, notebook = tmp_path / "a.ipynb", copy.deepcopy(SOLVED)
+    wrong = copy.deepcopy(stub(notebook, "causal_mask"))
+    wrong.source, wrong.id = returning("1"), "wrong"
+    notebook.cells.append(wrong)
+    for cell in notebook.cells:
+        cell.metadata = {}
+    notebook.cells.remove(next(c for c in notebook.cells if "def running_mean" in c.source))
+    notebooks.write(notebook, path)
+    assert mistakes(path).startswith("running_mean: its cell is missing")
+
+
+def test_a_number_counts_for_the_question_that_was_asked(here, tmp_path):
+    exercise = worker.exercise_of("05", "visible_scores")
+    assert isinstance(exercise, NumberExercise)
+    second = exercise(*exercise.numbers(2))
+    for given, again, right in ((second, True, 1), (second, False, 0), ("...", True, 0)):
+        cell = f"lesson.visible_scores.check({given})"
+        path = submitted(tmp_path / "a.ipynb", cell, again, "visible_scores")
+        assert (mistakes(path) == "") == right
+
+
+NO_NOTEBOOKS = (
+    "",
+    "%PDF-1.7",
+    "[1]",
+    "[" * 100_000,
+    '{"cells": [{"cell_type": "code"}]}',
+    "\xff",
+)
+
+
+@pytest.mark.parametrize("text", NO_NOTEBOOKS, ids=range(6))
+def test_what_is_no_notebook(tmp_path, text):
+    (tmp_path / "05_a.ipynb").write_bytes(text.encode("latin-1"))
+    assert mistakes(tmp_path / "05_a.ipynb").startswith("this is not a notebook")
+
+
+# ---- the table ----------------------------------------------------------------------------
+
+
+def table(path) -> list[dict]:
+    return list(csv.DictReader(io.StringIO(path.read_text())))
+
+
+def test_what_is_marked_stays_and_only_what_changed_is_marked_again(
+    here, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    submitted(tmp_path / "=a.ipynb", returning("1"))
+    submitted(tmp_path / "in/b/05.ipynb", returning(RIGHT))
+    marked = []
+    once = report.marks_of
+    monkeypatch.setattr(report, "marks_of", lambda p, *o: marked.append(p.name) or once(p, *o))
+    for _ in range(2):
+        assert grade(["=a.ipynb", "in", "--out", "m.csv"]) == 0
+    (tmp_path / "=a.ipynb").write_text("{}")
+    (tmp_path / "p.csv").write_text("exercise,points\ncausal_mask;2.5\n")
+    monkeypatch.setenv("GPT1_STRICT", "1")
+    assert grade(["=a.ipynb", "--out", "m.csv", "--points", "p.csv", "--lesson", "5"]) == 1
+    assert marked == ["=a.ipynb", "05.ipynb", "=a.ipynb"]
+    a, b = table(tmp_path / "m.csv")
+    assert a["submission"] == "'=a.ipynb" and (a["total"], a["of"]) == ("0", "7.5")
+    assert b["submission"] == "in/b/05.ipynb" and b["total"] == b["of"] == "6"
+    assert grade(["=a.ipynb", "in", "--out", "m.csv", "--points", "p.csv"]) == 1
+    assert marked[3:] == ["05.ipynb"], "other points, other marks"
+    assert [row["of"] for row in table(tmp_path / "m.csv")] == ["7.5", "7.5"]
+
+
+def test_other_limits_mark_again_and_what_is_no_lesson_is_counted(
+    here, tmp_path, monkeypatch, capsys
+):
+    monkeypatch.chdir(tmp_path)
+    submitted(tmp_path / "a.ipynb", returning(RIGHT))
+    (tmp_path / "b.ipynb").write_text("{}")
+    assert grade(["a.ipynb", "b.ipynb"]) == 0
+    assert "not readable as a lesson: 1; see" in capsys.readouterr().out
+    full = table(tmp_path / "marks.csv")
+    assert full[0]["total"] == "6" and full[0]["limits"] == "default s, 2 GB"
+    text = (tmp_path / "marks.csv").read_text()
+    late = text.replace('"default s', '"1 s', 1).replace(",6,6,", ",0,6,", 1)
+    assert late != text
+    (tmp_path / "marks.csv").write_text(late)
+    assert grade(["a.ipynb"]) == 0 and table(tmp_path / "marks.csv") == full
+    assert grade(["a.ipynb", "--seconds", "60"]) == 0
+    assert [row["limits"] for row in table(tmp_path / "marks.csv")] == [
+        "60 s, 2 GB",
+        "default s, 2 GB",
+    ]
+    assert [report.times(n) for n in (1, 2)] == ["once", "2 times"]
+
+
+def test_a_wrong_command_is_told_in_a_line(tmp_path):
+    (tmp_path / "p.csv").write_text("causal_task,2\n")
+    (tmp_path / "m.csv").write_text("name,grade\n")
+    given = [str(SHIPPED), "--out", str(tmp_path / "m.csv")]
+    for more, told in (
+        (["--lesson", "77"], "there is no lesson '77'"),
+        (["--points", str(tmp_path / "p.csv")], "line 1: no lesson has .* 'causal_task'"),
+        ([], "is not a table of marks"),
+        (["--seconds", "-3"], "--seconds is -3.0, it must be above 0 and at most 3600"),
+        (["--seconds", "nan"], "--seconds is nan"),
+        (["--gigabytes", "0"], "--gigabytes is 0.0, it must be from 0.1 to 1024"),
+        (["--out", str(tmp_path)], "a folder; name a file in it"),
+    ):
+        with pytest.raises(SystemExit, match=told):
+            grade([*given, *more])
+    assert (tmp_path / "m.csv").read_text() == "name,grade\n"
+    (tmp_path / "m.csv").write_text(report.as_csv([]).replace("total", "comment,total"))
+    with pytest.raises(SystemExit, match="has a column 'comment' of your own"):
+        grade(given)
+    with pytest.raises(SystemExit, match="no notebooks in"):
+        grade([str(tmp_path)])
+    with pytest.raises(SystemExit, match="there is no a.ipynb, no b.ipynb"):
+        grade(["a.ipynb", str(SHIPPED), "b.ipynb"])
+
+
+# ---- the process --------------------------------------------------------------------------
+
+HOSTILE = {
+    "causal_mask": """
+import builtins, gpt1course.grading.worker as a, gpt1course.checking.compare as c
+a.compared = a._judged = lambda *_: None
+c.same = a.serialize.packed = lambda *_, **__: True
+builtins.all = lambda _: True
+def causal_mask(T):
+    return torch.zeros(T, T)""",
+    "running_mean": "from gpt1course.exercises.lesson05 import running_mean",
+    "masked_softmax": """
+from pathlib import Path
+def masked_softmax(scores):
+    Path("FOLDER/owned").write_text("x")""",
+    "leaks_before": """
+import os
+from dataclasses import replace
+def leaks_before(*_):
+    try:
+        torch.save({}, "FOLDER/owned_by_native_code")
+    finally:
+        os._exit(0)""",
+    "mask_with_cache": """
+def mask_with_cache(*_):
+    while True:
+        try:
+            while True:
+                1 + 1
+        except BaseException:
+            pass""",
+}
+
+
+def limit_the_endless(monkeypatch, name):
+    """Little time for one cell alone: the others may have to wait for the machine."""
+    ask = worker.ask
+
+    def limited(cell, imports, limits):
+        endless = cell.name == name
+        monkeypatch.setattr(worker, "GRACE", 0.5 if endless else 60.0)
+        return ask(cell, imports, replace(limits, seconds=2.0 if endless else 60.0))
+
+    monkeypatch.setattr(worker, "ask", limited)
+
+
+def test_hostile_cells_are_marked_rightly_and_change_nothing(tmp_path, monkeypatch):
+    limit_the_endless(monkeypatch, "mask_with_cache")
+    forked = multiprocessing.get_context("fork")  # it has nothing to import
+    monkeypatch.setattr(worker, "_context", lambda: forked)
+    notebook = copy.deepcopy(SOLVED)
+    for name, source in HOSTILE.items():
+        stub(notebook, name).source = source.replace("FOLDER", str(tmp_path))
+    notebooks.write(notebook, tmp_path / "a.ipynb")
+    row = report.marks_of(tmp_path / "a.ipynb", "05", {}, Limits())
+    told = dict(one.split(": ", 1) for one in row["mistakes"].split(" | "))
+    assert row["visible_scores"] == row["total"] == "1" and told.keys() == HOSTILE.keys()
+    assert not (tmp_path / "owned").exists()
+    assert not (tmp_path / "owned_by_native_code").exists() or not sandbox.landlock_version()
+    assert "ended Python itself (exit code 0)" in told["leaks_before"]
+    assert "its cell holds no function running_mean" in told["running_mean"]
+    assert "a submission may not write" in told["masked_softmax"]
+    assert "was still running" in told["mask_with_cache"]
+
+
+CHEATS = {
+    "causal_mask": """
+import json
+def causal_mask(T):
+    size = FILE_SIZE
+    text = bytes(torch.from_file("NEIGHBOR", size=size, dtype=torch.uint8).tolist())
+    names = {"torch": torch, "lesson": lesson}
+    cells = [c for c in json.loads(text)["cells"] if "def causal_mask" in "".join(c["source"])]
+    exec("".join(cells[0]["source"]), names)
+    return names["causal_mask"](T)""",
+    "running_mean": """
+import os
+def running_mean(*_):
+    return os.listdir("FOLDER")""",
+    "masked_softmax": """
+import sys
+def masked_softmax(scores):
+    frame = sys._getframe()
+    while frame:
+        for value in frame.f_locals.values():
+            if hasattr(value, "solution_text") and value.name == "masked_softmax":
+                return value(scores)
+        frame = frame.f_back""",
+    "leaks_before": """
+import gc
+def leaks_before(*arguments):
+    for thing in gc.get_objects():
+        if type(thing).__name__ not in ("Exercise", "function"):
+            continue
+        name = getattr(thing, "name", getattr(thing, "__name__", ""))
+        ours = "gpt1course" in str(getattr(thing, "__module__", ""))
+        if ours and name == "leaks_before":
+            return thing(*arguments)""",
+    "mask_with_cache": """
+import _posixsubprocess, os, sys, time, gpt1course.exercises.lesson05 as l
+def stay():
+    os.setsid()
+    time.sleep(60)
+ends = [os.pipe() for _ in range(4)]
+import threading
+thread = threading.Thread(target=lambda: _posixsubprocess.fork_exec(
+    [b"/bin/true"], [b"/bin/true"], True, (ends[3][1],), None, None, -1, -1, -1, -1, -1, -1,
+    ends[3][0], ends[3][1], False, False, -1, None, None, None, -1, stay, False), daemon=True)
+thread.start()
+time.sleep(1)
+def mask_with_cache(*arguments):
+    names = {"__name__": "again"}
+    exec(open(l.__file__).read(), names)
+    return names["mask_with_cache"](*arguments)""",
+}
+
+
+def processes_in(folder) -> list[str]:
+    """The processes that work in a folder, or in one below it that has been removed."""
+    places = []
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            places.append(os.readlink(process / "cwd"))
+        except OSError:  # it has ended
+            pass
+    return [place for place in places if place.startswith(str(folder))]
+
+
+@pytest.mark.skipif(not sandbox.landlock_version(), reason="this kernel has no Landlock")
+def test_nothing_leads_to_an_answer_and_nothing_outlives_its_marking(
+    tmp_path, tmp_path_factory, monkeypatch
+):
+    short = tmp_path_factory.mktemp("c")  # the path of a socket has a limit of 108 characters
+    monkeypatch.setattr(tempfile, "tempdir", str(short))
+    neighbor = tmp_path / "in/neighbor.ipynb"
+    neighbor.parent.mkdir()
+    notebooks.write(SOLVED, neighbor)
+    notebook = copy.deepcopy(SOLVED)
+    names = {"FOLDER": neighbor.parent, "NEIGHBOR": neighbor}
+    for name, source in CHEATS.items():
+        for word, value in {**names, "FILE_SIZE": neighbor.stat().st_size}.items():
+            source = source.replace(word, str(value))
+        stub(notebook, name).source = source
+    notebooks.write(notebook, tmp_path / "in/a.ipynb")
+    limits = Limits(hidden=report.folders_of([neighbor]))
+    row = report.marks_of(tmp_path / "in/a.ipynb", "05", {}, limits)
+    told = dict(one.split(": ", 1) for one in row["mistakes"].split(" | "))
+    assert row["visible_scores"] == row["total"] == "1" and told.keys() == CHEATS.keys(), told
+    assert "Permission denied" in told["causal_mask"] + told["running_mean"], told
+    assert "Permission denied" in told["mask_with_cache"], told
+    assert "returns None" in told["masked_softmax"] and "returns None" in told["leaks_before"]
+    assert row["isolation"] == "isolated" or "processes" in row["isolation"]
+    assert not processes_in(tmp_path) or "processes" in row["isolation"]
+
+
+def test_walls_that_stay_open_are_told_in_the_table(here, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(worker, "UNCLOSED", {"files", "network"})
+    submitted(tmp_path / "a.ipynb", returning(RIGHT))
+    assert grade([str(tmp_path), "--out", str(tmp_path / "m.csv")]) == 0
+    assert table(tmp_path / "m.csv")[0]["isolation"] == "not isolated: network, files"
+    assert "not isolated: network, files" in capsys.readouterr().out
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the calls are Linux's")
+def test_every_refusal_of_the_kernel_is_noticed(tmp_path, monkeypatch):
+    libc = SimpleNamespace(syscall=lambda *_: -1, prctl=lambda *_: -1, unshare=lambda *_: -1)
+    monkeypatch.setattr(sandbox, "_libc", lambda: libc)
+    assert not sandbox._restrict_files(str(tmp_path), ())
+    monkeypatch.setattr("resource.setrlimit", lambda *_: (_ for _ in ()).throw(ValueError))
+    assert not sandbox._limit_memory(1.0)
+
+
+def test_one_broken_link_does_not_stop_the_others(here, tmp_path):
+    submitted(tmp_path / "in/a.ipynb", returning(RIGHT))
+    (tmp_path / "in/b.ipynb").symlink_to(tmp_path / "gone.ipynb")
+    (tmp_path / "in/c.ipynb").symlink_to(tmp_path / "in/c.ipynb")
+    assert grade([str(tmp_path / "in"), "--out", str(tmp_path / "m.csv")]) == 0
+    rows = table(tmp_path / "m.csv")
+    assert [row["total"] for row in rows] == ["6", "0", "0"]
+    assert all(row["mistakes"].startswith("this is not a notebook") for row in rows[1:])
+
+
+def test_the_walls_of_python(tmp_path):
+    hook = sandbox.watch(str(tmp_path), (str(paths.DATA),))
+    hook("open", (str(tmp_path / "x"), "w", os.O_WRONLY))
+    hook("open", (__file__, "r", os.O_RDONLY))
+    hook("os.remove", (str(tmp_path / "x"), -1))
+    for event, arguments in (
+        ("open", (f"{tmp_path}2", "w", os.O_WRONLY)),
+        ("open", (str(tmp_path / "../x"), "a", os.O_CREAT)),
+        ("open", (str(paths.DATA / "README.md"), "r", os.O_RDONLY)),
+        ("os.remove", (__file__, -1)),
+        ("os.rename", (str(tmp_path / "x"), __file__, -1, -1)),
+        ("os.fork", ()),
+        ("os.kill", (1, 9)),
+        ("socket.connect", (None, ("localhost", 80))),
+        ("ctypes.dlopen", (None,)),
+    ):
+        with pytest.raises(PermissionError, match="a submission may not"):
+            hook(event, arguments)

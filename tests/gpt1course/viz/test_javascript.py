@@ -1,0 +1,190 @@
+"""The explorers' JavaScript as text; tools/javascript.py lints it where Node.js is."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import textwrap
+from itertools import takewhile
+from pathlib import Path
+
+import numpy as np
+import pytest
+from matplotlib import colormaps
+
+from gpt1course.viz import explorers, palette
+from gpt1course.viz.explorers import base
+from tools import javascript
+
+ROOT = Path(__file__).resolve().parents[3]
+FOLDER = ROOT / "gpt1course" / "viz" / "explorers"
+FILES = sorted(FOLDER.glob("*.js"))
+TEXTS = {p.stem: p.read_text(encoding="utf-8") for p in FILES}
+MODULES = sorted({name for name in TEXTS if "." not in name} - {"common"})
+PARTS = {name: text for name, text in TEXTS.items() if "." in name}  # model_map.walk
+LONGEST = 45
+NAME = re.compile(r"^(?:export )?(?:async )?(?:function\*?|const|let|class) ([\w$]+)", re.M)
+ENGINE = {
+    f"engine/{p.stem}": p.read_text(encoding="utf-8")
+    for p in sorted((ROOT / "gpt1course" / "viz" / "engine").glob("*.js"))
+}
+ALL = TEXTS | ENGINE
+CLASS = re.compile(r"^(?:export )?class \w+[^\n]*\{\n(.*?)^\}", re.M | re.S)
+METHOD = re.compile(r"^(  )(?:get |async |\*)?(\w+)\(", re.M)  # a call stands deeper
+each_file = pytest.mark.parametrize("name", ALL)
+
+
+def functions(text):
+    """(name, number of lines) of what is defined at the top of a formatted file.
+
+    Its body is indented, up to a line that closes it in the first column.
+    """
+    lines = text.splitlines()
+    for i, line in enumerate(lines):
+        if name := NAME.match(line):
+            inner = list(takewhile(lambda x: not x or x[0] == " ", lines[i + 1 :]))
+            rest = lines[i + 1 + len(inner) :]
+            closes = bool(rest) and rest[0][0] in ")]}"
+            while inner and not inner[-1]:
+                inner.pop()
+            yield name[1], 1 + len(inner) + closes
+
+
+def functions_and_methods(text):
+    """Name -> number of lines: a class counts by its methods."""
+    lengths = dict(functions(CLASS.sub("", text)))
+    for body in CLASS.findall(text):
+        methods = textwrap.dedent(METHOD.sub(r"\1function \2(", body))
+        lengths |= dict(functions(methods))
+    return lengths
+
+
+@each_file
+def test_functions_are_short(name):
+    lengths = functions_and_methods(ALL[name])
+    assert not {f: n for f, n in lengths.items() if n > LONGEST}
+    assert lengths
+
+
+def test_a_long_function_would_be_found():
+    body = "  if (x) {\n    act();\n  }\n" * 20
+    assert dict(functions(f"function long(x) {{\n{body}}}\n\nconst a = 1;\n"))["long"] == 62
+    assert dict(functions(f"const long = x => {{\n{body}}};\n")) == {"long": 62}
+    method = f"  long(x) {{\n{textwrap.indent(body, '  ')}  }}\n"
+    assert functions_and_methods(f"export class A {{\n{method}}}\n") == {"long": 62}
+    assert dict(functions("const one =\n  1;\n\nconst two = 2;")) == {"one": 2, "two": 1}
+
+
+@each_file
+def test_lines_are_short_and_nothing_is_remote(name):
+    lines = ALL[name].splitlines()
+    assert max(map(len, lines)) <= 96
+    addresses = re.findall(r"\w+://[^\s\"'`]+|//cdn[^\s\"'`]*", ALL[name])
+    assert set(addresses) <= {"http://www.w3.org/2000/svg"}  # a name, not a place
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_the_parts_of_a_module_do_not_define_a_name_twice(name):
+    page = ["code", "arrays", "model", "answers"]  # what standalone.TEMPLATE adds
+    names = NAME.findall(base.script(name)) + page
+    assert len(names) == len(set(names))
+    end = "draw, answer" if "answer" in names else "draw"
+    assert TEXTS[name].endswith(f"\nexport default start({end});\n")
+
+
+def test_every_explorer_runs_the_code_beside_it():
+    classes = [getattr(explorers, n) for n in explorers.__all__ if n.endswith("Explorer")]
+    codes = {
+        c.__module__.split(".")[-1]: c._esm for c in classes if c is not explorers.Explorer
+    }
+    assert codes == {name: base.script(name) for name in MODULES}
+
+
+# ---- colors and names are defined once ------------------------------------------------
+
+
+def test_the_colors_are_those_of_the_figures():
+    given = dict(re.findall(r"^const (COLORS|ROLES|MAGMA) = (.*);$", base.COMMON, re.M))
+    assert json.loads(given["COLORS"]) == palette.SERIES
+    assert json.loads(given["ROLES"]) == palette.ROLES
+    magma = colormaps["magma"](np.linspace(0, 1, 9))[:, :3]
+    stops = [[int(h[i : i + 2], 16) for i in (1, 3, 5)] for h in json.loads(given["MAGMA"])]
+    assert np.allclose(stops, 255 * magma, atol=0.51)
+
+
+def test_no_color_of_the_figures_is_typed_again():
+    for name, text in TEXTS.items():
+        assert not set(palette.SERIES) & set(re.findall(r"#[0-9a-f]{6}\b", text)), name
+    styles = "".join(p.read_text(encoding="utf-8") for p in FOLDER.glob("*.css"))
+    others = set(re.findall(r"#[0-9a-f]{6}\b", styles)) - set(palette.SERIES)
+    assert others == {"#1565c0", "#64b5f6", "#c62828", "#ff8a80"}  # accents, errors
+
+
+def test_a_constant_of_the_shared_part_is_not_defined_again():
+    constant = re.compile(r"^const \w+ = (.{12,}?);", re.M)
+    shared = set(constant.findall(TEXTS["common"]))
+    assert '"In the notebook the model answers here."' in shared
+    for name in TEXTS.keys() - {"common"}:
+        assert not shared & set(constant.findall(TEXTS[name])), name
+
+
+def test_the_linter_knows_only_what_the_shared_part_and_parts_define():
+    config = re.sub(r"^\s*//.*$", "", (ROOT / "biome.jsonc").read_text(), flags=re.M)
+    names = json.loads(config)["javascript"]["globals"]
+    parts = NAME.findall("\n".join([*PARTS.values(), TEXTS["model_map"]]))
+    assert set(names) <= {*NAME.findall(base.COMMON), *parts}
+
+
+# ---- the tool ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("required", "status"), [("", 0), ("1", 1)])
+def test_without_node_the_check_says_so(tmp_path, required, status):
+    alone = {"PATH": str(tmp_path), "GPT1_REQUIRE_BROWSER": required}
+    done = subprocess.run(
+        [sys.executable, ROOT / "tools" / "javascript.py"],
+        env={**{k: v for k, v in os.environ.items() if k != "PATH"}, **alone},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == status, done.stderr
+    assert "there is no Node.js on this machine" in done.stdout
+
+
+@pytest.mark.parametrize("biome", [0, 1, -9])
+@pytest.mark.parametrize("kernel", [0, 1])
+def test_linter_and_kernel_are_both_asked(monkeypatch, biome, kernel):
+    monkeypatch.setattr(javascript.shutil, "which", lambda name: name)
+    monkeypatch.setattr(javascript, "is_installed", lambda: True)
+    said = {str(javascript.BIOME / "bin" / "biome"): biome, "tools/kernel.js": kernel}
+    monkeypatch.setattr(javascript, "run", lambda node, script, *words: said[script])
+    assert javascript.main([]) == (biome != 0 or kernel != 0)
+
+
+def test_the_version_of_the_linter_is_pinned():
+    package = json.loads((ROOT / "package.json").read_text())
+    assert package["private"] is True
+    assert all(re.fullmatch(r"\d+\.\d+\.\d+", v) for v in package["devDependencies"].values())
+    assert not (ROOT / "package-lock.json").exists()  # it would name the registry
+
+
+# ---- style sheets: all views of a page share them -----------------------------------
+
+SHEETS = {p.stem: p.read_text(encoding="utf-8") for p in sorted(FOLDER.glob("*.css"))}
+
+
+def styled(sheet):
+    """The classes by which the rules of a style sheet begin, dark mode aside."""
+    selectors = ",".join(re.findall(r"([^{};]+)\{", sheet)).split(",")
+    chains = (re.findall(r"\.(gx[\w-]*)", s) for s in selectors if "@" not in s)
+    return {next((c for c in chain if c not in ("gx", "gx-dark")), "") for chain in chains}
+
+
+@pytest.mark.parametrize("view", sorted(SHEETS.keys() - {"common"}))
+def test_a_view_styles_only_what_is_its_own(view):
+    """Or two views on one page would lay out each other's parts."""
+    others = {name: text for name, text in TEXTS.items() if name.split(".")[0] != view}
+    for cls in styled(SHEETS[view]) - {""}:
+        users = [name for name, text in others.items() if re.search(rf"\b{cls}\b(?!-)", text)]
+        assert not users, f"{view}.css styles .{cls}, which {users} use"
