@@ -78,8 +78,6 @@ def dtype_name(value) -> str:
 def _same_arrays(a, b, tolerance) -> bool:
     if isinstance(a, torch.Tensor) != isinstance(b, torch.Tensor):
         return False  # an array is not a tensor
-    if cut_off(a, b):
-        return False
     x, y = array(a), array(b)
     if x is None or y is None or x.shape != y.shape or kind(x) != kind(y):
         return False
@@ -87,12 +85,6 @@ def _same_arrays(a, b, tolerance) -> bool:
         return bool((x == y).all())
     rougher = max(ROUGHER.get(dtype_name(v), 0.0) for v in (a, b))
     return _close(x, y, max(tolerance, rougher))
-
-
-def cut_off(a, b) -> bool:
-    """Whether a gradient flows back through b and none through a."""
-    flows = [isinstance(x, torch.Tensor) and x.requires_grad for x in (a, b)]
-    return flows == [False, True]
 
 
 def other_kind(a, b) -> tuple | None:

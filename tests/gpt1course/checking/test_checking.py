@@ -534,16 +534,6 @@ def test_wrong_numbers_in_another_container_are_not_called_right(got):
     assert "are right" not in feedback.difference(got, torch.tensor([2.0, 4.0]), 1e-5)
 
 
-def test_right_numbers_without_their_gradient_are_told_so():
-    weight = torch.ones(2, requires_grad=True)
-    for cut in ((2 * weight).detach(), 2 * weight.data, torch.tensor(2 * weight.tolist()[0])):
-        assert not compare.same(cut.expand(2), 2 * weight, 1e-5)
-        told = feedback.difference(cut.expand(2), 2 * weight, 1e-5)
-        assert told.startswith("the numbers are right, but no gradient flows back")
-    assert compare.same(2 * weight, 2 * weight.data, 1e-5)
-    assert "no gradient" not in feedback.difference(3 * weight.data, 2 * weight, 1e-5)
-
-
 def test_a_longdouble_is_a_number_and_a_fraction_is_named_once():
     assert compare.same(np.longdouble(1.1), 1.1, 1e-9)
     assert compare.same(np.full(2, 1.1, np.longdouble), np.full(2, 1.1), 1e-9)
