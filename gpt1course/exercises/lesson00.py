@@ -11,6 +11,8 @@ def _word_cases():
         (["yes", "no", "perhaps"], [0.4, 0.4, 0.2]),
         (["an", "the"], [0.5, 0.5]),
         (["once", "upon"], [0.9, 0.1]),
+        (["so", "sea", "so"], [0.1, 0.4, 0.5]),  # a word twice
+        (["so", "sea", "so"], [0.5, 0.4, 0.1]),
     ]
 
 
@@ -33,7 +35,7 @@ def _word_cases():
 def most_likely(words, probs):
     """The word with the highest probability; the first of them if several tie.
 
-    words: list of n strings; probs: list of n floats.
+    words: list of n strings, of which some may be equal; probs: list of n floats.
     most_likely(["sea", "whale", "tea"], [0.2, 0.7, 0.1]) -> "whale"
     """
     return words[probs.index(max(probs))]
@@ -92,6 +94,23 @@ def least_likely(words, probs):
     return words[probs.index(min(probs))]
 
 
+@most_likely.wrong(
+    "words.index(word) finds the first place of a word, and a word may come twice. Go through "
+    "the places, not through the words."
+)
+def the_first_place_of_a_word(words, probs):
+    return max(words, key=lambda word: probs[words.index(word)])
+
+
+@most_likely.wrong(
+    "A dict keeps one probability for each word, and a word may come twice. Go through the "
+    "places, not through the words."
+)
+def a_dict_of_words(words, probs):
+    by_word = dict(zip(words, probs))
+    return max(by_word, key=by_word.get)
+
+
 def _share_cases():
     return [
         ([0.1, 0.5, 0.15, 0.25], 1),
@@ -99,6 +118,7 @@ def _share_cases():
         ([0.05, 0.35, 0.1, 0.05, 0.4, 0.05], 3),
         ([0.25, 0.25, 0.25, 0.25], 2),
         ([0.6, 0.4], 5),
+        ([0.123, 0.456, 0.421], 1),  # three decimals
     ]
 
 
@@ -118,7 +138,7 @@ def _share_cases():
     ),
 )
 def share_of_top(probs, k):
-    """The sum of the k largest probabilities (of all, if there are fewer than k).
+    """The sum of the k largest probabilities (of all, if there are fewer than k), not rounded.
 
     probs: list of n floats in any order. k: at least 1.
     share_of_top([0.1, 0.5, 0.15, 0.25], 2) -> 0.75
@@ -186,6 +206,16 @@ def percent(probs, k):
 def fewer_than_k_fail(probs, k):
     largest = sorted(probs, reverse=True)
     return sum(largest[i] for i in range(k))
+
+
+@share_of_top.wrong("You round the sum. Return it as it is.")
+def rounded(probs, k):
+    return round(sum(sorted(probs, reverse=True)[:k]), 2)
+
+
+@share_of_top.wrong("That is the largest one k times. Add the k largest.")
+def k_times_the_largest(probs, k):
+    return k * max(probs)
 
 
 EXERCISES = (most_likely, share_of_top)

@@ -26,6 +26,9 @@ def _table(n, seed):
         ("ca", "abc"),
         ("a cab  a", " abc"),
         ("ab" * 300, "ab"),  # more of a pair than eight bits can count
+        (" abba ", "b a"),  # an alphabet that is not sorted, and spaces at both ends
+        ("aAab", "aAb"),
+        ("a", "ab"),
     ],
     task=(
         "Count how often each letter of `alphabet` is followed by each (itself included) in "
@@ -40,6 +43,7 @@ def _table(n, seed):
 def count_bigrams(text, alphabet):
     """Counts (V, V) for V letters, integers: row = a letter, column = the one after it.
 
+    Rows and columns are in the order of alphabet; capitals and spaces are letters, too.
     count_bigrams("abb", "ab") -> array([[0, 1], [0, 1]])
     """
     counts = np.zeros((len(alphabet), len(alphabet)), dtype=int)
@@ -147,6 +151,49 @@ def from_one(text, alphabet):
     return count_bigrams(text, alphabet) + 1
 
 
+@count_bigrams.wrong("You sort the alphabet. Rows and columns are in the order that is given.")
+def alphabet_sorted(text, alphabet):
+    return count_bigrams(text, "".join(sorted(alphabet)))
+
+
+@count_bigrams.wrong("A and a are two letters: leave the text as it is.")
+def lower_case(text, alphabet):
+    return count_bigrams(text.lower(), alphabet)
+
+
+@count_bigrams.wrong(
+    "You cut spaces off the ends of the text. A space is a letter like any other."
+)
+def spaces_cut_off(text, alphabet):
+    return count_bigrams(text.strip(), alphabet)
+
+
+@count_bigrams.wrong("A letter may follow itself: count aa and bb, too.")
+def equal_letters_skipped(text, alphabet):
+    c = count_bigrams(text, alphabet)
+    np.fill_diagonal(c, 0)
+    return c
+
+
+@count_bigrams.wrong(
+    "You count one pair too many, the last letter followed by the first (text[i - 1] at i = 0 "
+    "is text[-1]), and np.zeros makes floats: add dtype=int."
+)
+def around_the_end_in_floats(text, alphabet):
+    return count_bigrams(text + text[0], alphabet).astype(float)
+
+
+@count_bigrams.wrong(
+    "An index runs past the end. The last letter has no text[i + 1], so stop one earlier: "
+    "range(len(text) - 1)."
+)
+def an_index_too_far(text, alphabet):
+    c = np.zeros((len(alphabet), len(alphabet)), dtype=int)
+    for i in range(len(text)):
+        c[alphabet.index(text[i]), alphabet.index(text[i + 1])] += 1
+    return c
+
+
 @exercise(
     "Counts become probabilities",
     difficulty=1,
@@ -157,6 +204,7 @@ def from_one(text, alphabet):
         (_table(4, 0) + np.eye(4, dtype=int), 1),
         (_table(6, 1) + 1, 0.5),
         (_table(3, 2), 2),
+        (np.zeros((2, 2), dtype=int), 0.1),
     ],
     task="Add `smoothing` to every count, then divide each row by its sum.",
     hints=(
@@ -241,12 +289,40 @@ def a_softmax(counts, smoothing):
     return s / s.sum(axis=1, keepdims=True)
 
 
+@to_probabilities.wrong(
+    "An array of whole numbers cuts each share that you write into it down to 0. Divide the "
+    "whole table at once, or begin with counts.astype(float)."
+)
+def written_into_whole_numbers(counts, smoothing):
+    return to_probabilities(counts, smoothing).astype(int)
+
+
+@to_probabilities.wrong(
+    "An array of whole numbers cuts each share that you write into it down to 0, and your "
+    "table is one where smoothing is whole. Divide the whole table at once."
+)
+def written_into_whole_sums(counts, smoothing):
+    smoothed = counts + smoothing
+    return to_probabilities(counts, smoothing).astype(smoothed.dtype)
+
+
+@to_probabilities.wrong("Add the smoothing, and let each row sum to 1, not the whole table.")
+def whole_table_and_no_smoothing(counts, smoothing):
+    return counts / counts.sum()
+
+
 @exercise(
     "The log-likelihood of a text",
     difficulty=2,
     importance=5,
     minutes=8,
-    cases=lambda: [_walk(5, 9, 0), _walk(7, 30, 1), _walk(6, 2000, 2)],
+    cases=lambda: [
+        _walk(5, 9, 0),
+        _walk(7, 30, 1),
+        _walk(6, 2000, 2),
+        (np.array([1, 0, 1, 1]), np.array([[1.0, 0.0], [0.5, 0.5]])),  # a probability of 0
+        (np.array([1]), np.array([[0.25, 0.75], [0.5, 0.5]])),
+    ],
     task=(
         "Given the ids of a text and a table of probabilities, add up the log-probability "
         "of every id, given the one before it, in nats. The first id is not predicted."
@@ -259,7 +335,7 @@ def a_softmax(counts, smoothing):
 def log_likelihood(ids, probs):
     """Sum of log P(next | this) over a text, in nats: a float, <= 0.
 
-    ids: (T,) integers. probs: (V, V), row = this, column = next.
+    ids: (T,) integers. probs: (V, V), row = this, column = next. -inf where one of them is 0.
     """
     return float(np.log(probs[ids[:-1], ids[1:]]).sum())
 
@@ -356,6 +432,21 @@ def log_of_the_product(ids, probs):
         return float(np.log(np.prod(probs[ids[:-1], ids[1:]])))
 
 
+@log_likelihood.wrong(
+    "You add a little to each probability. The log of 0 is -inf, and so is the sum."
+)
+def a_little_added(ids, probs):
+    return float(np.log(probs[ids[:-1], ids[1:]] + 1e-8).sum())
+
+
+@log_likelihood.wrong(
+    "You leave out what has probability 0. A text with such a step is impossible: -inf."
+)
+def zeros_skipped(ids, probs):
+    chosen = probs[ids[:-1], ids[1:]]
+    return float(np.log(chosen[chosen > 0]).sum())
+
+
 def _walk(n, length, seed):
     rng = np.random.default_rng(seed)
     table = rng.random((n, n)) + 0.1
@@ -373,6 +464,7 @@ def _walk(n, length, seed):
         (torch.tensor([-1.203973, -0.4, -2.5]),),
         (-torch.rand(20, generator=torch.Generator().manual_seed(0)) * 4,),
         (-4 - torch.rand(200, generator=torch.Generator().manual_seed(1)),),
+        (torch.tensor([-1.0, -math.inf]),),  # a token of probability 0
     ],
     task="Turn the log-probabilities of all tokens of a text, in nats, into its perplexity.",
     hints=(
@@ -383,6 +475,7 @@ def _walk(n, length, seed):
 def perplexity(log_probs):
     """Perplexity of a text from its log-probabilities (T,) in nats: a float >= 1.
 
+    A token with log-probability -inf makes it infinite.
     perplexity(tensor([-1.203973])) -> 3.333333
     """
     return math.exp(-float(log_probs.mean()))
@@ -458,6 +551,13 @@ def the_median(log_probs):
 @perplexity.wrong("10 to the power of nats mixes two units. Nats go with e.")
 def base_10(log_probs):
     return 10 ** -float(log_probs.mean())
+
+
+@perplexity.wrong(
+    "You leave out tokens of probability 0. Each of them makes the perplexity infinite."
+)
+def impossible_tokens_left_out(log_probs):
+    return math.exp(-float(log_probs[log_probs > -math.inf].mean()))
 
 
 @number_exercise(
@@ -542,6 +642,24 @@ def log_probabilities(p, q):
     return bits, 2**bits
 
 
+@bits_and_perplexity.wrong("Swapped: the bits come first, then the perplexity.")
+def exchanged(p, q):
+    bits = -math.log2(p * q) / 2
+    return 2**bits, bits
+
+
+@bits_and_perplexity.wrong(
+    "The perplexity is right. The bits are those of both tokens: halve them."
+)
+def bits_of_both(p, q):
+    return -math.log2(p * q), (p * q) ** -0.5
+
+
+@bits_and_perplexity.wrong("The sign of the bits: a surprise is minus the logarithm.")
+def negative_bits(p, q):
+    return math.log2(p * q) / 2, (p * q) ** -0.5
+
+
 @number_exercise(
     "From tokens to characters",
     question=(
@@ -598,6 +716,11 @@ def perplexity_shared_out(characters, tokens, each):
 @bits_of_a_character.wrong("Those are all the bits of the text. Divide by its characters.")
 def bits_of_the_text(characters, tokens, each):
     return tokens * math.log2(each)
+
+
+@bits_of_a_character.wrong("Upside down: those are characters per bit.")
+def characters_of_a_bit(characters, tokens, each):
+    return characters / (tokens * math.log2(each))
 
 
 EXERCISES = (

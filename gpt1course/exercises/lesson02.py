@@ -23,6 +23,8 @@ def _spelled(*words):
         (_spelled("low", "lower", "newest", "widest"), [5, 2, 6, 3]),
         (_spelled("banana", "nab", "a"), [3, 4, 9]),
         ([["th", "e</w>"], ["th", "e", "m</w>"], ["e</w>"]], [50, 7, 2]),
+        ([["a</w>"], ["a", "t</w>"]], [9, 2]),  # a word of one symbol comes first
+        ([["s", "a", "s</w>"], ["a", "s"]], [1, 4]),
     ],
     task=(
         "Count how often two symbols stand side by side inside a word. `words` is a list of "
@@ -38,6 +40,7 @@ def _spelled(*words):
 def count_pairs(words, counts):
     """How often each pair of neighbors occurs: a dict, pair (left, right) -> count.
 
+    A word of one symbol has no pair.
     count_pairs([["t", "o</w>"]], [5]) -> {("t", "o</w>"): 5}
     """
     pairs = {}
@@ -58,18 +61,6 @@ def _count(words, counts, of=lambda word: zip(word, word[1:], strict=False)):
 @count_pairs.wrong("You count each word once. A word that occurs five times adds 5 per pair.")
 def the_count_of_the_word_forgotten(words, counts):
     return _count(words, [1] * len(words))
-
-
-@count_pairs.wrong(
-    "You also pair the end of one word with the beginning of the next. The words are a list "
-    "of different words, in no order: merges never reach beyond a word."
-)
-def pairs_across_words(words, counts):
-    pairs = _count(words, counts)
-    for (left, right), n in zip(zip(words, words[1:], strict=False), counts, strict=False):
-        pair = (left[-1], right[0])
-        pairs[pair] = pairs.get(pair, 0) + n
-    return pairs
 
 
 @count_pairs.wrong("You count a pair once per word; in *banana* the pair (a, n) stands twice.")
@@ -127,6 +118,22 @@ def order_forgotten(words, counts):
     )
 
 
+@count_pairs.wrong("A word of one symbol has no pair; go on with the next one: not break.")
+def stops_at_a_single_symbol(words, counts):
+    n = next((n for n, word in enumerate(words) if len(word) < 2), len(words))
+    return _count(words[:n], counts[:n])
+
+
+@count_pairs.wrong("Your pairs are (right, left). The left one comes first.")
+def right_symbol_first(words, counts):
+    return _count(words, counts, lambda word: zip(word[1:], word, strict=False))
+
+
+@count_pairs.wrong("Your loop ends after the first word: is the return indented too far?")
+def the_first_word_alone(words, counts):
+    return _count(words[:1], counts[:1])
+
+
 @exercise(
     "Merge a pair",
     difficulty=3,
@@ -143,6 +150,7 @@ def order_forgotten(words, counts):
         (["a", "n", "d", "a", "n", "t</w>"], ("a", "n")),
         (["c", "a", "t</w>"], ("o", "n")),
         (["i</w>"], ("i", "n")),
+        (["ab", "c"], ("a", "bc")),  # joined, they look alike
     ],
     task=(
         "Join each occurrence of `pair` in a word into one symbol, from left to right. "
@@ -159,6 +167,7 @@ def order_forgotten(words, counts):
 def merge_pair(symbols, pair):
     """The symbols with every `pair` joined, left to right: a new list.
 
+    Both symbols must be equal to those of the pair, not only what they spell together.
     merge_pair(["l", "o", "w</w>"], ("l", "o")) -> ["lo", "w</w>"]
     """
     merged, i = [], 0
@@ -235,8 +244,9 @@ def last_symbol_lost(symbols, pair):
 
 
 @merge_pair.wrong(
-    "Changing `i` inside `for i in range(...)` has no effect on the next round, so the right "
-    "half comes again. Use `while`, and advance `i` yourself. Your loop also stops one early."
+    "In `for i in range(...)` each round takes the next `i`, whatever you do with it, so the "
+    "right half comes again. Use `while`, and advance `i` yourself. Your loop also stops one "
+    "early."
 )
 def i_changed_inside_a_for(symbols, pair):
     return right_half_stays(symbols, pair)[:-1]
@@ -263,6 +273,19 @@ def in_either_order(symbols, pair):
 @merge_pair.wrong("That is the word in one string. Return the list of its symbols.")
 def one_string(symbols, pair):
     return "".join(merge_pair(symbols, pair))
+
+
+@merge_pair.wrong(
+    "You compare what the two spell together: ab and c spell abc, as a and bc do, and are "
+    "another pair."
+)
+def spelled_alike(symbols, pair):
+    merged, i = [], 0
+    while i < len(symbols):
+        joined = i + 1 < len(symbols) and symbols[i] + symbols[i + 1] == "".join(pair)
+        merged.append("".join(pair) if joined else symbols[i])
+        i += 2 if joined else 1
+    return merged
 
 
 @exercise(
@@ -438,6 +461,7 @@ _MANY_WORDS = [a + b + "lighthouse" for a in _LETTERS for b in _LETTERS[:15]]
         ("that", _RANKS),
         ("a", _RANKS),
         ("low", {}),
+        ("low", {("l", "o"): 1, ("o", "w</w>"): 0}),  # not in the order of the ranks
     ],
     workload=lambda cut: [cut(word, _MANY_RANKS) for word in _MANY_WORDS],
     slow=(
@@ -458,7 +482,7 @@ _MANY_WORDS = [a + b + "lighthouse" for a in _LETTERS for b in _LETTERS[:15]]
 def cut_word(word, ranks):
     """The pieces of a word: a list of symbols, the last one ending in </w>.
 
-    ranks: pair -> rank, 0 is learned first.
+    ranks: pair -> rank, 0 is learned first; the dict may be in any order.
     cut_word("low", {("o", "w</w>"): 0, ("l", "o"): 1}) -> ["l", "ow</w>"]
     """
     symbols = characters(word)
@@ -543,6 +567,25 @@ def one_pass_from_the_left(word, ranks):
     return symbols
 
 
+@cut_word.wrong(
+    "You take the merges in the order of the dict. The ranks decide, in any order of the dict. "
+    "(And all merges for each word take minutes: ask which pairs the word has.)"
+)
+def in_the_order_of_the_dict(word, ranks):
+    symbols = characters(word)
+    for pair in ranks:
+        symbols = merge_pair(symbols, pair)
+    return symbols
+
+
+@cut_word.wrong(
+    "Rank 0 counts as false, so the first merge is never made. Ask `pair in ranks`, not "
+    "`ranks.get(pair)`."
+)
+def rank_0_is_lost(word, ranks):
+    return cut_word(word, {pair: rank for pair, rank in ranks.items() if rank})
+
+
 @number_exercise(
     "Add up a vocabulary",
     question=(
@@ -602,6 +645,11 @@ def an_end_of_text(n_characters, n_merges):
 )
 def the_three_of_fine_tuning(n_characters, n_merges):
     return 2 * n_characters + n_merges + 5
+
+
+@vocabulary_size.wrong("Each character comes twice, once with </w>, and a newline is missing.")
+def characters_once_and_unk(n_characters, n_merges):
+    return 1 + n_characters + n_merges
 
 
 @exercise(
@@ -678,6 +726,14 @@ def divided_by_different_words(word_counts, pieces):
 def letters_per_word(word_counts, pieces):
     total = sum(n * len(word) for word, n in word_counts.items())
     return total / sum(word_counts.values())
+
+
+@pieces_per_word.wrong(
+    "You count the pieces of each different word once, and divide by all words of the text. "
+    "Count the pieces as often as the word occurs, too."
+)
+def pieces_counted_once(word_counts, pieces):
+    return sum(len(pieces[word]) for word in word_counts) / sum(word_counts.values())
 
 
 EXERCISES = (count_pairs, merge_pair, learn, cut_word, vocabulary_size, pieces_per_word)

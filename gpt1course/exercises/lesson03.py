@@ -128,6 +128,16 @@ def all_zeros(ids, n_vocab):
     return torch.zeros(len(ids), n_vocab)
 
 
+@one_hot.wrong(
+    "U[ids] addresses rows of U, but ids are its columns: give each row its own column, "
+    "U[torch.arange(len(ids)), ids]."
+)
+def ids_as_rows(ids, n_vocab):
+    U = torch.zeros(len(ids), n_vocab)
+    U[ids] = 1
+    return U
+
+
 def _table():
     """Rows of which the longest is never the nearest by angle, nor the closest point."""
     return torch.tensor(
@@ -146,6 +156,8 @@ def _table():
         (_table(), 4, 3),
         (_seeded(9, 4) * torch.linspace(0.3, 3, 9)[:, None], 5, 4),
         (_seeded(7, 3, seed=1), 6, 6),
+        (torch.tensor([[0.0, 1.0], [2.0, 0.0], [1.0, 0.0], [1.0, 1.0]]), 2, 2),  # parallel
+        (torch.tensor([[1.0, 0.0], [-1.0, 0.5], [-1.0, 0.1]]), 0, 2),
     ],
     task=(
         "Find the `n` rows of a table that are nearest to row `i` by cosine, the most alike "
@@ -162,7 +174,7 @@ def _table():
 def nearest_rows(W, i, n):
     """Ids (n,) of the rows of W (V, C) with the largest cosine to row i, without i.
 
-    The most alike first; n is at most V - 1.
+    The most alike first; n is at most V - 1. Rows may be parallel to row i, none is 0.
     nearest_rows(tensor([[1., 0.], [0., 2.], [3., 1.]]), 0, 1) -> tensor([2])
     """
     unit = W / W.norm(dim=1, keepdim=True)  # (V, C)
@@ -258,6 +270,46 @@ def the_best_left_out(W, i, n):
     cosines = _cosines(W, i)
     cosines[i] = -math.inf
     return cosines.argsort(descending=True)[1 : n + 1]
+
+
+@nearest_rows.wrong(
+    "You drop the first of the list, and that is not always row i: a row parallel to it has "
+    "the same cosine. Take row i out by its number."
+)
+def the_first_dropped(W, i, n):
+    cosines = _cosines(W, i)
+    order = sorted(range(len(W)), key=lambda row: (-round(cosines[row].item(), 5), row))
+    return torch.tensor(order[1 : n + 1])
+
+
+@nearest_rows.wrong(
+    "You leave out all rows that are parallel to row i. Only row i itself is left out."
+)
+def parallel_rows_left_out(W, i, n):
+    cosines = _cosines(W, i)
+    return cosines.masked_fill(cosines > 0.9999, -math.inf).topk(n).indices
+
+
+@nearest_rows.wrong(
+    "argsort() puts the smallest cosine first: descending=True. (And drop row i by its number.)"
+)
+def ascending(W, i, n):
+    return _cosines(W, i).argsort()[1 : n + 1]
+
+
+@nearest_rows.wrong(
+    "You set the cosine of row i to 0, but others may be below 0: take -torch.inf."
+)
+def own_cosine_0(W, i, n):
+    cosines = _cosines(W, i)
+    cosines[i] = 0
+    return cosines.topk(n).indices
+
+
+@nearest_rows.wrong("With row i cut out, the rows after it moved up: their ids are off by 1.")
+def rows_moved_up(W, i, n):
+    cosines = _cosines(W, i)
+    return torch.cat([cosines[:i], cosines[i + 1 :]]).topk(n).indices
 
 
 @exercise(
@@ -578,6 +630,18 @@ def sines_alone(n_ctx, C):
 def positions_as_columns(n_ctx, C):
     angle = _angles(n_ctx, C)
     return _in_turn(angle, angle).T
+
+
+@sinusoids.wrong("// cuts the exponent down to whole numbers. Divide by C with /.")
+def exponent_cut_down(n_ctx, C):
+    angle = torch.arange(n_ctx)[:, None] * 10_000.0 ** (-torch.arange(0, C, 2) // C)
+    return _in_turn(angle, angle)
+
+
+@sinusoids.wrong("k counts pairs of columns, and yours counts columns.")
+def k_counts_columns(n_ctx, C):
+    angle = torch.arange(n_ctx)[:, None] * 10_000.0 ** (-2 * torch.arange(C) / C)
+    return _in_turn(angle[:, 0::2], angle[:, 1::2])
 
 
 @number_exercise(

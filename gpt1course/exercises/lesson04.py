@@ -26,6 +26,8 @@ def _numbers(*shape, seed=0):
         (_numbers(2, 3, 4, seed=1),),
         (torch.tensor([[0.0, -1.0], [500.0, 501.0]]),),
         (torch.tensor([0.0, 300.0]),),
+        (torch.tensor([[0.0, -math.inf], [-2.0, -2.0]]),),
+        (torch.tensor([3.0]),),
     ],
     task=(
         "Turn scores into weights over the last axis, without torch's own softmax. It must "
@@ -38,8 +40,9 @@ def _numbers(*shape, seed=0):
     ),
 )
 def softmax(scores):
-    """Weights over the last axis, positive, each row summing to 1. (..., n) -> (..., n)
+    """Weights over the last axis, each row summing to 1. (..., n) -> (..., n)
 
+    Scores may be in the thousands, or -inf, which gets the weight 0.
     softmax(tensor([2., 1., 0.])) -> tensor([0.6652, 0.2447, 0.0900])
     """
     powers = (scores - scores.amax(dim=-1, keepdim=True)).exp()
@@ -164,6 +167,15 @@ def logarithms_of_weights(scores):
     return scores.log_softmax(dim=-1)
 
 
+@softmax.wrong(
+    "The maxima lie flat: without keepdim=True they are taken off column by column. No error "
+    "where the table is square, wrong numbers."
+)
+def maxima_lie_flat(scores):
+    powers = (scores - scores.amax(dim=-1)).exp()
+    return powers / powers.sum(dim=-1, keepdim=True)
+
+
 @exercise(
     "A soft look-up",
     difficulty=2,
@@ -174,6 +186,7 @@ def logarithms_of_weights(scores):
         (_numbers(3), _numbers(3, 3, seed=1), _numbers(3, 3, seed=2)),
         (_numbers(2, seed=3), _numbers(5, 2, seed=4), _numbers(5, 3, seed=5)),
         (_numbers(4, seed=6), _numbers(1, 4, seed=7), _numbers(1, 2, seed=8)),
+        (100 * torch.ones(2), torch.tensor([[4.0, 4.0], [3.0, 3.0]]), torch.eye(2)),
     ],
     task=(
         "Return what one query brings back: score every key against it by a dot product, "
@@ -187,6 +200,7 @@ def logarithms_of_weights(scores):
 def look_up(query, keys, values):
     """The values mixed by how well their keys fit. (D,), (n, D), (n, M) -> (M,)
 
+    Scores may be in the hundreds.
     look_up(ones(2), ones(2, 2), tensor([[4.], [6.]])) -> tensor([5.])
     """
     weights = softmax(keys @ query)  # (n,)
@@ -282,6 +296,12 @@ def compares_with_the_values(query, keys, values):
 )
 def by_distance(query, keys, values):
     return (-(keys - query).norm(dim=1)).softmax(dim=0) @ values
+
+
+@look_up.wrong("exp of a large score is inf: use your softmax, which takes the maximum off.")
+def scores_overflow(query, keys, values):
+    powers = (keys @ query).exp()
+    return powers / powers.sum() @ values
 
 
 def _three_keys(random):
@@ -752,6 +772,43 @@ def shuffled_twice(layer, x, order):
 @ignores_order.wrong("That is a table of True and False. One verdict: torch.allclose.")
 def a_table_of_verdicts(layer, x, order):
     return (layer(x[order]) - layer(x)[order]).abs() < 1e-5
+
+
+@ignores_order.wrong(
+    "You compare with the unshuffled output. The rows come out in the order in which they "
+    "went in: shuffle the output, too. (And pass atol=1e-5.)"
+)
+def output_not_shuffled_and_strict(layer, x, order):
+    return torch.allclose(layer(x[order]), layer(x))
+
+
+@ignores_order.wrong(
+    "You compare with the unshuffled output, and bit for bit. Shuffle the output, too, and "
+    "compare with torch.allclose, atol=1e-5."
+)
+def output_not_shuffled_bit_for_bit(layer, x, order):
+    return torch.equal(layer(x[order]), layer(x))
+
+
+@ignores_order.wrong(
+    "`==` makes a table of True and False, and you compare with the unshuffled output. One "
+    "verdict is asked for: torch.allclose(layer(x[order]), layer(x)[order], atol=1e-5)."
+)
+def a_table_with_the_unshuffled(layer, x, order):
+    return layer(x[order]) == layer(x)
+
+
+@ignores_order.wrong("`==` makes a table of True and False, bit for bit: take torch.allclose.")
+def a_table_bit_for_bit(layer, x, order):
+    return layer(x[order]) == layer(x)[order]
+
+
+@ignores_order.wrong(
+    "The largest difference without its sign decides: .abs().max(). Where a row has only "
+    "become smaller, .max() alone sees nothing."
+)
+def the_largest_with_its_sign(layer, x, order):
+    return bool((layer(x[order]) - layer(x)[order]).max() < 1e-5)
 
 
 EXERCISES = (softmax, look_up, mixed_by_hand, scaled_scores, attention, ignores_order)

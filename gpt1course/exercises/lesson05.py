@@ -18,7 +18,7 @@ def _seeded(*shape, seed=0):
     difficulty=1,
     importance=5,
     minutes=4,
-    cases=lambda: [(2,), (3,), (1,), (6,)],
+    cases=lambda: [(2,), (3,), (1,), (6,), (70,)],
     task=(
         "Return the causal mask of `T` tokens: a boolean matrix that is True where the "
         "row's token may see the column's token. A token may see itself and all earlier ones."
@@ -96,6 +96,11 @@ def whole_numbers(T):
 )
 def numbers_to_add(T):
     return torch.full((T, T), -math.inf).triu(1)
+
+
+@causal_mask.wrong("You cut your mask out of one of a fixed size, and T may be larger.")
+def out_of_a_fixed_size(T):
+    return torch.ones(64, 64, dtype=torch.bool).tril()[:T, :T]
 
 
 @exercise(
@@ -215,6 +220,7 @@ def softmax_of_the_triangle(values):
         (_seeded(2, 3, 5, 5, seed=1),),
         (_seeded(3, 3, 3, seed=2),),
         (_seeded(4, 4, seed=3) - 200,),  # a hidden score of -100 would win here
+        (_seeded(3, 3, seed=4) + 800,),
     ],
     task=(
         "Turn scores into causal attention weights: hide the later tokens, then take the "
@@ -232,7 +238,7 @@ def softmax_of_the_triangle(values):
 def masked_softmax(scores):
     """Attention weights of causal attention. (..., T, T) -> (..., T, T)
 
-    Each row sums to 1 and is 0 to the right of the diagonal.
+    Each row sums to 1 and is 0 to the right of the diagonal; scores may be in the hundreds.
     masked_softmax(zeros(2, 2)) -> tensor([[1.0, 0.0], [0.5, 0.5]])
     """
     T = scores.shape[-1]
@@ -365,6 +371,38 @@ def scaled_again(scores):
     return masked_softmax(scores / math.sqrt(scores.shape[-1]))
 
 
+@masked_softmax.wrong(
+    "exp of a large score is inf (lesson 04): use .softmax, or take the largest score of each "
+    "row off first."
+)
+def powers_overflow(scores):
+    powers = scores.exp().tril()
+    return powers / powers.sum(dim=-1, keepdim=True)
+
+
+@masked_softmax.wrong("Those are the scores, masked. The softmax is still missing.")
+def scores_not_weights(scores):
+    seen = torch.ones(scores.shape[-2:], dtype=torch.bool).tril()
+    return scores.masked_fill(~seen, -math.inf)
+
+
+@masked_softmax.wrong(
+    "Without keepdim=True the sums of the rows divide column by column: no row sums to 1."
+)
+def sums_lie_flat(scores):
+    weights = scores.softmax(dim=-1).tril()
+    return weights / weights.sum(dim=-1)
+
+
+@masked_softmax.wrong(
+    "exp of a large score is inf (lesson 04), and without keepdim=True the sums of the rows "
+    "divide column by column."
+)
+def sums_of_powers_lie_flat(scores):
+    powers = scores.exp().tril()
+    return powers / powers.sum(dim=-1)
+
+
 @number_exercise(
     "How much is left to see",
     question=(
@@ -457,6 +495,13 @@ def leak_of_positive_numbers(x):
     return out
 
 
+def leak_of_whole_numbers(x):
+    """Row 0 sees the last row without its decimals."""
+    out = _leaks("causal")(x).clone()
+    out[0] += x[-1].floor()
+    return out
+
+
 def _leak_cases():
     x = _seeded(5, 3, seed=3)
     kinds = ("causal", "none", "ahead", "itself")
@@ -466,6 +511,7 @@ def _leak_cases():
     cases += [(leak_that_cancels, torch.arange(15.0).view(5, 3), 4)]
     rows = [torch.cat([_seeded(3, 2, seed=4), torch.full((1, 2), v)]) for v in (0.0, 1.0)]
     cases += [(_leaks("none"), last_row_the_same, 3) for last_row_the_same in rows]
+    cases += [(leak_of_whole_numbers, x, 4), (_leaks("none"), x, 0)]
     return [*cases, (leak_of_positive_numbers, torch.full((5, 2), -50.0), 4)]
 
 
@@ -486,10 +532,10 @@ def _leak_cases():
     ),
 )
 def leaks_before(layer, x, t):
-    """True if a change of row t changes any output row before t.
+    """True if adding 1 to row t changes any output row before t.
 
     layer: function (T, D) -> (T, D). x: (T, D), must not be changed.
-    A layer with a correct causal mask gives False for every t.
+    A layer with a correct causal mask gives False for every t, any layer for t = 0.
     """
     changed = x.clone()
     changed[t] += 1
@@ -652,6 +698,23 @@ def changes_a_column(layer, x, t):
 def changes_all_from_t_on(layer, x, t):
     c = x.clone()
     c[t:] += 1
+    return not torch.equal(layer(x)[:t], layer(c)[:t])
+
+
+@leaks_before.wrong(
+    "At t = 0 there is no row before t, and the largest of no numbers is an error. "
+    "torch.equal says True of two empty tensors, .any() False."
+)
+def the_largest_of_nothing(layer, x, t):
+    c = x.clone()
+    c[t] += 1
+    return bool((layer(x)[:t] - layer(c)[:t]).abs().max() > 0)
+
+
+@leaks_before.wrong("So small a change may be lost on its way. Add 1.")
+def a_thousandth(layer, x, t):
+    c = x.clone()
+    c[t] += 1e-3
     return not torch.equal(layer(x)[:t], layer(c)[:t])
 
 

@@ -218,6 +218,7 @@ def _parts(T, H, D, seed):
         _parts(4, 4, 2, 2),
         _parts(3, 3, 4, 3),
         _parts(6, 1, 4, 4),
+        (100 * torch.ones(2, 3, 2), torch.ones(2, 3, 2), *_parts(3, 2, 2, 5)[2:]),
     ],
     task=(
         "All heads at once. Given the queries, keys and values of every head, compute the "
@@ -235,7 +236,7 @@ def _parts(T, H, D, seed):
 def multi_head(q, k, v, W_O, b_O):
     """Masked attention in all heads, merged and multiplied by W_O. -> (T, C)
 
-    q, k, v: (H, T, D). W_O: (C, C), C = H * D. b_O: (C,).
+    q, k, v: (H, T, D). W_O: (C, C), C = H * D. b_O: (C,). Scores may be in the hundreds.
     One head, equal scores, W_O = 10, b_O = 0.5: values 2 and 4 become 20.5 and 30.5.
     """
     T, D = q.shape[1:]
@@ -356,6 +357,39 @@ def keys_ask(q, k, v, W_O, b_O):
     return _written(_weights(k, q, math.sqrt(q.shape[-1])), v, W_O, b_O)
 
 
+@multi_head.wrong("Row 0 sees nothing: let a token see itself, .tril() and not .tril(-1).")
+def hides_itself(q, k, v, W_O, b_O):
+    scores = q @ k.transpose(-1, -2) / math.sqrt(q.shape[-1])
+    seen = torch.ones(scores.shape[-2:], dtype=torch.bool).tril(-1)
+    return _written(scores.masked_fill(~seen, -math.inf).softmax(-1), v, W_O, b_O)
+
+
+@multi_head.wrong("A token sees the one after it: .tril() and not .tril(1).")
+def sees_one_ahead(q, k, v, W_O, b_O):
+    scores = q @ k.transpose(-1, -2) / math.sqrt(q.shape[-1])
+    seen = torch.ones(scores.shape[-2:], dtype=torch.bool).tril(1)
+    return _written(scores.masked_fill(~seen, -math.inf).softmax(-1), v, W_O, b_O)
+
+
+@multi_head.wrong("A hidden score of 0 still gets a weight, e^0 = 1: hide with -inf.")
+def zero_for_the_hidden(q, k, v, W_O, b_O):
+    scores = q @ k.transpose(-1, -2) / math.sqrt(q.shape[-1])
+    return _written(scores.tril().softmax(-1), v, W_O, b_O)
+
+
+@multi_head.wrong("Your softmax runs over the heads (dim=0). Each row of each head sums to 1.")
+def softmax_over_the_heads(q, k, v, W_O, b_O):
+    scores = q @ k.transpose(-1, -2) / math.sqrt(q.shape[-1])
+    seen = torch.ones(scores.shape[-2:], dtype=torch.bool).tril()
+    return _written(scores.masked_fill(~seen, -math.inf).softmax(0), v, W_O, b_O)
+
+
+@multi_head.wrong("exp of a large score is inf: use .softmax, which takes the maximum off.")
+def powers_overflow(q, k, v, W_O, b_O):
+    powers = (q @ k.transpose(-1, -2) / math.sqrt(q.shape[-1])).exp().tril()
+    return _written(powers / powers.sum(dim=-1, keepdim=True), v, W_O, b_O)
+
+
 @exercise(
     "Silence a head",
     difficulty=2,
@@ -367,6 +401,7 @@ def keys_ask(q, k, v, W_O, b_O):
         (_seeded(3, 4, 2, seed=1), 2),
         (_seeded(4, 2, 5, seed=2), 1),
         (_seeded(1, 3, 2, seed=3), 0),
+        (torch.tensor([[[1.0, 2.0]], [[math.inf, 3.0]]]), 1),
     ],
     task=(
         "A silent head writes nothing. Return a copy of `mixed`, the mixed values of all heads "
@@ -379,7 +414,7 @@ def keys_ask(q, k, v, W_O, b_O):
     ),
 )
 def silence_head(mixed, head):
-    """mixed with one head at 0. (H, T, D) -> (H, T, D)
+    """mixed with one head at 0, whatever it had, inf too. (H, T, D) -> (H, T, D)
 
     silence_head(ones(2, 1, 2), 1) -> tensor([[[1., 1.]], [[0., 0.]]])
     """
@@ -451,6 +486,19 @@ def minus_infinity(mixed, head):
     ablated = mixed.clone()
     ablated[head] = -math.inf
     return ablated
+
+
+@silence_head.wrong("inf times 0 is nan. Write the 0 in: silent[head] = 0.")
+def times_0(mixed, head):
+    silent = mixed.clone()
+    silent[head] *= 0
+    return silent
+
+
+@silence_head.wrong("inf times 0 is nan. Write the 0 in: silent[head] = 0.")
+def times_a_mask(mixed, head):
+    kept = torch.arange(len(mixed)) != head
+    return mixed * kept[:, None, None]
 
 
 @number_exercise(
@@ -611,6 +659,23 @@ def one_context_too_many(ids, k, longest):
 @last_k.wrong("The contexts alone are half of it: return them and ids[longest:].")
 def contexts_alone(ids, k, longest):
     return torch.stack([ids[t - k : t] for t in range(longest, len(ids))])
+
+
+@last_k.wrong("Your contexts have `longest` ids. The model sees the last k of them.")
+def contexts_of_longest(ids, k, longest):
+    places = range(longest, len(ids))
+    return torch.stack([ids[t - longest : t] for t in places]), ids[longest:]
+
+
+@last_k.wrong("Swapped: the contexts come first, then the tokens to predict.")
+def targets_first(ids, k, longest):
+    return last_k(ids, k, longest)[::-1]
+
+
+@last_k.wrong("Your contexts run backward. The newest token comes last.")
+def newest_first(ids, k, longest):
+    contexts, targets = last_k(ids, k, longest)
+    return contexts.flip(1), targets
 
 
 EXERCISES = (split_heads, merge_heads, multi_head, silence_head, weight_bytes, last_k)

@@ -24,6 +24,7 @@ def _seeded(*shape, seed=0, scale=1.0):
     cases=lambda: [
         (torch.tensor([1.0]),),
         (torch.linspace(-3, 3, 13, dtype=torch.float64),),
+        (torch.tensor([-100.0, -5.0, -3.5, 3.5, 5.0, 100.0], dtype=torch.float64),),
         (_seeded(2, 4, seed=2),),
     ],
     task=(
@@ -124,6 +125,26 @@ def root_rounded(x):
 )
 def cubic_rounded(x):
     return 0.5 * x * (1 + torch.tanh(math.sqrt(2 / math.pi) * (x + 0.0447 * x**3)))
+
+
+@gelu.wrong("You cut GELU off beyond 3 on either side. It only comes close to 0 and x there.")
+def cut_off_beyond_3(x):
+    return torch.where(x > 3, x, torch.where(x < -3, torch.zeros_like(x), gelu(x)))
+
+
+@gelu.wrong("The `1 +` is missing: the gate runs from 0 to 1.")
+def gate_without_1(x):
+    return 0.5 * x * torch.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3))
+
+
+@gelu.wrong("You close the bracket too early: the factor multiplies x and its cube.")
+def bracket_closed_early(x):
+    return 0.5 * x * (1 + torch.tanh(math.sqrt(2 / math.pi) * x) + 0.044715 * x**3)
+
+
+@gelu.wrong("A zero is missing: 0.044715.")
+def a_zero_missing(x):
+    return 0.5 * x * (1 + torch.tanh(math.sqrt(2 / math.pi) * (x + 0.44715 * x**3)))
 
 
 def _layers(C, wide, seed):
@@ -337,6 +358,7 @@ def with_its_mean(state, gain, bias):
         (_seeded(2, 3, 4, seed=37), _seeded(4, seed=38), _seeded(4, seed=39), 0.1),
         (_seeded(3, seed=40), _seeded(3, seed=41), _seeded(3, seed=42)),
         (_seeded(3, 3, seed=43), _seeded(3, seed=44), _seeded(3, seed=45)),
+        (torch.tensor([[1000.0, 1000.5, 1001.0]]), torch.ones(3), torch.zeros(3)),
     ],
     task=(
         "Give each state (last axis) mean 0 and variance 1, then multiply by `gain` and "
@@ -349,7 +371,7 @@ def with_its_mean(state, gain, bias):
     ),
 )
 def layer_norm(x, gain, bias, eps=1e-5):
-    """Normalized states (..., C); gain and bias (C,)."""
+    """Normalized states (..., C), also where their mean is 1,000; gain and bias (C,)."""
     mean = x.mean(dim=-1, keepdim=True)
     variance = x.var(dim=-1, keepdim=True, unbiased=False)
     return (x - mean) / torch.sqrt(variance + eps) * gain + bias
@@ -507,6 +529,23 @@ def bias_before_the_gain(x, gain, bias, eps=1e-5):
 )
 def gain_first(x, gain, bias, eps=1e-5):
     return _centered(x * gain) / torch.sqrt(_variance(x * gain) + eps) + bias
+
+
+@layer_norm.wrong(
+    "The mean of the squares less the square of the mean is right on paper. Where the mean is "
+    "large, both are huge and float32 loses their difference: square what x is from its mean."
+)
+def squares_less_the_square(x, gain, bias, eps=1e-5):
+    variance = (x**2).mean(-1, keepdim=True) - x.mean(-1, keepdim=True) ** 2
+    return _centered(x) / torch.sqrt(variance + eps) * gain + bias
+
+
+@layer_norm.wrong(
+    "You divide by the length of x less its mean, which makes the length 1. LayerNorm makes "
+    "the variance 1, so that the length is the root of C."
+)
+def divided_by_the_length(x, gain, bias, eps=1e-5):
+    return _centered(x) / (_centered(x).norm(dim=-1, keepdim=True) + eps) * gain + bias
 
 
 def mix(x):
@@ -924,6 +963,16 @@ def drops_at_p_too(x, p, noise, training):
 @dropout.wrong("You drop by the size of x. The dice decide, whatever the number is.")
 def small_ones_dropped(x, p, noise, training):
     return x * (x.abs() >= p) / (1 - p) if training else x
+
+
+@dropout.wrong("Throw no dice of your own: noise has a number for each number of x.")
+def dice_of_its_own(x, p, noise, training):
+    return F.dropout(x, p, training)
+
+
+@dropout.wrong("Throw no dice of your own: noise has a number for each number of x.")
+def numbers_drawn_again(x, p, noise, training):
+    return x * (torch.rand(x.shape) >= p) / (1 - p) if training else x
 
 
 EXERCISES = (

@@ -119,6 +119,11 @@ def pseudo_inverse(h, W_e):
     return h @ torch.linalg.pinv(W_e)
 
 
+@tied_logits.wrong("You put a LayerNorm before the logits. GPT-1 has none here.")
+def normalized_first(h, W_e):
+    return F.layer_norm(h, h.shape[1:]) @ W_e.T
+
+
 def _pass(**changed):
     """The states of a made-up pass by name, in order; some of them changed."""
     names = ("h0", "block 0 weights", "block 0 n", "block 0 h", "block 1 weights", "logits")
@@ -216,7 +221,8 @@ def _with_rounding(**changed):
 def find_the_bug(right, wrong):
     """Name of the first state in which two passes differ by more than 1e-4, else None.
 
-    right, wrong: dicts, name -> tensor, with the same names and shapes, in order.
+    right, wrong: dicts, name -> tensor, with the same names and shapes, in order. Numbers are
+    near 1, where torch.allclose with atol=1e-4 takes hardly more than that.
     find_the_bug({"h0": zeros(2)}, {"h0": ones(2)}) -> "h0"
     """
     for name in right:
@@ -249,7 +255,10 @@ def bit_for_bit(right, wrong):
     return next((n for n in right if not torch.equal(right[n], wrong[n])), None)
 
 
-@find_the_bug.wrong("By default torch.allclose takes only 1e-8 as rounding. Give it atol=1e-4.")
+@find_the_bug.wrong(
+    "Too strict: rounding alone moves these states. torch.allclose takes 1e-8 by default and "
+    "1e-5 is too little as well; give it atol=1e-4."
+)
 def default_tolerance(right, wrong):
     return next((n for n in right if not torch.allclose(right[n], wrong[n])), None)
 
@@ -418,6 +427,7 @@ def _head(S, D, t, seed):
             torch.tensor([[1.0, 0.0], [3.0, 0.0], [9.0, 9.0]]),
             1,
         ),
+        (200 * torch.ones(2), torch.tensor([[2.0, 1.0], [1.0, 1.0]]), torch.eye(2), 1),
     ],
     task=(
         "Bring JavaScript's attention to Python, for one head and one query: score the keys "
@@ -432,7 +442,8 @@ def _head(S, D, t, seed):
 def mix_of_the_seen(q, keys, values, t):
     """What the token at position t takes from positions 0 to t, in one head: (D,).
 
-    q: (D,), its query; keys and values: (S, D), of all positions, later ones too.
+    q: (D,), its query; keys and values: (S, D), of all positions, later ones too. Scores
+    may be in the hundreds.
     mix_of_the_seen(ones(2), zeros(3, 2), tensor([[1., 0.], [3., 0.], [9., 9.]]), 1)
     -> tensor([2., 0.])
     """
@@ -515,6 +526,14 @@ def weights_alone(q, keys, values, t):
 @mix_of_the_seen.wrong("You ask the keys from t on. Those are the later ones: take 0 to t.")
 def asks_the_later_keys(q, keys, values, t):
     return _mixed(q, keys[t:], values[t:])
+
+
+@mix_of_the_seen.wrong(
+    "exp of a large score is inf: use .softmax, which takes the maximum off."
+)
+def powers_overflow(q, keys, values, t):
+    powers = (keys[: t + 1] @ q / math.sqrt(len(q))).exp()
+    return powers / powers.sum() @ values[: t + 1]
 
 
 @exercise(
@@ -636,6 +655,24 @@ def feed_forward_not_wider(C):
     return 6 * C * C + 10 * C
 
 
+@block_parameters.wrong(
+    "You give each of the four layers C biases. A layer has a bias for each number that it "
+    "puts out: 3C, C, 4C and C."
+)
+def c_biases_each(C):
+    return 12 * C * C + 8 * C
+
+
+@block_parameters.wrong("The feed-forward part has two layers: C to 4C, and back.")
+def one_feed_forward_layer(C):
+    return 8 * C * C + 12 * C
+
+
+@block_parameters.wrong("That is twelve blocks. One is asked for.")
+def twelve_blocks(C):
+    return 12 * (12 * C * C + 13 * C)
+
+
 @exercise(
     "Count the whole model",
     difficulty=2,
@@ -737,6 +774,12 @@ def one_table_for_pairs(n_vocab, n_ctx, n_layer, n_embd):
 )
 def only_for_gpt_1(n_vocab, n_ctx, n_layer, n_embd):
     return 116534784
+
+
+@gpt_parameters.wrong("The token table has n_vocab rows of n_embd numbers each.")
+def a_number_per_token(n_vocab, n_ctx, n_layer, n_embd):
+    block = 12 * n_embd * n_embd + 13 * n_embd
+    return n_vocab + n_ctx * n_embd + n_layer * block
 
 
 # ---- five passes with a fault each, for find_the_bug --------------------------------

@@ -55,7 +55,10 @@ def finite_difference(w, step):
     return ((w + step) ** 3 - (w - step) ** 3) / (2 * step)
 
 
-@finite_difference.wrong("That is the slope itself, 3w². Compute what the measurement gives.")
+@finite_difference.wrong(
+    "That is the slope itself, 3w², or nearly: half a step on each side. Take the whole step "
+    "up and down."
+)
 def true_slope(w, step):
     return 3 * w**2
 
@@ -592,6 +595,21 @@ def bias_before_the_gain(d, z, std, gain):
     return _norm_answer(d, z, std, gain, bias=(d * gain).sum(axis=0))
 
 
+@layer_norm_backward.wrong("The second mean, of dz * z, has d in place of dz: use dz in both.")
+def d_in_the_second_mean(d, z, std, gain):
+    dz = d * gain
+    taken_out = dz.mean(axis=-1, keepdims=True) + z * (d * z).mean(axis=-1, keepdims=True)
+    return _norm_answer(d, z, std, gain, x=(dz - taken_out) / std)
+
+
+@layer_norm_backward.wrong("Both means divide by C, as the forward pass does, not by C - 1.")
+def means_over_c_less_1(d, z, std, gain):
+    dz, less = d * gain, max(1, z.shape[1] - 1)
+    shift = dz.sum(axis=-1, keepdims=True) / less
+    stretch = z * (dz * z).sum(axis=-1, keepdims=True) / less
+    return _norm_answer(d, z, std, gain, x=(dz - shift - stretch) / std)
+
+
 # ---- one head -----------------------------------------------------------------------
 
 
@@ -800,6 +818,19 @@ def values_scaled(d, q, k, v, weights):
 def d_weights_transposed(d, q, k, v, weights):
     d_scores = softmax_backward(v @ d.T, weights) / math.sqrt(q.shape[1])
     return _head_answer(d, q, k, v, weights, d_scores)
+
+
+@attention_backward.wrong(
+    "Your softmax runs back down the columns. A row of the weights is one query's."
+)
+def softmax_down_the_columns(d, q, k, v, weights):
+    d_scores = softmax_backward((d @ v.T).T, weights.T).T / math.sqrt(q.shape[1])
+    return _head_answer(d, q, k, v, weights, d_scores)
+
+
+@attention_backward.wrong("v's gradient is not d itself: it comes back through the weights.")
+def v_is_d(d, q, k, v, weights):
+    return attention_backward(d, q, k, v, weights) | {"v": d}
 
 
 # ---- one matrix, two roads ----------------------------------------------------------

@@ -133,6 +133,13 @@ def the_window_alone(ids, start, n_ctx):
     return ids[start : start + n_ctx + 1]
 
 
+@cut_window.wrong(
+    "A slice ends at a place, not after a number of ids: ids[start : start + n_ctx]."
+)
+def ends_at_n_ctx(ids, start, n_ctx):
+    return ids[start:n_ctx], ids[start + 1 : n_ctx + 1]
+
+
 @exercise(
     "Adam",
     difficulty=4,
@@ -363,6 +370,14 @@ def returns_the_step(w, grad, m, v, t, lr, beta1=0.9, beta2=0.999, eps=1e-8):
     return w - new_w, m, v
 
 
+@adam_step.wrong("t counts from 1, so the exponent is t: with t - 1 you divide by 0 at first.")
+def exponent_one_less(w, grad, m, v, t, lr, beta1=0.9, beta2=0.999, eps=1e-8):
+    m = beta1 * m + (1 - beta1) * grad
+    v = beta2 * v + (1 - beta2) * grad**2
+    m_hat, v_hat = m / (1 - beta1 ** (t - 1)), v / (1 - beta2 ** (t - 1))
+    return w - lr * m_hat / (v_hat.sqrt() + eps), m, v
+
+
 @exercise(
     "Warm-up, then a cosine",
     difficulty=3,
@@ -380,6 +395,7 @@ def returns_the_step(w, grad, m, v, t, lr, beta1=0.9, beta2=0.999, eps=1e-8):
         (29, 3.0, 30, 100),  # a long warm-up: the line ends above the cosine
         (30, 3.0, 30, 100),
         (45, 0.5, 30, 90),
+        (0, 1.0, 0, 100),  # no warm-up
     ],
     task=(
         "Write the schedule: while `step` is below `warmup`, a straight line from 0 toward "
@@ -393,7 +409,7 @@ def returns_the_step(w, grad, m, v, t, lr, beta1=0.9, beta2=0.999, eps=1e-8):
     ),
 )
 def learning_rate(step, peak, warmup, total):
-    """The learning rate of an update, 0 <= step <= total.
+    """The learning rate of an update, 0 <= step <= total. warmup may be 0.
 
     learning_rate(5, 1.0, 10, 100) -> 0.5
     learning_rate(100, 1.0, 10, 100) -> 0.0
@@ -562,6 +578,15 @@ def whole_numbers(step, peak, warmup, total):
     return peak * 0.5 * (1 + math.cos(math.pi * (step // total)))
 
 
+@learning_rate.wrong(
+    "You divide by warmup before you ask whether there is one. With warmup = 0 the cosine "
+    "holds from the start."
+)
+def divides_by_no_warm_up(step, peak, warmup, total):
+    rising = peak * step / warmup
+    return rising if step < warmup else learning_rate.solution(step, peak, warmup, total)
+
+
 @exercise(
     "Clipping",
     difficulty=3,
@@ -575,6 +600,7 @@ def whole_numbers(step, peak, warmup, total):
         (_tensors(6, 0.2), 0.8),
         (_tensors(8, 1.0), 6.0),
         (_tensors(10, 0.2), 0.3),
+        ([torch.zeros(2), torch.zeros(1)], 1.0),
     ],
     task=(
         "Scale a list of gradient tensors so that all of them together, as one long "
@@ -588,10 +614,11 @@ def whole_numbers(step, peak, warmup, total):
 def clip_together(grads, max_norm):
     """New gradients: same directions, one common factor, total norm <= max_norm.
 
+    Gradients that are all 0 stay 0.
     clip_together([tensor([3.]), tensor([4.])], 1.0) -> [tensor([.6]), tensor([.8])]
     """
     norm = math.sqrt(sum((grad**2).sum().item() for grad in grads))
-    factor = min(1.0, max_norm / norm)
+    factor = max_norm / max(norm, max_norm)
     return [grad * factor for grad in grads]
 
 
@@ -681,6 +708,19 @@ def one_long_vector(grads, max_norm):
     return torch.cat([grad.flatten() for grad in clip_together.solution(grads, max_norm)])
 
 
+@clip_together.wrong("Gradients that are all 0 have a norm of 0: do not divide by it.")
+def divides_by_a_norm_of_0(grads, max_norm):
+    norm = math.sqrt(sum((grad**2).sum().item() for grad in grads))
+    factor = min(1.0, max_norm / norm)
+    return [grad * factor for grad in grads]
+
+
+@clip_together.wrong("Gradients that are all 0 have a norm of 0, and 0 / 0 is nan.")
+def nan_at_a_norm_of_0(grads, max_norm):
+    norm = torch.cat([grad.flatten() for grad in grads]).norm()
+    return [grad / norm * norm.clamp(max=max_norm) for grad in grads]
+
+
 @exercise(
     "What decays",
     difficulty=2,
@@ -701,6 +741,7 @@ def one_long_vector(grads, max_norm):
         ({"blocks.0.ln_2.weight": (8,), "blocks.0.attention.qkv.weight": (24, 8)},),
         ({"wide.bias": (64,), "small.weight": (2, 3), "norm.weight": (9,), "head": (5, 3)},),
         ({"mlp/w": (4, 6), "mlp/b": (6,), "last/g": (6,)},),  # as the released code names them
+        ({"h0/attn/c_attn/w": (1, 4, 12), "h0/attn/c_attn/b": (12,)},),
     ],
     task=(
         'GPT-1 applies weight decay to "all non bias or gain weights". From names and '
@@ -712,6 +753,7 @@ def one_long_vector(grads, max_norm):
 def decayed(shapes):
     """Names of the parameters that decay, in the given order. shapes: name -> tuple.
 
+    A released matrix has a shape of three numbers, (1, in, out): all but vectors decay.
     decayed({"expand.weight": (8, 2), "expand.bias": (8,)}) -> ["expand.weight"]
     """
     return [name for name, shape in shapes.items() if len(shape) > 1]
@@ -786,6 +828,11 @@ def the_others(shapes):
     return [name for name, shape in shapes.items() if len(shape) == 1]
 
 
+@decayed.wrong("A shape of three numbers, (1, in, out), is a matrix, too: more than 1 number.")
+def exactly_two_numbers(shapes):
+    return [name for name, shape in shapes.items() if len(shape) == 2]
+
+
 @number_exercise(
     "The rate at an update",
     question=(
@@ -836,6 +883,13 @@ def the_highest(step, peak, warmup, total):
     return peak
 
 
+@rate_at.wrong(
+    "That is the rate in plain units. In ten-thousandths it is 10,000 times as much."
+)
+def in_plain_units(step, peak, warmup, total):
+    return 0.5 * peak * (1 + math.cos(math.pi * step / total)) / 10_000
+
+
 @number_exercise(
     "A hundred epochs",
     question=(
@@ -882,6 +936,11 @@ def window_by_window(tokens, batch, length, epochs):
 @updates_of.wrong("You round down. What is left over takes one more update, a smaller one.")
 def without_the_rest(tokens, batch, length, epochs):
     return epochs * tokens // (batch * length)
+
+
+@updates_of.wrong("That is a single epoch, and rounded down.")
+def one_epoch_rounded_down(tokens, batch, length, epochs):
+    return tokens // (batch * length)
 
 
 # ---- what the lesson's claims are held to -------------------------------------------

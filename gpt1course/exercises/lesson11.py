@@ -134,7 +134,12 @@ def by_shape(stream, shapes):
     difficulty=2,
     importance=5,
     minutes=6,
-    cases=lambda: [(_numbers(1, 3, 5, seed=2),), (_numbers(1, 4, 4, seed=3),)],
+    cases=lambda: [
+        (_numbers(1, 3, 5, seed=2),),
+        (_numbers(1, 4, 4, seed=3),),
+        (_numbers(1, 1, 5, seed=5),),
+        (_numbers(1, 4, 1, seed=6),),
+    ],
     task=(
         "A released layer is $y = x W + b$ with $W$ of shape (1, in, out). Return the "
         "weight that torch's `nn.Linear` needs for the same layer: it computes "
@@ -143,7 +148,7 @@ def by_shape(stream, shapes):
     hints=("`W[0]` is (in, out); `.T` exchanges the two.",),
 )
 def linear_from_release(W):
-    """The weight (out, in) of nn.Linear from a released W (1, in, out)."""
+    """The weight (out, in) of nn.Linear from a released W (1, in, out); in or out may be 1."""
     return W[0].T
 
 
@@ -197,6 +202,20 @@ def all_dimensions_turned(W):
     return W.permute(2, 1, 0)
 
 
+@linear_from_release.wrong(
+    "squeeze() drops each dimension of size 1, also in or out where one of them is 1: W[0]."
+)
+def all_ones_dropped(W):
+    return W.squeeze().T
+
+
+@linear_from_release.wrong(
+    "squeeze() drops each dimension of size 1, also in or out where one of them is 1: W[0]."
+)
+def all_ones_dropped_and_transposed(W):
+    return W.squeeze().transpose(0, 1)
+
+
 @exercise(
     "Count the release",
     difficulty=2,
@@ -207,6 +226,7 @@ def all_dimensions_turned(W):
         ([(1, 2, 3), (7,)],),
         ([(1, 5), (3, 1), (2, 2)],),
         ([[1, 3, 4], [4]],),
+        ([(2, 3, 4), (1, 1, 6)],),
     ],
     task=(
         "From a list of shapes, count all numbers, and those that weight decay acts "
@@ -215,7 +235,10 @@ def all_dimensions_turned(W):
     hints=("`math.prod(shape)` is the number of numbers in an array.",),
 )
 def parameters_of(shapes):
-    """(all numbers, numbers under weight decay) of a list of shapes."""
+    """(all numbers, numbers under weight decay) of a list of shapes.
+
+    A shape of any length counts as a matrix if two or more of its sides are longer than 1.
+    """
     everything = sum(math.prod(s) for s in shapes)
     matrices = [s for s in shapes if len([n for n in s if n > 1]) > 1]
     return everything, sum(math.prod(s) for s in matrices)
@@ -268,6 +291,14 @@ def the_others(shapes):
 def not_added_up(shapes):
     matrices = [s for s in shapes if len([n for n in s if n > 1]) > 1]
     return [math.prod(s) for s in shapes], [math.prod(s) for s in matrices]
+
+
+@parameters_of.wrong(
+    "A shape with three sides longer than 1 decays, too: more than one, not two."
+)
+def exactly_two_sides(shapes):
+    matrices = [s for s in shapes if len([n for n in s if n > 1]) == 2]
+    return sum(math.prod(s) for s in shapes), sum(math.prod(s) for s in matrices)
 
 
 @exercise(
@@ -325,6 +356,11 @@ def positions_first(p, n_vocab, n_special):
     return p
 
 
+@table_row.wrong("40,478 is GPT-1's own number of tokens; n_vocab may be another.")
+def always_gpt_1_s_tokens(p, n_vocab, n_special):
+    return 40478 + n_special + p
+
+
 @number_exercise(
     "Parameters of a model",
     question=(
@@ -380,6 +416,16 @@ def blocks_alone(n_vocab, n_ctx, n_layer, C):
 @released_numbers.wrong("The three special tokens join in fine-tuning; the files have none.")
 def with_specials(n_vocab, n_ctx, n_layer, C):
     return (n_vocab + 3 + n_ctx) * C + n_layer * (12 * C * C + 13 * C)
+
+
+@released_numbers.wrong("The position table is missing: n_ctx rows of C numbers.")
+def no_positions(n_vocab, n_ctx, n_layer, C):
+    return n_vocab * C + n_layer * (12 * C * C + 13 * C)
+
+
+@released_numbers.wrong("You count 12 blocks. This one has another number of them.")
+def always_12_blocks(n_vocab, n_ctx, n_layer, C):
+    return (n_vocab + n_ctx) * C + 12 * (12 * C * C + 13 * C)
 
 
 # ---- what the lesson's claims are held to -------------------------------------------

@@ -28,6 +28,9 @@ def _probs(n, seed):
         (_logits(7, 1), 2.0),
         (_logits(4, 2), 0),
         (torch.tensor([0.5, 2.0, 2.0, 1.0]), 0),  # two that are equally large
+        (torch.tensor([0.5, 2.0, 1.0]), 0.0),
+        (torch.tensor([1.0, 1.01]), 0.05),
+        (torch.tensor([10.0, 9.0]), 0.05),  # logits of 200
     ],
     task=(
         "Turn logits into probabilities at a temperature: divide the logits by it, then "
@@ -40,7 +43,7 @@ def _probs(n, seed):
     ),
 )
 def apply_temperature(logits, temperature):
-    """Probabilities (V,) from logits (V,) at a temperature >= 0.
+    """Probabilities (V,) from logits (V,) at a temperature >= 0, also 0.0 or 0.01.
 
     apply_temperature(tensor([1., 3.]), 0) -> tensor([0., 1.])
     """
@@ -128,6 +131,31 @@ def log_probabilities(logits, temperature):
     return (logits / temperature).log_softmax(dim=0)
 
 
+@apply_temperature.wrong(
+    "0.0 is a temperature of 0, too. Compare by ==; `is` asks for the very same object."
+)
+def only_a_whole_0(logits, temperature):
+    if isinstance(temperature, int) and temperature == 0:
+        return apply_temperature.solution(logits, 0)
+    return (logits / temperature).softmax(dim=0)
+
+
+@apply_temperature.wrong("Only 0 is greedy. At 0.05 the softmax still shares out.")
+def greedy_below_a_tenth(logits, temperature):
+    return apply_temperature.solution(logits, temperature if temperature >= 0.1 else 0)
+
+
+@apply_temperature.wrong(
+    "exp of a large number is inf, and a small temperature makes logits large. Use .softmax, "
+    "or take the largest off first."
+)
+def powers_overflow(logits, temperature):
+    if temperature == 0:
+        return apply_temperature.solution(logits, 0)
+    powers = (logits / temperature).exp()
+    return powers / powers.sum()
+
+
 @exercise(
     "Top-k",
     difficulty=2,
@@ -197,6 +225,11 @@ def smallest_k(probs, k):
     return m
 
 
+@top_k_mask.wrong("torch.argsort and topk give places. Which places, as booleans, is asked.")
+def ranks_of_the_places(probs, k):
+    return probs.argsort(descending=True) < k
+
+
 @exercise(
     "Top-p",
     difficulty=4,
@@ -209,6 +242,7 @@ def smallest_k(probs, k):
         (torch.tensor([0.125, 0.5, 0.125, 0.25]), 0.75),  # 0.5 + 0.25 reach p exactly
         (_probs(12, 6), 0.75),
         (_probs(12, 7), 0.3),
+        (torch.tensor([0.4, 0.3, 0.2, 0.0999]), 0.99995),  # a sum that stays below p
     ],
     task=(
         "Keep the smallest set of likeliest tokens whose probabilities sum to at least "
@@ -224,6 +258,7 @@ def smallest_k(probs, k):
 def top_p_mask(probs, p):
     """Booleans (V,): the smallest set of likeliest tokens with mass >= p, 0 < p < 1.
 
+    All of them if the sum of probs, through rounding, stays below p.
     top_p_mask(tensor([.15, .5, .05, .3]), 0.6) -> tensor([False, True, False, True])
     """
     ranked, order = probs.sort(descending=True)
@@ -301,6 +336,39 @@ def a_threshold(probs, p):
     return probs >= 1 - p
 
 
+@top_p_mask.wrong(
+    "You drop the token that crosses p: cumsum < p holds before it only. The mass before a "
+    "token decides, cumsum - ranked < p."
+)
+def the_textbook_bug_with_smaller(probs, p):
+    ranked, order = probs.sort(descending=True)
+    mask = torch.zeros(len(probs), dtype=torch.bool)
+    mask[order] = ranked.cumsum(dim=0) < p
+    return mask
+
+
+@top_p_mask.wrong("You compare single probabilities with p. Their sum, largest first, decides.")
+def likelier_than_p(probs, p):
+    return probs >= p
+
+
+@top_p_mask.wrong("That is min-p, a share of the largest. In top-p the sum decides.")
+def min_p(probs, p):
+    return probs >= p * probs.max()
+
+
+@top_p_mask.wrong(
+    "argmax() of False alone is 0, so you keep one token where the sum, through rounding, "
+    "never reaches p. Then all are kept."
+)
+def one_where_p_is_never_reached(probs, p):
+    ranked, order = probs.sort(descending=True)
+    n = int((ranked.cumsum(dim=0) >= p).int().argmax()) + 1
+    mask = torch.zeros(len(probs), dtype=torch.bool)
+    mask[order[:n]] = True
+    return mask
+
+
 def _toy_model(n_ctx, step):
     """ids (T,) -> logits (T, 7): what comes next depends on all ids and their places.
 
@@ -330,6 +398,8 @@ def _toy_model(n_ctx, step):
         (_toy_model(4, step=1), torch.tensor([1, 4]), 9, 4),
         (_toy_model(3, step=3), torch.tensor([0, 5, 2]), 12, 3),
         (_toy_model(5, step=2), torch.tensor([6]), 12, 5),
+        (_toy_model(3, step=2), torch.tensor([1, 4, 2, 6, 5]), 2, 3),
+        (_toy_model(4, step=1), torch.tensor([1, 4]), 0, 4),
     ],
     task=(
         "Write `n` tokens greedily: ask `model` for logits, append the likeliest next "
@@ -341,7 +411,7 @@ def _toy_model(n_ctx, step):
     ),
 )
 def write_greedily(model, ids, n, n_ctx):
-    """ids with n more, each the likeliest after those before it.
+    """ids with n more, each the likeliest after those before it; n may be 0.
 
     model: ids (T,) -> logits (T, V), for T <= n_ctx. ids: (T,) integers.
     Returns (T + n,) integers.
@@ -548,6 +618,18 @@ def divided_by_p(percents, p):
 def one_too_many(percents, p):
     count = _nucleus(percents, p)[0] + 1
     return count, 100 * percents[0] / sum(percents[:count])
+
+
+@nucleus_of.wrong("Swapped: how many tokens comes first, then the percentage.")
+def exchanged(percents, p):
+    count, mass = _nucleus(percents, p)
+    return 100 * percents[0] / mass, count
+
+
+@nucleus_of.wrong("The second number is a share of 1. Give percent.")
+def a_share_of_1(percents, p):
+    count, mass = _nucleus(percents, p)
+    return count, percents[0] / mass
 
 
 # ---- what the lesson's claims are held to -------------------------------------------

@@ -112,6 +112,24 @@ def second_text_first(first, second, start, delim, extract, n_ctx):
     return [start, *second[:room], delim, *first[:room], extract]
 
 
+@entailment_ids.wrong("You cut nothing. Each text may take n_ctx // 2 - 2 tokens at most.")
+def nothing_cut(first, second, start, delim, extract, n_ctx):
+    return [start, *first, delim, *second, extract]
+
+
+@entailment_ids.wrong(
+    "You cut the joined sequence and save its Extract. Cut each text by itself, before joining."
+)
+def cut_before_extract(first, second, start, delim, extract, n_ctx):
+    return [*[start, *first, delim, *second][: n_ctx - 1], extract]
+
+
+@entailment_ids.wrong("One token too many: n_ctx // 2 - 2 of each text.")
+def one_token_more(first, second, start, delim, extract, n_ctx):
+    room = n_ctx // 2 - 1
+    return [start, *first[:room], delim, *second[:room], extract]
+
+
 @exercise(
     "One sequence per answer",
     difficulty=2,
@@ -273,6 +291,16 @@ def start_missing(context, choices, start, delim, extract, n_ctx):
 def filled_up(context, choices, start, delim, extract, n_ctx):
     rows = multiple_choice_ids(context, choices, start, delim, extract, n_ctx)
     return [row + [0] * (max(map(len, rows)) - len(row)) for row in rows]
+
+
+@multiple_choice_ids.wrong("You cut nothing. Context and answer take n_ctx // 2 - 2 at most.")
+def no_text_cut(context, choices, start, delim, extract, n_ctx):
+    return [[start, *context, delim, *choice, extract] for choice in choices]
+
+
+@multiple_choice_ids.wrong("Your loop ends after one answer: is the return indented too far?")
+def the_first_answer_alone(context, choices, start, delim, extract, n_ctx):
+    return multiple_choice_ids(context, choices[:1], start, delim, extract, n_ctx)
 
 
 @exercise(
@@ -466,6 +494,8 @@ def no_bias(h_ab, h_ba, W, b):
         (_numbers(6, seed=11), 2),
         (_numbers(12, seed=12), 4),
         (_numbers(4, seed=13, scale=3.0), 4),
+        (100 * _numbers(6, seed=22), 3),
+        (_numbers(3, seed=23), 1),
     ],
     task=(
         "For multiple choice each answer is a sequence of its own, and each sequence gets "
@@ -475,7 +505,10 @@ def no_bias(h_ab, h_ba, W, b):
     hints=("`scalars.view(-1, n_choices)` puts each example into a row.",),
 )
 def choice_probs(scalars, n_choices):
-    """(B, n_choices) probabilities; scalars: (B * n_choices,), example by example."""
+    """(B, n_choices) probabilities; scalars: (B * n_choices,), example by example.
+
+    Scalars may be in the hundreds.
+    """
     return scalars.view(-1, n_choices).softmax(dim=-1)
 
 
@@ -514,6 +547,12 @@ def interleaved(scalars, n_choices):
     return scalars.view(n_choices, -1).T.softmax(dim=-1)
 
 
+@choice_probs.wrong("exp of a large number is inf: use .softmax, which takes the maximum off.")
+def powers_overflow(scalars, n_choices):
+    powers = scalars.view(-1, n_choices).exp()
+    return powers / powers.sum(dim=-1, keepdim=True)
+
+
 @exercise(
     "The loss of fine-tuning",
     difficulty=3,
@@ -523,6 +562,7 @@ def interleaved(scalars, n_choices):
         (-_numbers(2, seed=14).abs(), [-_numbers(n, seed=n).abs() for n in (5, 3)], 0.5),
         (-_numbers(3, seed=15).abs(), [-_numbers(n, seed=n).abs() for n in (2, 9, 4)], 2.0),
         (-_numbers(1, seed=16).abs(), [-_numbers(n, seed=n).abs() for n in (4, 7)], 0.25),
+        (-_numbers(2, seed=24).abs(), [-_numbers(n, seed=n).abs() for n in (4, 7, 2, 3)], 0.5),
     ],
     task=(
         "Write -L3 for a batch as the released code averages it: the mean over examples "
@@ -539,6 +579,7 @@ def l3_loss(label_log_probs, token_log_probs, lm_coef):
 
     label_log_probs: (B,), log P(label) of each example; token_log_probs: a list of
     tensors, one per sequence, with log P of each of its targets; lm_coef: lambda.
+    An example may have several sequences.
     """
     task = -label_log_probs.mean()
     lm = -torch.stack([row.mean() for row in token_log_probs]).mean()
@@ -626,6 +667,33 @@ def signs_apart(label_log_probs, token_log_probs, lm_coef):
     return (-label_log_probs.mean() + lm_coef * lm).item()
 
 
+@l3_loss.wrong(
+    "Those are the paper's sums. The code takes means: over examples, and over the tokens of a "
+    "sequence and then over sequences."
+)
+def sums_as_in_the_paper(label_log_probs, token_log_probs, lm_coef):
+    lm = -sum(row.sum() for row in token_log_probs)
+    return (-label_log_probs.sum() + lm_coef * lm).item()
+
+
+@l3_loss.wrong(
+    "You divide the sequences' means by the number of examples. There may be more sequences "
+    "than examples: take their own mean."
+)
+def divided_by_the_examples(label_log_probs, token_log_probs, lm_coef):
+    lm = -sum(row.mean() for row in token_log_probs) / len(label_log_probs)
+    return (-label_log_probs.mean() + lm_coef * lm).item()
+
+
+@l3_loss.wrong(
+    "You add example by example, but there may be more sequences than examples. Average each "
+    "of the two, then add."
+)
+def example_by_example(label_log_probs, token_log_probs, lm_coef):
+    lm = torch.stack([row.mean() for row in token_log_probs])
+    return -(label_log_probs + lm_coef * lm).mean().item()
+
+
 @number_exercise(
     "The new numbers of a head",
     question=(
@@ -668,6 +736,11 @@ def biases_in_both(C, classes):
 @head_numbers.wrong("There is one bias for each class, not for each number of the state.")
 def a_bias_per_number(C, classes):
     return C * classes, C * classes + C + 3 * C
+
+
+@head_numbers.wrong("Swapped: the weights of W_y come first, then all that is new.")
+def exchanged(C, classes):
+    return C * classes + classes + 3 * C, C * classes
 
 
 @number_exercise(

@@ -30,6 +30,7 @@ def _ids(n, top, seed):
     cases=lambda: [
         (_logits(6, 9, seed=1), _ids(6, 9, 2)),
         (_logits(3, 20, seed=3), _ids(3, 20, 4)),
+        (torch.tensor([[0.0, 200.0], [0.0, 1.0], [5.0, 0.0]]), torch.tensor([1, 0, 0])),
     ],
     task=(
         "Score a sentence as the paper does for CoLA: the mean log-probability of its "
@@ -43,7 +44,7 @@ def _ids(n, top, seed):
 def mean_log_prob(logits, ids):
     """Mean of log P of each token but the first, in nats.
 
-    logits: (T, V), row i made after reading token i; ids: (T,).
+    logits: (T, V), in the hundreds at times, row i made after reading token i; ids: (T,).
     """
     log_probs = logits.log_softmax(dim=-1)
     return log_probs[torch.arange(len(ids) - 1), ids[1:]].mean().item()
@@ -100,6 +101,31 @@ def loss(logits, ids):
     return -log_probs[torch.arange(len(ids) - 1), ids[1:]].mean().item()
 
 
+@mean_log_prob.wrong(
+    "The log of a softmax is -inf where a probability is too small for float32. Take "
+    "log_softmax."
+)
+def log_of_a_softmax(logits, ids):
+    log_probs = logits.softmax(dim=-1).log()
+    return log_probs[torch.arange(len(ids) - 1), ids[1:]].mean().item()
+
+
+@mean_log_prob.wrong("Your softmax runs down the columns (dim=0). A row is one distribution.")
+def softmax_down_the_columns(logits, ids):
+    log_probs = logits.log_softmax(dim=0)
+    return log_probs[torch.arange(len(ids) - 1), ids[1:]].mean().item()
+
+
+@mean_log_prob.wrong("That is in bits. Nats are asked for: the natural logarithm.")
+def in_bits(logits, ids):
+    return mean_log_prob(logits, ids) / torch.tensor(2.0).log().item()
+
+
+@mean_log_prob.wrong("That is the perplexity. Return the mean log-probability itself.")
+def perplexity(logits, ids):
+    return torch.tensor(-mean_log_prob(logits, ids)).exp().item()
+
+
 # log P of the tokens of some answers; each line tells a few wrong rules from the right one
 ANSWERS = [
     [[-3.0], [-1.0, -2.5, -1.5]],
@@ -109,6 +135,7 @@ ANSWERS = [
     [[-5.0, -3.0], [-9.0, -1.0, -3.0], [-1.5, -7.5, -2.0]],
     [[-7.5, -4.5, -5.0], [-7.5, -6.5, -7.5], [-5.0, -3.5, -5.0], [-5.0, -0.5, -8.0, -1.5]],
     [[-3.5, -4.5, -8.5, -9.0], [-6.0, -7.5, -2.0, -8.5], [-4.0, -5.5, -6.0]],
+    [[-4.0], [-1.0, -3.0], [-2.0, -2.0]],  # two equal means
 ]
 
 
@@ -125,7 +152,10 @@ ANSWERS = [
     hints=("One mean per answer, then the index of the largest.",),
 )
 def likelier_choice(answers):
-    """The index of the best answer. answers: a list of tensors, log P of each token."""
+    """The index of the best answer, the first of them if several tie.
+
+    answers: a list of tensors, log P of each token.
+    """
     means = [answer.mean().item() for answer in answers]
     return means.index(max(means))
 
@@ -220,6 +250,12 @@ def longest(answers):
     return sizes.index(max(sizes))
 
 
+@likelier_choice.wrong("Right, except for a tie: you return the last of the equal ones.")
+def the_last_of_equals(answers):
+    means = [answer.mean().item() for answer in answers]
+    return max(range(len(means)), key=lambda i: (means[i], i))
+
+
 @exercise(
     "Who is meant?",
     difficulty=2,
@@ -230,6 +266,7 @@ def longest(answers):
         ("_ ran", ["he", "she"]),
         ("the dog saw the cat and _ ran", ["the dog", "the cat"]),
         ("because _ was ill.", ["the king", "the old servant", "she"]),
+        ("it was _, she said", ["he", "it"]),  # no space after the place
     ],
     task=(
         "Prepare a Winograd question: put each candidate in place of the `_` and "
@@ -239,7 +276,7 @@ def longest(answers):
     hints=('`text.split("_")` gives what is before and after the place.',),
 )
 def put_in_place(text, candidates):
-    """A list of (given, rest), one per candidate.
+    """A list of (given, rest), one per candidate. The rest stays as it is in the text.
 
     put_in_place("so _ ran", ["he", "it"]) -> [("so he", " ran"), ("so it", " ran")]
     """
@@ -277,6 +314,14 @@ def rest_without_its_space(text, candidates):
 def no_candidate(text, candidates):
     before, after = text.split("_")
     return [(before, after) for candidate in candidates]
+
+
+@put_in_place.wrong(
+    "You put a space before the rest, also where the text has none. Leave the rest as it is."
+)
+def a_space_put_back(text, candidates):
+    before, after = text.split("_")
+    return [(before + candidate, " " + after.strip()) for candidate in candidates]
 
 
 @exercise(
@@ -341,6 +386,11 @@ def in_percent(accuracy, chance, best):
 @relative_score.wrong("The best model would not get 1: divide by what it has above chance.")
 def divided_by_best(accuracy, chance, best):
     return (accuracy - chance) / best
+
+
+@relative_score.wrong("The scale ends at the best model, not at 100%: over best - chance.")
+def up_to_all_right(accuracy, chance, best):
+    return (accuracy - chance) / (1 - chance)
 
 
 def hold_pronouns(answers: dict[str, list[int]], ahead: dict) -> None:

@@ -369,6 +369,18 @@ def below_5_percent(p_values):
     return [p < 0.05 for p in holm(p_values)]
 
 
+@holm.wrong(
+    "You go down from the largest p and take the smaller one each time. That is Hochberg's "
+    "way; Holm goes up, and none may end below the one before it."
+)
+def going_down(p_values):
+    n, raised, most = len(p_values), [0.0] * len(p_values), 1.0
+    for rank, i in reversed([*enumerate(sorted(range(n), key=lambda i: p_values[i]))]):
+        most = min(most, (n - rank) * p_values[i])
+        raised[i] = most
+    return raised
+
+
 # ---- what the cells take from here ---------------------------------------------------
 
 

@@ -71,6 +71,13 @@ def share(before, after):
     return after - before, (after - before) / before
 
 
+@points_and_percent.wrong(
+    "The second number is the new score in percent of the old one. The change is asked for."
+)
+def what_is_left(before, after):
+    return after - before, 100 * after / before
+
+
 @exercise(
     "A fair opponent?",
     difficulty=2,
@@ -256,6 +263,19 @@ def embeddings_at_0(n, names):
     ]
 
 
+@transferred_names.wrong(
+    "On your axis 0 means the embeddings. In the paper nothing moves at 0, 1 is the "
+    "embeddings, and 2 is the lowest block, too."
+)
+def embeddings_and_n_blocks(n, names):
+    return [x for x in names if not x.startswith("blocks.") or int(x.split(".")[1]) < n]
+
+
+@transferred_names.wrong("Point 1 is the embeddings alone: the blocks begin at 2, from below.")
+def the_top_n_blocks(n, names):
+    return [x for x in names if not x.startswith("blocks.") or int(x.split(".")[1]) >= 12 - n]
+
+
 # ---- what the cells take from here ---------------------------------------------------
 
 
@@ -332,6 +352,23 @@ def sign_turned(scores):
 def no_base(scores):
     best = max(scores[:-1])
     return scores[-1] - best, scores[-1] - best
+
+
+@lead.wrong("You compare with the mean of all seven. A record is against the best before.")
+def against_the_mean_of_all(scores):
+    mean = sum(scores) / len(scores)
+    return scores[-1] - mean, 100 * (scores[-1] - mean) / mean
+
+
+@lead.wrong("You compare with the first in the list. A record is against the best before.")
+def against_the_first(scores):
+    return scores[-1] - scores[0], 100 * (scores[-1] - scores[0]) / scores[0]
+
+
+@lead.wrong("The points are right. The percentage is that of the lead, not of the whole score.")
+def the_whole_in_percent(scores):
+    best = max(scores[:-1])
+    return scores[-1] - best, 100 * scores[-1] / best
 
 
 # ---- what the lesson's claims are held to -------------------------------------------

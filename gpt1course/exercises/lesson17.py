@@ -161,6 +161,15 @@ def the_last_two_exchanged(ids, draws, fates, other, specials, mask_id):
     return read, torch.where(chosen, ids, -100)
 
 
+@mask_tokens.wrong(
+    "You exchange all that do not become the mask. From 0.9 on a chosen token is kept as it is."
+)
+def no_tenth_is_kept(ids, draws, fates, other, specials, mask_id):
+    chosen = _chosen(ids, draws, specials)
+    read = torch.where(chosen, torch.where(fates < 0.8, mask_id, other), ids)
+    return read, torch.where(chosen, ids, -100)
+
+
 def _loss_cases():
     draw = torch.Generator().manual_seed(17)
     logits = torch.randn(2, 5, 7, generator=draw)
@@ -171,6 +180,7 @@ def _loss_cases():
         (logits[:1], torch.tensor([[1, 2, 3, 4, 5]])),
         (certain, torch.tensor([[-100, 1, -100]])),
         (torch.zeros(1, 4, 4), torch.tensor([[-100, -100, -100, 2]])),
+        (torch.tensor([[[0.0, 200.0], [1.0, 0.0]]]), torch.tensor([[0, -100]])),
     ]
 
 
@@ -191,7 +201,10 @@ def _loss_cases():
     ),
 )
 def mlm_loss(logits, labels):
-    """Mean cross-entropy at the labeled places, in nats: logits (B, T, V), labels (B, T)."""
+    """Mean cross-entropy at the labeled places, in nats: logits (B, T, V), labels (B, T).
+
+    Logits may be in the hundreds; at least one place has a label.
+    """
     chosen = labels != -100
     log_p = logits[chosen].log_softmax(dim=1)  # (N, V)
     return -log_p.gather(1, labels[chosen][:, None]).mean()
@@ -263,6 +276,15 @@ def mean_per_text(logits, labels):
         F.cross_entropy(a[b != -100], b[b != -100]) for a, b in zip(logits, labels, strict=True)
     ]
     return torch.stack(per_text).mean()
+
+
+@mlm_loss.wrong(
+    "The log of a softmax is -inf where a probability is too small for float32. Take "
+    "log_softmax."
+)
+def log_of_a_softmax(logits, labels):
+    chosen = labels != -100
+    return -logits[chosen].softmax(dim=1).log().gather(1, labels[chosen][:, None]).mean()
 
 
 QUESTION = "where was einstein born ?".split()
@@ -703,6 +725,16 @@ def line_break_at_the_end(examples, asked):
 @few_shot_prompt.wrong("That is zero-shot: the examples are missing.")
 def zero_shot(examples, asked):
     return f"{asked} :"
+
+
+@few_shot_prompt.wrong("A space stands before each colon: `left : right`.")
+def no_space_before_the_colon(examples, asked):
+    return "\n".join([*(f"{a}: {b}" for a, b in examples), f"{asked}:"])
+
+
+@few_shot_prompt.wrong("A space stands before each colon, in the examples, too.")
+def no_space_in_the_examples(examples, asked):
+    return "\n".join([*(f"{a}: {b}" for a, b in examples), f"{asked} :"])
 
 
 # ---- what the cells take from here ---------------------------------------------------
