@@ -1,15 +1,15 @@
-"""What a task yields without a language model: scores that fine-tuning has to beat.
+"""Baselines without a language model: scores that fine-tuning has to beat.
 
 Each is a logistic regression on something simple: the words of the texts, the words of
 one side alone (a set whose labels can be had from there is flawed), or how many words
 the texts share. Majority, always the largest class, is what metrics.accuracy reports.
 
-scikit-learn takes a second to load; whoever only asks for names need not wait for it.
+scikit-learn takes a second to load; it is imported where it is used.
 """
 
 import itertools
 import re
-from collections.abc import Callable
+from abc import ABC, abstractmethod
 from typing import Any
 
 import numpy as np
@@ -30,50 +30,75 @@ def words(text: str, letter: str = ENGLISH) -> list[str]:
     return single + [f"{a} {b}" for a, b in zip(single, single[1:], strict=False)]
 
 
-def of_words(texts: Texts, letter: str = ENGLISH) -> list[str]:
+class FeatureSet(ABC):
+    """The features of a tuple of texts: `features(texts)` computes them."""
+
+    @abstractmethod
+    def __call__(self, texts: Texts) -> list: ...
+
+    @abstractmethod
+    def vectorizer(self) -> Any:
+        """scikit-learn's transformer of tuples of texts to a matrix, a row per tuple."""
+
+
+class WordFeatures(FeatureSet):
     """Each word with the number of its text: all that a bag of words sees."""
-    return [f"{i} {w}" for i, text in enumerate(texts) for w in words(text, letter)]
+
+    def __init__(self, letter: str = ENGLISH):
+        self.letter = letter
+
+    def __call__(self, texts: Texts) -> list[str]:
+        return [f"{i} {w}" for i, text in enumerate(texts) for w in words(text, self.letter)]
+
+    def vectorizer(self) -> Any:
+        """Words weighted by rarity (TF-IDF)."""
+        from sklearn.feature_extraction.text import TfidfVectorizer
+
+        # ln(N / df) + 1, rows of length 1; seen once: only noise
+        return TfidfVectorizer(analyzer=self.__call__, min_df=2, smooth_idf=False)
 
 
-def of_any_words(texts: Texts) -> list[str]:
-    """The same in any alphabet, for sets of one's own."""
-    return of_words(texts, ANY)
-
-
-def of_overlap(texts: Texts) -> list[float]:
+class OverlapFeatures(FeatureSet):
     """How far two texts share their words."""
-    one, two = (set(re.findall(r"[a-z']+", text.lower())) for text in texts)
-    shared = len(one & two)
-    return [
-        shared / max(1, len(one | two)),  # share of all words
-        shared / max(1, len(two)),  # share of the second text's words
-        (len(one) - len(two)) / 10,  # how much longer the first is
-        float(one == two),
-    ]
+
+    def __call__(self, texts: Texts) -> list[float]:
+        one, two = (set(re.findall(r"[a-z']+", text.lower())) for text in texts)
+        shared = len(one & two)
+        return [
+            shared / max(1, len(one | two)),  # share of all words
+            shared / max(1, len(two)),  # share of the second text's words
+            (len(one) - len(two)) / 10,  # how much longer the first is
+            float(one == two),
+        ]
+
+    def vectorizer(self) -> Any:
+        """The numbers as they are."""
+        from sklearn.preprocessing import FunctionTransformer
+
+        return FunctionTransformer(lambda rows: np.array([self(texts) for texts in rows]))
 
 
-def of_pairs(texts: Texts) -> list[str]:
+class PairFeatures(FeatureSet):
     """Pairs of words, one of each text, in any order: "he mrs".
 
     What decides some sets of two texts is in neither alone: a bag of words has no feature
     for "mrs" here and "he" there, and this is the least that has.
     """
-    sides = ({*re.findall(r"[a-z']+", text.lower())} for text in texts)
-    return [" ".join(sorted(pair)) for pair in itertools.product(*sides)]
+
+    def __call__(self, texts: Texts) -> list[str]:
+        sides = ({*re.findall(r"[a-z']+", text.lower())} for text in texts)
+        return [" ".join(sorted(pair)) for pair in itertools.product(*sides)]
+
+    def vectorizer(self) -> Any:
+        """Whether a pair occurs; seen once: only noise."""
+        from sklearn.feature_extraction.text import CountVectorizer
+
+        return CountVectorizer(analyzer=self.__call__, binary=True, min_df=2)
 
 
-def vectorizer(features: Callable) -> Any:
-    """Tuples of texts to a matrix, a row per tuple; words are weighted by rarity (TF-IDF)."""
-    from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
-    from sklearn.preprocessing import FunctionTransformer
-
-    words: Any = features  # a function is welcome; scikit-learn's types do not say so
-    if features is of_pairs:
-        return CountVectorizer(analyzer=words, binary=True, min_df=2)
-    if features in (of_words, of_any_words):
-        # ln(N / df) + 1, rows of length 1; seen once: only noise
-        return TfidfVectorizer(analyzer=words, min_df=2, smooth_idf=False)
-    return FunctionTransformer(lambda rows: np.array([features(texts) for texts in rows]))
+WORDS, ANY_WORDS = WordFeatures(), WordFeatures(ANY)
+"""Words of the course's sets, and words in any alphabet, for sets of one's own."""
+OVERLAP, PAIRS = OverlapFeatures(), PairFeatures()
 
 
 def feature_sets(task: Task, example: Example, side: int | None) -> list[Texts]:
@@ -85,26 +110,27 @@ def feature_sets(task: Task, example: Example, side: int | None) -> list[Texts]:
 
 
 def guesses(
-    task: Task, features: Callable = of_words, side: int | None = None, limit: int | None = None
+    task: Task, features: FeatureSet = WORDS, side: int | None = None, limit: int | None = None
 ) -> list[int]:
-    """What logistic regression says on task.test after learning from task.train.
+    """Labels that logistic regression predicts on task.test after learning from task.train.
 
-    The weights' penalty is |w|^2 / 2 beside the sum of the losses, with a row of weights
-    per class. ValueError where the labels learned from are all the same.
+    side: use only this text of a pair. limit: learn from this many examples only. The weights'
+    penalty is |w|^2 / 2 beside the sum of the losses, with a row of weights per class. Raises
+    ValueError where the labels of the training examples are all the same.
     """
     limit = None if limit is None else validate.check_int("limit", limit, 1)
-    learned, reader = task.train[:limit], vectorizer(features)
-    X = reader.fit_transform([x for e in learned for x in feature_sets(task, e, side)])
-    asked = reader.transform([x for e in task.test for x in feature_sets(task, e, side)])
-    labels = np.array([e.label for e in learned])
+    train, vectorizer = task.train[:limit], features.vectorizer()
+    X = vectorizer.fit_transform([x for e in train for x in feature_sets(task, e, side)])
+    X_test = vectorizer.transform([x for e in task.test for x in feature_sets(task, e, side)])
+    labels = np.array([e.label for e in train])
     if task.kind == "choice":
-        return _choices(X, labels, asked, task.n_classes)
+        return _choices(X, labels, X_test, task.n_classes)
     # of two classes scikit-learn keeps one row, the difference: half of the penalty
     C = 2.0 if task.n_classes == 2 else 1.0
-    return _regression(C=C).fit(X, labels).predict(asked).tolist()
+    return _regression(C=C).fit(X, labels).predict(X_test).tolist()
 
 
-def _choices(X, labels: np.ndarray, asked, n_choices: int) -> list[int]:
+def _choices(X, labels: np.ndarray, X_test, n_choices: int) -> list[int]:
     """The choice with the highest score w x, learned from right choices minus wrong ones.
 
     Of two choices that is the softmax over their scores; of more it compares by pairs.
@@ -115,7 +141,7 @@ def _choices(X, labels: np.ndarray, asked, n_choices: int) -> list[int]:
     turned = np.arange(len(right)) % 2  # every second pair: the fit needs both outcomes
     differences = X[np.where(turned, wrong, right)] - X[np.where(turned, right, wrong)]
     model = _regression(fit_intercept=False).fit(differences, 1 - turned)
-    return (asked @ model.coef_[0]).reshape(-1, n_choices).argmax(axis=1).tolist()
+    return (X_test @ model.coef_[0]).reshape(-1, n_choices).argmax(axis=1).tolist()
 
 
 def _regression(**options) -> Any:
@@ -124,7 +150,7 @@ def _regression(**options) -> Any:
     return LogisticRegression(**options, tol=1e-8, max_iter=1000)
 
 
-def readers(kind: str) -> dict[str, dict]:
+def baselines(kind: str) -> dict[str, dict]:
     """name -> options of `guesses`, of every baseline that a kind of task has."""
     by_name: dict[str, dict] = {"bag of words": {}}
     if kind == "choice":
@@ -133,12 +159,15 @@ def readers(kind: str) -> dict[str, dict]:
         by_name["first text alone"] = {"side": 0}
         by_name["second text alone"] = {"side": 1}
     if kind != "classification":
-        by_name["word overlap"] = {"features": of_overlap}
+        by_name["word overlap"] = {"features": OVERLAP}
     return by_name
 
 
 def all_guesses(task: Task) -> dict[str, list[int]]:
-    """The guesses of every baseline that a kind of task has; not for graded tasks."""
+    """The guesses of every baseline that a kind of task has.
+
+    Raises ValueError for a graded task: these baselines guess classes.
+    """
     if task.graded:
         raise ValueError(f"{task.name} has grades; these baselines guess classes")
-    return {name: guesses(task, **options) for name, options in readers(task.kind).items()}
+    return {name: guesses(task, **options) for name, options in baselines(task.kind).items()}

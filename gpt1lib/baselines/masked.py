@@ -16,14 +16,14 @@ from ..rng import own_rng
 
 SHARE = 0.15
 """Of all tokens, those that become targets."""
-KEPT, SWAPPED = 0.1, 0.1
+KEEP_PROB, RANDOM_PROB = 0.1, 0.1
 """Of the targets, those that stay as they are and those that become any token; the rest
 become [MASK]. Where it must fill in, the model should not know which ones were changed."""
 NO_TARGET = -100
 """The label of a token that counts for nothing: F.cross_entropy skips it."""
 
 
-class BothWays(Attention):
+class BidirectionalAttention(Attention):
     """Self-attention in which every token sees every other."""
 
     def mix(self, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
@@ -32,19 +32,19 @@ class BothWays(Attention):
         return F.scaled_dot_product_attention(q, k, v, None, rate, is_causal=False)
 
 
-class OpenBlock(Block):
+class BidirectionalBlock(Block):
     """GPT-1's block, with attention that looks both ways."""
 
     def __init__(self, config: GPTConfig):
         super().__init__(config)
         with own_rng("attention"):  # so that both kinds begin with the same numbers
-            self.attention = BothWays(config)
+            self.attention = BidirectionalAttention(config)
 
 
 class MaskedGPT(GPT):
     """GPT-1 without the causal mask; the last token of its vocabulary is [MASK]."""
 
-    block = OpenBlock
+    block = BidirectionalBlock
     has_cache = False  # what is read later changes what was computed before
 
     @property
@@ -53,7 +53,7 @@ class MaskedGPT(GPT):
         return self.config.n_vocab - 1
 
 
-def hide_tokens(ids: Tensor, mask_id: int, share: float = SHARE) -> tuple[Tensor, Tensor]:
+def mask_tokens(ids: Tensor, mask_id: int, share: float = SHARE) -> tuple[Tensor, Tensor]:
     """BERT's exercise from a text: what the model reads, and what it should say.
 
     ids (B, T) of a vocabulary that ends at [MASK]. Returns (read, labels), both (B, T): labels
@@ -66,8 +66,8 @@ def hide_tokens(ids: Tensor, mask_id: int, share: float = SHARE) -> tuple[Tensor
     labels = ids.where(chosen, NO_TARGET)
     fate = torch.rand(ids.shape)
     any_token = torch.randint(mask_id, ids.shape)
-    read = ids.where(~chosen | (fate < KEPT), mask_id)
-    swapped = chosen & (fate >= KEPT) & (fate < KEPT + SWAPPED)
+    read = ids.where(~chosen | (fate < KEEP_PROB), mask_id)
+    swapped = chosen & (fate >= KEEP_PROB) & (fate < KEEP_PROB + RANDOM_PROB)
     return any_token.where(swapped, read), labels
 
 

@@ -1,6 +1,6 @@
 """What GPT-1 might have been: one choice changed, all else equal, for comparison.
 
-Untied output is no class of its own: GPTConfig(tied=False).
+Untied output needs no class of its own: GPTConfig(tied=False).
 """
 
 import math
@@ -39,28 +39,29 @@ class PreLNGPT(GPT):
 
 
 class Sinusoids(nn.Module):
-    """Fixed waves in place of learned positions (Vaswani et al. 2017, 3.5).
+    """Fixed sines and cosines in place of learned positions (Vaswani et al. 2017, 3.5).
 
     One learned number scales them, since our token embeddings change their scale too.
     """
 
-    waves: Tensor  # (n_ctx, C)
+    table: Tensor  # (n_ctx, C)
 
     def __init__(self, n_ctx: int, n_embd: int):
         super().__init__()
-        where = torch.arange(n_ctx)[:, None]
+        positions = torch.arange(n_ctx)[:, None]
         rate = 10_000 ** (-torch.arange(0, n_embd, 2) / n_embd)
-        waves = torch.stack([(where * rate).sin(), (where * rate).cos()], dim=-1)
-        self.register_buffer("waves", waves.flatten(1)[:, :n_embd], persistent=False)
-        self.size = nn.Parameter(torch.tensor(INIT_STD * math.sqrt(2)))  # as N(0, 0.02)
+        angles = positions * rate  # (n_ctx, C / 2)
+        table = torch.stack([angles.sin(), angles.cos()], dim=-1)
+        self.register_buffer("table", table.flatten(1)[:, :n_embd], persistent=False)
+        self.scale = nn.Parameter(torch.tensor(INIT_STD * math.sqrt(2)))  # as N(0, 0.02)
 
-    def forward(self, where: Tensor) -> Tensor:
-        """The waves at given positions: (T,) -> (T, C)."""
-        return self.size * self.waves[where]
+    def forward(self, positions: Tensor) -> Tensor:
+        """Their embeddings: positions (T,) -> (T, C)."""
+        return self.scale * self.table[positions]
 
 
 class SinusoidalGPT(GPT):
-    """GPT-1 but for its positions, which are waves."""
+    """GPT-1 but for its position embeddings, which are sinusoids."""
 
     def __init__(self, config: GPTConfig):
         super().__init__(config)

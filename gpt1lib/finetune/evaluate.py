@@ -75,7 +75,7 @@ def bag_of_words_scores(task: Task, train: list[Example], split: str) -> dict:
     examples = task.split(split)
     by_words = replace(task, train=train, test=examples)
     try:
-        guesses = bag_of_words.guesses(by_words, bag_of_words.of_any_words)
+        guesses = bag_of_words.guesses(by_words, bag_of_words.ANY_WORDS)
     except ValueError:  # no words are left to learn from
         return {}
     return metrics.accuracy(guesses, [int(e.label) for e in examples])

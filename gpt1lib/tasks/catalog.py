@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from .course_sets import TASKS_BY_NAME
-from .custom import READERS, read_own
+from .custom import PARSERS, read_own
 from .published import read_published
 from .task import Task
 
@@ -25,7 +25,7 @@ def load(name: str | None, data: str | Path | None = None) -> Task:
             else "is not there"
         )
         raise FileNotFoundError(
-            f"{data} {told}; a set of your own must be one file: {', '.join(READERS)}"
+            f"{data} {told}; a set of your own must be one file: {', '.join(PARSERS)}"
         )
     if name is None:
         raise ValueError(f"name a task ({', '.join(TASKS_BY_NAME)}), or give --data FILE.csv")
@@ -40,4 +40,4 @@ def load(name: str | None, data: str | Path | None = None) -> Task:
 
 def is_own(data: Path) -> bool:
     """Whether it is, or is meant to be, one file; a published set is a folder."""
-    return data.is_file() or data.suffix.lower() in READERS
+    return data.is_file() or data.suffix.lower() in PARSERS

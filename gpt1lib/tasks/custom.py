@@ -37,9 +37,9 @@ Row = tuple[int, tuple[str, ...], str]  # line number, one text or two, label
 def read_own(path: str | Path) -> Task:
     """The task of a .csv, .tsv or .jsonl file; ValueError names the line that is wrong."""
     path = Path(path)
-    if path.suffix.lower() not in READERS:
-        raise ValueError(f"{path}: a set of your own must be one file: {', '.join(READERS)}")
-    rows = [checked(path, *row) for row in READERS[path.suffix.lower()](path)]
+    if path.suffix.lower() not in PARSERS:
+        raise ValueError(f"{path}: a set of your own must be one file: {', '.join(PARSERS)}")
+    rows = [checked(path, *row) for row in PARSERS[path.suffix.lower()](path)]
     classes = classes_of(path, [label for _, label in rows])
     splits = sort_out(
         (split_of(texts[0]), Example(texts, classes.index(label))) for texts, label in rows
@@ -162,4 +162,4 @@ def jsonl_rows(path: Path) -> Iterator[Row]:
         yield n, tuple(row[name] for name in names), str(label)
 
 
-READERS = {".csv": csv_rows, ".tsv": tsv_rows, ".jsonl": jsonl_rows}
+PARSERS = {".csv": csv_rows, ".tsv": tsv_rows, ".jsonl": jsonl_rows}

@@ -17,7 +17,7 @@ from tools.data import (
     missing_word,
     past_or_present,
     question_or_statement,
-    simple_readers,
+    simple_baselines,
     story_cloze,
 )
 from tools.data.question_or_statement import plain
@@ -101,7 +101,7 @@ def test_no_pair_twice_and_new_words_are_new(rows):
     assert rules["test, new rule"] == {"where_it_was"} and "where_it_was" not in rules["train"]
 
 
-def test_simple_readers_stay_near_chance():
+def test_simple_baselines_stay_near_chance():
     """A third by guessing. Word overlap sees negations, which lower it."""
     task = tasks.load("entailment")
     found = {
@@ -230,14 +230,14 @@ def test_the_words_alone_say_nothing():
 
 
 def test_the_readme_shows_the_stored_scores():
-    stored = files.read_json(RESULTS / "simple_readers.json")["sets"]
+    stored = files.read_json(RESULTS / "simple_baselines.json")["sets"]
     readme = files.read_text(DATA / "README.md")
     for name, readers in stored.items():
         for reader, score in readers.items():
             low, high = score["interval"]
             row = f"| {name} | {reader} | {score['accuracy']:.3f} ({low:.3f}-{high:.3f}) |"
             assert row in readme
-    for reader, score in simple_readers.question_or_statement().items():  # from the rows on
+    for reader, score in simple_baselines.question_or_statement().items():  # from the rows on
         again = stored["question_or_statement"][reader]["accuracy"]
         assert score["accuracy"] == pytest.approx(again, abs=0.01)
     assert stored["missing_word"]["novelist, zero-shot"]["interval"][0] > 0.7
@@ -304,22 +304,17 @@ def test_past_or_present_goes_by_the_verbs():
 
 def test_pairs_of_words_relate_two_texts():
     """What neither text says alone, the two agree or not, pairs say."""
-    assert sorted(bag_of_words.of_pairs(("Mrs. A", "he, a"))) == [
-        "a a",
-        "a he",
-        "a mrs",
-        "he mrs",
-    ]
+    assert sorted(bag_of_words.PAIRS(("Mrs. A", "he, a"))) == ["a a", "a he", "a mrs", "he mrs"]
     people = [(m, p) for m in ("mr", "mrs") for p in ("he", "she")] * 10
     labels = [int((m == "mrs") == (p == "she")) for m, p in people]
     examples = [tasks.Example(pair, y) for pair, y in zip(people, labels, strict=True)]
     task = tasks.Task("two", "entailment", 2, examples, [], examples)
-    assert bag_of_words.guesses(task, bag_of_words.of_pairs) == labels
+    assert bag_of_words.guesses(task, bag_of_words.PAIRS) == labels
     assert bag_of_words.guesses(task) != labels
 
 
 @pytest.mark.parametrize("name", ["he_or_she", "past_or_present"])
-def test_simple_readers_cannot_relate_two_parts(name):
+def test_simple_baselines_cannot_relate_two_parts(name):
     task = tasks.load(name)
     for guesses in bag_of_words.all_guesses(task).values():
         low, _ = metrics.accuracy(guesses, [e.label for e in task.test])["interval"]
@@ -344,7 +339,7 @@ def test_baselines_find_what_is_there():
 
 def test_words_are_weighted_by_rarity():
     """Of three texts, "good" stands in three, "film" and "day" in two, "old" in one."""
-    reader = bag_of_words.vectorizer(bag_of_words.of_words)
+    reader = bag_of_words.WORDS.vectorizer()
     texts = [("good film day",), ("film good",), ("day good old",)]
     matrix = reader.fit_transform(texts).toarray()
     assert list(reader.get_feature_names_out()) == ["0 day", "0 film", "0 good"]
@@ -355,9 +350,9 @@ def test_words_are_weighted_by_rarity():
 
 def test_overlap_by_hand():
     """Three of four words shared; the second text has three."""
-    row = bag_of_words.of_overlap(("a b c d", "b c a"))
+    row = bag_of_words.OVERLAP(("a b c d", "b c a"))
     assert row == pytest.approx([3 / 4, 1, 0.1, 0])
-    assert bag_of_words.of_overlap(("so it is", "is it so")) == [1, 1, 0, 1]
+    assert bag_of_words.OVERLAP(("so it is", "is it so")) == [1, 1, 0, 1]
 
 
 @pytest.mark.parametrize("n_choices", [2, 3, 4])
@@ -375,7 +370,7 @@ def test_a_choice_is_learned_from_pairs(n_choices):
     examples = [question(i) for i in range(48)]
     task = tasks.Task("animals", "choice", n_choices, examples, [], examples)
     labels = [e.label for e in examples]
-    assert bag_of_words.guesses(task, bag_of_words.of_overlap) == labels
+    assert bag_of_words.guesses(task, bag_of_words.OVERLAP) == labels
 
 
 def test_graded_tasks_have_no_such_baseline():

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 from tqdm import tqdm
 
-from gpt1lib.baselines.masked import MaskedGPT, hide_tokens, masked_loss
+from gpt1lib.baselines.masked import MaskedGPT, mask_tokens, masked_loss
 from gpt1lib.bpe import BPE
 from gpt1lib.checkpoints import checkpoint
 from gpt1lib.checkpoints.quantize import dequantize_matrices, quantize_matrices
@@ -62,7 +62,7 @@ def fresh_twin(kind: str) -> GPT:
 def loss_of(kind: str, model: GPT, windows: Tensor) -> Tensor:
     """What trains a twin on windows (B, T): all next tokens, or 15% of the tokens."""
     if isinstance(model, MaskedGPT):
-        return masked_loss(model, *hide_tokens(windows, model.mask_id))
+        return masked_loss(model, *mask_tokens(windows, model.mask_id))
     h = model.hidden(windows)[:, :-1]  # the last state has no target
     return chunked_lm_loss(h, model.output_matrix, windows[:, 1:])
 

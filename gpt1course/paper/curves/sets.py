@@ -63,8 +63,8 @@ def known(names: Iterable[str] | None = None) -> list[str]:
 
 def word_baselines(task: str) -> dict[str, dict]:
     """name -> options of `bag_of_words.guesses`, of all baselines that only read words."""
-    pairs = {"pairs of words": {"features": bag_of_words.of_pairs}} if SETS[task].pairs else {}
-    return bag_of_words.readers(tasks.load(task).kind) | pairs
+    pairs = {"pairs of words": {"features": bag_of_words.PAIRS}} if SETS[task].pairs else {}
+    return bag_of_words.baselines(tasks.load(task).kind) | pairs
 
 
 @cache

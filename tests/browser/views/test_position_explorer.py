@@ -12,7 +12,7 @@ from gpt1lib.baselines.variants import Sinusoids
 pytestmark = pytest.mark.browser
 N = 60
 TABLES = {
-    "waves": Sinusoids(N, 16).waves.numpy(),
+    "waves": Sinusoids(N, 16).table.numpy(),
     "random": np.random.default_rng(0).normal(size=(N, 16)),
 }
 

@@ -42,7 +42,7 @@ def test_a_masked_model_is_gpt_with_one_argument_changed(pair):
 def test_tokens_are_hidden_by_the_rule(pair):
     ids = torch.randint(29, (2000, 8), generator=torch.Generator().manual_seed(0))
     with fork_rng(1):
-        read, labels = masked.hide_tokens(ids, mask_id=29)
+        read, labels = masked.mask_tokens(ids, mask_id=29)
     chosen = labels != masked.NO_TARGET
     assert torch.equal(labels[chosen], ids[chosen]) and torch.equal(read[~chosen], ids[~chosen])
     shares = chosen, (read == 29)[chosen], (read == ids)[chosen]
@@ -55,10 +55,10 @@ def test_tokens_are_hidden_by_the_rule(pair):
 
 def test_something_is_always_hidden_and_a_wrong_share_is_named():
     with fork_rng(0):
-        _, labels = masked.hide_tokens(torch.tensor([[1, 2]]), 29, share=1e-9)
+        _, labels = masked.mask_tokens(torch.tensor([[1, 2]]), 29, share=1e-9)
     assert (labels != masked.NO_TARGET).sum() == 1
     with pytest.raises(ValueError, match="share"):
-        masked.hide_tokens(torch.tensor([[1, 2]]), 29, share=0.0)
+        masked.mask_tokens(torch.tensor([[1, 2]]), 29, share=0.0)
 
 
 def test_covered_words_are_looked_for_where_the_model_may_look(pair):

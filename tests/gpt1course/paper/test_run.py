@@ -74,7 +74,7 @@ def test_variants_begin_with_the_numbers_of_gpt1():
 
 
 def test_sinusoids_are_those_of_the_transformer():
-    waves = variants.Sinusoids(16, 6).waves
+    waves = variants.Sinusoids(16, 6).table
     assert waves[3, 0].item() == pytest.approx(0.14112, abs=1e-5)  # sin 3
     assert waves[3, 1].item() == pytest.approx(-0.98999, abs=1e-5)  # cos 3
     assert waves[5, 2].item() == pytest.approx(torch.tensor(5 / 10000 ** (2 / 6)).sin().item())

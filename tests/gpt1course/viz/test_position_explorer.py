@@ -7,7 +7,7 @@ import torch
 from gpt1course.viz import explorers, plots
 from gpt1lib.baselines.variants import Sinusoids
 
-WAVES = Sinusoids(60, 16).waves.numpy()
+WAVES = Sinusoids(60, 16).table.numpy()
 
 
 def test_it_computes_what_torch_computes(novelist):

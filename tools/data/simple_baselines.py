@@ -1,8 +1,8 @@
 """Score what needs no network on the sets made from all the books, and the novelist.
 
-    python -m tools.data.simple_readers [SET ...]
+    python -m tools.data.simple_baselines [SET ...]
 
-Writes data/results/simple_readers.json, which data/README.md shows; scores of sets that are
+Writes data/results/simple_baselines.json, which data/README.md shows; scores of sets that are
 not named stay. Nothing is chosen on the test rows.
 """
 
@@ -93,9 +93,7 @@ def two_texts(name: str) -> dict[str, dict]:
     """Readers of a set of pairs: those of every such set, and of pairs of words."""
     task = tasks.load(name)
     crossed = {
-        f"pairs of words, {n} labels": bag_of_words.guesses(
-            task, bag_of_words.of_pairs, limit=n
-        )
+        f"pairs of words, {n} labels": bag_of_words.guesses(task, bag_of_words.PAIRS, limit=n)
         for n in (100, 300, 1000)
     }
     novelist, ask = load_novelist(), SETS_WITH_CURVES[name].ask
@@ -121,12 +119,12 @@ SETS = {
 
 
 if __name__ == "__main__":
-    stored, names = read_json(RESULTS / "simple_readers.json"), sys.argv[1:] or [*SETS]
+    stored, names = read_json(RESULTS / "simple_baselines.json"), sys.argv[1:] or [*SETS]
     sets = stored["sets"] | {name: SETS[name]() for name in names}
-    command = " ".join(["python -m tools.data.simple_readers", *sys.argv[1:]])
+    command = " ".join(["python -m tools.data.simple_baselines", *sys.argv[1:]])
     origin = provenance(command)
     made_by = stored.get("made_by", {}) | dict.fromkeys(names, origin)
-    write_json(RESULTS / "simple_readers.json", {"made_by": made_by, "sets": sets})
+    write_json(RESULTS / "simple_baselines.json", {"made_by": made_by, "sets": sets})
     for name in SETS:
         for reader, score in sets[name].items():
             low, high = score["interval"]
