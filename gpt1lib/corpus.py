@@ -15,25 +15,26 @@ from torch import Tensor
 
 from . import losses, validate
 from .bpe import BPE
-from .io import checksums, files, paths
-from .io.paths import BOOKS
+from .io import checksums, files
+from .io.paths import BOOKS, check_there
 from .io.tensors import read_array, write_array
 
-GOLDEN = (math.sqrt(5) - 1) / 2
-"""Multiples of it, less whole parts, fill 0 to 1 evenly, however many are taken."""
+GOLDEN_RATIO = (math.sqrt(5) - 1) / 2
+"""The fractional parts of its multiples fill 0 to 1 evenly, however many are taken: the
+Kronecker sequence of the golden ratio, which has a low discrepancy."""
 
-Places = str | Path | Sequence[str | Path]
-"""Where books lie: a folder of .txt files, a file, or several of them."""
+BookPaths = str | Path | Sequence[str | Path]
+"""Books: a folder of .txt files, a file, or several of them."""
 
 
-def read_books(places: Places = BOOKS) -> dict[str, str]:
+def read_books(paths: BookPaths = BOOKS) -> dict[str, str]:
     """The texts of books, name -> text; a folder's in alphabetical order.
 
-    Raises FileNotFoundError for a place without books, ValueError for two books of one name,
+    Raises FileNotFoundError for a path without books, ValueError for two books of one name,
     for a file that is not UTF-8, and for a changed one of the course's own.
     """
     books: dict[str, str] = {}
-    for path in book_files(places):
+    for path in book_files(paths):
         checksums.verify_shipped(path)
         if path.stem in books:
             raise ValueError(f"two books are called {path.stem!r}: rename one of them")
@@ -41,32 +42,32 @@ def read_books(places: Places = BOOKS) -> dict[str, str]:
     return books
 
 
-def book_files(places: Places) -> list[Path]:
-    """The files of books; FileNotFoundError for a place that has none."""
-    found: list[Path] = []
-    for place in listed(places):
-        paths.check_there(place)
-        if place.is_dir():
-            here = sorted(place.glob("*.txt"))
-        elif "*" in place.name:  # Windows leaves it to us
-            here = sorted(place.parent.glob(place.name))
+def book_files(paths: BookPaths) -> list[Path]:
+    """The files of books. Raises FileNotFoundError for a path that has none."""
+    files_of_all: list[Path] = []
+    for path in as_paths(paths):
+        check_there(path)
+        if path.is_dir():
+            here = sorted(path.glob("*.txt"))
+        elif "*" in path.name:  # Windows leaves it to us
+            here = sorted(path.parent.glob(path.name))
         else:
-            here = [place]
+            here = [path]
         if not here:
-            told = "the course's own lie in data/books"
-            raise FileNotFoundError(f"no .txt books in {place}; {told}")
-        found += here
-    return found
+            hint = "the course's own are in data/books"
+            raise FileNotFoundError(f"no .txt books in {path}; {hint}")
+        files_of_all += here
+    return files_of_all
 
 
-def listed(places: Places) -> list[Path]:
-    """One place or several, as paths."""
-    return [Path(x) for x in ([places] if isinstance(places, str | Path) else places)]
+def as_paths(paths: BookPaths) -> list[Path]:
+    """One path or several, as a list."""
+    return [Path(x) for x in ([paths] if isinstance(paths, str | Path) else paths)]
 
 
-def named(places: Places) -> str:
-    """Places in a few words, for a message."""
-    first, *more = listed(places)
+def describe_paths(paths: BookPaths) -> str:
+    """Paths in a few words, for a message."""
+    first, *more = as_paths(paths)
     return f"{first} and {len(more)} more" if more else f"{first}"
 
 
@@ -79,7 +80,7 @@ def checksum(books: dict[str, str]) -> str:
 
 
 def encode_books(books: dict[str, str], bpe: BPE) -> Tensor:
-    """One stream of ids (N,), a new line between two books; ValueError without a book."""
+    """One stream of ids (N,), a new line after each book; ValueError for none."""
     if not books:
         raise ValueError("there are no books to encode")
     stream = []
@@ -108,7 +109,7 @@ def write_tokens(path: str | Path, ids: Tensor) -> None:
 def open_tokens(path: str | Path) -> np.ndarray:
     """A stored stream (N,), mapped: only the windows that are drawn are read.
 
-    ValueError for a damaged file.
+    Raises ValueError for a damaged file.
     """
     return read_array(path, ["uint16", "uint32"])
 
@@ -134,14 +135,15 @@ def even_windows(
     """Windows that cover the stream evenly, however many are taken: (n_windows, n_ctx).
 
     Random windows that hold as many tokens as the stream leave 37% of it unread, 1/e, and
-    read much of it twice. These start at the shares offset + k GOLDEN of the stream, less
-    whole parts, with k = before, before + 1, ...: no two starts are close before they must be.
+    read much of it twice. These start at the fractional parts of offset + k GOLDEN_RATIO, as
+    shares of the stream, with k = before, before + 1, ...: no two starts are close before they
+    must be.
 
     Raises ValueError where the stream is shorter than one window.
     """
     n_starts = _n_starts(ids, n_ctx, n_windows)
     k = torch.arange(before, before + n_windows, dtype=torch.float64)
-    starts = ((offset + k * GOLDEN) % 1 * n_starts).long()
+    starts = ((offset + k * GOLDEN_RATIO) % 1 * n_starts).long()
     return _windows_at(ids, starts, n_ctx)
 
 

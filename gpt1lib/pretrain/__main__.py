@@ -16,7 +16,7 @@ from tqdm import tqdm
 from .. import evaluate
 from ..checkpoints import checkpoint
 from ..cli import one_line_errors
-from ..corpus import Places
+from ..corpus import BookPaths
 from ..fast.machine import keep_memory
 from ..io import files
 from ..io.paths import BOOKS, HELDOUT_BOOKS
@@ -69,7 +69,7 @@ def train(args: argparse.Namespace, world: distributed.Processes) -> None:
     world.finish()
 
 
-def places(args: argparse.Namespace) -> tuple[Places, Places | None]:
+def places(args: argparse.Namespace) -> tuple[BookPaths, BookPaths | None]:
     """The books to train on and to score on; None: the ends of one's own books."""
     return args.books or BOOKS, args.heldout or (None if args.books else HELDOUT_BOOKS)
 

@@ -2,7 +2,7 @@
 
 from .. import corpus
 from ..bpe import BPE
-from ..corpus import Places
+from ..corpus import BookPaths
 
 SHARE = 10
 """One character in so many is held out where no held-out books are named."""
@@ -12,7 +12,9 @@ SHORTEST = 1000
 """Characters of a book that is worth cutting."""
 
 
-def read_apart(books: Places, heldout: Places | None) -> tuple[dict[str, str], dict[str, str]]:
+def read_apart(
+    books: BookPaths, heldout: BookPaths | None
+) -> tuple[dict[str, str], dict[str, str]]:
     """(books to train on, books to score on), name -> text.
 
     heldout: None holds out the end of each book. ValueError where a book is in both, and

@@ -22,7 +22,7 @@ from .. import corpus, evaluate, optim, sample
 from ..bpe import BPE
 from ..checkpoints import checkpoint, snapshots
 from ..cli import interrupted_between_steps, progress
-from ..corpus import Places
+from ..corpus import BookPaths
 from ..io import checksums, files
 from ..io.paths import BOOKS, HELDOUT_BOOKS
 from ..io.provenance import command_line, provenance
@@ -55,8 +55,8 @@ class Pretraining:
         self,
         recipe: Recipe,
         out: str | Path,
-        books: Places = BOOKS,
-        heldout: Places | None = HELDOUT_BOOKS,
+        books: BookPaths = BOOKS,
+        heldout: BookPaths | None = HELDOUT_BOOKS,
         world: Processes = ALONE,
         bpe: BPE | None = None,
     ):
@@ -78,7 +78,7 @@ class Pretraining:
         self.schedulers = build_schedulers(self.optimizers, self.recipe.rate_at)
         self.log, self.samples = self.folder.log, self.folder.log_of("samples")
 
-    def _read(self, books: Places, heldout: Places | None, bpe: BPE | None) -> None:
+    def _read(self, books: BookPaths, heldout: BookPaths | None, bpe: BPE | None) -> None:
         """Books, tokenizer and token stream; the main process makes what is missing."""
         self.books, self.heldout = data.read_apart(books, heldout)
         made_from = self.books, self.recipe.n_merges, bpe
@@ -87,26 +87,26 @@ class Pretraining:
             with self.folder.held():  # nothing of another run is touched
                 for folder in (self.out, self.state, self.out / snapshots.FOLDER, place):
                     files.remove_unfinished(folder)
-                with files.naming(corpus.named(books)):
+                with files.naming(corpus.describe_paths(books)):
                     prepared.make(place, *made_from)
         self.world.wait()
         self.bpe, self.ids = prepared.read_prepared(place)
         self.heldout_ids = corpus.encode_books(self.heldout, self.bpe)
         self._check_lengths(books, heldout or books)
 
-    def _check_lengths(self, books: Places, heldout: Places) -> None:
+    def _check_lengths(self, books: BookPaths, heldout: BookPaths) -> None:
         """ValueError for books too short to train on, or to score: now, not after hours."""
         n_ctx = self.recipe.model.n_ctx
         if len(self.ids) < n_ctx:
             raise ValueError(
-                f"the books in {corpus.named(books)} have {len(self.ids)} tokens, a window "
-                f"needs {n_ctx}: take longer ones, or a smaller --n-ctx"
+                f"the books in {corpus.describe_paths(books)} have {len(self.ids)} tokens, "
+                f"a window needs {n_ctx}: take longer ones, or a smaller --n-ctx"
             )
         for name, text in self.heldout.items():
             if (n := len(self.bpe.encode(text.strip()[:1000]))) < 2:
                 raise ValueError(
-                    f"the held-out book {name!r} of {corpus.named(heldout)} has {n} tokens, "
-                    "scoring needs at least 2"
+                    f"the held-out book {name!r} of {corpus.describe_paths(heldout)} has "
+                    f"{n} tokens, scoring needs at least 2"
                 )
 
     def _check_machine(self) -> None:

@@ -126,7 +126,7 @@ def test_texts_are_continued_by_the_likeliest_token_or_refused_by_name(model, id
 
 DEPTHS = {
     r"tokens\.weight": 0,
-    r"positions\.(weight|size)": 0,
+    r"positions\.(weight|scale)": 0,
     r"blocks\.0\..+": 1,
     r"blocks\.1\..+": 2,
     r"blocks\.2\..+": 3,
