@@ -9,6 +9,7 @@ import pytest
 
 import gpt1lib as g
 from gpt1course.viz import explorers
+from gpt1course.viz.explorers import attention
 from gpt1lib.rng import fork_rng
 
 pytestmark = pytest.mark.browser
@@ -92,21 +93,26 @@ def encoded(values):
     }
 
 
-def small_attention(novelist):
-    """The attention of a small untrained model, and how often Python has read a text."""
+def small_attention(novelist, monkeypatch):
+    """The attention of a small untrained model, and the texts that Python reads from now on."""
     sizes = {"n_ctx": 32, "n_layer": 2, "n_head": 2, "n_embd": 16}
     with fork_rng(0):
         model = g.GPT(g.GPTConfig(n_vocab=novelist.bpe.n_vocab, **sizes)).eval()
     explorer = explorers.AttentionExplorer.from_checkpoint(
         dataclasses.replace(novelist, model=model), "He saw"
     )
-    read, texts = explorer.read, []
-    explorer.read = lambda text: texts.append(text) or read(text)
+    encode, texts = attention.encode_or_raise, []
+
+    def noted(bpe, text, most):
+        texts.append(text)
+        return encode(bpe, text, most)
+
+    monkeypatch.setattr(attention, "encode_or_raise", noted)
     return explorer, texts
 
 
-def test_the_page_answers_with_a_kernel_and_without(page, novelist):
-    explorer, read = small_attention(novelist)
+def test_the_page_answers_with_a_kernel_and_without(page, novelist, monkeypatch):
+    explorer, read = small_attention(novelist, monkeypatch)
     wire = Wire(page, explorer)
     rows = wire.root.locator(".gx-matrix .gx-row")
     wire.ask("She took it")  # no engine yet: Python answers, and is asked for the model
