@@ -182,7 +182,8 @@ def prediction(sizes: ArrayLike, losses: ArrayLike, size: float) -> tuple[float,
     """What the line says of one more size, and the 95% interval of what would be measured.
 
     The interval is that of a straight line in logarithms, with errors that do not depend on
-    the size; it knows nothing of a line that bends. ValueError for fewer than three sizes.
+    the size; it knows nothing of a line that bends. Raises ValueError for fewer than
+    three sizes.
     """
     x, y = np.log(np.asarray(sizes, float)), np.log(np.asarray(losses, float))
     if len(x) < 3:

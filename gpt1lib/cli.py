@@ -36,7 +36,7 @@ def option(
 
 
 def require(record, name: str, holds: bool, what: str) -> None:
-    """ValueError that names a field and its value unless something holds."""
+    """Raise ValueError that names a field and its value unless something holds."""
     if not holds:
         raise ValueError(f"{name} is {getattr(record, name)!r}, it must be {what}")
 

@@ -48,7 +48,7 @@ class GPTConfig:
 
     @classmethod
     def from_dict(cls, values: dict) -> "GPTConfig":
-        """A config from a plain dict; ValueError on a name that is no size."""
+        """A config from a plain dict. Raises ValueError on a name that is not a size."""
         known = {f.name for f in fields(cls)}
         unknown = sorted(set(values) - known)
         if unknown:

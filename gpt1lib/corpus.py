@@ -80,7 +80,7 @@ def checksum(books: dict[str, str]) -> str:
 
 
 def encode_books(books: dict[str, str], bpe: BPE) -> Tensor:
-    """One stream of ids (N,), a new line after each book; ValueError for none."""
+    """One stream of ids (N,), a new line after each book. Raises ValueError for none."""
     if not books:
         raise ValueError("there are no books to encode")
     stream = []
@@ -148,7 +148,7 @@ def even_windows(
 
 
 def _n_starts(ids: Tensor | np.ndarray, n_ctx: int, n_windows: int) -> int:
-    """How many places a window can start at; ValueError if there is none."""
+    """How many places a window can start at. Raises ValueError if there is none."""
     n_ctx = validate.check_int("n_ctx", n_ctx, 1)
     validate.check_int("n_windows", n_windows, 1)
     if len(ids) < n_ctx:

@@ -25,7 +25,7 @@ MOST_TOKENS, MOST_BEAMS = 1_000_000, 1000
 def check_decoding(
     temperature: float = 1.0, top_k: int | None = None, top_p: float | None = None
 ) -> None:
-    """ValueError unless temperature >= 0 is finite, top_k >= 1 and 0 < top_p <= 1.
+    """Raise ValueError unless temperature >= 0 is finite, top_k >= 1 and 0 < top_p <= 1.
 
     Temperature 0 means greedy; None turns top_k or top_p off.
     """
@@ -40,7 +40,7 @@ def check_decoding(
 
 
 def check_logits(logits: Tensor) -> None:
-    """ValueError where logits are nan, and no token could be chosen by them."""
+    """Raise ValueError where logits are nan, and no token could be chosen by them."""
     if bool(logits.isnan().any()):
         raise ValueError("the logits hold nan: the model's weights are damaged or diverged")
 
@@ -99,7 +99,7 @@ def next_token_probs(
 def renormalize(probs: Tensor) -> Tensor:
     """Divide by the sum, so that what is left is a distribution again.
 
-    ValueError where nothing is left.
+    Raises ValueError where nothing is left.
     """
     total = probs.sum(dim=-1, keepdim=True)
     if bool((total == 0).any()):
@@ -110,7 +110,7 @@ def renormalize(probs: Tensor) -> Tensor:
 def draw(probs: Tensor, generator: torch.Generator | None = None) -> Tensor:
     """One token id for each distribution: (B, V) -> (B, 1), by inverting the sum.
 
-    ValueError unless each row has some mass, none of it negative.
+    Raises ValueError unless each row has some mass, none of it negative.
     """
     if probs.dim() != 2 or not probs.numel():
         raise ValueError(f"probs have shape {tuple(probs.shape)}, they need (B, V)")
@@ -126,7 +126,7 @@ def draw(probs: Tensor, generator: torch.Generator | None = None) -> Tensor:
 
 
 def _check_mass(probs: Tensor, total: Tensor) -> None:
-    """ValueError unless each row has some mass, none of it negative."""
+    """Raise ValueError unless each row has some mass, none of it negative."""
     if bool((probs < 0).any()) or not bool(((total > 0) & total.isfinite()).all()):
         raise ValueError("probs must be >= 0, and each row must sum to more than 0")
 
@@ -245,7 +245,7 @@ def beam_search(model: LanguageModel, ids: Tensor, n_tokens: int, n_beams: int) 
 def log_prob(model: LanguageModel, ids: Tensor, start: int = 1) -> float:
     """Sum of log P(u_i | u_<i) in nats over the tokens from `start` on; ids (T,).
 
-    ValueError unless start is in 1 to T - 1: the first token is predicted by nothing.
+    Raises ValueError unless start is in 1 to T - 1: the first token is predicted by nothing.
     """
     if ids.dim() != 1 or len(ids) < 2:
         raise ValueError(f"ids have shape {tuple(ids.shape)}, they need (T,), T >= 2")

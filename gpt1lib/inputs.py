@@ -125,7 +125,7 @@ def to_sequences(bpe: BPE, kind: str, texts: Sequence[str], n_ctx: int) -> list[
 
 
 def check_texts(kind: str, texts: Sequence[str]) -> None:
-    """ValueError unless there are as many texts as this kind of task has."""
+    """Raise ValueError unless there are as many texts as this kind of task has."""
     if kind not in N_TEXTS:
         raise ValueError(f"kind {kind!r} is unknown, there are {tuple(N_TEXTS)}")
     low, high = N_TEXTS[kind]
@@ -135,6 +135,6 @@ def check_texts(kind: str, texts: Sequence[str]) -> None:
 
 
 def check_context(n_ctx: int, least: int) -> None:
-    """ValueError where the context cannot hold the special tokens and some text."""
+    """Raise ValueError where the context cannot hold the special tokens and some text."""
     if validate.check_int("n_ctx", n_ctx) < least:
         raise ValueError(f"the context is {n_ctx} tokens, at least {least} are needed")

@@ -216,7 +216,7 @@ def initialize(module: nn.Module) -> None:
 
 
 def check_ids(ids: Tensor, config: GPTConfig, start: int = 0) -> None:
-    """ValueError unless ids (B, T) can be read by a model of this config."""
+    """Raise ValueError unless ids (B, T) can be read by a model of this config."""
     if not isinstance(ids, Tensor) or ids.dtype not in (torch.int64, torch.int32):
         kind = getattr(ids, "dtype", type(ids).__name__)
         raise ValueError(f"ids are {kind}, they must be a tensor of int64 or int32")

@@ -261,14 +261,14 @@ def states(params: dict, ids: Array, config: GPTConfig) -> tuple[Array, list]:
 
 
 def check_ids(ids: Array, config: GPTConfig) -> None:
-    """ValueError unless ids (B, T) can be read by a model of this config."""
+    """Raise ValueError unless ids (B, T) can be read by a model of this config."""
     if ids.ndim != 2 or ids.size == 0 or ids.shape[1] > config.n_ctx:
         raise ValueError(f"ids have shape {ids.shape}, they need (B, T), T <= {config.n_ctx}")
     check_classes("token id", ids, config.n_vocab)
 
 
 def check_classes(name: str, targets: Array, n: int) -> None:
-    """ValueError unless all targets are whole numbers from 0 to n - 1; numpy counts -1 back."""
+    """Raise ValueError unless all targets are from 0 to n - 1: numpy would take -1 as well."""
     targets = np.asarray(targets)
     if targets.dtype.kind not in "iu" or targets.min() < 0 or targets.max() >= n:
         raise ValueError(f"{name}s must be integers from 0 to {n - 1}, they are {targets}")

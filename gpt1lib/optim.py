@@ -41,7 +41,7 @@ def decay_groups(
 
 
 def check_progress(step: int, warmup: float, total: int) -> None:
-    """ValueError unless 0 <= step, 0 <= warmup <= total and total >= 1."""
+    """Raise ValueError unless 0 <= step, 0 <= warmup <= total and total >= 1."""
     numbers = all(map(validate.is_finite, (step, warmup, total)))
     if not numbers or total < 1 or step < 0 or not 0 <= warmup <= total:
         raise ValueError(

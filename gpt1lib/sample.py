@@ -117,7 +117,7 @@ def parser() -> argparse.ArgumentParser:
 def folder_and_prompt(words: list[str]) -> tuple[Path, str]:
     """What was typed, apart; a single word is a folder where it is one, or looks like one.
 
-    ValueError for more than two: a prompt without quotes.
+    Raises ValueError for more than two: a prompt without quotes.
     """
     if len(words) > 2:
         raise ValueError(f"put the prompt in quotes: {' '.join(words)!r} is {len(words)} words")

@@ -68,7 +68,7 @@ def trace(model: GPT, ids: Tensor | Sequence[int]) -> Trace:
 
 
 def check_steps(model: LanguageModel) -> None:
-    """ValueError unless a model's steps are GPT-1's: its `hidden`, and its blocks."""
+    """Raise ValueError unless a model's steps are GPT-1's: its `hidden`, and its blocks."""
     name = type(model).__name__
     if not isinstance(model, GPT) or type(model).hidden is not GPT.hidden:
         raise ValueError(f"trace follows the steps of GPT-1, {name} takes others")

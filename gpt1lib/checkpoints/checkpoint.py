@@ -57,7 +57,7 @@ class Checkpoint:
         return Log(self.folder / name).lines()
 
     def check_books(self, books: dict[str, str], heldout: dict[str, str]) -> None:
-        """ValueError unless these are the books it was trained and scored on."""
+        """Raise ValueError unless these are the books it was trained and scored on."""
         for name, texts in (("books", books), ("heldout_books", heldout)):
             actual, wanted = corpus.checksum(texts), self.meta[f"{name}_sha256"]
             if actual != wanted:
@@ -90,7 +90,7 @@ def save_weights(path: Path, model: nn.Module, fp16: bool = False) -> None:
 
 
 def check_finite(weights: dict[str, torch.Tensor]) -> None:
-    """FloatingPointError that names a tensor with nan or infinite numbers."""
+    """Raise FloatingPointError that names a tensor with nan or infinite numbers."""
     for name, tensor in weights.items():
         if not torch.isfinite(tensor).all():
             raise FloatingPointError(
@@ -109,7 +109,7 @@ def save(
     """Write a checkpoint, with fp16 in 16 bits per weight, which `load` widens again.
 
     Raises ValueError if tokenizer and model disagree on n_vocab, FloatingPointError for
-    weights that are no numbers.
+    weights that are nan or infinite.
     """
     folder = Path(folder)
     check_vocabulary(bpe, model.config)
@@ -126,7 +126,7 @@ def save(
 
 
 def check_vocabulary(bpe: BPE, config: GPTConfig) -> None:
-    """ValueError unless the tokenizer's ids are exactly the model's tokens."""
+    """Raise ValueError unless the tokenizer's ids are exactly the model's tokens."""
     if bpe.n_vocab != config.n_vocab:
         raise ValueError(
             f"the tokenizer has {bpe.n_vocab} tokens, the model {config.n_vocab}: "
@@ -180,7 +180,7 @@ def read_model(path: Path, config: dict, weights: Path) -> LanguageModel:
 
 
 def check_size(config: GPTConfig, weights: Path, learned_positions: bool = True) -> None:
-    """ValueError where sizes ask for more numbers than their file has bytes.
+    """Raise ValueError where sizes ask for more numbers than their file has bytes.
 
     Before anything is allocated: a damaged size must not fill the memory.
     """

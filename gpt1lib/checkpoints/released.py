@@ -159,7 +159,7 @@ def what_instead(folder: Path) -> str:
 
 
 def check_released_vocabulary(bpe: BPE, config: GPTConfig, folder: Path) -> None:
-    """ValueError unless the vocabulary is the model's; a full-sized one must be GPT-1's."""
+    """Raise ValueError unless the vocabulary is the model's, and GPT-1's if of its size."""
     checkpoint.check_vocabulary(bpe, config)
     if bpe.n_vocab == GPT1.n_vocab and bpe.checksum != VOCABULARY_SHA256:
         raise ValueError(
@@ -169,7 +169,7 @@ def check_released_vocabulary(bpe: BPE, config: GPTConfig, folder: Path) -> None
 
 
 def parameter_files(folder: Path) -> list[np.ndarray]:
-    """The ten parameter files, mapped; FileNotFoundError if one is missing."""
+    """The ten parameter files, mapped. Raises FileNotFoundError if one is missing."""
     paths = [folder / f"params_{i}.npy" for i in range(N_FILES)]
     missing = [p.name for p in paths if not p.is_file()]
     if missing:
@@ -222,9 +222,9 @@ def empty(config: GPTConfig) -> GPT:
 
 
 def check_export(folder: Path) -> None:
-    """ValueError for a damaged file of a folder that `save_...` wrote; others are not bound.
+    """Raise ValueError for a damaged file of a folder that `save_...` wrote.
 
-    FileNotFoundError for one that is missing, with what to do.
+    Raises FileNotFoundError for one that is missing, with what to do.
     """
     bound = checksums.of(folder)
     if missing := [name for name in bound if not (folder / name).is_file()]:

@@ -15,7 +15,7 @@ METRICS = {"matthews": metrics.matthews, "f1": metrics.f1}
 
 
 def check_metric(task: Task) -> None:
-    """ValueError where the task's own metric needs a package that is not installed."""
+    """Raise ValueError where the task's own metric needs a package that is not installed."""
     package = "scipy" if task.graded else "scikit-learn" if task.metric != "accuracy" else ""
     if package and find_spec(package.replace("scikit-learn", "sklearn")) is None:
         raise ValueError(

@@ -25,9 +25,9 @@ def seal(folder: str | Path, *names: str) -> None:
 
 
 def verify(folder: str | Path, *names: str) -> None:
-    """ValueError, and the file's name, unless files are as they were written.
+    """Raise ValueError that names a file unless all are as they were written.
 
-    Where the folder has no checksums at all, nothing can be said.
+    A folder without checksums is not checked.
     """
     folder = Path(folder)
     if not (folder / NAME).is_file():

@@ -52,7 +52,7 @@ def write_text(path: str | Path, text: str) -> None:
 
 
 def write_json(path: str | Path, value: object, indent: int | None = 1) -> None:
-    """Write JSON, whole or not at all; ValueError for a number that JSON lacks, such as nan."""
+    """Write JSON, whole or not at all. Raises ValueError for nan, which JSON lacks."""
     with naming(path):
         text = json.dumps(value, ensure_ascii=False, indent=indent, allow_nan=False)
     write_text(path, text + "\n")
@@ -98,12 +98,12 @@ def read_text(path: str | Path) -> str:
 
 
 def read_json(path: str | Path, kind: type = dict) -> Any:
-    """The value of a JSON file; ValueError where it is damaged or of another kind."""
+    """The value of a JSON file. Raises ValueError where it is damaged or of another kind."""
     text = read_text(path)
     try:
         value = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise ValueError(f"{path} is damaged, no JSON: {error}") from error
+        raise ValueError(f"{path} is damaged, not valid JSON: {error}") from error
     if not isinstance(value, kind):
         raise ValueError(f"{path} holds a {type(value).__name__}, not a {kind.__name__}")
     return value

@@ -15,7 +15,7 @@ BENCHMARKS = RESULTS / "benchmarks"
 
 
 def check_there(path: Path) -> None:
-    """FileNotFoundError for a path in `data` where gpt1lib was installed without it."""
+    """Raise FileNotFoundError for a path in `data` where gpt1lib was installed without it."""
     if path.resolve().is_relative_to(DATA) and not DATA.is_dir():
         raise FileNotFoundError(
             f"{DATA} is missing: gpt1lib was installed without its data. In the course's "

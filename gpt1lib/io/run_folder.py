@@ -72,7 +72,7 @@ class Log:
         try:
             line = json.loads(piece)
         except (ValueError, RecursionError) as error:
-            raise ValueError(f"{self.path}, line {n}: damaged, no JSON") from error
+            raise ValueError(f"{self.path}, line {n}: damaged, not valid JSON") from error
         if not isinstance(line, dict):
             raise ValueError(f"{self.path}, line {n}: damaged, no record but {line!r:.20}")
         return line
@@ -97,7 +97,7 @@ class Log:
         return len(written), hashlib.sha256(written).hexdigest()
 
     def check(self, length: int, checksum: str) -> None:
-        """ValueError unless the file begins with the bytes that `so_far` told of."""
+        """Raise ValueError unless the file begins with the bytes that `so_far` told of."""
         written = self.path.read_bytes() if self.path.exists() else b""
         if hashlib.sha256(written[:length]).hexdigest() != checksum:
             raise ValueError(
@@ -106,7 +106,7 @@ class Log:
             )
 
     def add(self, line: dict) -> None:
-        """Append one line at once, for whoever watches."""
+        """Append one line at once, for those who watch."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
         with open(self.path, "a", encoding="utf-8") as f:
             f.write(as_line(line))

@@ -71,7 +71,7 @@ def write_tensors(
 
 
 def read_tensors(path: str | Path) -> tuple[dict[str, Tensor], dict[str, str]]:
-    """(tensors by name, the words that belong to them); ValueError for a damaged file."""
+    """(tensors by name, their metadata). Raises ValueError for a damaged file."""
     with reading(path), safe_open(path, framework="pt") as f:
         return {name: f.get_tensor(name) for name in f.keys()}, f.metadata() or {}  # noqa: SIM118
 
@@ -112,7 +112,7 @@ def write_array(path: str | Path, array: np.ndarray) -> None:
 def read_array(path: str | Path, kinds: Sequence[str]) -> np.ndarray:
     """A row of numbers (N,) of one of these kinds from a .npy file, mapped, not read.
 
-    ValueError where the file is damaged, or is longer or shorter than its header says.
+    Raises ValueError where the file is damaged, or is longer or shorter than its header says.
     """
     with reading(path):
         array = np.load(path, mmap_mode="r", allow_pickle=False)

@@ -170,7 +170,7 @@ def merged(recipe: Recipe, given: dict) -> Recipe:
     """A recipe with some values replaced; `model` may be a dict of some sizes.
 
     A run shorter than its warm-up warms up over a tenth of it. Raises ValueError for a name
-    that is no option, TypeError for a value of another kind.
+    that is not an option, TypeError for a value of another kind.
     """
     known = [f.name for f in fields(Recipe)]
     if unknown := sorted(set(given) - set(known)):
@@ -203,7 +203,7 @@ def read_toml(path: str | Path) -> Recipe:
     try:
         given = tomllib.loads(files.read_text(path))
     except tomllib.TOMLDecodeError as error:
-        raise ValueError(f"{path} is no TOML file: {error}") from error
+        raise ValueError(f"{path} is not valid TOML: {error}") from error
     name = given.pop("recipe", FIRST)
     if name not in RECIPES:
         raise ValueError(f"unknown recipe {name!r}, known: {sorted(RECIPES)}")

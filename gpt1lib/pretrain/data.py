@@ -17,7 +17,7 @@ def read_apart(
 ) -> tuple[dict[str, str], dict[str, str]]:
     """(books to train on, books to score on), name -> text.
 
-    heldout: None holds out the end of each book. ValueError where a book is in both, and
+    heldout: None holds out the end of each book. Raises ValueError where a book is in both, and
     where none is long enough to hold out its end.
     """
     read = corpus.read_books(books)

@@ -2,7 +2,7 @@
 
 GPT-1 draws its embeddings at random. But which tokens stand near each other can be counted
 in seconds, and the leading directions of these counts are word vectors (Levy and Goldberg
-2014): tokens of like company get rows of like direction. Updates that would have had to
+2014): tokens with similar neighbors get similar vectors. Updates that would have had to
 learn this are saved, which shows in a run of minutes. It is turned on by `--count-vectors`.
 """
 
@@ -30,8 +30,8 @@ def start_from_counts(
 def count_vectors(ids: Tensor, n_vocab: int, n_embd: int, seed: int = 0) -> Tensor:
     """Word vectors (n_vocab, n_embd) of a token stream ids (N,), each of length 1.
 
-    A token that never occurs has a vector at random. ValueError for a vocabulary that is too
-    large to be counted in pairs.
+    A token that never occurs has a vector at random. Raises ValueError for a vocabulary
+    that is too large to be counted in pairs.
     """
     if n_vocab > LARGEST:
         raise ValueError(
@@ -52,7 +52,7 @@ def count_vectors(ids: Tensor, n_vocab: int, n_embd: int, seed: int = 0) -> Tens
 def positive_pmi(ids: Tensor, n_vocab: int) -> Tensor:
     """Positive pointwise mutual information of neighbors (n_vocab, n_vocab), symmetric.
 
-    log of how much oftener two tokens stand near each other than by chance; 0 where they
+    log of how much more often two tokens are near each other than by chance; 0 where they
     do so less often, or never.
     """
     counts = torch.zeros(n_vocab * n_vocab)

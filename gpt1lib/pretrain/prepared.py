@@ -35,6 +35,6 @@ def make(place: Path, books: dict[str, str], n_merges: int, bpe: BPE | None) -> 
 
 
 def read_prepared(place: Path) -> tuple[BPE, np.ndarray]:
-    """(vocabulary, token stream (N,)); ValueError names a damaged file."""
+    """(vocabulary, token stream (N,)). Raises ValueError that names a damaged file."""
     checksums.verify(place, *PARTS)
     return BPE.load(place), corpus.open_tokens(place / TOKENS)

@@ -95,7 +95,7 @@ class Pretraining:
         self._check_lengths(books, heldout or books)
 
     def _check_lengths(self, books: BookPaths, heldout: BookPaths) -> None:
-        """ValueError for books too short to train on, or to score: now, not after hours."""
+        """Raise ValueError for books too short to train on or to score, not hours later."""
         n_ctx = self.recipe.model.n_ctx
         if len(self.ids) < n_ctx:
             raise ValueError(
@@ -200,7 +200,7 @@ class Pretraining:
         }
 
     def _check_loss(self, loss: float) -> None:
-        """FloatingPointError for a loss that is no number, or far above guessing's."""
+        """Raise FloatingPointError for a loss that is not a number, or far above guessing's."""
         guessing = math.log(self.bpe.n_vocab)
         if not loss < HOPELESS * guessing:  # nan is not, either
             lr = self.recipe.lr * self.recipe.rate_at(self.step)

@@ -35,7 +35,7 @@ Row = tuple[int, tuple[str, ...], str]  # line number, one text or two, label
 
 
 def read_own(path: str | Path) -> Task:
-    """The task of a .csv, .tsv or .jsonl file; ValueError names the line that is wrong."""
+    """The task of a .csv, .tsv or .jsonl file. Raises ValueError that names a wrong line."""
     path = Path(path)
     if path.suffix.lower() not in PARSERS:
         raise ValueError(f"{path}: a set of your own must be one file: {', '.join(PARSERS)}")
@@ -67,7 +67,7 @@ def checked(
 
 
 def classes_of(path: Path, labels: list[str]) -> tuple[str, ...]:
-    """The labels that occur, in order; ValueError for one class, or one that is too small."""
+    """The labels that occur, in order. Raises ValueError for a single class or a small one."""
     sizes = Counter(labels)
     if len(sizes) < 2:
         raise ValueError(f"{path}: labels are {[*sizes]}, there must be two or more")
@@ -80,7 +80,7 @@ def classes_of(path: Path, labels: list[str]) -> tuple[str, ...]:
 
 
 def check_splits(path: Path, task: Task) -> None:
-    """ValueError where a split is empty, or a class has no text to learn from."""
+    """Raise ValueError where a split is empty, or a class has no text to learn from."""
     for split in ("train", "valid", "test"):
         if not task.split(split):
             n = len(task.train) + len(task.valid) + len(task.test)
@@ -136,7 +136,7 @@ def own_rows(path: Path, lines: Iterator[tuple[int, list[str]]]) -> Iterator[Row
 
 
 def column_named(path: Path, header: list[str], name: str) -> int:
-    """The place of a column; ValueError where the first line lacks it."""
+    """The place of a column. Raises ValueError where the first line lacks it."""
     if name in header:
         return header.index(name)
     told = f"{path}, line 1: no column {name!r} in {header}"

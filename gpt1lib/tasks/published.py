@@ -1,8 +1,8 @@
 """The paper's own sets, read from disk in the formats they are published in.
 
 GLUE's TSV files (CoLA, SST-2, MRPC, STS-B, QQP, MNLI, QNLI, RTE), SNLI and SciTail in
-JSON lines, RACE's folders, the Story Cloze Test's CSV. None comes with the course;
-whoever has one names its folder. GLUE keeps the labels of its test sets, so `test` is the
+JSON lines, RACE's folders, the Story Cloze Test's CSV. None comes with the course:
+you name the folder of your copy. GLUE keeps the labels of its test sets, so `test` is the
 published development set here, and `valid` a tenth of the training set.
 """
 
@@ -104,7 +104,7 @@ def rows_of(path: Path, table: Table) -> Iterator[Example]:
 
 
 def column_of(path: Path, header: list[str] | None, column: str | int) -> int:
-    """The number of a column; ValueError where the header lacks its name."""
+    """The number of a column. Raises ValueError where the header lacks its name."""
     if isinstance(column, int):
         return column
     if header is None or column not in header:
@@ -123,7 +123,7 @@ def label_of(path: Path, n: int, label: str, labels: dict[str, int] | None) -> i
     except ValueError:
         grade = -1.0
     if not 0 <= grade <= 5:
-        raise ValueError(f"{path}, line {n}: {label!r} is no grade from 0 to 5")
+        raise ValueError(f"{path}, line {n}: {label!r} is not a grade from 0 to 5")
     return grade
 
 

@@ -64,7 +64,7 @@ class Task:
 
 
 def read_lines(path: Path, needed: tuple[str, ...]) -> list[dict]:
-    """The objects of a JSON-lines file; ValueError names the line that is wrong."""
+    """The objects of a JSON-lines file. Raises ValueError that names the line that is wrong."""
     paths.check_there(path)
     if not path.is_file():
         raise FileNotFoundError(f"{path} is missing; it comes with the course in data/")
@@ -74,7 +74,7 @@ def read_lines(path: Path, needed: tuple[str, ...]) -> list[dict]:
         try:
             row = json.loads(line)
         except (ValueError, RecursionError) as error:
-            raise ValueError(f"{path}, line {n}: no JSON ({error})") from error
+            raise ValueError(f"{path}, line {n}: not valid JSON ({error})") from error
         missing = [k for k in needed if not isinstance(row, dict) or k not in row]
         if missing:
             raise ValueError(f"{path}, line {n}: no field {', '.join(missing)}")

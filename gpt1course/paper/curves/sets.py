@@ -52,7 +52,7 @@ SETS = {
 
 
 def known(names: Iterable[str] | None = None) -> list[str]:
-    """Names of sets that have curves, or all that the course has; ValueError for another."""
+    """These sets, or all that have curves. Raises ValueError for a set without."""
     every = [name for name in SETS if name in tasks.TASKS_BY_NAME]
     if unknown := set(names or ()) - set(every):
         raise ValueError(

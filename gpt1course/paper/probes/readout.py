@@ -28,8 +28,8 @@ def ending_views(model, bpe: BPE, story: str, ending: str) -> dict[str, Tensor]:
 
     last: the state at the last token, as near as a frozen model comes to Extract;
     match: mean state of the story times mean state of the ending, channel by channel.
-    A story too long for the context loses its beginning. ValueError for an empty text, and
-    for an ending that leaves no room for a story.
+    A story too long for the context loses its beginning. Raises ValueError for an empty text,
+    and for an ending that leaves no room for a story.
     """
     told, new = bpe.encode(story), bpe.encode(ending)
     if not (told and new):
@@ -75,7 +75,7 @@ def ridge(X: Tensor, y: Tensor, strengths=STRENGTHS) -> tuple[Tensor, float]:
 def read_out(source: checkpoint.Checkpoint, task: tasks.Task) -> dict[str, dict]:
     """view -> accuracy on the test set, with interval, guesses, strength of the ridge.
 
-    ValueError where there are not two endings to choose from.
+    Raises ValueError where there are not two endings to choose from.
     """
     if task.kind != "choice" or task.n_classes != 2:
         raise ValueError(

@@ -106,7 +106,7 @@ def read_surprise(checkpoint: Checkpoint, task: Task) -> dict[str, dict]:
     """What linear readers, fitted on task.train, find on task.test in each view.
 
     tokens: R^2 of each token's log P; sum, mean: R^2 of a sentence's; label: accuracy.
-    TypeError for a model that is no GPT, ValueError for a task of more than one text.
+    Raises TypeError for a model that is not a GPT, ValueError for a task of more than one text.
     """
     if not isinstance(checkpoint.model, GPT):
         raise TypeError(f"a {type(checkpoint.model).__name__} has no blocks to read, a GPT has")

@@ -49,7 +49,7 @@ def probe_of(name: str, task_name: str, ask: questions.Ask) -> Probe:
 
 
 def winograd() -> Probe:
-    """The schemas, which are no set to train on."""
+    """The schemas, which are not a set to train on."""
     rows = tasks.read_lines(TASKS / "schemas.jsonl", ("text", "choices", "label"))
     places = [(r["text"], r["choices"]) for r in rows]
     labels = [r["label"] for r in rows]

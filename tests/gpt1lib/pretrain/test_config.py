@@ -48,7 +48,7 @@ def test_without_a_name_it_is_tiny():
         ('steps = "many"', "run.toml: steps is 'many', it must be of kind int"),
         ("[model]\nn_layers = 3", "unknown config names.*n_layers"),
         ("[model]\nn_embd = 31", "n_embd is 31, it must be divisible"),
-        ("steps = ", "is no TOML file"),
+        ("steps = ", "is not valid TOML"),
     ],
 )
 def test_a_bad_file_is_named_with_its_problem(tmp_path, text, problem):

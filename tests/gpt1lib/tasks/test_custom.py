@@ -147,7 +147,7 @@ WRONG = {  # name: kind of file, what it holds, what is said after the file's na
     "no learning": ("csv", UNLEARNED, "no text of label 'late' is left to train on"),
     "not UTF-8": ("csv", b"text,label\ncaf\xe9,x", "not UTF-8 .* 0xe9, in line 2. Save it as"),
     "UTF-16": ("tsv", "text\tlabel".encode("utf-16"), "not UTF-8 text: byte 0 is 0x.*line 1"),
-    "no JSON": ("jsonl", f"{as_jsonl(ROWS)}\ntext,label", "line 41: no JSON"),
+    "no JSON": ("jsonl", f"{as_jsonl(ROWS)}\ntext,label", "line 41: not valid JSON"),
     "no field": ("jsonl", '{"text": "a", "class": 1}', "line 1: no field label"),
     "a list": ("jsonl", '["a", "b"]', "line 1: no field text, label"),
     "text a number": ("jsonl", '{"text": 5, "label": 1}', "line 1: the text is 5, it must be"),
