@@ -19,6 +19,11 @@ TINY_BOOKS = {
 }
 
 
+def pytest_addoption(parser):
+    told = "tests/claims: train and ask as much as a reader's run does, and claim all of it"
+    parser.addoption("--full-run", action="store_true", help=told)
+
+
 @pytest.fixture(autouse=True, scope="session")
 def offline():
     """Any connection that leaves this machine is an error: nothing may download."""

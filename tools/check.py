@@ -46,12 +46,8 @@ def lesson(number: str) -> dict[str, list[str]]:
     whole = ("readme", "index", "teaching")
     modules = (*whole, "exercises", "notebooks", "claims")
     tests = [str(p) for m in modules for p in sorted((ROOT / "tests").rglob(f"test_*{m}*.py"))]
-    tests += [str(p) for p in sorted((ROOT / "tests" / "claims").glob(f"test_*{number}*.py"))]
     named = " or ".join([*whole, f"lesson{number}", notebook.stem, *exercises_of(notebook)])
-    return {
-        "notebook": [*PYTEST, "--nbval", str(notebook)],
-        "tests": [*PYTEST, *tests, "-m", "not browser", "-k", named],
-    }
+    return {"tests": [*PYTEST, *tests, "-m", "not browser", "-k", named, "--full-run"]}
 
 
 def lint() -> dict[str, list[str]]:
@@ -70,18 +66,16 @@ def lint() -> dict[str, list[str]]:
 
 def parts(quick: bool, slow: bool) -> dict[str, list[str]]:
     """Name -> command of each part, the longest first, so that they end together."""
-    tests = [*PYTEST, "tests", "-n", "2", "--dist", "loadgroup", *SLOWEST]
+    tests = [*PYTEST, "tests", "--ignore=tests/claims", "-n", "2", "--dist", "loadgroup"]
+    tests += SLOWEST
     chosen = "not browser" if slow else "not slow and not browser"
     if quick:
         return {"tests": [*tests, "-m", chosen], **lint()}
-    # lessons and mistakes; the browser runs the gallery as it is
-    notebooks = sorted(str(p) for p in (ROOT / "notebooks").glob("[0-9m]*.ipynb"))
-    if not notebooks:
-        sys.exit("no notebooks found: nothing may pass without them")
+    full_run = ["--full-run"] * slow
     shown = "browser" if slow else "browser and not slow"
     return {
         "tests": [*tests, "-m", chosen],
-        "notebooks": [*PYTEST, "--nbval", *notebooks, *SLOWEST],
+        "notebooks": [*PYTEST, "tests/claims", *full_run, *SLOWEST],
         "browser": [*PYTEST, "tests/browser", "-m", shown, *SLOWEST],
         **lint(),
     }
@@ -91,12 +85,11 @@ def run(name: str, command: list[str]) -> tuple[int, float]:
     """Run a part, print what it said; returns its exit status and its seconds."""
     start = time.time()
     print(f"-- {name} begins\n", end="", flush=True)
-    # GPT1_LIGHT: see gpt1course.exercises.fewer; one thread: the parts share the cores
-    light = os.environ | {"GPT1_LIGHT": "1", "OMP_NUM_THREADS": "1", "PYTHONUTF8": "1"}
+    one_thread = os.environ | {"OMP_NUM_THREADS": "1", "PYTHONUTF8": "1"}  # parts share cores
     done = subprocess.run(
         command,
         cwd=ROOT,
-        env=light,
+        env=one_thread,
         text=True,
         encoding="utf-8",
         stdout=subprocess.PIPE,

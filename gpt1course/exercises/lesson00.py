@@ -1,7 +1,6 @@
 """Lesson 00, Start here: two small exercises to meet the checks."""
 
 from ..checking.exercise import Checker, exercise
-from .claims import holds as holds  # for the notebook
 
 
 def _word_cases():

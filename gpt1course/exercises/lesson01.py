@@ -7,7 +7,6 @@ import torch
 
 from ..checking.exercise import Checker, exercise
 from ..checking.number_exercise import number_exercise
-from .claims import holds as holds  # for the notebook
 
 
 def _table(n, seed):

@@ -6,7 +6,6 @@ from gpt1lib.bpe import characters
 
 from ..checking.exercise import Checker, exercise
 from ..checking.number_exercise import number_exercise
-from .claims import holds as holds  # for the notebook
 
 
 def _spelled(*words):

@@ -7,8 +7,6 @@ import torch.nn.functional as F
 
 from ..checking.exercise import Checker, exercise
 from ..checking.number_exercise import number_exercise
-from .claims import fewer as fewer
-from .claims import holds as holds  # for the notebook
 
 
 def _seeded(*shape, seed=0):
@@ -705,12 +703,6 @@ def bytes_of_both(n_vocab, n_ctx, n_embd):
 )
 def output_matrix_too(n_vocab, n_ctx, n_embd):
     return (2 * n_vocab + n_ctx) * n_embd
-
-
-# ---- what the lesson's claims are held to -------------------------------------------
-
-# worked out by hand: the token's row plus the position's
-H0 = torch.tensor([[0.2, 0.0, 0.5, 0.2], [0.9, 0.4, -0.3, 0.2], [0.1, 0.6, 0.4, -0.4]])
 
 
 EXERCISES = (one_hot, nearest_rows, rows_that_learn, embed, sinusoids, embedding_parameters)

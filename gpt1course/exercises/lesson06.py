@@ -6,9 +6,6 @@ import torch
 
 from ..checking.exercise import Checker, exercise
 from ..checking.number_exercise import number_exercise
-from .claims import holds as holds  # for the notebook
-from .claims import learned as learned
-from .claims import some as some
 
 
 def _seeded(*shape, seed=0):

@@ -9,7 +9,6 @@ import torch.nn.functional as F
 from gpt1lib import numpy_gpt
 
 from ..checking.exercise import Checker, exercise
-from .claims import holds as holds  # for the notebook
 
 
 def _seeded(*shape, seed=0):
@@ -876,24 +875,6 @@ def apart(found, wanted):
     """The largest difference of each state of two passes, by name."""
     pairs = {name: (np.asarray(found[name]), np.asarray(wanted[name])) for name in wanted}
     return {name: float(np.abs(a.astype(float) - b).max()) for name, (a, b) in pairs.items()}
-
-
-# ---- what the lesson's claims are held to -------------------------------------------
-
-# worked out by hand: h_0 of the five words, and what section 3 makes of invented states
-H0 = torch.tensor([[0.2, 0.0, 0.5, 0.2], [0.9, 0.4, -0.3, 0.2], [0.1, 0.6, 0.4, -0.4]])
-LOGITS = torch.tensor([-0.54, 0.43, 0.19, 0.19, 0.06])
-PROBS = torch.tensor([0.104056, 0.274494, 0.215924, 0.215924, 0.189602])
-EARLIER = torch.tensor(  # P after "I", and after "I love"
-    [
-        [0.088116, 0.092634, 0.383238, 0.262082, 0.17393],
-        [0.203394, 0.141903, 0.303429, 0.271822, 0.079452],
-    ]
-)
-POWERS = torch.tensor(
-    [0.582748, 1.537258, 1.20925, 1.20925, 1.061837]
-)  # of LOGITS; sum 5.600342
-LOSSES = torch.tensor([2.379100, 1.192608])  # of "love" after "I", and of "cats" after that
 
 
 EXERCISES = (tied_logits, find_the_bug, mix_of_the_seen, block_parameters, gpt_parameters)

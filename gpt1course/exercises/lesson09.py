@@ -8,7 +8,6 @@ from gpt1lib import numpy_gpt
 
 from ..checking.exercise import Checker, exercise
 from ..checking.number_exercise import number_exercise
-from .claims import holds as holds  # for the notebook
 
 
 def slope(f, x, step=1e-5):
@@ -1059,29 +1058,6 @@ def returns_inside_the_loop(weights, grads, lr):
 @descend.wrong("You return a list. The new weights keep their names: a dict.")
 def a_list(weights, grads, lr):
     return [w - lr * grads[name] for name, w in weights.items()]
-
-
-# ---- what the lesson's claims are held to -------------------------------------------
-
-
-def film_after_the() -> float:
-    """The probability of "film" after "the" that the mean within each sentence asks for.
-
-    Each of its sentences counts 1/3, as does each of "movie" but one, of two targets.
-    """
-    film, movie = 1 / 3 + 1 / 3, 1 / 3 + 1 / 3 + 1 / 2
-    return film / (film + movie)
-
-
-def floor_of_that_mean() -> float:
-    """Nats per target, of 14, of the model that the mean within each sentence asks for.
-
-    Film or movie five times, was (1/3 each) or ended (1/2) three times, good or bad twice;
-    all else is certain.
-    """
-    film, was = film_after_the(), (2 / 3) / (2 / 3 + 1 / 2)
-    chances = [film] * 2 + [1 - film] * 3 + [was] * 2 + [1 - was] + [1 / 2] * 2
-    return -sum(math.log(p) for p in chances) / 14
 
 
 EXERCISES = (

@@ -12,8 +12,6 @@ from gpt1lib.io.paths import BENCHMARKS
 
 from ..checking.exercise import Checker, exercise
 from ..checking.number_exercise import number_exercise
-from .claims import holds as holds  # for the notebook
-from .claims import learned as learned
 
 
 def _numbers(n, seed, scale=1.0):
@@ -943,35 +941,6 @@ def one_epoch_rounded_down(tokens, batch, length, epochs):
     return tokens // (batch * length)
 
 
-# ---- what the lesson's claims are held to -------------------------------------------
-
-
-def ahead(losses: list[float], others: list[float]) -> bool:
-    """Whether a curve lies below another, but for its first two points."""
-    return all(a < b for a, b in zip(losses[2:], others[2:], strict=True))
-
-
-WORKED_OUT = {  # update: in ten-thousandths, as released, and with a cosine after the warm-up
-    0: (0.0, 0.0),
-    1000: (1.25, 1.25),
-    2000: (2.5, 2.5),
-    2001: (2.499975, 2.5),
-    250_000: (2.133883, 2.138047),
-    500_000: (1.25, 1.253935),
-    750_000: (0.366117, 0.367509),
-    1_000_000: (0.0, 0.0),
-}
-
-
-def as_worked_out(rates, step: int) -> bool:
-    """Whether two rates are those worked out by hand, for a peak of 2.5 and 10^6 updates.
-
-    Within 3e-5: in opt.py update 2,000 still has the whole rate, here it is on the cosine.
-    """
-    pairs = zip(rates, WORKED_OUT[step], strict=True)
-    return all(abs(rate - by_hand) < 3e-5 for rate, by_hand in pairs)
-
-
 def five_minutes() -> dict[str, dict]:
     """Three stored trials of five minutes by name: Adam twice, then Muon."""
     stored = json.loads((BENCHMARKS / "recipe_trials.json").read_text(encoding="utf-8"))
@@ -986,16 +955,6 @@ def five_minutes() -> dict[str, dict]:
         "Adam, long warm-up": first(0.3, muon=False),
         "Muon, short warm-up": first(0.05, muon=True),
     }
-
-
-def quick_is_ahead() -> bool:
-    """Whether every stored run of `quick`, five minutes, passes twenty of nanoGPT's way."""
-    runs = json.loads((BENCHMARKS / "quality_for_time.json").read_text(encoding="utf-8"))
-    ours, theirs = (
-        [x["bits_per_character"] for x in runs if (x["who"], x["minutes"]) == kind]
-        for kind in (("ours", 5), ("nanogpt", 20))
-    )
-    return len(ours) > 1 and len(theirs) > 1 and max(ours) < min(theirs)
 
 
 @dataclass(frozen=True)

@@ -4,11 +4,8 @@ import math
 
 import torch
 
-import gpt1lib as g
-
 from ..checking.exercise import Checker, exercise
 from ..checking.number_exercise import number_exercise
-from .claims import holds as holds  # for the notebook
 
 
 def _numbers(*shape, seed=0):
@@ -426,15 +423,6 @@ def no_positions(n_vocab, n_ctx, n_layer, C):
 @released_numbers.wrong("You count 12 blocks. This one has another number of them.")
 def always_12_blocks(n_vocab, n_ctx, n_layer, C):
     return (n_vocab + n_ctx) * C + 12 * (12 * C * C + 13 * C)
-
-
-# ---- what the lesson's claims are held to -------------------------------------------
-
-
-def cut_as_stored(row: dict) -> bool:
-    """Whether the released pipeline cuts a stored text into OpenAI's pieces."""
-    words = g.text.released_words(row["text"])
-    return ["\n" if "\n" in w else w.lower() for w in words] == row["openai"]
 
 
 EXERCISES = (cut_stream, linear_from_release, parameters_of, table_row, released_numbers)

@@ -6,7 +6,6 @@ import torch
 
 from ..checking.exercise import Checker, exercise
 from ..checking.number_exercise import number_exercise
-from .claims import holds as holds  # for the notebook
 
 
 def _logits(n, seed):
@@ -630,43 +629,6 @@ def exchanged(percents, p):
 def a_share_of_1(percents, p):
     count, mass = _nucleus(percents, p)
     return count, percents[0] / mass
-
-
-# ---- what the lesson's claims are held to -------------------------------------------
-
-WORKED_OUT = {
-    0.5: [0.127712, 0.046983, 0.607759, 0.175876, 0.041670],
-    1.0: [0.180743, 0.109626, 0.394285, 0.212104, 0.103242],
-    2.0: [0.196277, 0.152860, 0.289897, 0.212624, 0.148343],
-}
-
-
-TOP_P_WORKED_OUT = {  # of 0.5, 0.3, 0.15, 0.05
-    0.4: [1.0, 0.0, 0.0, 0.0],
-    0.6: [0.625, 0.375, 0.0, 0.0],
-    0.8: [0.625, 0.375, 0.0, 0.0],
-    0.9: [0.526316, 0.315789, 0.157895, 0.0],
-    0.95: [0.526316, 0.315789, 0.157895, 0.0],
-}
-
-
-def as_worked_out(probs, temperature: float) -> bool:
-    """Whether the five probabilities of section 3 are those worked out by hand."""
-    return torch.allclose(probs, torch.tensor(WORKED_OUT[temperature]), atol=1e-6)
-
-
-def top_p_as_worked_out(kept, p: float) -> bool:
-    """Whether what top-p keeps of section 5's four, divided by its sum, is as by hand."""
-    return torch.allclose(kept / kept.sum(), torch.tensor(TOP_P_WORKED_OUT[p]), atol=1e-6)
-
-
-def hold_kinds(in_common: list[float]) -> None:
-    """in_common: shares of the next token's distribution, after three beginnings."""
-    after_he, after_a, after_the = in_common
-    holds(
-        "two thirds after He, a third after the", 0.6 < after_he < 0.75, 0.25 < after_the < 0.4
-    )
-    holds("less and less", after_he > after_a > after_the)
 
 
 EXERCISES = (apply_temperature, top_k_mask, top_p_mask, write_greedily, odds_at, nucleus_of)

@@ -13,8 +13,6 @@ from gpt1lib.io import files
 from .. import paper
 from ..checking.exercise import Checker, exercise
 from ..checking.number_exercise import number_exercise
-from .claims import holds as holds  # for the notebook
-from .claims import learned as learned
 
 
 def _numbers(*shape, seed, scale=1.0):
@@ -799,68 +797,6 @@ def label_averaged_too(L2, total, n, lam):
     return L2 + lam * total, (L2 + lam * total) / n
 
 
-# ---- what the lesson's claims are held to -------------------------------------------
-
-
-def hold_curves(curves: dict[str, list[float]]) -> None:
-    """The task's loss over the updates of three runs, by name."""
-    reached = {
-        name: next((i for i, x in enumerate(curve) if x < 0.4), 0)
-        for name, curve in curves.items()
-    }
-    full, alone, random = reached.values()
-    learned("random weights need more than twice as many updates", 0 < 2 * full < random)
-    learned("the auxiliary loss gets there sooner", full < alone)
-    learned("random weights get low, too", curves["random weights"][-1] < 0.3)
-
-
-def hold_language(nats: dict[str, dict[str, float]]) -> None:
-    """nats: per token of a text, before and after fine-tuning with lambda and without."""
-    for row in nats.values():
-        with_l1, without = row["λ = 0.5"], row["λ = 0"]
-        learned(
-            "each is clearly worse than before", min(with_l1, without) > row["before"] + 0.3
-        )
-        learned("without L1 it is worse still", without > with_l1 + 0.1)
-
-
-def hold_ways(reached: dict[str, dict]) -> None:
-    """reached: the scores of four ways to fine-tune, by name."""
-    plain = reached["full"]["accuracy"]
-    finer = [reached[way]["accuracy"] for way in ("discriminative", "gradual")]
-    frozen = reached["frozen"]["accuracy"]
-    learned("0.92, and the probe 0.61", abs(plain - 0.92) < 0.03, abs(frozen - 0.61) < 0.04)
-    learned("the probe comes last by far", frozen < min(finer) - 0.15)
-    learned("the finer ways are close to the plain one", abs(min(finer) - plain) < 0.06)
-    learned("neither is better, one is behind", min(finer) < plain, max(finer) < plain + 0.03)
-
-
-def hold_lambda(by_value: dict[str, dict[int, float]], cost: dict) -> None:
-    """by_value: accuracy on film snippets by lambda and seed; cost: of 0.5 against 0."""
-    mean = {value: sum(seeds.values()) / len(seeds) for value, seeds in by_value.items()}
-    ahead = [zero - by_value["0.5"][seed] for seed, zero in by_value["0"].items()]
-    holds("the best mean is that of 0", max(mean, key=lambda value: mean[value]) == "0")
-    holds("0.5 costs about a point", -0.02 < cost["difference"] < -0.005)
-    holds("something on each seed", min(ahead) > 0)
-
-
-def hold_entailment(means: dict[str, float], best: float, parts: dict[str, float]) -> None:
-    """means: of both networks; best: of the simple readers; parts: of the test."""
-    full, random = means["pre-trained"], means["random weights"]
-    holds("won by far", full > best + 0.08)
-    holds("each part, too", min(parts.values()) > best + 0.05)
-    rest = [mean for part, mean in parts.items() if part != "test"]
-    holds("new words and a new rule cost a few points", max(rest) < parts["test"])
-    holds("random weights nearly keep up", random > full - 0.05)
-
-
-def hold_verses(spans: dict[str, tuple]) -> None:
-    """spans: (accuracy, low, high) of each reader."""
-    gain = spans["pre-trained"][0] - spans["random weights"][0]
-    holds("pre-training is worth more than five points", gain > 0.05)
-    holds("counting is far ahead", spans["word overlap"][1] > spans["pre-trained"][2])
-
-
 def on_short_stories(guesses: str, stories: list) -> float:
     """The accuracy of stored guesses on the stories that the second recipe is tested on."""
     short = g.tasks.no_longer_than(stories, paper.plan.second_recipe().longest)
@@ -868,24 +804,6 @@ def on_short_stories(guesses: str, stories: list) -> float:
         int(guess) == e.label for guess, e in zip(guesses, stories, strict=True) if e in short
     ]
     return sum(right) / len(right)
-
-
-def hold_endings(asked: dict, same: float, tuned: float) -> None:
-    """asked: the zero-shot score on story cloze; same: its accuracy on the stories that the
-    fine-tuned copies were tested on; tuned: their mean accuracy."""
-    holds("without fine-tuning better than a coin", asked["interval"][0] > 0.5)
-    holds("and better than fine-tuned", tuned < asked["accuracy"] - 0.03, tuned < same - 0.03)
-
-
-def hold_film(over: dict[str, dict[int, float]], stranger: float) -> None:
-    """over: accuracy of each reader by labels; stranger: nats that reviews cost more."""
-    more = [over["pre-trained"][n] - x for n, x in over["random weights"].items()]
-    apart = [abs(over["pre-trained"][n] - x) for n, x in over["bag of words"].items()]
-    holds("pre-training is worth three points or more", min(more) > 0.03)
-    holds("a bag of words is within three points", max(apart) < 0.03)
-    holds("a token of the reviews costs a nat more", stranger > 1)
-    best, gpt1 = paper.paper_numbers.TABLES2_TO_4["SST2"]
-    holds("GPT-1: 91% against 93%", (round(gpt1), round(best)) == (91, 93))
 
 
 def means_of(n: int, values: list[float]) -> list[float]:
@@ -945,40 +863,6 @@ CURIE = {  # ids of the released vocabulary
                  2744, 243, 6575, 257],
     "answers": [[543, 21078], [3066, 2013], [35295, 11334]],
 }  # fmt: skip
-ROCSTORIES = {1: 0.0, 2: 6.204710, 3: 6.159420, 46: 4.211957, 92: 2.128623, 138: 0.045290}
-
-
-def as_worked_out(logits, others) -> bool:
-    """Whether the two heads of section 3 are those worked out by hand."""
-    powers = torch.tensor(
-        [[1.682028, 0.729789], [1.993716, 1.349859]]
-    )  # sums 2.411817, 3.343574
-    probs = torch.tensor(
-        [[0.697411, 0.302589], [0.596283, 0.403717]]
-    )  # losses .360380, .517040
-    both = torch.stack([logits, others])
-    return torch.allclose(both.exp(), powers, atol=1e-6) and torch.allclose(
-        both.softmax(dim=-1), probs, atol=1e-6
-    )
-
-
-def combined_as_worked_out(log_label, log_tokens) -> bool:
-    """Whether losses, shares and perplexity of section 4 are those worked out by hand."""
-    logs = [-3.912023, -2.525729, -1.049822, -2.995732, -4.605170]
-    sums = [log_label.sum() + 0.5 * part for part in (log_tokens.mean(), log_tokens.sum())]
-    found = [*log_tokens, *sums, (log_tokens.sum() / 2) / sums[1], (-log_tokens.mean()).exp()]
-    by_hand = torch.tensor([*logs, -1.671367, -7.706757, 0.978912, 20.444119]).double()
-    return torch.allclose(torch.stack(found), by_hand, atol=2e-6)
-
-
-def losses_as_worked_out(losses) -> bool:
-    """Whether three losses are those of P = 0.82, 0.14 and 0.04."""
-    return torch.allclose(losses, torch.tensor([0.198451, 1.966113, 3.218876]), atol=1e-6)
-
-
-def rate_as_worked_out(rate: float, update: int) -> bool:
-    """Whether an update of Story Cloze has the rate that OpenAI's schedule gives it."""
-    return abs(1e5 * rate - ROCSTORIES[update]) < 1e-6
 
 
 # ---- what is stored ------------------------------------------------------------------

@@ -1,17 +1,8 @@
 """Lesson 14, Zero-shot: what pre-training knows before any label."""
 
 import torch
-from scipy.stats import binomtest
 
-from gpt1lib import metrics, tasks
-
-from .. import statistics
 from ..checking.exercise import Checker, exercise
-from ..paper import paper_numbers
-from .claims import fewer as fewer  # for the notebook
-from .claims import holds as holds
-from .claims import learned as learned
-from .claims import some as some
 
 
 def _logits(*shape, seed):
@@ -391,33 +382,6 @@ def divided_by_best(accuracy, chance, best):
 @relative_score.wrong("The scale ends at the best model, not at 100%: over best - chance.")
 def up_to_all_right(accuracy, chance, best):
     return (accuracy - chance) / (1 - chance)
-
-
-def hold_pronouns(answers: dict[str, list[int]], ahead: dict) -> None:
-    """answers: of both models, 1 for one person; ahead: the two compared in pairs."""
-    every = tasks.load("he_or_she").test
-    labels = [int(e.label) for e in some(every)]
-    found = {name: metrics.accuracy(said, labels) for name, said in answers.items()}
-    longest = max(len(e.texts[0].split()) for e in every)
-    holds("up to sixteen words", longest == 16)
-    holds("nine of ten", round(10 * found["novelist"]["accuracy"]) == 9)
-    holds("the LSTM eight of ten", round(10 * found["LSTM"]["accuracy"]) == 8)
-    holds("clearly less, on the same questions", ahead["p"] < 0.001 < ahead["difference"])
-
-
-def hold_hidden_leads(pairs: dict[str, dict], tests: dict, best: dict[str, float]) -> None:
-    """Would a lead as large as the paper's be clear, if as many questions divided the models?
-
-    pairs: test -> of statistics.mcnemar; tests: test -> its probe; best: what 1 stands for.
-    """
-    for name in ("acceptability", "schemas"):
-        printed, n = paper_numbers.FIGURE2_RIGHT[name], len(tests[name].labels)
-        share = (printed["GPT-1"] - printed["LSTM"]) * (best[name] - 1 / tests[name].choices)
-        divided = pairs[name]["only_a"] + pairs[name]["only_b"]
-        ours = round((divided + share * n) / 2)
-        p = float(binomtest(ours, divided).pvalue)
-        raised = statistics.holm([p, *(x["p"] for other, x in pairs.items() if other != name)])
-        holds(f"{name}: a lead like the paper's could hide", raised[0] > statistics.ALPHA)
 
 
 EXERCISES = (mean_log_prob, likelier_choice, put_in_place, relative_score)

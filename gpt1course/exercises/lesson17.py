@@ -1,7 +1,6 @@
 """Lesson 17, Capstone: GPT beside BERT, scaling, limits."""
 
 import copy
-import itertools
 import math
 import random
 from contextlib import contextmanager
@@ -13,14 +12,9 @@ import torch.nn.functional as F
 import gpt1lib as g
 from gpt1lib.io.paths import HELDOUT_BOOKS
 
-from .. import paper, statistics
+from .. import statistics
 from ..checking.exercise import Checker, exercise
 from ..checking.number_exercise import number_exercise
-from ..paper.after import scaling
-from .claims import fewer as fewer  # for the notebook
-from .claims import holds as holds
-from .claims import learned as learned
-from .claims import some as some
 
 MASK, CLS, SEP = 99, 97, 98  # ids in the cases below
 
@@ -827,149 +821,10 @@ def exponent_half(sizes, losses) -> float:
     return statistics.student_t(len(sizes) - 2) * math.sqrt(spread[0, 0])
 
 
-# ---- what the text says, held ---------------------------------------------------------
-
-
-def hold_targets(gpt: int, bert: float) -> None:
-    """Targets of a window for each way of training."""
-    holds(
-        "31, about 5, more than six times as many", gpt == 31, round(bert) == 5, gpt / bert > 6
-    )
-
-
-def hold_sums(gpt: float, bert: float) -> None:
-    """What two-word texts add up to."""
-    holds("GPT's is a distribution", abs(gpt - 1) < 0.001)
-    holds("BERT's products are none: 28", round(bert) == 28)
-
-
-def hold_places(loss: dict) -> None:
-    """loss: name -> (n, 31), nats at covered places 1 to 31."""
-    gap = loss["GPT"] - loss["BERT"]  # where positive, BERT is better
-    learned("BERT is better at every place but the last", bool((gap.mean(0)[:-1] > 0).all()))
-    holds("at the last GPT is", float(gap[:, -1].mean()) < 0)
-    holds("in the middle BERT is", float(gap[:, 8:24].mean()) > 0)
-    learned("by 0.6 nats there", round(float(gap[:, 8:24].mean()), 1) == 0.6)
-    learned("and GPT by as much at the last", round(float(gap[:, -1].mean()), 1) == -0.6)
-    learned("1.8 times the probability", round(math.exp(float(gap[:, 8:24].mean())), 1) == 1.8)
-    spreads = gap.std(dim=0) / len(gap) ** 0.5
-    learned("clear at each place, by itself", bool((gap.mean(0).abs() > 2 * spreads).all()))
-
-
-def hold_gaps(nats: dict[str, list[float]]) -> None:
-    """nats: way of asking -> -log P of the middle token of each passage."""
-    left = statistics.paired_t_test(nats["GPT, whole"], nats["GPT, left only"])
-    bert = statistics.paired_t_test(nats["GPT, whole"], nats["BERT"])
-    behind = statistics.paired_t_test(nats["GPT, left only"], nats["BERT"])
-    holds("clearly better than from the left", left["difference"] + left["half_width"] < 0)
-    holds("and than BERT", bert["difference"] + bert["half_width"] < 0)
-    holds("by 1.1", round(-bert["difference"], 1) == 1.1, round(bert["half_width"], 1) == 0.4)
-    holds(
-        "from the left BERT is ahead, as before",
-        behind["difference"] - behind["half_width"] > 0,
-    )
-
-
-def hold_covered(read: dict) -> None:
-    """read: what a MaskedExplorer shows of its first sentence."""
-    gpt, bert = (
-        [guess and guess["p"] for guess in read[k]["guesses"]] for k in ("GPT", "BERT")
-    )
-    gains = [math.log(b / a) for a, b in zip(gpt[1:], bert[1:], strict=True)]  # from place 1
-    words = read["tokens"][1:]
-    most = words[gains.index(max(gains))]
-    holds("opened gains most", most == "opened</w>", 4.4 < max(gains) < 4.5)
-    holds(
-        "from 0.13% to 11.5%", round(100 * gpt[1], 2) == 0.13, round(100 * bert[1], 1) == 11.5
-    )
-    better = [word for word, gain in zip(words, gains, strict=True) if gain < 0]
-    holds("GPT is better at three", better == ["door</w>", "to</w>", ".</w>"])
-
-
-def hold_sweep(sweep: dict) -> None:
-    """sweep: amount of text -> [(N, nats), ...]."""
-    sweep_of_all = sweep["all books"]
-    sizes, losses = zip(*sweep_of_all, strict=True)
-    holds("each size is better than the one before", list(losses) == sorted(losses)[::-1])
-    holds("the three largest", [round(x, 2) for x in losses[2:]] == [4.73, 4.67, 4.61])
-    alpha, _ = statistics.power_law(sizes, losses)
-    holds("0.017, under a quarter of 0.076", round(alpha, 3) == 0.017)
-    holds("give or take 0.006", round(exponent_half(sizes, losses), 3) == 0.006)
-    holds("twice the size is worth 1.2%", round(100 * (1 - 2**-alpha), 1) == 1.2)
-    flat, _ = statistics.power_law(sizes[1:], losses[1:])
-    holds("0.0135 without the smallest", round(flat, 4) == 0.0135)
-    holds("give or take 0.0007", round(exponent_half(sizes[1:], losses[1:]), 4) == 0.0007)
-    holds(
-        "the smallest one's table is 2.7 times the blocks",
-        round(2120 * 32 / sizes[0], 1) == 2.7,
-    )
-    said, low, high = statistics.prediction(sizes[:3], losses[:3], sizes[-1])
-    holds("the line of three says 4.54", round(said, 2) == 4.54)
-    holds("and misses by 0.08", round(losses[-1] - said, 2) == 0.08)
-    _, low, high = statistics.prediction(sizes[:3], losses[:3], 85_054_464)
-    holds("from 2.7 to 6.5 at GPT-1's size", round(low, 1) == 2.7, round(high, 1) == 6.5)
-    line = statistics.power_law(sizes, losses)
-    residuals = [round(100 * math.log(y * x ** line[0] / line[1]), 1) for x, y in sweep_of_all]
-    holds("+, -, -, 0, +", residuals[0] > 0 > residuals[1], residuals[2] < 0 < residuals[4])
-    holds("about 0 at the fourth", abs(residuals[3]) < 0.1)
-    ran = {n: [x for x in paper.stored_lines("scaling") if x["one_in"] == n] for n in (1, 128)}
-    share = {n: x[0]["tokens_read"] / x[0]["text"] for n, x in ran.items()}
-    holds("a fifth of all the books", round(share[1], 1) == 0.2)
-    holds("32,768 tokens, 22 times", ran[128][0]["text"] == 32_768, round(share[128]) == 22)
-    early = [x["best_at"] / scaling.UPDATES < 1 / 3 for x in ran[128]]
-    holds("the best of a 128th came before a third", *early)
-    holds("then the loss rose", *(x["last_nats"] > x["nats"] for x in ran[128]))
-    holds("one rate and one seed", len({(x["recipe"]["lr"], x["seed"]) for x in ran[1]}) == 1)
-    least = [nats for _, nats in sweep["a 128th"]]
-    holds("size buys next to nothing there", max(least) - min(least) < 0.06)
-    for i, (less, more) in enumerate(itertools.pairwise(list(sweep.values())[::-1])):
-        pairs = list(zip(less, more, strict=False))
-        holds(f"more text is better, {i}", all(a[0] == b[0] and a[1] > b[1] for a, b in pairs))
-
-
 def said_of(sweep: dict) -> str:
     """The ends of each curve in words, for an alt text."""
     ends = {name: (points[0][1], points[-1][1]) for name, points in sweep.items()}
     return "; ".join(f"{name}: from {a:.2f} to {b:.2f}" for name, (a, b) in ends.items()) + "."
-
-
-def hold_family(total: dict[str, int]) -> None:
-    """total: name -> parameters."""
-    one, small, two, three = total.values()
-    holds("as the course counted it", one == 116_534_784)
-    holds("as GPT-2's weights count", small == 124_439_808)
-    holds("8 million more", round((small - one) / 1e6) == 8)
-    more = (50_257 - 40_478 + 512) * 768 + 2 * 768
-    holds("the table, the context, a LayerNorm", small - one == more)
-    holds("1.6 and 175 billion", round(two / 1e9, 1) == 1.6, round(three / 1e9) == 175)
-
-
-def hold_few_shot(right: dict[int, list[bool]]) -> None:
-    """right: number of examples -> whether each question was answered."""
-    pairs = statistics.mcnemar(right[0], right[3], [True] * len(right[0]))
-    learned("three examples lose more than they win", pairs["only_a"] > pairs["only_b"])
-    learned("zero-shot beats luck", g.metrics.wilson(sum(right[0]), len(right[0]))[0] > 0.25)
-    learned("the loss is not clear", pairs["p"] > 0.05)
-    lost_won = f"{pairs['only_a']} answers lost, {pairs['only_b']} won"
-    print(f"with examples {lost_won}, p {pairs['p']:.2f}")
-
-
-def hold_own_text(nats: dict[str, list[float]], again: dict[str, float]) -> None:
-    """nats: text -> nats per token of each; again: text -> share of runs seen before."""
-    book, half = statistics.mean_interval(nats["a held-out book"])
-    drawn, half_drawn = statistics.mean_interval(nats["its own, drawn"])
-    learned("clearly less surprised by what it draws", drawn + half_drawn < book - half)
-    learned("by 0.6 nats", round(book - drawn, 1) == 0.6)
-    holds("far less by its greedy text", nats["its own, greedy"][0] < book / 3)
-    holds("which repeats itself", again["its own, greedy"] > 0.85)
-    holds("as no other does", again["a held-out book"] < 0.05, again["its own, drawn"] < 0.05)
-
-
-def hold_bits(nats: dict[int, float]) -> None:
-    """nats: bits per weight -> nats per token."""
-    holds("8 bits cost nothing to speak of", abs(nats[8] - nats[16]) < 0.01)
-    holds("4 bits cost little", 0.01 < nats[4] - nats[16] < 0.1)
-    holds("3 bits cost several times as much", nats[3] - nats[16] > 3 * (nats[4] - nats[16]))
 
 
 EXERCISES = (

@@ -16,8 +16,6 @@ from torch import Tensor
 
 import gpt1lib as g
 
-from .claims import holds as holds  # for the notebook
-
 # ---- the right parts, and below each the way it goes wrong ----------------------------
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
+import quick
 from in_lab import NOTEBOOKS, OFTEN, STARTED, tab
 
 from gpt1course import notebooks, settings
@@ -130,11 +131,12 @@ def lab(tmp_path_factory, chromium):
 
 
 def copy_solved(source: Path, target: Path) -> None:
-    """A copy of the notebooks with the solutions in place of the stubs."""
+    """A copy of the notebooks with the solutions in place of the stubs; quick ones."""
     shutil.copytree(source, target)
     for path in target.glob("[0-9]*.ipynb"):
         notebook = nbformat.read(path, as_version=4)
         notebooks.solve(notebook, path)
+        quick.shorten(notebook, path.name[:2])
         nbformat.write(notebook, path)
 
 

@@ -2,8 +2,8 @@
 
 A prediction is a blue box (`<div class="alert alert-info">` around "**Predict.** ..."). The
 code cell below it holds the answer: its stored output is folded until it is run. So are
-the outputs of cells tagged `answer`. A code cell that begins with `# plot` or `# check`
-folds to that line. A markdown cell that says `DEEPER` becomes the border between the main path
+the outputs of cells tagged `answer`. A code cell that begins with `# plot` folds to that
+line. A markdown cell that says `DEEPER` becomes the border between the main path
 and the deeper part; where a main path is longer than a sitting, one that says `PAUSE` becomes
 a place to stop.
 """
@@ -14,10 +14,10 @@ from pathlib import Path
 from nbformat.v4 import new_output
 
 from gpt1course.notebooks import mark
+from tools.notebooks.outputs import GUESS_FIRST
 
 PREDICT, TRY = "**Predict", "**Try"
-ASIDE = ("# plot", "# check")  # first lines of cells that only draw, or hold claims
-GUESS_FIRST = "Make your guess first, then run this cell.\n"
+ASIDE = "# plot"  # how a cell begins that only draws
 BOX = '<div class="alert alert-{kind}">\n\n{text}\n\n</div>'
 WAY_BACK = "Before this: "  # the last line of a lesson, which nobody reads in order
 SITTING = 75  # minutes
@@ -63,7 +63,6 @@ def fold(notebook) -> None:
         folded = {}
         if i in hidden:
             folded["outputs_hidden"] = True
-        if i in hidden and (cell.outputs or not is_aside(cell)):
             cell.outputs.insert(0, new_output("stream", name="stdout", text=GUESS_FIRST))
         if is_aside(cell):
             folded["source_hidden"] = True
@@ -74,7 +73,7 @@ def fold(notebook) -> None:
 
 
 def is_aside(cell) -> bool:
-    """Whether a cell only draws or holds claims, and so folds to its first line."""
+    """Whether a cell only draws, and so folds to its first line."""
     return cell.cell_type == "code" and cell.source.startswith(ASIDE)
 
 

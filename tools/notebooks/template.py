@@ -50,7 +50,6 @@ CLOSING = (
 )
 EXERCISES = '''"""Lesson {number:02}, {title}: FILL IN."""
 
-from .claims import holds as holds  # for the notebook
 from ..checking.exercise import Checker, exercise
 
 

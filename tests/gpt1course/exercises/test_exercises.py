@@ -17,7 +17,6 @@ from gpt1course.checking import compare
 from gpt1course.checking.execution import call
 from gpt1course.checking.exercise import Checker, Exercise, check, diagnose, exercise
 from gpt1course.checking.number_exercise import NumberExercise
-from gpt1course.exercises import holds
 from tools.notebooks import commands as tools
 
 FOLDER = Path(exercises.__file__).parent
@@ -181,61 +180,6 @@ def test_a_solution_needs_a_docstring():
         @exercise("", task="", difficulty=1, importance=1, minutes=1, cases=list, hints=())
         def nameless(x):
             return x
-
-
-# ---- claims -------------------------------------------------------------------------
-
-TRUE = [
-    True,
-    np.True_,
-    np.bool_(1 < 2),
-    torch.tensor(True),
-    np.array(True),
-    torch.ones(2).all(),
-]
-NO_TRUTH = [
-    float("nan"),
-    1,
-    1.0,
-    "yes",
-    None,
-    [],
-    [True],
-    np.array([True, True]),
-    torch.tensor([True]),
-    torch.tensor(1.0),
-    np.float64("nan"),
-    torch.tensor([True, False]),
-]
-
-
-def test_a_claim_that_holds_says_nothing(capsys):
-    assert holds("all is well", *TRUE) is None
-    assert capsys.readouterr().out == ""
-
-
-@pytest.mark.parametrize("false", [False, np.False_, torch.tensor(False), np.nan > 1], ids=repr)
-def test_a_claim_that_does_not_hold_raises_its_words(false):
-    with pytest.raises(AssertionError, match="no longer holds: the mean rises$"):
-        holds("the mean rises", false)
-    with pytest.raises(AssertionError, match=r"the mean rises \(condition 2 of 3\)"):
-        holds("the mean rises", True, false, True)
-
-
-@pytest.mark.parametrize("condition", NO_TRUTH, ids=repr)
-def test_a_claim_needs_single_truth_values(condition):
-    with pytest.raises(TypeError, match="one truth value, not .*: the mean rises"):
-        holds("the mean rises", condition)
-
-
-def test_a_claim_needs_conditions():
-    with pytest.raises(TypeError, match="nothing to hold the claim to: the mean rises"):
-        holds("the mean rises")
-
-
-@pytest.mark.parametrize("lesson", LESSONS, ids=lambda m: m.__name__[-2:])
-def test_every_lesson_has_check_and_holds(lesson):
-    assert lesson.holds is holds and callable(lesson.check)
 
 
 def broken(rows, name, *row):

@@ -1,0 +1,137 @@
+"""What lesson 00, Start here, says."""
+
+import torch
+from claim import after
+
+import gpt1lib as g
+
+
+@after("cell-010")
+def the_text_says_0_705_against_0_259_e_times(three):
+    shares = three.softmax(dim=0)
+    near = torch.allclose(shares[:2], torch.tensor([0.705, 0.259]), atol=5e-4)
+    assert near
+    assert round((shares[0] / shares[1]).item(), 1) == 2.7
+
+
+@after("cell-016")
+def man_has_about_83_percent(pieces, top):
+    assert pieces[0] == "man</w>"
+    assert abs(top.values[0] - 0.83) < 0.02
+
+
+@after("cell-016")
+def the_text_says_8_108_other_tokens(probs):
+    assert len(probs) - 12 == 8108
+
+
+@after("cell-018")
+def seven_times_not_once_and_twenty_times():
+    read = " ".join(" ".join(g.corpus.read_books().values()).lower().split())
+    phrases = {"very young man": 7, "he was a very young": 0, "once upon a time": 20}
+    assert all(read.count(words) == n for words, n in phrases.items())
+
+
+@after("cell-018")
+def five_rows_of_8_120_are_40_600_logits(logits):
+    assert logits.numel() == 40_600
+
+
+@after("cell-018")
+def the_text_says_0_37_at_t_is_1_one_half_at_1_4(novelist):
+    with torch.no_grad():
+        closed = novelist.model(torch.tensor([novelist.bpe.encode("She closed her")]))[0, -1]
+    second, best = closed.topk(2).values.flip(0)
+    odds = (second - best).exp().item()
+    assert abs(odds - 0.37) < 0.01
+    assert abs(odds ** (1 / 1.4) - 0.5) < 0.01
+
+
+@after("cell-029")
+def great_first_with_3_percent_and_time_fourth(novelist, vocabulary):
+    last_rows = {}
+    for start in ("Once upon a", "He looked at"):
+        with torch.no_grad():
+            last_rows[start] = (
+                novelist.model(torch.tensor([novelist.bpe.encode(start)]))[0, -1]
+                .softmax(dim=-1)
+                .topk(4)
+            )
+    found = [vocabulary[i] for i in last_rows["Once upon a"].indices]
+    assert found[0] == "great</w>", "great first, with 3%, and time fourth"
+    assert found[3] == "time</w>", "great first, with 3%, and time fourth"
+    assert round(last_rows["Once upon a"].values[0].item(), 2) == 0.03, (
+        "great first, with 3%, and time fourth"
+    )
+    four = {vocabulary[i] for i in last_rows["He looked at"].indices}
+    assert four == {f"{w}</w>" for w in ("him", "her", "the", "his")}, (
+        "him, her, the, his: three quarters"
+    )
+    assert abs(last_rows["He looked at"].values.sum() - 0.75) < 0.01, (
+        "him, her, the, his: three quarters"
+    )
+
+
+@after("cell-032")
+def the_tokens_add_up(sizes):
+    assert sizes.n_vocab == 1 + 2 * 238 + 40_000 + 1
+
+
+@after("cell-032")
+def the_text_says_116_534_784_parameters(n_parameters):
+    assert n_parameters == 116_534_784
+
+
+@after("cell-032")
+def the_text_says_22_times_the_novelists(times):
+    assert round(times) == 22
+
+
+@after("cell-032")
+def the_text_says_4_blocks_256_numbers_256_tokens_at_once(novelist):
+    ours = novelist.model.config
+    assert ours.n_layer == 4
+    assert ours.n_embd == ours.n_ctx == 256
+
+
+@after("cell-032")
+def the_text_says_12_books_3_held_out(novelist):
+    assert len(novelist.meta["books"]) == 12
+    assert len(novelist.meta["heldout_books"]) == 3
+
+
+@after("cell-035")
+def own_books_cost_less(last):
+    assert last["loss"] < last["heldout"] - 0.5
+
+
+@after("cell-035")
+def in_about_an_hour(last):
+    assert round(last["seconds"] / 3600) == 1
+
+
+@after("cell-035")
+def the_text_says_3_6_and_4_4_nats(last):
+    assert round(last["loss"], 1) == 3.6
+    assert round(last["heldout"], 1) == 4.4
+
+
+@after("cell-038")
+def the_text_says_5_on_films_7_on_verse(gains):
+    assert round(gains["film_snippets"]) == 5
+    assert round(gains["verse_pairs"]) == 7
+
+
+@after("cell-038")
+def the_text_says_2_on_entailment(gains):
+    assert round(gains["entailment"]) == 2
+
+
+@after("cell-038")
+def nothing_on_story_endings(gains):
+    assert -2 < gains["story_cloze"] < 0
+
+
+@after("cell-046")
+def there_is_one_for_what_is_unknown(specials):
+    assert specials == ["<unk>"]

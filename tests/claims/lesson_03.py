@@ -1,0 +1,193 @@
+"""What lesson 03, Embeddings and learned positions, says."""
+
+import torch
+import torch.nn.functional as F
+from claim import after
+
+from gpt1course.exercises import lesson03 as lesson
+from gpt1lib.baselines.variants import Sinusoids
+
+# worked out by hand: the token's row plus the position's
+H0 = torch.tensor([[0.2, 0.0, 0.5, 0.2], [0.9, 0.4, -0.3, 0.2], [0.1, 0.6, 0.4, -0.4]])
+
+
+@after("cell-015")
+def the_product_picks_rows(U, W_e, looked_up):
+    assert torch.equal(U @ W_e, looked_up)
+
+
+@after("cell-018")
+def the_product_and_the_index_agree(W_e, word_ids, U):
+    table = torch.nn.Embedding.from_pretrained(W_e)
+    by_index, by_module = W_e[word_ids], table(word_ids)
+    assert torch.equal(U @ W_e, by_index), "the product and the index agree"
+    assert torch.equal(by_module, by_index), "the module agrees, too"
+
+
+@after("cell-020")
+def a_row_has_the_cosine_1_with_itself(toy_cosines):
+    assert torch.allclose(toy_cosines.diagonal(), torch.ones(5))
+
+
+@after("cell-030")
+def she_then_he_they_her(bpe, near_she):
+    assert bpe.pieces(near_she.topk(4).indices.tolist()) == [
+        "she</w>",
+        "he</w>",
+        "they</w>",
+        "her</w>",
+    ]
+
+
+@after("cell-030")
+def woman_0_18(near_she, bpe):
+    assert abs(near_she[bpe.token_to_id("woman</w>")] - 0.18) < 0.005
+
+
+@after("cell-030")
+def king_is_nearest_to_ked(bpe, royal):
+    assert bpe.pieces(royal[:1].tolist()) == ["ked</w>"]
+
+
+@after("cell-030")
+def sums_of_rows_find_her_and_not_queen(cosines_to, row, bpe):
+    sums = {w: cosines_to(row(w) - row("he") + row("she")) for w in ("king", "his")}
+    assert int(sums["king"].argmax()) == bpe.token_to_id("king</w>"), "the sum stays at king"
+    assert bpe.pieces(sums["king"].topk(3).indices.tolist())[2] == "queen</w>", (
+        "queen comes third"
+    )
+    assert int(sums["his"].argmax()) == bpe.token_to_id("her</w>"), "his becomes her"
+
+
+@after("cell-030")
+def was_becomes_were(cosines_to, row, bpe):
+    were = cosines_to(row("was") - row("is") + row("are"))
+    assert int(were.argmax()) == bpe.token_to_id("were</w>")
+
+
+@after("cell-035")
+def both_end_with_the_same_token(a_king, attacking):
+    assert a_king[0, -1] == attacking[0, -1]
+
+
+@after("cell-035")
+def the_states_differ(same_token):
+    assert same_token < 0.6
+
+
+@after("cell-040")
+def the_text_says_11_percent_on_2_axes_all_on_256(shares):
+    assert abs(shares[2] - 0.11) < 0.01
+    assert shares[256] > 0.99
+
+
+@after("cell-040")
+def the_text_says_2_axes_hold_an_eighth_of_the_spread(centered, widest):
+    spread = (centered @ widest.T).var(dim=0)  # (C,)
+    assert abs(spread[:2].sum() / spread.sum() - 1 / 8) < 0.005
+
+
+@after("cell-050")
+def yours_are_the_rows_with_a_gradient(rows_that_learn, batch, learns):
+    assert torch.equal(rows_that_learn(batch), learns.nonzero()[:, 0])
+
+
+@after("cell-050")
+def tied_all_rows_learn(moved):
+    assert moved.all()
+
+
+@after("cell-052")
+def hardly_ever(read, tales):
+    assert read < 1e-4 * len(tales)
+
+
+@after("cell-060")
+def by_hand_the_same(h0):
+    assert torch.allclose(h0, H0)
+
+
+@after("cell-066")
+def the_means_agree_the_dogs_do_not(means_apart, dog_moved):
+    assert means_apart < 1e-6
+    assert dog_moved > 0.1
+
+
+@after("cell-069")
+def about_a_nat(worth):
+    assert all(0.8 < worth[name] - worth["as trained"] < 1.6 for name in ("none", "backward"))
+
+
+@after("cell-071")
+def the_text_says_0_72_and_minus_0_35(alike):
+    assert abs(alike[10, 11] - 0.72) < 0.01
+    assert abs(alike[10, 100] + 0.35) < 0.01
+
+
+@after("cell-071")
+def each_at_each(alike):
+    for d, mean in ((1, 0.66), (5, 0.65), (150, -0.44), (240, 0.05)):
+        assert abs(alike.diagonal(d).mean() - mean) < 0.006, f"{mean} at {d}"
+
+
+@after("cell-080")
+def row_255_is_like_no_other(alike):
+    assert alike[255, :255].abs().max() < 0.15
+
+
+@after("cell-080")
+def row_255_is_as_it_was_born(W_pos, newborn):
+    assert F.cosine_similarity(W_pos[255], newborn[255], dim=0) > 0.9999
+
+
+@after("cell-080")
+def the_text_says_4_percent_shorter(W_pos, newborn):
+    assert abs(W_pos[255].norm() / newborn[255].norm() - 0.96) < 0.005
+
+
+@after("cell-086")
+def the_librarys_are_the_same(sinusoids):
+    assert torch.allclose(sinusoids(256, 256), Sinusoids(256, 256).waves, atol=1e-4)
+
+
+@after("cell-089")
+def of_the_waves_the_distance_decides(wave_dots, learned_dots):
+    assert wave_dots.diagonal(5).std() < 1e-3
+    assert learned_dots.diagonal(5).std() > 1e-2
+
+
+@after("cell-089")
+def the_text_says_0_97_beside_never_below_0_28(wave_dots):
+    wave_cosines = wave_dots / 128  # each row is sqrt(128) long
+    assert abs(wave_cosines[0, 1] - 0.97) < 0.005
+    assert wave_cosines.min() > 0.275
+
+
+@after("cell-089")
+def the_learned_ones_turn_away(alike):
+    # all but row 255
+    assert alike.diagonal(150)[:-1].max() < 0
+
+
+@after("cell-100")
+def the_text_says_31_113_216_as_told_31_480_320_in_truth():
+    assert lesson.embedding_parameters(40_000, 512, 768) == 30_720_000 + 393_216 == 31_113_216
+    assert 40_000 * 768 == 30_720_000
+    assert lesson.embedding_parameters(40_478, 512, 768) == 31_087_104 + 393_216 == 31_480_320
+
+
+@after("cell-100")
+def the_positions_a_third_of_a_percent():
+    assert abs(393_216 / 116_534_784 - 0.01 / 3) < 1e-4
+
+
+@after("cell-100")
+def the_text_says_27_percent_of_gpt_1():
+    assert abs(lesson.embedding_parameters(40_478, 512, 768) / 116_534_784 - 0.27) < 0.005
+
+
+@after("cell-102")
+def it_is_your_function(model, austen, embed, W, W_pos):
+    with torch.no_grad():
+        from_library = model.embed(austen[None, :100])[0]  # (T, C)
+    assert torch.equal(from_library, embed(austen[:100], W, W_pos))

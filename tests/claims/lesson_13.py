@@ -1,0 +1,286 @@
+"""What lesson 13, Fine-tuning: one model, four kinds of task, says."""
+
+import math
+
+import torch
+from claim import after
+
+import gpt1lib as g
+from gpt1course import paper
+
+ROCSTORIES = {1: 0.0, 2: 6.204710, 3: 6.159420, 46: 4.211957, 92: 2.128623, 138: 0.045290}
+
+
+def as_worked_out(logits, others) -> bool:
+    """Whether the two heads of section 3 are those worked out by hand."""
+    powers = torch.tensor(
+        [[1.682028, 0.729789], [1.993716, 1.349859]]
+    )  # sums 2.411817, 3.343574
+    probs = torch.tensor(
+        [[0.697411, 0.302589], [0.596283, 0.403717]]
+    )  # losses .360380, .517040
+    both = torch.stack([logits, others])
+    return torch.allclose(both.exp(), powers, atol=1e-6) and torch.allclose(
+        both.softmax(dim=-1), probs, atol=1e-6
+    )
+
+
+def combined_as_worked_out(log_label, log_tokens) -> bool:
+    """Whether losses, shares and perplexity of section 4 are those worked out by hand."""
+    logs = [-3.912023, -2.525729, -1.049822, -2.995732, -4.605170]
+    sums = [log_label.sum() + 0.5 * part for part in (log_tokens.mean(), log_tokens.sum())]
+    found = [*log_tokens, *sums, (log_tokens.sum() / 2) / sums[1], (-log_tokens.mean()).exp()]
+    by_hand = torch.tensor([*logs, -1.671367, -7.706757, 0.978912, 20.444119]).double()
+    return torch.allclose(torch.stack(found), by_hand, atol=2e-6)
+
+
+def losses_as_worked_out(losses) -> bool:
+    """Whether three losses are those of P = 0.82, 0.14 and 0.04."""
+    return torch.allclose(losses, torch.tensor([0.198451, 1.966113, 3.218876]), atol=1e-6)
+
+
+def rate_as_worked_out(rate: float, update: int) -> bool:
+    """Whether an update of Story Cloze has the rate that OpenAI's schedule gives it."""
+    return abs(1e5 * rate - ROCSTORIES[update]) < 1e-6
+
+
+@after("cell-004")
+def the_text_says_22_times(times):
+    assert round(times) == 22
+
+
+@after("cell-014", full_run=True)
+def more_than_four_of_five(correct):
+    assert correct["pre-trained"] > 0.8
+
+
+@after("cell-014", full_run=True)
+def the_bag_about_seven_of_ten(correct):
+    assert 0.65 < correct["bag of words"] < 0.77
+
+
+@after("cell-014", full_run=True)
+def random_weights_far_behind(correct):
+    assert correct["random weights"] < correct["pre-trained"] - 0.08
+
+
+@after("cell-014", full_run=True)
+def clear_in_pairs(pairs):
+    assert all(pair["p"] < 0.001 for pair in pairs.values())
+
+
+@after("cell-016", full_run=True)
+def each_time_ahead_by_five_points_or_more(by_seed):
+    ahead = [
+        row["pre-trained"] - max(row["bag of words"], row["random weights"])
+        for row in by_seed.values()
+    ]
+    assert min(ahead) > 0.05
+
+
+@after("cell-021", full_run=True)
+def random_weights_need_more_than_twice_as_many_updates(curves):
+    reached = {
+        name: next((i for i, x in enumerate(curve) if x < 0.4), 0)
+        for name, curve in curves.items()
+    }
+    full, alone, random = reached.values()
+    assert 0 < 2 * full < random, "random weights need more than twice as many updates"
+    assert full < alone, "the auxiliary loss gets there sooner"
+
+
+@after("cell-021", full_run=True)
+def random_weights_get_low_too(curves):
+    assert curves["random weights"][-1] < 0.3
+
+
+@after("cell-031")
+def your_sequence_is_the_librarys(bpe, logical, entailment_ids, specials, joined):
+    premise, hypothesis = (bpe.encode(text) for text in logical.texts)
+    yours = entailment_ids(
+        premise, hypothesis, specials.start, specials.delimiter, specials.extract, n_ctx=256
+    )
+    assert yours == joined
+
+
+@after("cell-036")
+def your_sequences_are_the_librarys(bpe, specials, multiple_choice_ids):
+    story, endings = (
+        "She opened the letter and read it.",
+        ["She began to weep.", "The horse ate it."],
+    )
+    context_ids, *choices_ids = (bpe.encode(text) for text in (story, *endings))
+    ids3 = specials.start, specials.delimiter, specials.extract
+    assert multiple_choice_ids(
+        context_ids, choices_ids, *ids3, n_ctx=256
+    ) == g.inputs.multiple_choice(bpe, story, endings, n_ctx=256)
+
+
+@after("cell-046")
+def padding_changes_nothing(larger, sequences, states):
+    with torch.no_grad():
+        alone = torch.stack([larger.hidden(torch.tensor([s]))[0, -1] for s in sequences])
+    assert torch.allclose(states, alone, atol=1e-5)
+
+
+@after("cell-048")
+def both_heads_are_as_worked_out_by_hand(logits, another_h):
+    assert as_worked_out(logits, another_h)
+
+
+@after("cell-050")
+def the_old_rows_spread_three_times_as_far_as_0_02(old):
+    assert old > 3 * 0.02
+
+
+@after("cell-058")
+def they_are_the_librarys(by_hand, task_logits):
+    assert torch.allclose(by_hand, task_logits, atol=1e-5)
+
+
+@after("cell-058")
+def exchanged_the_sum_is_exactly_the_same(h_ab, h_ba):
+    assert torch.equal(h_ab + h_ba, h_ba + h_ab)
+
+
+@after("cell-058")
+def and_so_are_your_logits(by_hand, swapped):
+    assert torch.allclose(by_hand, swapped, atol=1e-6)
+
+
+@after("cell-058")
+def by_one_order_they_differ(one_order, other_order):
+    assert not torch.allclose(one_order, other_order, atol=1e-3)
+
+
+@after("cell-067")
+def no_training_far_above_a_coin(zero_shot):
+    assert zero_shot["interval"][0] > 0.65
+
+
+@after("cell-070")
+def losses_and_shares_are_as_worked_out_by_hand(log_label, log_tokens):
+    assert combined_as_worked_out(log_label, log_tokens)
+
+
+@after("cell-078")
+def your_loss_is_the_librarys(yours8, whole):
+    assert abs(yours8 - whole) < 1e-4
+
+
+@after("cell-078")
+def the_loss_before_was_no_better_than_a_coins(loss):
+    assert math.log(2) < loss < 1.0
+
+
+@after("cell-082", full_run=True)
+def each_is_clearly_worse_than_before(nats):
+    for row in nats.values():
+        with_l1, without = row["λ = 0.5"], row["λ = 0"]
+        assert min(with_l1, without) > row["before"] + 0.3, "each is clearly worse than before"
+        assert without > with_l1 + 0.1, "without L1 it is worse still"
+
+
+@after("cell-085")
+def the_best_mean_is_that_of_0(by_lambda):
+    mean = {value: sum(seeds.values()) / len(seeds) for value, seeds in by_lambda.items()}
+    assert max(mean, key=lambda value: mean[value]) == "0"
+
+
+@after("cell-085")
+def the_text_says_0_5_costs_about_a_point(cost):
+    assert -0.02 < cost["difference"] < -0.005
+
+
+@after("cell-085")
+def something_on_each_seed(by_lambda):
+    ahead = [zero - by_lambda["0.5"][seed] for seed, zero in by_lambda["0"].items()]
+    assert min(ahead) > 0
+
+
+@after("cell-088")
+def the_rates_are_as_worked_out_by_hand(scheduled):
+    for update in (1, 2, 3, 46, 92, 138):
+        rate = 6.25e-5 * scheduled["the paper, Story Cloze"][update - 1]
+        assert rate_as_worked_out(rate, update)
+
+
+@after("cell-099")
+def not_tells_nothing(negated):
+    assert len({negated.count(label) for label in range(3)}) == 1
+
+
+@after("cell-099")
+def entailment_is_won_by_far(simple_ones, readers_there, parts_of_test):
+    best = max(simple_ones)
+    full, random = readers_there["pre-trained"], readers_there["random weights"]
+    assert full > best + 0.08, "won by far"
+    assert min(parts_of_test.values()) > best + 0.05, "each part, too"
+    assert random > full - 0.05, "random weights nearly keep up"
+
+
+@after("cell-099")
+def new_words_and_a_new_rule_cost_a_few_points(parts_of_test):
+    rest = [mean for part, mean in parts_of_test.items() if part != "test"]
+    assert max(rest) < parts_of_test["test"]
+
+
+@after("cell-101")
+def pre_training_is_worth_three_points_or_more(over):
+    more = [over["pre-trained"][n] - x for n, x in over["random weights"].items()]
+    assert min(more) > 0.03
+
+
+@after("cell-101")
+def a_bag_of_words_is_within_three_points(over):
+    apart = [abs(over["pre-trained"][n] - x) for n, x in over["bag of words"].items()]
+    assert max(apart) < 0.03
+
+
+@after("cell-101")
+def a_token_of_the_reviews_costs_a_nat_more(strange, usual):
+    stranger = strange - usual
+    assert stranger > 1
+
+
+@after("cell-101")
+def gpt_1_91_percent_against_93_percent():
+    best, gpt1 = paper.paper_numbers.TABLES2_TO_4["SST2"]
+    assert (round(gpt1), round(best)) == (91, 93)
+
+
+@after("cell-104")
+def without_fine_tuning_better_than_a_coin(asked_only):
+    assert asked_only["interval"][0] > 0.5
+
+
+@after("cell-104")
+def and_better_than_fine_tuned(tuned_mean, asked_only, same):
+    assert tuned_mean < asked_only["accuracy"] - 0.03
+    assert tuned_mean < same - 0.03
+
+
+@after("cell-104")
+def pre_training_is_worth_more_than_five_points(beside):
+    spans = beside["verse_pairs"]
+    gain = spans["pre-trained"][0] - spans["random weights"][0]
+    assert gain > 0.05, "pre-training is worth more than five points"
+    assert spans["word overlap"][1] > spans["pre-trained"][2], "counting is far ahead"
+
+
+@after("cell-107", full_run=True)
+def the_probe_comes_last_and_the_finer_ways_are_close(reached):
+    plain = reached["full"]["accuracy"]
+    finer = [reached[way]["accuracy"] for way in ("discriminative", "gradual")]
+    frozen = reached["frozen"]["accuracy"]
+    assert abs(plain - 0.92) < 0.03, "0.92, and the probe 0.61"
+    assert abs(frozen - 0.61) < 0.04, "0.92, and the probe 0.61"
+    assert frozen < min(finer) - 0.15, "the probe comes last by far"
+    assert abs(min(finer) - plain) < 0.06, "the finer ways are close to the plain one"
+    assert min(finer) < plain, "neither is better, one is behind"
+    assert max(finer) < plain + 0.03, "neither is better, one is behind"
+
+
+@after("cell-116")
+def three_losses_are_as_worked_out_by_hand(given):
+    assert losses_as_worked_out(-given.log())

@@ -1,0 +1,324 @@
+"""What lesson 17, Capstone: GPT beside BERT, scaling, limits, says."""
+
+import itertools
+import math
+
+import numpy as np
+import torch
+from claim import after
+
+import gpt1lib as g
+from gpt1course import paper, statistics
+from gpt1course.exercises import lesson17 as lesson
+from gpt1course.paper.after import scaling, twins
+
+
+@after("cell-006")
+def one_way_nothing_later_is_seen(one_way):
+    assert (one_way.triu(1) == 0).all()
+
+
+@after("cell-006")
+def the_last_word_sees_the_same_either_way(one_way, both_ways):
+    assert torch.equal(one_way[-1], both_ways[-1])
+
+
+@after("cell-014")
+def the_text_says_15_percent(chosen):
+    assert abs(float(chosen.float().mean()) - 0.15) < 0.01
+
+
+@after("cell-014")
+def the_text_says_80_percent_of_them(hidden):
+    assert abs(float(hidden) - 0.8) < 0.03
+
+
+@after("cell-014")
+def what_was_not_chosen_is_untouched(read, chosen, ids):
+    assert torch.equal(read[~chosen], ids[~chosen])
+
+
+@after("cell-022")
+def the_same_first_numbers():
+    a, b = (twins.fresh_twin(kind).state_dict() for kind in ("causal", "masked"))
+    assert all(torch.equal(a[name], b[name]) for name in a)
+
+
+@after("cell-022")
+def the_same_recipe(stored):
+    assert stored["causal"]["recipe"] == stored["masked"]["recipe"]
+
+
+@after("cell-024")
+def the_text_says_31_about_5_more_than_six_times_as_many(gpt_targets, bert_targets):
+    assert gpt_targets == 31
+    assert round(bert_targets) == 5
+    assert gpt_targets / bert_targets > 6
+
+
+@after("cell-032", full_run=True)
+def bert_is_better_at_every_place_but_the_last(loss):
+    gap = loss["GPT"] - loss["BERT"]  # where positive, BERT is better
+    assert (gap.mean(0)[:-1] > 0).all(), "BERT is better at every place but the last"
+    assert round(float(gap[:, 8:24].mean()), 1) == 0.6, "by 0.6 nats there"
+    assert round(float(gap[:, -1].mean()), 1) == -0.6, "and GPT by as much at the last"
+    assert round(math.exp(float(gap[:, 8:24].mean())), 1) == 1.8, "1.8 times the probability"
+    spreads = gap.std(dim=0) / len(gap) ** 0.5
+    assert (gap.mean(0).abs() > 2 * spreads).all(), "clear at each place, by itself"
+
+
+@after("cell-032")
+def at_the_last_gpt_is(loss):
+    gap = loss["GPT"] - loss["BERT"]  # where positive, BERT is better
+    assert float(gap[:, -1].mean()) < 0, "at the last GPT is"
+    assert float(gap[:, 8:24].mean()) > 0, "in the middle BERT is"
+
+
+@after("cell-034")
+def a_distribution(answers):
+    assert abs(float(answers["GPT, whole"].exp().sum()) - 1) < 1e-4
+
+
+@after("cell-036")
+def clearly_better_than_from_the_left(stored_gaps):
+    left = statistics.paired_t_test(stored_gaps["GPT, whole"], stored_gaps["GPT, left only"])
+    assert left["difference"] + left["half_width"] < 0
+
+
+@after("cell-036")
+def and_than_bert(stored_gaps):
+    bert = statistics.paired_t_test(stored_gaps["GPT, whole"], stored_gaps["BERT"])
+    assert bert["difference"] + bert["half_width"] < 0, "and than BERT"
+    assert round(-bert["difference"], 1) == 1.1, "by 1.1"
+    assert round(bert["half_width"], 1) == 0.4, "by 1.1"
+
+
+@after("cell-036")
+def from_the_left_bert_is_ahead_as_before(stored_gaps):
+    behind = statistics.paired_t_test(stored_gaps["GPT, left only"], stored_gaps["BERT"])
+    assert behind["difference"] - behind["half_width"] > 0
+
+
+@after("cell-039")
+def opened_gains_most_and_three_lose(explorer):
+    read = explorer.texts[0]
+    gpt, bert = (
+        [guess and guess["p"] for guess in read[k]["guesses"]] for k in ("GPT", "BERT")
+    )
+    gains = [math.log(b / a) for a, b in zip(gpt[1:], bert[1:], strict=True)]  # from place 1
+    words = read["tokens"][1:]
+    most = words[gains.index(max(gains))]
+    assert most == "opened</w>", "opened gains most"
+    assert 4.4 < max(gains) < 4.5, "opened gains most"
+    assert round(100 * gpt[1], 2) == 0.13, "from 0.13% to 11.5%"
+    assert round(100 * bert[1], 1) == 11.5, "from 0.13% to 11.5%"
+    better = [word for word, gain in zip(words, gains, strict=True) if gain < 0]
+    assert better == ["door</w>", "to</w>", ".</w>"], "GPT is better at three"
+
+
+@after("cell-050")
+def the_text_says_6_and_12(place, first, last):
+    assert (1 + place, first, last) == (6, 12, 12)
+
+
+@after("cell-055")
+def base_is_gpt_1s_size_on_purpose(base, gpt1):
+    assert base == 109_482_240
+    assert 0.9 < base / gpt1 < 1
+
+
+@after("cell-061")
+def gpts_is_a_distribution(gpt_total):
+    assert abs(gpt_total - 1) < 0.001
+
+
+@after("cell-061")
+def berts_products_are_none_28(bert_total):
+    assert round(bert_total) == 28
+
+
+@after("cell-064")
+def no_bound_exceeds_it(prior, likelihood, bounds, exact):
+    best = prior * likelihood / (prior * likelihood).sum()
+    tight = (best * (prior * likelihood / best).log()).sum()
+    assert max(bounds) < float(exact)
+    assert torch.isclose(tight, exact)
+
+
+@after("cell-064")
+def a_drawn_word_has_no_gradient():
+    chances = torch.tensor([0.2, 0.8], requires_grad=True)
+    assert not torch.multinomial(chances, 1).requires_grad
+
+
+@after("cell-070")
+def the_text_says_5_percent_for_twice_the_size():
+    assert round(lesson.loss_factor(2, 0.076), 6) == 0.948684
+
+
+@after("cell-070")
+def the_text_says_16_percent_for_ten_times():
+    assert round(lesson.loss_factor(10, 0.076), 6) == 0.839460
+
+
+@after("cell-081")
+def the_librarys_line_is_yours(alpha, a, sizes, losses):
+    assert np.allclose((alpha, a), paper.statistics.power_law(sizes, losses))
+
+
+@after("cell-081")
+def the_line_through_the_five_sizes(sweep):
+    sweep_of_all = sweep["all books"]
+    sizes, losses = zip(*sweep_of_all, strict=True)
+    assert list(losses) == sorted(losses)[::-1], "each size is better than the one before"
+    assert [round(x, 2) for x in losses[2:]] == [4.73, 4.67, 4.61], "the three largest"
+    alpha, _ = statistics.power_law(sizes, losses)
+    assert round(alpha, 3) == 0.017, "0.017, under a quarter of 0.076"
+    assert round(lesson.exponent_half(sizes, losses), 3) == 0.006, "give or take 0.006"
+    assert round(100 * (1 - 2**-alpha), 1) == 1.2, "twice the size is worth 1.2%"
+    flat, _ = statistics.power_law(sizes[1:], losses[1:])
+    assert round(flat, 4) == 0.0135, "0.0135 without the smallest"
+    assert round(lesson.exponent_half(sizes[1:], losses[1:]), 4) == 0.0007, (
+        "give or take 0.0007"
+    )
+    assert round(2120 * 32 / sizes[0], 1) == 2.7, (
+        "the smallest one's table is 2.7 times the blocks"
+    )
+    said, low, high = statistics.prediction(sizes[:3], losses[:3], sizes[-1])
+    assert round(said, 2) == 4.54, "the line of three says 4.54"
+    assert round(losses[-1] - said, 2) == 0.08, "and misses by 0.08"
+    _, low, high = statistics.prediction(sizes[:3], losses[:3], 85_054_464)
+    assert round(low, 1) == 2.7, "from 2.7 to 6.5 at GPT-1's size"
+    assert round(high, 1) == 6.5, "from 2.7 to 6.5 at GPT-1's size"
+    line = statistics.power_law(sizes, losses)
+    residuals = [round(100 * math.log(y * x ** line[0] / line[1]), 1) for x, y in sweep_of_all]
+    assert residuals[0] > 0 > residuals[1], "+, -, -, 0, +"
+    assert residuals[2] < 0 < residuals[4], "+, -, -, 0, +"
+    assert abs(residuals[3]) < 0.1, "about 0 at the fourth"
+
+
+@after("cell-081")
+def how_much_was_read_and_when_it_was_best():
+    ran = {n: [x for x in paper.stored_lines("scaling") if x["one_in"] == n] for n in (1, 128)}
+    share = {n: x[0]["tokens_read"] / x[0]["text"] for n, x in ran.items()}
+    assert round(share[1], 1) == 0.2, "a fifth of all the books"
+    assert ran[128][0]["text"] == 32_768, "32,768 tokens, 22 times"
+    assert round(share[128]) == 22, "32,768 tokens, 22 times"
+    early = [x["best_at"] / scaling.UPDATES < 1 / 3 for x in ran[128]]
+    assert all(early), "the best of a 128th came before a third"
+    assert all(x["last_nats"] > x["nats"] for x in ran[128]), "then the loss rose"
+    assert len({(x["recipe"]["lr"], x["seed"]) for x in ran[1]}) == 1, "one rate and one seed"
+
+
+@after("cell-081")
+def size_buys_next_to_nothing_there(sweep):
+    least = [nats for _, nats in sweep["a 128th"]]
+    assert max(least) - min(least) < 0.06
+
+
+@after("cell-081")
+def more_text_is_better_at_each_size(sweep):
+    for i, (less, more) in enumerate(itertools.pairwise(list(sweep.values())[::-1])):
+        pairs = list(zip(less, more, strict=False))
+        assert all(a[0] == b[0] and a[1] > b[1] for a, b in pairs), f"more text is better, {i}"
+
+
+@after("cell-087")
+def the_family_in_parameters(total):
+    one, small, two, three = total.values()
+    assert one == 116_534_784, "as the course counted it"
+    assert small == 124_439_808, "as GPT-2's weights count"
+    assert round((small - one) / 1e6) == 8, "8 million more"
+    more = (50_257 - 40_478 + 512) * 768 + 2 * 768
+    assert small - one == more, "the table, the context, a LayerNorm"
+    assert round(two / 1e9, 1) == 1.6, "1.6 and 175 billion"
+    assert round(three / 1e9) == 175, "1.6 and 175 billion"
+
+
+@after("cell-094", full_run=True)
+def three_examples_lose_more_than_they_win(in_pairs):
+    assert in_pairs["only_a"] > in_pairs["only_b"]
+
+
+@after("cell-094", full_run=True)
+def zero_shot_beats_luck(right):
+    assert g.metrics.wilson(sum(right[0]), len(right[0]))[0] > 0.25
+
+
+@after("cell-094", full_run=True)
+def the_loss_is_not_clear(in_pairs):
+    assert in_pairs["p"] > 0.05
+
+
+@after("cell-100")
+def gpts_cannot_move(states):
+    assert torch.equal(*states["GPT"])
+
+
+@after("cell-100")
+def berts_does(states):
+    assert not torch.allclose(*states["BERT"], atol=1e-3)
+
+
+@after("cell-102")
+def the_text_says_256_here_512_in_gpt_1(n_ctx):
+    assert (n_ctx, g.GPT1.n_ctx) == (256, 512)
+
+
+@after("cell-102")
+def and_no_token_that_ends_a_text(novelist):
+    assert "<|endoftext|>" not in novelist.bpe.encoder
+
+
+@after("cell-105", full_run=True)
+def clearly_less_surprised_by_what_it_draws(nats):
+    book, half = statistics.mean_interval(nats["a held-out book"])
+    drawn, half_drawn = statistics.mean_interval(nats["its own, drawn"])
+    assert drawn + half_drawn < book - half, "clearly less surprised by what it draws"
+    assert round(book - drawn, 1) == 0.6, "by 0.6 nats"
+
+
+@after("cell-105")
+def far_less_by_its_greedy_text(nats):
+    book, half = statistics.mean_interval(nats["a held-out book"])
+    assert nats["its own, greedy"][0] < book / 3
+
+
+@after("cell-105")
+def which_repeats_itself(again):
+    assert again["its own, greedy"] > 0.85
+
+
+@after("cell-105")
+def as_no_other_does(again):
+    assert again["a held-out book"] < 0.05
+    assert again["its own, drawn"] < 0.05
+
+
+@after("cell-108")
+def each_prompt_gets_its_own_words(counts):
+    assert counts[0][0] > counts[0][1]
+    assert counts[1][1] > counts[1][0]
+
+
+@after("cell-110")
+def the_text_says_8_bits_cost_nothing_to_speak_of(nats_at):
+    assert abs(nats_at[8] - nats_at[16]) < 0.01
+
+
+@after("cell-110")
+def the_text_says_4_bits_cost_little(nats_at):
+    assert 0.01 < nats_at[4] - nats_at[16] < 0.1
+
+
+@after("cell-110")
+def the_text_says_3_bits_cost_several_times_as_much(nats_at):
+    assert nats_at[3] - nats_at[16] > 3 * (nats_at[4] - nats_at[16])
+
+
+@after("cell-117")
+def twelve_sets_of_four_kinds():
+    printed = paper.paper_numbers
+    kinds = " ".join(printed.TABLE1).lower()
+    assert sum(map(len, printed.TABLE1.values())) == 12, "twelve sets of four kinds"
+    assert "translat" not in kinds and len(printed.TABLE1) == 4, "no translation among them"
