@@ -89,7 +89,8 @@ def the_last_token_learns_nothing_as_an_input(moved):
 
 @after("cell-025")
 def the_text_says_0_86_and_minus_0_46(bpe, model):
-    near, at = [bpe.token_to_id(f"{w}</w>") for w in ("she", "he", "letter")], slice(20_000, 21_200)
+    near = [bpe.token_to_id(f"{w}</w>") for w in ("she", "he", "letter")]
+    at = slice(20_000, 21_200)
     novel = g.corpus.read_books(g.paths.HELDOUT_BOOKS)["austen_northanger_abbey"]
     with torch.no_grad():
         scored = model(torch.tensor([bpe.encode(novel[at])[:200]]))[0, :, near]
