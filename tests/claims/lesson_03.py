@@ -147,7 +147,7 @@ def the_text_says_4_percent_shorter(W_pos, newborn):
 
 @after("cell-086")
 def the_librarys_are_the_same(sinusoids):
-    assert torch.allclose(sinusoids(256, 256), Sinusoids(256, 256).waves, atol=1e-4)
+    assert torch.allclose(sinusoids(256, 256), Sinusoids(256, 256).table, atol=1e-4)
 
 
 @after("cell-089")
