@@ -3,11 +3,9 @@
 import json
 import os
 import shutil
-import socket
 import subprocess
 import sys
 import time
-import urllib.error
 import urllib.request
 from pathlib import Path
 
@@ -63,13 +61,6 @@ def chromium(tmp_path_factory):
         context.close()
 
 
-def free_port() -> int:
-    """A port that nobody listens on."""
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
-
-
 def lab_environment(home: Path) -> dict:
     """Settings of its own, so that a user's JupyterLab is neither read nor changed.
 
@@ -105,7 +96,6 @@ def lab(tmp_path_factory, chromium):
     copy_solved(NOTEBOOKS, home / "root" / "notebooks")
     (home / "config" / "custom").mkdir(parents=True)
     shutil.copy(CSS, home / "config" / "custom" / "custom.css")
-    port = free_port()
     command = [
         sys.executable,
         "-m",
@@ -113,7 +103,7 @@ def lab(tmp_path_factory, chromium):
         "--allow-root",
         "--no-browser",
         "--ip=127.0.0.1",
-        f"--port={port}",
+        "--port=0",  # the server takes one that is free
         "--IdentityProvider.token=",
         f"--ServerApp.root_dir={home / 'root'}",
         "--LabApp.expose_app_in_browser=True",
@@ -123,11 +113,11 @@ def lab(tmp_path_factory, chromium):
     ]
     with open(home / "lab.log", "w") as log:
         server = subprocess.Popen(command, stdout=log, stderr=log, env=lab_environment(home))
-    address = f"http://127.0.0.1:{port}"
-    wait_until_served(address, server, home / "lab.log")
-    yield address
-    server.terminate()
-    server.wait(60)
+    try:
+        yield served_address(server, home / "run", home / "lab.log")
+    finally:
+        server.terminate()
+        server.wait(60)
 
 
 def copy_solved(source: Path, target: Path) -> None:
@@ -140,14 +130,15 @@ def copy_solved(source: Path, target: Path) -> None:
         nbformat.write(notebook, path)
 
 
-def wait_until_served(address: str, server: subprocess.Popen, log: Path) -> None:
-    """Return when the server answers; RuntimeError with its log if it never does."""
-    end = time.time() + 300
+def served_address(server: subprocess.Popen, runtime: Path, log: Path) -> str:
+    """Where the server answers, once it does; RuntimeError with its log if it never does."""
+    about, end = runtime / f"jpserver-{server.pid}.json", time.time() + 300
     while time.time() < end and server.poll() is None:
         try:
+            address = f"http://127.0.0.1:{json.loads(about.read_text())['port']}"
             urllib.request.urlopen(f"{address}/api", timeout=1).read()
-            return
-        except (urllib.error.URLError, OSError):
+            return address
+        except (OSError, json.JSONDecodeError):  # not there, half written, not serving yet
             time.sleep(0.1)
     raise RuntimeError(f"JupyterLab did not start:\n{log.read_text()}")
 
