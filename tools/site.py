@@ -230,7 +230,7 @@ def write_static() -> None:
     """Styles, scripts and the shipped model."""
     novelist = load_novelist()
     own = (PAGE / "front.js").read_text(encoding="utf-8")
-    parts = COMMON, engine.bundle.one_script("sample"), engine.bundle.without_modules(own)
+    parts = COMMON, engine.bundle.without_modules(own)
     write_text(static("front.js"), "{\n" + "\n".join(parts) + "}")
     write_text(static("engine.js"), engine.engine_script(novelist, MODEL))
     write_text(static(engine.MODEL), engine.model_script(novelist))

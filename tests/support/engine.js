@@ -10,7 +10,7 @@ const load = name => import(pathToFileURL(`${folder}/${name}.js`).href);
 const { Session } = await load("session");
 const { tidy } = await load("text");
 const { mulberry } = await load("numbers");
-const { draw, filtered, probsOf } = await load("sample");
+const { drawFrom, filtered, probsOf } = await load("sample");
 
 const raw = readFileSync(bytes);
 const buffer = raw.buffer.slice(raw.byteOffset, raw.byteOffset + raw.length);
@@ -48,7 +48,10 @@ function inPieces(text, sizes) {
 function drawn(logits, options, n) {
   const probs = filtered(probsOf(logits, options.temperature), options);
   const random = mulberry(options.seed);
-  return { probs: floats(probs), ids: Array.from({ length: n }, () => draw(probs, random())) };
+  return {
+    probs: floats(probs),
+    ids: Array.from({ length: n }, () => drawFrom(probs, random())),
+  };
 }
 
 function refused(ids) {

@@ -1,7 +1,7 @@
 // Ways to go on after a text, as in gpt1lib/generate.py; each token with its log P.
 
 import { mt19937 } from "./mt19937.js";
-import { argmax, draw, largest, probsOf } from "./sample.js";
+import { argmax, drawFrom, largest, probsOf } from "./sample.js";
 
 // log P of every token, at temperature 1.
 export function logProbs(logits) {
@@ -31,7 +31,7 @@ export function greedy(model, ids, n) {
 // All temperatures draw with the same seed, and as torch draws.
 export function drawn(model, ids, n, temperature, seed) {
   const random = mt19937(seed);
-  return continued(model, ids, n, logits => draw(probsOf(logits, temperature), random()));
+  return continued(model, ids, n, logits => drawFrom(probsOf(logits, temperature), random()));
 }
 
 // The likeliest of the texts that survive when `width` of them are kept at each step.

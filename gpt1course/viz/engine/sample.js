@@ -39,17 +39,21 @@ export function probsOf(logits, temperature = 1) {
   return probs.map(p => p / sum);
 }
 
-// What top-k and top-p keep, as a distribution again. top_k 0 and top_p 1 keep all.
+// Token ids that top-k and top-p keep, the likeliest first. top_k 0 and top_p 1 keep all.
+export function nucleus(probs, { top_k = 0, top_p = 1 } = {}) {
+  const order = ranked(probs);
+  const kept = order.subarray(0, top_k || order.length);
+  if (top_p === 1) return kept;
+  const total = sumOf(kept, probs);
+  let [mass, n] = [0, 0];
+  while (n < kept.length && mass < top_p) mass += probs[kept[n++]] / total;
+  return kept.subarray(0, Math.max(1, n));
+}
+
+// What top-k and top-p keep, as a distribution again.
 export function filtered(probs, { top_k = 0, top_p = 1 } = {}) {
   if (!top_k && top_p === 1) return probs;
-  const order = ranked(probs);
-  let kept = order.subarray(0, top_k || order.length);
-  const total = sumOf(kept, probs);
-  if (top_p < 1) {
-    let [mass, n] = [0, 0];
-    while (n < kept.length && mass < top_p) mass += probs[kept[n++]] / total;
-    kept = kept.subarray(0, Math.max(1, n));
-  }
+  const kept = nucleus(probs, { top_k, top_p });
   const left = sumOf(kept, probs);
   const out = new Float64Array(probs.length);
   for (const id of kept) out[id] = probs[id] / left;
@@ -61,7 +65,7 @@ function sumOf(ids, probs) {
 }
 
 // A token drawn with u, a random number in [0, 1), by inverting the sum.
-export function draw(probs, u) {
+export function drawFrom(probs, u) {
   let mass = 0;
   for (let id = 0; id < probs.length; id++) {
     mass += probs[id];

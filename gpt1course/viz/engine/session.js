@@ -9,7 +9,7 @@ import { mapOf } from "./map.js";
 import { mt19937 } from "./mt19937.js";
 import { inDigits } from "./numbers.js";
 import { joined } from "./rows.js";
-import { argmax, draw, filtered, probsOf } from "./sample.js";
+import { argmax, drawFrom, filtered, probsOf } from "./sample.js";
 import { tidy } from "./text.js";
 import { unpack } from "./weights.js";
 
@@ -186,7 +186,7 @@ export class Session {
       }
       const logits = this.model.forward(fresh, { cache });
       const id = temperature
-        ? draw(filtered(probsOf(logits, temperature), { top_k, top_p }), random())
+        ? drawFrom(filtered(probsOf(logits, temperature), { top_k, top_p }), random())
         : argmax(logits);
       fresh = [id];
       window = [...window, id];

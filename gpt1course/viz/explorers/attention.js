@@ -66,33 +66,16 @@ function weightsOf({ mask, masked, scores, T }) {
   const weights = new Float32Array(scores.length);
   for (let i = 0; i < weights.length; i += T) {
     const q = (i / T) % T;
-    const total = softmaxRow(scores, i, T, weights);
-    for (let k = 0; k < T; k++) {
-      weights[i + k] = mask === "after" && k > q ? 0 : weights[i + k] / total;
-    }
+    weights.set(probsOf(scores.subarray(i, i + T)), i);
+    if (mask === "after") weights.fill(0, i + q + 1, i + T);
   }
   return weights;
-}
-
-// Powers of the T scores from i on, written into `powers`; returns their sum.
-function softmaxRow(scores, i, T, powers) {
-  let top = -Infinity;
-  let total = 0;
-  for (let k = 0; k < T; k++) top = Math.max(top, scores[i + k]);
-  for (let k = 0; k < T; k++) {
-    const power = Math.exp(scores[i + k] - top);
-    powers[i + k] = power;
-    total += power;
-  }
-  return total;
 }
 
 // What the row would give to later tokens.
 function laterShare({ scores, head, row, T }) {
   const i = (head * T + row) * T;
-  const powers = new Float64Array(T);
-  const total = softmaxRow(scores.subarray(i, i + T), 0, T, powers);
-  return sum(powers.subarray(row + 1)) / total;
+  return sum(probsOf(scores.subarray(i, i + T)).subarray(row + 1));
 }
 
 // Half the sum of differences from the head that is kept: 0 alike, 1 apart.

@@ -39,7 +39,7 @@ def colors() -> str:
 # what the engine has too, then what only pages need
 COMMON = (
     colors()
-    + one_script("pieces", "numbers", "engine", "client")
+    + one_script("pieces", "numbers", "sample", "engine", "client")
     + "\n"
     + (HERE / "common.js").read_text(encoding="utf-8")
 )

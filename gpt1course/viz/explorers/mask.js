@@ -54,13 +54,8 @@ function draw(model, root) {
 
 // ---- the numbers
 
-function softmax(row) {
-  const top = Math.max(...row.filter(v => v > -Infinity));
-  if (!(top > -Infinity)) return row.map(() => Number.NaN);
-  const powers = row.map(v => Math.exp(v - top));
-  const total = sum(powers);
-  return powers.map(v => v / total);
-}
+// Weights that sum to 1; of a row that sees nothing, nan.
+const softmax = row => [...probsOf(row)];
 
 const VISIBLE = {
   correct: (q, k) => k <= q,

@@ -74,9 +74,7 @@ function steps(view) {
   const raw = keys.map((k, i) => x * k[0] + y * k[1] + (extra[i] ?? 0));
   const root = view.scaled ? Math.sqrt(sizeOf(view)) : 1;
   const scores = raw.map(v => v / root);
-  const top = Math.max(...scores);
-  const powers = scores.map(v => Math.exp(v - top));
-  const weights = powers.map(v => v / sum(powers));
+  const weights = [...probsOf(scores)];
   const mix = [0, 1].map(d => sum(weights.map((w, i) => w * values[i][d])));
   return { raw, scores, weights, mix, best: weights.indexOf(Math.max(...weights)) };
 }

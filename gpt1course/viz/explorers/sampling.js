@@ -68,7 +68,7 @@ function read(view) {
   const logits = floats(view.model, "data");
   view.order = Uint32Array.from(logits.keys()).sort((a, b) => logits[b] - logits[a] || a - b);
   view.sorted = Float64Array.from(view.order, id => logits[id]);
-  view.own = softmax(view.sorted, 1);
+  view.own = probsOf(view.sorted);
   view.rows.slice(0, view.shown).forEach(({ word }, rank) => {
     const piece = view.words[view.order[rank]];
     word.textContent = named(piece);
@@ -77,29 +77,12 @@ function read(view) {
   moved(view);
 }
 
-function softmax(sorted, temperature) {
-  const powers = sorted.map(logit => Math.exp((logit - sorted[0]) / temperature));
-  const total = powers.reduce((a, b) => a + b, 0);
-  return powers.map(power => power / total);
-}
-
-// The twin of decode.next_token_probs: probabilities by rank, and how many can be drawn.
-function distribution(sorted, temperature, topK, topP) {
-  const after = temperature ? softmax(sorted, temperature) : new Float64Array(sorted.length);
-  if (temperature === 0) after[0] = 1;
-  const { kept, mass } = temperature ? nucleus(after, topK, topP) : { kept: 1, mass: 1 };
-  for (let r = 0; r < kept; r++) after[r] /= mass;
-  return { after: after.fill(0, kept), kept };
-}
-
-// How many are kept, and their mass: while the share of the mass before a token is below p.
-function nucleus(probs, topK, topP) {
-  const k = topK ? Math.min(topK, probs.length) : probs.length;
-  const all = sum(probs.subarray(0, k));
-  let kept = 0;
-  let mass = 0;
-  for (; kept < k && !(topP < 1 && mass / all >= topP); kept++) mass += probs[kept];
-  return { kept, mass };
+// Probabilities by rank, and how many can be drawn.
+function distribution(sorted, temperature, top_k, top_p) {
+  const probs = probsOf(sorted, temperature);
+  if (temperature === 0) return { after: probs, kept: 1 };
+  const options = { top_k, top_p };
+  return { after: filtered(probs, options), kept: nucleus(probs, options).length };
 }
 
 // ---- controls
@@ -139,14 +122,7 @@ function addButtons(view, parent) {
 
 // ---- drawing
 
-function drawRank({ random, now: { after, kept } }) {
-  let u = random();
-  for (let r = 0; r < kept - 1; r++) {
-    u -= after[r];
-    if (u < 0) return r;
-  }
-  return kept - 1;
-}
+const drawRank = view => drawFrom(view.now.after, view.random());
 
 function sample(view, n) {
   const { tally, last } = view;
