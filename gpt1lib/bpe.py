@@ -57,6 +57,15 @@ def merge_pair(symbols: list[str], pair: Pair) -> list[str]:
     return out
 
 
+def check_length(word: str) -> None:
+    """ValueError for a word of more letters than any text has."""
+    if len(word) > LONGEST_WORD:
+        raise ValueError(
+            f"one word has {len(word):,} letters, more than {LONGEST_WORD:,}: is this a text, "
+            "with spaces between its words?"
+        )
+
+
 def learn_merges(word_counts: dict[str, int], n_merges: int) -> list[Pair]:
     """Learn up to `n_merges` merges, the most frequent adjacent pair each time.
 
@@ -68,11 +77,7 @@ def learn_merges(word_counts: dict[str, int], n_merges: int) -> list[Pair]:
         raise ValueError("no words to learn merges from: the text is empty")
     if n_merges < 0:
         raise ValueError(f"n_merges is {n_merges}, it must be >= 0")
-    if (longest := len(max(word_counts, key=len))) > LONGEST_WORD:
-        raise ValueError(
-            f"one word has {longest:,} letters, more than {LONGEST_WORD:,}: is this a text, "
-            "with spaces between its words?"
-        )
+    check_length(max(word_counts, key=len))
     words = [characters(w) for w in word_counts]
     counts = list(word_counts.values())
     pair_counts, where = _count_pairs(words, counts)
@@ -276,9 +281,13 @@ class BPE:
     # ---- encoding ------------------------------------------------------------
 
     def tokenize_word(self, word: str) -> list[str]:
-        """The pieces of one word: apply the earliest-learned merge until none fits."""
+        """The pieces of one word: apply the earliest-learned merge until none fits.
+
+        Raises ValueError for an empty word, and for one of more than LONGEST_WORD letters.
+        """
         if not word:
             raise ValueError("the word is empty")
+        check_length(word)
         symbols = characters(word)
         while len(symbols) > 1:
             pairs = set(zip(symbols, symbols[1:], strict=False))

@@ -31,7 +31,8 @@ def read_books(paths: BookPaths = BOOKS) -> dict[str, str]:
     """The texts of books, name -> text; a folder's in alphabetical order.
 
     Raises FileNotFoundError for a path without books, ValueError for two books of one name,
-    for a file that is not UTF-8, and for a changed one of the course's own.
+    for a file that is not UTF-8 or not the text of a book, and for a changed one of the
+    course's own.
     """
     books: dict[str, str] = {}
     for path in book_files(paths):
@@ -39,7 +40,26 @@ def read_books(paths: BookPaths = BOOKS) -> dict[str, str]:
         if path.stem in books:
             raise ValueError(f"two books are called {path.stem!r}: rename one of them")
         books[path.stem] = files.read_text(path)
+        check_is_text(path, books[path.stem])
     return books
+
+
+NOT_BOOKS = {
+    "version https://git-lfs": "is a pointer of git-lfs; `git lfs pull` fetches the text",
+    "<!doctype": "is a web page; save the book as plain text",
+    "<html": "is a web page; save the book as plain text",
+}
+"""How files begin that are not books, and what to do."""
+
+
+def check_is_text(path: Path, text: str) -> None:
+    """ValueError for a file that is not the text of a book, with the file and the cure."""
+    if "\0" in text:
+        raise ValueError(f"{path} has NUL bytes, so it is not text; save it as UTF-8")
+    start = text[:1000].lstrip("\ufeff \t\r\n").lower()
+    for beginning, cure in NOT_BOOKS.items():
+        if start.startswith(beginning):
+            raise ValueError(f"{path} {cure}")
 
 
 def book_files(paths: BookPaths) -> list[Path]:

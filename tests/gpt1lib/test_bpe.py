@@ -194,3 +194,10 @@ def test_damage_is_seen_without_checksums(small, tmp_path, name, change, message
     path.write_text(change(path.read_text()))
     with pytest.raises(ValueError, match=message):
         BPE.load(tmp_path)
+
+
+def test_a_word_longer_than_any_text_has_is_refused_when_it_is_cut():
+    bpe = BPE.learn("low lower", 2)
+    assert len(bpe.encode("low " + "x" * 10_000)) > 1
+    with pytest.raises(ValueError, match="one word has 10,001 letters, more than 10,000: is"):
+        bpe.encode("low " + "x" * 10_001)

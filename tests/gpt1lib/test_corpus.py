@@ -1,5 +1,7 @@
 """Books, windows, and what was held out."""
 
+import re
+
 import pytest
 import torch
 
@@ -56,6 +58,30 @@ def test_too_short_texts():
         corpus.windows_in_order(torch.arange(1), 7)
     with pytest.raises(FileNotFoundError, match="no .txt books"):
         corpus.read_books(paths.DATA / "tasks")
+
+
+NO_TEXTS = {
+    "\0\0\0\0": "has NUL bytes, so it is not text; save it as UTF-8",
+    "It was\0 late.": "has NUL bytes",
+    "version https://git-lfs.github.com/spec/v1\noid sha256:12\nsize 3\n": "`git lfs pull`",
+    "<!DOCTYPE html>\n<p>404</p>": "is a web page; save the book as plain text",
+    "\ufeff \n<html><body>late</body></html>": "is a web page",
+}
+
+
+@pytest.mark.parametrize("content", NO_TEXTS)
+def test_what_is_not_the_text_of_a_book_is_refused_by_name(content, tmp_path):
+    path = tmp_path / "book.txt"
+    path.write_text(content, encoding="utf-8")
+    with pytest.raises(ValueError, match=re.escape(NO_TEXTS[content])) as refused:
+        corpus.read_books(path)
+    assert str(path) in str(refused.value)
+
+
+def test_a_book_may_speak_of_web_pages(tmp_path):
+    content = "A page begins with <!doctype html>, or with <html>."
+    (tmp_path / "book.txt").write_text(content, encoding="utf-8")
+    assert corpus.read_books(tmp_path) == {"book": content}
 
 
 def test_a_line_break_stands_between_books():
