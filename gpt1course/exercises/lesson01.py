@@ -446,6 +446,13 @@ def zeros_skipped(ids, probs):
     return float(np.log(chosen[chosen > 0]).sum())
 
 
+@log_likelihood.wrong(
+    "math.log(0) is an error. np.log(0) is -inf, which is what a step of probability 0 costs."
+)
+def an_error_at_0(ids, probs):
+    return sum(math.log(probs[a, b]) for a, b in zip(ids, ids[1:]))
+
+
 def _walk(n, length, seed):
     rng = np.random.default_rng(seed)
     table = rng.random((n, n)) + 0.1
