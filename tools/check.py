@@ -73,10 +73,13 @@ def parts(quick: bool, slow: bool) -> dict[str, list[str]]:
         return {"tests": [*tests, "-m", chosen], **lint()}
     full_run = ["--full-run"] * slow
     shown = "browser" if slow else "browser and not slow"
+    lessons = sorted(str(p) for p in (ROOT / "notebooks").glob("[0-9m]*.ipynb"))
+    as_typed = {"nbval": [*PYTEST, "--nbval", *lessons]} if slow else {}
     return {
         "tests": [*tests, "-m", chosen],
         "notebooks": [*PYTEST, "tests/claims", *full_run, *SLOWEST],
         "browser": [*PYTEST, "tests/browser", "-m", shown, *SLOWEST],
+        **as_typed,
         **lint(),
     }
 
