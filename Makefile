@@ -40,7 +40,7 @@ table: .venv/dev ## every lesson beside what a lesson aims at: cells, words, min
 	$(PY) -m tools.notebooks table notebooks/[0-9]*.ipynb
 
 site: .venv/dev ## the course as one offline book in build/site, to read and to present
-	$(PY) tools/site.py
+	$(PY) -m tools.site
 
 solutions: .venv/lab ## solved copies of all lessons in build/solutions, with their full marks
 	@$(PY) -m gpt1course solve notebooks/[0-9]*.ipynb --out build/solutions

@@ -7,10 +7,6 @@ from . import validate
 INIT_STD = 0.02
 """Standard deviation of every initial weight matrix: N(0, 0.02) (section 4.1)."""
 
-KINDS = ("gpt", "lstm", "pre_ln", "sinusoidal")
-"""Models that can be trained: GPT-1, the paper's LSTM, and two that change one thing
-(baselines/variants.py)."""
-
 MOST = {"n_vocab": 2**24, "n_ctx": 2**20, "n_layer": 1000, "n_head": 1000, "n_embd": 2**16}
 """The largest sizes: far beyond GPT-1's, and a slip of the hand fills no machine."""
 

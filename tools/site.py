@@ -1,6 +1,6 @@
 """The book: lessons and pages of the course as one website in build/site, all offline.
 
-    python tools/site.py [NOTEBOOK ...] [--still]
+    python -m tools.site [NOTEBOOK ...] [--still]
 
 Sphinx makes the pages, their contents and the search (tools/page/conf.py). Notebooks with
 explorers are run once, so that these work in the page without a kernel, and are run again

@@ -1,7 +1,8 @@
 """Models on disk: our own checkpoints, their stages, and the released GPT-1."""
 
 from . import released, snapshots
-from .checkpoint import Checkpoint, build, kind_of, load, load_novelist, save
+from .checkpoint import Checkpoint, load, load_novelist, save
+from .kinds import build, kind_of
 from .released import open_source
 
 __all__ = ["Checkpoint", "build", "kind_of", "load", "load_novelist", "open_source", "released",

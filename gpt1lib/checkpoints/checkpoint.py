@@ -14,19 +14,16 @@ import torch
 from torch import nn
 
 from .. import corpus
-from ..baselines.lstm import LSTM
-from ..baselines.variants import PreLNGPT, SinusoidalGPT
 from ..bpe import BPE
 from ..config import GPTConfig
 from ..io import checksums, files, paths
 from ..io.paths import NOVELIST_DIR
 from ..io.run_folder import Log
 from ..io.tensors import read_tensors, write_tensors
-from ..model import GPT, LanguageModel
+from ..model import LanguageModel
 from ..rng import fork_rng
+from .kinds import build, kind_of
 
-CLASSES = {"gpt": GPT, "lstm": LSTM, "pre_ln": PreLNGPT, "sinusoidal": SinusoidalGPT}
-"""What config.KINDS names."""
 PARTS = ("config.json", "meta.json", "model.safetensors", "encoder.json", "vocab.bpe")
 HISTORY = ("log.jsonl", "samples.jsonl")
 """Also bound, where they are there."""
@@ -65,18 +62,6 @@ class Checkpoint:
                     f"the {name} are not those of the checkpoint in {self.folder}: "
                     f"SHA-256 {actual[:12]}..., expected {wanted[:12]}..."
                 )
-
-
-def build(kind: str, config: GPTConfig) -> LanguageModel:
-    """A model of one of config.KINDS with random weights."""
-    if kind not in CLASSES:
-        raise ValueError(f"unknown kind of model {kind!r}, known: {sorted(CLASSES)}")
-    return CLASSES[kind](config)
-
-
-def kind_of(model: LanguageModel) -> str:
-    """The kind that `build` needs to make such a model."""
-    return next(name for name, kind in CLASSES.items() if type(model) is kind)
 
 
 def save_weights(path: Path, model: nn.Module, fp16: bool = False) -> None:

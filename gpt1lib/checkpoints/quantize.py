@@ -41,10 +41,9 @@ def quantize_matrices(weights: dict[str, Tensor], suffix: str) -> dict[str, Tens
 
 def dequantize_matrices(stored: dict[str, Tensor], suffix: str) -> dict[str, Tensor]:
     """The weights by name, each in 32 bits."""
+    one = torch.ones(())  # the scale of what is not a matrix
     return {
-        name: dequantize_rows(x, stored[name + suffix])
-        if name + suffix in stored
-        else x.float()
+        name: dequantize_rows(x, stored.get(name + suffix, one))
         for name, x in stored.items()
         if not name.endswith(suffix)
     }

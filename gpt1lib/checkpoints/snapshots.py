@@ -15,7 +15,7 @@ from .. import validate
 from ..io import checksums, files
 from ..io.tensors import read_tensors, write_tensors
 from ..model import LanguageModel
-from . import checkpoint
+from . import checkpoint, kinds
 from .quantize import dequantize_matrices, quantize_matrices
 
 SCALE = ".scale"  # after the name of a matrix, that of its scales
@@ -37,7 +37,7 @@ def save_snapshot(folder: Path, model: LanguageModel, facts: dict) -> Path:
     """Write the weights of a model as they are after facts["step"] updates."""
     checkpoint.check_finite(model.state_dict())
     tensors = quantize_matrices(model.state_dict(), SCALE)
-    config = {**dataclasses.asdict(model.config), "kind": checkpoint.kind_of(model)}
+    config = {**dataclasses.asdict(model.config), "kind": kinds.kind_of(model)}
     path = folder / FOLDER / f"step_{facts['step']:07d}.safetensors"
     write_tensors(path, tensors, {"snapshot": json.dumps({"config": config, "facts": facts})})
     checksums.seal(path.parent, path.name)

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 
 from .. import inputs, losses
 from ..bpe import BPE
-from ..checkpoints import checkpoint
+from ..checkpoints import checkpoint, kinds
 from ..config import INIT_STD, GPTConfig
 from ..fast.loss import chunked_padded_loss
 from ..io import checksums, files
@@ -145,7 +145,7 @@ def save(folder: Path, classifier: Classifier, bpe: BPE, task: Task) -> None:
         "kind": task.kind,
         "n_classes": task.n_classes,
         "classes": task.classes,
-        "model": checkpoint.kind_of(classifier.model),
+        "model": kinds.kind_of(classifier.model),
         "config": asdict(classifier.model.config),
     }
     checkpoint.save_weights(folder / "classifier.safetensors", classifier)

@@ -14,7 +14,7 @@ from pathlib import Path
 from tqdm import tqdm
 
 from .. import evaluate
-from ..checkpoints import checkpoint
+from ..checkpoints.kinds import model_class
 from ..cli import one_line_errors
 from ..corpus import BookPaths
 from ..fast.machine import keep_memory
@@ -86,7 +86,7 @@ def ending(out: Path, heldout: dict[str, str]) -> str:
         f"{out} is finished, after {recipe['steps']} steps. On the held-out books: perplexity "
         f"{found['perplexity']}, {found['bits_per_character']} bits per character."
     )
-    if not checkpoint.CLASSES[recipe["kind"]].has_cache:
+    if not model_class(recipe["kind"]).has_cache:
         return told
     first = " ".join(re.findall(r"\w+", next(iter(heldout.values())))[:2])
     return f'{told}\nLet it write: python -m gpt1lib.sample {shlex.quote(str(out))} "{first}"'

@@ -16,8 +16,9 @@ from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 
 from .. import optim, validate
+from ..checkpoints.kinds import KINDS
 from ..cli import add_options, given_options, option, require
-from ..config import GPT1, INIT_STD, KINDS, NOVELIST, TINY, GPTConfig
+from ..config import GPT1, INIT_STD, NOVELIST, TINY, GPTConfig
 from ..io import files
 
 SIZES = {
@@ -107,7 +108,7 @@ class Recipe:
             require(self, name, 0 <= getattr(self, name) <= 1, "a share, 0 to 1")
         require(self, "matrix_momentum", 0 <= self.matrix_momentum < 1, "in [0, 1)")
         require(self, "warmup", self.warmup <= self.steps, f"<= steps, {self.steps}")
-        require(self, "kind", self.kind in KINDS, f"one of {KINDS}")
+        require(self, "kind", self.kind in KINDS, f"one of {tuple(KINDS)}")
         n_ctx, first = self.model.n_ctx, self.warmup_ctx
         require(self.model, "n_ctx", n_ctx >= 2, ">= 2: a window starts with no target")
         divides = first >= 0 and first != 1 and n_ctx % (first or 1) == 0

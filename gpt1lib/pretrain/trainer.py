@@ -20,7 +20,7 @@ from tqdm import tqdm
 
 from .. import corpus, evaluate, optim, sample
 from ..bpe import BPE
-from ..checkpoints import checkpoint, snapshots
+from ..checkpoints import checkpoint, kinds, snapshots
 from ..cli import interrupted_between_steps, progress
 from ..corpus import BookPaths
 from ..io import checksums, files
@@ -71,7 +71,7 @@ class Pretraining:
         self._read(books, heldout, bpe)
         self.recipe = replace(recipe, model=replace(recipe.model, n_vocab=self.bpe.n_vocab))
         with fork_rng(recipe.seed):
-            self.model = checkpoint.build(recipe.kind, self.recipe.model)
+            self.model = kinds.build(recipe.kind, self.recipe.model)
         self.step, self.seen, self.seconds = 0, 0, 0.0
         self._prepare_model()
         self.optimizers = build_optimizers(self.model, self.recipe)
@@ -338,7 +338,7 @@ class Pretraining:
         if self.world.size == 1 and self.world.device.type == "cpu":
             return self.model
         with fork_rng(self.recipe.seed):
-            model = checkpoint.build(self.recipe.kind, self.recipe.model)
+            model = kinds.build(self.recipe.kind, self.recipe.model)
         weights = self.world.whole_weights(self.model)
         if self.world.is_main:
             model.load_state_dict(weights)

@@ -1,6 +1,8 @@
 """What every kind of model keeps to (model.LanguageModel), and what only some can do."""
 
 import re
+import subprocess
+import sys
 from dataclasses import replace
 
 import pytest
@@ -8,15 +10,15 @@ import torch
 
 import gpt1lib as g
 from gpt1lib import generate
+from gpt1lib.baselines.masked import MaskedGPT
 from gpt1lib.baselines.variants import PreLNBlock
-from gpt1lib.checkpoints import checkpoint
-from gpt1lib.config import KINDS
+from gpt1lib.checkpoints import kinds
 from gpt1lib.finetune import Classifier, freezing
 from gpt1lib.model import KVCache
 from gpt1lib.rng import fork_rng
 
 CONFIG = g.GPTConfig(n_vocab=23, n_ctx=12, n_layer=3, n_head=2, n_embd=8, dropout=0.5)
-MODELS = {kind: (kind, CONFIG) for kind in KINDS}
+MODELS = {kind: (kind, CONFIG) for kind in kinds.KINDS}
 MODELS["untied"] = ("gpt", replace(CONFIG, tied=False))
 WITH_GPT1S_STEPS = ("gpt", "sinusoidal", "untied")
 
@@ -24,7 +26,7 @@ WITH_GPT1S_STEPS = ("gpt", "sinusoidal", "untied")
 def bold(name):
     """A model in eval mode, its weights so large that a mistake shows."""
     with fork_rng(0):
-        model = checkpoint.build(*MODELS[name]).eval()
+        model = kinds.build(*MODELS[name]).eval()
         for p in model.parameters():
             torch.nn.init.normal_(p, mean=0.0 if p.dim() > 1 else 0.5, std=0.4)
     return model
@@ -42,6 +44,22 @@ def ids():
 
 def test_every_kind_of_model_is_here():
     assert set(MODELS) == {"gpt", "lstm", "pre_ln", "sinusoidal", "untied"}
+    for kind in kinds.KINDS:
+        model = kinds.build(kind, CONFIG)
+        assert kinds.kind_of(model) == kind and type(model) is kinds.model_class(kind)
+    with pytest.raises(ValueError, match="unknown kind of model 'rnn', known:.*'gpt'"):
+        kinds.build("rnn", CONFIG)
+    with pytest.raises(ValueError, match="MaskedGPT is not a kind of model"):
+        kinds.kind_of(MaskedGPT(CONFIG))
+
+
+def test_gpt1_is_loaded_without_what_it_is_compared_with():
+    code = (
+        "import sys; from gpt1lib import checkpoints; checkpoints.load_novelist();"
+        "print(*(name for name in sys.modules if 'baselines' in name))"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert run.stdout == "\n", run.stderr
 
 
 # ---- hidden, logits, output_matrix, forward -------------------------------------------

@@ -103,9 +103,8 @@ def train_twin(trial: Trial) -> dict:
 
 def store_weights(kind: str, model: GPT) -> None:
     """Write a twin's weights, whole or not at all."""
-    write_tensors(
-        TWINS_DIR / f"{kind}.safetensors", quantize_matrices(model.state_dict(), SCALE)
-    )
+    stored = quantize_matrices(model.state_dict(), SCALE)
+    write_tensors(TWINS_DIR / f"{kind}.safetensors", stored)
     checksums.seal(TWINS_DIR, f"{kind}.safetensors")
 
 

@@ -20,8 +20,8 @@ from gpt1course.paper.after import scaling
 from gpt1course.paper.trials import PARAMS, Trial
 from gpt1course.paper.zeroshot import run as zeroshot_run
 from gpt1lib.baselines import variants
-from gpt1lib.checkpoints import checkpoint
-from gpt1lib.config import KINDS, GPTConfig
+from gpt1lib.checkpoints import kinds
+from gpt1lib.config import GPTConfig
 
 ROOT = Path(__file__).resolve().parents[3]
 CONFIG = GPTConfig(n_vocab=50, n_ctx=16, n_layer=2, n_head=2, n_embd=16, dropout=0.0)
@@ -32,10 +32,9 @@ CONFIG = GPTConfig(n_vocab=50, n_ctx=16, n_layer=2, n_head=2, n_embd=16, dropout
 
 def test_every_kind_can_be_built_and_read():
     ids = torch.randint(50, (2, 9))
-    assert set(checkpoint.CLASSES) == set(KINDS)
-    for kind in KINDS:
-        model = checkpoint.build(kind, CONFIG)
-        assert model(ids).shape == (2, 9, 50) and checkpoint.kind_of(model) == kind
+    for kind in kinds.KINDS:
+        model = kinds.build(kind, CONFIG)
+        assert model(ids).shape == (2, 9, 50) and kinds.kind_of(model) == kind
 
 
 def test_pre_ln_by_hand():
@@ -58,7 +57,7 @@ def test_pre_ln_by_hand():
 def test_variants_begin_with_the_numbers_of_gpt1():
     def begun(kind, config):
         torch.manual_seed(3)
-        model = checkpoint.build(kind, config)
+        model = kinds.build(kind, config)
         return model.state_dict(), torch.rand(4)
 
     theirs, later = begun("gpt", CONFIG)

@@ -7,7 +7,7 @@ import torch
 
 from gpt1lib import GPT, TINY
 from gpt1lib.bpe import BPE
-from gpt1lib.checkpoints import checkpoint, snapshots
+from gpt1lib.checkpoints import checkpoint, kinds, snapshots
 
 
 def test_each_snapshot_is_twice_as_far_as_the_one_before():
@@ -20,11 +20,11 @@ def test_each_snapshot_is_twice_as_far_as_the_one_before():
 @pytest.mark.parametrize("kind", ["gpt", "lstm"])
 def test_a_snapshot_comes_back_nearly_as_it_was(tmp_path, kind):
     torch.manual_seed(0)
-    model = checkpoint.build(kind, TINY).eval()
+    model = kinds.build(kind, TINY).eval()
     path = snapshots.save_snapshot(tmp_path, model, {"step": 12, "tokens": 99, "loss": 2.5})
     found, facts = snapshots.load_snapshot(path)
     assert facts == {"step": 12, "tokens": 99, "loss": 2.5}
-    assert checkpoint.kind_of(found) == kind and not found.training
+    assert kinds.kind_of(found) == kind and not found.training
     ids = torch.randint(TINY.n_vocab, (2, 9))
     away = (found(ids) - model(ids)).abs().max() / model(ids).std()
     assert 0 < away < 0.05

@@ -12,7 +12,7 @@ import torch
 import gpt1lib as g
 from gpt1lib import finetune, inputs, tasks
 from gpt1lib.bpe import BPE
-from gpt1lib.checkpoints import checkpoint
+from gpt1lib.checkpoints import checkpoint, kinds
 from gpt1lib.finetune import classifier, trainer
 from gpt1lib.finetune import data as batches
 from gpt1lib.finetune.__main__ import main
@@ -479,7 +479,7 @@ def test_groups_are_scored_apart():
 
 def test_an_lstm_can_be_fine_tuned():
     torch.manual_seed(0)
-    lstm = checkpoint.build("lstm", g.GPTConfig(BPE_SMALL.n_vocab, 24, 2, 2, 16, 0.0))
+    lstm = kinds.build("lstm", g.GPTConfig(BPE_SMALL.n_vocab, 24, 2, 2, 16, 0.0))
     with torch.no_grad():
         lstm.tokens.weight.mul_(20)  # as large as after pre-training
     source = checkpoint.Checkpoint(lstm, BPE_SMALL, {}, None)

@@ -10,7 +10,7 @@ import torch
 
 from gpt1lib import GPT, corpus, evaluate, losses, pretrain, sample
 from gpt1lib.bpe import BPE
-from gpt1lib.checkpoints import checkpoint, snapshots
+from gpt1lib.checkpoints import checkpoint, kinds, snapshots
 from gpt1lib.cli import interrupted_between_steps
 from gpt1lib.io import files, run_folder
 from gpt1lib.pretrain.__main__ import ending, main
@@ -266,7 +266,7 @@ def test_an_lstm_is_trained_by_the_same_trainer(folders, tmp_path, capsys):
     run = start(folders, tmp_path, replace(RECIPE, kind="lstm", steps=12))
     run.run()
     made = checkpoint.load(tmp_path)
-    assert checkpoint.kind_of(made.model) == "lstm"
+    assert kinds.kind_of(made.model) == "lstm"
     assert made.log[-1]["loss"] < made.log[0]["loss"]
     assert ending(tmp_path, run.heldout).endswith("bits per character.")  # and no: let it write
     capsys.readouterr()
