@@ -114,9 +114,8 @@ def out_of_a_fixed_size(T):
         (_seeded(1, 4, seed=2),),
     ],
     task=(
-        "The matrix above was typed for five words. Make it for any number of rows, and "
-        "multiply: row `t` of the result is the mean of rows `0` to `t` of `values`. (The "
-        "loop passes too, but the matrix is what the lesson goes on with.)"
+        "We typed the matrix above for five words. Make it for any number of rows and "
+        "multiply, so that row `t` of the result is the mean of rows `0` to `t` of `values`."
     ),
     hints=(
         "`len(values)` is T. `torch.ones(T, T)` is a matrix of ones, and `.tril()` keeps its "
@@ -223,9 +222,8 @@ def softmax_of_the_triangle(values):
     ],
     task=(
         "Turn scores into causal attention weights: hide the later tokens, then take the "
-        "softmax over each row. In the shape `(..., T, T)` the dots stand for any axes in "
-        "front, such as a batch; every (T, T) matrix gets the same mask. (`future` above is "
-        "5 x 5; yours must fit any T.)"
+        "softmax over each row. In the shape `(..., T, T)` the dots are any axes in front, "
+        "such as a batch, and every (T, T) matrix gets the same mask. Your mask must fit any T."
     ),
     hints=(
         "Hide first, softmax second. T is `scores.shape[-1]`; your `causal_mask(T)` says who "
@@ -405,8 +403,8 @@ def sums_of_powers_lie_flat(scores):
 @number_exercise(
     "How much is left to see",
     question=(
-        "A text has {T:,} tokens, and each looks at each: {T:,} × {T:,} scores. How many of "
-        "them does the causal mask leave?"
+        "A text has {T:,} tokens, and every token has a score for every token, which makes "
+        "{T:,} × {T:,} scores. How many of them does the causal mask leave?"
     ),
     difficulty=1,
     importance=3,
@@ -582,8 +580,8 @@ def changes_x(layer, x, t):
 
 
 @leaks_before.wrong(
-    "You forgive small differences. A leak of a ten-millionth is a leak: compare bit for "
-    "bit, with torch.equal."
+    "A leak of a ten-millionth escapes you. Compare bit for bit, with torch.equal, and change "
+    "row t by 1, because the trace of a smaller change is lost in rounding."
 )
 def forgives_small_differences(layer, x, t):
     c = x.clone()
@@ -630,7 +628,8 @@ def compares_all(layer, x, t):
 
 
 @leaks_before.wrong(
-    "You compare sums. Two leaks can cancel in a sum; compare number by number."
+    "You compare sums, or gradients of a sum. Two leaks can cancel in a sum, so compare number "
+    "by number."
 )
 def compares_sums(layer, x, t):
     c = x.clone()
@@ -724,10 +723,10 @@ def a_thousandth(layer, x, t):
     minutes=10,
     cases=lambda: [(1, 3), (3, 5), (2, 2), (1, 4)],
     task=(
-        "While writing, the model computes only the newest tokens; of the earlier ones it "
-        "keeps what it needs (lesson 12 shows how). So only the last `n_query` of `n_key` "
-        "tokens ask, and they may see all tokens up to their own. Return their rows: the "
-        "last `n_query` rows of the full causal mask."
+        "While writing, the model computes only the newest tokens, and for the earlier ones it "
+        "keeps what it needs (lesson 12). So we need mask rows only for the last `n_query` of "
+        "the `n_key` tokens, and each may see everything up to itself. Return the last "
+        "`n_query` rows of the full causal mask."
     ),
     hints=(
         "Write down the full 4 x 4 mask and look at its last two rows.",

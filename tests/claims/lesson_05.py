@@ -8,6 +8,13 @@ from claim import after
 import gpt1lib as g
 
 
+@after("striking-2")
+def the_copy_is_right_100_percent_the_novelist_21(passage, likeliest, targets):
+    assert abs((likeliest == targets).float().mean() - 0.21) < 0.01
+    assert len(passage) == 200
+    assert not torch.equal(likeliest, targets)
+
+
 @after("cell-008")
 def the_last_row_is_1_2_1_6(by_loop):
     assert torch.allclose(by_loop[-1], torch.tensor([1.2, 1.6]))
@@ -55,13 +62,13 @@ def yours_is_section_4s(masked_softmax, scores, weights):
     assert (masked_softmax(scores) - weights).abs().max() < 1e-5
 
 
-@after("cell-049")
+@after("cell-047")
 def nothing_to_learn_but_by_cheating(honest, cheating):
     assert abs(honest - math.log(10)) < 0.1
     assert cheating < 0.1
 
 
-@after("cell-049")
+@after("cell-047")
 def without_a_mask_the_loss_is_too_low_as_well(train):
     assert train(diagonal=11) < 0.1
 
@@ -82,6 +89,45 @@ def the_past_stays_the_rest_moves(before, changed):
         moved = (x.h != y.h).any(dim=1)
         assert not moved[:5].any()
         assert moved[5:].all()
+
+
+@after("cell-020")
+def the_first_word_spends_80_percent_on_later_ones(stolen):
+    assert abs(stolen[0] - 0.80) < 0.005
+    assert stolen.argmax() == 0
+
+
+@after("cell-043")
+def row_sums_give_away_two_of_the_masks(masks, scores):
+    sums = {name: weights_of(scores).sum(dim=1) for name, weights_of in masks.items()}
+    assert sums["hides itself"][0].isnan()
+    assert (sums["after the softmax"][:-1] < 1).all()
+    for name in ("correct", "no mask", "sees one ahead"):
+        assert torch.allclose(sums[name], torch.ones(5))
+
+
+@after("cell-057")
+def only_yours_passes_the_test(suspects, attention_with, leaks_before, six):
+    leaky = {
+        name: any(leaks_before(attention_with(weights_of), six, t) for t in range(6))
+        for name, weights_of in suspects.items()
+    }
+    assert [name for name, leaks in leaky.items() if not leaks] == ["yours"]
+
+
+@after("cell-063")
+def one_pass_or_many_the_same(apart):
+    assert apart < 1e-4
+
+
+@after("cell-065")
+def padding_on_the_right_changes_nothing(apart_padded):
+    assert apart_padded < 1e-4
+
+
+@after("cell-049")
+def in_float32_the_released_way_gives_the_same_bits(released, weights):
+    assert torch.equal(released, weights)
 
 
 @after("cell-071")
@@ -106,11 +152,11 @@ def the_text_says_69_percent_on_read_73_percent_on_from(steps_back, triangle):
     assert abs(triangle[5, 4] - 0.73) < 0.005
 
 
-@after("cell-077")
+@after("library-1")
 def it_is_your_mask(causal_mask):
     assert torch.equal(g.causal_mask(6), causal_mask(6))
 
 
-@after("cell-077")
+@after("library-1")
 def and_the_one_for_a_cache(mask_with_cache):
     assert torch.equal(g.causal_mask(3, 5), mask_with_cache(3, 5))
