@@ -249,7 +249,7 @@ class BPE:
                 )
         checksums.verify(folder, encoder, merges)
         vocabulary, pairs = files.read_json(folder / encoder), read_merges(folder / merges)
-        with files.naming(folder / encoder):
+        with files.blame_file(folder / encoder):
             check_pieces(vocabulary, pairs, folder / merges)
             return cls(vocabulary, pairs, **kwargs)
 
@@ -260,7 +260,7 @@ class BPE:
         lines = ["#version: 0.2", *(" ".join(pair) for pair in self.merges)]
         files.write_text(Path(folder) / merges, "\n".join(lines) + "\n")
         files.write_json(Path(folder) / encoder, self.encoder, indent=None)
-        checksums.seal(folder, encoder, merges)
+        checksums.write_checksums(folder, encoder, merges)
 
     @property
     def checksum(self) -> str:

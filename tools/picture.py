@@ -23,7 +23,7 @@ import gpt1lib as g
 from gpt1course import viz
 from gpt1course.viz.figure import new_figure, style
 from gpt1course.viz.palette import SERIES, dark, ink
-from gpt1lib.io.files import replacing, sha256
+from gpt1lib.io.files import atomic_write, sha256
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 SENTENCE = "He put the money on the table and followed the man to the door."  # in no lesson
@@ -168,7 +168,7 @@ def write(name: str, figure: Figure) -> Path:
     few = Image.open(full).convert("RGB").quantize(256, dither=Image.Dither.NONE)
     few.save(small, format="png", optimize=True, pnginfo=about)
     path = DOCS / f"what_you_see_{name}.png"
-    with replacing(path) as temporary:
+    with atomic_write(path) as temporary:
         temporary.write_bytes(small.getvalue())
     return path
 

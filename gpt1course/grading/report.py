@@ -24,7 +24,7 @@ from tqdm import tqdm
 from gpt1lib import validate
 from gpt1lib.cli import one_line_errors
 from gpt1lib.io import paths
-from gpt1lib.io.files import naming, read_json, read_text, sha256, write_text
+from gpt1lib.io.files import blame_file, read_json, read_text, sha256, write_text
 
 from .. import settings, workspace
 from .worker import Limits, Submitted, exercises_in, imports_of, isolation, mark_cell
@@ -212,7 +212,7 @@ def read_points(path: Path | None) -> dict[str, float]:
         name, _, worth = line.replace(";", ",").partition(",")
         if not name.strip() or name.strip() in ("exercise", "name"):
             continue
-        with naming(f"{path}, line {n}"):
+        with blame_file(f"{path}, line {n}"):
             if name.strip() not in lesson_of_exercise():
                 raise ValueError(f"no lesson has an exercise {name.strip()!r}")
             if not 0 <= float(worth) <= MOST_POINTS:

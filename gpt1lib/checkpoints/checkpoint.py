@@ -107,7 +107,7 @@ def save(
         "weights_sha256": files.sha256(folder / "model.safetensors"),
     }
     files.write_json(folder / "meta.json", {**(meta or {}), **bound})
-    checksums.seal(folder, *PARTS, *(x for x in HISTORY if (folder / x).is_file()))
+    checksums.write_checksums(folder, *PARTS, *(x for x in HISTORY if (folder / x).is_file()))
 
 
 def check_vocabulary(bpe: BPE, config: GPTConfig) -> None:
@@ -136,7 +136,7 @@ def load(folder: str | Path) -> Checkpoint:
             )
     checksums.verify(folder, *PARTS)
     meta, bpe = files.read_json(folder / "meta.json"), BPE.load(folder)
-    with files.naming(folder / "meta.json"):
+    with files.blame_file(folder / "meta.json"):
         vocabulary_sha256, weights_sha256 = meta["tokenizer_sha256"], meta["weights_sha256"]
     if bpe.checksum != vocabulary_sha256:
         raise ValueError(
@@ -157,7 +157,7 @@ def read_model(path: Path, config: dict, weights: Path) -> LanguageModel:
 
     path: the file, which a ValueError names. weights: where the numbers will come from.
     """
-    with files.naming(path), fork_rng(0):  # its numbers are replaced
+    with files.blame_file(path), fork_rng(0):  # its numbers are replaced
         kind = config.pop("kind", "gpt")
         sizes = GPTConfig.from_dict(config)
         check_size(sizes, weights, learned_positions=kind != "sinusoidal")

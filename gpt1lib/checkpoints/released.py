@@ -196,7 +196,7 @@ def read_openai(folder: Path, n_head: int | None = None) -> GPT:
     """A model from OpenAI's ten files; memory beyond the model: one array."""
     check_export(folder)
     shapes = files.read_json(folder / OPENAI[0], list)
-    with files.naming(folder / OPENAI[0]):
+    with files.blame_file(folder / OPENAI[0]):
         config = config_of(shapes, n_head)
     wanted, stream = arrays(config), parameter_files(folder)
     n_stored, n_wanted = sum(map(len, stream)), sum(math.prod(s) for _, s in wanted)
@@ -245,7 +245,7 @@ def read_hugging_face(folder: Path) -> GPT:
             copy_weights(model, set(f.keys()), f.get_tensor)
     else:
         stored = tensors.read_state(pickled, mapped=True)
-        with files.naming(pickled):
+        with files.blame_file(pickled):
             copy_weights(model, stored.keys(), stored.__getitem__)
     return model
 
@@ -255,7 +255,7 @@ def hugging_face_config(path: Path, weights: Path) -> GPTConfig:
     theirs = files.read_json(path)
     names = {"n_vocab": "vocab_size", "n_ctx": "n_positions"}
     names |= {name: name for name in ("n_layer", "n_head", "n_embd")}
-    with files.naming(path):
+    with files.blame_file(path):
         sizes = {ours: theirs[name] for ours, name in names.items()}
         config = GPTConfig(**sizes, dropout=theirs.get("resid_pdrop", 0.1))
         checkpoint.check_size(config, weights)
@@ -322,7 +322,7 @@ def save_openai(folder: str | Path, model: GPT, bpe: BPE | None = None) -> None:
         tensors.write_array(folder / f"params_{i}.npy", part)
     if bpe is not None:
         bpe.save(folder, *OPENAI[1:])
-    checksums.seal(folder, OPENAI[0], *(f"params_{i}.npy" for i in range(N_FILES)))
+    checksums.write_checksums(folder, OPENAI[0], *(f"params_{i}.npy" for i in range(N_FILES)))
 
 
 def save_hugging_face(folder: str | Path, model: GPT, bpe: BPE | None = None) -> None:
@@ -349,4 +349,4 @@ def save_hugging_face(folder: str | Path, model: GPT, bpe: BPE | None = None) ->
     )
     if bpe is not None:
         bpe.save(folder, "vocab.json", "merges.txt")
-    checksums.seal(folder, "config.json", "model.safetensors")
+    checksums.write_checksums(folder, "config.json", "model.safetensors")

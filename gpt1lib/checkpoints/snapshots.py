@@ -40,7 +40,7 @@ def save_snapshot(folder: Path, model: LanguageModel, facts: dict) -> Path:
     config = {**dataclasses.asdict(model.config), "kind": kinds.kind_of(model)}
     path = folder / FOLDER / f"step_{facts['step']:07d}.safetensors"
     write_tensors(path, tensors, {"snapshot": json.dumps({"config": config, "facts": facts})})
-    checksums.seal(path.parent, path.name)
+    checksums.write_checksums(path.parent, path.name)
     return path
 
 
@@ -52,7 +52,7 @@ def load_snapshot(path: str | Path) -> tuple[LanguageModel, dict]:
     path = Path(path)
     checksums.verify(path.parent, path.name)
     tensors, described = read_tensors(path)
-    with files.naming(path):
+    with files.blame_file(path):
         stored = json.loads(described["snapshot"])
         model = checkpoint.read_model(path, stored["config"], path)
         checkpoint.fill(path, model, dequantize_matrices(tensors, SCALE))

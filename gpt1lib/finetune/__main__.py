@@ -96,7 +96,7 @@ def load_finished(path: Path, run: FineTuning) -> dict:
     if not path.is_file():
         return {}
     result, facts = files.read_json(path), run.facts()
-    with files.naming(path):
+    with files.blame_file(path):
         then, now = result["facts"], json.loads(json.dumps(facts))
     if changed := what_changed(then, now):
         raise ValueError(

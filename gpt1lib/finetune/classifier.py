@@ -151,7 +151,7 @@ def save(folder: Path, classifier: Classifier, bpe: BPE, task: Task) -> None:
     checkpoint.save_weights(folder / "classifier.safetensors", classifier)
     bpe.save(folder)
     files.write_json(folder / "classifier.json", facts)
-    checksums.seal(folder, *PARTS)
+    checksums.write_checksums(folder, *PARTS)
 
 
 def load(folder: str | Path) -> tuple[Classifier, BPE, dict]:
@@ -167,7 +167,7 @@ def load(folder: str | Path) -> tuple[Classifier, BPE, dict]:
     checksums.verify(folder, *PARTS)
     facts, bpe = files.read_json(folder / "classifier.json"), BPE.load(folder)
     weights = folder / "classifier.safetensors"
-    with files.naming(folder / "classifier.json"), fork_rng(0):  # its numbers are replaced
+    with files.blame_file(folder / "classifier.json"), fork_rng(0):  # its numbers are replaced
         config = GPTConfig.from_dict(facts["config"])
         if bpe.n_vocab != config.n_vocab - len(inputs.SPECIALS):  # without the special tokens
             raise ValueError(f"n_vocab is {config.n_vocab}, the vocabulary has {bpe.n_vocab}")

@@ -17,7 +17,7 @@ def of(folder: str | Path) -> dict[str, str]:
     return files.read_json(path) if path.is_file() else {}
 
 
-def seal(folder: str | Path, *names: str) -> None:
+def write_checksums(folder: str | Path, *names: str) -> None:
     """Store the checksums of files that were just written, beside those already there."""
     folder = Path(folder)
     new = {name: files.sha256(folder / name) for name in names}

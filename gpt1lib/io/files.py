@@ -15,7 +15,7 @@ from . import paths
 
 
 @contextmanager
-def replacing(path: str | Path) -> Iterator[Path]:
+def atomic_write(path: str | Path) -> Iterator[Path]:
     """Yield a temporary path beside `path`; on success sync it and rename it there."""
     path = Path(path)
     paths.check_there(path)
@@ -39,7 +39,7 @@ def umask() -> int:
 
 
 def remove_unfinished(folder: str | Path) -> None:
-    """Delete what killed processes left of `replacing` in a folder; not in those below it."""
+    """Delete what killed processes left of `atomic_write` in a folder, not below it."""
     for path in Path(folder).glob(".*.tmp"):
         if re.fullmatch(r"\..+\.\d+\.tmp", path.name):
             path.unlink(missing_ok=True)
@@ -47,13 +47,13 @@ def remove_unfinished(folder: str | Path) -> None:
 
 def write_text(path: str | Path, text: str) -> None:
     """Write UTF-8 text, whole or not at all."""
-    with replacing(path) as temporary:
+    with atomic_write(path) as temporary:
         temporary.write_text(text, encoding="utf-8")
 
 
 def write_json(path: str | Path, value: object, indent: int | None = 1) -> None:
     """Write JSON, whole or not at all. Raises ValueError for nan, which JSON lacks."""
-    with naming(path):
+    with blame_file(path):
         text = json.dumps(value, ensure_ascii=False, indent=indent, allow_nan=False)
     write_text(path, text + "\n")
 
@@ -68,7 +68,7 @@ UNUSABLE = (
 
 
 @contextmanager
-def naming(path: str | Path) -> Iterator[None]:
+def blame_file(path: str | Path) -> Iterator[None]:
     """What is wrong with a file's contents becomes a ValueError that names the file."""
     try:
         yield

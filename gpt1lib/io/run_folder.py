@@ -19,7 +19,7 @@ from .tensors import read_state, write_state
 
 
 @contextmanager
-def only_one(folder: Path) -> Iterator[None]:
+def exclusive(folder: Path) -> Iterator[None]:
     """Hold a folder for this process; the system releases it even if we are killed.
 
     Raises RuntimeError where another process holds it: two runs would overwrite each other.
@@ -84,7 +84,7 @@ class Log:
     def cut(self, last: int) -> None:
         """Forget what came after a step, or twice: the run is about to do it again."""
         kept, at = [], -1
-        with files.naming(self.path):
+        with files.blame_file(self.path):
             for line in self.lines():
                 if at < line[self.counter] <= last:
                     kept.append(line)
@@ -143,8 +143,8 @@ class RunFolder:
         return Log(self.folder / f"{name}.jsonl", self.counter)
 
     def held(self) -> AbstractContextManager[None]:
-        """Hold the folder for this process alone; see `only_one`."""
-        return only_one(self.state.parent)
+        """Hold the folder for this process alone; see `exclusive`."""
+        return exclusive(self.state.parent)
 
     @contextmanager
     def writing(self) -> Iterator[None]:
@@ -172,7 +172,7 @@ class RunFolder:
         if not self.state.exists():
             return None
         stored = read_state(self.state)
-        with files.naming(self.state):
+        with files.blame_file(self.state):
             self.saved, then = stored[self.counter], json.loads(stored["facts"])
             for name, (length, checksum) in stored["logs"].items():
                 self.log_of(name).check(length, checksum)

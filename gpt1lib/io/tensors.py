@@ -50,8 +50,8 @@ def reading(path: str | Path) -> Iterator[None]:
 
 @contextmanager
 def writing(path: str | Path) -> Iterator[Path]:
-    """`files.replacing`; a writer's own words for a failed write become an OSError."""
-    with files.replacing(path) as temporary:
+    """`files.atomic_write`; a writer's own words for a failed write become an OSError."""
+    with files.atomic_write(path) as temporary:
         try:
             yield temporary
         except (RuntimeError, SafetensorError) as error:

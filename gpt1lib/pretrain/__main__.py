@@ -77,7 +77,7 @@ def places(args: argparse.Namespace) -> tuple[BookPaths, BookPaths | None]:
 def ending(out: Path, heldout: dict[str, str]) -> str:
     """What a finished run has reached, and what can be done with it."""
     meta = files.read_json(out / "meta.json")
-    with files.naming(out / "meta.json"):
+    with files.blame_file(out / "meta.json"):
         found, recipe = (
             evaluate.round_scores(evaluate.all_books(meta["heldout"])),
             meta["recipe"],

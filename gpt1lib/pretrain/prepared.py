@@ -31,7 +31,7 @@ def make(place: Path, books: dict[str, str], n_merges: int, bpe: BPE | None) -> 
     bpe = BPE.learn(books.values(), n_merges) if bpe is None else bpe
     bpe.save(place)
     corpus.write_tokens(place / TOKENS, corpus.encode_books(books, bpe))
-    checksums.seal(place, *PARTS)
+    checksums.write_checksums(place, *PARTS)
 
 
 def read_prepared(place: Path) -> tuple[BPE, np.ndarray]:

@@ -87,7 +87,7 @@ class Pretraining:
             with self.folder.held():  # nothing of another run is touched
                 for folder in (self.out, self.state, self.out / snapshots.FOLDER, place):
                     files.remove_unfinished(folder)
-                with files.naming(corpus.describe_paths(books)):
+                with files.blame_file(corpus.describe_paths(books)):
                     prepared.make(place, *made_from)
         self.world.wait()
         self.bpe, self.ids = prepared.read_prepared(place)
@@ -238,7 +238,7 @@ class Pretraining:
         state = self.folder.load(self.facts())
         if state is None:
             return False
-        with files.naming(self.folder.state):
+        with files.blame_file(self.folder.state):
             if state["tokenizer_sha256"] != self.bpe.checksum:
                 raise ValueError("it was made with another vocabulary; take another --out")
             self.step, self.seen, self.seconds = (state[k] for k in ("step", "seen", "seconds"))

@@ -160,7 +160,7 @@ def nli_lines(path: Path, labels: tuple[str, ...]) -> list[Example]:
                 f"{path}, line {n}: label {row['gold_label']!r} is not in {[*labels]}"
             )
         label = labels.index(row["gold_label"])
-        with files.naming(f"{path}, line {n}"):
+        with files.blame_file(f"{path}, line {n}"):
             example = Example((row["sentence1"], row["sentence2"]), label)
         if not all(text.strip() for text in example.texts):
             raise ValueError(f"{path}, line {n}: a text is empty")

@@ -20,7 +20,7 @@ from gpt1lib.finetune import Settings
 from gpt1lib.finetune.__main__ import main as finetune
 from gpt1lib.finetune.__main__ import parser as finetune_parser
 from gpt1lib.io import run_folder
-from gpt1lib.io.run_folder import only_one
+from gpt1lib.io.run_folder import exclusive
 from gpt1lib.pretrain import config
 from gpt1lib.pretrain.__main__ import main as pretrain
 from gpt1lib.pretrain.__main__ import parser as pretrain_parser
@@ -178,7 +178,7 @@ def test_pre_training_says_what_went_wrong_in_one_line(books, tmp_path, one_line
         ([*small, "--fsdp"], "--fsdp needs processes to split over: start with torchrun"),
     ):
         assert message in one_line(pretrain, [*where, *argv], "pretrain")
-    with only_one(tmp_path / "state"):
+    with exclusive(tmp_path / "state"):
         assert "another run is writing" in one_line(pretrain, [*where, *small], "pretrain")
 
 
@@ -212,7 +212,7 @@ def test_fine_tuning_says_what_went_wrong_in_one_line(tmp_path, one_line):
         (["film_snippets", "--longest", "0"], "longest is 0, it must be >= 1, or left out"),
     ):
         assert message in one_line(finetune, [*argv, *out], "finetune")
-    with only_one(tmp_path / "out"):
+    with exclusive(tmp_path / "out"):
         said = one_line(finetune, ["film_snippets", *out], "finetune")
     assert said == (
         f"another run is writing to {tmp_path / 'out'}: wait for it, or name another"
@@ -233,7 +233,7 @@ def test_the_paper_says_what_went_wrong_in_one_line(tmp_path, monkeypatch, one_l
         one_line(run_paper, ["--workers", "0"], "paper")
         == "--workers is 0, it must be at least 1"
     )
-    with only_one(tmp_path):
+    with exclusive(tmp_path):
         assert "another run is writing" in one_line(run_paper, ["table5"], "paper")
     monkeypatch.setattr(paper.tables, "run_tables", fails(FileNotFoundError("no LSTM")))
     assert one_line(run_paper, ["table5"], "paper") == "no LSTM"

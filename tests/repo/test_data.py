@@ -183,7 +183,7 @@ def test_write_is_all_or_nothing(tmp_path):
     path = tmp_path / "a.txt"
     files.write_text(path, "good")
     try:
-        with files.replacing(path) as temporary:
+        with files.atomic_write(path) as temporary:
             Path(temporary).write_text("half")
             raise KeyboardInterrupt
     except KeyboardInterrupt:

@@ -24,7 +24,7 @@ def bound() -> dict[Path, list[str]]:
 def main() -> None:
     """Seal every folder; the stages of a model are sealed when they are made."""
     for folder, names in bound().items():
-        checksums.seal(folder, *names)
+        checksums.write_checksums(folder, *names)
         print(f"{len(names)} files in {folder / checksums.NAME}")
 
 

@@ -105,7 +105,7 @@ def store_weights(kind: str, model: GPT) -> None:
     """Write a twin's weights, whole or not at all."""
     stored = quantize_matrices(model.state_dict(), SCALE)
     write_tensors(TWINS_DIR / f"{kind}.safetensors", stored)
-    checksums.seal(TWINS_DIR, f"{kind}.safetensors")
+    checksums.write_checksums(TWINS_DIR, f"{kind}.safetensors")
 
 
 def load_twins() -> tuple[GPT, MaskedGPT, BPE]:

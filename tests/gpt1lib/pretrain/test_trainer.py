@@ -398,7 +398,7 @@ def test_a_diverged_run_keeps_its_last_good_state_and_writes_no_checkpoint(folde
 
 def test_two_runs_do_not_write_to_one_folder(folders, tmp_path):
     run = start(folders, tmp_path)
-    with run_folder.only_one(run.state), pytest.raises(RuntimeError, match="another run is"):
+    with run_folder.exclusive(run.state), pytest.raises(RuntimeError, match="another run is"):
         run.run()
     run.run()  # and it is free again
 
