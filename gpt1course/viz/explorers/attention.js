@@ -400,12 +400,12 @@ function drawWords(view) {
 
 // ---- what attention.py answers, by the engine in the page
 
-async function answer(engine, { prompt }, model) {
-  if (prompt === undefined) return null;
-  const read = await engine.ask("attention", prompt, model.get("most"));
+async function answer(engine, { text }, model) {
+  if (text === undefined) return null;
+  const read = await engine.ask("attention", text, model.get("most"));
   const { pieces: tokens, weights: data } = read;
   const scores = centered(read.scores, tokens.length);
-  const message = await engine.ask("notice", prompt);
+  const message = await engine.ask("notice", text);
   const row = tellingRow(data, model.get("head"), tokens.length);
   return { tokens, data, scores, row, message };
 }

@@ -78,7 +78,7 @@ class AttentionExplorer(Explorer):
     head = Index(lambda self: self.n_heads).tag(sync=True, control=True)
     pinned = Index(lambda self: self.n_heads, -1, -1).tag(sync=True, control=True)
     row = Index(lambda self: len(self.tokens)).tag(sync=True, control=True)
-    prompt = CleanUnicode("").tag(sync=True, control=True)
+    text = CleanUnicode("").tag(sync=True, control=True)
     editable = traitlets.Bool(False).tag(sync=True)
     most = traitlets.Int(MOST_TOKENS).tag(sync=True)
     computed = frozenset({"data", "scores", "tokens", "weights"})
@@ -128,14 +128,14 @@ class AttentionExplorer(Explorer):
 
         weights, tokens, scores = read(text)
         message = input_notice(bpe, text)
-        traits = {"prompt": text, "editable": True, "message": message}
+        traits = {"text": text, "editable": True, "message": message}
         explorer = cls(weights, tokens, head, scores=scores, **traits)
         explorer.on_change(
             lambda: (
-                explorer._reading(*read(explorer.prompt))
-                | {"message": input_notice(bpe, explorer.prompt)}
+                explorer._reading(*read(explorer.text))
+                | {"message": input_notice(bpe, explorer.text)}
             ),
-            "prompt",
+            "text",
         )
         explorer.attach_engine(bpe, model)
         return explorer

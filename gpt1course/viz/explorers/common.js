@@ -247,13 +247,13 @@ function request(model, status, doing, hint = "") {
   };
 }
 
-// A text to type, the trait `prompt`, which the model reads.
+// A text to type, the trait `text`, which the model reads.
 function promptLine(model, root) {
-  const line = textLine(root, "text", model.get("prompt"), "4em", prompt => ask({ prompt }));
+  const line = textLine(root, "text", model.get("text"), "4em", text => ask({ text }));
   const hint = "Type a text and press Enter.";
   const ask = request(model, el("p", "gx-note gx-hint", root), "The model reads ...", hint);
-  model.on("change:prompt", () => {
-    line.value = model.get("prompt");
+  model.on("change:text", () => {
+    line.value = model.get("text");
   });
 }
 

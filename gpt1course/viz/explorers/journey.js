@@ -203,10 +203,10 @@ function showWay(view) {
 
 // ---- what journey.py answers, by the engine in the page
 
-async function answer(engine, { prompt }, model) {
-  if (prompt === undefined) return null;
-  const read = await engine.ask("journey", prompt, model.get("n"));
-  const message = await engine.ask("notice", prompt);
+async function answer(engine, { text }, model) {
+  if (text === undefined) return null;
+  const read = await engine.ask("journey", text, model.get("n"));
+  const message = await engine.ask("notice", text);
   return { ...read, place: read.tokens.length - 1, message };
 }
 

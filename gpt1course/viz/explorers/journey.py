@@ -62,10 +62,10 @@ class JourneyExplorer(Explorer):
 
     A state after a block is multiplied by W_e^T as the last one is; what GPT-1 would
     predict from it shows what is already settled. Each stage has four readings: the
-    sums before and after each LayerNorm. Traits: prompt, stage, place.
+    sums before and after each LayerNorm. Traits: text, stage, place.
     """
 
-    prompt = CleanUnicode("").tag(sync=True, control=True)
+    text = CleanUnicode("").tag(sync=True, control=True)
     tokens = traitlets.List(CleanUnicode()).tag(sync=True)
     stages = traitlets.List().tag(sync=True)
     n_vocab = traitlets.Int().tag(sync=True)
@@ -91,8 +91,8 @@ class JourneyExplorer(Explorer):
 
         first = read(text)
         stage = len(first["stages"]) - 1
-        explorer = cls(**first, prompt=text, n=n, n_vocab=bpe.n_vocab, stage=stage)
-        explorer.on_change(lambda: read(explorer.prompt), "prompt")
+        explorer = cls(**first, text=text, n=n, n_vocab=bpe.n_vocab, stage=stage)
+        explorer.on_change(lambda: read(explorer.text), "text")
         explorer.attach_engine(bpe, model)
         return explorer
 

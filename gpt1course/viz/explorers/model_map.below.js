@@ -16,7 +16,7 @@ function addNext(view, parent) {
   const box = el("div", "gx-aside", parent);
   view.nextTitle = el("p", "gx-title", box);
   view.bars = el("ol", "gx-bars", box);
-  view.more = button(box, "", () => view.ask({ prompt: goneOn(view) }));
+  view.more = button(box, "", () => view.ask({ text: goneOn(view) }));
   view.more.classList.add("gx-asks");
 }
 
@@ -24,7 +24,7 @@ function addNext(view, parent) {
 function goneOn({ model, tokens, words: next, T }) {
   const piece = next[T - 1][0][0];
   const joins = !/(<\/w>|\n)$/.test(tokens[T - 1]);
-  return model.get("text").trimEnd() + (joins ? "" : " ") + readable(piece);
+  return model.get("shown").trimEnd() + (joins ? "" : " ") + readable(piece);
 }
 
 function showNext({ words: next, names, bars: list, nextTitle, ablated, more, T }, place) {

@@ -72,13 +72,13 @@ function news(view) {
 
 function addText(view, root) {
   const { model } = view;
-  const line = textLine(root, "text", model.get("prompt"), "3em", prompt => ask({ prompt }));
+  const line = textLine(root, "text", model.get("text"), "3em", text => ask({ text }));
   line.maxLength = 20_000;
   const hint = `Type a text of up to ${model.get("most")} tokens and press Enter.`;
   const ask = request(model, el("p", "gx-note gx-hint", root), "The model reads ...", hint);
   view.ask = ask;
-  model.on("change:prompt", () => {
-    line.value = model.get("prompt");
+  model.on("change:text", () => {
+    line.value = model.get("text");
   });
 }
 
@@ -296,12 +296,12 @@ function reveal(view) {
 // ---- what model_map.py answers, by the engine in the page
 
 async function answer(engine, asked, model) {
-  if (asked.prompt === undefined && asked.ablated === undefined) return null;
-  const prompt = asked.prompt ?? model.get("text");
-  const found = await engine.ask("map", prompt, model.get("most"), model.get("ablated"));
-  const message = await engine.ask("notice", prompt);
-  const place = asked.prompt === undefined ? {} : lastLook(found, model);
-  return { ...found, ...place, text: prompt, message };
+  if (asked.text === undefined && asked.ablated === undefined) return null;
+  const text = asked.text ?? model.get("shown");
+  const found = await engine.ask("map", text, model.get("most"), model.get("ablated"));
+  const message = await engine.ask("notice", text);
+  const place = asked.text === undefined ? {} : lastLook(found, model);
+  return { ...found, ...place, shown: text, message };
 }
 
 // The last token, and whom it looks at most in the chosen head; the first one, at which heads

@@ -143,8 +143,8 @@ class ModelMapExplorer(Explorer):
     """From the ids of a text to its next word: the model, a block, a head, a single score.
 
     Traits: zoom (one of ZOOMS), block, head, place (the token that asks), other (the token
-    that it looks at), prompt, ablated (heads that are off, block * H + head), text (what is
-    shown: a prompt that cannot be read leaves it as it is).
+    that it looks at), text, ablated (heads that are off, block * H + head), shown (the text
+    that was read: one that cannot be leaves it as it is).
     """
 
     picture_colors = 64
@@ -162,17 +162,17 @@ class ModelMapExplorer(Explorer):
     words = traitlets.List().tag(sync=True)
     crowd = traitlets.Dict().tag(sync=True)
     most = traitlets.Int(MOST_TOKENS).tag(sync=True)
-    text = CleanUnicode().tag(sync=True)
+    shown = CleanUnicode().tag(sync=True)  # what was read; a text may be refused
     zoom = traitlets.Enum(ZOOMS, "model").tag(sync=True, control=True)
     block = Index(lambda self: self.shape[0]).tag(sync=True, control=True)
     head = Index(lambda self: self.shape[1]).tag(sync=True, control=True)
     place = Index(lambda self: len(self.tokens)).tag(sync=True, control=True)
     other = Index(lambda self: len(self.tokens)).tag(sync=True, control=True)
-    prompt = CleanUnicode().tag(sync=True, control=True)
+    text = CleanUnicode().tag(sync=True, control=True)
     ablated = traitlets.List(StrictInt()).tag(sync=True, control=True)
     computed = frozenset(
         {"tokens", "ids", "rows", "states", "neurons", "qkv", "scores", "weights", "lens"}
-        | {"whole", "words", "crowd", "text", "_weights"}
+        | {"whole", "words", "crowd", "shown", "_weights"}
     )
 
     def __init__(self, model: GPT, bpe: BPE, text: str, **chosen):
@@ -180,10 +180,10 @@ class ModelMapExplorer(Explorer):
         config = model.config
         sizes = [config.n_layer, config.n_head, config.n_embd, config.n_vocab]
         made = self._reading(text, chosen.pop("ablated", ()))
-        given = {"shape": sizes, "prompt": text} | made
+        given = {"shape": sizes, "text": text} | made
         telling = telling_head(self._weights)
         super().__init__(**given | telling | last_look(self._weights, **telling) | chosen)
-        self.on_change(self._read_prompt, "prompt")
+        self.on_change(self._read_text, "text")
         self.on_change(self._read_ablated, "ablated")
         self.attach_engine(bpe, model)
 
@@ -200,12 +200,12 @@ class ModelMapExplorer(Explorer):
             raise traitlets.TraitError(f"ablated has {wrong[0]}, heads are 0 to {n_heads - 1}")
         return sorted(set(proposal.value))
 
-    def _read_prompt(self) -> dict:
-        made = self._reading(self.prompt, self.ablated)
+    def _read_text(self) -> dict:
+        made = self._reading(self.text, self.ablated)
         return made | last_look(self._weights, self.block, self.head)
 
     def _read_ablated(self) -> dict:
-        return self._reading(self.text, self.ablated)
+        return self._reading(self.shown, self.ablated)
 
     def _reading(self, text: str, ablated: Sequence[int]) -> dict:
         model, bpe = self._model, self._bpe
@@ -220,7 +220,7 @@ class ModelMapExplorer(Explorer):
             "whole": [[top[0] for top in row] for row in lens_guesses(model, bpe, whole, 1)],
             "words": next_words(bpe, steps.logits, whole.logits),
             "crowd": crowd(steps.logits),
-            "text": text,
+            "shown": text,
             "ablated": list(ablated),
             "message": input_notice(bpe, text),
         }

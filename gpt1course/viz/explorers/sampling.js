@@ -26,8 +26,8 @@ function draw(model, root) {
 function followPython(view) {
   const { model, prompt } = view;
   model.on("change:data", () => read(view));
-  model.on("change:prompt", () => {
-    if (prompt && prompt.value !== model.get("prompt")) prompt.value = model.get("prompt");
+  model.on("change:text", () => {
+    if (prompt && prompt.value !== model.get("text")) prompt.value = model.get("text");
   });
   for (const name of Object.keys(view.sliders)) {
     model.on(`change:${name}`, () => {
@@ -41,13 +41,13 @@ function followPython(view) {
 
 function addPrompt(view) {
   const { model, root } = view;
-  const text = model.get("prompt");
+  const text = model.get("text");
   const editable = model.get("editable");
   if (editable) {
     view.prompt = el("input", "gx-prompt", el("div", "", root));
     view.prompt.value = text;
     view.prompt.setAttribute("aria-label", "prompt");
-    view.prompt.addEventListener("change", () => view.ask({ prompt: view.prompt.value }));
+    view.prompt.addEventListener("change", () => view.ask({ text: view.prompt.value }));
   } else if (text) el("p", "gx-title", root, `After “${text}”`);
   const status = el("p", "gx-note gx-hint", root);
   view.ask = request(model, status, "The model reads ...", editable ? HINT : "");
@@ -59,7 +59,7 @@ function append(view, rank) {
   const glue = prompt.value === "" || model.get("joined") ? "" : " ";
   model.set("joined", !piece.endsWith("</w>"));
   prompt.value += glue + (piece === "\n</w>" ? "\n" : piece.replace("</w>", ""));
-  view.ask({ prompt: prompt.value });
+  view.ask({ text: prompt.value });
 }
 
 // ---- the distribution, from the likeliest token down: no control changes their order
@@ -233,12 +233,12 @@ function sentence({ words, order, now: { after, kept } }) {
 
 // ---- what sampling.py answers, by the engine in the page
 
-async function answer(engine, { prompt }, model) {
-  if (prompt === undefined) return null;
+async function answer(engine, { text }, model) {
+  if (text === undefined) return null;
   const n_ctx = model.get("n_ctx");
   const [data, message] = await Promise.all([
-    engine.ask("next", prompt),
-    engine.ask("notice", prompt, n_ctx),
+    engine.ask("next", text),
+    engine.ask("notice", text, n_ctx),
   ]);
   return { data, message };
 }

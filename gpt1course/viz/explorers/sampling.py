@@ -38,7 +38,7 @@ class SamplingExplorer(Explorer):
 
     data = traitlets.Bytes().tag(sync=True)
     words = traitlets.List(CleanUnicode()).tag(sync=True)
-    prompt = CleanUnicode("").tag(sync=True, control=True)
+    text = CleanUnicode("").tag(sync=True, control=True)
     editable = traitlets.Bool(False).tag(sync=True)
     n_ctx = traitlets.Int().tag(sync=True)
     joined = traitlets.Bool(False).tag(sync=True, control=True)
@@ -60,14 +60,14 @@ class SamplingExplorer(Explorer):
         super().__init__(
             data=as_bytes(self.logits),
             words=list(words),
-            prompt=text,
+            text=text,
             message=notice(text),
             editable=predict is not None,
             **traits,
         )
-        self.shown, self._notice = self.prompt, notice  # what was read; a prompt may be refused
+        self.shown, self._notice = self.text, notice  # what was read; a text may be refused
         if predict:
-            self.on_change(lambda: self._read_prompt(predict), "prompt")
+            self.on_change(lambda: self._read_text(predict), "text")
 
     @classmethod
     def from_checkpoint(cls, checkpoint: Checkpoint, text: str, **traits) -> Self:
@@ -92,9 +92,9 @@ class SamplingExplorer(Explorer):
         explorer.attach_engine(bpe, model)
         return explorer
 
-    def _read_prompt(self, predict: Callable[[str], np.ndarray]) -> dict:
-        self.logits, self.shown = scores_of(self.words, predict(self.prompt)), self.prompt
-        return {"data": as_bytes(self.logits), "message": self._notice(self.prompt)}
+    def _read_text(self, predict: Callable[[str], np.ndarray]) -> dict:
+        self.logits, self.shown = scores_of(self.words, predict(self.text)), self.text
+        return {"data": as_bytes(self.logits), "message": self._notice(self.text)}
 
     def distribution(self) -> tuple[np.ndarray, np.ndarray]:
         """Probabilities (V,): the model's own, at temperature 1, and those to be drawn."""

@@ -33,11 +33,11 @@ function readTexts(model) {
 
 function addPrompts({ model, root }) {
   const inputs = ["first", "second"].map((name, i) =>
-    textLine(root, name, model.get("prompts")[i], "4em", () => send()),
+    textLine(root, name, model.get("texts")[i], "4em", () => send()),
   );
   const status = el("p", "gx-note gx-hint", root);
   const ask = request(model, status, "The model reads ...", "Type a text and press Enter.");
-  const send = () => ask({ prompts: inputs.map(input => input.value) });
+  const send = () => ask({ texts: inputs.map(input => input.value) });
 }
 
 // ---- all heads: how far the chosen word moves in each
@@ -199,12 +199,12 @@ function sentence(view, partner) {
 
 // ---- what two_texts.py answers, by the engine in the page
 
-async function answer(engine, { prompts }, model) {
-  if (!prompts) return null;
+async function answer(engine, { texts }, model) {
+  if (!texts) return null;
   const [one, two] = await Promise.all(
-    prompts.map(prompt => engine.ask("attention", prompt, model.get("most"))),
+    texts.map(text => engine.ask("attention", text, model.get("most"))),
   );
-  const remarks = await Promise.all(prompts.map(prompt => engine.ask("notice", prompt)));
+  const remarks = await Promise.all(texts.map(text => engine.ask("notice", text)));
   const pairs = paired(one.pieces, two.pieces);
   if (!pairs.length) throw new Error("the two texts have no word in common");
   return {

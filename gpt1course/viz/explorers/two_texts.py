@@ -52,7 +52,7 @@ class TwoTextsExplorer(Explorer):
     the same word moves most of its weight.
     """
 
-    prompts = traitlets.List(CleanUnicode(), minlen=2, maxlen=2).tag(sync=True, control=True)
+    texts = traitlets.List(CleanUnicode(), minlen=2, maxlen=2).tag(sync=True, control=True)
     tokens = traitlets.List().tag(sync=True)
     pairs = traitlets.List().tag(sync=True)
     one = traitlets.Bytes().tag(sync=True)
@@ -76,7 +76,7 @@ class TwoTextsExplorer(Explorer):
         self.read, self.chosen_head, self._notice = read, head, notice
         super().__init__(fixed=-1 if head is None else head, **self._reading([text, other]))
         self.message = self._notices()
-        self.on_change(self._read, "prompts")
+        self.on_change(self._read, "texts")
 
     @classmethod
     def from_checkpoint(
@@ -94,25 +94,25 @@ class TwoTextsExplorer(Explorer):
         return explorer
 
     def _notices(self) -> str:
-        return " ".join(filter(None, map(self._notice, self.prompts)))
+        return " ".join(filter(None, map(self._notice, self.texts)))
 
     def _read(self) -> dict:
-        return self._reading(self.prompts) | {"message": self._notices()}
+        return self._reading(self.texts) | {"message": self._notices()}
 
-    def _reading(self, prompts: list[str]) -> dict:
-        (one, first), (two, second) = map(self.read, prompts)
+    def _reading(self, texts: list[str]) -> dict:
+        (one, first), (two, second) = map(self.read, texts)
         pairs = paired(first, second)
         if not pairs:
             raise ValueError("the two texts have no word in common")
         self.weights, self.moved = (one, two), movement(one, two, pairs)
-        self.shown = prompts  # what was read; others may be refused
+        self.shown = texts  # what was read; others may be refused
         same = [first[i] == second[j] for i, j in pairs]
         n_layer, n_head = one.shape[:2]
         heads = np.where(same, self.moved, -1).reshape(n_layer * n_head, -1)
         best = int(heads.max(-1).argmax()) if self.chosen_head is None else self.chosen_head
         best = validate.check_int("head", best, 0, len(heads) - 1)
         return {
-            "prompts": prompts,
+            "texts": texts,
             "tokens": [first, second],
             "pairs": pairs,
             "n_layer": n_layer,

@@ -127,10 +127,10 @@ function parameters({ model, root }) {
 
 // ---- what tying.py answers, by the engine in the page
 
-async function answer(engine, { prompt }, model) {
-  if (prompt === undefined) return null;
-  const read = await engine.ask("tying", prompt, model.get("picked"), model.get("n"));
-  const message = await engine.ask("notice", prompt);
+async function answer(engine, { text }, model) {
+  if (text === undefined) return null;
+  const read = await engine.ask("tying", text, model.get("picked"), model.get("n"));
+  const message = await engine.ask("notice", text);
   const word = model.get("tokens")[model.get("chosen")];
   return { ...read, chosen: Math.max(0, read.tokens.indexOf(word)), message };
 }

@@ -22,12 +22,12 @@ from .controls import CleanUnicode, Index
 class TyingExplorer(Explorer):
     """Pick a token: its row of W_e, its nearest rows, and the logits that it wins.
 
-    model, bpe: a language model and its vocabulary. prompt: a text at whose positions
-    the token competes. tokens: words that can be picked (default: those of the prompt).
-    Traits: prompt, chosen (index of the token), tied (which count of parameters is shown).
+    model, bpe: a language model and its vocabulary. text: what is read, at whose places
+    the token competes. tokens: words that can be picked (default: those of the text).
+    Traits: text, chosen (index of the token), tied (which count of parameters is shown).
     """
 
-    prompt = CleanUnicode("").tag(sync=True, control=True)
+    text = CleanUnicode("").tag(sync=True, control=True)
     picked = traitlets.List(CleanUnicode()).tag(sync=True)  # pieces to choose from
     n = traitlets.Int().tag(sync=True)  # nearest rows of each
     data = traitlets.Bytes().tag(sync=True)
@@ -50,7 +50,7 @@ class TyingExplorer(Explorer):
         total, W = model.count_parameters(), model.output_matrix
         picked = [f"{t}</w>" for t in tokens]
         super().__init__(
-            prompt=text,
+            text=text,
             picked=picked,
             n=n,
             n_embd=W.shape[1],
@@ -58,7 +58,7 @@ class TyingExplorer(Explorer):
             n_vocab=len(W),
             **self._reading(text, picked),
         )
-        self.on_change(self._read, "prompt")
+        self.on_change(self._read, "text")
         self.attach_engine(bpe, model)
 
     @classmethod
@@ -70,7 +70,7 @@ class TyingExplorer(Explorer):
 
     def _read(self) -> dict:
         before = self.tokens[self.chosen]
-        read = self._reading(self.prompt, self.picked)
+        read = self._reading(self.text, self.picked)
         words = read["tokens"]
         return read | {"chosen": words.index(before) if before in words else 0}
 

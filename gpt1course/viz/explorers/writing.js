@@ -8,8 +8,8 @@ const SEEDS = { min: 0, max: 99, step: 1, help: "the same draws for every temper
 
 function draw(model, root) {
   const view = { model, dark: root.classList.contains("gx-dark") };
-  const given = model.get("prompt");
-  const input = textLine(root, "prompt", given, "4em", prompt => ask({ prompt }));
+  const given = model.get("text");
+  const input = textLine(root, "prompt", given, "4em", text => ask({ text }));
   const options = { ...SEEDS, value: model.get("seed") };
   const drag = slider(root, "seed", options, seed => ask({ seed }));
   drag.row.classList.add("gx-asks");
@@ -20,8 +20,8 @@ function draw(model, root) {
   colorScale(root, view.dark, "0%", "100%   probability at temperature 1");
   el("p", "gx-note", root, LEGEND);
   model.on("change:rows", () => show(view));
-  model.on("change:prompt", () => {
-    input.value = model.get("prompt");
+  model.on("change:text", () => {
+    input.value = model.get("text");
   });
   model.on("change:seed", () => drag.set(model.get("seed")));
   show(view);
@@ -58,7 +58,7 @@ function addText({ table, dark }, pairs, above) {
 // ---- what writing.py answers, by the engine in the page
 
 async function answer(engine, _asked, model) {
-  const [text, n] = [model.get("prompt"), model.get("n_tokens")];
+  const [text, n] = [model.get("text"), model.get("n_tokens")];
   const [temperatures, n_beams] = [model.get("temperatures"), model.get("n_beams")];
   const options = { n, temperatures, n_beams, seed: model.get("seed") };
   const rows = await engine.ask("ways", text, options);

@@ -22,10 +22,10 @@ class WritingExplorer(Explorer):
 
     All temperatures draw with the same seed, so where their rows
     differ, only the temperature makes the difference. Beam search keeps n_beams texts and
-    shows the likeliest. Traits: prompt, seed.
+    shows the likeliest. Traits: text, seed.
     """
 
-    prompt = CleanUnicode("").tag(sync=True, control=True)
+    text = CleanUnicode("").tag(sync=True, control=True)
     seed = StrictInt(0, min=0, max=99).tag(sync=True, control=True)
     rows = traitlets.List().tag(sync=True)
     n_ctx = traitlets.Int().tag(sync=True)
@@ -46,7 +46,7 @@ class WritingExplorer(Explorer):
         n_ctx = checkpoint.model.config.n_ctx
         self.checkpoint = checkpoint
         super().__init__(
-            prompt=text,
+            text=text,
             seed=seed,
             n_ctx=n_ctx,
             n_tokens=validate.check_int("n_tokens", n_tokens, 1, n_ctx - 1),
@@ -54,7 +54,7 @@ class WritingExplorer(Explorer):
             temperatures=list(temperatures),
         )
         self.set_many(self._write())
-        self.on_change(self._write, "prompt", "seed")
+        self.on_change(self._write, "text", "seed")
         self.attach_engine(checkpoint.bpe, checkpoint.model)
 
     @classmethod
@@ -66,14 +66,14 @@ class WritingExplorer(Explorer):
         room = self.checkpoint.model.config.n_ctx - self.n_tokens
         return {
             "rows": self.written(),
-            "message": input_notice(self.checkpoint.bpe, self.prompt, room),
+            "message": input_notice(self.checkpoint.bpe, self.text, room),
         }
 
     def written(self) -> list:
         """Rows [name, mean log P, [[piece, probability], ...]], P at temperature 1."""
         model, bpe = self.checkpoint.model, self.checkpoint.bpe
         room = model.config.n_ctx - self.n_tokens
-        given = torch.tensor([(bpe.encode(self.prompt) or [bpe.newline])[-room:]])
+        given = torch.tensor([(bpe.encode(self.text) or [bpe.newline])[-room:]])
         texts = {"greedy": decode.greedy(model, given, self.n_tokens)[0]}
         beams = decode.beam_search(model, given, self.n_tokens, self.n_beams)
         texts[f"{self.n_beams} beams"] = beams[0].ids
@@ -83,7 +83,7 @@ class WritingExplorer(Explorer):
                 model, given, self.n_tokens, temperature=temperature, generator=generator
             )[0]
         rows = [self._row(name, ids, given.shape[1]) for name, ids in texts.items()]
-        self.shown = f"After '{self.prompt}', seed {self.seed}"
+        self.shown = f"After '{self.text}', seed {self.seed}"
         return rows
 
     def _row(self, name: str, ids: torch.Tensor, start: int) -> list:
@@ -104,5 +104,5 @@ class WritingExplorer(Explorer):
     def figure(self) -> Figure:
         rows = [[f"{name}:", *(readable(p) for p, _ in pairs)] for name, _, pairs in self.rows]
         parts = [["special", *["written"] * (len(row) - 1)] for row in rows]
-        title = f"“{self.prompt}” goes on in {len(rows)} ways"
+        title = f"“{self.text}” goes on in {len(rows)} ways"
         return plots.pieces(rows, parts, title)

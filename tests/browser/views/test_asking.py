@@ -123,15 +123,15 @@ def test_the_page_answers_with_a_kernel_and_without(page, novelist, monkeypatch)
     page.wait_for_function("() => document.querySelectorAll('.gx-matrix .gx-row').length === 6")
     wire.root.get_by_label("from early").focus()
     wire.deliver()
-    assert (explorer.prompt, explorer.row) == ("The old man went home early", 5)
+    assert (explorer.text, explorer.row) == ("The old man went home early", 5)
     assert read == ["She took it"], "what the page has answered is not computed again"
     said = wire.root.locator(".gx-live").inner_text()
     sent = wire.sent
     weights = explorer.weights[divmod(explorer.head, 2)][5]  # a cell reads it
-    assert read[1:] == [explorer.prompt] and len(explorer.tokens) == 6
+    assert read[1:] == [explorer.text] and len(explorer.tokens) == 6
     assert wire.sent == sent, "the page has its own numbers"
     assert f"{weights.max():.0%} to “{rows.all_inner_texts()[int(weights.argmax())]}”" in said
-    explorer.prompt = "He ran"  # a cell asks
+    explorer.text = "He ran"  # a cell asks
     page.wait_for_function("() => document.querySelectorAll('.gx-matrix .gx-row').length === 2")
     wire.ask("")
     page.locator(".gx-hint", has_text="This cannot be read: the text is empty.").wait_for()

@@ -152,7 +152,7 @@ def test_an_answer_that_changes_nothing_ends_the_waiting(page):
     box.fill("THE")
     box.press("Enter")
     assert status.inner_text() == "The model reads ..."
-    before, e.prompt = e.answers, "THE"  # what the kernel does
+    before, e.text = e.answers, "THE"  # what the kernel does
     assert e.answers == before + 1
     page.evaluate(f"model.set('answers', {e.answers})")
     assert status.inner_text() == hint
@@ -210,7 +210,7 @@ def test_a_click_appends_a_word(page):
     )
     root = show(page, e)
     root.get_by_role("button", name="sea").click()
-    assert page.evaluate("model.get('prompt')") == "the sea"
+    assert page.evaluate("model.get('text')") == "the sea"
 
 
 def causal(n_layer=2, n_head=3, n=4):
@@ -244,8 +244,8 @@ def test_a_new_text_draws_new_heads(page, novelist):
     box = root.get_by_label("text")
     box.fill("She looked at me")
     box.press("Enter")
-    assert page.evaluate("model.get('prompt')") == "She looked at me"
-    e.prompt = "She looked at me"  # what the kernel does
+    assert page.evaluate("model.get('text')") == "She looked at me"
+    e.text = "She looked at me"  # what the kernel does
     data = np.frombuffer(e.data, "<u2").tolist()
     page.evaluate(f"""() => {{
         model.state.tokens = {json.dumps(e.tokens)};
@@ -353,7 +353,7 @@ def test_two_texts_share_a_row_and_say_what_moves(page, novelist):
     assert root.locator(".gx-on").all_inner_texts() == ["she", "she"]
     root.get_by_label("second", exact=True).fill("She gave the man the letter")
     root.get_by_label("second", exact=True).press("Enter")
-    assert page.evaluate("model.get('prompts')")[1] == "She gave the man the letter"
+    assert page.evaluate("model.get('texts')")[1] == "She gave the man the letter"
 
 
 def test_why_a_token_of_two_texts_does_not_move(page):

@@ -144,7 +144,7 @@ def test_what_the_kernel_answers_is_drawn(page, novelist):
     assert root.locator(".gx-hint").inner_text() == "The model reads ..."
     root.locator(".gx-map-top").hover(position={"x": 800, "y": 20})  # a token that goes away
     assert "“and”" in said(root)
-    e.prompt, e.ablated = "The old man", [5]  # what the kernel does
+    e.text, e.ablated = "The old man", [5]  # what the kernel does
     traits = {name: getattr(e, name) for name in ARRAYS + PLAIN}
     sent = {k: base64.b64encode(v).decode() for k, v in traits.items() if k in ARRAYS}
     page.evaluate(TAKE, [{k: v for k, v in traits.items() if k in PLAIN}, sent])
@@ -175,7 +175,7 @@ def test_it_has_its_colors_where_it_is_put_into_the_page_later(page, explorer):
 
 ARRAYS = ("rows", "states", "neurons", "qkv", "scores", "weights")
 PLAIN = (
-    *("place", "other", "ablated", "tokens", "ids", "lens", "whole", "words", "crowd", "text"),
+    *("place", "other", "ablated", "tokens", "ids", "lens", "whole", "words", "crowd", "shown"),
     *("message", "answers"),
 )
 TAKE = """([plain, sent]) => {

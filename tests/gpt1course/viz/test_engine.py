@@ -256,19 +256,19 @@ ODD_TEXTS = [
     "</script><b>",
 ]
 VIEWS = {  # each that asks, and the control that is a question
-    "attention": lambda n, e: (e.AttentionExplorer.from_checkpoint(n, "He saw"), "prompt"),
+    "attention": lambda n, e: (e.AttentionExplorer.from_checkpoint(n, "He saw"), "text"),
     "formats": lambda n, e: (e.FormatsExplorer.from_checkpoint(n), "texts"),
-    "journey": lambda n, e: (e.JourneyExplorer.from_checkpoint(n, "He saw"), "prompt"),
-    "map": lambda n, e: (e.ModelMapExplorer.from_checkpoint(n, "He saw"), "prompt"),
-    "sampling": lambda n, e: (e.SamplingExplorer.from_checkpoint(n, "He saw"), "prompt"),
+    "journey": lambda n, e: (e.JourneyExplorer.from_checkpoint(n, "He saw"), "text"),
+    "map": lambda n, e: (e.ModelMapExplorer.from_checkpoint(n, "He saw"), "text"),
+    "sampling": lambda n, e: (e.SamplingExplorer.from_checkpoint(n, "He saw"), "text"),
     "tokens": lambda n, e: (e.TokenExplorer.from_checkpoint(n, "He saw"), "text"),
-    "two_texts": lambda n, e: (e.TwoTextsExplorer.from_checkpoint(n, "A", "a"), "prompts"),
-    "tying": lambda n, e: (e.TyingExplorer.from_checkpoint(n, "He saw", n=3), "prompt"),
+    "two_texts": lambda n, e: (e.TwoTextsExplorer.from_checkpoint(n, "A", "a"), "texts"),
+    "tying": lambda n, e: (e.TyingExplorer.from_checkpoint(n, "He saw", n=3), "text"),
     "writing": lambda n, e: (
         e.WritingExplorer.from_checkpoint(
             n, "He", seed=5, n_tokens=4, temperatures=(0.8,), n_beams=2
         ),
-        "prompt",
+        "text",
     ),
 }
 

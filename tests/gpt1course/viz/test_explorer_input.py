@@ -11,28 +11,28 @@ from gpt1course.viz import diagrams, explorers, figure, plots
 from gpt1course.viz.explorers.standalone import page
 
 CONTROLS = {  # what can be chosen in the browser; Python alone sets all else
-    "attention": {"head", "row", "mask", "pinned", "prompt"},
+    "attention": {"head", "row", "mask", "pinned", "text"},
     "bigram": {"row"},
     "block": {"block", "place", "station", "spread"},
     "few_labels": {"chosen", "labels", "level"},
     "formats": {"kind", "lm_coef", "texts"},
     "heads": {"head", "row", "cut", "across", "up"},
-    "journey": {"prompt", "stage", "place"},
+    "journey": {"text", "stage", "place"},
     "mask": {"kind"},
     "masked": {"place", "text"},
     "merge": {"step", "turns", "word"},
-    "model_map": {"zoom", "block", "head", "place", "other", "prompt", "ablated"},
+    "model_map": {"zoom", "block", "head", "place", "other", "text", "ablated"},
     "parameters": set(),
     "position": {"table", "place"},
     "query": {"source", "query", "size", "scaled"},
-    "sampling": {"prompt", "joined", "temperature", "top_k", "top_p"},
+    "sampling": {"text", "joined", "temperature", "top_k", "top_p"},
     "scaling": {"amount", "guesses", "shown", "size", "used"},
     "sweep": {"chosen"},
     "tokens": {"text", "step"},
     "training": {"chosen", "unit", "scale"},
-    "tying": {"prompt", "chosen", "tied"},
-    "two_texts": {"prompts", "head", "row"},
-    "writing": {"prompt", "seed"},
+    "tying": {"text", "chosen", "tied"},
+    "two_texts": {"texts", "head", "row"},
+    "writing": {"text", "seed"},
 }
 CAUSAL = np.tril(np.ones((2, 3, 5, 5))) / np.arange(1, 6)[:, None]
 SWEEP = {v: {"film": {0: 0.6, 1: 0.62}, "logic": {0: 0.4, 1: 0.5}} for v in ("0", "0.5")}
@@ -84,13 +84,13 @@ BAD += [{}, {"x": 1}, {"classification": ["a"]}, b"", b"abc", [["a", 1]], object
 
 
 def test_the_browser_changes_the_controls_that_are_listed():
-    pattern = r"(?<!function )\b(?:save|keep|set|ask)\((?:[\w.]+, )?\{ ?(\w+)"
+    pattern = r"(?<!function )\b(?:save|setShared|set|ask)\((?:[\w.]+, )?\{ ?(\w+)"
     kinds = {k.__module__.split(".")[-1]: k for k in explorers.Explorer.__subclasses__()}
     assert kinds.keys() == CONTROLS.keys()
     for module, kind in kinds.items():
         assert set(kind.class_trait_names(control=True)) == CONTROLS[module], module
         saved = set(re.findall(pattern, explorers.script(module)))
-        assert saved <= CONTROLS[module] | {"name", "prompt"}, module  # of all
+        assert saved <= CONTROLS[module] | {"name", "text"}, module  # of all
 
 
 @pytest.mark.parametrize("name", [n for n in STATIC if CONTROLS[n]])
@@ -195,7 +195,7 @@ def test_the_sentence_is_about_what_is_shown(novelist):
     assert "500 characters" in e.message and "'one' after" in e.sentence()
     e.set_state({"texts": 1})
     s = explorers.SamplingExplorer([1.0, 0], "ab", "one", lambda text: [0.0] * len(text))
-    s.prompt = "three"
+    s.text = "three"
     assert "2 words for 5 logits" in s.message and "after 'one'" in s.sentence()
 
 
@@ -217,14 +217,14 @@ def test_no_trait_hides_what_a_widget_needs():
 
 def test_what_a_page_has_answered_is_computed_when_it_is_read(novelist):
     view = explorers.ModelMapExplorer.from_checkpoint(novelist, "He saw")
-    view.set_state({"prompt": "She ran away", "in_page": 1})
+    view.set_state({"text": "She ran away", "in_page": 1})
     view.set_state({"ablated": [3], "in_page": 2})
     view.set_state({"place": 1})
     assert len(view.pending) == 2 and view.answers == 0
     twin = explorers.ModelMapExplorer.from_checkpoint(novelist, "She ran away", ablated=[3])
-    assert (view.text, view.lens, view.place) == (twin.text, twin.lens, 1)
-    view.set_state({"prompt": "He", "in_page": 3})
+    assert (view.shown, view.lens, view.place) == (twin.shown, twin.lens, 1)
+    view.set_state({"text": "He", "in_page": 3})
     view.set_state({"place": 2**40})  # no page of ours would say so
     assert len(view.tokens) == 1 and view.place == 0
-    view.prompt = "They"  # a cell asks: answered at once, and told to the page
+    view.text = "They"  # a cell asks: answered at once, and told to the page
     assert not view.pending and view.answers == 1

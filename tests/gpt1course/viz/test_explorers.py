@@ -113,17 +113,17 @@ def test_a_typed_text_changes_its_format_and_an_empty_one_is_named(novelist):
     assert "first segment is empty" in e.message
 
 
-def test_an_edited_prompt_is_read_by_the_model(novelist):
+def test_an_edited_text_is_read_by_the_model(novelist):
     e = explorers.AttentionExplorer.from_checkpoint(novelist, "The old man", 5)
-    e.prompt = "She looked at the sea"
+    e.text = "She looked at the sea"
     ids = novelist.bpe.encode("She looked at the sea")
     assert e.tokens == novelist.bpe.pieces(ids) and e.tokens[e.row] == "at</w>"
     wanted = g.trace(novelist.model, ids).weights.detach().numpy()
     assert e.data == explorers.base.as_half(wanted) and e.head == 5
     before = e.data
-    e.prompt = "word " * 80
+    e.text = "word " * 80
     assert "80 tokens, this page shows 64" in e.message and e.data == before
-    e.prompt = ""
+    e.text = ""
     assert "the text is empty" in e.message
 
 
@@ -202,7 +202,7 @@ def test_two_texts_open_on_the_word_that_moves_most(novelist):
     at = [i for i, _ in e.pairs].index(e.row)
     assert e.moved[divmod(e.head, 4)][at] == e.moved[..., same].max() > 0.1
     before = e.one
-    e.prompts = ["A dog ran.", ""]
+    e.texts = ["A dog ran.", ""]
     assert "the text is empty" in e.message and e.one == before
 
 
@@ -216,7 +216,7 @@ def test_two_texts_open_on_the_word_that_moves_most(novelist):
 )
 def test_what_the_model_does_not_read_is_said(novelist, text, said):
     e = explorers.SamplingExplorer.from_checkpoint(novelist, "The old man")
-    e.prompt = text
+    e.text = text
     assert e.message == said
 
 

@@ -84,13 +84,13 @@ def test_it_opens_where_a_head_looks_hard(explorer):
 
 def test_texts_and_heads_that_cannot_be_are_refused(novelist):
     e = explorers.ModelMapExplorer.from_checkpoint(novelist, "The old man")
-    e.set_state({"prompt": "word " * 2000})
+    e.set_state({"text": "word " * 2000})
     assert "2000 tokens, this page shows 24" in e.message and len(e.tokens) == 3
     e.set_state({"ablated": [3]})  # of the text that is shown
-    assert e.ablated == [3] and e.text == "The old man" and not e.message
+    assert e.ablated == [3] and e.shown == "The old man" and not e.message
     e.set_state({"ablated": [16]})
     assert e.ablated == [3]
-    e.set_state({"prompt": "A"})
+    e.set_state({"text": "A"})
     assert (len(e.tokens), e.place, e.other) == (1, 0, 0) and e.figure()
     with pytest.raises(ValueError, match="ablated is 16"):
         explorers.ModelMapExplorer.from_checkpoint(novelist, "A", ablated=[16])

@@ -185,16 +185,16 @@ def test_sampling_traits_move_the_distribution():
     assert e.distribution()[1].tolist() == [1, 0, 0] and "1 of 3 tokens" in e.sentence()
 
 
-def test_a_new_prompt_asks_the_model_and_errors_become_messages():
+def test_a_new_text_asks_the_model_and_errors_become_messages():
     def predict(text):
         if text == "bad":
             raise ValueError("too strange")
         return [0.0, float(len(text)), 0.0]
 
     e = explorers.SamplingExplorer(predict(""), WORDS[:3], predict=predict)
-    e.prompt = "four"
+    e.text = "four"
     assert np.frombuffer(e.data, "<f4").tolist() == [0, 4, 0]
-    e.prompt = "bad"
+    e.text = "bad"
     assert "too strange" in e.message and np.frombuffer(e.data, "<f4")[1] == 4
 
 
