@@ -24,7 +24,7 @@ this order. Each folder is a room for one verb, and imports run from the top dow
 
     io/          paths, files, checksums, tensors, provenance, run_folder: what is kept on disk
     fast/        loss, session, machine: tricks, each held equal to the plain code
-    baselines/   ngrams, lstm, variants, masked, bag_of_words: what GPT-1 is compared with
+    baselines/   ngrams, lstm, variants, bag_of_words: what GPT-1 is compared with
     checkpoints/ kinds, checkpoint, quantize, snapshots, released: models on disk
     tasks/       task, course_sets, published, custom, catalog: labeled sets in one form
     pretrain/    config, data, prepared, init, objective, optimizers, muon, distributed, trainer

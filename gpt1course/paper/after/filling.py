@@ -10,13 +10,13 @@ from torch import Tensor
 from tqdm import tqdm
 
 from gpt1lib import losses
-from gpt1lib.baselines.masked import MaskedGPT
 from gpt1lib.bpe import BPE
 from gpt1lib.model import GPT, Block, causal_mask
 from gpt1lib.rng import eval_mode
 
 from ..run import run_missing
 from ..trials import Trial
+from .masked import MaskedGPT
 from .short_run import heldout_tokens
 from .twins import load_twins
 

@@ -11,7 +11,6 @@ import torch
 from torch import Tensor
 from tqdm import tqdm
 
-from gpt1lib.baselines.masked import MaskedGPT, mask_tokens, masked_loss
 from gpt1lib.bpe import BPE
 from gpt1lib.checkpoints import checkpoint
 from gpt1lib.checkpoints.quantize import dequantize_matrices, quantize_matrices
@@ -26,6 +25,7 @@ from gpt1lib.rng import fork_rng
 
 from ..run import run_missing
 from ..trials import Trial
+from .masked import MaskedGPT, mask_tokens, masked_loss
 from .short_run import drawn, small_vocabulary, take_updates, training_tokens
 
 TWINS_DIR = CHECKPOINTS / "twins"

@@ -8,8 +8,7 @@ import torch
 
 from gpt1course import statistics
 from gpt1course.paper import stored_lines
-from gpt1course.paper.after import filling, scaling, twins
-from gpt1lib.baselines import masked
+from gpt1course.paper.after import filling, masked, scaling, twins
 from gpt1lib.config import GPTConfig
 from gpt1lib.model import GPT
 from gpt1lib.rng import fork_rng

@@ -9,10 +9,10 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from .. import validate
-from ..config import GPTConfig
-from ..model import GPT, Attention, Block
-from ..rng import own_rng
+from gpt1lib import validate
+from gpt1lib.config import GPTConfig
+from gpt1lib.model import GPT, Attention, Block
+from gpt1lib.rng import own_rng
 
 SHARE = 0.15
 """Of all tokens, those that become targets."""
