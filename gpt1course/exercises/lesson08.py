@@ -205,11 +205,11 @@ def _with_rounding(**changed):
         ({"h0": torch.zeros(2)}, {"h0": torch.ones(2)}),
     ],
     task=(
-        "Two passes over the same text, on the same weights: one is right, and one has a "
-        "mistake somewhere. Their states are given by name, in the order in which the model "
-        "computes them. Return the name of the first state in which the two differ by more "
-        "than rounding, which is where the mistake was made, and None if there is none. Take "
-        "anything up to 1e-4 as rounding. A mistake may turn numbers into nan."
+        "You get the states of two forward passes over the same text with the same weights. "
+        "One pass is right, and the other may have a mistake somewhere. Both are dicts from "
+        "names to states, in the order in which the model computes them. Return the name of "
+        "the first state in which the two differ by more than 1e-4, or None if there is none. "
+        "(Smaller differences are rounding, and a mistake may turn numbers into nan.)"
     ),
     hints=(
         "A dict goes through its names in order: `for name in right:`.",
@@ -286,7 +286,9 @@ def the_last(right, wrong):
     return _first(_differ(right, wrong)[::-1])
 
 
-@find_the_bug.wrong("You return all states that differ. Only the first one says where to look.")
+@find_the_bug.wrong(
+    "You return all states that differ. Return only the first, because it shows where to look."
+)
 def all_of_them(right, wrong):
     return _differ(right, wrong)
 
@@ -429,9 +431,9 @@ def _head(S, D, t, seed):
         (200 * torch.ones(2), torch.tensor([[2.0, 1.0], [1.0, 1.0]]), torch.eye(2), 1),
     ],
     task=(
-        "Bring JavaScript's attention to Python, for one head and one query: score the keys "
-        "of the positions from 0 to `t` alone, divide by the square root of D, take the "
-        "softmax of these scores, and mix the values of the same positions."
+        "Write JavaScript's attention in Python, for one head and one query. Compute scores "
+        "only for the keys of positions 0 to `t`, divide them by the square root of D, take "
+        "their softmax, and mix the values of the same positions."
     ),
     hints=(
         "`keys[: t + 1]` are the keys that may be seen.",
@@ -456,7 +458,7 @@ def _mixed(q, keys, values):
 
 
 @mix_of_the_seen.wrong(
-    "You ask one key too many: `keys[: t + 2]` holds the next position. That is a leak."
+    "You use one key too many: `keys[: t + 2]` includes the next position. That is a leak."
 )
 def asks_one_ahead(q, keys, values, t):
     return _mixed(q, keys[: t + 2], values[: t + 2])
@@ -467,7 +469,7 @@ def leaves_itself_out(q, keys, values, t):
     return _mixed(q, keys[:t], values[:t])
 
 
-@mix_of_the_seen.wrong("You ask all keys, later ones too. Only 0 to t may be seen.")
+@mix_of_the_seen.wrong("You use all keys, later ones too. Only 0 to t may be seen.")
 def asks_all_keys(q, keys, values, t):
     return _mixed(q, keys, values)
 
@@ -490,7 +492,7 @@ def zero_for_the_unseen(q, keys, values, t):
     return torch.where(torch.arange(len(keys)) <= t, scores, 0.0).softmax(dim=0) @ values
 
 
-@mix_of_the_seen.wrong("The scores are not divided by the square root of D.")
+@mix_of_the_seen.wrong("You do not divide the scores by the square root of D.")
 def scores_not_scaled(q, keys, values, t):
     return (keys[: t + 1] @ q).softmax(dim=0) @ values[: t + 1]
 
@@ -522,7 +524,7 @@ def weights_alone(q, keys, values, t):
     return (keys[: t + 1] @ q / math.sqrt(len(q))).softmax(dim=0)
 
 
-@mix_of_the_seen.wrong("You ask the keys from t on. Those are the later ones: take 0 to t.")
+@mix_of_the_seen.wrong("You use the keys from t on. Those are the later ones: take 0 to t.")
 def asks_the_later_keys(q, keys, values, t):
     return _mixed(q, keys[t:], values[t:])
 

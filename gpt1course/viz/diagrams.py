@@ -8,7 +8,8 @@ from gpt1lib.config import GPTConfig
 
 from .figure import new_figure, style
 
-PAPER, WARM, COOL, INK = "#f4f4f6", "#fde9cf", "#dfeafe", "#222222"
+PAPER, INK = "#f4f4f6", "#222222"
+WARM, COOL, WIDE = "#fde9cf", "#dfeafe", "#ecdffa"  # embeddings, attention, feed-forward
 
 
 def architecture(config: GPTConfig, n_classes: int = 0) -> Figure:
@@ -22,7 +23,7 @@ def architecture(config: GPTConfig, n_classes: int = 0) -> Figure:
         ("token embedding + position embedding", f"({T}, {C})", WARM),
         (f"masked self-attention, {H} heads", f"({T}, {C})", COOL),
         ("add, then LayerNorm", f"({T}, {C})", PAPER),
-        (f"feed-forward {C} to {4 * C} to {C}, GELU", f"({T}, {C})", COOL),
+        (f"feed-forward {C} to {4 * C} to {C}, GELU", f"({T}, {C})", WIDE),
         ("add, then LayerNorm", f"({T}, {C})", PAPER),
         ("times the token embedding, transposed", f"({T}, {V})", WARM),
     ]
@@ -43,14 +44,14 @@ def architecture(config: GPTConfig, n_classes: int = 0) -> Figure:
         tie(axes, len(rows))
         if n_classes:
             second_head(axes, len(rows) - 1, C, n_classes)
-        axes.set_title("Read from the bottom up")
+        axes.set_title("The first matrix is also the last (read from the bottom up)")
     return figure
 
 
 def second_head(axes: Axes, row: int, n_embd: int, n_classes: int) -> None:
     """The task classifier, beside the top row: it reads the last state alone."""
     y = row * 1.12
-    draw_box(axes, -2.3, y, 2.6, 0.66, COOL)
+    draw_box(axes, -2.3, y, 2.6, 0.66, PAPER)
     axes.text(
         -1,
         y + 0.33,

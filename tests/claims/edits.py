@@ -73,7 +73,7 @@ EDITS = {
     ],
     "08": [
         ('["I", "love", "cats", "dogs", "the"]', '["we", "read", "old", "books", "here"]'),
-        ("The old lady was reading a letter by the open window.", "He ran home at night."),
+        ("The old lady was reading a letter by the", "He ran home to the"),
         ("It is a truth universally acknowledged, that a single man", OTHER),
         ('("window", "fire", "sea")', '("house", "king")'),
         ('["austen_northanger_abbey"]', '["joyce_dubliners"]'),
