@@ -49,7 +49,8 @@ def sections(lesson: str) -> dict[str, list]:
         headings = re.findall(r"^## (.*)$", cell.source, re.MULTILINE)
         if cell.cell_type == "markdown" and headings:
             numbered = headings[-1][:1].isdigit()
-            now = headings[-1] if numbered else OPENING if now == OPENING else CLOSE
+            opens = now == OPENING or headings[-1] == "Recall"
+            now = headings[-1] if numbered else OPENING if opens else CLOSE
         found.setdefault(now, []).append(cell)
     return found
 

@@ -22,13 +22,13 @@ def _word_cases():
     minutes=5,
     cases=_word_cases,
     task=(
-        "Given words and their probabilities, return the word with the highest one. "
-        "If two are equally likely, return the one that comes first."
+        "You get a list of words and a list of their probabilities. Return the word with the "
+        "highest probability. If two words are equally likely, return the first of them."
     ),
     hints=(
-        "`max(probs)` finds the highest probability, `probs.index(p)` the first "
+        "`max(probs)` finds the highest probability, and `probs.index(p)` finds the first "
         "position of `p`.",
-        "With the position in hand, `words[position]` is the answer.",
+        "When you know the position, `words[position]` is the answer.",
     ),
 )
 def most_likely(words, probs):
@@ -61,8 +61,8 @@ def the_last_of_equals(words, probs):
 
 
 @most_likely.wrong(
-    "Right, but for a tie: pairs of (probability, word) that tie are compared by the "
-    "alphabet, and the first of them in the list is wanted."
+    "Right, except for a tie: Python compares pairs of equal probability by their word, in "
+    "alphabetical order. Return the one that comes first in the list."
 )
 def ties_by_the_alphabet(words, probs):
     return max(zip(probs, words))[1]
@@ -122,18 +122,18 @@ def _share_cases():
 
 
 @exercise(
-    "How much the likeliest hold",
+    "How much probability do the top k tokens share?",
     difficulty=1,
     importance=3,
     minutes=5,
     cases=_share_cases,
     task=(
-        "How sure is a model? One measure: how much probability its `k` likeliest "
-        "tokens have in total. Return that sum. `k` may exceed the number of tokens."
+        "Return the sum of the `k` largest probabilities. If there are fewer than `k` "
+        "tokens, return the sum of all."
     ),
     hints=(
-        "`sorted(probs, reverse=True)` has the largest first.",
-        "A slice `[:k]` also works on a list shorter than k.",
+        "`sorted(probs, reverse=True)` puts the largest first.",
+        "The slice `[:k]` takes the first k of a list, and it also works if there are fewer.",
     ),
 )
 def share_of_top(probs, k):
@@ -146,8 +146,8 @@ def share_of_top(probs, k):
 
 
 @share_of_top.wrong(
-    "You add the first k as they come. Sort them first: the tokens stand in "
-    "the order of the vocabulary, not of likelihood."
+    "You add the first k as they come. Sort them first, because the tokens are in "
+    "the order of the vocabulary, not of their probability."
 )
 def first_k(probs, k):
     return sum(probs[:k])
@@ -179,12 +179,12 @@ def the_list(probs, k):
     return sorted(probs, reverse=True)[:k]
 
 
-@share_of_top.wrong("One too few: a slice [:k] holds k numbers, positions 0 to k - 1.")
+@share_of_top.wrong("One too few: a slice [:k] has k numbers, at positions 0 to k - 1.")
 def one_too_few(probs, k):
     return sum(sorted(probs, reverse=True)[: k - 1])
 
 
-@share_of_top.wrong("One too many: a slice [:k] holds k numbers, positions 0 to k - 1.")
+@share_of_top.wrong("One too many: a slice [:k] has k numbers, at positions 0 to k - 1.")
 def one_too_many(probs, k):
     return sum(sorted(probs, reverse=True)[: k + 1])
 

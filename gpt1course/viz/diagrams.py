@@ -113,3 +113,52 @@ def tie(axes: Axes, n_rows: int) -> None:
         fontsize=9,
         parse_math=True,
     )
+
+
+def two_stages() -> Figure:
+    """Pre-training and fine-tuning side by side: one model, trained twice.
+
+    Read from the bottom up. What comes from the first stage has one color in both.
+    """
+    with style():
+        figure = new_figure(8, 3.5)
+        axes = figure.add_subplot()
+        axes.set_axis_off()
+        axes.set_xlim(-0.1, 10.4)
+        axes.set_ylim(-0.7, 4.6)
+        stage(axes, 0, "1. Pre-training", "text without labels", "GPT, random at first")
+        stage(axes, 5.6, "2. Fine-tuning", "texts with labels", "the same GPT")
+        labeled_box(axes, 0.9, 3.3, 2.4, "next token", PAPER)
+        labeled_box(axes, 5.7, 3.3, 1.6, "next token", PAPER, linestyle="--")
+        labeled_box(axes, 7.6, 3.3, 2.3, "new layer: label", WARM)
+        arrow(axes, (2.1, 2.45), (2.1, 3.25))
+        arrow(axes, (6.5, 2.45), (6.5, 3.25), linestyle="--")
+        arrow(axes, (8.75, 2.45), (8.75, 3.25))
+        arrow(axes, (4.05, 1.95), (5.75, 1.95), linewidth=1.6)
+        axes.text(4.9, 2.12, "its weights", ha="center", fontsize=9)
+        axes.set_title("The second stage begins with the weights of the first")
+    return figure
+
+
+def stage(axes: Axes, x: float, name: str, data: str, model: str) -> None:
+    """One stage of training: the data below, the model above them, the name at the foot."""
+    width = 4.2
+    labeled_box(axes, x + 0.4, 0.3, width - 0.8, data, PAPER)
+    labeled_box(axes, x + 0.2, 1.5, width - 0.4, model, COOL, height=0.9)
+    arrow(axes, (x + width / 2, 0.95), (x + width / 2, 1.45))
+    axes.text(x + width / 2, -0.35, name, ha="center", fontsize=11, weight="bold")
+
+
+def labeled_box(
+    axes: Axes,
+    x: float,
+    y: float,
+    width: float,
+    label: str,
+    color: str,
+    height: float = 0.62,
+    **options,
+) -> None:
+    """A box with its label in the middle."""
+    draw_box(axes, x, y, width, height, color, **options)
+    axes.text(x + width / 2, y + height / 2, label, ha="center", va="center", fontsize=9.5)

@@ -56,3 +56,19 @@ def test_the_plans_fit_their_time():
 def test_a_section_that_does_not_exist_is_told():
     with pytest.raises(ValueError, match="lesson 05 has not all the sections §1 §77"):
         teaching.filled("plans.md", "| [05](x.md) §1 §77 | what | 3 |")
+
+
+def test_the_express_path_is_the_same_wherever_it_is_named():
+    """In the plans, which give the minutes, in lesson 00 and in the README: about six hours."""
+    plan = PLANS.split("## Express path")[1].split("\n## ")[0]
+    cells = teaching.notebook("00")[1]
+    (lesson,) = (c.source for c in cells if "**The express path.**" in c.source)
+    readme = (teaching.ROOT / "README.md").read_text(encoding="utf-8")
+
+    def sections(text):
+        return re.findall(r"\b(\d\d)\b(?:\]\([^)]*\))?((?:\s§\d+)+)", text)
+
+    planned = [(number, said.split()) for number, said in sections(plan)]
+    assert planned == [(number, said.split()) for number, said in sections(lesson)]
+    assert planned == [(number, said.split()) for number, said in sections(readme)]
+    assert 270 <= sum(map(int, re.findall(r"\| (\d+) \|$", plan, re.MULTILINE))) <= 390

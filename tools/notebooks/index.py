@@ -152,12 +152,6 @@ def rows(lessons: Sequence[Lesson]) -> str:
     )
 
 
-def objectives(lessons: Sequence[Lesson]) -> str:
-    """What each lesson teaches one to do, folded."""
-    lines = "\n".join(f"- {x.short}: {'; '.join(x.objectives)}." for x in lessons)
-    return f"<details><summary>What you can do after each</summary>\n\n{lines}\n\n</details>"
-
-
 def paper(lessons: Sequence[Lesson], folder: str = "") -> str:
     """The table of the paper: what it numbers, and the sections that compute it.
 
@@ -205,6 +199,6 @@ def renew(notebook, name: str, lessons: Sequence[Lesson]) -> None:
     """Write again what a notebook says of other lessons: its map, and the way on and back."""
     for cell in notebook.cells:
         if mark(cell).get("part") == "map":
-            cell.source = f"{rows(lessons)}\n{objectives(lessons)}"
+            cell.source = rows(lessons).rstrip()
     last = notebook.cells[-1]
     last.source = neighbors(last.source, name, lessons)
