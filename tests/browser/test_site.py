@@ -1,6 +1,5 @@
 """The book: linked, folded, searched; explorers live without a kernel, nothing fetched."""
 
-import json
 import re
 from html.parser import HTMLParser
 from pathlib import Path
@@ -15,7 +14,7 @@ from test_access import AXE
 
 import gpt1lib as g
 from gpt1course.viz import engine
-from gpt1course.viz.labels import token_labels
+from gpt1course.viz.labels import readable, token_labels
 from tools import site
 from tools.notebooks import layout
 
@@ -133,9 +132,13 @@ def answered_bars(root, text):
         probs = engine.as_stored(source.model)(ids)[0, -1].softmax(-1)
     best = f"“{source.bpe.pieces([probs.argmax()])[0].removesuffix('</w>')}”"
     expect(root.locator(".gx-live")).to_contain_text(best)
-    shown = json.loads(root.get_attribute("data-after"))
-    assert [i for i, _ in shown] == probs.topk(5).indices.tolist()
-    assert np.allclose([p for _, p in shown], probs.topk(5).values, atol=1e-4)
+    top = probs.topk(5)
+    names = root.locator("li:not(.gx-head) .gx-word").all_inner_texts()
+    assert names[:5] == [readable(piece) for piece in source.bpe.pieces(top.indices.tolist())]
+    fills = root.locator(".gx-track").evaluate_all(
+        "es => es.map(e => parseFloat(e.style.getPropertyValue('--fill')) / 100)"
+    )
+    assert np.allclose(fills[:5], top.values, atol=1e-4)
 
 
 def answered_front(page):

@@ -125,7 +125,6 @@ function show(view) {
   const more = ` The largest weight on a later token is ${rounded(leak)}.`;
   view.said.textContent =
     STORY[kind] + (leak > 0 ? more : "") + movedRows(view, weights, before);
-  panels[2].grid.dataset.weights = JSON.stringify(weights);
 }
 
 function movedRows({ names }, weights, before) {

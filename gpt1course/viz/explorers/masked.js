@@ -89,7 +89,7 @@ function drawMap(view, panel) {
 }
 
 function show(view) {
-  const { names, read, place, panels, root } = view;
+  const { names, read, place, panels } = view;
   view.words.set(`w${place}`);
   const found = panels.map(({ kind }) => read[kind].guesses[place]);
   const top = Math.max(...found.flatMap(guess => (guess ? [guess.p, ...guess.top[1]] : [])));
@@ -100,7 +100,6 @@ function show(view) {
     showGuesses(view, panel, found[i], top);
     panel.map.setAttribute("aria-label", lookOf(view, panel.kind));
   });
-  root.dataset.truth = JSON.stringify(found.map(guess => guess?.p ?? null));
   view.said.textContent = `“${names[place]}” is covered. ${found
     .map((guess, i) => said(panels[i].kind, guess, place, names.length))
     .join(" ")}${better(found)}`;

@@ -119,7 +119,6 @@ function show(view) {
     `The blocks hold ${rounded(blocks / total)} of them.`;
   view.said.textContent = words;
   view.stack.setAttribute("aria-label", words);
-  view.root.dataset.total = total;
 }
 
 // Its name stands in it where there is room, and in the table always.

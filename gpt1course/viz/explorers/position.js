@@ -207,7 +207,6 @@ function show(view) {
   view.said.textContent = sentence(view);
   view.plane.setAttribute("aria-label", view.said.textContent);
   map.canvas.setAttribute("aria-label", view.said.textContent);
-  view.root.dataset.near = view.near;
   showLine(view);
 }
 
@@ -216,14 +215,13 @@ function sentence(view) {
   const row = rowOf(view, place);
   const others = [...row].map((v, i) => (i === place ? -2 : v));
   const best = Math.max(...others);
-  view.near = others.indexOf(best);
   const beside = [place - 1, place + 1].filter(i => i >= 0 && i < n);
   const said = beside.map(i => `${minus(row[i].toFixed(2))} (position ${i})`).join(" and ");
   const away = others.filter((v, i) => v < 0 && i !== place).length;
   const neighbors = beside.length > 1 ? "neighbors" : "neighbor";
   return (
     `${names[table]}, position ${place}: cosine with its ${neighbors} ${said}. ` +
-    `Most like position ${view.near} (${minus(best.toFixed(2))}); ` +
+    `Most like position ${others.indexOf(best)} (${minus(best.toFixed(2))}); ` +
     `${away} of the ${n - 1} others point away from position ${place}, with a cosine below 0.`
   );
 }

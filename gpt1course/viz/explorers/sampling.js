@@ -171,9 +171,9 @@ function addRow(view, list, rank) {
 }
 
 function show(view) {
-  const { model, root, words, own, shown, order } = view;
+  const { model, words, own, shown, order } = view;
   view.now = distribution(view.sorted, ...Object.keys(OFF).map(name => model.get(name)));
-  const { after, kept } = view.now;
+  const { after } = view.now;
   const full = view.fit ? roundUp(after[0]) : 1;
   view.ticks.forEach((tick, i) => {
     tick.textContent = i ? exactly((full * i) / 2, full < 0.02 ? 2 : 0) : "0";
@@ -187,8 +187,6 @@ function show(view) {
   const names = view.last.map(rank => named(words[order[rank]]));
   view.drawn.textContent = total ? `${commas(total)} drawn; last: ${names.join(", ")}` : "";
   view.said.textContent = sentence(view);
-  root.dataset.after = JSON.stringify([...order.slice(0, 5)].map((id, r) => [id, after[r]]));
-  root.dataset.kept = kept;
 }
 
 // A round number not below v.

@@ -56,7 +56,6 @@ function show(view) {
     addWord(box, symbols, { next, made, ids });
   });
   view.said.textContent = sentence(model, sum(words.map(word => word.length)), n, next);
-  view.root.dataset.pieces = JSON.stringify(words);
 }
 
 function addWord(box, symbols, { next, made, ids }) {

@@ -88,7 +88,6 @@ function show(view) {
     return [`… ${readable(places[i])}`, rankShare(rank, last), `#${commas(rank)}`];
   });
   bars(wins, ranks);
-  view.root.dataset.count = model.get("counts")[model.get("tied") ? 0 : 1];
   view.said.textContent = `${bestPlace(view)} ${parameters(view)}`;
 }
 
@@ -120,9 +119,11 @@ function bestPlace({ model, names, chosen }) {
   );
 }
 
-function parameters({ model, root }) {
-  const matrix = model.get("tied") ? "one matrix for both jobs" : "an output matrix of its own";
-  return `With ${matrix} the model has ${commas(+root.dataset.count)} parameters.`;
+function parameters({ model }) {
+  const [tied, apart] = model.get("counts");
+  return model.get("tied")
+    ? `With one matrix for both jobs the model has ${commas(tied)} parameters.`
+    : `With an output matrix of its own the model has ${commas(apart)} parameters.`;
 }
 
 // ---- what tying.py answers, by the engine in the page

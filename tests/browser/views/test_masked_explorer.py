@@ -1,12 +1,13 @@
 """GPT beside BERT in a blank page: what is covered, seen and guessed."""
 
-import json
+import re
 
 import pytest
 from in_page import show
 
 from gpt1course.paper.after import filling, twins
 from gpt1course.viz import explorers
+from gpt1course.viz.numbers import percent
 
 pytestmark = pytest.mark.browser
 TEXTS = ["she opened the door and went down to the garden .", "the king said no ."]
@@ -18,12 +19,14 @@ def e():
 
 
 def chances(root):
-    return json.loads(root.get_attribute("data-truth"))
+    """What GPT and BERT give to the covered word, and its rank, as the sentence says it."""
+    said = root.locator(".gx-live").inner_text()
+    return re.findall(r"(GPT|BERT) reads .*? gives it (\S+), rank ([\d,]+)\.", said)
 
 
 def wanted(e, text, place):
-    found = [e.texts[text][name]["guesses"][place] for name in ("GPT", "BERT")]
-    return [guess and guess["p"] for guess in found]
+    found = {name: e.texts[text][name]["guesses"][place] for name in ("GPT", "BERT")}
+    return [(name, percent(x["p"]), f"{x['rank']:,}") for name, x in found.items()]
 
 
 def test_a_word_is_covered_by_click_key_and_row(page, e):
