@@ -663,8 +663,8 @@ def _order_cases():
     cases=_order_cases,
     task=(
         "`layer` maps rows (T, D) to rows (T, D), and `order`, (T,), has the row numbers in "
-        "another order: `x[order]` are the rows of `x` shuffled. Return whether the layer "
-        "ignores order: whether shuffling its input does no more than shuffle its output."
+        "another order: `x[order]` are the rows of `x` shuffled. Return True if the "
+        "layer ignores order, that is, if shuffling its input merely shuffles its output."
     ),
     hints=(
         "Shuffle first and run the layer, or run the layer and shuffle: are the two the same?",

@@ -162,3 +162,48 @@ def labeled_box(
     """A box with its label in the middle."""
     draw_box(axes, x, y, width, height, color, **options)
     axes.text(x + width / 2, y + height / 2, label, ha="center", va="center", fontsize=9.5)
+
+
+def one_query(words: list[str]) -> Figure:
+    """How the last of a few words attends to all of them: q, k and v of their states."""
+    last = len(words) - 1
+    with style():
+        figure = new_figure(7.2, 4.9)
+        axes = figure.add_subplot()
+        axes.set_axis_off()
+        axes.set_xlim(-1.9, 2.6 * len(words))
+        axes.set_ylim(-0.5, 6.9)
+        levels = ("states", "projections", "scores", "softmax", "output")
+        for y, name in zip((0, 1.5, 3, 4.5, 6), levels, strict=True):
+            axes.text(-1.8, y + 0.33, name, va="center", fontsize=9, color="#555555")
+        for i, word in enumerate(words):
+            _keys_and_values(axes, 2.6 * i, word)
+            arrow(axes, (2.6 * last + 2.3, 2.18), (2.6 * i + 0.8, 2.96), color="#777777")
+        _labeled(axes, 2.6 * last + 2.05, 1.5, 0.5, "q", COOL)
+        arrow(axes, (2.6 * last + 0.95, 0.7), (2.6 * last + 2.3, 1.46))
+        middle = 1.3 * last
+        _labeled(axes, middle - 0.95, 6, 3.8, "weighted sum of the values", COOL)
+        for i in range(len(words)):
+            arrow(axes, (2.6 * i + 0.95, 5.2), (middle + 0.95, 5.96))
+        axes.set_title("The last word compares its query with every key and adds up values")
+    return figure
+
+
+def _keys_and_values(axes: Axes, x: float, word: str) -> None:
+    """One word, from its state at the bottom to its weight, which multiplies its value."""
+    _labeled(axes, x, 0, 1.9, word, WARM)
+    _labeled(axes, x + 0.15, 1.5, 0.5, "k", COOL)
+    _labeled(axes, x + 1.35, 1.5, 0.5, "v", COOL)
+    _labeled(axes, x, 3, 1.3, "q · k / √D", COOL)
+    _labeled(axes, x, 4.5, 1.9, "weight × v", COOL)
+    for target in (0.4, 1.6):
+        arrow(axes, (x + 0.95, 0.7), (x + target, 1.46))
+    arrow(axes, (x + 0.4, 2.2), (x + 0.4, 2.96))
+    arrow(axes, (x + 0.65, 3.7), (x + 0.65, 4.46))
+    arrow(axes, (x + 1.6, 2.2), (x + 1.6, 4.46))
+
+
+def _labeled(axes: Axes, x: float, y: float, width: float, label: str, color: str) -> None:
+    """A box with its label in the middle."""
+    draw_box(axes, x, y, width, 0.66, color)
+    axes.text(x + width / 2, y + 0.33, label, ha="center", va="center", fontsize=9)
