@@ -15,7 +15,7 @@ def _seeded(*shape, seed=0, scale=1.0):
 
 
 @exercise(
-    "The bend",
+    "GELU",
     difficulty=1,
     importance=3,
     minutes=4,
@@ -170,7 +170,7 @@ def _layers(C, wide, seed):
     ),
     hints=(
         "First the neurons: `x @ W_1 + b_1` has the shape (T, 4C).",
-        "The bend stands between the two layers, and nowhere else.",
+        "GELU comes between the two layers, and nowhere else.",
     ),
 )
 def feed_forward(x, W_1, b_1, W_2, b_2):
@@ -196,14 +196,14 @@ def exact_gelu_between(x, W_1, b_1, W_2, b_2):
 
 
 @feed_forward.wrong(
-    "There is no bend: two matrices in a row are one matrix, and the width is wasted."
+    "There is no GELU: two matrices in a row are one matrix, and the width is wasted."
 )
 def no_bend(x, W_1, b_1, W_2, b_2):
     return (x @ W_1 + b_1) @ W_2 + b_2
 
 
 @feed_forward.wrong(
-    "You bend after each layer. The second layer's result goes out as it is: it must be "
+    "You apply GELU after each layer. The second layer's result goes out as it is: it must be "
     "able to push a number down as well as up."
 )
 def bends_twice(x, W_1, b_1, W_2, b_2):
@@ -211,18 +211,18 @@ def bends_twice(x, W_1, b_1, W_2, b_2):
 
 
 @feed_forward.wrong(
-    "You bend x itself. The bend stands between the two layers: gelu(x @ W_1 + b_1)."
+    "You apply GELU to x itself. It comes between the two layers: gelu(x @ W_1 + b_1)."
 )
 def bends_at_the_start(x, W_1, b_1, W_2, b_2):
     return (gelu(x) @ W_1 + b_1) @ W_2 + b_2
 
 
-@feed_forward.wrong("The bend stands between the two layers, not after the second.")
+@feed_forward.wrong("GELU comes between the two layers, not after the second.")
 def bends_at_the_end(x, W_1, b_1, W_2, b_2):
     return gelu((x @ W_1 + b_1) @ W_2 + b_2)
 
 
-@feed_forward.wrong("You bend before the bias is added: gelu(x @ W_1 + b_1).")
+@feed_forward.wrong("You apply GELU before the bias is added: gelu(x @ W_1 + b_1).")
 def bias_after_the_bend(x, W_1, b_1, W_2, b_2):
     return (gelu(x @ W_1) + b_1) @ W_2 + b_2
 
@@ -361,7 +361,7 @@ def with_its_mean(state, gain, bias):
     ],
     task=(
         "Give each state (last axis) mean 0 and variance 1, then multiply by `gain` and "
-        "add `bias`. The variance divides by C, and `eps` stands under the root."
+        "add `bias`. The variance divides by C, and `eps` is under the root."
     ),
     hints=(
         "`x.mean(dim=-1, keepdim=True)` is a column of means, one per state.",
@@ -750,7 +750,7 @@ def _made(order, *parts, seed=0, changed=None, digits=4):
         _made("post", mix, bend, norm_a, norm_b, seed=57, changed=slice(0, 4)),
     ],
     task=(
-        "Somebody hands you the states `x` before a block, the states `h` after it, and the "
+        "You are given the states `x` before a block, the states `h` after it, and the "
         "four parts. Which block made them? Compute both orders and compare: return "
         '`"post"`, `"pre"`, or `"neither"`. The states `h` are given to four digits, so '
         "compare with `torch.allclose(..., atol=1e-4)`. You may call `post_ln_block`."
@@ -873,10 +873,10 @@ _NOISE = torch.tensor([[0.05, 0.95, 0.4, 0.1], [0.3, 0.02, 0.6, 0.25], [0.5, 0.9
         (_seeded(3, 4, seed=64).float(), 0.25, _NOISE.clone(), True),
     ],
     task=(
-        "Dropout with the dice already thrown: `noise` holds one random number, uniform "
-        "between 0 and 1, for each number of `x`. In training, where the noise is below `p`, "
-        "the number becomes 0; the others are divided by `1 - p`. Outside training nothing "
-        "happens."
+        "Write dropout with the random numbers already drawn. `noise` contains one random "
+        "number, uniform between 0 and 1, for each number of `x`. In training, where the "
+        "noise is below `p`, the number becomes 0; the others are divided by `1 - p`. Outside "
+        "training nothing happens."
     ),
     hints=(
         "`noise >= p` is True for what stays; as a factor, True counts as 1 and False as 0.",

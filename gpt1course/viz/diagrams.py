@@ -207,3 +207,46 @@ def _labeled(axes: Axes, x: float, y: float, width: float, label: str, color: st
     """A box with its label in the middle."""
     draw_box(axes, x, y, width, 0.66, color)
     axes.text(x + width / 2, y + 0.33, label, ha="center", va="center", fontsize=9)
+
+
+def post_ln_block(config: GPTConfig) -> Figure:
+    """One block of GPT-1, data flowing upward: twice a part, a sum and a LayerNorm."""
+    C = config.n_embd
+    half = [
+        (0.9, f"masked self-attention\n{config.n_head} heads", COOL, "$n$"),
+        (4.9, f"feed-forward\n{C} to {4 * C}, GELU, to {C}", WIDE, "$h$"),
+    ]
+    with style():
+        figure = new_figure(6, 6.2)
+        axes = figure.add_subplot()
+        axes.set_axis_off()
+        axes.set_xlim(0, 7)
+        axes.set_ylim(-0.2, 8.5)
+        label_state(axes, 0, "$x$", C)
+        for y, name, color, state in half:
+            half_of_block(axes, y, name, color)
+            label_state(axes, y + 3.1, state, C)
+        axes.set_title("Each part is added, and then comes a LayerNorm")
+    return figure
+
+
+def half_of_block(axes: Axes, y: float, name: str, color: str) -> None:
+    """A part from height y on, the residual path around it, the sum and the LayerNorm."""
+    arrow(axes, (3.5, y - 0.5), (3.5, y))
+    draw_box(axes, 2, y + 0.05, 3, 0.8, color)
+    axes.text(3.5, y + 0.45, name, ha="center", va="center", fontsize=9.5)
+    arrow(axes, (3.5, y + 0.9), (3.5, y + 1.25))
+    axes.plot([3.5, 1, 1], [y - 0.25, y - 0.25, y + 1.45], color=INK, linewidth=1)
+    arrow(axes, (1, y + 1.45), (3.3, y + 1.45), shrinkA=0)
+    axes.text(3.5, y + 1.45, "+", ha="center", va="center", fontsize=15)
+    axes.plot(3.5, y + 1.45, "o", markersize=17, markerfacecolor="none", color=INK)
+    arrow(axes, (3.5, y + 1.68), (3.5, y + 2.05))
+    draw_box(axes, 2, y + 2.1, 3, 0.6, PAPER)
+    axes.text(3.5, y + 2.4, "LayerNorm", ha="center", va="center", fontsize=9.5)
+    axes.plot([3.5, 3.5], [y + 2.75, y + 2.9], color=INK, linewidth=1)
+
+
+def label_state(axes: Axes, y: float, name: str, n_embd: int) -> None:
+    """A state on its way up, with its shape."""
+    axes.text(3.5, y + 0.15, name, ha="center", va="center", fontsize=12, parse_math=True)
+    axes.text(5.3, y + 0.15, f"(T, {n_embd})", va="center", fontsize=9, color="#555555")
