@@ -8,7 +8,7 @@ from gpt1lib import text
 
 
 def cut_as_stored(row: dict) -> bool:
-    """Whether the real pipeline cuts a stored text into OpenAI's pieces."""
+    """Whether the released pipeline cuts a stored text into OpenAI's pieces."""
     words = g.text.released_words(row["text"])
     return ["\n" if "\n" in w else w.lower() for w in words] == row["openai"]
 
