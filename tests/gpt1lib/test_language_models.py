@@ -9,8 +9,8 @@ import pytest
 import torch
 
 import gpt1lib as g
+from gpt1course.paper.after.masked import MaskedGPT
 from gpt1lib import generate
-from gpt1lib.baselines.masked import MaskedGPT
 from gpt1lib.baselines.variants import PreLNBlock
 from gpt1lib.checkpoints import kinds
 from gpt1lib.finetune import Classifier, freezing
