@@ -62,7 +62,7 @@ def plain(value: Any) -> Any:
 def item(value):
     """A single number of numpy as Python's own, also a longdouble, which has no such twin."""
     single = value.item()
-    return float(single) if isinstance(single, np.longdouble) else single
+    return float(single) if isinstance(single, np.floating) else single
 
 
 def _number(value, dtype):
@@ -140,7 +140,7 @@ def has_gradient(value) -> bool:
 def array(x) -> np.ndarray | None:
     """The numbers of an array or tensor of any layout; None where it holds none."""
     if not isinstance(x, torch.Tensor):
-        return np.asarray(x) if isinstance(x, np.ndarray | np.generic) else None
+        return np.asarray(x) if isinstance(x, (np.ndarray, np.generic)) else None
     if x.is_meta:
         return None
     x = x.detach().cpu()
@@ -158,7 +158,8 @@ def as_container(value, wanted):
     try:
         if isinstance(wanted, ARRAYS):
             return _as_array(value, wanted)
-        return array(value).tolist() if isinstance(wanted, list | tuple) else None
+        numbers = array(value) if isinstance(wanted, list | tuple) else None
+        return None if numbers is None else numbers.tolist()
     except Exception:  # what is not made of numbers
         return None
 
@@ -167,9 +168,10 @@ def _as_array(value, wanted):
     if isinstance(value, list | tuple) and any(isinstance(v, torch.Tensor) for v in value):
         value = torch.stack([*value])
     numbers = array(value) if isinstance(value, ARRAYS) else np.array(value)
-    if numbers.dtype.kind not in "biuf":
+    if numbers is None or numbers.dtype.kind not in "biuf":
         return None
-    if kind(numbers) == "integer" and kind(array(wanted)) == "float":
+    target = array(wanted)
+    if target is not None and kind(numbers) == "integer" and kind(target) == "float":
         return None  # a list of whole numbers would become another dtype
     return torch.tensor(numbers) if isinstance(wanted, torch.Tensor) else numbers
 

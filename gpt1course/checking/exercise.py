@@ -70,6 +70,7 @@ class BaseExercise(WrongAnswerMixin, ABC):
     importance: int
     minutes: int
     hints: tuple[str, ...]
+    task: str
 
     @property
     def name(self) -> str:
@@ -323,7 +324,7 @@ def _of_another_kind(exercise: Exercise, function, cases: list[tuple]) -> str:
 
 def _without_gradient(exercise: Exercise, function, cases: list[tuple]) -> str:
     """A sentence if gradients flow through the solution and not through the function."""
-    cases = [with_gradients(case) for case in cases]
+    cases = [tuple(map(with_gradients, case)) for case in cases]
     wanted, limit = timed_reference(exercise.solution, cases)
     for a, b in zip(call_all(function, cases, limit), wanted, strict=False):
         if has_gradient(b.value) and not has_gradient(a.value):

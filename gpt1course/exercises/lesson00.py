@@ -107,7 +107,7 @@ def the_first_place_of_a_word(words, probs):
 )
 def a_dict_of_words(words, probs):
     by_word = dict(zip(words, probs))
-    return max(by_word, key=by_word.get)
+    return max(by_word, key=lambda word: by_word[word])
 
 
 def _share_cases():

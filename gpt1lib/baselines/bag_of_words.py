@@ -10,7 +10,7 @@ scikit-learn takes a second to load; it is imported where it is used.
 import itertools
 import re
 from abc import ABC, abstractmethod
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -55,7 +55,7 @@ class WordFeatures(FeatureSet):
         from sklearn.feature_extraction.text import TfidfVectorizer
 
         # ln(N / df) + 1, rows of length 1; seen once: only noise
-        return TfidfVectorizer(analyzer=self.__call__, min_df=2, smooth_idf=False)
+        return TfidfVectorizer(analyzer=cast(Any, self.__call__), min_df=2, smooth_idf=False)
 
 
 class OverlapFeatures(FeatureSet):
@@ -93,7 +93,7 @@ class PairFeatures(FeatureSet):
         """Whether a pair occurs; seen once: only noise."""
         from sklearn.feature_extraction.text import CountVectorizer
 
-        return CountVectorizer(analyzer=self.__call__, binary=True, min_df=2)
+        return CountVectorizer(analyzer=cast(Any, self.__call__), binary=True, min_df=2)
 
 
 WORDS, ANY_WORDS = WordFeatures(), WordFeatures(ANY)

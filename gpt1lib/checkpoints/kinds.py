@@ -13,7 +13,7 @@ KINDS = {
 }
 """Kind -> the module and the class: GPT-1, the paper's LSTM, and two that change one thing."""
 
-PACKAGE = __package__.split(".")[0]
+PACKAGE = __name__.split(".")[0]
 
 
 def model_class(kind: str) -> type[LanguageModel]:
