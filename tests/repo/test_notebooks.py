@@ -19,7 +19,7 @@ import pytest
 from nbformat.v4 import new_code_cell, new_output
 
 from tools.notebooks import commands as tools
-from tools.notebooks import layout, stats, template
+from tools.notebooks import layout, template
 from tools.notebooks import outputs as outputs_of_runs
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -35,14 +35,6 @@ HEADINGS = [
     "Further reading",
 ]
 IN_TWO_PARTS = ["Recall", "Summary", "Review questions", "You can stop here", "Further reading"]
-# (cells, words, figures, exercises), each at least and at most; 00 is lighter, and 09
-# is a project of many small parts; 17 holds the review of the whole course
-LIMITS = {
-    "00": ((35, 110), (1500, 3500), (3, 10), (2, 6)),
-    "09": ((50, 125), (1500, 4000), (4, 12), (6, 8)),
-    "17": ((50, 125), (1500, 4700), (4, 12), (5, 8)),
-}
-USUAL = ((50, 120), (1500, 4000), (4, 12), (3, 8))
 MACHINE = re.compile(r"/root/|/home/|/tmp/|/work/|/Users/|site-packages")
 
 
@@ -179,20 +171,6 @@ def test_nothing_is_left_to_fill_in(notebook):
     """What `make new-lesson` leaves to the author."""
     left = [cell.source for cell in notebook.cells if template.TO_DO in cell.source]
     assert not left, "\n---\n".join(left)
-
-
-def test_rhythm(path, notebook):
-    s = stats.stats(notebook)
-    cells, words, figures, exercises = LIMITS.get(path.name[:2], USUAL)
-    for name, (least, most) in (
-        ("cells", cells),
-        ("words", words),
-        ("figures", figures),
-        ("exercises", exercises),
-    ):
-        assert least <= s[name] <= most, (name, s[name])
-    assert s["code run"] <= 2 and s["p90"] <= 20 and s["longest"] <= 35
-    assert s["after prose"] >= 0.9 and s["shows"] >= 0.85
 
 
 def test_links_lead_somewhere(path, notebook):

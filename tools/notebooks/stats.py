@@ -1,7 +1,7 @@
-"""The rhythm of a lesson, and what it aims at: `python -m tools.notebooks table`.
+"""Counts of a lesson beside what it aims at: `python -m tools.notebooks table`.
 
-The aims come from the courses that teach best. A lesson may miss one for a reason; what none
-may pass are the limits in tests/repo/test_notebooks.py.
+The aims come from the courses that teach best. A lesson may miss
+one for a reason; no test holds it to them.
 """
 
 import re

@@ -188,7 +188,7 @@ def broken(rows, name, *row):
 
 
 def test_lesson_16_looks_at_every_row():
-    lesson = import_module("gpt1course.exercises.lesson16")
+    lesson = import_module("lesson_16")  # of tests/claims
     rows = {"full": (0.5, 0.4, 0.6), "a": (0.5, 0.4, 0.6), "b": (0.5, 0.4, 0.6)}
     rows["LSTM"] = (0.55, 0.5005, 0.6)
     assert lesson.guess(rows)
@@ -198,7 +198,7 @@ def test_lesson_16_looks_at_every_row():
 
 
 def test_lesson_15_looks_at_every_state():
-    lesson = import_module("gpt1course.exercises.lesson15")
+    lesson = import_module("lesson_15")  # of tests/claims
     states = {"pre-trained": (0.64, 0.6, 0.68)}
     states |= {f"random {i}": (0.5, 0.45, 0.55) for i in range(3)}
     assert lesson.tells(states, 0.64) and not lesson.tells(states, 0.65)
