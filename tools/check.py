@@ -71,7 +71,7 @@ def parts(quick: bool, slow: bool) -> dict[str, list[str]]:
     chosen = "not browser" if slow else "not slow and not browser"
     if quick:
         return {"tests": [*tests, "-m", chosen], **lint()}
-    full_run = ["--full-run"] * slow
+    full_run = ["--full-run"] if slow else ["-m", "not slow"]
     shown = "browser" if slow else "browser and not slow"
     lessons = sorted(str(p) for p in (ROOT / "notebooks").glob("[0-9m]*.ipynb"))
     as_typed = {"nbval": [*PYTEST, "--nbval", *lessons]} if slow else {}
