@@ -47,7 +47,6 @@ from .checkpoints import load_novelist
 from .config import GPT1, NOVELIST, TINY, GPTConfig
 from .io import paths
 from .model import GPT, causal_mask
-from .sample import sample_text
 from .tracing import trace
 
 __all__ = [
@@ -66,7 +65,6 @@ __all__ = [
     "losses",
     "optim",
     "paths",
-    "sample_text",
     "text",
     "trace",
 ]
@@ -84,11 +82,20 @@ def _modules() -> set[str]:
 
 def __dir__() -> list[str]:
     """For completion: what has been imported, and what __getattr__ would import."""
-    return sorted({*__all__, *_modules(), *(name for name in globals() if name[:2] == "__")})
+    return sorted(
+        {
+            *__all__,
+            "sample_text",
+            *_modules(),
+            *(name for name in globals() if name[:2] == "__"),
+        }
+    )
 
 
 def __getattr__(name: str):
     """Import a file or a folder when it is first used: `g.generate`."""
+    if name == "sample_text":  # so that `python -m gpt1lib.sample` runs a fresh module
+        return import_module(".sample", __name__).sample_text
     if name in _modules():
         return import_module(f".{name}", __name__)
     raise AttributeError(f"gpt1lib has no {name!r}")
