@@ -1,5 +1,7 @@
 """Drawings of the model, made from a config so that they cannot disagree with it."""
 
+from functools import partial
+
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch
@@ -157,11 +159,15 @@ def labeled_box(
     label: str,
     color: str,
     height: float = 0.62,
+    fontsize: float = 9.5,
     **options,
 ) -> None:
     """A box with its label in the middle."""
     draw_box(axes, x, y, width, height, color, **options)
-    axes.text(x + width / 2, y + height / 2, label, ha="center", va="center", fontsize=9.5)
+    axes.text(x + width / 2, y + height / 2, label, ha="center", va="center", fontsize=fontsize)
+
+
+small_box = partial(labeled_box, height=0.66, fontsize=9)
 
 
 def one_query(words: list[str]) -> Figure:
@@ -179,10 +185,10 @@ def one_query(words: list[str]) -> Figure:
         for i, word in enumerate(words):
             _keys_and_values(axes, 2.6 * i, word)
             arrow(axes, (2.6 * last + 2.3, 2.18), (2.6 * i + 0.8, 2.96), color="#777777")
-        _labeled(axes, 2.6 * last + 2.05, 1.5, 0.5, "q", COOL)
+        small_box(axes, 2.6 * last + 2.05, 1.5, 0.5, "q", COOL)
         arrow(axes, (2.6 * last + 0.95, 0.7), (2.6 * last + 2.3, 1.46))
         middle = 1.3 * last
-        _labeled(axes, middle - 0.95, 6, 3.8, "weighted sum of the values", COOL)
+        small_box(axes, middle - 0.95, 6, 3.8, "weighted sum of the values", COOL)
         for i in range(len(words)):
             arrow(axes, (2.6 * i + 0.95, 5.2), (middle + 0.95, 5.96))
         axes.set_title("The last word compares its query with every key and adds up values")
@@ -191,22 +197,16 @@ def one_query(words: list[str]) -> Figure:
 
 def _keys_and_values(axes: Axes, x: float, word: str) -> None:
     """One word, from its state at the bottom to its weight, which multiplies its value."""
-    _labeled(axes, x, 0, 1.9, word, WARM)
-    _labeled(axes, x + 0.15, 1.5, 0.5, "k", COOL)
-    _labeled(axes, x + 1.35, 1.5, 0.5, "v", COOL)
-    _labeled(axes, x, 3, 1.3, "q · k / √D", COOL)
-    _labeled(axes, x, 4.5, 1.9, "weight × v", COOL)
+    small_box(axes, x, 0, 1.9, word, WARM)
+    small_box(axes, x + 0.15, 1.5, 0.5, "k", COOL)
+    small_box(axes, x + 1.35, 1.5, 0.5, "v", COOL)
+    small_box(axes, x, 3, 1.3, "q · k / √D", COOL)
+    small_box(axes, x, 4.5, 1.9, "weight × v", COOL)
     for target in (0.4, 1.6):
         arrow(axes, (x + 0.95, 0.7), (x + target, 1.46))
     arrow(axes, (x + 0.4, 2.2), (x + 0.4, 2.96))
     arrow(axes, (x + 0.65, 3.7), (x + 0.65, 4.46))
     arrow(axes, (x + 1.6, 2.2), (x + 1.6, 4.46))
-
-
-def _labeled(axes: Axes, x: float, y: float, width: float, label: str, color: str) -> None:
-    """A box with its label in the middle."""
-    draw_box(axes, x, y, width, 0.66, color)
-    axes.text(x + width / 2, y + 0.33, label, ha="center", va="center", fontsize=9)
 
 
 def post_ln_block(config: GPTConfig) -> Figure:
