@@ -134,17 +134,28 @@ def collate(batch: Sequence[Encoded]) -> tuple[Tensor, Tensor, Tensor, Tensor]:
 
 
 def fit_context(source: Checkpoint, task: Task) -> Checkpoint:
-    """The source with the context of the task's longest example, as in train.py.
+    """The source with no more context than the task's examples need, after train.py.
 
-    Examples are encoded anew for that context: two texts of very different length are then
-    cut to half of it each, which train.py does not do. All stored results are of this rule.
+    There the context shrinks to the longest example. Here two texts may have half of the
+    context each, so that it shrinks to twice the longest text. Either way every example
+    stays as the whole context would have cut it.
     """
     if not isinstance(source.model, GPT):
         return source  # an LSTM has no positions to leave out
     examples = [*task.train, *task.valid, *task.test]
     data = prepare(source.bpe, task, examples, source.model.config.n_ctx)
-    longest = max(len(sequence) for example in data for sequence in example.sequences)
-    return replace(source, model=truncate_context(source.model, longest))
+    delimiter = inputs.Specials.after(source.bpe.n_vocab).delimiter
+    n_ctx = max(needed_context(ids, delimiter) for example in data for ids in example.sequences)
+    return replace(source, model=truncate_context(source.model, n_ctx))
+
+
+def needed_context(ids: list[int], delimiter: int) -> int:
+    """The smallest context in which the texts of a sequence are not cut again."""
+    if delimiter not in ids:
+        return len(ids)
+    at = ids.index(delimiter)
+    texts = ids[1:at], ids[at + 1 : -1]
+    return 2 * (max(map(len, texts)) + 2)  # what `inputs.two_segments` leaves to each
 
 
 def truncate_context(model: LanguageModel, n_ctx: int) -> LanguageModel:

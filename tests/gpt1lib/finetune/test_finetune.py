@@ -514,3 +514,24 @@ def test_a_batch_is_drawn_without_a_look_at_length():
     lengths = [len(data[i][0][0]) for i in order]
     assert sorted(order) == list(range(len(data)))
     assert lengths == sorted(lengths)
+
+
+@pytest.mark.parametrize(
+    ("kind", "texts", "n_ctx"),
+    [
+        ("classification", ("a good film",), None),
+        ("entailment", ("a fine film and the plot is thin", "dull"), None),
+        ("similarity", ("film", "a bad film and a dull plot"), None),
+        ("choice", ("film", "good", "a bad dull film"), None),
+        ("entailment", ("a fine film and a bad dull film the plot is thin", "bad"), 24),
+    ],
+)
+def test_a_smaller_context_cuts_no_text_again(model, kind, texts, n_ctx):
+    """As in train.py, which cuts by the context of pre-training and then shrinks it."""
+    task = tasks.Task("toy", kind, 2, [tasks.Example(texts, 0)], [], [], ("no", "yes"))
+    source = checkpoint.Checkpoint(model, BPE_SMALL, {}, None)
+    small = finetune.fit_context(source, task).model.config.n_ctx
+    before, after = (inputs.to_sequences(BPE_SMALL, kind, texts, n) for n in (24, small))
+    assert after == before
+    assert small == n_ctx or n_ctx is None and small < 24
+    assert inputs.to_sequences(BPE_SMALL, kind, texts, small - 2) != before
