@@ -13,6 +13,7 @@ const OPENS = 11; // the head whose “her” looks at “she”
 const ROWS =
   "A row for each token that looks, a column for each that is looked at. Choose a head here, " +
   "and the token above.";
+const ABSENT = "_static/engine.js is missing or damaged";
 const EMPTY = "Nothing is typed: the model begins where a new line begins.";
 
 function front(root, engine, text) {
@@ -262,12 +263,20 @@ async function write(view) {
   view.button.textContent = "Let it write on";
 }
 
+// Answers where there is no engine.
+const absent = {
+  ask: async () => {
+    throw new Error(ABSENT);
+  },
+  write: () => ({ answer: absent.ask(), stop: () => {} }),
+};
+
 // Begun anew when the page turns light or dark; what was typed stays.
 function open() {
   const here = document.querySelector("#front");
   const text = here.querySelector(".page-input")?.value ?? BEGINNING;
   here.replaceChildren();
-  front(here, globalThis.gpt1, text);
+  front(here, globalThis.gpt1 ?? absent, text);
 }
 
 new MutationObserver(open).observe(document.documentElement, {

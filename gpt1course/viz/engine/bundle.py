@@ -8,6 +8,7 @@ model's bytes are letters (base64) in a script that sets `gpt1Model`.
 import base64
 import json
 import re
+import zlib
 from pathlib import Path
 
 from gpt1lib.bpe import BPE
@@ -20,6 +21,7 @@ from .pack import exact_bits, pack
 
 HERE = Path(__file__).parent
 WORKER = (
+    "checksum",
     "numbers",
     "pieces",
     "rows",
@@ -58,7 +60,8 @@ def engine_script(checkpoint: Checkpoint, address: str = MODEL) -> str:
     """JavaScript that sets `gpt1`, an engine; address: of the script with its model."""
     source = json.dumps(one_script(*WORKER)).replace("</", "<\\/")
     ids = json.dumps([weights_fingerprint(checkpoint.model), vocabulary_id(checkpoint.bpe)])
-    load = f"() => fromScript({json.dumps(address)})"
+    checksum = checksum_of(*stored_parts(checkpoint))
+    load = f"() => fromScript({json.dumps(address)}, {checksum})"
     start = f"globalThis.gpt1 = new Engine({ids}, {source}, {load});"
     return f"{one_script('engine')}\n{start}\n"
 
@@ -81,26 +84,41 @@ def tables_of(bpe: BPE) -> dict:
     }
 
 
+def stored_parts(checkpoint: Checkpoint, bits: int = 8) -> tuple[str, bytes, bytes]:
+    """(facts as JSON, the model's bytes, linear.wasm): all that a worker loads."""
+    facts, content = parts_of(checkpoint.bpe, checkpoint.model, bits)
+    return _with_kernel(facts, content)
+
+
+def _with_kernel(facts: dict, content: bytes) -> tuple[str, bytes, bytes]:
+    return json.dumps(facts), content, (HERE / "linear.wasm").read_bytes()
+
+
+def checksum_of(facts: str, content: bytes, wasm: bytes) -> int:
+    """What worker.js compares with what has arrived."""
+    return zlib.crc32(wasm, zlib.crc32(content, zlib.crc32(facts.encode())))
+
+
 def parcel(bpe: BPE, model: LanguageModel | None = None) -> tuple[dict, list[bytes]]:
     """What a page needs to make an engine: (ids, code and facts; the model's bytes, wasm).
 
     Without a model it is a tokenizer alone. No weight is changed, so that the page's
     answers are the kernel's.
     """
-    facts, content = tables_of(bpe), b""
+    tables, content = tables_of(bpe), b""
     if model is not None:
-        facts, content = parts_of(bpe, model, exact_bits(model))
-    ids = [id_of(bpe, model), vocabulary_id(bpe)]
-    told = {"ids": ids, "source": one_script(*WORKER), "facts": facts}
-    return told, [content, (HERE / "linear.wasm").read_bytes()]
+        tables, content = parts_of(bpe, model, exact_bits(model))
+    facts, content, wasm = parts = _with_kernel(tables, content)
+    told = {"ids": [id_of(bpe, model), vocabulary_id(bpe)], "source": one_script(*WORKER)}
+    return told | {"facts": facts, "checksum": checksum_of(*parts)}, [content, wasm]
 
 
 def model_script(checkpoint: Checkpoint, bits: int = 8) -> str:
     """JavaScript that sets `gpt1Model`: facts, the model's bytes, and linear.wasm's."""
-    facts, content = parts_of(checkpoint.bpe, checkpoint.model, bits)
+    facts, content, wasm = stored_parts(checkpoint, bits)
     model = {
         "facts": facts,
         "bytes": base64.b64encode(content).decode(),
-        "wasm": base64.b64encode((HERE / "linear.wasm").read_bytes()).decode(),
+        "wasm": base64.b64encode(wasm).decode(),
     }
     return f"globalThis.gpt1Model = {json.dumps(model, separators=(',', ':'))};\n"

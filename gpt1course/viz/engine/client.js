@@ -29,11 +29,11 @@ export function fetchEngine(model) {
 }
 
 const copyOf = ({ buffer, byteOffset, byteLength }) =>
-  buffer.slice(byteOffset, byteOffset + byteLength);
+  new Uint8Array(buffer, byteOffset, byteLength).slice();
 
-// An engine counts from its first answer on: a page may forbid workers.
-async function begin({ ids, source, facts }, [bytes, wasm]) {
-  const engine = new Engine(ids, source, async () => ({ facts, bytes, wasm }));
+// An engine counts from its first answer on: a page may forbid workers, bytes may be damaged.
+async function begin({ ids, source, facts, checksum }, [bytes, wasm]) {
+  const engine = new Engine(ids, source, async () => ({ facts, bytes, wasm, checksum }));
   try {
     await engine.ask("notice", "");
   } catch {

@@ -1,9 +1,11 @@
 // The page's side: a model in a worker, and promises of its answers.
 
+const LOADING = 0; // in the place of a question's number
+
 export class Engine {
   // ids: of the model and of the vocabulary that it holds; source: the worker's code; load: a
-  // function that gives a promise of { facts, bytes, wasm }, called when something is asked
-  // for the first time.
+  // function that gives a promise of { facts, bytes, wasm, checksum }, called when something
+  // is asked for the first time.
   constructor(ids, source, load) {
     Object.assign(this, { ids, source, load, waiting: new Map(), count: 0 });
   }
@@ -38,20 +40,24 @@ export class Engine {
       this.worker = new Worker(code);
       this.worker.onmessage = ({ data }) => this.hear(data);
       this.worker.onerror = () => this.close();
-      this.worker.postMessage({ id: 0, name: "load", args: [parts] }, [parts.bytes]);
+      const given = [parts.bytes.buffer]; // not copied
+      this.worker.postMessage({ id: LOADING, name: "load", args: [parts] }, given);
     });
     return this.started;
   }
 
-  // Nothing more is answered.
-  close() {
+  // Nothing more is answered, now or later; why: a clause.
+  close(why = "the model in the page has ended") {
     this.worker?.terminate();
-    const error = new Error("the model in the page has ended");
+    const error = new Error(why);
+    this.started = Promise.reject(error);
+    this.started.catch(() => {}); // whoever asks is told
     for (const { reject } of this.waiting.values()) reject(error);
     this.waiting.clear();
   }
 
   hear({ id, part, answer, error }) {
+    if (id === LOADING && error) return this.close(error);
     const question = this.waiting.get(id);
     if (part) return question?.heard(part);
     this.waiting.delete(id);
@@ -60,18 +66,25 @@ export class Engine {
   }
 }
 
-// The model of a script beside the page, which sets gpt1Model (bundle.py).
-export function fromScript(address) {
+// The model of a script beside the page, which sets gpt1Model (bundle.py); checksum: of it.
+export function fromScript(address, checksum) {
   return new Promise((resolve, reject) => {
     const script = document.createElement("script");
     script.src = address;
     script.onload = () => {
-      const { facts, bytes, wasm } = globalThis.gpt1Model;
-      resolve({ facts, bytes: fromBase64(bytes).buffer, wasm: fromBase64(wasm) });
+      try {
+        resolve({ ...withBytes(globalThis.gpt1Model), checksum });
+      } catch {
+        reject(new Error(`${address} is damaged`));
+      }
     };
     script.onerror = () => reject(new Error(`${address} is not beside this page`));
     document.head.append(script);
   });
+}
+
+function withBytes({ facts, bytes, wasm }) {
+  return { facts, bytes: fromBase64(bytes), wasm: fromBase64(wasm) };
 }
 
 function fromBase64(text) {

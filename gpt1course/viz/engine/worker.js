@@ -2,6 +2,7 @@
 // A question: { id, name, args }; answers: { id, part } while writing, then { id, answer },
 // or { id, error }.
 
+import { crc32 } from "./checksum.js";
 import { Session } from "./session.js";
 
 let session = null;
@@ -15,8 +16,12 @@ const breathe = () =>
     port2.postMessage(null);
   });
 
-function load({ facts, bytes, wasm }) {
-  session = new Session(facts, bytes, wasm);
+// facts: JSON; bytes and wasm: Uint8Arrays; checksum: of these three.
+function load({ facts, bytes, wasm, checksum }) {
+  if (crc32(new TextEncoder().encode(facts), bytes, wasm) !== checksum) {
+    throw new Error("the model is damaged: its numbers are not the ones that were stored");
+  }
+  session = new Session(JSON.parse(facts), bytes.buffer, wasm);
 }
 
 async function write(id, text, options) {

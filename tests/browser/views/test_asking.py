@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import gpt1lib as g
-from gpt1course.viz import explorers
+from gpt1course.viz import engine, explorers
 from gpt1course.viz.explorers import attention
 from gpt1lib.rng import fork_rng
 
@@ -138,3 +138,24 @@ def test_the_page_answers_with_a_kernel_and_without(page, novelist, monkeypatch)
     wire.deliver()
     assert explorer.message == "This cannot be read: the text is empty."
     assert len(explorer.tokens) == 2 and np.isfinite(explorer.weights).all()
+
+
+def test_where_the_model_arrives_damaged_the_kernel_goes_on(page, novelist, monkeypatch):
+    explorer, read = small_attention(novelist, monkeypatch)
+    sent = engine.parcel
+
+    def damaged(bpe, model):
+        told, (content, wasm) = sent(bpe, model)
+        return told, [content[:-1] + bytes([content[-1] ^ 1]), wasm]
+
+    monkeypatch.setattr(engine, "parcel", damaged)
+    page.add_init_script("Worker.prototype.terminate = () => { globalThis.refused = true; }")
+    page.reload()
+    wire = Wire(page, explorer)
+    rows = wire.root.locator(".gx-matrix .gx-row")
+    for text in ("She took it", "The old man went home early"):
+        wire.ask(text)
+        wire.deliver()
+        page.wait_for_function("() => globalThis.refused")
+        assert not page.evaluate("() => globalThis.gpt1Engines?.length")
+        assert read.pop() == text and rows.count() == len(text.split())
