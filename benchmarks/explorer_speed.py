@@ -207,7 +207,6 @@ def serve(home: Path, sources: Sequence[str] = CELLS) -> tuple[subprocess.Popen,
     notebook = nbformat.read(gallery, as_version=4)
     notebook.cells = cells
     nbformat.write(notebook, home / "root/notebooks/speed.ipynb")
-    port = browser.free_port()
     command = [
         sys.executable,
         "-m",
@@ -215,7 +214,7 @@ def serve(home: Path, sources: Sequence[str] = CELLS) -> tuple[subprocess.Popen,
         "--allow-root",
         "--no-browser",
         "--ip=127.0.0.1",
-        f"--port={port}",
+        "--port=0",  # one that is free
         "--IdentityProvider.token=",
         f"--ServerApp.root_dir={home / 'root'}",
         "--LabApp.expose_app_in_browser=True",
@@ -224,9 +223,7 @@ def serve(home: Path, sources: Sequence[str] = CELLS) -> tuple[subprocess.Popen,
         server = subprocess.Popen(
             command, env=browser.lab_environment(home), stdout=log, stderr=log
         )
-    address = f"http://127.0.0.1:{port}"
-    browser.wait_until_served(address, server, home / "lab.log")
-    return server, address
+    return server, browser.served_address(server, home / "run", home / "lab.log")
 
 
 def main():

@@ -249,6 +249,8 @@ def lab_command(port):
     command = [str(BIN / "jupyter-lab"), "--port={}".format(port)]
     command += ["--ServerApp.port_retries=0", "--LabApp.default_url=" + first]
     command += ["--ServerApp.root_dir={}".format(ROOT)]
+    # its open tabs, which otherwise all copies of the course share in the user's home
+    command += ["--LabApp.workspaces_dir={}".format(ROOT / "work" / ".workspaces")]
     command += ["--LabApp.extension_manager=readonly", "--LabApp.custom_css=True"]
     if hasattr(os, "geteuid") and os.geteuid() == 0:
         command.append("--allow-root")  # containers

@@ -11,6 +11,8 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from jupyter_server.serverapp import ServerApp
+from jupyterlab.labapp import LabApp
 from packaging.specifiers import SpecifierSet
 
 from tools import setup
@@ -274,6 +276,29 @@ def test_an_impossible_port_is_named(port):
 def test_lab_without_setting_up_is_told(commands):
     with pytest.raises(SystemExit, match="Not set up yet"):
         setup.lab(49_151)
+
+
+def test_each_folder_of_the_course_keeps_its_own_tabs(monkeypatch, tmp_path):
+    """Two copies of the course, or a test's server, never open each other's notebooks."""
+    places = []
+    for name in ("one", "two with a space"):
+        monkeypatch.setattr(setup, "ROOT", tmp_path / name)
+        app = LabApp(argv=[])
+        app.parse_command_line(setup.lab_command(8888)[1:])
+        places.append(Path(app.workspaces_dir))
+    assert places == [
+        tmp_path / n / "work" / ".workspaces" for n in ("one", "two with a space")
+    ]
+
+
+def test_jupyterlab_knows_every_setting_that_it_is_started_with():
+    known = {cls.__name__: cls.class_trait_names() for cls in (LabApp, ServerApp)}
+    given = [
+        option for option in setup.lab_command(8888) if option.count(".") and "--" in option
+    ]
+    names = [re.match(r"--(\w+)\.(\w+)=", option) for option in given]
+    named = [name.groups() for name in names if name]
+    assert len(named) >= 5 and all(trait in known[app] for app, trait in named)
 
 
 def test_update_sets_up_again_only_what_is_old(commands, monkeypatch):
