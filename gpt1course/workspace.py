@@ -19,7 +19,14 @@ WORK = paths.ROOT / "work"  # a learner's own copies of the lessons
 
 def shipped(number: str = "") -> list[Path]:
     """The notebooks of the course; of one lesson only, by its number, such as 05."""
-    return sorted((paths.ROOT / "notebooks").glob(f"{number}*.ipynb"))
+    folder = paths.ROOT / "notebooks"
+    deeper = [] if number else folder.glob("deeper/*.ipynb")
+    return sorted(folder.glob(f"{number}*.ipynb")) + sorted(deeper)
+
+
+def name_of(source: Path) -> str:
+    """What a notebook of the course is called in `work`, with its folder: deeper/x.ipynb."""
+    return source.relative_to(paths.ROOT / "notebooks").as_posix()
 
 
 def cells_hash(notebook: Path) -> str:
@@ -32,9 +39,10 @@ def cells_hash(notebook: Path) -> str:
     return hashlib.sha256(json.dumps(contents).encode()).hexdigest()
 
 
-def free_name(notebook: Path, word: str, taken) -> str:
+def free_name(name: str, word: str, taken) -> str:
     """05_the_causal_mask_new.ipynb, or new2, new3, if those before are taken."""
-    names = (f"{notebook.stem}_{word}{n if n > 1 else ''}.ipynb" for n in count(1))
+    stem = name.removesuffix(".ipynb")
+    names = (f"{stem}_{word}{n if n > 1 else ''}.ipynb" for n in count(1))
     return next(name for name in names if not taken(name))
 
 
@@ -80,22 +88,22 @@ class Copies:
 
     def bring(self, source: Path) -> str:
         """Bring one copy up to date; returns a message for the learner, or nothing."""
-        before, now = self.seen.get(source.name), cells_hash(source)
+        before, now = self.seen.get(name_of(source)), cells_hash(source)
         message = self._bring(source, before, now)
         if before != now:
-            self.seen[source.name] = now
+            self.seen[name_of(source)] = now
             self.save()
         return message
 
     def _bring(self, source: Path, before: str | None, now: str) -> str:
-        name = source.name
+        name = name_of(source)
         present, copy = (WORK / name).exists(), cells_hash(WORK / name)
         if present and copy == now:
             self.own(name, now)
         if present and now in (before, copy):
             return ""
         if self.touched(name):
-            beside = free_name(source, "new", self.touched)
+            beside = free_name(name, "new", self.touched)
             self.write(source, beside)
             return f"{name} is yours and stays as it is; the new lesson is {beside}"
         self.write(source, name)
@@ -147,7 +155,7 @@ def again(number: str = "") -> str:
         raise ValueError(f"there is no lesson {number!r}; there are {numbers}")
     copies, copy = stored_copies(), WORK / sources[0].name
     if copies.touched(copy.name):
-        old = free_name(copy, "before", lambda name: (WORK / name).exists())
+        old = free_name(copy.name, "before", lambda name: (WORK / name).exists())
         copy.rename(WORK / old)
         print(f"What you wrote is kept in {old}")
     copies.write(sources[0], copy.name)

@@ -49,13 +49,23 @@ WAY = """
 
 This page is for reading; its live views work here. To write code and have it checked, open the
 notebook: `make lab` in the course's folder ([how to set it up](installing.md)), or
-<a href="notebooks/{name}.ipynb" download>download it</a> into that folder.
+<a href="notebooks/{place}" download>download it</a> into that folder.
 
 </div>
 """
 
 
 # ---- notebooks as pages -----------------------------------------------------------------
+
+
+def all_notebooks() -> list[Path]:
+    """The lessons, what is looked up, and what is optional as a whole."""
+    return sorted(NOTEBOOKS.glob("*.ipynb")) + sorted(NOTEBOOKS.glob("deeper/*.ipynb"))
+
+
+def place(path: Path) -> str:
+    """Where a notebook lies in its folder, as an address: deeper/x.ipynb."""
+    return path.relative_to(NOTEBOOKS).as_posix()
 
 
 def live(path: Path):
@@ -81,7 +91,7 @@ def last_change(path: Path) -> float:
     return max(p.stat().st_mtime for p in (path, *library))
 
 
-def as_page(notebook, name: str):
+def as_page(notebook, path: Path):
     """A notebook as the book shows it: answers folded, with a way to the notebook itself."""
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
@@ -92,7 +102,7 @@ def as_page(notebook, name: str):
             cell.metadata = {"tags": [tag], "mystnb": {"code_prompt_show": shown}}
     first = notebook.cells[0]
     title, _, rest = first.source.partition("\n")
-    first.source = f"{title}\n{WAY.format(name=name)}{rest}"
+    first.source = f"{title}\n{WAY.format(place=place(path))}{rest}"
     return notebook
 
 
@@ -116,7 +126,8 @@ def flat(text: str) -> str:
     """Links as they are where all pages lie side by side; in Markdown they lead to pages."""
     text = text.replace("](../data/README.md", "](data.md")
     text = text.replace("](../teaching/", "](teaching_")
-    text = re.sub(r"\]\(\.\./(docs|notebooks)/", "](", text)
+    text = re.sub(r"\]\((?:\.\./)+(docs|notebooks)/", "](", text)
+    text = re.sub(r"\]\(((\.\./)+(?=\d\d_)|deeper/)", "](", text)  # from and to the deeper ones
     return re.sub(r"\.md#[\w-]+\)", ".md)", text)
 
 
@@ -169,6 +180,7 @@ def home(documents: list[str]) -> str:
         "index.md",
         cards=raw(f'<ul class="page-cards">{"".join(map(card, lessons))}</ul>'),
         lessons="\n".join(Path(lesson.name).stem for lesson in lessons),
+        deeper="\n".join(path.stem for path in sorted(NOTEBOOKS.glob("deeper/*.ipynb"))),
         readers="\n".join(LOOKED_UP),
         others="\n".join(others),
     )
@@ -241,9 +253,9 @@ def write_static() -> None:
 def write_sources(run: set[str]) -> None:
     """All that Sphinx reads, side by side. run: names of the notebooks to run."""
     write_static()
-    for path in tqdm(sorted(NOTEBOOKS.glob("*.ipynb"))):
+    for path in tqdm(all_notebooks()):
         read = live(path) if path.name in run else nbformat.read(path, as_version=4)
-        page = nbformat.writes(as_page(read, path.stem))
+        page = nbformat.writes(as_page(read, path))
         write_text(BUILD / "book" / path.name, page)
     for name, text in documents().items():
         write_text(BUILD / "book" / f"{name}.md", text)
@@ -265,7 +277,7 @@ def main(argv: list[str] | None = None):
     source, site = BUILD / "book", BUILD / "site"
     for folder in (source, site):
         shutil.rmtree(folder, ignore_errors=True)
-    asked = args.notebooks or NOTEBOOKS.glob("*.ipynb")
+    asked = args.notebooks or all_notebooks()
     write_sources(set() if args.still else {path.name for path in asked})
     checks = ["--quiet", "--fail-on-warning", "--keep-going", "--fresh-env"]
     places = ["--define", f"html_static_path={source / '_static'}", "--conf-dir", PAGE]

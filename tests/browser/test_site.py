@@ -20,7 +20,7 @@ from tools.notebooks import layout
 
 pytestmark = [pytest.mark.browser, pytest.mark.filterwarnings("ignore:.*is deprecated")]
 ROOT = Path(__file__).resolve().parents[2]
-NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+NOTEBOOKS = sorted((ROOT / "notebooks").rglob("*.ipynb"))
 CODE = re.compile(r"<(pre|code|script|style)\b.*?</\1>", re.DOTALL)
 
 
@@ -88,7 +88,7 @@ def test_all_pages_are_there_and_lead_on(pages):
         html.count(site.NO_SCRIPT) * ('data-theme="light"' in html) for html in pages.values()
     ]
     assert plain == [1] * len(pages), "readable where scripts are off"
-    assert all(f'href="notebooks/{path.name}"' in pages[path.stem] for path in NOTEBOOKS)
+    assert all(f'href="notebooks/{site.place(path)}"' in pages[path.stem] for path in NOTEBOOKS)
 
 
 def test_answers_and_plots_are_folded_and_formulas_drawn(pages):

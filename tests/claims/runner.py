@@ -34,7 +34,11 @@ import gpt1course.viz  # noqa: F401
 from tools.notebooks import outputs
 
 ROOT = Path(__file__).resolve().parents[2]
-PATHS = sorted((ROOT / "notebooks").glob("[0-9m]*.ipynb"))  # the lessons, and the mistakes
+NOTEBOOKS = ROOT / "notebooks"
+PATHS = [  # the lessons, the mistakes, and what is optional as a whole
+    *sorted(NOTEBOOKS.glob("[0-9m]*.ipynb")),
+    *sorted(NOTEBOOKS.glob("deeper/*.ipynb")),
+]
 FRESH_SEED = 67280421310721  # torch's own at the start of a process
 COMPARED = ("stdout", "text/plain")
 

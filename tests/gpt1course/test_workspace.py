@@ -35,7 +35,8 @@ def course(tmp_path, monkeypatch):
 
 
 def copies(course):
-    return {p.name: p.read_text() for p in (course / "work").glob("*.ipynb")}
+    folder = course / "work"
+    return {p.relative_to(folder).as_posix(): p.read_text() for p in folder.rglob("*.ipynb")}
 
 
 def test_copies_are_made_once(course, capsys):
@@ -44,6 +45,20 @@ def test_copies_are_made_once(course, capsys):
     assert copies(course) == first
     main(["update"])
     assert "up to date" in capsys.readouterr().out and copies(course) == first
+
+
+def test_what_is_optional_as_a_whole_is_copied_into_its_folder(course, capsys):
+    deeper = course / "notebooks" / "deeper" / "heads.ipynb"
+    deeper.parent.mkdir()
+    deeper.write_text(notebook("first"))
+    main(["update"])
+    assert copies(course)["deeper/heads.ipynb"] == notebook("first")
+    (course / "work" / "deeper" / "heads.ipynb").write_text(notebook("mine"))
+    deeper.write_text(notebook("second"))
+    main(["update"])
+    assert "the new lesson is deeper/heads_new.ipynb" in capsys.readouterr().out
+    assert copies(course)["deeper/heads.ipynb"] == notebook("mine")
+    assert copies(course)["deeper/heads_new.ipynb"] == notebook("second")
 
 
 def test_a_new_lesson_is_added_and_an_untouched_one_replaced(course, capsys):

@@ -27,7 +27,7 @@ def test_no_remote_resource_is_loaded():
         r"""from ["']http|urlopen|hf_hub_download|(?<!Embedding\.)from_pretrained"""
     )
     files = [p for s in ("py", "js", "css", "ipynb") for p in ROOT.glob(f"gpt1lib/**/*.{s}")]
-    files += ROOT.glob("notebooks/*.ipynb")
+    files += ROOT.glob("notebooks/**/*.ipynb")
     assert len(files) > 20
     for path in files:
         assert not loads.search(path.read_text(encoding="utf-8")), path

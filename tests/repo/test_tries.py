@@ -12,7 +12,7 @@ from gpt1course import statistics
 from gpt1lib import metrics
 from tools.notebooks import layout
 
-PATHS = sorted((Path(__file__).resolve().parents[2] / "notebooks").glob("*.ipynb"))
+PATHS = sorted((Path(__file__).resolve().parents[2] / "notebooks").rglob("*.ipynb"))
 
 
 def tries(path):
