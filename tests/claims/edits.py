@@ -134,7 +134,7 @@ EDITS = {
         ('chosen="2", compared="0"', 'chosen="1", compared="0"'),
         ("transferred(novelist, 2, seed=0)", "transferred(novelist, 3, seed=1)"),
         ("reverse=True", "reverse=False"),
-        ('paper.accuracies("variants"), "as GPT-1"', 'paper.accuracies("variants"), "pre-LN"'),
+        ('paper.accuracies("variants"), "as GPT-1"', 'paper.accuracies("variants"), "untied"'),
         ("printed.FIGURE2_LEFT,", "dict(printed.FIGURE2_LEFT),"),
     ],
     "17": [

@@ -110,9 +110,13 @@ class QueryExplorer(Explorer):
     def from_checkpoint(
         cls, checkpoint: Checkpoint, text: str, layer: int, head: int, **chosen
     ) -> Self:
-        """The last token of a text asks, in one head; and five words by hand beside it."""
+        """The last token of a text asks, in one head; and five words by hand beside it.
+
+        Of a longer text the last 12 tokens are read, and the title says so.
+        """
         model, bpe = cast(GPT, checkpoint.model), checkpoint.bpe
-        ids = encode_or_raise(bpe, text, MOST)
+        all_ids = encode_or_raise(bpe, text, model.config.n_ctx)
+        ids = all_ids[-MOST:]
         L, H = model.config.n_layer, model.config.n_head
         if not (0 <= layer < L and 0 <= head < H):
             raise ValueError(f"block {layer}, head {head}: {L} blocks of {H} heads, from 0")
@@ -121,6 +125,8 @@ class QueryExplorer(Explorer):
             chosen = {"query": plane["query"]} | chosen
         tokens = bpe.pieces(ids)
         title = f"block {layer}, head {head}"
+        if len(ids) < len(all_ids):
+            title += f", the last {len(ids)} of {len(all_ids)} tokens"
         return cls(tokens, plane, model.config.n_embd // H, title, **chosen)
 
     def steps(self) -> tuple[np.ndarray, ...]:
