@@ -64,21 +64,26 @@ def lint() -> dict[str, list[str]]:
     }
 
 
+def workers() -> list[str]:
+    """How many processes test at a time: all cores but one, which the other part has."""
+    n = (os.cpu_count() or 2) - 1
+    return ["-n", str(n), "--dist", "loadgroup"] if n > 1 else []
+
+
 def parts(quick: bool, slow: bool) -> dict[str, list[str]]:
     """Name -> command of each part, the longest first, so that they end together."""
-    tests = [*PYTEST, "tests", "--ignore=tests/claims", "-n", "2", "--dist", "loadgroup"]
-    tests += SLOWEST
+    tests = [*PYTEST, "tests", "--ignore=tests/claims", *workers(), *SLOWEST]
     chosen = "not browser" if slow else "not slow and not browser"
     if quick:
         return {"tests": [*tests, "-m", chosen], **lint()}
     full_run = ["--full-run"] if slow else ["-m", "not slow"]
     shown = "browser" if slow else "browser and not slow"
-    lessons = sorted(str(p) for p in (ROOT / "notebooks").glob("[0-9m]*.ipynb"))
+    lessons = sorted(str(p) for p in (ROOT / "notebooks").rglob("[!g]*.ipynb"))
     as_typed = {"nbval": [*PYTEST, "--nbval", *lessons]} if slow else {}
     return {
         "tests": [*tests, "-m", chosen],
-        "notebooks": [*PYTEST, "tests/claims", *full_run, *SLOWEST],
         "browser": [*PYTEST, "tests/browser", "-m", shown, *SLOWEST],
+        "notebooks": [*PYTEST, "tests/claims", *full_run, *SLOWEST],
         **as_typed,
         **lint(),
     }

@@ -390,6 +390,7 @@ def test_every_control_moves_and_comes_back(gallery, every_way):
     assert all(moved.get(i, 0) >= fewest for i in range(explorers.count())), moved
 
 
+@pytest.mark.slow
 def test_after_a_restart_what_needs_no_kernel_moves_and_run_all_brings_the_rest(gallery):
     page, cells = gallery
     choose_theme(page, "Dark")

@@ -46,6 +46,7 @@ def test_lesson_in_jupyterlab(desk, name):
     desk.evaluate(CLOSE)
 
 
+@pytest.mark.slow
 @pytest.mark.browser
 def test_explorers_live_in_notebook_7(page, lab):
     """An error in the program's own scripts is not ours; a widget's code lies elsewhere."""

@@ -58,6 +58,7 @@ def survivors(lesson, e: Exercise, seconds: float) -> list[str]:
     return sorted(set(passed))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("lesson", "e"), ALL, ids=lambda x: getattr(x, "name", x))
 def test_every_mutant_fails_or_is_the_same_function(lesson, e):
     wanted = sorted(equivalents(lesson, e))
