@@ -18,6 +18,7 @@ PARAMS = {
     "two_terms": ("task", "row", "settings"),
     "readout": ("row", "seed"),
     "surprise": ("model", "task"),
+    "readings": ("task", "model"),
     "twins": ("kind", "seed"),
     "gaps": ("passages", "length"),
     "scaling": ("shape", "one_in", "seed"),

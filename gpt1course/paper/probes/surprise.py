@@ -13,9 +13,10 @@ import torch
 from torch import Tensor
 
 from gpt1lib import losses, metrics, tasks
+from gpt1lib.baselines.lstm import LSTM
 from gpt1lib.bpe import BPE
 from gpt1lib.checkpoints import Checkpoint
-from gpt1lib.model import GPT
+from gpt1lib.model import GPT, LanguageModel
 from gpt1lib.tasks import Task
 
 from ..init_from import starting_checkpoint
@@ -24,30 +25,47 @@ from ..trials import Trial
 from .readout import ridge
 
 STRENGTHS = tuple(10.0**k for k in range(6))  # of the ridge
+MODELS = ("novelist", "lstm")  # InitFrom
 Rows = dict[str, Tensor]  # view -> (N, its width)
 
 
 # ---- what is read, and what should be found in it ----------------------------------
 
 
-def token_rows(model: GPT, ids: Tensor) -> tuple[Rows, Tensor]:
+def states_by_depth(model: LanguageModel, ids: Tensor) -> list[Tensor]:
+    """What a model knows of every token of ids (1, T) before and after each block, (T, C).
+
+    An LSTM has one block, and no position in what it starts from. Raises TypeError for a
+    model that is neither.
+    """
+    if isinstance(model, LSTM):
+        return [model.tokens(ids)[0], model.hidden(ids)[0]]
+    if not isinstance(model, GPT):
+        raise TypeError(f"a {type(model).__name__} cannot be read, only a GPT or an LSTM")
+    h = model.embed(ids)  # (1, T, C)
+    states = [h[0]]
+    for block in model.blocks:
+        h = block(h)
+        states.append(h[0])
+    return states
+
+
+def token_rows(model: LanguageModel, ids: Tensor) -> tuple[Rows, Tensor]:
     """Views (T-1, C) of every token but the first of ids (1, T), and their log P (T-1, 1).
 
     token: its embedding and position; block k: its state after k blocks; before: the last
     state one position earlier, which predicts it; product: that state times the token's
     embedding, channel by channel, whose sum is the token's logit.
     """
-    h = model.embed(ids)  # (1, T, C)
-    views = {"token": h[0, 1:]}
-    for k, block in enumerate(model.blocks, start=1):
-        h = block(h)
-        views[f"block {k}"] = h[0, 1:]
-    before = h[0, :-1]
+    first, *later = states_by_depth(model, ids)
+    views = {"token": first[1:]}
+    views |= {f"block {k}": h[1:] for k, h in enumerate(later, start=1)}
+    before = later[-1][:-1]
     views |= {"before": before, "product": before * model.tokens(ids[0, 1:])}
-    return views, losses.token_log_probs(model.logits(h), ids).T
+    return views, losses.token_log_probs(model.logits(later[-1])[None], ids).T
 
 
-def sentence_rows(model: GPT, ids: Tensor) -> tuple[Rows, Tensor]:
+def sentence_rows(model: LanguageModel, ids: Tensor) -> tuple[Rows, Tensor]:
     """Views (1, C) of a sentence, ids (1, T), and its log P, sum and mean (1, 2).
 
     last k: the state of its last token after k blocks; mean: the states after the last
@@ -55,7 +73,7 @@ def sentence_rows(model: GPT, ids: Tensor) -> tuple[Rows, Tensor]:
     length, in tokens; log P: the mean, as a reader that is simply told would have it.
     """
     tokens, log_probs = token_rows(model, ids)
-    n = len(model.blocks)
+    n = sum(name.startswith("block") for name in tokens)
     views = {f"last {k}": tokens[f"block {k}"][-1:] for k in range(1, n + 1)}
     views["mean"] = tokens[f"block {n}"].mean(dim=0, keepdim=True)
     views["product"] = tokens["product"].mean(dim=0, keepdim=True)
@@ -66,8 +84,8 @@ def sentence_rows(model: GPT, ids: Tensor) -> tuple[Rows, Tensor]:
 
 @torch.no_grad()
 def collected(
-    rows: Callable[[GPT, Tensor], tuple[Rows, Tensor]],
-    model: GPT,
+    rows: Callable[[LanguageModel, Tensor], tuple[Rows, Tensor]],
+    model: LanguageModel,
     bpe: BPE,
     texts: Sequence[str],
 ) -> tuple[dict[str, np.ndarray], np.ndarray]:
@@ -106,10 +124,9 @@ def read_surprise(checkpoint: Checkpoint, task: Task) -> dict[str, dict]:
     """What linear readers, fitted on task.train, find on task.test in each view.
 
     tokens: R^2 of each token's log P; sum, mean: R^2 of a sentence's; label: accuracy.
-    Raises TypeError for a model that is not a GPT, ValueError for a task of more than one text.
+    Raises TypeError for a model that is neither a GPT nor an LSTM, ValueError for a task of
+    more than one text.
     """
-    if not isinstance(checkpoint.model, GPT):
-        raise TypeError(f"a {type(checkpoint.model).__name__} has no blocks to read, a GPT has")
     if task.kind != "classification":
         raise ValueError(f"{task.name} is of kind {task.kind}, it must be classification")
     splits = task.train, task.test
@@ -126,9 +143,9 @@ def read_surprise(checkpoint: Checkpoint, task: Task) -> dict[str, dict]:
 
 
 def run_surprise(provenance: dict) -> None:
-    """The novelist's surprise at sentences whole and broken."""
-    trial = Trial.of("surprise", model="novelist", task="acceptability")
-    run_missing([trial], run_trial, provenance)
+    """The surprise of both models at sentences whole and broken."""
+    trials = [Trial.of("surprise", model=m, task="acceptability") for m in MODELS]
+    run_missing(trials, run_trial, provenance)
 
 
 def run_trial(trial: Trial) -> dict:

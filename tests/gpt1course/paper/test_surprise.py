@@ -11,6 +11,7 @@ import gpt1lib as g
 from gpt1course.paper import results, surprise, two_terms, zeroshot
 from gpt1course.paper.trials import Trial
 from gpt1lib import finetune, inputs, losses, tasks
+from gpt1lib.baselines.lstm import LSTM
 from gpt1lib.bpe import BPE
 from gpt1lib.checkpoints import Checkpoint
 from gpt1lib.finetune import Settings
@@ -52,6 +53,19 @@ def test_a_sentences_log_p_is_the_zero_shot_score(small):
     np.testing.assert_allclose(views["last 2"][1], last, rtol=1e-5)
 
 
+@torch.no_grad()
+def test_an_lstm_has_one_block():
+    torch.manual_seed(0)
+    config = g.GPTConfig(BPE_SMALL.n_vocab, n_ctx=32, n_layer=2, n_head=2, n_embd=16)
+    model = LSTM(config).eval()
+    ids = torch.tensor([BPE_SMALL.encode("he was late")])
+    views, log_p = surprise.token_rows(model, ids)
+    h = model.hidden(ids)
+    assert list(views) == ["token", "block 1", "before", "product"]
+    torch.testing.assert_close(views["block 1"], h[0, 1:])
+    torch.testing.assert_close(log_p, losses.token_log_probs(model.logits(h), ids).T)
+
+
 # ---- readers -------------------------------------------------------------------------
 
 
@@ -65,7 +79,7 @@ def test_readers_find_what_is_there_and_nothing_else():
 
 
 def test_what_cannot_be_read_is_named(novelist):
-    with pytest.raises(TypeError, match="Linear has no blocks"):
+    with pytest.raises(TypeError, match="Linear cannot be read"):
         surprise.read_surprise(
             replace(novelist, model=torch.nn.Linear(1, 1)), tasks.load("film_snippets")
         )
