@@ -52,8 +52,13 @@ NOT_BOOKS = {
 """How files begin that are not books, and what to do."""
 
 
+TABLES = (".csv", ".tsv", ".jsonl")
+
+
 def check_is_text(path: Path, text: str) -> None:
     """ValueError for a file that is not the text of a book, with the file and the cure."""
+    if path.suffix.lower() in TABLES:
+        raise ValueError(f"{path} is a table, not a book; labels go to gpt1lib.finetune --data")
     if "\0" in text:
         raise ValueError(f"{path} has NUL bytes, so it is not text; save it as UTF-8")
     start = text[:1000].lstrip("\ufeff \t\r\n").lower()

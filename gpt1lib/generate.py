@@ -160,7 +160,6 @@ def reader_of(model: LanguageModel, n_texts: int) -> Reader | FastReader:
     return Reader(model)
 
 
-@torch.inference_mode()
 def stream(
     model: LanguageModel,
     ids: Tensor,
@@ -175,11 +174,23 @@ def stream(
     Each token is read once, through a key-value cache; a single text on a CPU by the
     reader in fast/, which computes the same. When the context is full, the window slides:
     the older half is dropped and the younger half is read again from position 0, since
-    learned positions do not shift along. ids (B, T), T <= n_ctx.
+    learned positions do not shift along. ids (B, T), T <= n_ctx. What is wrong is told before
+    the first column.
     """
     check_decoding(temperature, top_k, top_p)
     n_tokens = validate.check_int("n_tokens", n_tokens, 0, MOST_TOKENS)
     check_ids(ids, model.config)
+    return _stream(model, ids, n_tokens, (temperature, top_k, top_p), generator)
+
+
+@torch.inference_mode()
+def _stream(
+    model: LanguageModel,
+    ids: Tensor,
+    n_tokens: int,
+    choosing: tuple[float, int | None, float | None],
+    generator: torch.Generator | None,
+) -> Iterator[Tensor]:
     n_ctx, reader = model.config.n_ctx, reader_of(model, len(ids))
     with eval_mode(model):
         window = fresh = ids
@@ -189,10 +200,10 @@ def stream(
                 window = fresh = window[:, -max(1, n_ctx // 2) :]
             logits = reader.read(fresh)  # (B, V)
             check_logits(logits)
-            if temperature == 0:
+            if choosing[0] == 0:
                 fresh = logits.argmax(dim=-1, keepdim=True)  # (B, 1)
             else:
-                probs = next_token_probs(logits, temperature, top_k, top_p)
+                probs = next_token_probs(logits, *choosing)
                 fresh = draw(probs, generator)  # (B, 1)
             window = torch.cat([window, fresh], dim=1)
             yield fresh

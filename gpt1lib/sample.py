@@ -141,9 +141,10 @@ def show(pieces: Iterable[str]) -> None:
 def write_samples(source: Checkpoint, samples: int, seed: int, **options) -> None:
     """One text for each of the next seeds; where there are several, each under its own."""
     for i in range(validate.check_int("samples", samples, 1)):
+        pieces = stream_text(source, seed=seed + i, **options)  # refuses before it is shown
         if samples > 1:
             print(f"--- seed {seed + i}")
-        show(stream_text(source, seed=seed + i, **options))
+        show(pieces)
 
 
 def main(argv: list[str] | None = None) -> None:

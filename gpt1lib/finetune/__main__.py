@@ -28,7 +28,7 @@ from ..tasks import Task
 from . import classifier
 from .config import Settings
 from .data import fit_context
-from .evaluate import bag_of_words_scores, check_metric
+from .evaluate import bag_of_words_scores, check_metric, class_sizes, why_not_choose
 from .trainer import FineTuning
 
 RESULT = "result.json"  # written last: where it is, the run is finished
@@ -75,6 +75,8 @@ def train(args: argparse.Namespace, folder: RunFolder) -> tuple[FineTuning, dict
     settings = Settings(**given_options(args, Settings))  # what is quickly checked comes first
     source, task = open_source(args.checkpoint), tasks.load(args.task, args.data)
     check_metric(task)
+    if args.data and not args.task:
+        tqdm.write(class_sizes(task))
     run = FineTuning(fit_context(source, task), task, settings)
     if result := load_finished(folder.folder / RESULT, run):
         tqdm.write(f"{args.out} is finished, nothing is trained again")
@@ -177,7 +179,9 @@ def report(out: Path, task: Task, result: dict) -> str:
             lines += [f"{name} set, {scores['examples']} examples:", table(rows)]
     lines.append(f"All scores: {out / RESULT}")
     if "test" not in result:
-        lines.append("Choose by these. When all is chosen, add --test to score the test set.")
+        doubt = why_not_choose(task)
+        advice = f"{doubt}: do not choose by them." if doubt else "Choose by these."
+        lines.append(f"{advice} When all is chosen, add --test to score the test set.")
     texts = " ".join('"a text"' for _ in task.train[0].texts)
     lines.append(f"Ask it: python -m gpt1lib.finetune.predict {shlex.quote(str(out))} {texts}")
     return "\n".join(lines)

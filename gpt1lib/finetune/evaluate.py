@@ -1,5 +1,6 @@
 """Scores of a task's predictions: accuracy, the task's own metric, group by group."""
 
+from collections import Counter
 from dataclasses import replace
 from importlib.util import find_spec
 
@@ -9,6 +10,9 @@ from ..tasks import Example, Task
 
 MAX_EXAMPLES = 20_000
 """A bag of words learns from that many within seconds."""
+
+FEWEST = 30
+"""Validation examples to choose by: with fewer, an interval is wider than most differences."""
 
 METRICS = {"matthews": metrics.matthews, "f1": metrics.f1}
 """The scores that a task may have beside accuracy; a graded one has Pearson's correlation."""
@@ -38,13 +42,21 @@ def scores(task: Task, probs: list[list[float]], examples: list[Example]) -> dic
     if task.graded:
         return graded_scores(probs, guesses, [e.label for e in examples])
     labels = [int(e.label) for e in examples]
-    result = metrics.accuracy(guesses, labels)
+    result = metrics.accuracy(guesses, labels, commonest(task))
     if task.metric != "accuracy":
         result[task.metric] = METRICS[task.metric](guesses, labels)
     groups = sorted({e.group for e in examples})
     if len(groups) > 1:
-        result["groups"] = {g: group_accuracy(g, guesses, examples) for g in groups}
+        result["groups"] = {
+            g: group_accuracy(g, guesses, examples, commonest(task)) for g in groups
+        }
     return result
+
+
+def commonest(task: Task) -> int | None:
+    """The largest class of the training set; None where there is no training set."""
+    sizes = Counter(int(e.label) for e in task.train)
+    return min(sizes, key=lambda label: (-sizes[label], label)) if sizes else None
 
 
 def graded_scores(probs: list[list[float]], guesses: list[int], gold: list) -> dict:
@@ -54,12 +66,14 @@ def graded_scores(probs: list[list[float]], guesses: list[int], gold: list) -> d
     return result | {"pearson": metrics.pearson(expected, gold)}
 
 
-def group_accuracy(group: str, guesses: list[int], examples: list[Example]) -> dict:
+def group_accuracy(
+    group: str, guesses: list[int], examples: list[Example], largest: int | None
+) -> dict:
     """The accuracy on the examples of one group."""
     pairs = [
         (g, int(e.label)) for g, e in zip(guesses, examples, strict=True) if e.group == group
     ]
-    return metrics.accuracy([g for g, _ in pairs], [label for _, label in pairs])
+    return metrics.accuracy([g for g, _ in pairs], [label for _, label in pairs], largest)
 
 
 def bag_of_words_scores(task: Task, train: list[Example], split: str) -> dict:
@@ -78,4 +92,24 @@ def bag_of_words_scores(task: Task, train: list[Example], split: str) -> dict:
         guesses = bag_of_words.guesses(by_words, bag_of_words.ANY_WORDS)
     except ValueError:  # no words are left to learn from
         return {}
-    return metrics.accuracy(guesses, [int(e.label) for e in examples])
+    return metrics.accuracy(guesses, [int(e.label) for e in examples], commonest(task))
+
+
+def class_sizes(task: Task) -> str:
+    """A line for each class: its examples in the three splits."""
+    splits = {name: [e.label for e in task.split(name)] for name in ("train", "valid", "test")}
+    return "\n".join(
+        f"class {name}: " + ", ".join(f"{x.count(i)} {split}" for split, x in splits.items())
+        for i, name in enumerate(task.classes)
+    )
+
+
+def why_not_choose(task: Task) -> str:
+    """Why a validation set is too poor to choose by, in a sentence; empty if it is not."""
+    labels = {e.label for e in task.valid}
+    if task.valid and len(labels) == 1:
+        return f"All {len(task.valid)} validation examples have one label"
+    if len(task.valid) < FEWEST:
+        n = len(task.valid)
+        return f"{n} validation example{'s' * (n != 1)} are too few, {FEWEST} are a beginning"
+    return ""

@@ -9,12 +9,13 @@ pairs, read in this order as those of entailment are. In a .csv file cells may s
 quotes, with commas and line breaks inside. In a .tsv file a tab separates them, and quotes
 are ordinary characters. A .jsonl file has {"text": ..., "label": ...} on each line. All are
 UTF-8. Classes are the labels that occur. A tenth of the texts is kept for validation and a
-tenth for the test, chosen by a checksum of each text: pairs with the same first text stay
-together.
+tenth for the test, chosen by a checksum of each text, in a small file class by class. Pairs
+with the same first text stay together.
 """
 
 import csv
 import io
+import zlib
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -26,6 +27,8 @@ COLUMNS = ("text", "label")
 SECOND = "text2"
 FEWEST = 10
 """Examples that each class must have: with fewer there is nothing to learn or to measure."""
+SMALL = 500
+"""Texts below which each class is split for itself: checksums alone would be too uneven."""
 SEPARATED = {
     "\t": "tabs: let its name end in .tsv",
     ";": "semicolons: save it again with commas, or with tabs as .tsv",
@@ -41,8 +44,10 @@ def read_own(path: str | Path) -> Task:
         raise ValueError(f"{path}: a set of your own must be one file: {', '.join(PARSERS)}")
     rows = [checked(path, *row) for row in PARSERS[path.suffix.lower()](path)]
     classes = classes_of(path, [label for _, label in rows])
+    split = split_by_class(rows) if len(rows) < SMALL else {}
     splits = sort_out(
-        (split_of(texts[0]), Example(texts, classes.index(label))) for texts, label in rows
+        (split.get(texts[0]) or split_of(texts[0]), Example(texts, classes.index(label)))
+        for texts, label in rows
     )
     kind = "entailment" if len(rows[0][0]) == 2 else "classification"
     task = Task(path.stem, kind, len(classes), **splits, classes=classes)
@@ -77,6 +82,20 @@ def classes_of(path: Path, labels: list[str]) -> tuple[str, ...]:
             f"{path}: examples of label {small!r}: {sizes[small]}, each label needs {FEWEST}"
         )
     return tuple(sorted(sizes, key=int if all(map(str.isdecimal, sizes)) else str))
+
+
+def split_by_class(rows: list[tuple[tuple[str, ...], str]]) -> dict[str, str]:
+    """First text -> train, valid or test (8 : 1 : 1 in each class), in order of checksums."""
+    of_class: dict[str, list[str]] = {}
+    for first, label in {texts[0]: label for texts, label in rows}.items():
+        of_class.setdefault(label, []).append(first)
+    split = {}
+    for firsts in of_class.values():
+        firsts.sort(key=lambda text: zlib.crc32(text.encode()))
+        n = max(1, round(len(firsts) / 10))
+        parts = ["valid"] * n + ["test"] * n + ["train"] * len(firsts)
+        split |= dict(zip(firsts, parts, strict=False))
+    return split
 
 
 def check_splits(path: Path, task: Task) -> None:

@@ -103,3 +103,10 @@ def test_no_held_out_text_is_trained_on():
         paragraphs = [p for p in text.split("\n") if len(p) > 200]
         assert len(paragraphs) > 100
         assert not [p for p in paragraphs if p in training], name
+
+
+@pytest.mark.parametrize("name", ["letters.csv", "LETTERS.TSV", "letters.jsonl"])
+def test_a_table_is_not_read_as_a_book(name, tmp_path):
+    (tmp_path / name).write_text("text,label\nfine,good\n")
+    with pytest.raises(ValueError, match=f"{name} is a table, not a book; labels go to"):
+        corpus.read_books(tmp_path / name)

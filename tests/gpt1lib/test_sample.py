@@ -70,6 +70,12 @@ def test_what_goes_wrong_is_one_line(tmp_path, one_line):
         assert message in one_line(sample.main, argv, "sample")
 
 
+def test_what_is_refused_is_refused_before_anything_is_printed(one_line, capsys):
+    for wrong in (["--top-p", "1.5"], ["--top-k", "0"], ["--n-tokens", "-5"]):
+        one_line(sample.main, ["My sister", "--samples", "2", *wrong], "sample")
+        assert capsys.readouterr().out == ""
+
+
 def test_a_damaged_run_and_a_stopped_text_are_one_line(
     novelist, tmp_path, one_line, monkeypatch
 ):

@@ -4,6 +4,7 @@ import json
 import os
 import random
 import signal
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -433,9 +434,40 @@ def test_a_table_of_ones_own(model, tmp_path, capsys):
     checkpoint.save(tmp_path / "pre", model, BPE_SMALL)
     args = ["--data", str(table), "--checkpoint", str(tmp_path / "pre")]
     main([*args, "--out", str(tmp_path / "o"), "--epochs", "1"])
-    assert f'finetune.predict {tmp_path / "o"} "a text"\n' in capsys.readouterr().out
+    told = capsys.readouterr().out
+    assert f'finetune.predict {tmp_path / "o"} "a text"\n' in told
+    assert "class complaint: 32 train, 4 valid, 4 test\nclass praise: 32 train" in told
+    assert "8 validation examples are too few, 30 are a beginning: do not choose" in told
     predict_main([str(tmp_path / "o"), "the plot is fine"])
     assert set(capsys.readouterr().out.split()[1::2]) == {"praise", "complaint"}
+
+
+def labeled(*labels: int) -> list:
+    return [tasks.Example((f"a text {i}",), label) for i, label in enumerate(labels)]
+
+
+def test_the_majority_is_known_before_the_scored_set_is():
+    train, scored = labeled(0, 0, 1), labeled(1, 1, 1, 0)
+    task = tasks.Task("x", "classification", 2, train, scored, scored, ("late", "broken"))
+    assert finetune.scores(task, [[0.0, 1.0]] * 4, scored)["majority"] == 0.25
+    by_words = finetune.evaluate.bag_of_words_scores(task, toy_task().train, "test")
+    assert by_words["majority"] == 0.25
+    halves = replace(task, train=labeled(1, 0))
+    assert finetune.scores(halves, [[0.0, 1.0]] * 4, scored)["majority"] == 0.25
+
+
+@pytest.mark.parametrize(
+    ("labels", "told"),
+    [
+        ((0, 1) * 15, ""),
+        ((0, 1, 0), "3 validation examples are too few, 30 are a beginning"),
+        ((1,), "All 1 validation examples have one label"),
+        ((1,) * 40, "All 40 validation examples have one label"),
+    ],
+)
+def test_a_validation_set_that_shows_nothing_is_told(labels, told):
+    task = replace(toy_task(), valid=labeled(*labels))
+    assert finetune.evaluate.why_not_choose(task) == told
 
 
 def test_early_stopping_keeps_the_best(model, monkeypatch):

@@ -42,10 +42,8 @@ def test_three_kinds_of_file_one_set(kind, tmp_path):
     task = read(tmp_path, kind, MAKE[kind](ROWS))
     assert (task.name, task.kind, task.n_classes) == ("mine", "classification", 2)
     assert task.classes == ("complaint", "praise")
-    for split in ("train", "valid", "test"):
-        wanted = [(t, y) for t, y in ROWS if split_of(t) == split]
-        found = getattr(task, split)
-        assert [(e.texts[0], task.classes[e.label]) for e in found] == wanted
+    found = [(e.texts[0], task.classes[e.label]) for e in task.train + task.valid + task.test]
+    assert sorted(found) == sorted(ROWS)
     assert tasks.load(None, tmp_path / f"mine.{kind}") == task
 
 
@@ -70,6 +68,24 @@ def test_quotes_of_a_tsv_are_letters(tmp_path):
     assert all(e.texts[0].startswith('"') for e in read(tmp_path, "tsv", as_tsv(rows)).train)
 
 
+@given(st.integers(10, 200), st.integers(10, 200))
+@settings(max_examples=30)
+def test_a_small_file_is_split_class_by_class(tmp_path_factory, n, m):
+    rows = [(f"{label} {i}", label) for label, k in (("a", n), ("b", m)) for i in range(k)]
+    task = read(tmp_path_factory.mktemp("own"), "csv", as_csv(rows))
+    for split in (task.valid, task.test):
+        labels = [e.label for e in split]
+        assert labels.count(0) == round(n / 10) and labels.count(1) == round(m / 10)
+
+
+def test_a_large_file_is_split_by_checksums_so_that_no_text_ever_moves(tmp_path):
+    rows = [(f"letter {i}", "ab"[i % 2]) for i in range(tasks.custom.SMALL)]
+    task = read(tmp_path, "csv", as_csv(rows))
+    for split in ("train", "valid", "test"):
+        wanted = [(t, y) for t, y in rows if split_of(t) == split]
+        assert [(e.texts[0], task.classes[e.label]) for e in task.split(split)] == wanted
+
+
 @pytest.mark.parametrize("kind", MAKE)
 def test_a_second_text_makes_pairs(kind, tmp_path):
     """Which stay together where they share their first text."""
@@ -83,10 +99,10 @@ def test_a_second_text_makes_pairs(kind, tmp_path):
         content = "\n".join(json.dumps(dict(zip(names, row, strict=True))) for row in rows)
     task = read(tmp_path, kind, content)
     assert (task.kind, task.n_classes) == ("entailment", 2)
-    for split in ("train", "valid", "test"):
-        wanted = [((a, b), y) for a, b, y in rows if split_of(a) == split]
-        assert wanted
-        assert [(e.texts, task.classes[e.label]) for e in getattr(task, split)] == wanted
+    firsts = [{e.texts[0] for e in task.split(split)} for split in ("train", "valid", "test")]
+    assert all(firsts) and sum(map(len, firsts)) == len(TEXTS), "no text is in two splits"
+    found = [(e.texts, task.classes[e.label]) for e in task.train + task.valid + task.test]
+    assert sorted(found) == sorted(((a, b), y) for a, b, y in rows)
 
 
 def test_labels_may_be_whole_numbers(tmp_path):
@@ -112,10 +128,11 @@ def test_what_pythons_csv_writes_is_read(tmp_path_factory, ends):
 
 GOOD = as_csv(ROWS)
 FEW = as_csv([(f"text {i}", "ab"[i % 2]) for i in range(18)])
-LATE = [f"late {i}" for i in range(200)]
+LATE = [f"late {i}" for i in range(600)]
 IN_VALID = [text for text in LATE if split_of(text) == "valid"]
 UNCHOSEN = as_csv([(t, "ab"[i % 2]) for i, t in enumerate(LATE) if t not in IN_VALID])
-UNLEARNED = as_csv([*ROWS, *((text, "late") for text in IN_VALID)])
+FOUND = [(text, "ab"[i % 2]) for i, text in enumerate(LATE)]
+UNLEARNED = as_csv((t, "late" if t in IN_VALID else y) for t, y in FOUND)
 WRONG = {  # name: kind of file, what it holds, what is said after the file's name
     "no header": ("csv", "a film,good", r"line 1: no column 'text' in \['a film', 'good'\]$"),
     "other header": (
