@@ -3,12 +3,13 @@
 from .. import statistics
 from . import curves, paper_numbers, plan, zeroshot
 from .init_from import starting_checkpoint, transferred
-from .probes import more_labels, readings, readout, surprise, two_terms
+from .probes import more_labels, readings, readout, surprise, tuned_readings, two_terms
 from .results import accuracies, stored_finetuning, stored_lines, summary
 from .run import sample
 
 __all__ = [
     "accuracies", "curves", "more_labels", "paper_numbers", "plan", "readings", "readout",
     "sample", "starting_checkpoint", "statistics", "stored_finetuning", "stored_lines",
-    "summary", "surprise", "transferred", "two_terms", "zeroshot",
+    "summary", "surprise", "transferred", "tuned_readings",
+    "two_terms", "zeroshot",
 ]  # fmt: skip

@@ -22,7 +22,7 @@ from gpt1lib.io.run_folder import RunFolder
 from . import curves, results, tables
 from .after import filling, scaling, twins
 from .plan import EXPERIMENTS
-from .probes import more_labels, readings, readout, surprise, two_terms
+from .probes import more_labels, readings, readout, surprise, tuned_readings, two_terms
 from .zeroshot.run import run_zero_shot
 
 
@@ -38,6 +38,7 @@ OTHERS = {
     "readout": readout.run_readout,
     "surprise": surprise.run_surprise,
     "readings": readings.run_readings,
+    "tuned_readings": tuned_readings.run_tuned_readings,
     "two_terms": two_terms.run_two_terms,
     "twins": run_twins,
     "scaling": scaling.run_scaling,

@@ -19,6 +19,7 @@ PARAMS = {
     "readout": ("row", "seed"),
     "surprise": ("model", "task"),
     "readings": ("task", "model"),
+    "tuned_readings": ("task", "row", "view", "settings", "split"),
     "twins": ("kind", "seed"),
     "gaps": ("passages", "length"),
     "scaling": ("shape", "one_in", "seed"),
