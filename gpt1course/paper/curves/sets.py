@@ -18,7 +18,8 @@ class LabelSet:
 
     seconds: of an update of eight examples on one quiet core, as measured. ask: guesses
     without any label, of (model, bpe, examples). longest: in words (Settings). pairs: pairs of
-    words are a baseline, too, because no single text decides. chosen_at: numbers of labels
+    words are a baseline, too, because no single text decides. first_word: so are words with
+    the first one named, because a question shows there. chosen_at: numbers of labels
     at which budgets are chosen. long: whether long runs are tried there, too. least, most:
     numbers of labels. Where an update is slow, a whole curve would take a day.
     """
@@ -27,6 +28,7 @@ class LabelSet:
     ask: questions.Ask | None = None
     longest: int | None = None
     pairs: bool = False
+    first_word: bool = False
     chosen_at: tuple[int, ...] = (100, 1000)
     long: bool = True
     least: int = 0
@@ -34,7 +36,7 @@ class LabelSet:
 
 
 SETS = {
-    "question_or_statement": LabelSet(0.09, questions.mark_at_the_end),
+    "question_or_statement": LabelSet(0.09, questions.mark_at_the_end, first_word=True),
     "he_or_she": LabelSet(0.11, questions.pronouns_that_fit, pairs=True, most=1000),
     "past_or_present": LabelSet(0.23, questions.same_time, pairs=True, least=100, most=1000),
     "missing_word": LabelSet(
@@ -51,6 +53,14 @@ SETS = {
 """By a task's name, all that is particular to its curves; a new set is a new line."""
 
 
+class FirstWordFeatures(bag_of_words.WordFeatures):
+    """What a bag of words sees, and which word comes first."""
+
+    def __call__(self, texts: bag_of_words.Texts) -> list[str]:
+        first = bag_of_words.words(texts[0])[:1]
+        return super().__call__(texts) + [f"first {word}" for word in first]
+
+
 def known(names: Iterable[str] | None = None) -> list[str]:
     """These sets, or all that have curves. Raises ValueError for a set without."""
     every = [name for name in SETS if name in tasks.TASKS_BY_NAME]
@@ -63,8 +73,12 @@ def known(names: Iterable[str] | None = None) -> list[str]:
 
 def word_baselines(task: str) -> dict[str, dict]:
     """name -> options of `bag_of_words.guesses`, of all baselines that only read words."""
-    pairs = {"pairs of words": {"features": bag_of_words.PAIRS}} if SETS[task].pairs else {}
-    return bag_of_words.baselines(tasks.load(task).kind) | pairs
+    more = {}
+    if SETS[task].pairs:
+        more["pairs of words"] = {"features": bag_of_words.PAIRS}
+    if SETS[task].first_word:
+        more["words, first named"] = {"features": FirstWordFeatures()}
+    return bag_of_words.baselines(tasks.load(task).kind) | more
 
 
 @cache

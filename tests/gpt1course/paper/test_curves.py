@@ -273,3 +273,11 @@ def test_pairs_of_words_are_a_reader_where_no_single_text_decides():
     assert "pairs of words" not in sets.word_baselines("entailment")
     names = {trial["row"] for trial in plan.test_trials("he_or_she", {10: 1}, {})}
     assert "pairs of words" in names and "zero-shot" in names
+
+
+def test_the_first_word_is_named():
+    features = sets.FirstWordFeatures()(("Where is he?",))
+    assert features[-1] == "first where"
+    assert set(features) > {"0 where", "0 where is", "0 ?"}
+    assert "words, first named" in sets.word_baselines("question_or_statement")
+    assert "words, first named" not in sets.word_baselines("film_snippets")
