@@ -30,8 +30,8 @@ def _table(n, seed):
         ("a", "ab"),
     ],
     task=(
-        "Count how often each letter of `alphabet` is followed by each (itself included) in "
-        "`text`. All letters of the text are in the alphabet."
+        "Count how often each letter of `alphabet` is followed by each letter (itself "
+        "included) in `text`. All letters of the text are in the alphabet."
     ),
     hints=(
         "`zip(text, text[1:])` gives each letter with the one after it.",
@@ -229,7 +229,7 @@ def no_smoothing(counts, smoothing):
 
 
 @to_probabilities.wrong(
-    "Your columns sum to 1. A row holds what may follow one letter: axis=1."
+    "Your columns sum to 1. A row contains what may follow one letter: axis=1."
 )
 def columns(counts, smoothing):
     s = counts + smoothing

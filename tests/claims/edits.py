@@ -22,6 +22,8 @@ EDITS = {
         ("range(76)", "range(30)"),
         ("t = 20", "t = 3"),
         ("(1, 2, 3, 4)", "(1, 2, 3)"),
+        ("She opened the door and went out of the", ""),
+        ("She opened the door and went out of the", OTHER),
     ],
     "02": [
         ("The lighthouse stood alone by the sea.", "My cat reads old newspapers."),
