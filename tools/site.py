@@ -43,7 +43,6 @@ MODEL = f"_static/{engine.MODEL}"
 LOOKED_UP = ("glossary", "paper", "errata", "mistakes", "gallery", "differences", "data")
 GUESS = "Make your guess first, then open"
 NO_SCRIPT = "<noscript><style>iframe { display: none; }</style></noscript>"
-LIVE = "Live view: run this cell."  # what an explorer leaves where no script runs
 WAY = """
 <div class="page-way">
 
@@ -119,7 +118,7 @@ def fold(cell) -> tuple[str, str] | None:
 def is_for_a_kernel(output) -> bool:
     """Whether an output only says what to run."""
     said = output.get("text", "") or output.get("data", {}).get("text/plain", "")
-    return said in (layout.GUESS_FIRST, LIVE)
+    return said in (layout.GUESS_FIRST, layout.LIVE)
 
 
 def flat(text: str) -> str:

@@ -27,7 +27,7 @@ def _seeded(*shape, seed=0):
     ],
     task=(
         "Cut each row of `x` into `n_head` slices of D = C / H numbers, and give each head "
-        "its own matrix: entry `[h]` holds slice `h` of all T tokens."
+        "its own matrix, so that entry `[h]` contains slice `h` of all T tokens."
     ),
     hints=(
         "First cut each row: `x.view(T, n_head, D)` leaves every number with its token.",
@@ -123,8 +123,8 @@ def transposed_too_late(x, n_head):
         (_seeded(3, 1, 2, seed=2),),
     ],
     task=(
-        "The way back: lay the slices of all heads side by side again, so that row `t` holds "
-        "what head 0, head 1, ... have for token `t`."
+        "Put the slices of all heads side by side again, so that row `t` contains what head 0, "
+        "head 1, ... have for token `t`."
     ),
     hints=(
         "The token's axis must come first: `transpose(0, 1)` gives (T, H, D).",
@@ -218,13 +218,13 @@ def _parts(T, H, D, seed):
         (100 * torch.ones(2, 3, 2), torch.ones(2, 3, 2), *_parts(3, 2, 2, 5)[2:]),
     ],
     task=(
-        "All heads at once. Given the queries, keys and values of every head, compute the "
-        "scores, hide the future, take the softmax, mix the values, merge the heads, and "
-        "multiply by W_O from the right; add its bias `b_O`. Your `merge_heads` is at hand."
+        "Now all heads at once. Given the queries, keys and values of every head, compute the "
+        "scores, hide the future, take the softmax, and mix the values. Then merge the heads, "
+        "multiply by W_O from the right, and add its bias `b_O`. You may call `merge_heads`."
     ),
     hints=(
-        "`q @ k.transpose(-1, -2)` multiplies head by head: (H, T, T). Divide by the square "
-        "root of D, the width of one head.",
+        "`q @ k.transpose(-1, -2)` multiplies head by head and gives (H, T, T). (`k.T` would "
+        "reverse all three axes.) Divide by the square root of D, the width of one head.",
         "`g.causal_mask(T)` is True where a token may look. Hide the rest with "
         "`masked_fill(~seen, -math.inf)`, before the softmax over the last axis.",
         "`weights @ v` is (H, T, D). Merge it to (T, C), then `@ W_O + b_O`.",
@@ -388,7 +388,7 @@ def powers_overflow(q, k, v, W_O, b_O):
 
 
 @exercise(
-    "Silence a head",
+    "Ablate a head",
     difficulty=2,
     importance=4,
     minutes=7,
@@ -401,35 +401,34 @@ def powers_overflow(q, k, v, W_O, b_O):
         (torch.tensor([[[1.0, 2.0]], [[math.inf, 3.0]]]), 1),
     ],
     task=(
-        "A silent head writes nothing. Return a copy of `mixed`, the mixed values of all heads "
-        "before they are merged, in which head `head` is 0 and all others are as they were. "
-        "`mixed` itself must not change: we will need it again."
+        "Return a copy of `mixed`, the mixed values of all heads before they are merged. In "
+        "the copy, head `head` is 0 and all others are as they were. `mixed` itself must not "
+        "change, because we'll need it again."
     ),
     hints=(
         "`mixed.clone()` is a copy that you may change.",
         "Axis 0 is the head: `copy[head] = 0` sets its whole (T, D) matrix.",
     ),
 )
-def silence_head(mixed, head):
+def ablate_head(mixed, head):
     """mixed with one head at 0, whatever it had, inf too. (H, T, D) -> (H, T, D)
 
-    silence_head(ones(2, 1, 2), 1) -> tensor([[[1., 1.]], [[0., 0.]]])
+    ablate_head(ones(2, 1, 2), 1) -> tensor([[[1., 1.]], [[0., 0.]]])
     """
     ablated = mixed.clone()
     ablated[head] = 0
     return ablated
 
 
-@silence_head.wrong(
+@ablate_head.wrong(
     "The head is gone, and so are its D columns: W_O would not fit. Keep it, with zeros."
 )
 def removes_the_head(mixed, head):
     return torch.cat([mixed[:head], mixed[head + 1 :]])
 
 
-@silence_head.wrong(
-    "You made the others louder to fill the gap. They stay as they were: nobody speaks in "
-    "the silent head's place."
+@ablate_head.wrong(
+    "You scaled the other heads up to fill the gap. They should stay exactly as they were."
 )
 def others_made_louder(mixed, head):
     ablated = mixed.clone()
@@ -437,47 +436,44 @@ def others_made_louder(mixed, head):
     return ablated * len(mixed) / max(1, len(mixed) - 1)
 
 
-@silence_head.wrong(
-    "The head writes its mean over the tokens. That comes from a head that looks at all "
-    "tokens evenly, not one that is silent."
-)
+@ablate_head.wrong("The head now has its mean over the tokens. An ablated head has zeros.")
 def writes_its_mean(mixed, head):
     ablated = mixed.clone()
     ablated[head] = mixed[head].mean(0)
     return ablated
 
 
-@silence_head.wrong("You silenced token `head` in all heads. The head is axis 0.")
-def silences_a_token(mixed, head):
+@ablate_head.wrong("You set token `head` to 0 in all heads. The head is axis 0.")
+def zeros_for_a_token(mixed, head):
     ablated = mixed.clone()
     ablated[:, head] = 0
     return ablated
 
 
-@silence_head.wrong("You silenced number `head` of every slice. The head is axis 0.")
-def silences_a_number(mixed, head):
+@ablate_head.wrong("You set number `head` of every slice to 0. The head is axis 0.")
+def zeros_for_a_number(mixed, head):
     ablated = mixed.clone()
     ablated[:, :, head] = 0
     return ablated
 
 
-@silence_head.wrong("You kept that head and silenced all others. It is the other way around.")
+@ablate_head.wrong("You kept that head and set all others to 0. It is the other way around.")
 def keeps_only_that_head(mixed, head):
     ablated = torch.zeros_like(mixed)
     ablated[head] = mixed[head]
     return ablated
 
 
-@silence_head.wrong("Heads are counted from 0: copy[head].")
+@ablate_head.wrong("Heads are counted from 0: copy[head].")
 def counts_from_one(mixed, head):
     ablated = mixed.clone()
     ablated[head - 1] = 0
     return ablated
 
 
-@silence_head.wrong(
-    "Minus infinity belongs to scores, before a softmax. What is mixed is added up: a silent "
-    "head adds 0."
+@ablate_head.wrong(
+    "Minus infinity belongs to scores, before a softmax. Mixed values are added up, so an "
+    "ablated head must be 0."
 )
 def minus_infinity(mixed, head):
     ablated = mixed.clone()
@@ -485,14 +481,14 @@ def minus_infinity(mixed, head):
     return ablated
 
 
-@silence_head.wrong("inf times 0 is nan. Write the 0 in: silent[head] = 0.")
+@ablate_head.wrong("inf times 0 is nan. Write the 0 in: copy[head] = 0.")
 def times_0(mixed, head):
-    silent = mixed.clone()
-    silent[head] *= 0
-    return silent
+    ablated = mixed.clone()
+    ablated[head] *= 0
+    return ablated
 
 
-@silence_head.wrong("inf times 0 is nan. Write the 0 in: silent[head] = 0.")
+@ablate_head.wrong("inf times 0 is nan. Write the 0 in: copy[head] = 0.")
 def times_a_mask(mixed, head):
     kept = torch.arange(len(mixed)) != head
     return mixed * kept[:, None, None]
@@ -502,8 +498,8 @@ def times_a_mask(mixed, head):
     "How many weights, how many bytes?",
     question=(
         "To learn from a text of {T:,} tokens, a model of {n_layer} blocks with {n_head} heads "
-        "each keeps all its attention weights, in full matrices: the zeros above the diagonal "
-        "are stored too. How many bytes is that, with float32 numbers of 4 bytes each?"
+        "each keeps all its attention weights. The matrices are stored whole, with the zeros "
+        "above the diagonal. How many bytes is that, if a float32 number takes 4 bytes?"
     ),
     difficulty=2,
     importance=3,
@@ -577,16 +573,16 @@ def bits(n_layer, n_head, T):
         (torch.tensor([2, 7, 1, 8, 2, 8]), 1, 1),
     ],
     task=(
-        "How well does a model predict if it sees only the last `k` tokens? To compare several "
-        "`k` fairly, all must predict the same tokens: those from place `longest` on, each of "
-        "which has `longest` tokens before it. Return the contexts, one row of `k` ids for "
-        "each of them, and the tokens to predict."
+        "How well does a model predict if it sees only the last `k` tokens? For a fair "
+        "comparison of several `k`, all of them must predict the same tokens. Take those from "
+        "position `longest` on, which all have at least `longest` tokens before them. Return "
+        "the contexts, one row of `k` ids for each of these tokens, and the tokens themselves."
     ),
     hints=(
         "The tokens to predict are `ids[longest:]`, whatever `k` is.",
-        "For the token at place t, the context is `ids[t - k : t]`: k ids, the last of them "
+        "For the token at position t, the context is `ids[t - k : t]`: k ids, the last of them "
         "just before t.",
-        "`torch.stack([... for t in range(longest, len(ids))])` lays the contexts one below "
+        "`torch.stack([... for t in range(longest, len(ids))])` puts the contexts one below "
         "the other.",
     ),
 )
@@ -600,7 +596,7 @@ def last_k(ids, k, longest):
 
 
 @last_k.wrong(
-    "Your first token to predict is at place k, so each k has different tokens to "
+    "Your first token to predict is at position k, so each k has different tokens to "
     "predict, and the comparison is unfair. Begin at `longest` for every k."
 )
 def other_targets_for_each_k(ids, k, longest):
@@ -608,7 +604,7 @@ def other_targets_for_each_k(ids, k, longest):
 
 
 @last_k.wrong(
-    "The last id of each context is the token to predict: the answer stands in the question. "
+    "The last id of each context is the token to predict: the answer is part of the question. "
     "ids[t - k : t] ends just before t."
 )
 def answer_in_the_context(ids, k, longest):
@@ -637,7 +633,7 @@ def one_too_early(ids, k, longest):
 
 
 @last_k.wrong(
-    "Your contexts are right, but your tokens to predict are one place too early: take "
+    "Your contexts are right, but your tokens to predict are one position too early: take "
     "ids[longest:]."
 )
 def targets_one_early(ids, k, longest):
@@ -675,6 +671,6 @@ def newest_first(ids, k, longest):
     return contexts.flip(1), targets
 
 
-EXERCISES = (split_heads, merge_heads, multi_head, silence_head, weight_bytes, last_k)
+EXERCISES = (split_heads, merge_heads, multi_head, ablate_head, weight_bytes, last_k)
 check = Checker(EXERCISES)
 mine = check.mine

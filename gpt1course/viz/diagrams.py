@@ -1,14 +1,19 @@
 """Drawings of the model, made from a config so that they cannot disagree with it."""
 
+from collections.abc import Mapping, Sequence
 from functools import partial
 
+import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
-from matplotlib.patches import FancyBboxPatch
+from matplotlib.patches import FancyBboxPatch, Patch, Rectangle
+from numpy.typing import ArrayLike
 
 from gpt1lib.config import GPTConfig
 
 from .figure import new_figure, style
+from .palette import SERIES
 
 PAPER, INK = "#f4f4f6", "#222222"
 WARM, COOL, WIDE = "#fde9cf", "#dfeafe", "#ecdffa"  # embeddings, attention, feed-forward
@@ -250,3 +255,101 @@ def label_state(axes: Axes, y: float, name: str, n_embd: int) -> None:
     """A state on its way up, with its shape."""
     axes.text(3.5, y + 0.15, name, ha="center", va="center", fontsize=12, parse_math=True)
     axes.text(5.3, y + 0.15, f"(T, {n_embd})", va="center", fontsize=9, color="#555555")
+
+
+def many_heads(config: GPTConfig) -> Figure:
+    """Attention in several heads, data flowing upward: split, attend, merge, and W_O."""
+    H, C = config.n_head, config.n_embd
+    wide = [  # height, label, color, shape that comes out
+        (0, "states of T tokens", WARM, f"(T, {C})"),
+        (1.4, "one matrix makes all queries, keys and values", COOL, f"3 × (T, {C})"),
+        (7, "the output matrix adds the heads up", COOL, f"(T, {C})"),
+    ]
+    with style():
+        figure = new_figure(7.2, 5.2)
+        axes = figure.add_subplot()
+        axes.set_axis_off()
+        axes.set_xlim(-1.7, 12.2)
+        axes.set_ylim(-0.3, 8)
+        for y, label, color, shape in wide:
+            small_box(axes, 0, y, 9.6, label, color)
+            _beside(axes, y, shape)
+        for y, name, shape in (
+            (2.8, "split", f"{H} × (T, {C // H})"),
+            (4.2, "attend", f"{H} × (T, {C // H})"),
+            (5.6, "merge", f"(T, {C})"),
+        ):
+            axes.text(-1.6, y + 0.33, name, va="center", fontsize=9, color="#555555")
+            _beside(axes, y, shape)
+        arrow(axes, (4.8, 0.72), (4.8, 1.36))
+        for head in range(H):
+            _one_of_the_heads(axes, head, 9.6 / H, C // H)
+        arrow(axes, (4.8, 6.32), (4.8, 6.96))
+        axes.set_title("Each head attends with a slice of its own, and then all are added up")
+    return figure
+
+
+def _beside(axes: Axes, y: float, shape: str) -> None:
+    """The shape of what comes out, at the right."""
+    axes.text(9.9, y + 0.33, shape, va="center", fontsize=9, color="#555555")
+
+
+def _one_of_the_heads(axes: Axes, head: int, width: float, n: int) -> None:
+    """One head, from its slices to its place in the merged rows."""
+    x, gap = head * width, 0.12 * width
+    left, middle = x + gap, x + width / 2
+    small_box(axes, left, 2.8, width - 2 * gap, "q k v", COOL)
+    small_box(
+        axes, left, 4.2, width - 2 * gap, f"head {head}" if width > 1.5 else f"{head}", COOL
+    )
+    small_box(axes, x, 5.6, width, f"{n} numbers" if width > 1.5 else f"{n}", COOL)
+    for y in (2.12, 3.52, 4.92):
+        arrow(axes, (middle, y), (middle, y + 0.64))
+
+
+def colored_tables(
+    tables: Mapping[str, ArrayLike],
+    groups: Mapping[str, ArrayLike],
+    names: Sequence[str],
+    title: str,
+) -> Figure:
+    """Small tables of numbers side by side; cells of one group have one color.
+
+    tables: name -> (n, m) numbers. groups: name -> (n, m) indices of names, which become
+    the legend.
+    """
+    with style():
+        figure = new_figure(8, 2.7)
+        axes = figure.add_subplot()
+        axes.set_axis_off()
+        x = 0.0
+        for name, table in tables.items():
+            numbers, of = np.asarray(table), np.asarray(groups[name])
+            _colored_table(axes, x, name, numbers, of)
+            x += numbers.shape[1] + 1.2
+        handles = [Patch(color=_tint(i), label=name) for i, name in enumerate(names)]
+        axes.legend(
+            handles=handles, loc="upper center", bbox_to_anchor=(0.5, 0), ncols=len(names)
+        )
+        axes.set_xlim(0, x - 1.2)
+        axes.set_ylim(max(len(np.asarray(t)) for t in tables.values()), -0.8)
+        axes.set_aspect("equal")
+        figure.suptitle(title, x=0.01, ha="left", fontsize=11.5, fontweight="bold")
+    return figure
+
+
+def _tint(group: int) -> tuple[float, float, float]:
+    """A light color, so that black numbers can be read on it."""
+    r, g, b = to_rgb(SERIES[group % len(SERIES)])
+    return 0.55 + 0.45 * r, 0.55 + 0.45 * g, 0.55 + 0.45 * b
+
+
+def _colored_table(axes: Axes, x: float, title: str, numbers, groups) -> None:
+    """A table whose upper left corner is at (x, 0), rows downward."""
+    axes.text(x, -0.25, title, fontsize=10)
+    for (i, j), number in np.ndenumerate(numbers):
+        cell = Rectangle(
+            (x + j, i), 1, 1, facecolor=_tint(int(groups[i, j])), edgecolor="white"
+        )
+        axes.add_patch(cell)
+        axes.text(x + j + 0.5, i + 0.5, f"{number}", ha="center", va="center", fontsize=10)

@@ -31,7 +31,8 @@ CELLS = """() => [...window.jupyterapp.shell.currentWidget.content
     source: c.source,
     text: c.getOutputs().map(o => [].concat(o.text ?? '').join('')).join(''),
     views: c.getOutputs().filter(
-      o => o.data && 'application/vnd.jupyter.widget-view+json' in o.data).length,
+      o => o.data && 'application/vnd.jupyter.widget-view+json' in o.data
+        && !c.source.includes('@interact')).length,
     errors: c.getOutputs().filter(o => o.output_type === 'error')
       .map(o => o.evalue)}))"""
 SHUTDOWN = """async () => {

@@ -56,12 +56,14 @@ EDITS = {
         ("[0.9, 1.8, 0.2, -0.4, 0.6]", "[9.0, -1.8, 0.2, 3.0, 0.0]"),
     ],
     "06": [
-        ("The captain looked at the sea and said nothing.", "We saw the old king."),
-        ("The captain looked at the sea and said nothing.", OTHER),
+        ("The captain looked at the", "We saw the old"),
+        ("The captain looked at the", OTHER),
         ("She took the letter from the table and read it to her mother.", OTHER),
+        ("She took the letter from the table and read it to her mother.", "Yes, sir."),
         ('["austen_northanger_abbey"]', '["joyce_dubliners"]'),
         ('["Ann", "thanked", "Ben"]', '["Tom", "sees", "Ida"]'),
-        ('("captain", "sea")', '("king", "house")'),
+        ("[(3, 1), (1, 3), (0, 0)]", "[(2, 0)]"),
+        ("(1, 12, 16)", "(2, 24)"),
     ],
     "07": [
         (

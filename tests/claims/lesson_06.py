@@ -9,6 +9,33 @@ import gpt1lib as g
 from gpt1course.exercises import lesson06 as lesson
 
 
+@after("striking-2")
+def captain_is_likeliest(next_probs, novelist):
+    assert int(next_probs().argmax()) == novelist.bpe.token_to_id("captain</w>")
+
+
+@after("striking-2")
+def the_text_says_33_percent_falls_below_1_percent(next_probs, likeliest):
+    assert abs(next_probs()[likeliest] - 0.33) < 0.01
+    assert next_probs([(3, 1)])[likeliest] < 0.01
+
+
+@after("striking-2")
+def it_looks_at_captain(novelist, ids):
+    assert g.trace(novelist.model, ids).blocks[3].weights[1, 4, 1] > 0.9
+
+
+@after("striking-2")
+def the_king_too(novelist):
+    ids = novelist.bpe.encode("The king and the")
+    kings = g.trace(novelist.model, ids).logits[-1].softmax(-1)
+    with g.tracing.ablate_heads(novelist.model, [(3, 1)]):
+        without = g.trace(novelist.model, ids).logits[-1].softmax(-1)
+    king = novelist.bpe.token_to_id("king</w>")
+    assert abs(kings[king] - 0.41) < 0.01
+    assert abs(without[king] - 0.05) < 0.01
+
+
 @after("cell-007")
 def one_head_cannot_tell_them_apart(value):
     ann, ben = value["Ann"], value["Ben"]
@@ -46,9 +73,7 @@ def each_head_moves(moved):
 
 @after("cell-030")
 def the_same_for_every_h(attention_parameters):
-    counts = [sum(attention_parameters(h).values()) for h in (1, 12, 16)]
-    assert counts == [2_362_368] * 3, "the same for every H"
-    assert 768 * 2304 + 2304 + 768 * 768 + 768 == counts[1], "1,769,472 + 2,304 + 589,824 + 768"
+    assert [attention_parameters(h) for h in (1, 12, 16)] == [2_362_368] * 3
 
 
 @after("cell-033")
@@ -72,15 +97,8 @@ def the_heads_add_up_to_the_attention(apart):
     assert apart < 1e-5
 
 
-@after("cell-044")
-def the_text_says_20_and_12_7(lengths, written):
-    assert abs(lengths.mean(1).sum() - 20) < 0.3
-    assert abs(written.sum(0).norm(dim=1).mean() - 12.7) < 0.1
-
-
 @after("cell-050")
-def all_three_agree(by_loop, module, yours):
-    assert torch.allclose(by_loop, module, atol=1e-5)
+def yours_is_the_module(module, yours):
     assert torch.allclose(yours, module, atol=1e-5)
 
 
@@ -101,11 +119,6 @@ def none_in_block_0(previous, even):
     assert abs(even - 0.025) < 0.001
 
 
-@after("cell-055")
-def the_text_says_3_percent_for_the_first_token_at_most(first_token):
-    assert first_token.max() < 0.03
-
-
 @after("cell-059")
 def the_verb_head(shown):
     tops = shown[3, 3].argmax(dim=1).tolist()
@@ -119,45 +132,64 @@ def one_step_back(shown):
     assert sorted(back.flatten().argsort()[-3:].tolist()) == [8, 11, 14]
 
 
-@after("cell-062")
-def block_0_looks_nearly_everywhere(entropy):
-    assert entropy[0].min() > 6.8
-
-
-@after("cell-062")
-def block_2_chooses_most(entropy):
-    assert int(entropy.mean(1).argmin()) == 2
-
-
 @after("cell-069")
 def the_same_cut(difference):
     assert difference < 1e-5
 
 
-@after("cell-073", full_run=True)
-def the_text_says_1_3_costs_most_3_1_least(rise, cost):
-    order = [divmod(i, 4) for i in rise.mean(1).argsort(descending=True).tolist()]
-    assert order[0] == (1, 3), "1.3 costs most, 3.1 least"
-    assert order[-1] == (3, 1), "1.3 costs most, 3.1 least"
-    assert order.index((0, 0)) < 8, "0.0 is missed more than most"
-    assert cost[0, 0] > 0.05, "0.0 is missed more than most"
-
-
-@after("cell-073", full_run=True)
-def the_text_says_0_16_and_next_to_nothing(cost):
-    assert abs(cost.max() - 0.155) < 0.01
-    assert cost.min() < 0.015
-
-
-@after("cell-073", full_run=True)
-def differences_vary_far_less_than_losses(rise, whole):
-    assert rise.std(dim=1).max() < whole.std() / 8
-
-
-@after("cell-073", full_run=True)
-def the_text_says_4_2_give_or_take_0_02(whole, margin):
+@after("average-1", full_run=True)
+def the_text_says_4_2_nats_and_0_and_0_16_and_0_09(whole, rises):
     assert abs(whole.mean() - 4.2) < 0.05
+    assert abs(rises[3, 1]) < 0.005
+    assert abs(rises[1, 3] - 0.16) < 0.01
+    assert abs(rises[0, 0] - 0.09) < 0.01
+
+
+@after("average-1", full_run=True)
+def block_1_head_3_looks_mostly_at_the_last_ten_tokens(weights):
+    t = torch.arange(weights.shape[-1])
+    near = (t[:, None] - t < 10) & (t[:, None] >= t)
+    assert (weights[1, 3] * near).sum(-1).mean() > 0.6
+
+
+@after("average-1")
+def sea_0_2_and_0_1_percent(next_probs, novelist):
+    sea = novelist.bpe.token_to_id("sea</w>")
+    assert abs(next_probs()[sea] - 0.002) < 5e-4
+    assert abs(next_probs([(3, 1)])[sea] - 0.001) < 5e-4
+
+
+@after("cell-073", full_run=True)
+def the_text_says_1_3_is_missed_most(rise, cost):
+    order = [divmod(i, 4) for i in rise.mean(1).argsort(descending=True).tolist()]
+    assert order[0] == (1, 3) and abs(cost.max() - 0.16) < 0.01
+    assert order[-1] == (3, 1)
+
+
+@after("cell-073", full_run=True)
+def block_0_head_0_matters_more_than_most(rise):
+    order = [divmod(i, 4) for i in rise.mean(1).argsort(descending=True).tolist()]
+    assert order.index((0, 0)) < 8
+
+
+@after("cell-073", full_run=True)
+def the_text_says_known_to_about_0_02(margin):
     assert abs(margin[7] - 0.016) < 0.005
+
+
+@after("cell-073")
+def block_0_looks_nearly_everywhere(entropy):
+    assert entropy[0].min() > 6.8
+
+
+@after("cell-073")
+def block_2_is_the_most_focused(entropy):
+    assert int(entropy.mean(1).argmin()) == 2
+
+
+@after("cell-073")
+def block_1_head_3_looks_more_widely_than_block_2(entropy):
+    assert entropy[1, 3] > entropy[2].max()
 
 
 @after("cell-077", full_run=True)
@@ -171,64 +203,51 @@ def the_text_says_0_16_and_more_than_twice_that(cost, together):
     assert together[0] > 2.5 * cost[0].sum()
 
 
-@after("cell-082")
-def it_looks_at_captain(steps):
-    assert steps.blocks[3].weights[1, 4, 1] > 0.9
+@after("cell-077")
+def the_other_heads_of_the_block_do_what_they_did(novelist, ids):
+    before = g.trace(novelist.model, ids).blocks[0]
+    with g.tracing.ablate_heads(novelist.model, [(0, 1)]):
+        cut = g.trace(novelist.model, ids).blocks[0]
+    others = [0, 2, 3]
+    assert torch.equal((before.weights @ before.v)[others], (cut.weights @ cut.v)[others])
 
 
-@after("cell-082")
-def the_text_says_33_percent_falls_below_1_percent(share, captain, shares):
-    assert abs(share(captain) - 0.33) < 0.01
-    assert shares[3, 1] < 0.01
-
-
-@after("cell-082")
-def no_other_head_does_that(shares):
-    assert min(v for k, v in shares.items() if k != (3, 1)) > 0.15
-
-
-@after("cell-082")
-def sea_0_2_and_0_1_percent(share, sea):
-    assert abs(share(sea) - 0.002) < 5e-4
-    assert abs(share(sea, [(3, 1)]) - 0.001) < 5e-4
-
-
-@after("cell-082")
-def the_king_too(novelist):
-    kings = (
-        g.trace(novelist.model, novelist.bpe.encode("The king and the")).logits[-1].softmax(-1)
-    )
-    with g.tracing.ablate_heads(novelist.model, [(3, 1)]):
-        without = (
-            g.trace(novelist.model, novelist.bpe.encode("The king and the"))
-            .logits[-1]
-            .softmax(-1)
-        )
-    king = novelist.bpe.token_to_id("king</w>")
-    assert abs(kings[king] - 0.41) < 0.01
-    assert abs(without[king] - 0.05) < 0.01
+def shares_without_each(next_probs, word):
+    return {divmod(i, 4): float(next_probs([divmod(i, 4)])[word]) for i in range(16)}
 
 
 @after("cell-085")
-def the_order(shares):
+def the_text_says_19_and_24_percent(next_probs, likeliest):
+    shares = shares_without_each(next_probs, likeliest)
     assert sorted(shares, key=shares.get)[:3] == [(3, 1), (0, 3), (3, 3)]
-
-
-@after("cell-085")
-def the_text_says_19_and_24_percent(shares):
+    assert abs(shares[3, 1] - 0.003) < 0.001
     assert abs(shares[0, 3] - 0.19) < 0.01
     assert abs(shares[3, 3] - 0.24) < 0.01
 
 
 @after("cell-085")
-def the_text_says_2_1_works_most_against_it(shares):
+def block_2_head_1_and_seven_others_work_against_it(next_probs, likeliest):
+    shares = shares_without_each(next_probs, likeliest)
     assert abs(shares[2, 1] - 0.48) < 0.01
     assert max(shares, key=shares.get) == (2, 1)
+    assert sum(v > next_probs()[likeliest] for v in shares.values()) == 8
 
 
-@after("cell-085")
-def and_seven_others(share, captain, shares):
-    assert sum(v > share(captain) for v in shares.values()) == 8
+@after("cell-043")
+def the_text_says_20_and_12_7_and_10_4(lengths, of_sum, square):
+    assert abs(lengths.sum(dim=0).mean() - 20) < 0.3
+    assert abs(of_sum - 12.7) < 0.1
+    assert abs(square - 10.4) < 0.1
+
+
+@after("cell-043")
+def they_overlap_in_all_blocks(novelist, sea):
+    for block, layer in zip(sea.blocks, novelist.model.blocks, strict=True):
+        W_O = layer.attention.project.weight.detach().T
+        mixed = block.weights @ block.v
+        vectors = torch.stack([mixed[h] @ W_O[64 * h : 64 * h + 64] for h in range(4)])
+        right_angles = vectors.norm(dim=2).square().sum(dim=0).sqrt().mean()
+        assert vectors.sum(dim=0).norm(dim=1).mean() > right_angles
 
 
 @after("cell-092")
@@ -248,6 +267,11 @@ def the_ratio_is_t_over_6_c(operations):
     for T_long in (512, 1024, 4608, 32_768):
         ratio = operations(T_long, "weights") / operations(T_long, "matrices")
         assert math.isclose(ratio, T_long / (6 * 768))
+
+
+@after("linear-1")
+def both_forms_of_linear_attention_agree(rows, by_table):
+    assert torch.allclose(torch.stack(rows), by_table, atol=1e-4)
 
 
 @after("cell-097")

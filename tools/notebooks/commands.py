@@ -26,7 +26,7 @@ from gpt1lib.cli import one_line_errors
 from gpt1lib.io.files import read_json, write_json
 from gpt1lib.io.paths import RESULTS, ROOT
 from tools.notebooks import index, stats, template
-from tools.notebooks.layout import GUESS_FIRST, box, fold, state_times, stored_picture
+from tools.notebooks.layout import GUESS_FIRST, LIVE, box, fold, state_times, stored_picture
 
 EXERCISES = ROOT / "gpt1course" / "exercises"
 RUN_TIMES = RESULTS / "run_times.json"
@@ -196,7 +196,8 @@ def keep(output) -> bool:
     if output.output_type == "stream":
         return output.name == "stdout" and output.text != GUESS_FIRST  # folding adds it
     data = output.get("data", {})
-    data.pop(WIDGET_VIEW, None)
+    if data.pop(WIDGET_VIEW, None):
+        data["text/plain"] = LIVE  # an explorer says so itself, ipywidgets' interact does not
     if stored_picture(output):
         data.pop("image/png", None)
     return bool(output.get("data", True))

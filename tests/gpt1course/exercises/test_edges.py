@@ -225,7 +225,7 @@ EDGES = {  # exercise: (arguments at the edge, another way to the answer)
         lambda s: softmaxed(s.double().masked_fill(torch.ones(3, 3).triu(1) > 0, -1e9)),
     ),
     "leaks_before": (lambda d: (torch.flipud, large(d, 3, 2), 0), lambda f, x, t: False),
-    "silence_head": (
+    "ablate_head": (
         lambda d: (torch.full((3, 2, 2), d.choice([1.0, math.inf])), d.randrange(3)),
         lambda m, h: torch.stack([x if i != h else torch.zeros(2, 2) for i, x in enumerate(m)]),
     ),

@@ -257,7 +257,7 @@ WRONG = {
         ),
         "bias twice": lambda q, k, v, W, b: right("multi_head")(q, k, v, W, b) + b,
     },
-    "silence_head": {
+    "ablate_head": {
         "times 0": lambda m, h: m * (torch.arange(len(m)) != h)[:, None, None],
         "up to the head": lambda m, h: torch.cat([torch.zeros_like(m[: h + 1]), m[h + 1 :]]),
         "divided": lambda m, h: m - m[h] * (torch.arange(len(m)) == h)[:, None, None],
@@ -678,7 +678,7 @@ RIGHT = {
             )
         ),
     },
-    "silence_head": {
+    "ablate_head": {
         "where": lambda m, h: torch.where((torch.arange(len(m)) == h)[:, None, None], 0.0, m),
         "stack": lambda m, h: torch.stack(
             [torch.zeros_like(x) if i == h else x for i, x in enumerate(m)]
