@@ -1,9 +1,13 @@
 """A learner's own copies: made once, brought up to date, never overwritten."""
 
 import errno
+import io
 import json
 import os
 import shutil
+import signal
+import sys
+from contextlib import redirect_stdout
 from pathlib import Path
 
 import pytest
@@ -13,7 +17,7 @@ from gpt1course.__main__ import main
 from gpt1course.checking import exercise
 from gpt1course.checking.number_exercise import NumberExercise
 from gpt1course.exercises import lesson01, lesson05
-from gpt1lib.io import paths
+from gpt1lib.io import files, paths
 
 LESSON, GALLERY = "05_the_causal_mask.ipynb", "gallery.ipynb"
 
@@ -161,6 +165,66 @@ def test_a_stopped_update_leaves_no_litter(course):
     litter.write_text("half a {")
     main(["update"])
     assert not litter.exists()
+
+
+MOMENTS = 30
+TRACED = workspace.__file__, files.__file__
+MINE = notebook("my answer", "prose")
+
+
+def run_until(command: list[str], n: int) -> int:
+    """Run a command in a process that kills itself before its n-th line; how it ended."""
+    left = [n]
+
+    def trace(frame, event, argument):
+        if frame.f_code.co_filename not in TRACED:
+            return None
+        left[0] -= event == "line"
+        if left[0] == 0:
+            os.kill(os.getpid(), signal.SIGKILL)  # no handler, no farewell
+        return trace
+
+    process = os.fork()
+    if process == 0:
+        with redirect_stdout(io.StringIO()):
+            sys.settrace(trace)
+            main(command)
+        os._exit(min(250, (n - left[0]) // 10))  # tens of lines
+    return os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
+
+
+def begin(course):
+    """A learner wrote into one of two copies, and both lessons have changed since."""
+    for path in (course / "work").glob("*"):
+        path.unlink()
+    ship(course, "prose")
+    main(["update"])
+    (course / "work" / LESSON).write_text(MINE)
+    ship(course, "better prose")
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="Windows has no fork")
+@pytest.mark.parametrize("command", [["update"], ["again", "05"]])
+def test_killed_at_any_moment_it_loses_nothing(course, command):
+    begin(course)
+    tens = run_until(command, 1_000_000)
+    assert 5 < tens < 250
+    killed = 0
+    for moment in range(MOMENTS):
+        begin(course)
+        killed += run_until(command, 1 + moment * 10 * tens // MOMENTS) == -signal.SIGKILL
+        kept = [name for name, text in copies(course).items() if text == MINE]
+        assert len(kept) == 1, "what the learner wrote"
+        ship(course, "the best prose")
+        main(["update"])
+        found = copies(course)
+        assert found.pop(kept[0]) == MINE
+        assert found[GALLERY] == notebook("stub", "the best prose")
+        assert set(found.values()) == {notebook("stub", "the best prose")} and len(found) == 2
+        assert not list((course / "work").glob("*.tmp")) + list(
+            (course / "work").glob(".*.tmp")
+        )
+    assert killed == MOMENTS
 
 
 @pytest.mark.parametrize("damage", ["half a {", '{"written": null}', '{"seen": 5}', "[1]"])
