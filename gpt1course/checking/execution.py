@@ -5,9 +5,7 @@ import copy
 import io
 import os
 import random
-import signal
 import sys
-import threading
 import time
 import warnings
 from collections.abc import Callable, Iterator
@@ -18,14 +16,11 @@ import numpy as np
 import torch
 
 from .compare import same
+from .time_limit import TooLong, time_limit
 
 SECONDS = 10.0  # one answer may take this long, or LONGER times what the solution takes
 LONGER = 20.0
 KEPT_LETTERS = 2_000
-
-
-class TooLong(BaseException):
-    """The time is up; no Exception, so that an `except` in the code lets it through."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +73,7 @@ def call_all(function: Callable, cases: list[tuple], seconds: float) -> list[Res
                 if isinstance(results[-1].error, TooLong | KeyboardInterrupt):
                     break
     except TooLong:  # it struck between two calls
-        results.append(Result(error=TooLong()))
+        results.append(Result(error=TooLong(seconds)))
     return results
 
 
@@ -87,30 +82,6 @@ def timed_reference(function: Callable, cases: list[tuple]) -> tuple[list[Result
     start = time.perf_counter()
     results = [call(function, case) for case in cases]
     return results, max(SECONDS, LONGER * (time.perf_counter() - start))
-
-
-@contextlib.contextmanager
-def time_limit(seconds: float) -> Iterator[None]:
-    """Raise TooLong in the block after so many seconds.
-
-    Only a main thread on a system with SIGALRM can be interrupted; elsewhere (Windows)
-    the stop button remains.
-    """
-    main = threading.current_thread() is threading.main_thread()
-    if not (main and hasattr(signal, "SIGALRM")):
-        yield
-        return
-
-    def time_is_up(*_):
-        raise TooLong(seconds)
-
-    before = signal.signal(signal.SIGALRM, time_is_up)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
 
 
 @contextlib.contextmanager

@@ -21,8 +21,9 @@ from typing import Any
 
 from .. import progress, settings
 from .compare import has_gradient, other_kind, with_gradients
-from .execution import Result, TooLong, call, call_all, same_result, timed_reference
+from .execution import Result, call, call_all, same_result, timed_reference
 from .feedback import describe, kind_in_words, short
+from .time_limit import TooLong
 
 SLOW_SECONDS, SLOWER = (
     0.5,

@@ -7,7 +7,8 @@ import numpy as np
 import torch
 
 from .compare import ARRAYS, Number, array, as_container, dtype_name, item, kind, plain, same
-from .execution import Result, TooLong
+from .execution import Result
+from .time_limit import TooLong
 
 SHOWN = 12  # numbers of an array or list; more are counted, not shown
 

@@ -11,7 +11,8 @@ import numpy as np
 import torch
 
 from ..checking.compare import ARRAYS, array, dtype_name
-from ..checking.execution import Result, TooLong
+from ..checking.execution import Result
+from ..checking.time_limit import TooLong
 
 DEEPEST = 20  # lists within lists
 LONGEST = 10_000  # bits of a whole number

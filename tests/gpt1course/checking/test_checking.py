@@ -21,6 +21,7 @@ from hypothesis import strategies as st
 from gpt1course.checking import compare, execution, feedback
 from gpt1course.checking import exercise as machinery
 from gpt1course.checking.exercise import Checker, exercise
+from gpt1course.checking.time_limit import TooLong, time_limit
 from gpt1course.exercises import lesson02, lesson08
 
 
@@ -89,6 +90,11 @@ def recurses(x):
 
 def again(x):
     return again(x)
+
+
+def counts_for_ever(x):
+    while True:
+        x = x + 0
 
 
 def never_ends(x):
@@ -222,25 +228,98 @@ def test_a_shape_of_one_dimension_reads_as_python_writes_it():
     assert machinery.short([(3,), (1, 2)]) == "[(3,), (1, 2)]"
 
 
-def test_what_never_ends_is_stopped(monkeypatch, capsys):
+def without_alarm(monkeypatch):
+    """As on Windows."""
+    monkeypatch.delattr(signal, "SIGALRM")
+    monkeypatch.delattr(signal, "setitimer")
+
+
+@pytest.mark.parametrize("windows", [False, True])
+@pytest.mark.parametrize("answer", [never_ends, counts_for_ever])
+def test_what_never_ends_is_stopped(monkeypatch, capsys, answer, windows):
     monkeypatch.setattr(execution, "SECONDS", 0.2)
     monkeypatch.setattr(execution, "LONGER", 0.0)
-    returned, out = checked(never_ends, capsys=capsys)
+    if windows:
+        without_alarm(monkeypatch)
+    handler = signal.getsignal(signal.SIGINT)
+    returned, out = checked(answer, capsys=capsys)
     assert "still running after 0 seconds and was stopped. Does a loop never end?" in out
-    assert returned is double.solution
+    assert returned is double.solution and signal.getsignal(signal.SIGINT) is handler
 
 
-def test_the_limit_leaves_no_alarm_and_needs_no_main_thread():
-    with execution.time_limit(60):
+@pytest.mark.parametrize("windows", [False, True])
+def test_a_hand_stops_it_too(monkeypatch, capsys, windows):
+    if windows:
+        without_alarm(monkeypatch)
+
+    def pressed(x):
+        signal.raise_signal(signal.SIGINT)
+        return 2 * x
+
+    returned, out = checked(pressed, capsys=capsys)
+    assert "your function was stopped by hand" in out and returned is double.solution
+
+
+def watchdogs():
+    """The threads that may still act."""
+    timers = (t for t in threading.enumerate() if isinstance(t, threading.Timer))
+    return [timer for timer in timers if not timer.finished.is_set()]
+
+
+def test_the_limit_leaves_nothing_behind(monkeypatch):
+    handler = signal.getsignal(signal.SIGINT)
+    with time_limit(60):
         pass
     assert signal.getitimer(signal.ITIMER_REAL) == (0, 0), "no alarm is left behind"
+    without_alarm(monkeypatch)
+    with time_limit(60):
+        assert len(watchdogs()) == 1
+    assert signal.getsignal(signal.SIGINT) is handler and not watchdogs()
+    assert in_thread(lambda: call_limited(lambda: len(watchdogs()), 60)) is None
+    assert not watchdogs()
+
+
+def in_thread(function):
+    """What a function returns in another thread than the main one."""
     results = []
-    thread = threading.Thread(
-        target=lambda: results.extend(execution.call_all(len, [("abc",)], 0.1))
-    )
+    thread = threading.Thread(target=lambda: results.append(function()))
     thread.start()
     thread.join()
-    assert results == [execution.Result(3)]
+    return results[0]
+
+
+def call_limited(function, seconds):
+    """The name and arguments of what a limited function raises, or None."""
+    try:
+        with time_limit(seconds):
+            function()
+    except TooLong as error:
+        return error.args
+
+
+@pytest.mark.parametrize("way", ["alarm", "interrupt", "thread"])
+def test_the_limit_strikes_once_and_only_inside(monkeypatch, way):
+    if way == "interrupt":
+        without_alarm(monkeypatch)
+    run = in_thread if way == "thread" else lambda function: function()
+
+    def all_of_them():
+        ended = [call_limited(lambda: never_ends(0), 0.05)]
+        for i in range(200):  # at its very end, and a little before or after it
+            ended.append(call_limited(lambda: time.sleep(0.002), 0.002 + i % 5 * 1e-4))
+        time.sleep(0.05)  # nothing strikes out here
+        return ended
+
+    first, *others = run(all_of_them)
+    assert first == (0.05,)
+    assert all(args is None or args == (0.002 + i % 5 * 1e-4,) for i, args in enumerate(others))
+
+
+def test_in_another_thread_the_limit_holds_too():
+    ends = in_thread(lambda: execution.call_all(len, [("abc",)], 60.0))
+    assert ends == [execution.Result(3)]
+    [endless] = in_thread(lambda: execution.call_all(never_ends, [(1,)], 0.1))
+    assert isinstance(endless.error, TooLong) and endless.error.args == (0.1,)
 
 
 def test_what_a_failing_answer_prints_is_shown_and_no_more_than_that(capsys):
