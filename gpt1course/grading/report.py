@@ -35,6 +35,7 @@ MOST_POINTS = 1000
 MOST_SECONDS, LEAST_GIGABYTES, MOST_GIGABYTES = 3600, 0.1, 1024
 FIRST = ["submission", "lesson", "sha256", "limits", "isolation"]
 LAST = ["total", "of", "mistakes"]
+NUMBER = re.compile(r"\d+(\.\d+)?(e[+-]?\d+)?")
 
 
 # ---- what is handed in ------------------------------------------------------------------
@@ -245,14 +246,31 @@ def marked_before(out: Path) -> dict[str, dict]:
     """Submission -> its row, of what an earlier run wrote; ValueError for another table."""
     if not out.is_file():
         return {}
-    rows = csv.DictReader(io.StringIO(read_text(out)))
-    columns = set(rows.fieldnames or ())
+    reader = csv.DictReader(io.StringIO(read_text(out), newline=None))  # any line endings
+    try:
+        rows = list(reader)
+    except csv.Error as error:
+        raise ValueError(f"{out} is not a table of marks: {error}") from error
+    columns = set(reader.fieldnames or ())
     if not {*FIRST, *LAST} <= columns:
         raise ValueError(f"{out} is not a table of marks; take another --out")
     if own := sorted(columns - {*FIRST, *LAST, *lesson_of_exercise()}):
         raise ValueError(f"{out} has a column {own[0]!r} of your own; take another --out")
-    kept = [{k: v for k, v in row.items() if v or k in FIRST} for row in rows]
+    with blame_file(out):
+        kept = [checked_row(row, n) for n, row in enumerate(rows, start=2)]
     return {row["submission"]: row for row in kept}
+
+
+def checked_row(row: dict, n: int) -> dict:
+    """A row as `marks_of` makes it; ValueError unless its fields are of their kinds."""
+    if None in row or None in row.values():
+        raise ValueError(f"row {n} has not as many fields as there are columns")
+    if row["lesson"] not in {"", *lesson_of_exercise().values()}:
+        raise ValueError(f"row {n} names a lesson {row['lesson']!r}, which there is not")
+    for name in row.keys() - {*FIRST, "mistakes"}:
+        if row[name] and not NUMBER.fullmatch(row[name]):
+            raise ValueError(f"row {n} has {row[name][:40]!r} for {name}, no number")
+    return {k: v for k, v in row.items() if v or k in FIRST}
 
 
 def is_marked(row: dict | None, path: Path, points: dict[str, float], limits: Limits) -> bool:
@@ -323,7 +341,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Mark, write the table, print what the class knows; returns the exit code."""
-    with one_line_errors("grade"):
+    with one_line_errors("grade", "the same command"):
         check_options(args)
         only = args.lesson.zfill(2) if args.lesson else ""
         if only:

@@ -30,6 +30,7 @@ CHANGES = (
 )  # fmt: skip
 WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 LARGEST_FILE = 1_000_000_000  # bytes that a submission may write into one file
+MOST_TASKS = 1000  # processes and threads that a submission may have at a time
 
 
 def run_alone(task: Callable[[list[str]], None], waiting: Callable[[], None]) -> None:
@@ -84,7 +85,10 @@ def close_walls(folder: str, gigabytes: float, hidden: tuple[str, ...] = ()) -> 
     hidden = tuple(map(os.path.realpath, hidden))
     unclosed = ["memory", "files"]
     if sys.platform.startswith("linux"):
-        closed = {"memory": _limit_memory(gigabytes), "files": _restrict_files(folder, hidden)}
+        closed = {
+            "memory": _limit_resources(gigabytes),
+            "files": _restrict_files(folder, hidden),
+        }
         unclosed = [wall for wall, is_closed in closed.items() if not is_closed]
     kept = {k: v for k, v in os.environ.items() if k == "SYSTEMROOT"}  # Windows needs it
     os.environ.clear()
@@ -154,8 +158,11 @@ def _libc():
     return ctypes.CDLL(None, use_errno=True)
 
 
-def _limit_memory(gigabytes: float) -> bool:
-    """What is asked for beyond it raises MemoryError; returns whether the limits are set."""
+def _limit_resources(gigabytes: float) -> bool:
+    """Of memory, of files and of processes; returns whether the limits are set.
+
+    Memory beyond its limit is a MemoryError. The kernel does not count root's processes.
+    """
     import resource  # Unix alone has it
 
     with open("/proc/self/statm") as f:
@@ -165,9 +172,23 @@ def _limit_memory(gigabytes: float) -> bool:
         resource.setrlimit(resource.RLIMIT_AS, (most, most))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         resource.setrlimit(resource.RLIMIT_FSIZE, (LARGEST_FILE, LARGEST_FILE))
+        tasks = tasks_of_user() + MOST_TASKS
+        resource.setrlimit(resource.RLIMIT_NPROC, (tasks, tasks))
     except (OSError, ValueError):
         return False
     return True
+
+
+def tasks_of_user() -> int:
+    """How many processes and threads this user has on the whole machine."""
+    n = 0
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            if process.stat().st_uid == os.getuid():
+                n += len(os.listdir(process / "task"))
+        except OSError:  # it has ended, or hides
+            pass
+    return n
 
 
 def readable() -> list[str]:

@@ -14,15 +14,19 @@ import os
 import re
 import signal
 import tempfile
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from types import SimpleNamespace
 from typing import Any
 
-from ..checking.execution import call, call_all, time_limit, timed_reference
+from ..checking.execution import call, call_all, timed_reference
 from ..checking.exercise import NOT_WRITTEN, Exercise, Verdict, compared, is_stub
 from ..checking.number_exercise import NumberExercise
+from ..checking.time_limit import time_limit
 from . import serialize
 from .sandbox import WALLS, close_walls, run_alone
 
@@ -178,7 +182,24 @@ def _context():
     context = multiprocessing.get_context("forkserver" if "forkserver" in ways else "spawn")
     if "forkserver" in ways:
         context.set_forkserver_preload(PRELOADED)
+        from multiprocessing import forkserver  # Windows has none
+
+        with ignoring_interrupts():  # they inherit it
+            forkserver.ensure_running()
     return context
+
+
+@contextmanager
+def ignoring_interrupts() -> Iterator[None]:
+    """Ctrl-C is for this process alone, which ends those that it started meanwhile."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 @cache

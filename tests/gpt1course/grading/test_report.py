@@ -1,13 +1,17 @@
 """Marks for submitted lessons: what is handed in, and what no submission gets away with."""
 
+import contextlib
 import copy
 import csv
 import io
 import json
 import multiprocessing
 import os
+import signal
+import subprocess
 import sys
 import tempfile
+import time
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -229,6 +233,37 @@ def test_a_wrong_command_is_told_in_a_line(tmp_path):
         grade(["a.ipynb", str(SHIPPED), "b.ipynb"])
 
 
+DAMAGED_TABLES = {
+    "doubled": (lambda text: text + text, "row 3 names a lesson 'lesson', which there is not"),
+    "cut off": (lambda text: text[: text.index(",6,6")], "row 2 has not as many fields"),
+    "a field more": (lambda text: text[:-1] + ",7\n", "row 2 has not as many fields"),
+    "a word": (lambda text: text.replace(",6,6,", ",six,6,"), "row 2 has 'six' for total"),
+    "a long field": (lambda text: text[:-1] + "a" * 200_000, "is not a table of marks: field"),
+}
+
+
+@pytest.mark.parametrize("kind", DAMAGED_TABLES)
+def test_a_damaged_table_is_told_and_stays(here, tmp_path, kind):
+    damage, told = DAMAGED_TABLES[kind]
+    out, given = tmp_path / "m.csv", submitted(tmp_path / "a.ipynb", returning(RIGHT))
+    assert grade([str(given), "--out", str(out)]) == 0
+    out.write_text(damage(out.read_text()))
+    before = out.read_text()
+    with pytest.raises(SystemExit, match=told) as stopped:
+        grade([str(given), "--out", str(out)])
+    assert str(out) in str(stopped.value) and out.read_text() == before
+
+
+@pytest.mark.parametrize("ending", [b"\r", b"\r\n"])
+def test_a_table_with_other_line_endings_is_read(here, tmp_path, monkeypatch, ending):
+    out, given = tmp_path / "m.csv", submitted(tmp_path / "a.ipynb", returning(RIGHT))
+    assert grade([str(given), "--out", str(out)]) == 0
+    rows = table(out)
+    out.write_bytes(b"".join(line + ending for line in out.read_bytes().splitlines()))
+    monkeypatch.setattr(report, "marks_of", None)  # nothing is marked again
+    assert grade([str(given), "--out", str(out)]) == 0 and table(out) == rows
+
+
 # ---- the process --------------------------------------------------------------------------
 
 HOSTILE = {
@@ -328,17 +363,26 @@ def leaks_before(*arguments):
         if ours and name == "leaks_before":
             return thing(*arguments)""",
     "mask_with_cache": """
-import _posixsubprocess, os, sys, time, gpt1course.exercises.lesson05 as l
+import _posixsubprocess, os, sys, threading, time, gpt1course.exercises.lesson05 as l
 def stay():
     os.setsid()
+    open("stays", "w").close()
     time.sleep(60)
-ends = [os.pipe() for _ in range(4)]
-import threading
-thread = threading.Thread(target=lambda: _posixsubprocess.fork_exec(
-    [b"/bin/true"], [b"/bin/true"], True, (ends[3][1],), None, None, -1, -1, -1, -1, -1, -1,
-    ends[3][0], ends[3][1], False, False, -1, None, None, None, -1, stay, False), daemon=True)
-thread.start()
-time.sleep(1)
+read, write = os.pipe()
+program, none = [b"/bin/true"], [None] * 3
+given = [program, program, True, (write,), None, None, *[-1] * 6, read, write, False, False, -1,
+         *none, -1, stay, False]
+def begin():
+    for n in (len(given), len(given) - 1):  # a later Python has one argument less
+        try:
+            return _posixsubprocess.fork_exec(*given[:n])
+        except TypeError:
+            pass
+threading.Thread(target=begin, daemon=True).start()
+for _ in range(600):
+    if not os.path.exists("stays"):
+        time.sleep(0.1)
+assert os.path.exists("stays")
 def mask_with_cache(*arguments):
     names = {"__name__": "again"}
     exec(open(l.__file__).read(), names)
@@ -384,6 +428,37 @@ def test_nothing_leads_to_an_answer_and_nothing_outlives_its_marking(
     assert not processes_in(tmp_path) or "processes" in row["isolation"]
 
 
+ENDLESS = """
+open("begun", "w").close()
+while True:
+    pass"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(os, "killpg"), reason="Windows sends Ctrl-C otherwise")
+def test_ctrl_c_is_one_sentence(tmp_path, tmp_path_factory):
+    short = tmp_path_factory.mktemp("c")  # as above
+    given = submitted(tmp_path / "a.ipynb", ENDLESS)
+    command = [sys.executable, "-m", "gpt1course", "grade", given, "--out", tmp_path / "m.csv"]
+    grading = subprocess.Popen(
+        [*map(str, command)],
+        env=os.environ | {"TMPDIR": str(short), "PYTHONPATH": str(paths.ROOT)},
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    try:
+        while grading.poll() is None and not list(short.glob("*/begun")):
+            time.sleep(0.1)
+        os.killpg(grading.pid, signal.SIGINT)  # as a terminal does
+        said = grading.communicate(timeout=300)[1]
+    finally:
+        with contextlib.suppress(ProcessLookupError):  # if all is well
+            os.killpg(grading.pid, signal.SIGKILL)
+    assert said.strip().splitlines()[-1] == "grade: stopped. To go on: the same command"
+    assert "Traceback" not in said and not list(short.glob("*/begun"))
+
+
 def test_walls_that_stay_open_are_told_in_the_table(here, tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(worker, "UNCLOSED", {"files", "network"})
     submitted(tmp_path / "a.ipynb", returning(RIGHT))
@@ -398,7 +473,35 @@ def test_every_refusal_of_the_kernel_is_noticed(tmp_path, monkeypatch):
     monkeypatch.setattr(sandbox, "_libc", lambda: libc)
     assert not sandbox._restrict_files(str(tmp_path), ())
     monkeypatch.setattr("resource.setrlimit", lambda *_: (_ for _ in ()).throw(ValueError))
-    assert not sandbox._limit_memory(1.0)
+    assert not sandbox._limit_resources(1.0)
+
+
+LIMITED = """
+import os, resource, threading
+from gpt1course.grading import sandbox
+os.setuid(65534)
+sandbox.MOST_TASKS = 20
+assert sandbox._limit_resources(4.0)
+begun, end = 0, threading.Event()
+try:
+    while begun < 2000:
+        threading.Thread(target=end.wait).start()
+        begun += 1
+except RuntimeError:
+    pass
+end.set()
+print(begun)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux" or os.getuid() != 0, reason="it takes root")
+def test_a_submission_has_only_so_many_threads():
+    """Tried as the user nobody: the kernel does not count root's."""
+    environment = os.environ | {"PYTHONPATH": str(paths.ROOT)}
+    given = {"env": environment, "capture_output": True, "text": True, "cwd": "/"}
+    done = subprocess.run([sys.executable, "-c", LIMITED], **given)
+    assert done.returncode == 0, done.stderr
+    assert 0 < int(done.stdout) <= 20
 
 
 def test_one_broken_link_does_not_stop_the_others(here, tmp_path):
