@@ -9,5 +9,5 @@ pytest.register_assert_rewrite(*(path.stem for path in HERE.glob("[lm]*.py")))
 
 
 def pytest_itemcollected(item):
-    if "claim" in getattr(item, "fixturenames", ()):
+    if "path" in getattr(item, "fixturenames", ()):
         item.extra_keyword_matches.add(f"lesson{item.callspec.params['path'].name[:2]}")

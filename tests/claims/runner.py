@@ -6,18 +6,21 @@ run computes less: it gives the names in the cell tagged `parameters` the values
 """
 
 import difflib
+import gc
 import importlib
 import io
 import multiprocessing
 import os
 import random
 import re
+import tempfile
 import traceback
 from collections import defaultdict
 from configparser import ConfigParser
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import matplotlib.pyplot  # noqa: F401 (here and not in each lesson's process: it takes a second)
 import nbformat
@@ -41,6 +44,7 @@ PATHS = [  # the lessons, the mistakes, and what is optional as a whole
 ]
 FRESH_SEED = 67280421310721  # torch's own at the start of a process
 COMPARED = ("stdout", "text/plain")
+TORCHS = "torchinductor_"  # a cache of torch's own, one for all runs
 
 
 @dataclass
@@ -50,6 +54,7 @@ class Run:
     printed: dict[str, dict] = field(default_factory=dict)  # cell -> kind -> text
     errors: dict[str, str] = field(default_factory=dict)  # cell -> traceback
     claims: dict[str, str] = field(default_factory=dict)  # claim -> why it is false, or ""
+    left: list[str] = field(default_factory=list)  # temporary files that nobody removes
 
 
 # ---- what stands in the files -------------------------------------------------------
@@ -180,6 +185,18 @@ def why_false(claim, values: dict) -> str:
 
 def execute(path: Path, quick: bool) -> Run:
     """Run a notebook's cells and assert its claims, here and now."""
+    with TemporaryDirectory() as folder:
+        tempfile.tempdir = folder  # what the cells ask for
+        run = run_cells(path, quick)
+        InteractiveShell.instance().reset()  # as at the kernel's end
+        gc.collect()
+        run.left = [name for name in os.listdir(folder) if not name.startswith(TORCHS)]
+        tempfile.tempdir = None
+    return run
+
+
+def run_cells(path: Path, quick: bool) -> Run:
+    """Run all cells in order until one fails, and assert each claim after its cell."""
     os.chdir(path.parent)
     torch.set_num_threads(1)
     torch.manual_seed(FRESH_SEED)

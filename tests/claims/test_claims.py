@@ -56,6 +56,17 @@ def test_lesson(path, cell, claim, request):
         pytest.fail(told, pytrace=False)
 
 
+LESSONS = [
+    pytest.param(p, id=runner.label(p), marks=pytest.mark.xdist_group(runner.label(p)))
+    for p in runner.PATHS
+]
+
+
+@pytest.mark.parametrize("path", LESSONS)
+def test_no_temporary_file_of_a_lesson_is_left(path, request):
+    assert run_of(path, not request.config.getoption("full_run")).left == []
+
+
 # ---- the files of claims ------------------------------------------------------------
 
 
