@@ -38,15 +38,8 @@ def ours(config):
     keep_memory()
     model = GPT(config).train()
     objective = pretrain.Objective(model, chunked=True)
-    optimizer = optim.adamw(model, lr=1e-3)
-
-    def step(ids):
-        optimizer.zero_grad(set_to_none=True)
-        objective(ids).backward()
-        optim.clip_gradients(model)
-        optimizer.step()
-
-    return step
+    stepper = optim.Stepper(model, [optim.adamw(model, lr=1e-3)], lambda step: 1.0)
+    return lambda ids: stepper.step(lambda: objective(ids).backward())
 
 
 def peer(config, **options):

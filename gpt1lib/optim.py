@@ -1,13 +1,16 @@
-"""Adam with decoupled weight decay, warm-up schedules, gradient clipping."""
+"""Adam with decoupled weight decay, warm-up schedules, gradient clipping, one update."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
+from typing import TypeVar
 
 import torch
 from torch import nn
 from torch.optim.lr_scheduler import LambdaLR
 
 from . import validate
+
+Loss = TypeVar("Loss")
 
 
 def adamw(
@@ -83,14 +86,6 @@ def warmup_flat(step: int, warmup: float, total: int, warmdown: float) -> float:
     return min(1.0, (1 - min(step, total) / total) / warmdown)
 
 
-def go_on_from(scheduler: LambdaLR, step: int) -> None:
-    """Give every group its rate after `step` updates, as a resumed run needs."""
-    if step:
-        before = {"last_epoch": step - 1, "_step_count": step + 1}
-        scheduler.load_state_dict(scheduler.state_dict() | before)
-        scheduler.step()
-
-
 def set_lr(optimizer: torch.optim.Optimizer, lr: float) -> None:
     """Give every parameter group the learning rate lr."""
     validate.check_float("lr", lr, ge=0)
@@ -108,3 +103,46 @@ def clip_gradients(model: nn.Module, max_norm: float = 1.0) -> float:
     norm = nn.utils.clip_grad_norm_(model.parameters(), max_norm)
     whole = getattr(norm, "full_tensor", None)  # a sharded model's norm is a DTensor
     return float(norm if whole is None else whole())
+
+
+class Stepper:
+    """Updates of a model: gradients, clipping, the optimizers, the next learning rates.
+
+    lr_factor: the share of its own learning rate that each group has after so many updates.
+    """
+
+    def __init__(
+        self,
+        model: nn.Module,
+        optimizers: Sequence[torch.optim.Optimizer],
+        lr_factor: Callable[[int], float],
+        max_norm: float = 1.0,
+    ):
+        self.model, self.optimizers, self.max_norm = model, optimizers, max_norm
+        self.schedulers = [LambdaLR(optimizer, lr_factor) for optimizer in optimizers]
+
+    @property
+    def lr(self) -> float:
+        """The learning rate of the next update, of the first group of parameters."""
+        return self.optimizers[0].param_groups[0]["lr"]
+
+    def step(self, backward: Callable[[], Loss]) -> tuple[Loss, float]:
+        """One update; returns what `backward` does, and the norm before clipping.
+
+        backward: adds up the gradients, and returns the loss.
+        """
+        for optimizer in self.optimizers:
+            optimizer.zero_grad(set_to_none=True)
+        loss = backward()
+        norm = clip_gradients(self.model, self.max_norm)
+        for optimizer, scheduler in zip(self.optimizers, self.schedulers, strict=True):
+            optimizer.step()
+            scheduler.step()
+        return loss, norm
+
+    def resume_at(self, step: int) -> None:
+        """Set the learning rates that follow `step` updates."""
+        for scheduler in self.schedulers if step else ():
+            before = {"last_epoch": step - 1, "_step_count": step + 1}
+            scheduler.load_state_dict(scheduler.state_dict() | before)
+            scheduler.step()

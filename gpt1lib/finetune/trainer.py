@@ -10,7 +10,7 @@ import zlib
 from dataclasses import asdict, replace
 
 import torch
-from torch.optim.lr_scheduler import LambdaLR
+from torch import Tensor
 from tqdm import tqdm
 
 from .. import optim, tasks
@@ -52,12 +52,14 @@ class FineTuning:
         self.total = s.epochs * self.per_epoch
         groups = groups_by_depth(self.classifier, s)
         self.optimizer = torch.optim.AdamW(groups, lr=s.lr, fused=True)
-        self.scheduler = LambdaLR(self.optimizer, self._rate)
+        self.stepper = optim.Stepper(
+            self.classifier, [self.optimizer], self._lr_factor, s.grad_clip
+        )
         self.log: list[dict] = []
         self.best: dict = {}
         self._order: list[list[Encoded]] = []
 
-    def _rate(self, update: int) -> float:
+    def _lr_factor(self, update: int) -> float:
         return optim.warmup_linear(update, self.settings.warmup * self.total, self.total)
 
     # ---- one update --------------------------------------------------------------
@@ -67,14 +69,7 @@ class FineTuning:
         s, batch = self.settings, self._batch()
         progress = self.update / self.total
         freeze_below(self.classifier, lowest_depth(self.classifier, s.method, progress))
-        lm_coef = 0.0 if s.method == "frozen" else s.lm_coef
-        self.optimizer.zero_grad(set_to_none=True)
-        with fork_rng(zlib.crc32(f"{s.seed} {self.update}".encode())):  # dropout
-            loss, task, lm = self.classifier.losses(*collate(batch), lm_coef)
-            loss.backward()
-        optim.clip_gradients(self.classifier, s.grad_clip)
-        self.optimizer.step()
-        self.scheduler.step()
+        (loss, task, lm), _ = self.stepper.step(lambda: self.backward(batch))
         self.update += 1
         line = {"update": self.update, "epoch": 1 + (self.update - 1) // self.per_epoch}
         parts = {"loss": loss, "task": task} | ({} if lm is None else {"lm": lm})
@@ -84,6 +79,15 @@ class FineTuning:
                 f"the loss is {line['loss']} at update {self.update}; a lower --lr often helps"
             )
         return line
+
+    def backward(self, batch: list[Encoded]) -> tuple[Tensor, Tensor, Tensor | None]:
+        """Compute the gradients of one batch; returns the losses, see `Classifier.losses`."""
+        s = self.settings
+        lm_coef = 0.0 if s.method == "frozen" else s.lm_coef
+        with fork_rng(zlib.crc32(f"{s.seed} {self.update}".encode())):  # dropout draws
+            losses = self.classifier.losses(*collate(batch), lm_coef)
+            losses[0].backward()
+        return losses
 
     def _batch(self) -> list[Encoded]:
         epoch, i = divmod(self.update, self.per_epoch)
@@ -186,7 +190,7 @@ class FineTuning:
             self.classifier.load_state_dict(state["classifier"])
             self.optimizer.load_state_dict(state["optimizer"])
             self.update, self.best = state["update"], state["best"] or {}
-        optim.go_on_from(self.scheduler, self.update)
+        self.stepper.resume_at(self.update)
         self.log = folder.log.lines()
         return True
 

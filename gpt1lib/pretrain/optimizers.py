@@ -1,9 +1,6 @@
-"""The optimizers of a recipe, and their learning rates."""
-
-from collections.abc import Callable
+"""The optimizers of a recipe."""
 
 from torch.optim import Optimizer
-from torch.optim.lr_scheduler import LambdaLR
 
 from .. import optim
 from ..model import LanguageModel
@@ -23,8 +20,3 @@ def build_optimizers(model: LanguageModel, recipe: Recipe) -> list[Optimizer]:
         optim.adamw(model, r.lr, r.betas, r.weight_decay, without=matrices),
         muon.Muon(matrices, r.matrix_lr, r.matrix_momentum, r.weight_decay),
     ]
-
-
-def build_schedulers(optimizers: list[Optimizer], rate_at: Callable[[int], float]) -> list:
-    """One for each optimizer: its rates are those it was built with, times rate_at(step)."""
-    return [LambdaLR(optimizer, rate_at) for optimizer in optimizers]

@@ -34,7 +34,7 @@ from .config import Recipe
 from .distributed import ALONE, Processes, each_on_its_own
 from .init import start_from_counts
 from .objective import Objective, checkpoint_activations, scale_blocks
-from .optimizers import build_optimizers, build_schedulers
+from .optimizers import build_optimizers
 
 LOG_EVERY = 10  # updates
 HOPELESS = 10  # times the loss of guessing
@@ -75,7 +75,9 @@ class Pretraining:
         self.step, self.seen, self.seconds = 0, 0, 0.0
         self._prepare_model()
         self.optimizers = build_optimizers(self.model, self.recipe)
-        self.schedulers = build_schedulers(self.optimizers, self.recipe.rate_at)
+        self.stepper = optim.Stepper(
+            self.model, self.optimizers, recipe.rate_at, recipe.grad_clip
+        )
         self.log, self.samples = self.folder.log, self.folder.log_of("samples")
 
     def _read(self, books: BookPaths, heldout: BookPaths | None, bpe: BPE | None) -> None:
@@ -159,8 +161,14 @@ class Pretraining:
         generator = torch.Generator().manual_seed(seed_of(r, self.step))
         return corpus.random_windows(self.ids, length, n, generator)
 
-    def backward(self, ids: Tensor, n_windows: int) -> Tensor:
+    def backward(self, ids: Tensor, n_windows: int) -> float:
         """Add up the gradients of all parts; the mean loss over all processes."""
+        with fork_rng(seed_of(self.recipe, self.step, self.world.rank), self.world.device):
+            loss = float(self._add_gradients(ids, n_windows))  # dropout draws
+        self._check_loss(loss)
+        return loss
+
+    def _add_gradients(self, ids: Tensor, n_windows: int) -> Tensor:
         r, world, total = self.recipe, self.world, torch.zeros((), device=ids.device)
         parts = ids.tensor_split(r.grad_accum)
         for i, part in enumerate(parts):
@@ -175,17 +183,9 @@ class Pretraining:
 
     def train_step(self) -> dict:
         """One update on one batch; returns what the log keeps of it."""
-        r, start = self.recipe, time.perf_counter()
+        start, lr = time.perf_counter(), self.stepper.lr
         ids, n_windows = self.batch()
-        self.objective.zero_grad(set_to_none=True)
-        with fork_rng(seed_of(r, self.step, self.world.rank), self.world.device):  # dropout
-            loss = float(self.backward(ids, n_windows))
-        self._check_loss(loss)
-        norm = optim.clip_gradients(self.model, r.grad_clip)
-        lr = r.lr * r.rate_at(self.step)
-        for optimizer, scheduler in zip(self.optimizers, self.schedulers, strict=True):
-            optimizer.step()
-            scheduler.step()
+        loss, norm = self.stepper.step(lambda: self.backward(ids, n_windows))
         elapsed, n_tokens = time.perf_counter() - start, n_windows * ids.shape[1]
         self.step, self.seen = self.step + 1, self.seen + n_tokens
         self.seconds += elapsed
@@ -203,9 +203,9 @@ class Pretraining:
         """Raise FloatingPointError for a loss that is not a number, or far above guessing's."""
         guessing = math.log(self.bpe.n_vocab)
         if not loss < HOPELESS * guessing:  # nan is not, either
-            lr = self.recipe.lr * self.recipe.rate_at(self.step)
             raise FloatingPointError(
-                f"the loss is {loss:.4g} at step {self.step} (learning rate {lr:.3g}), "
+                f"the loss is {loss:.4g} at step {self.step} "
+                f"(learning rate {self.stepper.lr:.3g}), "
                 f"guessing has {guessing:.3g}: the training diverged. "
                 f"{self.folder.last_saved()}; a lower --lr or a longer --warmup often helps"
             )
@@ -245,8 +245,7 @@ class Pretraining:
             self.world.load_whole_state(
                 self.model, self.optimizers, state["model"], state["optimizer"]
             )
-        for scheduler in self.schedulers:
-            optim.go_on_from(scheduler, self.step)
+        self.stepper.resume_at(self.step)
         return True
 
     # ---- the run -------------------------------------------------------------

@@ -65,3 +65,56 @@ def test_clipping_scales_all_gradients_together():
     clipped = torch.cat([model.weight.grad.flatten(), model.bias.grad])
     assert clipped.norm().item() == pytest.approx(1.0, abs=1e-5)
     assert model.bias.grad[0] / model.weight.grad[0, 0] == pytest.approx(4 / 3)
+
+
+def stepper_of(model):
+    """Two optimizers under one schedule, that of 4 warm-up updates of 10."""
+    rates = ((model[0], 0.1), (model[1], 0.2))
+    optimizers = [torch.optim.SGD(part.parameters(), lr) for part, lr in rates]
+    return optim.Stepper(model, optimizers, lambda step: optim.warmup_linear(step, 4, 10), 0.5)
+
+
+def two_layers():
+    torch.manual_seed(0)
+    return torch.nn.Sequential(torch.nn.Linear(3, 3), torch.nn.Linear(3, 1))
+
+
+def test_an_update_clips_all_gradients_together_and_takes_the_rate_before_it():
+    model = two_layers()
+    stepper = stepper_of(model)
+
+    def backward():
+        loss = 7 * model(torch.ones(2, 3)).sum()
+        loss.backward()
+        return float(loss.detach())
+
+    stepper.step(backward)  # with a rate of 0, and its gradients are not added to the next
+    before, lr = [p.detach().clone() for p in model.parameters()], stepper.lr
+    loss, norm = stepper.step(backward)
+    assert lr == pytest.approx(0.1 * optim.warmup_linear(1, 4, 10)) and stepper.lr > lr
+    moved = [a - b.detach() for a, b in zip(before, model.parameters(), strict=True)]
+    first, second = (torch.cat([x.flatten() for x in moved[i : i + 2]]) for i in (0, 2))
+    clipped = torch.cat([first / lr, second / (2 * lr)]).norm().item()
+    assert norm > 7 and clipped == pytest.approx(0.5, abs=1e-5)
+    assert loss == pytest.approx(7 * sum(rows(before)), abs=1e-3)
+
+
+def rows(weights):
+    w, b, w_out, b_out = weights
+    return ((torch.ones(2, 3) @ w.T + b) @ w_out.T + b_out).flatten().tolist()
+
+
+@pytest.mark.parametrize("done", [0, 1, 3, 7])
+def test_a_resumed_stepper_has_the_rates_of_one_that_never_stopped(done):
+    steppers = [stepper_of(two_layers()) for _ in range(2)]
+    for _ in range(done):
+        steppers[0].step(lambda: None)
+    steppers[1].resume_at(done)
+    for _ in range(3):
+        rates = [[o.param_groups[0]["lr"] for o in s.optimizers] for s in steppers]
+        assert (
+            rates[0] == rates[1] == [x * optim.warmup_linear(done, 4, 10) for x in (0.1, 0.2)]
+        )
+        done += 1
+        for stepper in steppers:
+            stepper.step(lambda: None)

@@ -12,7 +12,7 @@ from gpt1lib.checkpoints import load_novelist
 from gpt1lib.io.paths import HELDOUT_BOOKS, ROOT
 from gpt1lib.model import LanguageModel
 from gpt1lib.pretrain import Recipe, prepared, scale_blocks
-from gpt1lib.pretrain.optimizers import build_optimizers, build_schedulers
+from gpt1lib.pretrain.optimizers import build_optimizers
 
 N_MERGES = 2_000
 """A small table leaves more of a small model to its blocks."""
@@ -52,17 +52,17 @@ def take_updates(
     """
     scale_blocks(model, recipe.block_std)
     optimizers = build_optimizers(model, recipe)
-    schedulers = build_schedulers(optimizers, recipe.rate_at)
-    for step in range(recipe.steps):
-        model.train()
-        model.zero_grad(set_to_none=True)
+    stepper = optim.Stepper(model, optimizers, recipe.rate_at, recipe.grad_clip)
+
+    def backward(step: int) -> float:
         loss = loss_at(step)
         loss.backward()
-        optim.clip_gradients(model, recipe.grad_clip)
-        for optimizer, scheduler in zip(optimizers, schedulers, strict=True):
-            optimizer.step()
-            scheduler.step()
-        watch(step + 1, float(loss.detach()))
+        return float(loss.detach())
+
+    for step in range(recipe.steps):
+        model.train()
+        loss, _ = stepper.step(lambda step=step: backward(step))
+        watch(step + 1, loss)
 
 
 def drawn(ids: np.ndarray, length: int, n_tokens: int, seed: int) -> Tensor:

@@ -56,6 +56,8 @@ def test_it_learns_and_writes_a_checkpoint(finished):
     assert made.log[-1]["step"] == 24 and "heldout" in made.log[-1]
     assert made.meta["heldout"]["three"]["bits_per_character"] < 3
     assert made.meta["recipe"]["seed"] == 0 and made.meta["books"] == ["one", "two"]
+    rates = [RECIPE.lr * RECIPE.rate_at(x["step"] - 1) for x in made.log]
+    assert [x["lr"] for x in made.log] == rates, "the rate of the update, not of the next"
     ids = torch.tensor([made.bpe.encode("the cat sat")])
     assert torch.equal(made.model(ids), finished.model.eval()(ids))
 
