@@ -106,11 +106,11 @@ def train_ours(minutes: float):
     """Train by the recipe for minutes, with the updates that fit by a short trial."""
     recipe = pretrain.RECIPES["quick"]
     with tempfile.TemporaryDirectory() as folder:
-        trial = pretrain.Pretraining(recipe, folder)
+        trial = pretrain.Pretraining.from_books(recipe, folder)
         left = minutes - trial.seconds / 60  # counting what stands near what takes time, too
         trial.train_step()
         speeds = [speed_at(trial, step) for step in (0, recipe.steps - 1)]
-        run = pretrain.Pretraining(fitted(recipe, left, speeds), folder)
+        run = pretrain.Pretraining.from_books(fitted(recipe, left, speeds), folder)
         run.run()
     return run.model, run.seconds, run.seen
 

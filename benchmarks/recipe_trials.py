@@ -62,8 +62,8 @@ def trial(recipe, ids: torch.Tensor, seconds: float):
         while share < 1:
             step = round(share * recipe.steps)
             for optimizer, lr in zip(optimizers, highest, strict=True):
-                optim.set_lr(optimizer, lr * max(recipe.rate_at(step), 1e-3))
-            n_windows, length = recipe.windows_at(step)
+                optim.set_lr(optimizer, lr * max(recipe.lr_factor(step), 1e-3))
+            n_windows, length = recipe.batch_shape(step)
             if recipe.even_windows:
                 windows = corpus.even_windows(ids, length, n_windows, n_read)
             else:

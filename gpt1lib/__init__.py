@@ -28,7 +28,7 @@ this order. Each folder is a room for one verb, and imports run from the top dow
     baselines/   ngrams, lstm, variants, bag_of_words: what GPT-1 is compared with
     checkpoints/ kinds, checkpoint, quantize, snapshots, released: models on disk
     tasks/       task, course_sets, published, custom, catalog: labeled sets in one form
-    pretrain/    config, data, prepared, init, objective, optimizers, muon, distributed, trainer
+    pretrain/    config, data, cache, init, objective, optimizers, muon, distributed, trainer
     finetune/    config, data, classifier, freezing, evaluate, trainer, predict: L3
 
 Three ways run through it:

@@ -89,7 +89,7 @@ def seconds_per_update(words: list[str], out: Path, machine: Machine) -> float:
     """By a trial of thirty updates; it also cuts the books into tokens."""
     recipe = config.from_options(command.parser(words).parse_args(words))
     world = Processes(device=machine.device)
-    trial = pretrain.Pretraining(recipe, out, *books_of(machine), world)
+    trial = pretrain.Pretraining.from_books(recipe, out, *books_of(machine), world)
     n = machine.size(30, 4)
     rates = [trial.train_step()["tokens_per_s"] for _ in range(n)]
     return recipe.batch * recipe.model.n_ctx / statistics.median(rates[n // 3 :])

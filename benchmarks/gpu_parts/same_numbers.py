@@ -18,7 +18,7 @@ from gpt1lib.io.paths import BOOKS, NOVELIST_DIR
 from gpt1lib.pretrain.distributed import Processes
 
 from .measure import Machine, Report, rounded, unused
-from .trainer import OnGivenIds, full_size, random_ids
+from .trainer import full_size, on_ids, random_ids
 
 STATE = Path("state") / "state.pt"
 
@@ -61,7 +61,7 @@ def losses(machine: Machine, bf16: bool) -> list[float]:
         bf16=bf16 and machine.on_gpu,
         block_std=0.04,
     )
-    run = OnGivenIds(recipe, machine, ids)
+    run = on_ids(recipe, machine, ids)
     return [run.train_step()["loss"] for _ in range(steps)]
 
 
@@ -105,7 +105,7 @@ def train(root: Path, out: Path, device: str, tiny: bool, deterministic: bool) -
         model=replace(TINY, dropout=0.1),
     )
     world = Processes(device=torch.device(device))
-    run = pretrain.Pretraining(recipe, out, root / "books", root / "heldout", world)
+    run = pretrain.Pretraining.from_books(recipe, out, root / "books", root / "heldout", world)
     run.resume()
     run.run()
 

@@ -1,12 +1,13 @@
 """The project's own trainer on ids that need no books, for the parts that train."""
 
 from dataclasses import replace
-from pathlib import Path
 from types import SimpleNamespace
 
 import torch
 
 from gpt1lib import GPT1, TINY, GPTConfig, pretrain
+from gpt1lib.pretrain import Pretraining
+from gpt1lib.pretrain.data import TrainingData
 from gpt1lib.pretrain.distributed import Processes
 
 from .measure import Machine
@@ -17,17 +18,11 @@ def full_size(machine: Machine) -> GPTConfig:
     return machine.size(GPT1, replace(TINY, n_layer=1))
 
 
-class OnGivenIds(pretrain.Pretraining):
+def on_ids(recipe: pretrain.Recipe, machine: Machine, ids: torch.Tensor) -> Pretraining:
     """The trainer with a stream of ids for its books; it never writes a checkpoint."""
-
-    def __init__(self, recipe: pretrain.Recipe, machine: Machine, ids: torch.Tensor):
-        self.given = ids
-        super().__init__(recipe, machine.out, world=Processes(device=machine.device))
-
-    def _read(self, books: str | Path, heldout: str | Path, bpe=None) -> None:
-        self.books, self.heldout = {}, {}
-        self.bpe = SimpleNamespace(n_vocab=self.recipe.model.n_vocab)
-        self.ids = self.heldout_ids = self.given
+    bpe = SimpleNamespace(n_vocab=recipe.model.n_vocab)
+    data = TrainingData({}, {}, bpe, ids.numpy(), ids)
+    return Pretraining(recipe, data, machine.out, Processes(device=machine.device))
 
 
 def random_ids(config: GPTConfig, n: int = 200_000) -> torch.Tensor:

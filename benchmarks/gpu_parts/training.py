@@ -16,7 +16,7 @@ from gpt1lib import GPT, GPT1, GPTConfig, pretrain
 from gpt1lib.fast.loss import chunked_lm_loss
 
 from .measure import Machine, Report, in_turns, rounded, seconds, spread
-from .trainer import OnGivenIds, full_size, random_ids
+from .trainer import full_size, on_ids, random_ids
 
 FORMULA = "6 N + 12 L C T, N = 12 L C^2 + V C: matrix products, forward and backward"
 
@@ -93,7 +93,7 @@ def ours(machine: Machine, batch: int, compile: bool = False, loss: str = "whole
     """One update of our trainer, as a function."""
     config = full_size(machine)
     recipe = pretrain.Recipe(config, batch=batch, bf16=machine.on_gpu, compile=compile)
-    run = OnGivenIds(recipe, machine, random_ids(config))
+    run = on_ids(recipe, machine, random_ids(config))
     if other := LOSSES[loss]:
         run.objective = InChunks(run.model, other)
         if compile:

@@ -126,7 +126,7 @@ def run_chosen(args: argparse.Namespace, chosen: list[str]) -> None:
     words = [*args.experiments, *(["--tasks", *args.tasks] if args.tasks else [])]
     words += ["--seeds", str(args.seeds)] if args.seeds != curves.SEEDS else []
     provenance = {"command": command_line(words), "commit": folder.commit}
-    with folder.held():
+    with folder.lock():
         in_tables = [name for name in chosen if name in EXPERIMENTS]
         tables.run_tables(in_tables, provenance, args.workers)
         if "curves" in chosen:

@@ -79,7 +79,7 @@ def pretrain_variant(variant: InitFrom) -> Checkpoint:
         recipe = merged(RECIPES["novelist"], SHORT | VARIANTS[variant])
         books = shuffled_books() if variant == InitFrom.SHUFFLED else BOOKS
         same_tokens = BPE.load(NOVELIST_DIR)  # for all
-        run = Pretraining(recipe, out, books, HELDOUT_BOOKS, bpe=same_tokens)
+        run = Pretraining.from_books(recipe, out, books, HELDOUT_BOOKS, bpe=same_tokens)
         run.resume()
         run.run()
     return checkpoint.load(out)

@@ -78,7 +78,7 @@ def train(args: argparse.Namespace, folder: RunFolder) -> tuple[FineTuning, dict
     if args.data and not args.task:
         tqdm.write(class_sizes(task))
     run = FineTuning(fit_context(source, task), task, settings)
-    if result := load_finished(folder.folder / RESULT, run):
+    if result := load_finished(folder.path / RESULT, run):
         tqdm.write(f"{args.out} is finished, nothing is trained again")
         run.classifier, _, _ = classifier.load(args.out)
         return run, result
@@ -147,7 +147,7 @@ def train_and_score(
             **provenance(command_line("finetune", argv), folder.commit),
         } | result
         files.write_json(args.out / RESULT, result)
-    folder.state.unlink(missing_ok=True)
+    folder.state_path.unlink(missing_ok=True)
     return run, result
 
 
@@ -157,7 +157,7 @@ def main(argv: list[str] | None = None) -> dict:
     keep_memory()
     with one_line_errors("finetune", command_line("finetune", argv)):
         folder = RunFolder(args.out, counter="update")
-        with folder.held():
+        with folder.lock():
             run, result = train_and_score(args, folder, argv)
     print(report(args.out, run.task, result))
     return result

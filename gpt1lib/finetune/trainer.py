@@ -186,7 +186,7 @@ class FineTuning:
         folder.log.cut(state["update"] if state else 0)
         if state is None:
             return False
-        with files.blame_file(folder.state):
+        with files.blame_file(folder.state_path):
             self.classifier.load_state_dict(state["classifier"])
             self.optimizer.load_state_dict(state["optimizer"])
             self.update, self.best = state["update"], state["best"] or {}

@@ -130,21 +130,22 @@ class RunFolder:
     """
 
     def __init__(self, folder: str | Path, state: str = "", counter: str = "step"):
-        self.folder = Path(folder)
-        if self.folder.is_file():
+        self.path = Path(folder)
+        if self.path.is_file():
             raise ValueError(f"{folder} is a file, a run needs a folder")
-        self.state = self.folder / state / "state.pt"
+        self.state_dir = self.path / state
+        self.state_path = self.state_dir / "state.pt"
         self.counter, self.commit = counter, git_commit()
         self.saved: int | None = None  # the step of the last saved state
         self.log = self.log_of("log")
 
     def log_of(self, name: str) -> Log:
         """A log in this folder, NAME.jsonl."""
-        return Log(self.folder / f"{name}.jsonl", self.counter)
+        return Log(self.path / f"{name}.jsonl", self.counter)
 
-    def held(self) -> AbstractContextManager[None]:
+    def lock(self) -> AbstractContextManager[None]:
         """Hold the folder for this process alone; see `exclusive`."""
-        return exclusive(self.state.parent)
+        return exclusive(self.state_dir)
 
     @contextmanager
     def writing(self) -> Iterator[None]:
@@ -153,7 +154,7 @@ class RunFolder:
             yield
         except OSError as error:
             raise OSError(
-                f"writing to {self.folder} failed ({error}). {self.last_saved()}: make "
+                f"writing to {self.path} failed ({error}). {self.last_saved()}: make "
                 "room there and start the same command again"
             ) from error
 
@@ -161,7 +162,7 @@ class RunFolder:
         """Write the state, whole or not at all. facts: what a resumed run must share."""
         logs = {name: self.log_of(name).so_far() for name in LOGS}
         stored = {"facts": json.dumps(facts), self.counter: step, "logs": logs, **state}
-        write_state(self.state, stored)
+        write_state(self.state_path, stored)
         self.saved = step
 
     def load(self, facts: dict) -> dict | None:
@@ -169,10 +170,10 @@ class RunFolder:
 
         Raises ValueError, and names each fact, if the state was made with others.
         """
-        if not self.state.exists():
+        if not self.state_path.exists():
             return None
-        stored = read_state(self.state)
-        with files.blame_file(self.state):
+        stored = read_state(self.state_path)
+        with files.blame_file(self.state_path):
             self.saved, then = stored[self.counter], json.loads(stored["facts"])
             for name, (length, checksum) in stored["logs"].items():
                 self.log_of(name).check(length, checksum)
@@ -180,7 +181,7 @@ class RunFolder:
         if changed:
             self.saved = None
             raise ValueError(
-                f"{self.state} was made with other settings: {'; '.join(changed)}. "
+                f"{self.state_path} was made with other settings: {'; '.join(changed)}. "
                 "Use those again, or another --out: what an update does, its learning rate "
                 "say, follows from all of them"
             )
@@ -190,7 +191,7 @@ class RunFolder:
         """What is safe on disk, in a sentence."""
         if self.saved is None:
             return "Nothing was saved yet"
-        return f"The state of {self.counter} {self.saved} is kept in {self.state.parent}"
+        return f"The state of {self.counter} {self.saved} is kept in {self.state_dir}"
 
 
 def what_changed(then: dict, now: dict) -> list[str]:

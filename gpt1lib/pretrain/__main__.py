@@ -21,7 +21,7 @@ from ..fast.machine import keep_memory
 from ..io import files
 from ..io.paths import BOOKS, HELDOUT_BOOKS
 from ..io.provenance import command_line
-from . import config, data, distributed
+from . import config, distributed
 from .trainer import Pretraining
 
 
@@ -56,16 +56,16 @@ def parser(argv: list[str] | None = None) -> argparse.ArgumentParser:
 def train(args: argparse.Namespace, world: distributed.Processes) -> None:
     """One run, from the start or from where it was stopped."""
     recipe = config.from_options(args)
-    run = Pretraining(recipe, args.out, *places(args), world)
+    run = Pretraining.from_books(recipe, args.out, *places(args), world)
     resumed, finished = run.resume(), run.is_finished()
     if not finished:
         if world.is_main:
-            print(data.in_brief(run.books, run.heldout, run.bpe, len(run.ids)))
+            print(run.data.summary())
         if resumed and world.is_main:
             tqdm.write(f"going on from step {run.step}")
         run.run()
     if world.is_main:
-        print(ending(args.out, run.heldout))
+        print(ending(args.out, run.data.heldout))
     world.finish()
 
 

@@ -116,7 +116,7 @@ class Recipe:
         shares = len(self.betas) == 2 and all(0 <= b < 1 for b in self.betas)
         require(self, "betas", shares, "two numbers in [0, 1)")
 
-    def windows_at(self, step: int) -> tuple[int, int]:
+    def batch_shape(self, step: int) -> tuple[int, int]:
         """Windows and tokens per window in the update after `step` updates.
 
         Short windows come in greater number: each update reads equally many tokens.
@@ -129,9 +129,9 @@ class Recipe:
         """How many windows the first `step` updates read."""
         n_short = math.ceil(self.warmup_ctx_share * self.steps) if self.warmup_ctx else 0
         short = min(step, n_short)
-        return short * self.windows_at(0)[0] + (step - short) * self.batch
+        return short * self.batch_shape(0)[0] + (step - short) * self.batch
 
-    def rate_at(self, step: int) -> float:
+    def lr_factor(self, step: int) -> float:
         """Share of the highest learning rates in the update after `step` updates."""
         if self.warmdown:
             return optim.warmup_flat(step, self.warmup, self.steps, self.warmdown)

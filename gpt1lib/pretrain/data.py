@@ -1,8 +1,18 @@
-"""The books of a run: what it is trained on, and what is held out to score it."""
+"""The data of a run: books to train on, and books that are held out to score it."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from torch import Tensor
 
 from .. import corpus
 from ..bpe import BPE
 from ..corpus import BookPaths
+from ..io import files
+from . import cache
+from .config import Recipe
+from .distributed import SINGLE, Processes
 
 SHARE = 10
 """One character in so many is held out where no held-out books are named."""
@@ -12,7 +22,67 @@ SHORTEST = 1000
 """Characters of a book that is worth cutting."""
 
 
-def read_apart(
+@dataclass(frozen=True)
+class TrainingData:
+    """Books, name -> text, their vocabulary, and their tokens."""
+
+    books: dict[str, str]
+    heldout: dict[str, str]
+    bpe: BPE
+    ids: np.ndarray  # (N,), mapped: `corpus.open_tokens`
+    heldout_ids: Tensor  # (M,)
+
+    def summary(self) -> str:
+        """What a run reads, in lines for the eye."""
+        read, kept = (sum(map(len, x.values())) for x in (self.books, self.heldout))
+        ends = self.heldout.keys() <= {f"{name}{END}" for name in self.books}
+        what = "the last tenth of each" if ends else f"{len(self.heldout)} other books"
+        n_merges, per_token = len(self.bpe.merges), read / len(self.ids)
+        return (
+            f"books: {len(self.books)}, {read:,} characters to train on\n"
+            f"held out to score: {what}, {kept:,} characters\n"
+            f"vocabulary: {self.bpe.n_vocab:,} tokens, made of these books by {n_merges:,} "
+            f"merges (--n-merges); {per_token:.1f} characters per token"
+        )
+
+
+def load_data(
+    recipe: Recipe,
+    folder: Path,
+    books: BookPaths,
+    heldout: BookPaths | None,
+    bpe: BPE | None = None,
+    world: Processes = SINGLE,
+) -> TrainingData:
+    """The books in tokens, which the main process stores in `folder` at the first call.
+
+    heldout: None holds out the end of each book. bpe: a vocabulary to use, in place of one
+    that is learned from the books.
+
+    Raises ValueError for books too short to train on or to score, not hours later.
+    """
+    train, apart = load_splits(books, heldout)
+    place = cache.cache_dir(folder, train, recipe.n_merges, bpe)
+    if world.is_main:
+        with files.blame_file(corpus.describe_paths(books)):
+            cache.make(place, train, recipe.n_merges, bpe)
+    world.wait()
+    bpe, ids = cache.load(place)
+    if len(ids) < (n_ctx := recipe.model.n_ctx):
+        raise ValueError(
+            f"the books in {corpus.describe_paths(books)} have {len(ids)} tokens, "
+            f"a window needs {n_ctx}: take longer ones, or a smaller --n-ctx"
+        )
+    for name, text in apart.items():
+        if (n := len(bpe.encode(text.strip()[:1000]))) < 2:
+            raise ValueError(
+                f"the held-out book {name!r} of {corpus.describe_paths(heldout or books)} has "
+                f"{n} tokens, scoring needs at least 2"
+            )
+    return TrainingData(train, apart, bpe, ids, corpus.encode_books(apart, bpe))
+
+
+def load_splits(
     books: BookPaths, heldout: BookPaths | None
 ) -> tuple[dict[str, str], dict[str, str]]:
     """(books to train on, books to score on), name -> text.
@@ -59,16 +129,3 @@ def beginning_of_the_end(text: str) -> int:
         if (found := text.find(gap, least, most)) >= 0:
             return found + 1
     return least
-
-
-def in_brief(books: dict[str, str], heldout: dict[str, str], bpe: BPE, n: int) -> str:
-    """What a run reads, in lines for the eye. n: tokens to train on."""
-    read, kept = (sum(map(len, texts.values())) for texts in (books, heldout))
-    ends = heldout.keys() <= {f"{name}{END}" for name in books}
-    what = "the last tenth of each" if ends else f"{len(heldout)} other books"
-    return (
-        f"books: {len(books)}, {read:,} characters to train on\n"
-        f"held out to score: {what}, {kept:,} characters\n"
-        f"vocabulary: {bpe.n_vocab:,} tokens, made of these books by {len(bpe.merges):,} "
-        f"merges (--n-merges); {read / n:.1f} characters per token"
-    )

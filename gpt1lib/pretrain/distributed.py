@@ -40,7 +40,7 @@ class Processes:
         """The module that averages gradients (or splits weights) over all processes."""
         objective.to(self.device)
         if fsdp:
-            return split_weights(objective)
+            return shard_weights(objective)
         if self.size == 1:
             return objective
         ids = [self.device.index] if self.device.type == "cuda" else None
@@ -97,7 +97,7 @@ class Processes:
         os._exit(0)
 
 
-ALONE = Processes()
+SINGLE = Processes()
 
 
 def join(device: str | None = None) -> Processes:
@@ -117,7 +117,7 @@ def join(device: str | None = None) -> Processes:
     return Processes(int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"]), place)
 
 
-def split_weights(objective: Objective) -> Objective:
+def shard_weights(objective: Objective) -> Objective:
     """FSDP2: each process holds its part of every weight, block by block.
 
     Raises RuntimeError without a process group, for there is nothing to split over.
@@ -132,7 +132,7 @@ def split_weights(objective: Objective) -> Objective:
     return objective
 
 
-def each_on_its_own(wrapped: nn.Module, averaging: bool):
+def gradient_sync(wrapped: nn.Module, averaging: bool):
     """A context for one part of a batch: gradients stay local unless `averaging`."""
     module = getattr(wrapped, "_orig_mod", wrapped)  # as it was before it was compiled
     ddp = isinstance(module, nn.parallel.DistributedDataParallel)

@@ -29,15 +29,15 @@ from ..io.provenance import command_line, provenance
 from ..io.run_folder import RunFolder
 from ..model import LanguageModel
 from ..rng import eval_mode, fork_rng
-from . import data, prepared
 from .config import Recipe
-from .distributed import ALONE, Processes, each_on_its_own
+from .data import TrainingData, load_data
+from .distributed import SINGLE, Processes, gradient_sync
 from .init import start_from_counts
 from .objective import Objective, checkpoint_activations, scale_blocks
 from .optimizers import build_optimizers
 
 LOG_EVERY = 10  # updates
-HOPELESS = 10  # times the loss of guessing
+DIVERGED_AT = 10  # times the loss of guessing
 SCORED_WINDOWS = 64  # of the held-out books, while training
 BYTES_PER_PARAMETER = 12  # of a saved state: a weight and Adam's two averages
 
@@ -48,85 +48,62 @@ def seed_of(recipe: Recipe, step: int, rank: int = 0) -> int:
     return seed % 2**63  # what torch can take
 
 
+def check_machine(recipe: Recipe, world: Processes) -> None:
+    """Raise ValueError, before minutes of reading, for what these processes cannot do."""
+    r, device = recipe, world.device
+    if device.type == "cuda" and not torch.cuda.is_available():
+        raise ValueError("the device is cuda, but torch finds no GPU on this machine")
+    if r.bf16 and not (device.type == "cuda" and torch.cuda.is_bf16_supported()):
+        raise ValueError(
+            f"bf16 is on, but {device} computes 16-bit numbers by emulation, some "
+            "hundred times slower: leave it off"
+        )
+    if r.matrix_lr and r.fsdp:
+        raise ValueError("--matrix-lr needs whole matrices, --fsdp splits them")
+    if r.batch < world.size * r.grad_accum:
+        raise ValueError(
+            f"a batch of {r.batch} windows cannot be shared by {world.size} "
+            f"processes in {r.grad_accum} parts each: take a larger batch"
+        )
+
+
 class Pretraining:
-    """One run: books, model, optimizer and log, saved so that it can go on."""
+    """One run: data, model, optimizer and log, saved so that it can go on."""
 
     def __init__(
-        self,
-        recipe: Recipe,
-        out: str | Path,
-        books: BookPaths = BOOKS,
-        heldout: BookPaths | None = HELDOUT_BOOKS,
-        world: Processes = ALONE,
-        bpe: BPE | None = None,
+        self, recipe: Recipe, data: TrainingData, out: str | Path, world: Processes = SINGLE
     ):
-        """heldout: None holds out the end of each book.
-
-        bpe: a vocabulary to use, in place of one that is learned from the books.
-        """
-        self.folder, self.world = RunFolder(out, "state"), world
-        self.out, self.state = Path(out), Path(out) / "state"
-        self.recipe = recipe
-        self._check_machine()
-        self._read(books, heldout, bpe)
-        self.recipe = replace(recipe, model=replace(recipe.model, n_vocab=self.bpe.n_vocab))
+        self.data, self.folder, self.world = data, RunFolder(out, "state"), world
+        self.recipe = replace(recipe, model=replace(recipe.model, n_vocab=data.bpe.n_vocab))
         with fork_rng(recipe.seed):
             self.model = kinds.build(recipe.kind, self.recipe.model)
         self.step, self.seen, self.seconds = 0, 0, 0.0
         self._prepare_model()
         self.optimizers = build_optimizers(self.model, self.recipe)
         self.stepper = optim.Stepper(
-            self.model, self.optimizers, recipe.rate_at, recipe.grad_clip
+            self.model, self.optimizers, recipe.lr_factor, recipe.grad_clip
         )
         self.log, self.samples = self.folder.log, self.folder.log_of("samples")
 
-    def _read(self, books: BookPaths, heldout: BookPaths | None, bpe: BPE | None) -> None:
-        """Books, tokenizer and token stream; the main process makes what is missing."""
-        self.books, self.heldout = data.read_apart(books, heldout)
-        made_from = self.books, self.recipe.n_merges, bpe
-        place = prepared.place_of(self.state, *made_from)
-        if self.world.is_main:
-            with self.folder.held():  # nothing of another run is touched
-                for folder in (self.out, self.state, self.out / snapshots.FOLDER, place):
+    @classmethod
+    def from_books(
+        cls,
+        recipe: Recipe,
+        out: str | Path,
+        books: BookPaths = BOOKS,
+        heldout: BookPaths | None = HELDOUT_BOOKS,
+        world: Processes = SINGLE,
+        bpe: BPE | None = None,
+    ) -> "Pretraining":
+        """A run on these books at its beginning. heldout, bpe: see `data.load_data`."""
+        check_machine(recipe, world)
+        run = RunFolder(out, "state")
+        with run.lock() if world.is_main else nullcontext():
+            if world.is_main:
+                for folder in (run.path, run.state_dir, run.path / snapshots.FOLDER):
                     files.remove_unfinished(folder)
-                with files.blame_file(corpus.describe_paths(books)):
-                    prepared.make(place, *made_from)
-        self.world.wait()
-        self.bpe, self.ids = prepared.read_prepared(place)
-        self.heldout_ids = corpus.encode_books(self.heldout, self.bpe)
-        self._check_lengths(books, heldout or books)
-
-    def _check_lengths(self, books: BookPaths, heldout: BookPaths) -> None:
-        """Raise ValueError for books too short to train on or to score, not hours later."""
-        n_ctx = self.recipe.model.n_ctx
-        if len(self.ids) < n_ctx:
-            raise ValueError(
-                f"the books in {corpus.describe_paths(books)} have {len(self.ids)} tokens, "
-                f"a window needs {n_ctx}: take longer ones, or a smaller --n-ctx"
-            )
-        for name, text in self.heldout.items():
-            if (n := len(self.bpe.encode(text.strip()[:1000]))) < 2:
-                raise ValueError(
-                    f"the held-out book {name!r} of {corpus.describe_paths(heldout)} has "
-                    f"{n} tokens, scoring needs at least 2"
-                )
-
-    def _check_machine(self) -> None:
-        r, device = self.recipe, self.world.device
-        if device.type == "cuda" and not torch.cuda.is_available():
-            raise ValueError("the device is cuda, but torch finds no GPU on this machine")
-        if r.bf16 and not (device.type == "cuda" and torch.cuda.is_bf16_supported()):
-            raise ValueError(
-                f"bf16 is on, but {device} computes 16-bit numbers by emulation, some "
-                "hundred times slower: leave it off"
-            )
-        if r.matrix_lr and r.fsdp:
-            raise ValueError("--matrix-lr needs whole matrices, --fsdp splits them")
-        if r.batch < self.world.size * r.grad_accum:
-            raise ValueError(
-                f"a batch of {r.batch} windows cannot be shared by {self.world.size} "
-                f"processes in {r.grad_accum} parts each: take a larger batch"
-            )
+            data = load_data(recipe, run.state_dir, books, heldout, bpe, world)
+        return cls(recipe, data, out, world)
 
     def _prepare_model(self) -> None:
         """The fresh model with its loss, as this machine is to compute it."""
@@ -134,7 +111,7 @@ class Pretraining:
         scale_blocks(self.model, r.block_std)
         if r.count_vectors:
             start = time.perf_counter()
-            start_from_counts(self.model, self.ids, r.count_vectors, r.seed)
+            start_from_counts(self.model, self.data.ids, r.count_vectors, r.seed)
             self.seconds = time.perf_counter() - start  # it counts as training
         if r.activation_checkpointing:
             checkpoint_activations(self.model)
@@ -148,7 +125,7 @@ class Pretraining:
     def batch(self) -> tuple[Tensor, int]:
         """This process's windows of the next update (B, T), and how many all have."""
         r, world = self.recipe, self.world
-        n, length = r.windows_at(self.step)
+        n, length = r.batch_shape(self.step)
         ids = self.windows(n, length)
         return ids[world.rank :: world.size].to(world.device), n
 
@@ -157,9 +134,9 @@ class Pretraining:
         r = self.recipe
         if r.even_windows:
             before, offset = r.windows_before(self.step), random.Random(r.seed).random()
-            return corpus.even_windows(self.ids, length, n, before, offset)
+            return corpus.even_windows(self.data.ids, length, n, before, offset)
         generator = torch.Generator().manual_seed(seed_of(r, self.step))
-        return corpus.random_windows(self.ids, length, n, generator)
+        return corpus.random_windows(self.data.ids, length, n, generator)
 
     def backward(self, ids: Tensor, n_windows: int) -> float:
         """Add up the gradients of all parts; the mean loss over all processes."""
@@ -174,7 +151,7 @@ class Pretraining:
         for i, part in enumerate(parts):
             share = len(part) / n_windows  # of this part in the whole batch
             last = i == len(parts) - 1
-            with each_on_its_own(self.objective, averaging=last):
+            with gradient_sync(self.objective, averaging=last):
                 with torch.autocast(world.device.type, torch.bfloat16, enabled=r.bf16):
                     loss = self.objective(part)
                 (loss * share * world.size).backward()  # torch averages over processes
@@ -201,8 +178,8 @@ class Pretraining:
 
     def _check_loss(self, loss: float) -> None:
         """Raise FloatingPointError for a loss that is not a number, or far above guessing's."""
-        guessing = math.log(self.bpe.n_vocab)
-        if not loss < HOPELESS * guessing:  # nan is not, either
+        guessing = math.log(self.data.bpe.n_vocab)
+        if not loss < DIVERGED_AT * guessing:  # nan is not, either
             raise FloatingPointError(
                 f"the loss is {loss:.4g} at step {self.step} "
                 f"(learning rate {self.stepper.lr:.3g}), "
@@ -214,7 +191,7 @@ class Pretraining:
 
     def facts(self) -> dict:
         """What a resumed run must share with the one that was stopped."""
-        return {**self.recipe.facts(), "books": corpus.checksum(self.books)}
+        return {**self.recipe.facts(), "books": corpus.checksum(self.data.books)}
 
     def save_state(self) -> None:
         """Write all that the next step depends on, whole or not at all.
@@ -226,7 +203,7 @@ class Pretraining:
             checkpoint.check_finite(weights)
             done = {"seen": self.seen, "seconds": self.seconds}
             parts = {"model": weights, "optimizer": optimizer}
-            bound = {"tokenizer_sha256": self.bpe.checksum}
+            bound = {"tokenizer_sha256": self.data.bpe.checksum}
             self.folder.save(self.facts(), self.step, done | parts | bound)
 
     def resume(self) -> bool:
@@ -238,8 +215,8 @@ class Pretraining:
         state = self.folder.load(self.facts())
         if state is None:
             return False
-        with files.blame_file(self.folder.state):
-            if state["tokenizer_sha256"] != self.bpe.checksum:
+        with files.blame_file(self.folder.state_path):
+            if state["tokenizer_sha256"] != self.data.bpe.checksum:
                 raise ValueError("it was made with another vocabulary; take another --out")
             self.step, self.seen, self.seconds = (state[k] for k in ("step", "seen", "seconds"))
             self.world.load_whole_state(
@@ -252,11 +229,11 @@ class Pretraining:
 
     def is_finished(self) -> bool:
         """Whether nothing is left to do: all steps done, and the checkpoint is whole."""
-        parts = checkpoint.PARTS
-        if self.step < self.recipe.steps or not checksums.of(self.out).keys() >= set(parts):
+        out, parts = self.folder.path, checkpoint.PARTS
+        if self.step < self.recipe.steps or not checksums.of(out).keys() >= set(parts):
             return False
         try:
-            checksums.verify(self.out, *parts)
+            checksums.verify(out, *parts)
         except (ValueError, OSError):  # `run` writes what is missing or damaged again
             return False
         return True
@@ -266,7 +243,7 @@ class Pretraining:
 
         Raises OSError where the disk is full; the last saved state is kept.
         """
-        with self.folder.writing(), self.folder.held() if self.world.is_main else nullcontext():
+        with self.folder.writing(), self.folder.lock() if self.world.is_main else nullcontext():
             self._run()
 
     def _run(self) -> None:
@@ -284,7 +261,7 @@ class Pretraining:
                 line = self.train_step()
                 last = self.step == r.steps
                 if self.step % r.evaluate_every == 0 or last:
-                    line["heldout"] = round(self._heldout(), 6)
+                    line["heldout"] = round(self._heldout_loss(), 6)
                 if self.step in keep or self.step % r.sample_every == 0 or last:
                     self._show_progress(line, self.step in keep)
                 if self.step % LOG_EVERY == 0 or "heldout" in line or self.step == 1:
@@ -302,7 +279,7 @@ class Pretraining:
             self.log.add(line)
 
     def _at_a_glance(self, line: dict) -> dict:
-        per_token = sum(map(len, self.books.values())) / len(self.ids)  # characters
+        per_token = sum(map(len, self.data.books.values())) / len(self.data.ids)  # characters
         return {
             "loss": line["loss"],
             "ppl": round(math.exp(line["loss"])) if line["loss"] < 20 else "over 4.8e8",
@@ -310,9 +287,9 @@ class Pretraining:
             "tok/s": line["tokens_per_s"],
         }
 
-    def _heldout(self) -> float:
+    def _heldout_loss(self) -> float:
         """Through the wrapped objective: with split weights all processes must help."""
-        ids = self.heldout_ids.to(self.world.device)
+        ids = self.data.heldout_ids.to(self.world.device)
         with eval_mode(self.objective):
             n_ctx = self.recipe.model.n_ctx
             return evaluate.mean_nats(self.objective, ids, n_ctx, SCORED_WINDOWS)
@@ -325,9 +302,9 @@ class Pretraining:
         checkpoint.check_finite(model.state_dict())
         if keep:
             facts = {k: line[k] for k in snapshots.FACTS}
-            snapshots.save_snapshot(self.out, model, facts)
+            snapshots.save_snapshot(self.folder.path, model, facts)
         if model.has_cache:
-            source = checkpoint.Checkpoint(model, self.bpe, {}, self.out)
+            source = checkpoint.Checkpoint(model, self.data.bpe, {}, self.folder.path)
             text = sample.sample_text(source, n_tokens=60, seed=self.recipe.seed)
             self.samples.add({"step": self.step, "text": text})
             tqdm.write(f"step {self.step}: {text}")
@@ -346,7 +323,7 @@ class Pretraining:
     def _check_room(self) -> None:
         """OSError before a long run rather than in it: two states must fit."""
         n = self.model.count_parameters()
-        need, free = 2 * BYTES_PER_PARAMETER * n, shutil.disk_usage(self.out).free
+        need, free = 2 * BYTES_PER_PARAMETER * n, shutil.disk_usage(self.folder.path).free
         if free < need:
             raise OSError(
                 f"a saved state takes {need / 2e6:,.0f} MB and there must be room for "
@@ -364,21 +341,22 @@ class Pretraining:
             **provenance(command_line("pretrain"), self.folder.commit),
             "seconds": round(self.seconds),
             "recipe": asdict(self.recipe),
-            "books": sorted(self.books),
-            "heldout_books": sorted(self.heldout),
-            "books_sha256": corpus.checksum(self.books),
-            "heldout_books_sha256": corpus.checksum(self.heldout),
-            "training_tokens": len(self.ids),
+            "books": sorted(self.data.books),
+            "heldout_books": sorted(self.data.heldout),
+            "books_sha256": corpus.checksum(self.data.books),
+            "heldout_books_sha256": corpus.checksum(self.data.heldout),
+            "training_tokens": len(self.data.ids),
             "heldout": self._final_scores(model),
         }
-        checkpoint.save(self.out, model, self.bpe, meta, fp16=self.recipe.save_fp16)
+        fp16 = self.recipe.save_fp16
+        checkpoint.save(self.folder.path, model, self.data.bpe, meta, fp16)
 
     def _final_scores(self, model: LanguageModel) -> dict[str, dict]:
         """Perplexity and bits per character of each held-out book."""
         if not self.recipe.fsdp:  # what was split may be too large for any one device
             model.to(self.world.device)
         try:
-            scores = evaluate.score_books(model, self.bpe, self.heldout)
+            scores = evaluate.score_books(model, self.data.bpe, self.data.heldout)
         except OverflowError:  # in a perplexity
             scores = {}
         if not scores or not all(math.isfinite(s["perplexity"]) for s in scores.values()):

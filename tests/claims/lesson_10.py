@@ -132,12 +132,12 @@ def the_text_says_0_32_at_first_0_80_at_the_thousandth():
 
 @after("cell-050")
 def some_850_000_tokens(run):
-    assert abs(len(run.ids) - 850_000) < 10_000
+    assert abs(len(run.data.ids) - 850_000) < 10_000
 
 
 @after("cell-050")
 def not_even_once(recipe, run):
-    assert recipe.steps * recipe.batch * recipe.model.n_ctx < len(run.ids)
+    assert recipe.steps * recipe.batch * recipe.model.n_ctx < len(run.data.ids)
 
 
 @after("cell-057")

@@ -186,7 +186,7 @@ def books(make_books, tmp_path_factory):
 )
 def test_pre_training_draws_nothing_of_ours(books, tmp_path, change):
     with nothing_drawn():
-        run = Pretraining(replace(RECIPE, **change), tmp_path, *books)
+        run = Pretraining.from_books(replace(RECIPE, **change), tmp_path, *books)
     with nothing_drawn():
         run.train_step()
     with nothing_drawn():
@@ -195,14 +195,14 @@ def test_pre_training_draws_nothing_of_ours(books, tmp_path, change):
         checkpoint.load(tmp_path)
         assert len(list(snapshots.stages(tmp_path))) == 2
     with nothing_drawn():
-        assert Pretraining(run.recipe, tmp_path, *books).resume()
+        assert Pretraining.from_books(run.recipe, tmp_path, *books).resume()
 
 
 def test_a_pre_training_does_not_depend_on_our_numbers(books, tmp_path):
     weights = []
     for seed in (1, 2):
         torch.manual_seed(seed)
-        run = Pretraining(RECIPE, tmp_path / str(seed), *books)
+        run = Pretraining.from_books(RECIPE, tmp_path / str(seed), *books)
         run.train_step()
         run.train_step()  # the first has a rate of 0
         weights.append(run.model.state_dict())

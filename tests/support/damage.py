@@ -136,7 +136,8 @@ def read_classifier(folder):
 
 def pre_training(folder):
     recipe = replace(RECIPE, seed=other_run)
-    return pretrain.Pretraining(recipe, folder / "run", folder / "books", folder / "heldout")
+    books = folder / "books", folder / "heldout"
+    return pretrain.Pretraining.from_books(recipe, folder / "run", *books)
 
 
 def write_pre_training(folder):
@@ -151,8 +152,8 @@ def read_pre_training(folder):
     run = pre_training(folder)
     assert run.resume()
     optimizer = [o.state_dict()["state"] for o in run.optimizers]
-    return run.model.state_dict(), optimizer, run.step, run.ids.tolist(), vocabulary(run.bpe), (
-        run.log.lines())  # fmt: skip
+    made_of = run.data.ids.tolist(), vocabulary(run.data.bpe)
+    return run.model.state_dict(), optimizer, run.step, made_of, run.log.lines()
 
 
 def toy_task():

@@ -11,7 +11,7 @@ from gpt1lib.bpe import BPE, END, build_encoder
 from gpt1lib.checkpoints import load_novelist
 from gpt1lib.io.paths import HELDOUT_BOOKS, ROOT
 from gpt1lib.model import LanguageModel
-from gpt1lib.pretrain import Recipe, prepared, scale_blocks
+from gpt1lib.pretrain import Recipe, cache, scale_blocks
 from gpt1lib.pretrain.optimizers import build_optimizers
 
 N_MERGES = 2_000
@@ -29,9 +29,9 @@ def small_vocabulary() -> BPE:
 def training_tokens(bpe: BPE) -> np.ndarray:
     """The course's twelve books in this vocabulary: (N,), encoded once and kept in runs/."""
     books = corpus.read_books()
-    place = prepared.place_of(ROOT / "runs" / "after", books, N_MERGES, bpe)
-    prepared.make(place, books, N_MERGES, bpe)
-    return prepared.read_prepared(place)[1]
+    place = cache.cache_dir(ROOT / "runs" / "after", books, N_MERGES, bpe)
+    cache.make(place, books, N_MERGES, bpe)
+    return cache.load(place)[1]
 
 
 def heldout_tokens(bpe: BPE) -> tuple[Tensor, int]:
@@ -52,7 +52,7 @@ def take_updates(
     """
     scale_blocks(model, recipe.block_std)
     optimizers = build_optimizers(model, recipe)
-    stepper = optim.Stepper(model, optimizers, recipe.rate_at, recipe.grad_clip)
+    stepper = optim.Stepper(model, optimizers, recipe.lr_factor, recipe.grad_clip)
 
     def backward(step: int) -> float:
         loss = loss_at(step)

@@ -50,7 +50,7 @@ def test_what_is_saved_comes_back(tmp_path):
 def test_a_state_is_written_whole_or_not_at_all(tmp_path, monkeypatch, error):
     folder = RunFolder(tmp_path)
     folder.save(FACTS, 1, {"x": torch.ones(50)})
-    first, whole = folder.state.read_bytes(), torch.save
+    first, whole = folder.state_path.read_bytes(), torch.save
 
     def half(state, path):
         whole(state, path)
@@ -61,7 +61,7 @@ def test_a_state_is_written_whole_or_not_at_all(tmp_path, monkeypatch, error):
     expected = OSError if isinstance(error, RuntimeError) else KeyboardInterrupt
     with pytest.raises(expected):
         folder.save(FACTS, 2, {"x": torch.zeros(50)})
-    assert folder.state.read_bytes() == first and folder.saved == 1
+    assert folder.state_path.read_bytes() == first and folder.saved == 1
     assert [p.name for p in tmp_path.iterdir()] == ["state.pt"], "nothing half is left"
     assert RunFolder(tmp_path).load(FACTS)["step"] == 1
 
@@ -94,7 +94,7 @@ def test_a_refusal_names_every_changed_fact_with_both_values(tmp_path):
         "more was None, is 5",
         "n_embd was 8, is 16",
     ]
-    assert str(folder.state) in str(refusal.value) and folder.saved is None
+    assert str(folder.state_path) in str(refusal.value) and folder.saved is None
     assert RunFolder(tmp_path).load(FACTS)["step"] == 3, "and the state is as it was"
 
 
@@ -106,10 +106,10 @@ def test_a_fact_that_is_gone_is_named(tmp_path):
 
 def test_a_folder_is_held_by_one_run(tmp_path):
     one, other = RunFolder(tmp_path, "state"), RunFolder(tmp_path, "state")
-    with one.held():
-        with pytest.raises(RuntimeError, match="another run is writing"), other.held():
+    with one.lock():
+        with pytest.raises(RuntimeError, match="another run is writing"), other.lock():
             pass
-    with other.held():
+    with other.lock():
         pass
 
 
@@ -187,12 +187,14 @@ def test_a_state_is_bound_to_its_logs(tmp_path):
 def test_a_state_with_one_changed_bit_is_named(tmp_path):
     folder = RunFolder(tmp_path)
     folder.save(FACTS, 1, {"x": torch.arange(1000.0)})
-    whole = folder.state.read_bytes()
+    whole = folder.state_path.read_bytes()
     place = whole.index(torch.arange(500.0, 520.0).numpy().tobytes())
-    folder.state.write_bytes(whole[:place] + bytes([whole[place] ^ 8]) + whole[place + 1 :])
+    folder.state_path.write_bytes(
+        whole[:place] + bytes([whole[place] ^ 8]) + whole[place + 1 :]
+    )
     with pytest.raises(ValueError, match="state.pt is .* damaged: the checksum of its part"):
         RunFolder(tmp_path).load(FACTS)
-    folder.state.write_bytes(whole[:-90])
+    folder.state_path.write_bytes(whole[:-90])
     with pytest.raises(ValueError, match="state.pt is cut short or damaged"):
         RunFolder(tmp_path).load(FACTS)
 

@@ -100,13 +100,13 @@ def test_short_windows_at_first():
     r = dataclasses.replace(
         RECIPES["gpt1"], steps=100, warmup=0, batch=3, warmup_ctx=128, warmup_ctx_share=0.4
     )
-    assert {r.windows_at(step) for step in range(40)} == {(12, 128)}
-    assert {r.windows_at(step) for step in range(40, 100)} == {(3, 512)}
-    assert RECIPES["gpt1"].windows_at(0) == (64, 512)
+    assert {r.batch_shape(step) for step in range(40)} == {(12, 128)}
+    assert {r.batch_shape(step) for step in range(40, 100)} == {(3, 512)}
+    assert RECIPES["gpt1"].batch_shape(0) == (64, 512)
     assert [r.windows_before(step) for step in (0, 1, 40, 41)] == [0, 12, 480, 483]
     for steps in (7, 99):  # a share that ends within an update
         r = dataclasses.replace(r, steps=steps)
-        read = [sum(r.windows_at(i)[0] for i in range(n)) for n in range(steps + 1)]
+        read = [sum(r.batch_shape(i)[0] for i in range(n)) for n in range(steps + 1)]
         assert read == [r.windows_before(n) for n in range(steps + 1)]
     assert RECIPES["gpt1"].windows_before(7) == 7 * 64 and not RECIPES["gpt1"].even_windows
 
@@ -114,8 +114,8 @@ def test_short_windows_at_first():
 def test_the_rates():
     gpt1 = RECIPES["gpt1"]
     short = dataclasses.replace(gpt1, steps=100, warmup=10, warmdown=0.5)
-    assert [short.rate_at(step) for step in (5, 50, 75, 100)] == [0.5, 1.0, 0.5, 0.0]
-    assert gpt1.rate_at(500_000) == pytest.approx(0.5)
+    assert [short.lr_factor(step) for step in (5, 50, 75, 100)] == [0.5, 1.0, 0.5, 0.0]
+    assert gpt1.lr_factor(500_000) == pytest.approx(0.5)
 
 
 def test_what_only_changes_speed_may_change_under_a_resume():

@@ -191,7 +191,7 @@ def test_only_the_last_part_of_a_batch_is_averaged(two, compiled):
     if compiled:
         wrapped = torch.compile(whole, backend="eager")
     for last in (False, True):
-        with processes.each_on_its_own(wrapped, averaging=last):
+        with processes.gradient_sync(wrapped, averaging=last):
             assert whole.require_backward_grad_sync == last
 
 

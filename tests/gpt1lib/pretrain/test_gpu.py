@@ -52,7 +52,7 @@ def training(device, make_books, tmp_path):
     def start(out: str, **options) -> pretrain.Pretraining:
         recipe = replace(pretrain.RECIPES["tiny"], n_merges=60, warmup=2, **options)
         folders = (tmp_path / out, tmp_path / "books", tmp_path / "heldout")
-        return pretrain.Pretraining(recipe, *folders, Processes(device=device))
+        return pretrain.Pretraining.from_books(recipe, *folders, Processes(device=device))
 
     return start
 
@@ -108,10 +108,10 @@ def test_a_run_is_scored_where_it_was_trained_and_stored_for_the_cpu(training, m
     monkeypatch.setattr(evaluate, "score_books", scored)
     run = training("whole", steps=8, evaluate_every=4, sample_every=4, save_every=4)
     run.run()
-    made = checkpoints.load(run.out)
+    made = checkpoints.load(run.folder.path)
     assert places == [run.world.device.type] and places != ["cpu"]
     assert {x.device.type for x in made.model.parameters()} == {"cpu"}
-    scores = score(run.model, run.bpe, run.heldout)
+    scores = score(run.model, run.data.bpe, run.data.heldout)
     assert made.meta["heldout"] == evaluate.round_scores(scores)
 
 

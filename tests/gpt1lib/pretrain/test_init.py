@@ -43,8 +43,10 @@ def test_a_vocabulary_may_be_smaller_than_the_width_and_not_too_large():
 
 def test_a_run_starts_from_counts_and_the_time_is_counted(make_books, tmp_path):
     tiny, books = pretrain.RECIPES["tiny"], make_books(tmp_path)
-    plain = pretrain.Pretraining(tiny, tmp_path / "a", *books)
-    run = pretrain.Pretraining(replace(tiny, count_vectors=0.5), tmp_path / "b", *books)
+    plain = pretrain.Pretraining.from_books(tiny, tmp_path / "a", *books)
+    run = pretrain.Pretraining.from_books(
+        replace(tiny, count_vectors=0.5), tmp_path / "b", *books
+    )
     lengths = run.model.tokens.weight.norm(dim=1)
     torch.testing.assert_close(lengths, torch.full_like(lengths, 0.5))
     assert run.seconds > 0 == plain.seconds

@@ -36,7 +36,7 @@ def run(out, root, largest_file=None):
     torch.set_num_threads(1)
     if largest_file:
         resource.setrlimit(resource.RLIMIT_FSIZE, (largest_file, largest_file))
-    training = pretrain.Pretraining(RECIPE, out, root / "books", root / "heldout")
+    training = pretrain.Pretraining.from_books(RECIPE, out, root / "books", root / "heldout")
     training.resume()
     training.run()
 

@@ -39,7 +39,7 @@ def folders(make_books, tmp_path_factory):
 
 
 def start(folders, out, recipe=RECIPE):
-    return pretrain.Pretraining(recipe, out, *folders)
+    return pretrain.Pretraining.from_books(recipe, out, *folders)
 
 
 @pytest.fixture(scope="module")
@@ -51,12 +51,12 @@ def finished(folders, tmp_path_factory):
 
 
 def test_it_learns_and_writes_a_checkpoint(finished):
-    made = checkpoint.load(finished.out)
+    made = checkpoint.load(finished.folder.path)
     assert made.log[-1]["loss"] < 0.8 * made.log[0]["loss"]
     assert made.log[-1]["step"] == 24 and "heldout" in made.log[-1]
     assert made.meta["heldout"]["three"]["bits_per_character"] < 3
     assert made.meta["recipe"]["seed"] == 0 and made.meta["books"] == ["one", "two"]
-    rates = [RECIPE.lr * RECIPE.rate_at(x["step"] - 1) for x in made.log]
+    rates = [RECIPE.lr * RECIPE.lr_factor(x["step"] - 1) for x in made.log]
     assert [x["lr"] for x in made.log] == rates, "the rate of the update, not of the next"
     ids = torch.tensor([made.bpe.encode("the cat sat")])
     assert torch.equal(made.model(ids), finished.model.eval()(ids))
@@ -120,8 +120,8 @@ def test_an_interrupted_run_ends_bit_for_bit_the_same(finished, folders, tmp_pat
     second.run()
     for a, b in zip(finished.model.parameters(), second.model.parameters(), strict=True):
         assert torch.equal(a, b)
-    assert without_times(tmp_path) == without_times(finished.out)
-    assert samples(tmp_path) == samples(finished.out)
+    assert without_times(tmp_path) == without_times(finished.folder.path)
+    assert samples(tmp_path) == samples(finished.folder.path)
 
 
 def test_ctrl_c_waits_for_the_step_and_saves_it(finished, folders, tmp_path):
@@ -151,24 +151,29 @@ def without_times(folder):
     return [{k: v for k, v in x.items() if k not in TIMES} for x in lines]
 
 
+def same_tokens(run, other):
+    a, b = run.data, other.data
+    return a.bpe.merges == b.bpe.merges and a.ids.tolist() == b.ids.tolist()
+
+
 def samples(folder):
     return (folder / "samples.jsonl").read_text()
 
 
 def test_another_recipe_or_other_books_are_refused(finished, folders, tmp_path):
-    other = start(folders, finished.out, replace(RECIPE, lr=1e-4))
+    other = start(folders, finished.folder.path, replace(RECIPE, lr=1e-4))
     with pytest.raises(ValueError, match="other settings: lr was 0.003, is 0.0001"):
         other.resume()
-    assert start(folders, finished.out, replace(RECIPE, grad_accum=2)).resume()
-    changed = start(folders, finished.out)
-    changed.books = {**changed.books, "one": "other words"}
+    assert start(folders, finished.folder.path, replace(RECIPE, grad_accum=2)).resume()
+    changed = start(folders, finished.folder.path)
+    changed.data = replace(changed.data, books={**changed.data.books, "one": "other words"})
     with pytest.raises(ValueError, match="books was .*, is "):
         changed.resume()
 
 
 def test_a_held_out_book_among_the_books_is_refused(folders, tmp_path):
     with pytest.raises(ValueError, match="held-out books are among.*one"):
-        pretrain.Pretraining(RECIPE, tmp_path, folders[0], folders[0])
+        pretrain.Pretraining.from_books(RECIPE, tmp_path, folders[0], folders[0])
 
 
 def test_a_loss_that_is_no_number_stops_the_run(folders, tmp_path):
@@ -192,7 +197,7 @@ def test_after_a_bad_loss_the_last_good_state_is_kept_and_named(folders, tmp_pat
 
 
 def test_heldout_nats_counts_every_target_once(finished):
-    ids = finished.heldout_ids[:70]
+    ids = finished.data.heldout_ids[:70]
     windows = corpus.windows_in_order(ids, finished.model.config.n_ctx)
     total = 0.0
     for w in windows:
@@ -207,12 +212,12 @@ def test_heldout_nats_counts_every_target_once(finished):
 def test_saving_memory_does_not_change_the_run(folders, finished, tmp_path, change):
     run = start(folders, tmp_path, replace(RECIPE, **change))
     run.run()
-    for x, y in zip(without_times(tmp_path), without_times(finished.out), strict=True):
+    for x, y in zip(without_times(tmp_path), without_times(finished.folder.path), strict=True):
         assert x["loss"] == pytest.approx(y["loss"], abs=2e-4), x["step"]
 
 
 def test_the_trainers_loss_is_that_of_the_library(finished):
-    ids = corpus.random_windows(finished.ids, 32, 3)
+    ids = corpus.random_windows(finished.data.ids, 32, 3)
     weights = list(finished.model.parameters())
     wanted = losses.lm_loss(finished.model(ids), ids)
     slopes = torch.autograd.grad(wanted, weights)
@@ -226,7 +231,7 @@ def test_the_trainers_loss_is_that_of_the_library(finished):
 @pytest.mark.parametrize("even", [False, True])
 def test_windows_are_of_the_whole_stream_and_of_nothing_else(folders, tmp_path, even):
     run = start(folders, tmp_path, replace(RECIPE, even_windows=even))
-    stream = run.ids.tolist()
+    stream = run.data.ids.tolist()
     known = {tuple(stream[i : i + 32]) for i in range(len(stream) - 31)}
     drawn = set()
     for step in range(300):
@@ -240,16 +245,16 @@ def test_windows_are_of_the_whole_stream_and_of_nothing_else(folders, tmp_path, 
 
 
 def test_the_token_stream_is_mapped_and_is_the_books(finished):
-    ids = corpus.encode_books(finished.books, finished.bpe)
-    assert finished.ids.filename and finished.ids.dtype == "uint16"
-    assert finished.ids.tolist() == ids.tolist()
+    ids = corpus.encode_books(finished.data.books, finished.data.bpe)
+    assert finished.data.ids.filename and finished.data.ids.dtype == "uint16"
+    assert finished.data.ids.tolist() == ids.tolist()
 
 
 def test_snapshots_are_stages_of_the_run(finished):
-    assert [snapshots.step_of(p) for p in snapshots.paths(finished.out)] == [6, 12]
-    found = list(snapshots.stages(finished.out))
+    assert [snapshots.step_of(p) for p in snapshots.paths(finished.folder.path)] == [6, 12]
+    found = list(snapshots.stages(finished.folder.path))
     assert [facts["step"] for _, facts in found] == [6, 12, 24]
-    nats = [evaluate.heldout_nats(m, finished.heldout_ids, 8) for m, _ in found]
+    nats = [evaluate.heldout_nats(m, finished.data.heldout_ids, 8) for m, _ in found]
     assert nats == sorted(nats, reverse=True) and nats[-1] < nats[0] - 0.1
 
 
@@ -259,7 +264,7 @@ def test_a_half_precision_checkpoint_is_scored_as_it_is_stored(folders, tmp_path
     made = checkpoint.load(tmp_path)
     size = (tmp_path / "model.safetensors").stat().st_size
     assert size < 2.3 * made.model.count_parameters()
-    nats = evaluate.heldout_nats(made.model, run.heldout_ids[:-1])
+    nats = evaluate.heldout_nats(made.model, run.data.heldout_ids[:-1])
     assert made.meta["heldout"]["three"]["nats_per_token"] == pytest.approx(nats, abs=1e-4)
     assert made.model.tokens.weight.dtype == torch.float32
 
@@ -270,7 +275,8 @@ def test_an_lstm_is_trained_by_the_same_trainer(folders, tmp_path, capsys):
     made = checkpoint.load(tmp_path)
     assert kinds.kind_of(made.model) == "lstm"
     assert made.log[-1]["loss"] < made.log[0]["loss"]
-    assert ending(tmp_path, run.heldout).endswith("bits per character.")  # and no: let it write
+    told = ending(tmp_path, run.data.heldout)
+    assert told.endswith("bits per character.")  # and no: let it write
     capsys.readouterr()
     with pytest.raises(SystemExit, match="sample: LSTM has no key-value cache"):
         sample.main([str(tmp_path), "the cat"])
@@ -294,7 +300,7 @@ def test_the_same_text_under_another_name_is_no_held_out_book(folders, tmp_path)
     other.mkdir()
     (other / "alias.txt").write_text((folders[0] / "one.txt").read_text())
     with pytest.raises(ValueError, match="held-out books are among.*one"):
-        pretrain.Pretraining(RECIPE, tmp_path / "out", folders[0], other)
+        pretrain.Pretraining.from_books(RECIPE, tmp_path / "out", folders[0], other)
 
 
 class Killed(BaseException):
@@ -325,7 +331,7 @@ def test_killed_while_books_are_prepared_a_run_can_start_again(
         killed_at(patch, n, after)
         start(folders, tmp_path)
     run = start(folders, tmp_path)
-    assert run.bpe.merges == finished.bpe.merges and run.ids.tolist() == finished.ids.tolist()
+    assert same_tokens(run, finished)
     assert not list(tmp_path.rglob(".*.tmp"))
 
 
@@ -333,17 +339,18 @@ def test_what_was_prepared_for_other_options_is_not_used(folders, tmp_path):
     start(folders, tmp_path)
     for recipe, books in ((replace(RECIPE, n_merges=20), folders), (RECIPE, folders[::-1])):
         run, fresh = start(books, tmp_path, recipe), start(books, tmp_path / "new", recipe)
-        assert run.bpe.merges == fresh.bpe.merges and run.ids.tolist() == fresh.ids.tolist()
+        assert same_tokens(run, fresh)
     given = BPE.learn("some other words altogether", 5)
-    run = pretrain.Pretraining(RECIPE, tmp_path, *folders, bpe=given)
-    assert run.bpe.merges == given.merges
+    run = pretrain.Pretraining.from_books(RECIPE, tmp_path, *folders, bpe=given)
+    assert run.data.bpe.merges == given.merges
 
 
 def test_a_state_is_bound_to_its_vocabulary(folders, tmp_path):
     run = start(folders, tmp_path)
     run.save_state()
-    merges = [*run.bpe.merges[1::-1], *run.bpe.merges[2:]]  # as many, in another order
-    other = pretrain.Pretraining(RECIPE, tmp_path, *folders, bpe=BPE(run.bpe.encoder, merges))
+    bpe = run.data.bpe
+    changed = BPE(bpe.encoder, [*bpe.merges[1::-1], *bpe.merges[2:]])  # in another order
+    other = pretrain.Pretraining.from_books(RECIPE, tmp_path, *folders, bpe=changed)
     with pytest.raises(ValueError, match="state.pt: it was made with another vocabulary"):
         other.resume()
 
@@ -358,7 +365,7 @@ def test_a_damaged_token_stream_is_named(folders, tmp_path):
 
 def test_a_second_run_touches_nothing_of_the_first(folders, tmp_path):
     run = start(folders, tmp_path)
-    with run.folder.held():
+    with run.folder.lock():
         half = tmp_path / "state" / ".state.pt.1.tmp"
         half.write_text("the first run is writing this")
         with pytest.raises(RuntimeError, match="another run is writing"):
@@ -400,7 +407,8 @@ def test_a_diverged_run_keeps_its_last_good_state_and_writes_no_checkpoint(folde
 
 def test_two_runs_do_not_write_to_one_folder(folders, tmp_path):
     run = start(folders, tmp_path)
-    with run_folder.exclusive(run.state), pytest.raises(RuntimeError, match="another run is"):
+    held = run_folder.exclusive(run.folder.state_dir)
+    with held, pytest.raises(RuntimeError, match="another run is"):
         run.run()
     run.run()  # and it is free again
 
