@@ -1,7 +1,7 @@
 """The paper's analysis at laptop scale: `python -m gpt1course.paper --help`."""
 
 from .. import statistics
-from . import curves, paper_numbers, plan, zeroshot
+from . import curves, paper_numbers, plan, word_baselines, zeroshot
 from .init_from import starting_checkpoint, transferred
 from .probes import more_labels, readings, readout, surprise, tuned_readings, two_terms
 from .results import accuracies, stored_finetuning, stored_lines, summary
@@ -10,6 +10,6 @@ from .run import sample
 __all__ = [
     "accuracies", "curves", "more_labels", "paper_numbers", "plan", "readings", "readout",
     "sample", "starting_checkpoint", "statistics", "stored_finetuning", "stored_lines",
-    "summary", "surprise", "transferred", "tuned_readings",
-    "two_terms", "zeroshot",
+    "summary", "surprise", "transferred", "tuned_readings", "two_terms", "word_baselines",
+    "zeroshot",
 ]  # fmt: skip

@@ -15,11 +15,12 @@ from typing import Any
 from gpt1lib import finetune, metrics
 from gpt1lib.checkpoints import Checkpoint
 from gpt1lib.cli import progress
-from gpt1lib.fast.machine import keep_memory, threads
+from gpt1lib.fast.machine import keep_memory
 from gpt1lib.finetune import FineTuning, Settings
 from gpt1lib.tasks import Task
 
 from .results import store, stored_trials
+from .threads import threads
 from .trials import Trial
 
 MAX_TEST = 1000  # test examples at most

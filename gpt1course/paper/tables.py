@@ -7,11 +7,11 @@ import time
 from dataclasses import replace
 
 from gpt1lib import tasks
-from gpt1lib.fast.machine import threads
 
 from . import init_from
 from .plan import EXPERIMENTS, VARIANTS, InitFrom
 from .run import MAX_TEST, fine_tune, not_stored, run_missing, sample
+from .threads import threads
 from .trials import Trial
 
 

@@ -1,13 +1,9 @@
-"""Baselines without a language model: scores that fine-tuning has to beat.
+"""A baseline without a language model: logistic regression on the words of the texts.
 
-Each is a logistic regression on something simple: the words of the texts, the words of
-one side alone (a set whose labels can be had from there is flawed), or how many words
-the texts share. Majority, always the largest class, is what metrics.accuracy reports.
-
-scikit-learn takes a second to load; it is imported where it is used.
+Majority, always the largest class, is what metrics.accuracy reports. scikit-learn takes a
+second to load; it is imported where it is used.
 """
 
-import itertools
 import re
 from abc import ABC, abstractmethod
 from typing import Any, cast
@@ -58,47 +54,8 @@ class WordFeatures(FeatureSet):
         return TfidfVectorizer(analyzer=cast(Any, self.__call__), min_df=2, smooth_idf=False)
 
 
-class OverlapFeatures(FeatureSet):
-    """How far two texts share their words."""
-
-    def __call__(self, texts: Texts) -> list[float]:
-        one, two = (set(re.findall(r"[a-z']+", text.lower())) for text in texts)
-        shared = len(one & two)
-        return [
-            shared / max(1, len(one | two)),  # share of all words
-            shared / max(1, len(two)),  # share of the second text's words
-            (len(one) - len(two)) / 10,  # how much longer the first is
-            float(one == two),
-        ]
-
-    def vectorizer(self) -> Any:
-        """The numbers as they are."""
-        from sklearn.preprocessing import FunctionTransformer
-
-        return FunctionTransformer(lambda rows: np.array([self(texts) for texts in rows]))
-
-
-class PairFeatures(FeatureSet):
-    """Pairs of words, one of each text, in any order: "he mrs".
-
-    What decides some sets of two texts is in neither alone: a bag of words has no feature
-    for "mrs" here and "he" there, and this is the least that has.
-    """
-
-    def __call__(self, texts: Texts) -> list[str]:
-        sides = ({*re.findall(r"[a-z']+", text.lower())} for text in texts)
-        return [" ".join(sorted(pair)) for pair in itertools.product(*sides)]
-
-    def vectorizer(self) -> Any:
-        """Whether a pair occurs; seen once: only noise."""
-        from sklearn.feature_extraction.text import CountVectorizer
-
-        return CountVectorizer(analyzer=cast(Any, self.__call__), binary=True, min_df=2)
-
-
 WORDS, ANY_WORDS = WordFeatures(), WordFeatures(ANY)
 """Words of the course's sets, and words in any alphabet, for sets of one's own."""
-OVERLAP, PAIRS = OverlapFeatures(), PairFeatures()
 
 
 def feature_sets(task: Task, example: Example, side: int | None) -> list[Texts]:
@@ -148,26 +105,3 @@ def _regression(**options) -> Any:
     from sklearn.linear_model import LogisticRegression
 
     return LogisticRegression(**options, tol=1e-8, max_iter=1000)
-
-
-def baselines(kind: str) -> dict[str, dict]:
-    """name -> options of `guesses`, of every baseline that a kind of task has."""
-    by_name: dict[str, dict] = {"bag of words": {}}
-    if kind == "choice":
-        by_name["endings alone"] = {"side": 1}
-    elif kind != "classification":
-        by_name["first text alone"] = {"side": 0}
-        by_name["second text alone"] = {"side": 1}
-    if kind != "classification":
-        by_name["word overlap"] = {"features": OVERLAP}
-    return by_name
-
-
-def all_guesses(task: Task) -> dict[str, list[int]]:
-    """The guesses of every baseline that a kind of task has.
-
-    Raises ValueError for a graded task: these baselines guess classes.
-    """
-    if task.graded:
-        raise ValueError(f"{task.name} has grades; these baselines guess classes")
-    return {name: guesses(task, **options) for name, options in baselines(task.kind).items()}

@@ -151,16 +151,6 @@ class KneserNey:
         )
 
 
-def likeliest(model: KneserNey, before: Sequence[int], choices: Sequence[Sequence[int]]) -> int:
-    """Which choice goes on best after `before`, by the n-grams that hold its first id.
-
-    For choices that differ in that id alone: a bigram then reads one neighbor on each side.
-    """
-    near = [*before[len(before) - min(len(before), model.n - 1) :]]
-    nats = [model.nats([*near, *choice[: model.n]]) for choice in choices]
-    return nats.index(min(nats))
-
-
 def unseen_share(training: Sequence[str], text: Sequence[str], n: int) -> float:
     """Share of the n-grams of a text that never occurred in training."""
     n = validate.check_int("n", n, 1)

@@ -1,5 +1,5 @@
 """Tricks that save time or memory, each held equal to the plain code by a test."""
 
-from .machine import keep_memory, threads
+from .machine import keep_memory
 
-__all__ = ["keep_memory", "threads"]
+__all__ = ["keep_memory"]

@@ -1,12 +1,6 @@
-"""The process on its machine: freed memory that is kept, and how many threads."""
+"""The process on its machine: freed memory that is kept."""
 
 import ctypes
-from collections.abc import Iterator
-from contextlib import contextmanager
-
-import torch
-
-from .. import validate
 
 
 def keep_memory() -> None:
@@ -22,14 +16,3 @@ def keep_memory() -> None:
         libc.mallopt(-2, 256 << 20)  # M_TOP_PAD: grow in large steps
     except (OSError, AttributeError):
         return  # another C library: slower, not wrong
-
-
-@contextmanager
-def threads(n: int) -> Iterator[None]:
-    """Let torch use n threads inside."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(validate.check_int("n", n, 1, 1024))
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)

@@ -5,8 +5,10 @@ from collections import Counter
 
 import pytest
 
+from gpt1course.paper.word_baselines import OVERLAP, PAIRS, all_guesses
 from gpt1lib import corpus, metrics, tasks
 from gpt1lib.baselines import bag_of_words
+from gpt1lib.baselines.ngrams import KneserNey
 from gpt1lib.io import files
 from gpt1lib.io.paths import DATA, HELDOUT_BOOKS, RESULTS, TASKS
 from gpt1lib.tasks import course_sets
@@ -106,7 +108,7 @@ def test_simple_baselines_stay_near_chance():
     task = tasks.load("entailment")
     found = {
         k: metrics.accuracy(v, [e.label for e in task.test])["accuracy"]
-        for k, v in bag_of_words.all_guesses(task).items()
+        for k, v in all_guesses(task).items()
     }
     assert found["second text alone"] == pytest.approx(1 / 3, abs=1e-4)
     assert found["first text alone"] < 0.45 and found["bag of words"] < 0.45
@@ -304,19 +306,19 @@ def test_past_or_present_goes_by_the_verbs():
 
 def test_pairs_of_words_relate_two_texts():
     """What neither text says alone, the two agree or not, pairs say."""
-    assert sorted(bag_of_words.PAIRS(("Mrs. A", "he, a"))) == ["a a", "a he", "a mrs", "he mrs"]
+    assert sorted(PAIRS(("Mrs. A", "he, a"))) == ["a a", "a he", "a mrs", "he mrs"]
     people = [(m, p) for m in ("mr", "mrs") for p in ("he", "she")] * 10
     labels = [int((m == "mrs") == (p == "she")) for m, p in people]
     examples = [tasks.Example(pair, y) for pair, y in zip(people, labels, strict=True)]
     task = tasks.Task("two", "entailment", 2, examples, [], examples)
-    assert bag_of_words.guesses(task, bag_of_words.PAIRS) == labels
+    assert bag_of_words.guesses(task, PAIRS) == labels
     assert bag_of_words.guesses(task) != labels
 
 
 @pytest.mark.parametrize("name", ["he_or_she", "past_or_present"])
 def test_simple_baselines_cannot_relate_two_parts(name):
     task = tasks.load(name)
-    for guesses in bag_of_words.all_guesses(task).values():
+    for guesses in all_guesses(task).values():
         low, _ = metrics.accuracy(guesses, [e.label for e in task.test])["interval"]
         assert low < 0.52
 
@@ -331,7 +333,7 @@ def test_baselines_find_what_is_there():
         for i in range(60)
     ]
     task = tasks.Task("leaky", "similarity", 2, examples, [], examples)
-    found = bag_of_words.all_guesses(task)
+    found = all_guesses(task)
     labels = [e.label for e in examples]
     assert found["second text alone"] == labels == found["bag of words"]
     assert metrics.accuracy(found["first text alone"], labels)["accuracy"] < 0.7
@@ -350,9 +352,9 @@ def test_words_are_weighted_by_rarity():
 
 def test_overlap_by_hand():
     """Three of four words shared; the second text has three."""
-    row = bag_of_words.OVERLAP(("a b c d", "b c a"))
+    row = OVERLAP(("a b c d", "b c a"))
     assert row == pytest.approx([3 / 4, 1, 0.1, 0])
-    assert bag_of_words.OVERLAP(("so it is", "is it so")) == [1, 1, 0, 1]
+    assert OVERLAP(("so it is", "is it so")) == [1, 1, 0, 1]
 
 
 @pytest.mark.parametrize("n_choices", [2, 3, 4])
@@ -370,10 +372,20 @@ def test_a_choice_is_learned_from_pairs(n_choices):
     examples = [question(i) for i in range(48)]
     task = tasks.Task("animals", "choice", n_choices, examples, [], examples)
     labels = [e.label for e in examples]
-    assert bag_of_words.guesses(task, bag_of_words.OVERLAP) == labels
+    assert bag_of_words.guesses(task, OVERLAP) == labels
 
 
 def test_graded_tasks_have_no_such_baseline():
     task = tasks.Task("g", "similarity", 6, [], [], [], graded=True)
     with pytest.raises(ValueError, match="g has grades"):
-        bag_of_words.all_guesses(task)
+        all_guesses(task)
+
+
+def test_the_likeliest_word_fits_both_neighbors():
+    """After 1 comes 2 or 3, twice 3; before 4 stands only 2. Far words change nothing."""
+    stream = [1, 3, 5, 1, 3, 5, 1, 2, 4, 6]
+    bigrams = KneserNey(2, 8).fit(stream)
+    assert simple_baselines.likeliest(bigrams, [5, 1], [[3], [2]]) == 0
+    for before in ([1], [6, 1], [0, 7, 1]):
+        assert simple_baselines.likeliest(bigrams, before, [[3, 4, 0], [2, 4, 0]]) == 1
+    assert simple_baselines.likeliest(bigrams, [], [[2, 4], [3, 4]]) == 0

@@ -9,13 +9,15 @@ not named stay. Nothing is chosen on the test rows.
 import re
 import sys
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 
 from gpt1course.paper import zeroshot
 from gpt1course.paper.curves import SETS as SETS_WITH_CURVES
+from gpt1course.paper.word_baselines import PAIRS, all_guesses
 from gpt1lib import corpus, load_novelist, metrics, tasks
 from gpt1lib.baselines import bag_of_words
-from gpt1lib.baselines.ngrams import KneserNey, likeliest
+from gpt1lib.baselines.ngrams import KneserNey
 from gpt1lib.io.files import read_json, write_json
 from gpt1lib.io.paths import RESULTS
 from gpt1lib.io.provenance import provenance
@@ -53,6 +55,16 @@ def by_counts(n: int, task: tasks.Task) -> list[int]:
         return [index.get(w, len(index)) for w in words(text)]
 
     return [likeliest(model, ids(e.texts[0]), [ids(c) for c in e.texts[1:]]) for e in task.test]
+
+
+def likeliest(model: KneserNey, before: Sequence[int], choices: Sequence[Sequence[int]]) -> int:
+    """Which choice goes on best after `before`, by the n-grams that hold its first id.
+
+    For choices that differ in that id alone: a bigram then reads one neighbor on each side.
+    """
+    near = [*before[len(before) - min(len(before), model.n - 1) :]]
+    nats = [model.nats([*near, *choice[: model.n]]) for choice in choices]
+    return nats.index(min(nats))
 
 
 def zero_shot(task: tasks.Task) -> list[int]:
@@ -93,12 +105,12 @@ def two_texts(name: str) -> dict[str, dict]:
     """Readers of a set of pairs: those of every such set, and of pairs of words."""
     task = tasks.load(name)
     crossed = {
-        f"pairs of words, {n} labels": bag_of_words.guesses(task, bag_of_words.PAIRS, limit=n)
+        f"pairs of words, {n} labels": bag_of_words.guesses(task, PAIRS, limit=n)
         for n in (100, 300, 1000)
     }
     novelist, ask = load_novelist(), SETS_WITH_CURVES[name].ask
     asked = {"novelist, zero-shot": ask(novelist.model, novelist.bpe, task.test)}
-    return scored(task, bag_of_words.all_guesses(task) | crossed | asked)
+    return scored(task, all_guesses(task) | crossed | asked)
 
 
 def scored(task: tasks.Task, guesses: dict[str, list[int]]) -> dict[str, dict]:

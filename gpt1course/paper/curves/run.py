@@ -8,13 +8,13 @@ from dataclasses import replace
 from gpt1lib import metrics, tasks
 from gpt1lib.baselines import bag_of_words
 from gpt1lib.checkpoints import checkpoint
-from gpt1lib.fast.machine import threads
 from gpt1lib.finetune.trainer import chosen_examples
 from gpt1lib.tasks import Example, Task
 
 from .. import init_from
 from ..results import store, stored_lines, stored_trials
 from ..run import MAX_TEST, fine_tune, not_stored, run_missing, sample
+from ..threads import threads
 from ..trials import Trial
 from . import plan
 from .plan import MODELS, NAME, ZERO_SHOT

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from functools import cache
 
 from gpt1lib import tasks
-from gpt1lib.baselines import bag_of_words
 
+from ..word_baselines import FIRST_WORD, PAIRS, baselines
 from ..zeroshot import questions
 
 SIZES = (10, 30, 100, 300, 1000, 3000)
@@ -53,14 +53,6 @@ SETS = {
 """By a task's name, all that is particular to its curves; a new set is a new line."""
 
 
-class FirstWordFeatures(bag_of_words.WordFeatures):
-    """What a bag of words sees, and which word comes first."""
-
-    def __call__(self, texts: bag_of_words.Texts) -> list[str]:
-        first = bag_of_words.words(texts[0])[:1]
-        return super().__call__(texts) + [f"first {word}" for word in first]
-
-
 def known(names: Iterable[str] | None = None) -> list[str]:
     """These sets, or all that have curves. Raises ValueError for a set without."""
     every = [name for name in SETS if name in tasks.TASKS_BY_NAME]
@@ -75,10 +67,10 @@ def word_baselines(task: str) -> dict[str, dict]:
     """name -> options of `bag_of_words.guesses`, of all baselines that only read words."""
     more = {}
     if SETS[task].pairs:
-        more["pairs of words"] = {"features": bag_of_words.PAIRS}
+        more["pairs of words"] = {"features": PAIRS}
     if SETS[task].first_word:
-        more["words, first named"] = {"features": FirstWordFeatures()}
-    return bag_of_words.baselines(tasks.load(task).kind) | more
+        more["words, first named"] = {"features": FIRST_WORD}
+    return baselines(tasks.load(task).kind) | more
 
 
 @cache

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from gpt1course.paper import curves, results
+from gpt1course.paper import curves, results, word_baselines
 from gpt1course.paper.__main__ import main
 from gpt1course.paper.curves import plan, run, sets
 from gpt1course.paper.zeroshot import questions, turned
@@ -276,7 +276,7 @@ def test_pairs_of_words_are_a_reader_where_no_single_text_decides():
 
 
 def test_the_first_word_is_named():
-    features = sets.FirstWordFeatures()(("Where is he?",))
+    features = word_baselines.FIRST_WORD(("Where is he?",))
     assert features[-1] == "first where"
     assert set(features) > {"0 where", "0 where is", "0 ?"}
     assert "words, first named" in sets.word_baselines("question_or_statement")

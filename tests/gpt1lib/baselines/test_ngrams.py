@@ -105,13 +105,3 @@ def test_kneser_ney_bigram_by_hand():
     assert model.prob((fra,), cat) == pytest.approx(d2 * 2 / 3 * continuation[cat])
     wanted = -math.log(model.prob((san,), fra)) - math.log(model.prob((fra,), cat))
     assert model.nats([san, fra, cat]) == pytest.approx(wanted)
-
-
-def test_the_likeliest_word_fits_both_neighbors():
-    """After 1 comes 2 or 3, twice 3; before 4 stands only 2. Far words change nothing."""
-    stream = [1, 3, 5, 1, 3, 5, 1, 2, 4, 6]
-    bigrams = b.KneserNey(2, 8).fit(stream)
-    assert b.likeliest(bigrams, [5, 1], [[3], [2]]) == 0
-    for before in ([1], [6, 1], [0, 7, 1]):
-        assert b.likeliest(bigrams, before, [[3, 4, 0], [2, 4, 0]]) == 1
-    assert b.likeliest(bigrams, [], [[2, 4], [3, 4]]) == 0
