@@ -12,7 +12,7 @@ import json
 from dataclasses import asdict
 from pathlib import Path
 
-from gpt1lib import evaluate
+from gpt1lib import evaluate, metrics
 from gpt1lib.io.files import read_json, write_json
 from gpt1lib.io.paths import BENCHMARKS
 from gpt1lib.pretrain import RECIPES
@@ -40,7 +40,7 @@ def as_json(value):
 def result(folder: Path) -> dict:
     """What is kept of a finished run."""
     meta = read_json(folder / "meta.json")
-    scores = evaluate.round_scores(evaluate.all_books(meta["heldout"]))
+    scores = metrics.rounded(evaluate.all_books(meta["heldout"]))
     last = (folder / "log.jsonl").read_text(encoding="utf-8").splitlines()[-1]
     return {
         **{name: meta[name] for name in ("command", "commit", "torch", "seconds")},

@@ -83,14 +83,8 @@ def _modules() -> set[str]:
 
 def __dir__() -> list[str]:
     """For completion: what has been imported, and what __getattr__ would import."""
-    return sorted(
-        {
-            *__all__,
-            "sample_text",
-            *_modules(),
-            *(name for name in globals() if name[:2] == "__"),
-        }
-    )
+    special = (name for name in globals() if name[:2] == "__")
+    return sorted({*__all__, "sample_text", *_modules(), *special})
 
 
 def __getattr__(name: str):

@@ -12,11 +12,11 @@ import traceback
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import Field, field, fields, is_dataclass
-from typing import Any
+from typing import Any, get_args, get_origin
 
 from tqdm import tqdm
 
-from . import settings
+from . import settings, validate
 
 # ---- options -------------------------------------------------------------------------
 
@@ -67,14 +67,15 @@ def given_options(args: argparse.Namespace, record: type) -> dict:
 
 
 def _kind(f: Field) -> dict:
-    """What argparse needs to read a value of the field's kind."""
+    """What argparse needs to read a value of the field's type."""
+    kind = validate.required_type(f)
     if choices := f.metadata.get("choices"):
         return {"choices": choices}
-    if isinstance(f.default, bool):
+    if kind is bool:
         return {"action": argparse.BooleanOptionalAction}
-    if isinstance(f.default, tuple):
-        return {"type": float, "nargs": len(f.default)}
-    return {"type": int if f.default is None else type(f.default)}  # None: no limit
+    if get_origin(kind) is tuple:
+        return {"type": float, "nargs": len(get_args(kind))}
+    return {"type": kind}
 
 
 # ---- errors, Ctrl-C and progress -------------------------------------------------------

@@ -182,15 +182,8 @@ def _n_starts(ids: Tensor | np.ndarray, n_ctx: int, n_windows: int) -> int:
 
 
 def _windows_at(ids: Tensor | np.ndarray, starts: Tensor, n_ctx: int) -> Tensor:
-    windows = [
-        torch.as_tensor(
-            ids[i : i + n_ctx].astype(np.int64)
-            if isinstance(ids, np.ndarray)
-            else ids[i : i + n_ctx]
-        )
-        for i in starts.tolist()
-    ]
-    return torch.stack(windows)  # (n_windows, n_ctx)
+    windows = [np.asarray(ids[i : i + n_ctx], np.int64) for i in starts.tolist()]
+    return torch.from_numpy(np.stack(windows))  # (n_windows, n_ctx)
 
 
 def windows_in_order(ids: Tensor, n_ctx: int) -> list[Tensor]:

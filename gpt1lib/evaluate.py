@@ -77,13 +77,3 @@ def all_books(scores: dict[str, dict]) -> dict[str, float]:
         "perplexity": losses.perplexity(nats / tokens),
         "bits_per_character": losses.bits_per_character(nats, characters),
     }
-
-
-def round_scores(scores: dict) -> dict:
-    """Scores as they are printed and stored: perplexities to two decimals, others to four."""
-    return {
-        name: round_scores(score)
-        if isinstance(score, dict)
-        else round(score, 2 if name == "perplexity" else 4)
-        for name, score in scores.items()
-    }

@@ -49,9 +49,10 @@ def accuracy(
 
 
 def rounded(scores: Any, digits: int = 4) -> Any:
-    """Scores as they are printed and stored: each float in dicts and lists to four decimals."""
+    """Scores as they are printed and stored: floats to four decimals, perplexities to two."""
     if isinstance(scores, dict):
-        return {name: rounded(score, digits) for name, score in scores.items()}
+        digits_of = {"perplexity": 2}
+        return {k: rounded(x, digits_of.get(k, digits)) for k, x in scores.items()}
     if isinstance(scores, list | tuple):
         return [rounded(score, digits) for score in scores]
     return round(scores, digits) if isinstance(scores, float) else scores

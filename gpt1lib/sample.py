@@ -34,31 +34,19 @@ def sample_text(
     GPT-1 has no token for the start of a text: an empty prompt starts after a new line.
     A prompt longer than the context loses its beginning.
     """
-    return "".join(stream_text(checkpoint, prompt, n_tokens, temperature, top_k, top_p, seed))
+    options = {"temperature": temperature, "top_k": top_k, "top_p": top_p}
+    return "".join(stream_text(checkpoint, prompt, n_tokens, seed, **options))
 
 
 def stream_text(
-    checkpoint: Checkpoint,
-    prompt: str,
-    n_tokens: int,
-    temperature: float,
-    top_k: int | None,
-    top_p: float | None,
-    seed: int,
+    checkpoint: Checkpoint, prompt: str, n_tokens: int, seed: int, **options
 ) -> Iterator[str]:
-    """The same text word by word, as soon as each is written."""
+    """The same text word by word, as soon as each is written; options as in `generate`."""
     bpe, model = checkpoint.bpe, checkpoint.model
     prompt_ids = (bpe.encode(prompt) or [bpe.newline])[-model.config.n_ctx :]
     seed = validate.check_int("seed", seed, 0, validate.LARGEST_SEED)
-    new = generate.stream(
-        model,
-        torch.tensor([prompt_ids]),  # (1, T)
-        n_tokens,
-        temperature=temperature,
-        top_k=top_k,
-        top_p=top_p,
-        generator=torch.Generator().manual_seed(seed),
-    )
+    generator, ids = torch.Generator().manual_seed(seed), torch.tensor([prompt_ids])  # (1, T)
+    new = generate.stream(model, ids, n_tokens, generator=generator, **options)
     return final_pieces(bpe, chain(prompt_ids, map(int, new)))
 
 

@@ -6,9 +6,10 @@ Python's; True, False and text are not numbers.
 
 import math
 import operator
-from dataclasses import fields
+from dataclasses import Field, fields
 from numbers import Real
-from typing import Any
+from types import UnionType
+from typing import Any, get_args
 
 import torch
 from torch import Tensor
@@ -50,8 +51,12 @@ def check_float(
     condition in words, where the bounds do not say it well. Raises ValueError unless the
     value is a finite number within the bounds.
     """
-    if not is_finite(value) or not _is_within(float(value), gt, ge, lt, le):
-        what = what or _bounds_in_words(gt, ge, lt, le) + note
+    signs = {">": (operator.gt, gt), ">=": (operator.ge, ge)}
+    signs |= {"<": (operator.lt, lt), "<=": (operator.le, le)}
+    bounds = {sign: (holds, x) for sign, (holds, x) in signs.items() if x is not None}
+    if not is_finite(value) or not all(holds(value, x) for holds, x in bounds.values()):
+        limits = " and ".join(f"{sign} {x}" for sign, (_, x) in bounds.items())
+        what = what or f"a finite number {limits}".rstrip() + note
         raise ValueError(f"{name} is {value!r}, it must be {what}")
     return float(value)
 
@@ -70,20 +75,25 @@ def check_indices(name: str, values: Tensor, n: int) -> None:
 
 
 def check_fields(record: Any) -> None:
-    """Give a frozen record's fields the types of their defaults.
+    """Give a frozen record's fields their types.
 
-    Integers stay integers, numbers are finite, True and False are not numbers. A field whose
-    default is None may be None or an integer. Raises ValueError for another type.
+    Integers stay integers, numbers are finite, True and False are not numbers. A field of
+    type `int | None` may be None. Raises ValueError for another type.
     """
     for f in fields(record):
-        value, default = getattr(record, f.name), f.default
-        if isinstance(default, bool) and not isinstance(value, bool):
+        value, kind = getattr(record, f.name), required_type(f)
+        if kind is bool and not isinstance(value, bool):
             raise ValueError(f"{f.name} is {value!r}, it must be True or False")
-        if type(default) is float:
-            value = check_float(f.name, value)
-        elif type(default) is int or (default is None and value is not None):
-            value = check_int(f.name, value)
+        if value is None and kind is not f.type:
+            continue
+        if kind in (int, float):
+            value = (check_int if kind is int else check_float)(f.name, value)
         object.__setattr__(record, f.name, value)
+
+
+def required_type(f: Field) -> Any:
+    """The type of a record's field, without the None of `int | None`."""
+    return get_args(f.type)[0] if isinstance(f.type, UnionType) else f.type
 
 
 def is_finite(value: Any) -> bool:
@@ -102,22 +112,3 @@ def _as_index(value: Any) -> int | None:
         return operator.index(value)
     except TypeError:
         return None
-
-
-def _is_within(x: float, gt, ge, lt, le) -> bool:
-    above = (gt is None or x > gt) and (ge is None or x >= ge)
-    return above and (lt is None or x < lt) and (le is None or x <= le)
-
-
-def _bounds_in_words(gt, ge, lt, le) -> str:
-    """The bounds for the message: "a finite number > 0", "from 0 to 1", "in [0, 1)"."""
-    low, high = (gt if ge is None else ge), (lt if le is None else le)
-    if low is None and high is None:
-        return "a finite number"
-    if high is None:
-        return f"a finite number {'>' if ge is None else '>='} {low}"
-    if low is None:
-        return f"a finite number {'<' if le is None else '<='} {high}"
-    if ge is not None and le is not None:
-        return f"from {low} to {high}"
-    return f"in {'(' if ge is None else '['}{low}, {high}{')' if le is None else ']'}"

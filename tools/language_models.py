@@ -12,8 +12,9 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from gpt1lib import corpus, evaluate, load_novelist, sample
+from gpt1lib import corpus, evaluate, load_novelist, metrics, sample
 from gpt1lib.baselines.ngrams import KneserNey
+from gpt1lib.checkpoints import Checkpoint
 from gpt1lib.checkpoints import checkpoint as checkpoints
 from gpt1lib.cli import one_line_errors
 from gpt1lib.io.files import write_json
@@ -33,6 +34,17 @@ def score_counts(n: int, ids: list[int], bpe, heldout: dict) -> dict:
     return scores
 
 
+def check_books(made: Checkpoint, books: dict[str, str], heldout: dict[str, str]) -> None:
+    """Raise ValueError unless these are the books it was trained and scored on."""
+    for name, texts in (("books", books), ("heldout_books", heldout)):
+        actual, wanted = corpus.checksum(texts), made.meta[f"{name}_sha256"]
+        if actual != wanted:
+            raise ValueError(
+                f"the {name} are not those of the checkpoint in {made.folder}: "
+                f"SHA-256 {actual[:12]}..., expected {wanted[:12]}..."
+            )
+
+
 @one_line_errors("language_models")
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
@@ -40,7 +52,7 @@ def main():
     args = parser.parse_args()
     novelist = load_novelist()
     books, heldout = corpus.read_books(BOOKS), corpus.read_books(HELDOUT_BOOKS)
-    novelist.check_books(books, heldout)
+    check_books(novelist, books, heldout)
     ids = corpus.encode_books(books, novelist.bpe).tolist()
     models = {
         "unigram": score_counts(1, ids, novelist.bpe, heldout),
@@ -64,10 +76,8 @@ def main():
         {
             **provenance(),
             **facts,
-            "all_books": {
-                k: evaluate.round_scores(evaluate.all_books(s)) for k, s in models.items()
-            },
-            "books": {name: evaluate.round_scores(scores) for name, scores in models.items()},
+            "all_books": {k: metrics.rounded(evaluate.all_books(s)) for k, s in models.items()},
+            "books": {name: metrics.rounded(scores) for name, scores in models.items()},
             "samples": {"prompts": PROMPTS, "seed": 0, "temperature": 0.8, "texts": samples},
         },
     )

@@ -16,7 +16,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from gpt1lib import checkpoints, corpus, evaluate, pretrain
+from gpt1lib import checkpoints, corpus, evaluate, metrics, pretrain
 from gpt1lib.bpe import BPE
 from gpt1lib.io.paths import BOOKS, HELDOUT_BOOKS, NOVELIST_DIR
 from gpt1lib.pretrain import __main__ as command
@@ -132,9 +132,7 @@ def learned(
     steps = max(2, int(seconds / seconds_per_update(trial, out, machine)))
     train(options(size, steps, out, machine))
     done = checkpoints.load(out)
-    score = evaluate.round_scores(evaluate.all_books(done.meta["heldout"]))[
-        "bits_per_character"
-    ]
+    score = metrics.rounded(evaluate.all_books(done.meta["heldout"]))["bits_per_character"]
     return {
         "parameters": done.model.count_parameters(),
         "updates": steps,
@@ -149,7 +147,7 @@ def learned(
 def shipped() -> float:
     """Held-out bits per character of the model that comes with the course."""
     meta = json.loads((NOVELIST_DIR / "meta.json").read_text())
-    return evaluate.round_scores(evaluate.all_books(meta["heldout"]))["bits_per_character"]
+    return metrics.rounded(evaluate.all_books(meta["heldout"]))["bits_per_character"]
 
 
 def measure(machine: Machine, report: Report) -> None:

@@ -13,7 +13,6 @@ from pathlib import Path
 import torch
 from torch import nn
 
-from .. import corpus
 from ..bpe import BPE
 from ..config import GPTConfig
 from ..io import checksums, files, paths
@@ -52,16 +51,6 @@ class Checkpoint:
         if name in checksums.of(self.folder):
             checksums.verify(self.folder, name)
         return Log(self.folder / name).lines()
-
-    def check_books(self, books: dict[str, str], heldout: dict[str, str]) -> None:
-        """Raise ValueError unless these are the books it was trained and scored on."""
-        for name, texts in (("books", books), ("heldout_books", heldout)):
-            actual, wanted = corpus.checksum(texts), self.meta[f"{name}_sha256"]
-            if actual != wanted:
-                raise ValueError(
-                    f"the {name} are not those of the checkpoint in {self.folder}: "
-                    f"SHA-256 {actual[:12]}..., expected {wanted[:12]}..."
-                )
 
 
 def save_weights(path: Path, model: nn.Module, fp16: bool = False) -> None:

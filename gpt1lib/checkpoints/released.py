@@ -301,12 +301,6 @@ def to_hugging_face(model: GPT) -> dict[str, torch.Tensor]:
     return out
 
 
-def from_hugging_face(weights: dict[str, torch.Tensor], model: GPT) -> None:
-    """Fill a model from tensors named as in transformers' OpenAIGPTModel."""
-    with torch.no_grad():
-        copy_weights(model, weights.keys(), weights.__getitem__)
-
-
 def save_openai(folder: str | Path, model: GPT, bpe: BPE | None = None) -> None:
     """Write OpenAI's layout: the stream in ten parts of nearly equal length."""
     folder, state = Path(folder), model.state_dict()

@@ -14,7 +14,7 @@ from .data import (
     truncate_context,
 )
 from .evaluate import scores
-from .trainer import FineTuning, finetune
+from .trainer import FineTuning
 
 __all__ = [
     "METHODS",
@@ -26,7 +26,6 @@ __all__ = [
     "add_special_tokens",
     "class_probs",
     "collate",
-    "finetune",
     "fit_context",
     "graded_target",
     "open_source",

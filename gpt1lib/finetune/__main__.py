@@ -8,7 +8,6 @@ python -m gpt1lib.finetune.predict runs/film "a fine and moving film"
 """
 
 import argparse
-import json
 import shlex
 import time
 from dataclasses import asdict
@@ -23,7 +22,7 @@ from ..fast.machine import keep_memory
 from ..io import files
 from ..io.paths import NOVELIST_DIR
 from ..io.provenance import command_line, provenance
-from ..io.run_folder import RunFolder, what_changed
+from ..io.run_folder import Log, RunFolder, what_changed
 from ..tasks import Task
 from . import classifier
 from .config import Settings
@@ -97,10 +96,10 @@ def load_finished(path: Path, run: FineTuning) -> dict:
     """
     if not path.is_file():
         return {}
-    result, facts = files.read_json(path), run.facts()
+    result = files.read_json(path)
     with files.blame_file(path):
-        then, now = result["facts"], json.loads(json.dumps(facts))
-    if changed := what_changed(then, now):
+        changed = what_changed(result["facts"], run.facts())
+    if changed:
         raise ValueError(
             f"{path.parent} holds a finished run with other settings: {'; '.join(changed)}. "
             "Take another --out"
@@ -120,12 +119,6 @@ def score(run: FineTuning, split: str) -> tuple[dict, list[dict]]:
     return metrics.rounded(result), predictions
 
 
-def write_predictions(path: Path, predictions: list[dict]) -> None:
-    """One JSON object a line."""
-    lines = (json.dumps(row, ensure_ascii=False) + "\n" for row in predictions)
-    files.write_text(path, "".join(lines))
-
-
 def train_and_score(
     args: argparse.Namespace, folder: RunFolder, argv: list[str] | None
 ) -> tuple[FineTuning, dict]:
@@ -138,7 +131,7 @@ def train_and_score(
         for split in splits:
             if split not in result:
                 result[split], predictions = score(run, split)
-                write_predictions(args.out / f"predictions_{split}.jsonl", predictions)
+                Log(args.out / f"predictions_{split}.jsonl").write(predictions)
         result = {
             "task": run.task.name,
             "settings": asdict(run.settings),

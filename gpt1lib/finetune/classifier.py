@@ -19,7 +19,8 @@ from ..fast.loss import chunked_padded_loss
 from ..io import checksums, files
 from ..model import Attention, LanguageModel
 from ..rng import eval_mode, fork_rng
-from ..tasks import KINDS, Task
+from ..tasks import Task
+from ..tasks.task import check_kind
 from .data import Encoded, collate, of_similar_length
 
 
@@ -63,10 +64,7 @@ class Classifier(nn.Module):
 
     def __init__(self, model: LanguageModel, kind: str, n_classes: int, dropout: float = 0.1):
         super().__init__()
-        if kind not in KINDS:
-            raise ValueError(f"kind {kind!r} is unknown, there are {KINDS}")
-        if n_classes < 2:
-            raise ValueError(f"n_classes is {n_classes}, it must be >= 2")
+        check_kind(kind, n_classes)
         self.kind, self.n_classes = kind, n_classes
         self.model = add_special_tokens(model)
         self.specials = inputs.Specials.after(model.config.n_vocab)

@@ -8,9 +8,8 @@ import argparse
 from pathlib import Path
 
 from ..cli import one_line_errors
+from ..inputs import N_TEXTS
 from . import classifier
-
-TEXTS = {"classification": 1, "entailment": 2, "similarity": 2}
 
 
 def main(argv: list[str] | None = None) -> None:
@@ -23,7 +22,8 @@ def main(argv: list[str] | None = None) -> None:
     args = parser.parse_args(argv)
     with one_line_errors("predict"):
         model, bpe, facts = classifier.load(args.folder)
-        n = TEXTS.get(facts["kind"], 1 + facts["n_classes"])  # a context, and choices
+        least, most = N_TEXTS[facts["kind"]]
+        n = least if least == most else 1 + facts["n_classes"]  # a context, and choices
         if len(args.texts) != n:
             raise ValueError(
                 f"{facts['task']} ({facts['kind']}) needs texts: {n}, each in quotes; there "

@@ -208,11 +208,3 @@ def chosen_examples(task: Task, settings: Settings) -> list:
             )
         raise ValueError(f"{task.name} has no training examples")
     return examples
-
-
-def finetune(
-    source: Checkpoint, task: Task, settings: Settings, quiet: bool = False
-) -> tuple[Classifier, list[dict]]:
-    """Fine-tune on task.train; returns the classifier and a log, one dict per update."""
-    run = FineTuning(source, task, settings)
-    return run.run(quiet=quiet), run.log

@@ -91,15 +91,14 @@ class Log:
                     at = line[self.counter]
         self.write(kept)
 
-    def so_far(self) -> tuple[int, str]:
-        """How many bytes are written, and their SHA-256."""
-        written = self.path.read_bytes() if self.path.exists() else b""
+    def digest(self, length: int | None = None) -> tuple[int, str]:
+        """How many bytes are written, up to a length, and their SHA-256."""
+        written = self.path.read_bytes()[:length] if self.path.exists() else b""
         return len(written), hashlib.sha256(written).hexdigest()
 
     def check(self, length: int, checksum: str) -> None:
-        """Raise ValueError unless the file begins with the bytes that `so_far` told of."""
-        written = self.path.read_bytes() if self.path.exists() else b""
-        if hashlib.sha256(written[:length]).hexdigest() != checksum:
+        """Raise ValueError unless the file begins with the bytes of an earlier `digest`."""
+        if self.digest(length)[1] != checksum:
             raise ValueError(
                 f"{self.path} is not the one that the state was saved with. To begin anew, "
                 "take another --out"
@@ -160,7 +159,7 @@ class RunFolder:
 
     def save(self, facts: dict, step: int, state: dict) -> None:
         """Write the state, whole or not at all. facts: what a resumed run must share."""
-        logs = {name: self.log_of(name).so_far() for name in LOGS}
+        logs = {name: self.log_of(name).digest() for name in LOGS}
         stored = {"facts": json.dumps(facts), self.counter: step, "logs": logs, **state}
         write_state(self.state_path, stored)
         self.saved = step
@@ -177,8 +176,7 @@ class RunFolder:
             self.saved, then = stored[self.counter], json.loads(stored["facts"])
             for name, (length, checksum) in stored["logs"].items():
                 self.log_of(name).check(length, checksum)
-        changed = what_changed(then, json.loads(json.dumps(facts)))  # tuples become lists
-        if changed:
+        if changed := what_changed(then, facts):
             self.saved = None
             raise ValueError(
                 f"{self.state_path} was made with other settings: {'; '.join(changed)}. "
@@ -195,12 +193,15 @@ class RunFolder:
 
 
 def what_changed(then: dict, now: dict) -> list[str]:
-    """What differs between two records, one sentence each; nested dicts are compared too."""
+    """What differs between two records, the earlier read from JSON, one sentence each.
+
+    Nested dicts are compared, too.
+    """
     changed = []
     for name in now | then:
         a, b = then.get(name), now.get(name)
         if isinstance(a, dict) and isinstance(b, dict):
             changed += what_changed(a, b)
-        elif a != b:
+        elif a != (list(b) if isinstance(b, tuple) else b):  # as JSON stores it
             changed.append(f"{name} was {a}, is {b}")
     return changed

@@ -78,18 +78,17 @@ def ending(out: Path, heldout: dict[str, str]) -> str:
     """What a finished run has reached, and what can be done with it."""
     meta = files.read_json(out / "meta.json")
     with files.blame_file(out / "meta.json"):
-        found, recipe = (
-            evaluate.round_scores(evaluate.all_books(meta["heldout"])),
-            meta["recipe"],
-        )
-    told = (
+        scores, recipe = evaluate.all_books(meta["heldout"]), meta["recipe"]
+    message = (
         f"{out} is finished, after {recipe['steps']} steps. On the held-out books: perplexity "
-        f"{found['perplexity']}, {found['bits_per_character']} bits per character."
+        f"{scores['perplexity']:.2f}, {scores['bits_per_character']:.4f} bits per character."
     )
     if not model_class(recipe["kind"]).has_cache:
-        return told
+        return message
     first = " ".join(re.findall(r"\w+", next(iter(heldout.values())))[:2])
-    return f'{told}\nLet it write: python -m gpt1lib.sample {shlex.quote(str(out))} "{first}"'
+    return (
+        f'{message}\nLet it write: python -m gpt1lib.sample {shlex.quote(str(out))} "{first}"'
+    )
 
 
 def main(argv: list[str] | None = None) -> None:

@@ -96,7 +96,6 @@ class Recipe:
     def __post_init__(self):
         validate.check_fields(self)
         validate.check_int("seed", self.seed, 0, validate.LARGEST_SEED)
-        object.__setattr__(self, "betas", tuple(self.betas))
         every = ("evaluate_every", "sample_every", "save_every")
         for name in ("n_merges", "batch", "steps", "grad_accum", *every):
             require(self, name, getattr(self, name) >= 1, ">= 1")
@@ -113,8 +112,10 @@ class Recipe:
         require(self.model, "n_ctx", n_ctx >= 2, ">= 2: a window starts with no target")
         divides = first >= 0 and first != 1 and n_ctx % (first or 1) == 0
         require(self, "warmup_ctx", divides, f"a divisor > 1 of n_ctx, {n_ctx}, or 0")
-        shares = len(self.betas) == 2 and all(0 <= b < 1 for b in self.betas)
+        pair = isinstance(self.betas, tuple | list) and len(self.betas) == 2
+        shares = pair and all(validate.is_finite(b) and 0 <= b < 1 for b in self.betas)
         require(self, "betas", shares, "two numbers in [0, 1)")
+        object.__setattr__(self, "betas", tuple(self.betas))  # a TOML file has a list
 
     def batch_shape(self, step: int) -> tuple[int, int]:
         """Windows and tokens per window in the update after `step` updates.
@@ -171,7 +172,7 @@ def merged(recipe: Recipe, given: dict) -> Recipe:
     """A recipe with some values replaced; `model` may be a dict of some sizes.
 
     A run shorter than its warm-up warms up over a tenth of it. Raises ValueError for a name
-    that is not an option, TypeError for a value of another kind.
+    that is not an option.
     """
     known = [f.name for f in fields(Recipe)]
     if unknown := sorted(set(given) - set(known)):
@@ -180,23 +181,10 @@ def merged(recipe: Recipe, given: dict) -> Recipe:
     if "model" in given:
         sizes = {**asdict(recipe.model), **given["model"]}
         given["model"] = GPTConfig.from_dict(sizes)
-    for name, value in given.items():
-        given[name] = _of_kind(name, value, getattr(Recipe(), name))
-    steps = given.get("steps", recipe.steps)
+    steps = validate.check_int("steps", given.get("steps", recipe.steps))
     if steps < recipe.warmup:
         given.setdefault("warmup", steps // 10)
     return replace(recipe, **given)
-
-
-def _of_kind(name: str, value, example):
-    kind = type(example)
-    if kind is float and type(value) is int:
-        return float(value)
-    if kind is tuple and isinstance(value, list):
-        return tuple(value)
-    if type(value) is not kind:
-        raise TypeError(f"{name} is {value!r}, it must be of kind {kind.__name__}")
-    return value
 
 
 def read_toml(path: str | Path) -> Recipe:

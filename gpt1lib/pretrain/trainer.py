@@ -18,7 +18,7 @@ import torch
 from torch import Tensor, nn
 from tqdm import tqdm
 
-from .. import corpus, evaluate, optim, sample
+from .. import corpus, evaluate, metrics, optim, sample
 from ..bpe import BPE
 from ..checkpoints import checkpoint, kinds, snapshots
 from ..cli import interrupted_between_steps, progress
@@ -126,17 +126,13 @@ class Pretraining:
         """This process's windows of the next update (B, T), and how many all have."""
         r, world = self.recipe, self.world
         n, length = r.batch_shape(self.step)
-        ids = self.windows(n, length)
-        return ids[world.rank :: world.size].to(world.device), n
-
-    def windows(self, n: int, length: int) -> Tensor:
-        """The windows of the next update, over all processes: (n, length)."""
-        r = self.recipe
         if r.even_windows:
             before, offset = r.windows_before(self.step), random.Random(r.seed).random()
-            return corpus.even_windows(self.data.ids, length, n, before, offset)
-        generator = torch.Generator().manual_seed(seed_of(r, self.step))
-        return corpus.random_windows(self.data.ids, length, n, generator)
+            ids = corpus.even_windows(self.data.ids, length, n, before, offset)
+        else:
+            generator = torch.Generator().manual_seed(seed_of(r, self.step))
+            ids = corpus.random_windows(self.data.ids, length, n, generator)
+        return ids[world.rank :: world.size].to(world.device), n
 
     def backward(self, ids: Tensor, n_windows: int) -> float:
         """Add up the gradients of all parts; the mean loss over all processes."""
@@ -264,8 +260,9 @@ class Pretraining:
                     line["heldout"] = round(self._heldout_loss(), 6)
                 if self.step in keep or self.step % r.sample_every == 0 or last:
                     self._show_progress(line, self.step in keep)
-                if self.step % LOG_EVERY == 0 or "heldout" in line or self.step == 1:
-                    self._log(line)
+                logged = self.step % LOG_EVERY == 0 or "heldout" in line or self.step == 1
+                if logged and self.world.is_main:
+                    self.log.add(line)
                 if self.step % r.save_every == 0 or last or interrupted():
                     self.save_state()
                 if interrupted():
@@ -273,10 +270,6 @@ class Pretraining:
                 bar.set_postfix(self._at_a_glance(line), refresh=False)
                 bar.update()
         self.finish()
-
-    def _log(self, line: dict) -> None:
-        if self.world.is_main:
-            self.log.add(line)
 
     def _at_a_glance(self, line: dict) -> dict:
         per_token = sum(map(len, self.data.books.values())) / len(self.data.ids)  # characters
@@ -364,4 +357,4 @@ class Pretraining:
                 "the loss on the held-out books is too large for a perplexity: the training "
                 "diverged. A lower --lr or a longer --warmup often helps; take another --out"
             )
-        return evaluate.round_scores(scores)
+        return metrics.rounded(scores)

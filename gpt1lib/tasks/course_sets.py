@@ -10,6 +10,18 @@ from ..io.paths import TASKS
 from .task import NLI, Example, Task, by_split, read_lines, sort_out, split_of
 
 
+def read_set(
+    path: Path, kind: str, texts: tuple[str, ...], classes: tuple[str, ...], metric="accuracy"
+) -> Task:
+    """A set whose lines name the fields of their texts, a label and a split."""
+    rows = read_lines(path, (*texts, "label", "split"))
+    splits = sort_out(
+        (row["split"], Example(tuple(row[name] for name in texts), row["label"]))
+        for row in rows
+    )
+    return Task(path.stem, kind, len(classes), **splits, metric=metric, classes=classes)
+
+
 def film_snippets(path: Path = TASKS / "film_snippets.jsonl") -> Task:
     """Is a critic's sentence positive? Ratings between -0.5 and 0.5 are left out."""
     rows = read_lines(path, ("id", "score", "text"))
@@ -63,16 +75,7 @@ def story_cloze(path: Path = TASKS / "story_cloze.jsonl") -> Task:
 
 def acceptability(path: Path = TASKS / "acceptability.jsonl") -> Task:
     """Is this a sentence, or was it broken? tools/data/acceptability.py."""
-    rows = read_lines(path, ("text", "label", "split"))
-    splits = sort_out((r["split"], Example((r["text"],), r["label"])) for r in rows)
-    return Task(
-        "acceptability",
-        "classification",
-        2,
-        **splits,
-        metric="matthews",
-        classes=("broken", "whole"),
-    )
+    return read_set(path, "classification", ("text",), ("broken", "whole"), "matthews")
 
 
 def question_or_statement(path: Path = TASKS / "question_or_statement.jsonl") -> Task:
@@ -80,10 +83,7 @@ def question_or_statement(path: Path = TASKS / "question_or_statement.jsonl") ->
 
     Training texts are from the books of the pre-training, the others from held-out books.
     """
-    rows = read_lines(path, ("text", "label", "split"))
-    splits = sort_out((r["split"], Example((r["text"],), r["label"])) for r in rows)
-    classes = ("statement", "question")
-    return Task("question_or_statement", "classification", 2, **splits, classes=classes)
+    return read_set(path, "classification", ("text",), ("statement", "question"))
 
 
 def missing_word(path: Path = TASKS / "missing_word.jsonl") -> Task:
@@ -108,11 +108,7 @@ def he_or_she(path: Path = TASKS / "he_or_she.jsonl") -> Task:
 
     Test rows are from the held-out books, the others from the books of the pre-training.
     """
-    rows = read_lines(path, ("first", "second", "label", "split"))
-    splits = sort_out(
-        (r["split"], Example((r["first"], r["second"]), r["label"])) for r in rows
-    )
-    return Task("he_or_she", "entailment", 2, **splits, classes=("another", "the same"))
+    return read_set(path, "entailment", ("first", "second"), ("another", "the same"))
 
 
 def past_or_present(path: Path = TASKS / "past_or_present.jsonl") -> Task:
@@ -120,9 +116,7 @@ def past_or_present(path: Path = TASKS / "past_or_present.jsonl") -> Task:
 
     Test rows are from the held-out books, the others from the books of the pre-training.
     """
-    rows = read_lines(path, ("a", "b", "label", "split"))
-    splits = sort_out((r["split"], Example((r["a"], r["b"]), r["label"])) for r in rows)
-    return Task("past_or_present", "similarity", 2, **splits, classes=("different", "same"))
+    return read_set(path, "similarity", ("a", "b"), ("different", "same"))
 
 
 TASKS_BY_NAME: dict[str, Callable[[], Task]] = {

@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..io import files
+from .custom import column_named
 from .task import NLI, Example, Task, read_lines, split_of
 
-NLI_GLUE = {"entailment": 0, "contradiction": 1, "neutral": 2}
-TWO_WAY = {"entailment": 0, "not_entailment": 1}
-YES_NO = {"0": 0, "1": 1}
+TWO_WAY = ("entailment", "not_entailment")
+YES_NO = ("0", "1")
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Table:
     kind: str
     texts: tuple[str | int, ...]
     label: str | int
-    labels: dict[str, int] | None  # None: grades from 0 to 5
+    labels: tuple[str, ...]  # none: grades from 0 to 5
     metric: str = "accuracy"
     dev: str = "dev.tsv"
     header: bool = True
@@ -37,10 +37,10 @@ GLUE = {
     "cola": Table("classification", (3,), 1, YES_NO, "matthews", header=False),
     "sst-2": Table("classification", ("sentence",), "label", YES_NO),
     "mrpc": Table("similarity", ("#1 String", "#2 String"), "Quality", YES_NO, "f1"),
-    "sts-b": Table("similarity", ("sentence1", "sentence2"), "score", None, "pearson"),
+    "sts-b": Table("similarity", ("sentence1", "sentence2"), "score", (), "pearson"),
     "qqp": Table("similarity", ("question1", "question2"), "is_duplicate", YES_NO,
                  "f1"),
-    "mnli": Table("entailment", ("sentence1", "sentence2"), "gold_label", NLI_GLUE,
+    "mnli": Table("entailment", ("sentence1", "sentence2"), "gold_label", NLI,
                   dev="dev_matched.tsv"),
     "qnli": Table("entailment", ("question", "sentence"), "label", TWO_WAY),
     "rte": Table("entailment", ("sentence1", "sentence2"), "label", TWO_WAY),
@@ -70,27 +70,18 @@ def glue(name: str, folder: Path) -> Task:
     table = GLUE[name]
     train, valid = set_apart(list(rows_of(folder / "train.tsv", table)))
     test = list(rows_of(folder / table.dev, table))
-    graded, classes = table.labels is None, tuple(table.labels or ())
-    return Task(
-        name,
-        table.kind,
-        6 if graded else len(classes),
-        train,
-        valid,
-        test,
-        classes,
-        table.metric,
-        graded,
-    )
+    graded, n = not table.labels, len(table.labels) or 6
+    return Task(name, table.kind, n, train, valid, test, table.labels, table.metric, graded)
 
 
 def rows_of(path: Path, table: Table) -> Iterator[Example]:
     """The examples of one TSV file. Quotes are ordinary characters in these files."""
     lines = text_of(path).rstrip("\n").split("\n")
-    header = lines.pop(0).split("\t") if table.header else None
+    header = lines.pop(0).split("\t") if table.header else []
     if not any(lines):
         raise ValueError(f"{path} holds no examples")
-    columns = [column_of(path, header, c) for c in (*table.texts, table.label)]
+    names = (*table.texts, table.label)
+    columns = [c if isinstance(c, int) else column_named(path, header, c) for c in names]
     for n, line in enumerate(lines, start=1 + table.header):
         cells = line.split("\t")
         if len(cells) <= max(columns):
@@ -103,21 +94,12 @@ def rows_of(path: Path, table: Table) -> Iterator[Example]:
         yield Example(tuple(texts), label_of(path, n, label, table.labels))
 
 
-def column_of(path: Path, header: list[str] | None, column: str | int) -> int:
-    """The number of a column. Raises ValueError where the header lacks its name."""
-    if isinstance(column, int):
-        return column
-    if header is None or column not in header:
-        raise ValueError(f"{path}, line 1: no column {column!r} in {header}")
-    return header.index(column)
-
-
-def label_of(path: Path, n: int, label: str, labels: dict[str, int] | None) -> int | float:
+def label_of(path: Path, n: int, label: str, labels: tuple[str, ...]) -> int | float:
     """A class by its name, or a grade from 0 to 5."""
-    if labels is not None:
+    if labels:
         if label not in labels:
             raise ValueError(f"{path}, line {n}: label {label!r} is not in {[*labels]}")
-        return labels[label]
+        return labels.index(label)
     try:
         grade = float(label)
     except ValueError:
@@ -155,11 +137,7 @@ def nli_lines(path: Path, labels: tuple[str, ...]) -> list[Example]:
     for n, row in enumerate(read_lines(path, needed), start=1):
         if row["gold_label"] == "-":
             continue
-        if row["gold_label"] not in labels:
-            raise ValueError(
-                f"{path}, line {n}: label {row['gold_label']!r} is not in {[*labels]}"
-            )
-        label = labels.index(row["gold_label"])
+        label = label_of(path, n, row["gold_label"], labels)
         with files.blame_file(f"{path}, line {n}"):
             example = Example((row["sentence1"], row["sentence2"]), label)
         if not all(text.strip() for text in example.texts):

@@ -7,11 +7,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypedDict
 
+from .. import validate
 from ..io import checksums, files, paths
 
 KINDS = ("classification", "entailment", "similarity", "choice")
 """Figure 1's four ways to make sequences of an example."""
 NLI = ("entailment", "contradiction", "neutral")
+
+
+def check_kind(kind: str, n_classes: int) -> None:
+    """Raise ValueError unless the kind is one of KINDS and has at least two classes."""
+    if kind not in KINDS:
+        raise ValueError(f"kind {kind!r} is unknown, there are {KINDS}")
+    validate.check_int("n_classes", n_classes, 2)
 
 
 @dataclass(frozen=True)
@@ -50,10 +58,7 @@ class Task:
     graded: bool = False
 
     def __post_init__(self):
-        if self.kind not in KINDS:
-            raise ValueError(f"kind {self.kind!r} is unknown, there are {KINDS}")
-        if self.n_classes < 2:
-            raise ValueError(f"n_classes is {self.n_classes}, it must be >= 2")
+        check_kind(self.kind, self.n_classes)
 
     def split(self, name: str) -> list[Example]:
         """The examples of train, valid or test."""

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 import gpt1lib as g
-from gpt1lib import evaluate
+from gpt1lib import evaluate, metrics
 from gpt1lib.bpe import BPE
 
 IDS = torch.arange(8)  # in windows of four: 0 to 3, 3 to 6, 6 and 7
@@ -75,6 +75,6 @@ def test_books_together_count_by_their_length():
 
 
 def test_scores_are_rounded_for_print_only():
-    score = evaluate.round_scores({"a": evaluate.book_score(1.23456, 10, 40)})["a"]
+    score = metrics.rounded({"a": evaluate.book_score(1.23456, 10, 40)})["a"]
     assert score["nats_per_token"] == 1.2346 and score["perplexity"] == 3.44
     assert score["tokens"] == 10

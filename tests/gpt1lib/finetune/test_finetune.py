@@ -516,7 +516,8 @@ def test_an_lstm_can_be_fine_tuned():
         lstm.tokens.weight.mul_(20)  # as large as after pre-training
     source = checkpoint.Checkpoint(lstm, BPE_SMALL, {}, None)
     settings = finetune.Settings(epochs=20, batch=8, lr=1e-2)
-    model, log = finetune.finetune(source, toy_task(), settings, quiet=True)
+    run = finetune.FineTuning(source, toy_task(), settings)
+    model, log = run.run(quiet=True), run.log
     assert log[-1]["task"] < 0.1 < log[0]["task"]
     assert classifier.class_probs(model, BPE_SMALL, "a fine good film")[1] > 0.9
 

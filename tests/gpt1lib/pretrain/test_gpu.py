@@ -11,7 +11,7 @@ import pytest
 import torch
 from pretended_gpu import pretended
 
-from gpt1lib import GPT, TINY, checkpoints, evaluate, generate, pretrain
+from gpt1lib import GPT, TINY, checkpoints, evaluate, generate, metrics, pretrain
 from gpt1lib.pretrain.distributed import Processes
 from gpt1lib.rng import fork_rng
 
@@ -112,7 +112,7 @@ def test_a_run_is_scored_where_it_was_trained_and_stored_for_the_cpu(training, m
     assert places == [run.world.device.type] and places != ["cpu"]
     assert {x.device.type for x in made.model.parameters()} == {"cpu"}
     scores = score(run.model, run.data.bpe, run.data.heldout)
-    assert made.meta["heldout"] == evaluate.round_scores(scores)
+    assert made.meta["heldout"] == metrics.rounded(scores)
 
 
 def test_generation_with_the_cache_writes_what_it_writes_without(model, ids, device):
