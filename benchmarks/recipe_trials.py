@@ -26,7 +26,7 @@ from gpt1lib.io.files import write_json
 from gpt1lib.io.paths import BENCHMARKS, BOOKS
 from gpt1lib.io.provenance import provenance
 from gpt1lib.pretrain.config import RECIPES
-from gpt1lib.pretrain.init import start_from_counts
+from gpt1lib.pretrain.init import init_from_counts
 from gpt1lib.pretrain.optimizers import build_optimizers
 
 STORED = BENCHMARKS / "recipe_trials.json"
@@ -57,7 +57,7 @@ def trial(recipe, ids: torch.Tensor, seconds: float):
     draws, losses = torch.Generator().manual_seed(recipe.seed), []
     start, share = time.process_time(), 0.0
     if recipe.count_vectors:
-        start_from_counts(model, ids, recipe.count_vectors, recipe.seed)
+        init_from_counts(model, ids, recipe.count_vectors, recipe.seed)
     with tqdm(total=round(seconds), unit="s") as bar:
         while share < 1:
             step = round(share * recipe.steps)

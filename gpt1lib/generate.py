@@ -179,7 +179,7 @@ def stream(
     """
     check_decoding(temperature, top_k, top_p)
     n_tokens = validate.check_int("n_tokens", n_tokens, 0, MOST_TOKENS)
-    check_ids(ids, model.config)
+    check_ids(ids.cpu(), model.config)  # with their values, from a GPU, too
     return _stream(model, ids, n_tokens, (temperature, top_k, top_p), generator)
 
 
@@ -238,7 +238,7 @@ def beam_search(model: LanguageModel, ids: Tensor, n_tokens: int, n_beams: int) 
     n_beams = validate.check_int("n_beams", n_beams, 1, MOST_BEAMS)
     n_tokens = validate.check_int("n_tokens", n_tokens, 0, MOST_TOKENS)
     ids = ids[None] if ids.dim() == 1 else ids
-    check_ids(ids, model.config, start=max(0, n_tokens - 1))
+    check_ids(ids.cpu(), model.config, start=max(0, n_tokens - 1))
     sums = torch.zeros(1, dtype=torch.float64, device=ids.device)  # (beams,)
     with eval_mode(model):
         for _ in range(n_tokens):

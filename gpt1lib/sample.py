@@ -14,7 +14,7 @@ import torch
 
 from . import generate, validate
 from .bpe import BPE, END, NEWLINE
-from .checkpoints import Checkpoint, load_novelist, open_source
+from .checkpoints import Checkpoint, load_any, load_novelist
 from .cli import one_line_errors
 from .io.paths import NOVELIST_DIR
 from .text import tidy
@@ -118,10 +118,10 @@ def folder_and_prompt(words: list[str]) -> tuple[Path, str]:
 
 def show(pieces: Iterable[str]) -> None:
     """Print a text as it comes, without the line breaks it begins with."""
-    begun = False
+    started = False
     for piece in pieces:
-        piece = piece if begun else piece.lstrip("\n")
-        begun = begun or bool(piece)
+        piece = piece if started else piece.lstrip("\n")
+        started = started or bool(piece)
         print(piece, end="", flush=True)
     print()
 
@@ -143,7 +143,7 @@ def main(argv: list[str] | None = None) -> None:
         ours = folder == NOVELIST_DIR
         if ours:
             print("The novelist writes, the model that comes with the course.", file=sys.stderr)
-        source = load_novelist() if ours else open_source(folder)
+        source = load_novelist() if ours else load_any(folder)
         generate.Reader(source.model)  # refuses one that cannot, before the prompt is shown
         write_samples(source, prompt=prompt, **options)
 

@@ -32,7 +32,7 @@ def store(name: str, line: dict) -> None:
 
 def replace_lines(name: str, lines: list[dict]) -> None:
     """Write a file of results anew, whole or not at all."""
-    Log(STORED / f"{name}.jsonl").write(lines)
+    Log(STORED / f"{name}.jsonl").replace(lines)
 
 
 def stored_finetuning(task: str) -> dict:

@@ -129,16 +129,16 @@ def load_released(folder: str | Path, n_head: int | None = None) -> checkpoint.C
     pre_tokenize = text.released_words if installed else text.pre_tokenize
     bpe = BPE.load(folder, *names, pre_tokenize=pre_tokenize)
     check_released_vocabulary(bpe, model.config, folder)
-    facts = {"source": str(folder), "pipeline": "released" if installed else "fallback"}
-    return checkpoint.Checkpoint(model.eval(), bpe, facts, folder)
+    meta = {"source": str(folder), "pipeline": "released" if installed else "fallback"}
+    return checkpoint.Checkpoint(model.eval(), bpe, meta, folder)
 
 
-def open_source(folder: str | Path) -> checkpoint.Checkpoint:
+def load_any(folder: str | Path) -> checkpoint.Checkpoint:
     """A model to start from: our own checkpoint, or the released GPT-1 in either layout."""
     folder = Path(folder)
     if not folder.is_dir():
-        told = "is a file, it must be a folder" if folder.exists() else "is not there"
-        raise FileNotFoundError(f"{folder} {told}: name what pretrain's --out was")
+        problem = "is a file, it must be a folder" if folder.exists() else "is not there"
+        raise FileNotFoundError(f"{folder} {problem}: name what pretrain's --out was")
     config = folder / "config.json"
     if (folder / "meta.json").is_file() or (
         config.is_file() and "n_vocab" in files.read_json(config)
@@ -238,9 +238,9 @@ def read_hugging_face(folder: Path) -> GPT:
     weights, pickled = folder / "model.safetensors", folder / "pytorch_model.bin"
     if not weights.is_file() and not pickled.is_file():
         raise FileNotFoundError(f"{folder} has a config.json but no weights.\n{WHERE}")
-    found = weights if weights.is_file() else pickled
-    model = empty(hugging_face_config(folder / "config.json", found))
-    if found == weights:
+    path = weights if weights.is_file() else pickled
+    model = empty(hugging_face_config(folder / "config.json", path))
+    if path == weights:
         with tensors.reading(weights), safe_open(weights, framework="pt") as f:
             copy_weights(model, set(f.keys()), f.get_tensor)
     else:

@@ -20,7 +20,7 @@ from .quantize import dequantize_matrices, quantize_matrices
 
 SCALE = ".scale"  # after the name of a matrix, that of its scales
 FOLDER = "snapshots"  # beside the checkpoint
-FACTS = ("step", "tokens", "loss")  # what is known about a stage, as in log.jsonl
+LOGGED = ("step", "tokens", "loss")  # what is known about a stage, as in log.jsonl
 
 
 def steps_to_keep(steps: int, n: int) -> list[int]:
@@ -33,19 +33,21 @@ def steps_to_keep(steps: int, n: int) -> list[int]:
     return sorted({round(steps / 2**k) for k in range(n)} - {0})
 
 
-def save_snapshot(folder: Path, model: LanguageModel, facts: dict) -> Path:
-    """Write the weights of a model as they are after facts["step"] updates."""
+def save_snapshot(folder: Path, model: LanguageModel, metadata: dict) -> Path:
+    """Write the weights of a model as they are after metadata["step"] updates."""
     checkpoint.check_finite(model.state_dict())
     tensors = quantize_matrices(model.state_dict(), SCALE)
     config = {**dataclasses.asdict(model.config), "kind": kinds.kind_of(model)}
-    path = folder / FOLDER / f"step_{facts['step']:07d}.safetensors"
-    write_tensors(path, tensors, {"snapshot": json.dumps({"config": config, "facts": facts})})
+    path = folder / FOLDER / f"step_{metadata['step']:07d}.safetensors"
+    write_tensors(
+        path, tensors, {"snapshot": json.dumps({"config": config, "facts": metadata})}
+    )
     checksums.write_checksums(path.parent, path.name)
     return path
 
 
 def load_snapshot(path: str | Path) -> tuple[LanguageModel, dict]:
-    """(model in eval mode, its facts: step, tokens, loss) of one stored stage.
+    """(model in eval mode, its metadata: step, tokens, loss) of one stored stage.
 
     Raises ValueError for a file that is damaged or no snapshot.
     """
@@ -70,7 +72,7 @@ def step_of(path: Path) -> int:
 
 
 def stages(folder: str | Path) -> Iterator[tuple[LanguageModel, dict]]:
-    """(model, its facts) of each stage that is there, first to last.
+    """(model, its metadata) of each stage that is there, first to last.
 
     The last one of a finished run is the model of the checkpoint, just as it is stored.
     """
@@ -80,4 +82,4 @@ def stages(folder: str | Path) -> Iterator[tuple[LanguageModel, dict]]:
     end = checkpoint.load(folder)
     last = end.log[-1]
     yield from (load_snapshot(path) for path in paths(folder) if step_of(path) < last["step"])
-    yield end.model, {k: last[k] for k in FACTS}
+    yield end.model, {k: last[k] for k in LOGGED}

@@ -1,6 +1,6 @@
 """Fine-tuning on a labeled task with L3 (Eq. 3 to 5): `python -m gpt1lib.finetune --help`."""
 
-from ..checkpoints import open_source
+from ..checkpoints import load_any
 from .classifier import Classifier, add_special_tokens, class_probs, predict_probs
 from .config import METHODS, Settings
 from .data import (
@@ -28,7 +28,7 @@ __all__ = [
     "collate",
     "fit_context",
     "graded_target",
-    "open_source",
+    "load_any",
     "pad",
     "predict_probs",
     "prepare",

@@ -16,7 +16,7 @@ from pathlib import Path
 from tqdm import tqdm
 
 from .. import metrics, tasks
-from ..checkpoints import open_source
+from ..checkpoints import load_any
 from ..cli import add_options, given_options, one_line_errors
 from ..fast.machine import keep_memory
 from ..io import files
@@ -72,7 +72,7 @@ def train(args: argparse.Namespace, folder: RunFolder) -> tuple[FineTuning, dict
     The result of a run that was finished before is what it stored; else it is empty.
     """
     settings = Settings(**given_options(args, Settings))  # what is quickly checked comes first
-    source, task = open_source(args.checkpoint), tasks.load(args.task, args.data)
+    source, task = load_any(args.checkpoint), tasks.load(args.task, args.data)
     check_metric(task)
     if args.data and not args.task:
         tqdm.write(class_sizes(task))
@@ -96,9 +96,9 @@ def load_finished(path: Path, run: FineTuning) -> dict:
     """
     if not path.is_file():
         return {}
-    result = files.read_json(path)
+    result, fingerprint = files.read_json(path), run.fingerprint()
     with files.blame_file(path):
-        changed = what_changed(result["facts"], run.facts())
+        changed = what_changed(result["facts"], fingerprint)
     if changed:
         raise ValueError(
             f"{path.parent} holds a finished run with other settings: {'; '.join(changed)}. "
@@ -131,11 +131,11 @@ def train_and_score(
         for split in splits:
             if split not in result:
                 result[split], predictions = score(run, split)
-                Log(args.out / f"predictions_{split}.jsonl").write(predictions)
+                Log(args.out / f"predictions_{split}.jsonl").replace(predictions)
         result = {
             "task": run.task.name,
             "settings": asdict(run.settings),
-            "facts": run.facts(),
+            "facts": run.fingerprint(),
             "seconds": round(time.perf_counter() - start),
             **provenance(command_line("finetune", argv), folder.commit),
         } | result

@@ -138,7 +138,7 @@ PARTS = ("classifier.json", "classifier.safetensors", "encoder.json", "vocab.bpe
 
 def save(folder: Path, classifier: Classifier, bpe: BPE, task: Task) -> None:
     """Weights, vocabulary, and what else `load` needs."""
-    facts = {
+    metadata = {
         "task": task.name,
         "kind": task.kind,
         "n_classes": task.n_classes,
@@ -148,12 +148,12 @@ def save(folder: Path, classifier: Classifier, bpe: BPE, task: Task) -> None:
     }
     checkpoint.save_weights(folder / "classifier.safetensors", classifier)
     bpe.save(folder)
-    files.write_json(folder / "classifier.json", facts)
+    files.write_json(folder / "classifier.json", metadata)
     checksums.write_checksums(folder, *PARTS)
 
 
 def load(folder: str | Path) -> tuple[Classifier, BPE, dict]:
-    """(classifier in eval mode, its tokenizer, its facts) from a fine-tuning folder.
+    """(classifier in eval mode, its tokenizer, its metadata) from a fine-tuning folder.
 
     Raises FileNotFoundError where no classifier was written, ValueError for a damaged file.
     """
@@ -163,16 +163,18 @@ def load(folder: str | Path) -> tuple[Classifier, BPE, dict]:
             f"{folder} holds no classifier; `python -m gpt1lib.finetune` makes one"
         )
     checksums.verify(folder, *PARTS)
-    facts, bpe = files.read_json(folder / "classifier.json"), BPE.load(folder)
+    metadata, bpe = files.read_json(folder / "classifier.json"), BPE.load(folder)
     weights = folder / "classifier.safetensors"
     with files.blame_file(folder / "classifier.json"), fork_rng(0):  # its numbers are replaced
-        config = GPTConfig.from_dict(facts["config"])
+        config = GPTConfig.from_dict(metadata["config"])
         if bpe.n_vocab != config.n_vocab - len(inputs.SPECIALS):  # without the special tokens
             raise ValueError(f"n_vocab is {config.n_vocab}, the vocabulary has {bpe.n_vocab}")
-        bare = {**asdict(config), "n_vocab": bpe.n_vocab, "kind": facts["model"]}
+        bare = {**asdict(config), "n_vocab": bpe.n_vocab, "kind": metadata["model"]}
         model = checkpoint.read_model(folder / "classifier.json", bare, weights)
-        classifier = Classifier(model, facts["kind"], facts["n_classes"], config.dropout)
-        if len(facts["classes"]) not in (0, facts["n_classes"]):
-            raise ValueError(f"classes are {facts['classes']}, n_classes {facts['n_classes']}")
+        classifier = Classifier(model, metadata["kind"], metadata["n_classes"], config.dropout)
+        if len(metadata["classes"]) not in (0, metadata["n_classes"]):
+            raise ValueError(
+                f"classes are {metadata['classes']}, n_classes {metadata['n_classes']}"
+            )
     checkpoint.load_weights(weights, classifier)
-    return classifier.eval(), bpe, facts
+    return classifier.eval(), bpe, metadata

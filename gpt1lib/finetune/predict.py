@@ -21,16 +21,16 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument("texts", nargs="+", help="a text, two, or a context and choices")
     args = parser.parse_args(argv)
     with one_line_errors("predict"):
-        model, bpe, facts = classifier.load(args.folder)
-        least, most = N_TEXTS[facts["kind"]]
-        n = least if least == most else 1 + facts["n_classes"]  # a context, and choices
+        model, bpe, metadata = classifier.load(args.folder)
+        least, most = N_TEXTS[metadata["kind"]]
+        n = least if least == most else 1 + metadata["n_classes"]  # a context, and choices
         if len(args.texts) != n:
             raise ValueError(
-                f"{facts['task']} ({facts['kind']}) needs texts: {n}, each in quotes; there "
-                f"are {len(args.texts)}"
+                f"{metadata['task']} ({metadata['kind']}) needs texts: {n}, each in quotes; "
+                f"there are {len(args.texts)}"
             )
         probs = classifier.class_probs(model, bpe, *args.texts)
-        names = facts["classes"] or range(len(probs))
+        names = metadata["classes"] or range(len(probs))
         for name, p in sorted(zip(names, probs, strict=True), key=lambda x: -x[1]):
             print(f"{p:6.1%}  {name}")
 

@@ -158,7 +158,7 @@ class FineTuning:
 
     # ---- saving and going on -------------------------------------------------------
 
-    def facts(self) -> dict:
+    def fingerprint(self) -> dict:
         """What a resumed run must share with the one that was stopped."""
         return {
             "task": self.task.name,
@@ -175,18 +175,18 @@ class FineTuning:
             "optimizer": self.optimizer.state_dict(),
         }
         check_finite(state["classifier"])
-        folder.save(self.facts(), self.update, state)
+        folder.save(self.fingerprint(), self.update, state)
 
     def resume(self, folder: RunFolder) -> bool:
         """Go on from the last saved state; False if there is none.
 
         Raises ValueError if it is of another task, other settings or another model.
         """
-        state = folder.load(self.facts())
+        state = folder.load(self.fingerprint())
         folder.log.cut(state["update"] if state else 0)
         if state is None:
             return False
-        with files.blame_file(folder.state_path):
+        with files.blame_file(folder.state_path, RuntimeError):  # a tensor's shape
             self.classifier.load_state_dict(state["classifier"])
             self.optimizer.load_state_dict(state["optimizer"])
             self.update, self.best = state["update"], state["best"] or {}

@@ -60,24 +60,23 @@ def write_json(path: str | Path, value: object, indent: int | None = 1) -> None:
 
 # ---- reading -------------------------------------------------------------------------
 
-UNUSABLE = (
-    ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RuntimeError,
-    MemoryError,
-)  # fmt: skip
-"""What Python and torch raise over values that are missing, or of a wrong kind or size."""
-
 
 @contextmanager
-def blame_file(path: str | Path) -> Iterator[None]:
-    """What is wrong with a file's contents becomes a ValueError that names the file."""
+def blame_file(path: str | Path, *more: type[Exception]) -> Iterator[None]:
+    """What is wrong with a file's contents becomes a ValueError that names the file.
+
+    That are values that are missing, out of bounds or of a wrong type. more: other errors
+    that only the contents can raise inside. Only what reads them belongs there: an error of
+    our own would be blamed on the file, too.
+    """
     try:
         yield
-    except UNUSABLE as error:
-        told = str(error) or type(error).__name__
-        if isinstance(error, ValueError) and told.startswith(str(path)):
+    except (ValueError, LookupError, TypeError, *more) as error:
+        message = str(error) or type(error).__name__
+        if isinstance(error, ValueError) and message.startswith(str(path)):
             raise
-        told = f"it lacks {told}" if isinstance(error, KeyError) else told
-        raise ValueError(f"{path}: {told}") from error
+        message = f"it lacks {message}" if isinstance(error, KeyError) else message
+        raise ValueError(f"{path}: {message}") from error
 
 
 def read_text(path: str | Path) -> str:

@@ -77,7 +77,7 @@ class Log:
             raise ValueError(f"{self.path}, line {n}: damaged, no record but {line!r:.20}")
         return line
 
-    def write(self, lines: list[dict]) -> None:
+    def replace(self, lines: list[dict]) -> None:
         """Replace the file, whole or not at all."""
         files.write_text(self.path, "".join(map(as_line, lines)))
 
@@ -89,7 +89,7 @@ class Log:
                 if at < line[self.counter] <= last:
                     kept.append(line)
                     at = line[self.counter]
-        self.write(kept)
+        self.replace(kept)
 
     def digest(self, length: int | None = None) -> tuple[int, str]:
         """How many bytes are written, up to a length, and their SHA-256."""
@@ -157,17 +157,21 @@ class RunFolder:
                 "room there and start the same command again"
             ) from error
 
-    def save(self, facts: dict, step: int, state: dict) -> None:
-        """Write the state, whole or not at all. facts: what a resumed run must share."""
+    def save(self, fingerprint: dict, step: int, state: dict) -> None:
+        """Write the state, whole or not at all.
+
+        fingerprint: what a resumed run must share.
+        """
         logs = {name: self.log_of(name).digest() for name in LOGS}
-        stored = {"facts": json.dumps(facts), self.counter: step, "logs": logs, **state}
+        stored = {"facts": json.dumps(fingerprint), self.counter: step, "logs": logs, **state}
         write_state(self.state_path, stored)
         self.saved = step
 
-    def load(self, facts: dict) -> dict | None:
+    def load(self, fingerprint: dict) -> dict | None:
         """The last saved state, or None.
 
-        Raises ValueError, and names each fact, if the state was made with others.
+        Raises ValueError that names each difference if the state was made with another
+        fingerprint.
         """
         if not self.state_path.exists():
             return None
@@ -176,7 +180,7 @@ class RunFolder:
             self.saved, then = stored[self.counter], json.loads(stored["facts"])
             for name, (length, checksum) in stored["logs"].items():
                 self.log_of(name).check(length, checksum)
-        if changed := what_changed(then, facts):
+        if changed := what_changed(then, fingerprint):
             self.saved = None
             raise ValueError(
                 f"{self.state_path} was made with other settings: {'; '.join(changed)}. "

@@ -42,10 +42,10 @@ def reading(path: str | Path) -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        told = str(error).split("\n")[0]
+        message = str(error).split("\n")[0]
         if isinstance(error, pickle.PickleError):  # torch advises to read it unsafely
-            told = "no state that is safe to read"
-        raise ValueError(f"{path} is cut short or damaged: {told}") from error
+            message = "no state that is safe to read"
+        raise ValueError(f"{path} is cut short or damaged: {message}") from error
 
 
 @contextmanager
@@ -55,19 +55,19 @@ def writing(path: str | Path) -> Iterator[Path]:
         try:
             yield temporary
         except (RuntimeError, SafetensorError) as error:
-            told = str(error).split("\n")[0]
-            raise OSError(f"could not write {path}, is the disk full? ({told})") from error
+            message = str(error).split("\n")[0]
+            raise OSError(f"could not write {path}, is the disk full? ({message})") from error
 
 
 # ---- safetensors ---------------------------------------------------------------------
 
 
 def write_tensors(
-    path: str | Path, tensors: dict[str, Tensor], facts: dict[str, str] | None = None
+    path: str | Path, tensors: dict[str, Tensor], metadata: dict[str, str] | None = None
 ) -> None:
     """Write tensors by name, and words that belong to them, whole or not at all."""
     with writing(path) as temporary:
-        save_file(tensors, temporary, metadata=facts)
+        save_file(tensors, temporary, metadata=metadata)
 
 
 def read_tensors(path: str | Path) -> tuple[dict[str, Tensor], dict[str, str]]:
@@ -116,9 +116,9 @@ def read_array(path: str | Path, kinds: Sequence[str]) -> np.ndarray:
     """
     with reading(path):
         array = np.load(path, mmap_mode="r", allow_pickle=False)
-    told = f"{path} is {array.dtype} of shape {array.shape}"
+    described = f"{path} is {array.dtype} of shape {array.shape}"
     if array.ndim != 1 or array.dtype.name not in kinds:
-        raise ValueError(f"{told}, expected one row of {' or '.join(kinds)}")
+        raise ValueError(f"{described}, expected one row of {' or '.join(kinds)}")
     if array.offset + array.nbytes != Path(path).stat().st_size:
-        raise ValueError(f"{told}, but {Path(path).stat().st_size:,} bytes long")
+        raise ValueError(f"{described}, but {Path(path).stat().st_size:,} bytes long")
     return array

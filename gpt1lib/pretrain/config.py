@@ -138,7 +138,7 @@ class Recipe:
             return optim.warmup_flat(step, self.warmup, self.steps, self.warmdown)
         return optim.warmup_cosine(step, self.warmup, self.steps)
 
-    def facts(self) -> dict:
+    def fingerprint(self) -> dict:
         """The options that change what is learned; a resumed run must share them."""
         changing = {f.name for f in fields(self) if f.metadata["changes_result"]}
         return {k: v for k, v in asdict(self).items() if k in changing}

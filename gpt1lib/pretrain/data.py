@@ -9,7 +9,6 @@ from torch import Tensor
 from .. import corpus
 from ..bpe import BPE
 from ..corpus import BookPaths
-from ..io import files
 from . import cache
 from .config import Recipe
 from .distributed import SINGLE, Processes
@@ -34,13 +33,13 @@ class TrainingData:
 
     def summary(self) -> str:
         """What a run reads, in lines for the eye."""
-        read, kept = (sum(map(len, x.values())) for x in (self.books, self.heldout))
+        read, held_out = (sum(map(len, x.values())) for x in (self.books, self.heldout))
         ends = self.heldout.keys() <= {f"{name}{END}" for name in self.books}
         what = "the last tenth of each" if ends else f"{len(self.heldout)} other books"
         n_merges, per_token = len(self.bpe.merges), read / len(self.ids)
         return (
             f"books: {len(self.books)}, {read:,} characters to train on\n"
-            f"held out to score: {what}, {kept:,} characters\n"
+            f"held out to score: {what}, {held_out:,} characters\n"
             f"vocabulary: {self.bpe.n_vocab:,} tokens, made of these books by {n_merges:,} "
             f"merges (--n-merges); {per_token:.1f} characters per token"
         )
@@ -64,8 +63,10 @@ def load_data(
     train, apart = load_splits(books, heldout)
     place = cache.cache_dir(folder, train, recipe.n_merges, bpe)
     if world.is_main:
-        with files.blame_file(corpus.describe_paths(books)):
+        try:
             cache.make(place, train, recipe.n_merges, bpe)
+        except ValueError as error:  # no words, or a word that is none
+            raise ValueError(f"{corpus.describe_paths(books)}: {error}") from error
     world.wait()
     bpe, ids = cache.load(place)
     if len(ids) < (n_ctx := recipe.model.n_ctx):
@@ -93,14 +94,14 @@ def load_splits(
     read = corpus.read_books(books)
     if heldout is None:
         return hold_out(read)
-    kept = corpus.read_books(heldout)
-    both = read.keys() & kept.keys() | corpus.same_texts(read, kept)
+    apart = corpus.read_books(heldout)
+    both = read.keys() & apart.keys() | corpus.same_texts(read, apart)
     if both:
         raise ValueError(
             f"held-out books are among the training books: {', '.join(sorted(both))}. Remove "
             "them from --books or from --heldout"
         )
-    return read, kept
+    return read, apart
 
 
 def hold_out(books: dict[str, str]) -> tuple[dict[str, str], dict[str, str]]:
@@ -126,6 +127,6 @@ def beginning_of_the_end(text: str) -> int:
     """Where the last tenth of a text begins, or soon after: with a line, or with a word."""
     least, most = len(text) - len(text) // SHARE, len(text) - len(text) // (2 * SHARE)
     for gap in ("\n", " "):
-        if (found := text.find(gap, least, most)) >= 0:
-            return found + 1
+        if (at := text.find(gap, least, most)) >= 0:
+            return at + 1
     return least

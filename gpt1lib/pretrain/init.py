@@ -17,7 +17,7 @@ WINDOW = 3  # tokens to either side; one that is k places away counts 1 / k
 LARGEST = 12_000  # tokens: some tables of n_vocab x n_vocab numbers must fit into memory
 
 
-def start_from_counts(
+def init_from_counts(
     model: LanguageModel, ids: np.ndarray | Tensor, length: float, seed: int = 0
 ) -> None:
     """Replace the token embeddings of a fresh model by vectors of a length, from its books."""

@@ -32,7 +32,7 @@ from ..rng import eval_mode, fork_rng
 from .config import Recipe
 from .data import TrainingData, load_data
 from .distributed import SINGLE, Processes, gradient_sync
-from .init import start_from_counts
+from .init import init_from_counts
 from .objective import Objective, checkpoint_activations, scale_blocks
 from .optimizers import build_optimizers
 
@@ -111,7 +111,7 @@ class Pretraining:
         scale_blocks(self.model, r.block_std)
         if r.count_vectors:
             start = time.perf_counter()
-            start_from_counts(self.model, self.data.ids, r.count_vectors, r.seed)
+            init_from_counts(self.model, self.data.ids, r.count_vectors, r.seed)
             self.seconds = time.perf_counter() - start  # it counts as training
         if r.activation_checkpointing:
             checkpoint_activations(self.model)
@@ -185,9 +185,9 @@ class Pretraining:
 
     # ---- saving and going on -------------------------------------------------
 
-    def facts(self) -> dict:
+    def fingerprint(self) -> dict:
         """What a resumed run must share with the one that was stopped."""
-        return {**self.recipe.facts(), "books": corpus.checksum(self.data.books)}
+        return {**self.recipe.fingerprint(), "books": corpus.checksum(self.data.books)}
 
     def save_state(self) -> None:
         """Write all that the next step depends on, whole or not at all.
@@ -200,7 +200,7 @@ class Pretraining:
             done = {"seen": self.seen, "seconds": self.seconds}
             parts = {"model": weights, "optimizer": optimizer}
             bound = {"tokenizer_sha256": self.data.bpe.checksum}
-            self.folder.save(self.facts(), self.step, done | parts | bound)
+            self.folder.save(self.fingerprint(), self.step, done | parts | bound)
 
     def resume(self) -> bool:
         """Go on from the last saved step; False if there is none.
@@ -208,10 +208,10 @@ class Pretraining:
         Raises ValueError if the method, the books or the vocabulary are no longer the same,
         and for a damaged state.
         """
-        state = self.folder.load(self.facts())
+        state = self.folder.load(self.fingerprint())
         if state is None:
             return False
-        with files.blame_file(self.folder.state_path):
+        with files.blame_file(self.folder.state_path, RuntimeError):  # a tensor's shape
             if state["tokenizer_sha256"] != self.data.bpe.checksum:
                 raise ValueError("it was made with another vocabulary; take another --out")
             self.step, self.seen, self.seconds = (state[k] for k in ("step", "seen", "seconds"))
@@ -294,8 +294,8 @@ class Pretraining:
             return
         checkpoint.check_finite(model.state_dict())
         if keep:
-            facts = {k: line[k] for k in snapshots.FACTS}
-            snapshots.save_snapshot(self.folder.path, model, facts)
+            metadata = {k: line[k] for k in snapshots.LOGGED}
+            snapshots.save_snapshot(self.folder.path, model, metadata)
         if model.has_cache:
             source = checkpoint.Checkpoint(model, self.data.bpe, {}, self.folder.path)
             text = sample.sample_text(source, n_tokens=60, seed=self.recipe.seed)

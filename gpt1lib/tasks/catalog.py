@@ -19,13 +19,13 @@ def load(name: str | None, data: str | Path | None = None) -> Task:
             raise ValueError(f"{data} is a set of your own: leave out the task name {name!r}")
         return read_own(data)
     if name is None and data is not None:
-        told = (
+        problem = (
             "is a folder: name the published set in it"
             if Path(data).is_dir()
             else "is not there"
         )
         raise FileNotFoundError(
-            f"{data} {told}; a set of your own must be one file: {', '.join(PARSERS)}"
+            f"{data} {problem}; a set of your own must be one file: {', '.join(PARSERS)}"
         )
     if name is None:
         raise ValueError(f"name a task ({', '.join(TASKS_BY_NAME)}), or give --data FILE.csv")

@@ -128,8 +128,8 @@ def csv_lines(path: Path, text: io.StringIO) -> Iterator[tuple[int, list[str]]]:
         except StopIteration:
             return
         except csv.Error as error:
-            told = f"its quotes are not in pairs ({error})"
-            raise ValueError(f"{path}, line {n}: {told}") from error
+            problem = f"its quotes are not in pairs ({error})"
+            raise ValueError(f"{path}, line {n}: {problem}") from error
 
 
 def tsv_rows(path: Path) -> Iterator[Row]:
@@ -149,8 +149,8 @@ def own_rows(path: Path, lines: Iterator[tuple[int, list[str]]]) -> Iterator[Row
             continue
         if len(cells) != len(header):
             here = "1 cell" if len(cells) == 1 else f"{len(cells)} cells"
-            told = f"{here}, the first line has {len(header)}"
-            raise ValueError(f"{path}, line {n}: {told}")
+            problem = f"{here}, the first line has {len(header)}"
+            raise ValueError(f"{path}, line {n}: {problem}")
         yield n, tuple(cells[i] for i in places), cells[label]
 
 
@@ -158,11 +158,11 @@ def column_named(path: Path, header: list[str], name: str) -> int:
     """The place of a column. Raises ValueError where the first line lacks it."""
     if name in header:
         return header.index(name)
-    told = f"{path}, line 1: no column {name!r} in {header}"
+    problem = f"{path}, line 1: no column {name!r} in {header}"
     for separator, advice in SEPARATED.items():
         if len(header) == 1 and separator in header[0]:
-            told += f". It seems separated by {advice}"
-    raise ValueError(told)
+            problem += f". It seems separated by {advice}"
+    raise ValueError(problem)
 
 
 def jsonl_rows(path: Path) -> Iterator[Row]:
@@ -172,12 +172,12 @@ def jsonl_rows(path: Path) -> Iterator[Row]:
     for n, row in enumerate(rows, start=1):
         for name in names:
             if not isinstance(row.get(name), str):
-                told = f"the {name} is {row.get(name)!r}, it must be a string"
-                raise ValueError(f"{path}, line {n}: {told}")
+                problem = f"the {name} is {row.get(name)!r}, it must be a string"
+                raise ValueError(f"{path}, line {n}: {problem}")
         label = row["label"]
         if not isinstance(label, str | int) or isinstance(label, bool):
-            told = f"the label is {label!r}, it must be a string or a whole number"
-            raise ValueError(f"{path}, line {n}: {told}")
+            problem = f"the label is {label!r}, it must be a string or a whole number"
+            raise ValueError(f"{path}, line {n}: {problem}")
         yield n, tuple(row[name] for name in names), str(label)
 
 

@@ -172,9 +172,9 @@ def questions(article: dict, group: str) -> list[Example]:
     for question, options, answer in zip(*columns, strict=True):
         if not isinstance(options, list) or len(options) != 4:
             raise ValueError(f"options are {options!r}, they must be four")
-        told = Example((article["article"], question, *options), "ABCD".index(answer), group)
-        context = f"{told.texts[0]} {told.texts[1]}"  # both are strings
-        examples.append(Example((context, *options), told.label, group))
+        example = Example((article["article"], question, *options), "ABCD".index(answer), group)
+        context = f"{example.texts[0]} {example.texts[1]}"  # both are strings
+        examples.append(Example((context, *options), example.label, group))
     return examples
 
 

@@ -145,7 +145,7 @@ def test_what_changes_a_result_is_part_of_the_method():
         "save_every",
     }
     recipe = RECIPES["tiny"]
-    assert set(asdict(recipe)) - set(recipe.facts()) == speed
+    assert set(asdict(recipe)) - set(recipe.fingerprint()) == speed
 
 
 # ---- what goes wrong is one line ------------------------------------------------------------

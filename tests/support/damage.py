@@ -182,7 +182,7 @@ def read_fine_tuning(folder):
 def write_result(folder):
     run = fine_tuning(folder)
     scores = {"accuracy": 0.5, "interval": [0.1, 0.9]}
-    files.write_json(folder / "result.json", {"facts": run.facts(), "valid": scores})
+    files.write_json(folder / "result.json", {"facts": run.fingerprint(), "valid": scores})
 
 
 def read_result(folder):

@@ -168,7 +168,7 @@ def test_a_log_counts_by_its_own_counter_and_need_not_exist(tmp_path):
 
 def test_what_stands_twice_in_a_log_is_cut(tmp_path):
     log = Log(tmp_path / "log.jsonl")
-    log.write([{"step": i} for i in (0, 1, 2, 0, 1, 2)])
+    log.replace([{"step": i} for i in (0, 1, 2, 0, 1, 2)])
     log.cut(1)
     assert log.lines() == [{"step": 0}, {"step": 1}]
 
@@ -179,7 +179,7 @@ def test_a_state_is_bound_to_its_logs(tmp_path):
     folder.save(FACTS, 1, {})
     folder.log.add({"step": 2, "loss": 2.25})
     assert RunFolder(tmp_path).load(FACTS)["step"] == 1, "what came later is of no matter"
-    folder.log.write([{"step": 1, "loss": 7.5}])
+    folder.log.replace([{"step": 1, "loss": 7.5}])
     with pytest.raises(ValueError, match="log.jsonl is not the one that the state was saved"):
         RunFolder(tmp_path).load(FACTS)
 

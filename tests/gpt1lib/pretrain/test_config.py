@@ -121,8 +121,8 @@ def test_the_rates():
 def test_what_only_changes_speed_may_change_under_a_resume():
     r = RECIPES["tiny"]
     other = dataclasses.replace(r, grad_accum=2, save_every=7, activation_checkpointing=True)
-    assert other.facts() == r.facts()
-    assert dataclasses.replace(r, lr=1.0).facts() != r.facts()
+    assert other.fingerprint() == r.fingerprint()
+    assert dataclasses.replace(r, lr=1.0).fingerprint() != r.fingerprint()
 
 
 def test_help_explains_every_option(capsys):
