@@ -65,8 +65,8 @@ def write(notebook, path: str | Path) -> None:
 
 
 def _refuse_shared_ids(cells: list, path: str | Path) -> None:
-    """nbformat would draw new ids in silence, other ones each time."""
+    """nbformat would draw new ids silently, other ones each time."""
     counts = Counter(cell["id"] for cell in cells if "id" in cell)
     if shared := [name for name, n in counts.items() if n > 1]:
-        cure = 'write another word into the line "id" of one of them'
-        raise ValueError(f"{path}: more than one cell has the id {shared[0]!r}: {cure}")
+        advice = 'write another word into the line "id" of one of them'
+        raise ValueError(f"{path}: more than one cell has the id {shared[0]!r}: {advice}")

@@ -34,7 +34,7 @@ def mean_interval(values: Sequence[float]) -> tuple[float, float]:
     """(mean, half the width of its 95% interval) over seeds, by Student's t."""
     n = len(values)
     if n < 2:
-        raise ValueError(f"{n} values have no spread, at least 2 are needed")
+        raise ValueError(f"{n} values have no standard deviation, at least 2 are needed")
     standard_error = stdev(values) / math.sqrt(n)
     return sum(values) / n, student_t(n - 1) * standard_error
 

@@ -120,12 +120,12 @@ def naming_file(path: Path) -> Iterator[None]:
 
 
 def stored_copies() -> Copies:
-    """The records in `work`; ValueError with a cure where they are damaged."""
+    """The records in `work`; ValueError with advice where they are damaged."""
     try:
         return Copies()
     except (ValueError, TypeError, AttributeError) as error:
-        cure = "Delete it and try again: your notebooks stay as they are"
-        raise ValueError(f"{WORK / '.copies.json'} is damaged. {cure} ({error})") from error
+        advice = "Delete it and try again: your notebooks stay as they are"
+        raise ValueError(f"{WORK / '.copies.json'} is damaged. {advice} ({error})") from error
 
 
 def update() -> None:

@@ -8,7 +8,7 @@ INIT_STD = 0.02
 """Standard deviation of every initial weight matrix: N(0, 0.02) (section 4.1)."""
 
 MOST = {"n_vocab": 2**24, "n_ctx": 2**20, "n_layer": 1000, "n_head": 1000, "n_embd": 2**16}
-"""The largest sizes: far beyond GPT-1's, and a slip of the hand fills no machine."""
+"""The largest sizes: far beyond GPT-1's, so that a typing error fills no memory."""
 
 
 @dataclass(frozen=True)

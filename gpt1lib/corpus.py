@@ -56,15 +56,15 @@ TABLES = (".csv", ".tsv", ".jsonl")
 
 
 def check_is_text(path: Path, text: str) -> None:
-    """ValueError for a file that is not the text of a book, with the file and the cure."""
+    """ValueError for a file that is not the text of a book, with the file and what to do."""
     if path.suffix.lower() in TABLES:
         raise ValueError(f"{path} is a table, not a book; labels go to gpt1lib.finetune --data")
     if "\0" in text:
         raise ValueError(f"{path} has NUL bytes, so it is not text; save it as UTF-8")
     start = text[:1000].lstrip("\ufeff \t\r\n").lower()
-    for beginning, cure in NOT_BOOKS.items():
+    for beginning, problem in NOT_BOOKS.items():
         if start.startswith(beginning):
-            raise ValueError(f"{path} {cure}")
+            raise ValueError(f"{path} {problem}")
 
 
 def book_files(paths: BookPaths) -> list[Path]:

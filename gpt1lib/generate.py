@@ -173,9 +173,9 @@ def stream(
 
     Each token is read once, through a key-value cache; a single text on a CPU by the
     reader in fast/, which computes the same. When the context is full, the window slides:
-    the older half is dropped and the younger half is read again from position 0, since
-    learned positions do not shift along. ids (B, T), T <= n_ctx. What is wrong is told before
-    the first column.
+    its first half is dropped and its second half is read again from position 0, since
+    learned positions do not shift along. ids (B, T), T <= n_ctx. Errors come before the first
+    column.
     """
     check_decoding(temperature, top_k, top_p)
     n_tokens = validate.check_int("n_tokens", n_tokens, 0, MOST_TOKENS)

@@ -3,7 +3,7 @@
     python3 tools/setup.py install [--dev]
     python3 tools/setup.py lab --port 8888
     python3 tools/setup.py update
-    python3 tools/setup.py wheels --out FOLDER      then, in a room without a network:
+    python3 tools/setup.py wheels --out FOLDER      then, where there is no network:
     python3 tools/setup.py install --wheels FOLDER
 
 On Windows: py tools/setup.py install, and so on. Only the standard library, and no syntax
@@ -210,7 +210,7 @@ def keep_jupyter_offline():
 
 
 def keep_our_package_json_out():
-    """JupyterLab's yarn.js is no module: the "type" in our package.json is not meant for it."""
+    """JupyterLab's yarn.js is not a module: the "type" in package.json is not meant for it."""
     (VENV / "package.json").write_text('{"type": "commonjs"}\n', encoding="utf-8")
 
 
@@ -227,7 +227,7 @@ def give_lab_our_boxes():
 
 
 def check_port(port):
-    """Exit with a sentence if the port is no port or taken."""
+    """Exit with a sentence if the port is not a port, or is taken."""
     if not 1024 <= port <= 65535:
         sys.exit("Port {} is not between 1024 and 65535.".format(port))
     with socket.socket() as s:

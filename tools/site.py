@@ -134,7 +134,7 @@ def flat(text: str) -> str:
 
 
 def documents() -> dict[str, str]:
-    """Name -> Markdown of every page that is no notebook."""
+    """Name -> Markdown of every page that is not a notebook."""
     paths = {path.stem: path for path in (ROOT / "docs").glob("*.md")}
     paths["data"] = ROOT / "data" / "README.md"
     pages = {name: flat(path.read_text(encoding="utf-8")) for name, path in paths.items()}

@@ -180,7 +180,7 @@ def marks_of(path: Path, only: str, points: dict[str, float], limits: Limits) ->
             raise ValueError(
                 f"this is lesson {lesson}, not {only}."
                 if lesson
-                else "this is no lesson of the course: it has none of its exercises."
+                else "this is not a lesson of the course: it has none of its exercises."
             )
     except ValueError as error:
         return row | _totals(exercise_names(only) if only else (), {}, points, str(error))

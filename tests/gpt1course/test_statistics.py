@@ -121,11 +121,11 @@ def test_disjoint():
     [
         (lambda: statistics.mcnemar([0], [0, 1], [0, 1]), "1 guesses and 2 labels"),
         (lambda: statistics.mcnemar([0, 1], [0], [0, 1]), "1 guesses and 2 labels"),
-        (lambda: statistics.mcnemar([0], [0], [0]), "1 values have no spread"),
-        (lambda: statistics.paired_t_test([1.0], [0.5]), "1 values have no spread"),
+        (lambda: statistics.mcnemar([0], [0], [0]), "1 values have no standard deviation"),
+        (lambda: statistics.paired_t_test([1.0], [0.5]), "1 values have no standard deviation"),
         (
             lambda: statistics.paired_t_test({0: 1.0, 1: 1.0}, {2: 1.0}),
-            "0 values have no spread",
+            "0 values have no standard deviation",
         ),
         (lambda: statistics.paired_t_test([1.0, 2.0], [1.0]), "2 scores and 1 make no pairs"),
         (lambda: statistics.paired_t_test({0: 1.0, 1: 1.0}, [1.0, 2.0]), "one row has seeds"),

@@ -139,7 +139,7 @@ def test_unknown_characters_become_unk(small):
     assert small.pieces(small.encode("c日t"))[1] == "<unk>"
 
 
-def test_empty_text_is_no_token(small):
+def test_empty_text_has_no_token(small):
     assert small.encode("") == small.encode(" \n ") == []
     assert small.decode([]) == ""
 

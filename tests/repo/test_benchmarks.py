@@ -237,7 +237,7 @@ def test_a_part_that_fails_keeps_what_it_has_and_the_next_goes_on(tmp_path, monk
 
 
 @pytest.mark.slow
-def test_too_little_memory_alone_is_no_failure(tmp_path, monkeypatch):
+def test_too_little_memory_alone_is_not_a_failure(tmp_path, monkeypatch):
     checks = importlib.import_module("benchmarks.gpu_parts.checks")
     monkeypatch.setattr(checks, "works", lambda machine: {"little memory": out_of_memory})
     status, stored = on_cpu(tmp_path, "--only", "checks")

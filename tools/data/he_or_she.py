@@ -61,7 +61,7 @@ class Passage(NamedTuple):
 
 @cache
 def bare(word: str) -> str:
-    """In lower case, without what is no letter, and without the 's of a name."""
+    """In lower case, without what is not a letter, and without the 's of a name."""
     return re.sub("[^a-z]", "", word.lower().removesuffix("'s"))
 
 

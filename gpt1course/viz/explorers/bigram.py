@@ -15,7 +15,7 @@ from .base import Explorer, as_half
 from .controls import CleanUnicode, Index
 
 
-def commonest(probs: np.ndarray, names: Sequence[str]) -> int:
+def most_frequent(probs: np.ndarray, names: Sequence[str]) -> int:
     """The row that follows the others most often, a space aside."""
     shares = probs.sum(0)
     return max(range(len(names)), key=lambda i: (names[i] not in (" ", "␣"), shares[i]))
@@ -35,7 +35,7 @@ class BigramExplorer(Explorer):
         self.probs = plots.as_matrix(probs, "probs")
         if self.probs.shape != (len(names), len(names)):
             raise ValueError(f"probs are {self.probs.shape}, there are {len(names)} names")
-        row = commonest(self.probs, names) if row is None else row
+        row = most_frequent(self.probs, names) if row is None else row
         row = validate.check_int("row", row, 0, len(names) - 1)
         super().__init__(data=as_half(self.probs), names=list(names), row=row)
 

@@ -117,8 +117,8 @@ def intervals(
         y, ticks = 0.0, []
         for group, row in rows.items():
             below = y + 0.3 * len(row)
-            for i, (name, spread) in enumerate(row.items()):
-                _draw_interval(axes, y + 0.3 * i, spread, *looks[name], digits)
+            for i, (name, interval) in enumerate(row.items()):
+                _draw_interval(axes, y + 0.3 * i, interval, *looks[name], digits)
             if chance:
                 span = [y - 0.15, below - 0.15]
                 axes.plot([chance[group]] * 2, span, color=INK, lw=1, ls=":")
@@ -140,10 +140,10 @@ def intervals(
 
 
 def _draw_interval(
-    axes: Axes, y: float, spread: tuple, color: str, mark: str, digits: int
+    axes: Axes, y: float, interval: tuple, color: str, mark: str, digits: int
 ) -> None:
     """A line from low to high, the value as a mark on it and as a number beside it."""
-    value, low, high = spread
+    value, low, high = interval
     if low is not None:
         axes.plot([low, high], [y, y], color=color, lw=2)
     axes.plot(value, y, mark, color=color, ms=7)

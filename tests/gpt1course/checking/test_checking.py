@@ -471,7 +471,7 @@ def test_what_is_not_written_is_todo(function, capsys):
 
 
 @pytest.mark.parametrize("function", [number, len])
-def test_what_is_written_is_no_stub(function):
+def test_what_is_written_is_not_a_stub(function):
     assert not machinery.is_stub(function)
 
 

@@ -149,7 +149,7 @@ NO_NOTEBOOKS = (
 
 
 @pytest.mark.parametrize("text", NO_NOTEBOOKS, ids=range(6))
-def test_what_is_no_notebook(tmp_path, text):
+def test_what_is_not_a_notebook(tmp_path, text):
     (tmp_path / "05_a.ipynb").write_bytes(text.encode("latin-1"))
     assert mistakes(tmp_path / "05_a.ipynb").startswith("this is not a notebook")
 
@@ -185,7 +185,7 @@ def test_what_is_marked_stays_and_only_what_changed_is_marked_again(
     assert [row["of"] for row in table(tmp_path / "m.csv")] == ["7.5", "7.5"]
 
 
-def test_other_limits_mark_again_and_what_is_no_lesson_is_counted(
+def test_other_limits_mark_again_and_what_is_not_a_lesson_is_counted(
     here, tmp_path, monkeypatch, capsys
 ):
     monkeypatch.chdir(tmp_path)

@@ -222,7 +222,7 @@ def test_a_model_keeps_its_guesses(small, row):
         assert "guesses" not in curves.run_trial(plan.curve_trial(FILM, row, settings, "valid"))
 
 
-def test_labels_that_teach_words_nothing_make_a_reader_say_the_commonest():
+def test_labels_that_teach_words_nothing_make_a_baseline_predict_the_majority():
     film = tasks.load(FILM)
     alike = [e for e in film.train if e.label == 1]
     few = replace(film, train=alike[:10], test=film.test[:5])

@@ -140,7 +140,7 @@ def test_views_open_on_what_is_to_be_seen(novelist):
     assert explorers.AttentionExplorer(uniform, list("abc"), head=0, row=-1).row == 2
     assert explorers.AttentionExplorer(np.ones((1, 1, 1, 1)), ["a"]).row == 0
     table = [[0, 0.2, 0.8], [0.1, 0, 0.9], [0.4, 0.6, 0]]
-    assert explorers.BigramExplorer(table, ["q", "e", " "]).row == 1, "the commonest letter"
+    assert explorers.BigramExplorer(table, ["q", "e", " "]).row == 1, "the most frequent letter"
 
 
 def test_attention_says_and_draws_what_the_chosen_mask_does():

@@ -93,7 +93,7 @@ def test_lines_that_end_together_are_named_where_they_stand_out():
     assert boxes[0].x1 < boxes[1].x0
 
 
-def test_between_two_updates_is_no_tick():
+def test_between_two_updates_there_is_no_tick():
     def ticks(x):
         axes = plots.lines({"a": (x, [2, 1, 0])}).axes[0]
         return [float(at) for at in axes.get_xticks() if x[0] <= at <= x[-1]]

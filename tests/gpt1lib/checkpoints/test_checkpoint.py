@@ -163,7 +163,7 @@ def test_a_full_disk_is_told_in_plain_words(saved, monkeypatch):
         checkpoint.save(*saved)
 
 
-def test_weights_that_are_no_numbers_are_not_written(saved):
+def test_weights_that_are_not_numbers_are_not_written(saved):
     folder, model, bpe = saved
     before = {p.name: p.read_bytes() for p in folder.iterdir()}
     with torch.no_grad():

@@ -176,7 +176,7 @@ def test_a_held_out_book_among_the_books_is_refused(folders, tmp_path):
         pretrain.Pretraining.from_books(RECIPE, tmp_path, folders[0], folders[0])
 
 
-def test_a_loss_that_is_no_number_stops_the_run(folders, tmp_path):
+def test_a_loss_that_is_not_a_number_stops_the_run(folders, tmp_path):
     run = start(folders, tmp_path)
     with torch.no_grad():
         run.model.tokens.weight.fill_(float("nan"))
@@ -295,7 +295,7 @@ def test_a_finished_run_whose_files_are_lost_or_damaged_writes_them_again(folder
         assert weights.read_bytes() == whole and again.is_finished()
 
 
-def test_the_same_text_under_another_name_is_no_held_out_book(folders, tmp_path):
+def test_the_same_text_under_another_name_is_not_a_held_out_book(folders, tmp_path):
     other = tmp_path / "other"
     other.mkdir()
     (other / "alias.txt").write_text((folders[0] / "one.txt").read_text())
