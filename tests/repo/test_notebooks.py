@@ -281,8 +281,7 @@ def test_whatever_is_to_be_tried_has_an_answer(notebook):
 def test_boxes_are_the_four_kinds(notebook):
     text = "\n".join(c.source for c in notebook.cells if c.cell_type == "markdown")
     kinds = re.findall(r'<div class="alert alert-(\w+)">\n\n', text)
-    assert set(kinds) == {"info", "success", "warning"} and text.count("<div") == len(kinds)
-    assert kinds.count("warning") == 1 and kinds.count("info") >= 3
+    assert set(kinds) <= {"info", "success", "warning"} and text.count("<div") == len(kinds)
     stubs = [c for c in notebook.cells if tools.mark(c).get("part") == "stub"]
     assert kinds.count("success") == len(stubs)
     assert not re.search(r"[^\n]\n</div>|<div[^>]*>\n[^\n]", text), "blank lines inside"
@@ -297,8 +296,6 @@ def test_only_plotting_is_folded(notebook):
             kept = names.bound(cell.source) - {"figure", "axes"}
             used = set().union(*(names.free(s) for s in sources if s != cell.source))
             assert not kept & used, f"{kept & used} come from a folded cell"
-        else:
-            assert cell.source.count("alt=") == 0 or layout.code_lines(cell) <= 12
 
 
 def test_any_cell_can_be_run_again(notebook):
@@ -327,7 +324,6 @@ def test_what_the_text_claims_is_asserted_elsewhere(notebook):
 
 def test_times_are_by_the_formula(path, notebook):
     known = tools.exercises_of(path)
-    assert max(layout.sittings(notebook.cells, known)) <= layout.SITTING
     parts = layout.main_and_deeper(notebook.cells)
     (reading, doing), (_, later) = (layout.minutes(part, known) for part in parts)
     total = int(re.search(r"\*\*Time:\*\* about (\d+) minutes", notebook.cells[0].source)[1])

@@ -3,7 +3,8 @@
 sync   bring the exercise cells in line with their source, gpt1course/exercises/lessonNN.py,
        and what all lessons of the folder say of each other with what they are, see index.py
 run    execute in place and drop what differs from run to run
-table  print cells, words, minutes, exercises ... of lessons beside what they aim at
+table  print cells, words, minutes, exercises ... of lessons beside what they aim at, and
+       what reads oddly in all pages
 new    begin a lesson, by its title: a notebook and a file of exercises from a template
 
 An exercise is three cells (task, stub, hints), marked in their metadata. A
@@ -25,7 +26,7 @@ from gpt1course.notebooks import exercises_of, mark, read, write
 from gpt1lib.cli import one_line_errors
 from gpt1lib.io.files import read_json, write_json
 from gpt1lib.io.paths import RESULTS, ROOT
-from tools.notebooks import index, stats, template
+from tools.notebooks import index, stats, template, wording
 from tools.notebooks.layout import GUESS_FIRST, LIVE, box, fold, state_times, stored_picture
 
 EXERCISES = ROOT / "gpt1course" / "exercises"
@@ -245,6 +246,7 @@ def main(argv: list[str] | None = None) -> int:
             begin(args.title)
         elif args.command == "table":
             print(stats.beside_aims([measured(path) for path in args.notebooks]))
+            print("", wording.report(), sep="\n")
         elif args.command == "run":
             for path in args.notebooks:
                 run_notebook(path)

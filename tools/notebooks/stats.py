@@ -29,6 +29,8 @@ AIMS: dict[str, tuple[float, float]] = {
     "recalls": (3, 6),
     "figures": (5, 10),
     "explorers": (1, 6),
+    "objectives": (3, 5),
+    "plot": (0, 12),  # lines of the longest cell in sight that draws
     "median": (4, 6),  # lines of a code cell
     "p90": (4, 20),
     "seconds": (0, 90),  # of Run All
@@ -73,15 +75,23 @@ def measures(notebook, exercises: dict, seconds: float) -> dict[str, float]:
     cells = notebook.cells
     code = [c for c in cells if c.cell_type == "code"]
     recall = next((c.source for c in cells if c.source.startswith("## Recall\n")), "")
+    goals = next((c.source for c in cells if c.source.startswith("## Objectives\n")), "")
     asked = re.findall(r"^\d+\. ", recall.split("<details>")[0], re.MULTILINE)
     found = stats(notebook) | {
         "sitting": max(sittings(cells, exercises)),
         "predictions": sum(map(is_prediction, cells)),
         "recalls": len(asked),
+        "objectives": len(re.findall(r"^- ", goals, re.MULTILINE)),
+        "plot": max((code_lines(c) for c in code if draws_in_sight(c)), default=0),
         "explorers": sum(bool(re.search(r"Explorer[.(]", c.source)) for c in code),
         "seconds": seconds,
     }
     return {name: found[name] for name in AIMS}
+
+
+def draws_in_sight(cell) -> bool:
+    """Whether a code cell draws a figure and is not folded."""
+    return "alt=" in cell.source and not is_aside(cell)
 
 
 def beside_aims(lessons: Sequence[dict]) -> str:
