@@ -5,6 +5,7 @@ scipy.stats takes a second and more to import, so each function imports what it 
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from statistics import stdev
 from typing import Any
@@ -50,23 +51,63 @@ def mean_with_ci(values: Sequence[float]) -> dict:
 # ---- paired tests --------------------------------------------------------------------
 
 
-def paired_t_test(a: Mapping | Sequence[float], b: Mapping | Sequence[float]) -> dict:
+class Comparison:
+    """a - b, with half the width of its 95% interval, and a two-sided p-value."""
+
+    difference: float
+    half_width: float
+    p: float
+
+    @property
+    def low(self) -> float:
+        """The lower end of the interval."""
+        return self.difference - self.half_width
+
+    @property
+    def high(self) -> float:
+        """The upper end of the interval."""
+        return self.difference + self.half_width
+
+
+@dataclass(frozen=True)
+class PairedT(Comparison):
+    """Two rows of scores, compared seed by seed."""
+
+    difference: float
+    half_width: float
+    p: float
+    seeds: int
+
+
+@dataclass(frozen=True)
+class McNemar(Comparison):
+    """Two classifiers on the same questions: what both get right, only a, only b, neither."""
+
+    both: int
+    only_a: int
+    only_b: int
+    neither: int
+    difference: float  # of the accuracies
+    half_width: float
+    p: float
+
+
+def paired_t_test(a: Mapping | Sequence[float], b: Mapping | Sequence[float]) -> PairedT:
     """Two rows of scores compared seed by seed: a - b, by Student's t for pairs.
 
     a, b: seed -> score, of which the seeds that both have are compared; or two lists in the
-    same order of seeds. Returns the mean difference, half the width of its 95% interval, p
-    (two-sided) and the number of seeds. The questions are the same for all seeds, so the
-    chance in drawing them is not in the interval. Raises ValueError for fewer than two pairs.
+    same order of seeds. The questions are the same for all seeds, so the chance in drawing
+    them is not in the interval. Raises ValueError for fewer than two pairs.
     """
     pairs = _pairs(a, b)
     mean, half_width = mean_interval([x - y for x, y in pairs])
     p = _paired_p(pairs) if half_width else float(mean == 0)
-    return {"difference": mean, "half_width": half_width, "p": p, "seeds": len(pairs)}
+    return PairedT(mean, half_width, p, len(pairs))
 
 
 def paired_t_tests(
     row: Mapping[int, Mapping[int, float]], other: Mapping[int, Mapping[int, float]]
-) -> dict[int, dict]:
+) -> dict[int, PairedT]:
     """Size -> a row minus another, seed by seed, as `significant` takes it.
 
     row, other: size -> seed -> score. Sizes at which the two share fewer than two seeds are
@@ -80,13 +121,13 @@ def paired_t_tests(
     }
 
 
-def mcnemar(guesses_a: Sequence[int], guesses_b: Sequence[int], labels: Sequence[int]) -> dict:
+def mcnemar(
+    guesses_a: Sequence[int], guesses_b: Sequence[int], labels: Sequence[int]
+) -> McNemar:
     """Two classifiers on the same questions, by what only one gets right (McNemar 1947).
 
-    Returns how many both get right, only a, only b and neither; a's accuracy minus b's with
-    half the width of its 95% interval; and the exact two-sided p: how often a coin divides
-    the questions that only one gets right at least as unevenly. Raises ValueError for fewer
-    than two questions.
+    p is exact: how often a coin divides the questions that only one gets right at least as
+    unevenly. Raises ValueError for fewer than two questions.
     """
     from scipy.stats import binomtest
 
@@ -97,15 +138,9 @@ def mcnemar(guesses_a: Sequence[int], guesses_b: Sequence[int], labels: Sequence
     only_a, only_b = right.count((True, False)), right.count((False, True))
     difference, half_width = mean_interval([a - b for a, b in right])
     uneven = only_a + only_b
-    return {
-        "both": right.count((True, True)),
-        "only_a": only_a,
-        "only_b": only_b,
-        "neither": right.count((False, False)),
-        "difference": difference,
-        "half_width": half_width,
-        "p": float(binomtest(only_a, uneven).pvalue) if uneven else 1.0,
-    }
+    p = float(binomtest(only_a, uneven).pvalue) if uneven else 1.0
+    both, neither = right.count((True, True)), right.count((False, False))
+    return McNemar(both, only_a, only_b, neither, difference, half_width, p)
 
 
 # ---- several comparisons at once -----------------------------------------------------
@@ -126,7 +161,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
     return adjusted
 
 
-def significant(comparisons: Mapping[Any, Mapping]) -> set:
+def significant(comparisons: Mapping[Any, Comparison]) -> set:
     """The keys of a table's significant comparisons, by the one rule of the course.
 
     Where two rows share their questions or their seeds, they are compared pair by pair
@@ -137,7 +172,7 @@ def significant(comparisons: Mapping[Any, Mapping]) -> set:
     Where rows share neither, or a row is compared with guessing, there are no pairs: see
     `disjoint`. comparisons: key -> what `paired_t_test` or `mcnemar` returned.
     """
-    adjusted = holm([comparison["p"] for comparison in comparisons.values()])
+    adjusted = holm([comparison.p for comparison in comparisons.values()])
     return {key for key, p in zip(comparisons, adjusted, strict=True) if p < ALPHA}
 
 

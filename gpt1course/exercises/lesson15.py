@@ -456,7 +456,7 @@ def curve_in_words(task: str) -> str:
     return f"Accuracy on {task} by the number of labels. " + "; ".join([*said, *flat]) + "."
 
 
-def curve_gaps(task: str, row: str, other: str) -> dict[int, dict]:
+def curve_gaps(task: str, row: str, other: str) -> dict[int, statistics.PairedT]:
     """Number of labels -> a row minus another, seed by seed, for statistics.significant."""
     draws = paper.curves.draws(task)
     return statistics.paired_t_tests(draws[row], draws[other])

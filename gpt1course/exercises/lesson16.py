@@ -285,7 +285,7 @@ def spans(found: dict, task: str) -> dict[str, tuple]:
     }
 
 
-def against(accuracies: dict, base: str) -> dict[tuple, dict]:
+def against(accuracies: dict, base: str) -> dict[tuple, statistics.PairedT]:
     """(row, task) -> the row minus the base, seed by seed, for all other rows of a table.
 
     accuracies: row -> task -> seed -> accuracy, as paper.accuracies gives it.

@@ -66,7 +66,7 @@ def random_weights_far_behind(correct):
 
 @after("cell-014", full_run=True)
 def clear_in_pairs(pairs):
-    assert all(pair["p"] < 0.001 for pair in pairs.values())
+    assert all(pair.p < 0.001 for pair in pairs.values())
 
 
 @after("cell-016", full_run=True)
@@ -189,7 +189,7 @@ def the_best_mean_is_that_of_0(by_lambda):
 
 @after("cell-085")
 def the_text_says_0_5_costs_about_a_point(cost):
-    assert -0.02 < cost["difference"] < -0.005
+    assert -0.02 < cost.difference < -0.005
 
 
 @after("cell-085")

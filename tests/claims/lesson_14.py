@@ -53,12 +53,12 @@ def frequency_says_nothing(by_class):
 
 @after("cell-025", full_run=True)
 def about_a_fifth_of_all_questions(in_pairs):
-    assert 0.17 < in_pairs["difference"] < 0.25
+    assert 0.17 < in_pairs.difference < 0.25
 
 
 @after("cell-025", full_run=True)
 def far_beyond_luck(in_pairs):
-    assert in_pairs["p"] < 1e-6
+    assert in_pairs.p < 1e-6
 
 
 @after("cell-034")
@@ -125,13 +125,13 @@ def near_one_half_without_the_story(without, endings):
 
 @after("cell-061", full_run=True)
 def the_story_helps(helped):
-    assert helped["difference"] > 0
-    assert helped["p"] < 0.05
+    assert helped.difference > 0
+    assert helped.p < 0.05
 
 
 @after("cell-061", full_run=True)
 def more_than_two_to_one(helped):
-    assert helped["only_a"] > 2 * helped["only_b"]
+    assert helped.only_a > 2 * helped.only_b
 
 
 @after("cell-065")
@@ -153,17 +153,17 @@ def nearly_two_of_three(by_raise):
 
 @after("cell-068", full_run=True)
 def clear_of_the_endings_alone(against):
-    assert against["without"]["p"] < 0.05
+    assert against["without"].p < 0.05
 
 
 @after("cell-068", full_run=True)
 def by_some_five_points(against):
-    assert 0.04 < against["plain"]["difference"] < 0.07
+    assert 0.04 < against["plain"].difference < 0.07
 
 
 @after("cell-068", full_run=True)
 def which_pairs_leave_open_just(against):
-    assert 0.05 < against["plain"]["p"] < 0.1
+    assert 0.05 < against["plain"].p < 0.1
 
 
 @after("cell-068")
@@ -205,7 +205,7 @@ def the_novelist_nine_of_ten_the_lstm_eight(same_person, answers_of):
 
 @after("pronouns-4")
 def clearly_less_on_the_same_questions(ahead):
-    assert ahead["p"] < 0.001 < ahead["difference"]
+    assert ahead.p < 0.001 < ahead.difference
 
 
 @after("cell-088", full_run=True)
@@ -263,11 +263,11 @@ def each_a_lead_like_the_papers_could_hide(tests, best, pairs_of_ends):
     for name in ("acceptability", "schemas"):
         printed, n = paper_numbers.FIGURE2_RIGHT[name], len(tests[name].labels)
         share = (printed["GPT-1"] - printed["LSTM"]) * (best[name] - 1 / tests[name].choices)
-        divided = pairs_of_ends[name]["only_a"] + pairs_of_ends[name]["only_b"]
+        divided = pairs_of_ends[name].only_a + pairs_of_ends[name].only_b
         ours = round((divided + share * n) / 2)
         p = float(binomtest(ours, divided).pvalue)
         raised = statistics.holm(
-            [p, *(x["p"] for other, x in pairs_of_ends.items() if other != name)]
+            [p, *(x.p for other, x in pairs_of_ends.items() if other != name)]
         )
         assert raised[0] > statistics.ALPHA, f"{name}: a lead like the paper's could hide"
 

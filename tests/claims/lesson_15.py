@@ -13,7 +13,7 @@ from gpt1course.exercises import lesson15 as lesson
 
 def points_ahead(gaps: dict[int, dict]) -> dict[int, int]:
     """Number of labels -> how many points a row is ahead, as the text says it."""
-    return {n: round(100 * gap["difference"]) for n, gap in gaps.items()}
+    return {n: round(100 * gap.difference) for n, gap in gaps.items()}
 
 
 CLEAR_ALONE = {("film_snippets", "1000"), ("film_snippets", "2000")}
@@ -145,7 +145,7 @@ def by_holms_rule_one_of_twenty(found):
 
 @after("cell-033")
 def film_gains_and_entailment_goes_to_and_fro(gaps):
-    pairs = {key: (gap["difference"], gap["half_width"]) for key, gap in gaps.items()}
+    pairs = {key: (gap.difference, gap.half_width) for key, gap in gaps.items()}
     film, logic = (points(pairs, task) for task in ("film_snippets", "entailment"))
     assert film == {"100": 3, "300": 5, "1000": 4, "2000": 6}, "film: three to six points"
     assert logic == {"100": -5, "300": -4, "700": 5, "2000": -1}, "entailment: to and fro"
@@ -206,13 +206,13 @@ def what_is_clear_among_questions(apart):
 
 @after("cell-039")
 def the_text_says_16_to_18_points(apart):
-    ahead = [100 * apart["random weights"][n]["difference"] for n in (30, 100, 300)]
+    ahead = [100 * apart["random weights"][n].difference for n in (30, 100, 300)]
     assert all(15.5 <= x < 18.5 for x in ahead)
 
 
 @after("cell-039")
 def by_ten_points_and_more(apart):
-    lstm = {n: 100 * gap["difference"] for n, gap in apart["LSTM"].items()}
+    lstm = {n: 100 * gap.difference for n, gap in apart["LSTM"].items()}
     assert lstm[10] < -9.5
     assert lstm[30] < -9.5
 
@@ -263,15 +263,13 @@ def clear_of_each_with_300_and_1_000(two_texts):
     clear = {row: statistics.significant(gap) for row, gap in two_texts.items()}
     for row in ("random weights", "bag of words", "LSTM"):
         assert clear[row] == {300, 1000}, f"clear of {row} with 300 and 1,000"
-    sides = {
-        n: two_texts["pairs of words"][n]["difference"] > 0 for n in clear["pairs of words"]
-    }
+    sides = {n: two_texts["pairs of words"][n].difference > 0 for n in clear["pairs of words"]}
     assert sides == {100: False, 1000: True}, "the pairs: behind with 100, ahead with 1,000"
 
 
 @after("two-texts-5")
 def of_the_lstm_by_ten_points_and_more(two_texts):
-    lstm = [two_texts["LSTM"][n]["difference"] for n in (300, 1000)]
+    lstm = [two_texts["LSTM"][n].difference for n in (300, 1000)]
     assert min(lstm) > 0.095
 
 
@@ -415,7 +413,7 @@ def last_55_percent_not_far_above_them(read):
 
 @after("cell-050")
 def not_clearly_more_than_counting_p_0_47(against):
-    assert round(against["p"], 2) == 0.47
+    assert round(against.p, 2) == 0.47
 
 
 @after("cell-050")
@@ -537,8 +535,8 @@ def with_the_most_labels_ahead_by_pairs():
     task = g.tasks.load("acceptability")
     labels = [int(e.label) for e in task.test]
     pairs = statistics.mcnemar(guesses["pre-trained"], guesses["random weights"], labels)
-    assert round(pairs["p"], 3) == 0.003, "ahead by pairs, p = 0.003"
-    assert pairs["difference"] > 0, "ahead by pairs, p = 0.003"
+    assert round(pairs.p, 3) == 0.003, "ahead by pairs, p = 0.003"
+    assert pairs.difference > 0, "ahead by pairs, p = 0.003"
     assert 10 < 19000 / len(task.train) < 12, "some ten times the labels of the set"
     assert len(task.train) == 1680, "the set's are 1,680"
 

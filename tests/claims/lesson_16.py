@@ -62,12 +62,12 @@ def reaches(rows: dict, lower: str, upper: str) -> bool:
 # comparisons are key -> what statistics.paired_t_test gives
 def alone(comparisons: dict) -> set:
     """The keys whose own interval leaves out 0, as if there were no other comparison."""
-    return {key for key, d in comparisons.items() if abs(d["difference"]) > d["half_width"]}
+    return {key for key, d in comparisons.items() if abs(d.difference) > d.half_width}
 
 
 def in_points(comparisons: dict) -> dict:
     """The same keys with the mean difference in points."""
-    return {key: round(100 * d["difference"], 1) for key, d in comparisons.items()}
+    return {key: round(100 * d.difference, 1) for key, d in comparisons.items()}
 
 
 def places_where(sweep, met) -> list[tuple[str, str]]:
@@ -99,7 +99,7 @@ def steps() -> tuple[int, int]:
 
 def p_of(pairs: dict):
     """What sorts the keys of comparisons by their p."""
-    return lambda key: pairs[key]["p"]
+    return lambda key: pairs[key].p
 
 
 def leads(sweep, task: str, value: str, other: str) -> bool:
@@ -208,14 +208,14 @@ def the_table_of_section_7_has_them(pairs):
 
 @after("cell-039")
 def the_next_one_has_a_raised_p_of_5_1_percent(pairs):
-    third, raised = sorted(statistics.holm([d["p"] for d in pairs.values()]))[2], 0.051
+    third, raised = sorted(statistics.holm([d.p for d in pairs.values()]))[2], 0.051
     assert round(third, 3) == raised
 
 
 @after("cell-039")
 def the_interval_holds_0_and_four_points(pairs):
     lost = pairs["no pre-training", "entailment"]
-    low, high = (lost["difference"] + side * lost["half_width"] for side in (-1, 1))
+    low, high = lost.low, lost.high
     assert low < -0.04 < 0 < high
 
 
@@ -223,7 +223,7 @@ def the_interval_holds_0_and_four_points(pairs):
 def worth_ten_with_300_labels():
     draws = paper.curves.draws("entailment")
     gaps = statistics.paired_t_tests(draws["pre-trained"], draws["random weights"])
-    assert round(100 * gaps[300]["difference"]) == 10
+    assert round(100 * gaps[300].difference) == 10
 
 
 @after("cell-045")

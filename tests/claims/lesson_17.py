@@ -82,21 +82,21 @@ def a_distribution(answers):
 @after("cell-036")
 def clearly_better_than_from_the_left(stored_gaps):
     left = statistics.paired_t_test(stored_gaps["GPT, whole"], stored_gaps["GPT, left only"])
-    assert left["difference"] + left["half_width"] < 0
+    assert left.high < 0
 
 
 @after("cell-036")
 def and_than_bert(stored_gaps):
     bert = statistics.paired_t_test(stored_gaps["GPT, whole"], stored_gaps["BERT"])
-    assert bert["difference"] + bert["half_width"] < 0, "and than BERT"
-    assert round(-bert["difference"], 1) == 1.1, "by 1.1"
-    assert round(bert["half_width"], 1) == 0.4, "by 1.1"
+    assert bert.high < 0, "and than BERT"
+    assert round(-bert.difference, 1) == 1.1, "by 1.1"
+    assert round(bert.half_width, 1) == 0.4, "by 1.1"
 
 
 @after("cell-036")
 def from_the_left_bert_is_ahead_as_before(stored_gaps):
     behind = statistics.paired_t_test(stored_gaps["GPT, left only"], stored_gaps["BERT"])
-    assert behind["difference"] - behind["half_width"] > 0
+    assert behind.low > 0
 
 
 @after("cell-039")
@@ -237,7 +237,7 @@ def the_family_in_parameters(total):
 
 @after("cell-094", full_run=True)
 def three_examples_lose_more_than_they_win(in_pairs):
-    assert in_pairs["only_a"] > in_pairs["only_b"]
+    assert in_pairs.only_a > in_pairs.only_b
 
 
 @after("cell-094", full_run=True)
@@ -247,7 +247,7 @@ def zero_shot_beats_luck(right):
 
 @after("cell-094", full_run=True)
 def the_loss_is_not_clear(in_pairs):
-    assert in_pairs["p"] > 0.05
+    assert in_pairs.p > 0.05
 
 
 @after("cell-100")

@@ -41,19 +41,19 @@ def test_mcnemar_against_every_way_that_a_coin_can_fall(only_a, only_b):
     guesses_a = [1] * only_a + [0] * only_b + [1, 1, 0, 0, 0]
     guesses_b = [0] * only_a + [1] * only_b + [1, 1, 0, 0, 0]
     result = statistics.mcnemar(guesses_a, guesses_b, labels)
-    assert result["p"] == pytest.approx(uneven / 2**n)
-    counts = [result[k] for k in ("both", "only_a", "only_b", "neither")]
+    assert result.p == pytest.approx(uneven / 2**n)
+    counts = [getattr(result, k) for k in ("both", "only_a", "only_b", "neither")]
     assert counts == [2, only_a, only_b, 3]
     a, b = (metrics.accuracy(x, labels)["accuracy"] for x in (guesses_a, guesses_b))
-    assert result["difference"] == pytest.approx(a - b, abs=1e-4)
+    assert result.difference == pytest.approx(a - b, abs=1e-4)
     assert statistics.mcnemar(*map(np.array, (guesses_a, guesses_b, labels))) == result
     swapped = statistics.mcnemar(guesses_b, guesses_a, labels)
-    assert (swapped["p"], swapped["half_width"]) == (result["p"], result["half_width"])
+    assert (swapped.p, swapped.half_width) == (result.p, result.half_width)
 
 
 def test_mcnemar_counts_what_is_right_and_not_what_is_alike():
     result = statistics.mcnemar([0, 1, 2, 2], [0, 2, 1, 0], [0, 1, 1, 1])
-    assert [result[k] for k in ("both", "only_a", "only_b", "neither")] == [1, 1, 1, 1]
+    assert [getattr(result, k) for k in ("both", "only_a", "only_b", "neither")] == [1, 1, 1, 1]
 
 
 FULL, OTHER = [0.70, 0.74, 0.69, 0.77, 0.72], [0.66, 0.71, 0.68, 0.72, 0.70]
@@ -62,9 +62,9 @@ FULL, OTHER = [0.70, 0.74, 0.69, 0.77, 0.72], [0.66, 0.71, 0.68, 0.72, 0.70]
 def test_seeds_are_compared_in_pairs():
     result, test = statistics.paired_t_test(FULL, OTHER), ttest_rel(FULL, OTHER)
     low, high = test.confidence_interval(0.95)
-    assert (result["p"], result["seeds"]) == (pytest.approx(test.pvalue), 5)
-    assert result["difference"] - result["half_width"] == pytest.approx(low)
-    assert result["difference"] + result["half_width"] == pytest.approx(high)
+    assert (result.p, result.seeds) == (pytest.approx(test.pvalue), 5)
+    assert result.low == pytest.approx(low)
+    assert result.high == pytest.approx(high)
     holes = statistics.paired_t_test(
         {9: 0.1, **dict(enumerate(FULL))}, {5: 0.2, **dict(enumerate(OTHER))}
     )
@@ -77,8 +77,8 @@ def test_seeds_are_compared_in_pairs():
 
 @pytest.mark.filterwarnings("error")
 def test_pairs_without_spread():
-    assert statistics.paired_t_test([0.5, 0.5], [0.5, 0.5])["p"] == 1
-    assert statistics.paired_t_test([0.75, 0.5], [0.5, 0.25])["p"] == 0
+    assert statistics.paired_t_test([0.5, 0.5], [0.5, 0.5]).p == 1
+    assert statistics.paired_t_test([0.75, 0.5], [0.5, 0.25]).p == 0
 
 
 def test_holm_is_holms():
@@ -94,15 +94,17 @@ def test_holm_is_holms():
         assert sum(p <= level for p in statistics.holm(values)) == refused
 
 
+def with_p(p):
+    """A comparison of which only the p-value counts."""
+    return statistics.PairedT(0.1, 0.2, p, 3)
+
+
 def test_significance_is_corrected_for_the_whole_table():
-    table = {key: {"p": p} for key, p in {"a": 0.02, "b": 0.024, "c": 0.9}.items()}
+    table = {key: with_p(p) for key, p in {"a": 0.02, "b": 0.024, "c": 0.9}.items()}
     assert statistics.significant({"b": table["b"]}) == {"b"}, "one comparison alone"
     assert statistics.significant({k: table[k] for k in "ab"}) == {"a", "b"}
     assert statistics.significant(table) == set(), "0.02 counts three times"
-    assert (
-        statistics.significant({"a": {"p": 0.05}}) == set()
-        and statistics.significant({}) == set()
-    )
+    assert statistics.significant({"a": with_p(0.05)}) == set() == statistics.significant({})
 
 
 def test_disjoint():
@@ -132,7 +134,7 @@ def test_disjoint():
         (lambda: statistics.paired_t_test([1.0, math.nan], [1.0, 2.0]), "a score is nan"),
         (lambda: statistics.paired_t_test([1.0, 2.0], [1.0, None]), "a score is None"),
         (lambda: statistics.holm([0.5, 1.5]), "p is 1.5, it must be .* >= 0 and <= 1"),
-        (lambda: statistics.significant({"a": {"p": math.nan}}), "p is nan"),
+        (lambda: statistics.significant({"a": with_p(math.nan)}), "p is nan"),
         (lambda: statistics.disjoint((0.1, 0.2), (0.4, 0.3)), "an interval is from 0.4 to 0.3"),
     ],
 )

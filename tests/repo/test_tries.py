@@ -48,7 +48,7 @@ def other_stories(found):
     assert between["plain"][0] < 0.538 < between["plain"][1] < right["raised"]["accuracy"]
     assert between["alone"][0] < 0.5 < between["alone"][1]
     ahead = statistics.mcnemar(found["ways"]["raised"], found["ways"]["plain"], found["truth"])
-    assert ahead["difference"] > 0 and ahead["p"] < 0.01
+    assert ahead.difference > 0 and ahead.p < 0.01
 
 
 # of the 1,686 stories every sixth: all of them take a minute

@@ -82,11 +82,7 @@ def _places(by_size: Mapping[int, Mapping[int, float]], ours: Mapping) -> list[d
     clear = statistics.significant(gaps)
     return [
         {"labels": n, "draws": [*seeds.values()], **statistics.mean_with_ci([*seeds.values()])}
-        | (
-            {"ahead": [gaps[n]["difference"], gaps[n]["half_width"], n in clear]}
-            if n in gaps
-            else {}
-        )
+        | ({"ahead": [gaps[n].difference, gaps[n].half_width, n in clear]} if n in gaps else {})
         for n, seeds in sorted(by_size.items())
     ]
 

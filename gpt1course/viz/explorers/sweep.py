@@ -100,10 +100,10 @@ def _places(accuracies: dict, compared: str) -> dict[str, list[dict]]:
     }
 
 
-def _place(seeds: list[float], pairs: dict) -> dict:
+def _place(seeds: list[float], pairs: statistics.PairedT) -> dict:
     """What is drawn and said of one value."""
     mean, half = statistics.mean_interval(seeds)
-    difference = {"difference": pairs["difference"], "difference_half": pairs["half_width"]}
+    difference = {"difference": pairs.difference, "difference_half": pairs.half_width}
     return {"seeds": seeds, "mean": mean, "half": half} | difference
 
 
