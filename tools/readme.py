@@ -105,14 +105,14 @@ def from_docs(table) -> str:
     return table(index.lessons_of(NOTEBOOKS), "../notebooks/")
 
 
-def found(name: str) -> Any:
+def stored(name: str) -> Any:
     """What one benchmark stored: its result, or a list of runs."""
     return json.loads((BENCHMARKS / f"{name}.json").read_text(encoding="utf-8"))
 
 
 def quality(who: str, minutes: int) -> str:
     """What each run of quality_for_time.py reached in its minutes."""
-    runs = [x for x in found("quality_for_time") if (x["who"], x["minutes"]) == (who, minutes)]
+    runs = [x for x in stored("quality_for_time") if (x["who"], x["minutes"]) == (who, minutes)]
     scores = " and ".join(f"{x['bits_per_character']:.3f}" for x in runs)
     return f"{scores} after {minutes} min"
 
@@ -121,17 +121,17 @@ def speed() -> str:
     """The table of speeds: ours, another, how many times as fast."""
     lines = ["| on two cores | ours | beside it | ratio |", "|---|---|---|---|"]
     for size in ("tiny", "novelist", "full"):
-        f = found(f"training_{size}")
+        f = stored(f"training_{size}")
         lines.append(
             f"| training, {size} size | {f['ours']:,} tokens/s | transformers "
             f"{f['theirs']:,} | {f['ratio']:.2f} |"
         )
-    f = found("generation_full")
+    f = stored("generation_full")
     lines.append(
         f"| greedy generation, full size, {f['prompt']} + {f['new']} tokens, same output | "
         f"{f['ours']} tokens/s | transformers {f['theirs']} | {f['ratio']:.1f} |"
     )
-    f = found("import")
+    f = stored("import")
     lines.append(
         f"| import | {f['ours_seconds']} s | torch alone {f['torch_seconds']} s | "
         f"{f['ratio']:.2f} of the time |"
@@ -160,7 +160,7 @@ src/components/article/Article.svelte, src/routes/+page.svelte, src/utils/model/
 
 def in_the_page() -> str:
     """The model in the page beside Transformer Explainer's, which publishes no times."""
-    f = found("engine")
+    f = stored("engine")
     with torch.device("meta"):
         parameters = GPT(NOVELIST).count_parameters()
 

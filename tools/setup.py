@@ -66,8 +66,8 @@ def works(*command):
 def run(*command, hint=""):
     """Run a command; its own output explains a failure. hint: what else may be the reason."""
     if not works(*command):
-        told = "Setting up failed at: {}\n{}".format(" ".join(str(c) for c in command), hint)
-        sys.exit(told.rstrip())
+        message = "Setting up failed at: {}\n{}".format(" ".join(str(c) for c in command), hint)
+        sys.exit(message.rstrip())
 
 
 def quiet(*command):
@@ -185,9 +185,9 @@ def fetch_wheels(folder):
         run(*download, "torch", "--no-deps", "--index-url", index)
         torch = ["--find-links", folder]
     run(*download + torch, ".[course]", "setuptools>=77")
-    found = [path for path in Path(folder).iterdir() if path.suffix == ".whl"]
-    size = sum(path.stat().st_size for path in found)
-    print("{} packages, {:.0f} MB, are in {}".format(len(found), size / 1e6, folder))
+    packages = [path for path in Path(folder).iterdir() if path.suffix == ".whl"]
+    size = sum(path.stat().st_size for path in packages)
+    print("{} packages, {:.0f} MB, are in {}".format(len(packages), size / 1e6, folder))
     warn_of_changes()
 
 

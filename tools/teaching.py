@@ -77,18 +77,18 @@ def table(lesson: str) -> str:
     for name, cells in sections(lesson).items():
         reading, doing = minutes(lesson, name)
         rows.append(f"| {name} | {reading} | {doing or ''} | {in_it(cells)} |")
-    told = re.search(r"\*\*Time:\*\* (.*?) ·", notebook(lesson)[1][0].source)
-    if not told:
+    time = re.search(r"\*\*Time:\*\* (.*?) ·", notebook(lesson)[1][0].source)
+    if not time:
         raise ValueError(f"lesson {lesson} does not say how long it takes")
-    return HEAD + "\n".join(rows) + f"\n\nThe whole lesson, alone: {told[1]}.\n"
+    return HEAD + "\n".join(rows) + f"\n\nThe whole lesson, alone: {time[1]}.\n"
 
 
-def total(lesson: str, said: str) -> int:
+def total(lesson: str, text: str) -> int:
     """Minutes of the sections that a text names; ValueError if the lesson has not all."""
-    named = re.findall(r"§(\d+)", said)
+    named = re.findall(r"§(\d+)", text)
     headings = [h for h in sections(lesson) if h.split(".")[0] in named]
     if len(headings) != len(named):
-        raise ValueError(f"lesson {lesson} has not all the sections {said.strip()}")
+        raise ValueError(f"lesson {lesson} has not all the sections {text.strip()}")
     return sum(sum(minutes(lesson, h)) for h in headings)
 
 

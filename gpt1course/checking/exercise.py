@@ -347,10 +347,10 @@ def _too_slow(exercise: Exercise, function) -> str:
 
 def announce(name: str, verdict: Verdict) -> None:
     """Print TODO or FAIL and what is wrong; with GPT1_STRICT=1 raise it, AssertionError."""
-    told = f"{verdict.status}  {name}: {verdict.message}"
+    line = f"{verdict.status}  {name}: {verdict.message}"
     if settings.strict():
-        raise AssertionError(told)
-    tell(told)
+        raise AssertionError(line)
+    tell(line)
 
 
 def tell(text: str) -> None:

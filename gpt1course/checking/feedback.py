@@ -101,14 +101,16 @@ def _between_arrays(a, b, tolerance) -> str:
     ).reshape(x.shape)
     first = tuple(int(i) for i in np.argwhere(apart)[0])
     if x.size <= SHOWN:
-        told = f"it returns {short(a)}, expected {short(b)}; they differ first at {_at(first)}"
+        message = (
+            f"it returns {short(a)}, expected {short(b)}; they differ first at {_at(first)}"
+        )
     else:
         mine, theirs = _told_apart(x[first].item(), y[first].item())
-        told = (
+        message = (
             f"{apart.sum()} of {x.size} numbers differ, the first at {_at(first)}: "
             f"{mine}, expected {theirs}"
         )
-    return told + _largest(x, y, dtype_name(a), dtype_name(b)) + _factor(x[apart], y[apart])
+    return message + _largest(x, y, dtype_name(a), dtype_name(b)) + _factor(x[apart], y[apart])
 
 
 def _largest(x, y, dtype, wanted_dtype) -> str:

@@ -77,7 +77,7 @@ def measures(notebook, exercises: dict, seconds: float) -> dict[str, float]:
     recall = next((c.source for c in cells if c.source.startswith("## Recall\n")), "")
     goals = next((c.source for c in cells if c.source.startswith("## Objectives\n")), "")
     asked = re.findall(r"^\d+\. ", recall.split("<details>")[0], re.MULTILINE)
-    found = stats(notebook) | {
+    values = stats(notebook) | {
         "sitting": max(sittings(cells, exercises)),
         "predictions": sum(map(is_prediction, cells)),
         "recalls": len(asked),
@@ -86,7 +86,7 @@ def measures(notebook, exercises: dict, seconds: float) -> dict[str, float]:
         "explorers": sum(bool(re.search(r"Explorer[.(]", c.source)) for c in code),
         "seconds": seconds,
     }
-    return {name: found[name] for name in AIMS}
+    return {name: values[name] for name in AIMS}
 
 
 def draws_in_sight(cell) -> bool:

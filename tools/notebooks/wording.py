@@ -58,12 +58,12 @@ def report() -> str:
     return "\n".join(lines)
 
 
-def missed(found: dict[str, float]) -> list[str]:
+def missed(values: dict[str, float]) -> list[str]:
     """The budgets that counts miss."""
     return [
-        f"{name} {found[name]:.0f}, aim {least:.0f} to {most:.0f}"
+        f"{name} {values[name]:.0f}, aim {least:.0f} to {most:.0f}"
         for name, (least, most) in BUDGETS.items()
-        if not least <= found[name] <= most
+        if not least <= values[name] <= most
     ]
 
 
@@ -76,7 +76,7 @@ def counts(root: Path) -> dict[str, float]:
     weeks: dict[str, int] = {}
     for week, minutes in re.findall(r"^\| (\d+) \|.*\| (\d+) \|$", plans, re.MULTILINE):
         weeks[week] = weeks.get(week, 0) + int(minutes)
-    found = (
+    values = (
         read(root / "README.md").count("\n"),
         len(entries),
         max((len(re.findall(r"[.?](?= |$)", x)) for x in entries), default=0),
@@ -84,7 +84,7 @@ def counts(root: Path) -> dict[str, float]:
         len(weeks),
         max(weeks.values(), default=0),
     )
-    return dict(zip(BUDGETS, found, strict=True))
+    return dict(zip(BUDGETS, values, strict=True))
 
 
 def questions(root: Path) -> list[str]:

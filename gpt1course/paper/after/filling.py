@@ -43,7 +43,7 @@ def guesses_around(model: MaskedGPT, ids: Tensor, place: int) -> Tensor:
 @torch.no_grad()
 def looks(model: GPT, ids: Tensor) -> Tensor:
     """Who looks at whom, the mean over blocks and heads: ids (B, T) -> (B, T, T)."""
-    both_ways, found = isinstance(model, MaskedGPT), []
+    both_ways, probs = isinstance(model, MaskedGPT), []
     with eval_mode(model):
         h = model.embed(ids)
         for block in cast(list[Block], model.blocks):
@@ -51,9 +51,9 @@ def looks(model: GPT, ids: Tensor) -> Tensor:
             scores = q @ k.mT / math.sqrt(q.shape[-1])
             if not both_ways:
                 scores = scores.masked_fill(~causal_mask(ids.shape[1]), -math.inf)
-            found.append(scores.softmax(dim=-1).mean(dim=1))
+            probs.append(scores.softmax(dim=-1).mean(dim=1))
             h = block(h)
-    return torch.stack(found).mean(dim=0)
+    return torch.stack(probs).mean(dim=0)
 
 
 def covered(model: GPT, ids: Tensor) -> tuple[Tensor, Tensor]:

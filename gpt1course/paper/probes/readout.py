@@ -31,15 +31,15 @@ def ending_views(model, bpe: BPE, story: str, ending: str) -> dict[str, Tensor]:
     A story too long for the context loses its beginning. Raises ValueError for an empty text,
     and for an ending that leaves no room for a story.
     """
-    told, new = bpe.encode(story), bpe.encode(ending)
-    if not (told and new):
+    before, new = bpe.encode(story), bpe.encode(ending)
+    if not (before and new):
         raise ValueError(f"an empty text: story {story!r}, ending {ending!r}")
     n_ctx = model.config.n_ctx
     if len(new) >= n_ctx:
         raise ValueError(
             f"the ending has {len(new)} tokens, the context {n_ctx}: no room for a story"
         )
-    ids = torch.tensor([(told + new)[-n_ctx:]])
+    ids = torch.tensor([(before + new)[-n_ctx:]])
     h = model.hidden(ids)[0]  # (T, C)
     before, after = h[: -len(new)], h[-len(new) :]
     return {"last": after[-1], "match": before.mean(dim=0) * after.mean(dim=0)}

@@ -70,7 +70,7 @@ def sentence_rows(model: LanguageModel, ids: Tensor) -> tuple[Rows, Tensor]:
 
     last k: the state of its last token after k blocks; mean: the states after the last
     block, averaged; product: the products of token_rows, averaged. Two of one number, (1, 1):
-    length, in tokens; log P: the mean, as a reader that is simply told would have it.
+    length, in tokens; log P: the mean itself, to which what is read from states is compared.
     """
     tokens, log_probs = token_rows(model, ids)
     n = sum(name.startswith("block") for name in tokens)
@@ -90,9 +90,9 @@ def collected(
     texts: Sequence[str],
 ) -> tuple[dict[str, np.ndarray], np.ndarray]:
     """token_rows or sentence_rows of all texts, one below the other."""
-    found = [rows(model, torch.tensor([bpe.encode(text)])) for text in texts]
-    views = {name: torch.cat([v[name] for v, _ in found]).numpy() for name in found[0][0]}
-    return views, torch.cat([numbers for _, numbers in found]).numpy()
+    results = [rows(model, torch.tensor([bpe.encode(text)])) for text in texts]
+    views = {name: torch.cat([v[name] for v, _ in results]).numpy() for name in results[0][0]}
+    return views, torch.cat([numbers for _, numbers in results]).numpy()
 
 
 # ---- readers -----------------------------------------------------------------------
@@ -134,12 +134,12 @@ def read_surprise(checkpoint: Checkpoint, task: Task) -> dict[str, dict]:
     texts = [[e.texts[0] for e in part] for part in splits]
     of = checkpoint.model, checkpoint.bpe
     (X, log_p), (asked, log_p_asked) = (collected(token_rows, *of, part) for part in texts)
-    found = {"tokens": {v: r_squared(X[v], log_p, asked[v], log_p_asked) for v in X}}
+    results = {"tokens": {v: r_squared(X[v], log_p, asked[v], log_p_asked) for v in X}}
     (X, log_p), (asked, log_p_asked) = (collected(sentence_rows, *of, part) for part in texts)
     for column, name in enumerate(("sum", "mean")):
         pair = log_p[:, column], log_p_asked[:, column]
-        found[name] = {v: r_squared(X[v], pair[0], asked[v], pair[1]) for v in X}
-    return found | {"label": {v: label_accuracy(X[v], y, asked[v], true) for v in X}}
+        results[name] = {v: r_squared(X[v], pair[0], asked[v], pair[1]) for v in X}
+    return results | {"label": {v: label_accuracy(X[v], y, asked[v], true) for v in X}}
 
 
 def run_surprise(provenance: dict) -> None:

@@ -48,12 +48,12 @@ def answer_scores(
     Where the model has a cache, what a question gives is read once for all its answers, in
     half the time.
     """
-    batch, found = validate.check_int("batch", batch, 1), {}
+    batch, by_question = validate.check_int("batch", batch, 1), {}
     apart = [i for i, question in enumerate(questions) if not _shares(model, *question)]
     pairs = [(questions[i][0], answer) for i in apart for answer in questions[i][1]]
     scores = iter(continuation_scores(model, pairs))
     for i in apart:
-        found[i] = [next(scores) for _ in questions[i][1]]
+        by_question[i] = [next(scores) for _ in questions[i][1]]
 
     def sizes(i: int) -> tuple[int, int]:
         return len(questions[i][0]), len(questions[i][1])
@@ -63,8 +63,8 @@ def answer_scores(
         group = list(alike)
         for part in (group[start : start + batch] for start in range(0, len(group), batch)):
             together = _shared_scores(model, [questions[i] for i in part])
-            found.update(zip(part, together, strict=True))
-    return [found[i] for i in range(len(questions))]
+            by_question.update(zip(part, together, strict=True))
+    return [by_question[i] for i in range(len(questions))]
 
 
 def _shares(model: LanguageModel, given: list[int], answers: list[list[int]]) -> bool:
