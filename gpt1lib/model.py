@@ -216,7 +216,10 @@ def initialize(module: nn.Module) -> None:
 
 
 def check_ids(ids: Tensor, config: GPTConfig, start: int = 0) -> None:
-    """Raise ValueError unless ids (B, T) can be read by a model of this config."""
+    """Raise ValueError unless ids (B, T) can be read by a model of this config.
+
+    Their values are compared with n_vocab on the CPU alone.
+    """
     if not isinstance(ids, Tensor) or ids.dtype not in (torch.int64, torch.int32):
         kind = getattr(ids, "dtype", type(ids).__name__)
         raise ValueError(f"ids are {kind}, they must be a tensor of int64 or int32")
@@ -225,5 +228,5 @@ def check_ids(ids: Tensor, config: GPTConfig, start: int = 0) -> None:
     n_tokens = start + ids.shape[1]
     if n_tokens > config.n_ctx:
         raise ValueError(f"sequence has {n_tokens} tokens, the context is {config.n_ctx}")
-    if not ids.is_cuda:  # a GPU would have to stop and answer, once for each batch
+    if ids.device.type == "cpu":  # a GPU would have to stop and answer at each batch
         validate.check_indices("token id", ids, config.n_vocab)

@@ -11,7 +11,7 @@ import pytest
 import torch
 from pretended_gpu import pretended
 
-from gpt1lib import GPT, TINY, checkpoints, evaluate, generate, metrics, pretrain
+from gpt1lib import GPT, TINY, checkpoints, evaluate, generate, metrics, pretrain, validate
 from gpt1lib.pretrain.distributed import Processes
 from gpt1lib.rng import fork_rng
 
@@ -113,6 +113,18 @@ def test_a_run_is_scored_where_it_was_trained_and_stored_for_the_cpu(training, m
     assert {x.device.type for x in made.model.parameters()} == {"cpu"}
     scores = score(run.model, run.data.bpe, run.data.heldout)
     assert made.meta["heldout"] == metrics.rounded(scores)
+
+
+def test_values_of_ids_are_looked_at_where_they_enter_and_not_at_each_batch(
+    model, ids, device, monkeypatch
+):
+    model, bad = model.to(device), ids.clone()
+    bad[0, 0] = TINY.n_vocab
+    for ways in (generate.greedy, lambda *args: generate.beam_search(*args, 2)):
+        with pytest.raises(ValueError, match="token id 64 is not in 0 to 63"):
+            ways(model, bad[:1].to(device), 1)
+    monkeypatch.setattr(validate, "check_indices", lambda *_: pytest.fail("the GPU waits"))
+    assert model(ids.to(device)).shape == (3, 12, TINY.n_vocab)
 
 
 def test_generation_with_the_cache_writes_what_it_writes_without(model, ids, device):
