@@ -29,7 +29,7 @@ def sample_text(
     top_p: float | None = None,
     seed: int = 0,
 ) -> str:
-    """Let a checkpoint continue a prompt; returns tidy text for the eye.
+    """Let a checkpoint continue a prompt; returns tidy text.
 
     GPT-1 has no token for the start of a text: an empty prompt starts after a new line.
     A prompt longer than the context loses its beginning.

@@ -25,7 +25,7 @@ from .kinds import build, kind_of
 
 PARTS = ("config.json", "meta.json", "model.safetensors", "encoder.json", "vocab.bpe")
 HISTORY = ("log.jsonl", "samples.jsonl")
-"""Also bound, where they are there."""
+"""Files that a checkpoint may have; their checksums are stored, too."""
 
 
 @dataclass

@@ -150,7 +150,7 @@ def load_any(folder: str | Path) -> checkpoint.Checkpoint:
 
 
 def what_instead(folder: Path) -> str:
-    """What lies in a folder that holds no language model, in a sentence."""
+    """What a folder without a language model has in its place, in a sentence."""
     if (folder / "classifier.json").is_file():
         return "holds a classifier: ask it by python -m gpt1lib.finetune.predict"
     if (folder / "state").is_dir():

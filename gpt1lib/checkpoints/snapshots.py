@@ -72,7 +72,7 @@ def step_of(path: Path) -> int:
 
 
 def stages(folder: str | Path) -> Iterator[tuple[LanguageModel, dict]]:
-    """(model, its metadata) of each stage that is there, first to last.
+    """(model, its metadata) of each stored stage, first to last.
 
     The last one of a finished run is the model of the checkpoint, just as it is stored.
     """

@@ -17,12 +17,12 @@ LOWER = 2.6  # Howard and Ruder 2018, section 3.2
 
 
 def head_depth(model: LanguageModel) -> int:
-    """How deep the linear layer lies: above the last block; an LSTM counts as one block."""
+    """The depth of the linear layer: above the last block; an LSTM counts as one block."""
     return 1 + max(1, len(model.blocks))
 
 
 def depths(classifier: Classifier) -> dict[nn.Parameter, int]:
-    """How deep each parameter lies: 0 embeddings, then the blocks, then the linear layer."""
+    """The depth of each parameter: 0 embeddings, then the blocks, then the linear layer."""
     model = classifier.model
     by_depth = {p: model.depth_of(name) for name, p in model.named_parameters()}
     return by_depth | {p: head_depth(model) for p in classifier.head.parameters()}

@@ -29,7 +29,7 @@ from .freezing import freeze_below, groups_by_depth, lowest_depth
 
 
 class FineTuning:
-    """One run: the classifier, its data, its optimizer, and where it stands.
+    """One run: the classifier, its data, its optimizer, and its last update.
 
     Everything random in an update follows from the seed and the number of the update,
     so weights, optimizer and that number are all that a resumed run needs.

@@ -1,1 +1,1 @@
-"""Files on disk: where they lie, whole or not at all, and what a long run keeps there."""
+"""Files on disk: their paths, writing whole files or none, and the folder of a long run."""

@@ -63,11 +63,11 @@ def write_json(path: str | Path, value: object, indent: int | None = 1) -> None:
 
 @contextmanager
 def blame_file(path: str | Path, *more: type[Exception]) -> Iterator[None]:
-    """What is wrong with a file's contents becomes a ValueError that names the file.
+    """An error over a file's contents becomes a ValueError that names the file.
 
-    That are values that are missing, out of bounds or of a wrong type. more: other errors
-    that only the contents can raise inside. Only what reads them belongs there: an error of
-    our own would be blamed on the file, too.
+    Caught are errors over values that are missing, out of bounds or of a wrong type. more:
+    others that only the contents can raise. Wrap what reads them and nothing else: an error
+    of our own would be blamed on the file, too.
     """
     try:
         yield

@@ -32,7 +32,7 @@ class TrainingData:
     heldout_ids: Tensor  # (M,)
 
     def summary(self) -> str:
-        """What a run reads, in lines for the eye."""
+        """What a run reads, in three lines to print."""
         read, held_out = (sum(map(len, x.values())) for x in (self.books, self.heldout))
         ends = self.heldout.keys() <= {f"{name}{END}" for name in self.books}
         what = "the last tenth of each" if ends else f"{len(self.heldout)} other books"

@@ -25,7 +25,6 @@ from torch import Tensor, nn
 from gpt1lib import finetune, metrics
 from gpt1lib.bpe import BPE
 from gpt1lib.checkpoints import Checkpoint
-from gpt1lib.fast.machine import threads
 from gpt1lib.finetune import Classifier, Encoded, FineTuning, Settings, collate
 from gpt1lib.model import LanguageModel
 from gpt1lib.rng import eval_mode
@@ -37,6 +36,7 @@ from ..curves.run import curve_task
 from ..init_from import starting_checkpoint
 from ..results import stored_trials
 from ..run import run_missing
+from ..threads import threads
 from ..trials import Trial
 
 NAME = "tuned_readings"
