@@ -51,24 +51,9 @@ from .model import GPT, causal_mask
 from .tracing import trace
 
 __all__ = [
-    "BPE",
-    "GPT",
-    "GPT1",
-    "NOVELIST",
-    "TINY",
-    "GPTConfig",
-    "bpe",
-    "causal_mask",
-    "config",
-    "corpus",
-    "load_novelist",
-    "model",
-    "losses",
-    "optim",
-    "paths",
-    "text",
-    "trace",
-]
+    "BPE", "GPT", "GPT1", "NOVELIST", "TINY", "GPTConfig", "bpe", "causal_mask", "config",
+    "corpus", "load_novelist", "model", "losses", "optim", "paths", "text", "trace",
+]  # fmt: skip
 
 try:
     __version__ = version("gpt1-course")

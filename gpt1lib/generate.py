@@ -180,33 +180,27 @@ def stream(
     check_decoding(temperature, top_k, top_p)
     n_tokens = validate.check_int("n_tokens", n_tokens, 0, MOST_TOKENS)
     check_ids(ids.cpu(), model.config)  # with their values, from a GPU, too
-    return _stream(model, ids, n_tokens, (temperature, top_k, top_p), generator)
-
-
-@torch.inference_mode()
-def _stream(
-    model: LanguageModel,
-    ids: Tensor,
-    n_tokens: int,
-    choosing: tuple[float, int | None, float | None],
-    generator: torch.Generator | None,
-) -> Iterator[Tensor]:
     n_ctx, reader = model.config.n_ctx, reader_of(model, len(ids))
-    with eval_mode(model):
+
+    @torch.inference_mode()
+    def columns() -> Iterator[Tensor]:
         window = fresh = ids
-        for _ in range(n_tokens):
-            if window.shape[1] > n_ctx:
-                reader.forget()
-                window = fresh = window[:, -max(1, n_ctx // 2) :]
-            logits = reader.read(fresh)  # (B, V)
-            check_logits(logits)
-            if choosing[0] == 0:
-                fresh = logits.argmax(dim=-1, keepdim=True)  # (B, 1)
-            else:
-                probs = next_token_probs(logits, *choosing)
-                fresh = draw(probs, generator)  # (B, 1)
-            window = torch.cat([window, fresh], dim=1)
-            yield fresh
+        with eval_mode(model):
+            for _ in range(n_tokens):
+                if window.shape[1] > n_ctx:
+                    reader.forget()
+                    window = fresh = window[:, -max(1, n_ctx // 2) :]
+                logits = reader.read(fresh)  # (B, V)
+                check_logits(logits)
+                if temperature == 0:
+                    fresh = logits.argmax(dim=-1, keepdim=True)  # (B, 1)
+                else:
+                    probs = next_token_probs(logits, temperature, top_k, top_p)
+                    fresh = draw(probs, generator)  # (B, 1)
+                window = torch.cat([window, fresh], dim=1)
+                yield fresh
+
+    return columns()
 
 
 def generate(model: LanguageModel, ids: Tensor, n_tokens: int, **options) -> Tensor:

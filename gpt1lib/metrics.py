@@ -28,17 +28,15 @@ def wilson(correct: int, n: int, z: float = 1.96) -> tuple[float, float]:
     return middle - half_width, middle + half_width
 
 
-def accuracy(
-    guesses: Sequence[int], labels: Sequence[int], commonest: int | None = None
-) -> dict:
+def accuracy(guesses: Sequence[int], labels: Sequence[int], largest: int | None = None) -> dict:
     """Share of right guesses with its interval; majority: what one class for all would reach.
 
-    commonest: that class, the largest of the training set; by default the largest of labels.
+    largest: that class, the largest of the training set; by default the largest of labels.
     """
     check_lengths(guesses, labels)
     correct = sum(a == b for a, b in zip(guesses, labels, strict=True))
     low, high = wilson(correct, len(labels))
-    always = set(labels) if commonest is None else {commonest}
+    always = set(labels) if largest is None else {largest}
     majority = max(list(labels).count(c) for c in always) / len(labels)
     return {
         "accuracy": correct / len(labels),

@@ -13,13 +13,13 @@ from pathlib import Path
 from tqdm import tqdm
 
 from gpt1lib import corpus, evaluate, load_novelist, metrics, sample
-from gpt1lib.baselines.ngrams import KneserNey
 from gpt1lib.checkpoints import Checkpoint
 from gpt1lib.checkpoints import checkpoint as checkpoints
 from gpt1lib.cli import one_line_errors
 from gpt1lib.io.files import write_json
 from gpt1lib.io.paths import BOOKS, HELDOUT_BOOKS, RESULTS
 from gpt1lib.io.provenance import provenance
+from tools.kneser_ney import KneserNey
 
 PROMPTS = ("", "The old man", "She opened the letter and", "It was a dark night, and")
 

@@ -41,19 +41,22 @@ def scores(task: Task, probs: list[list[float]], examples: list[Example]) -> dic
     guesses = metrics.argmax(probs)
     if task.graded:
         return graded_scores(probs, guesses, [e.label for e in examples])
-    labels = [int(e.label) for e in examples]
-    result = metrics.accuracy(guesses, labels, commonest(task))
+    labels, largest = [int(e.label) for e in examples], majority_class(task)
+    result = metrics.accuracy(guesses, labels, largest)
     if task.metric != "accuracy":
         result[task.metric] = METRICS[task.metric](guesses, labels)
-    groups = sorted({e.group for e in examples})
+    groups: dict[str, list[int]] = {}  # group -> the places of its examples
+    for i, example in enumerate(examples):
+        groups.setdefault(example.group, []).append(i)
     if len(groups) > 1:
         result["groups"] = {
-            g: group_accuracy(g, guesses, examples, commonest(task)) for g in groups
+            g: metrics.accuracy([guesses[i] for i in at], [labels[i] for i in at], largest)
+            for g, at in sorted(groups.items())
         }
     return result
 
 
-def commonest(task: Task) -> int | None:
+def majority_class(task: Task) -> int | None:
     """The largest class of the training set; None where there is no training set."""
     sizes = Counter(int(e.label) for e in task.train)
     return min(sizes, key=lambda label: (-sizes[label], label)) if sizes else None
@@ -64,16 +67,6 @@ def graded_scores(probs: list[list[float]], guesses: list[int], gold: list) -> d
     expected = [sum(grade * p for grade, p in enumerate(row)) for row in probs]
     result = metrics.accuracy(guesses, [round(grade) for grade in gold])
     return result | {"pearson": metrics.pearson(expected, gold)}
-
-
-def group_accuracy(
-    group: str, guesses: list[int], examples: list[Example], largest: int | None
-) -> dict:
-    """The accuracy on the examples of one group."""
-    pairs = [
-        (g, int(e.label)) for g, e in zip(guesses, examples, strict=True) if e.group == group
-    ]
-    return metrics.accuracy([g for g, _ in pairs], [label for _, label in pairs], largest)
 
 
 def bag_of_words_scores(task: Task, train: list[Example], split: str) -> dict:
@@ -92,7 +85,7 @@ def bag_of_words_scores(task: Task, train: list[Example], split: str) -> dict:
         guesses = bag_of_words.guesses(by_words, bag_of_words.ANY_WORDS)
     except ValueError:  # no words are left to learn from
         return {}
-    return metrics.accuracy(guesses, [int(e.label) for e in examples], commonest(task))
+    return metrics.accuracy(guesses, [int(e.label) for e in examples], majority_class(task))
 
 
 def class_sizes(task: Task) -> str:

@@ -8,7 +8,7 @@ paper's trials alike: whole files only, and a state made with other settings is 
 import hashlib
 import json
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 
 from filelock import FileLock, Timeout
@@ -59,23 +59,11 @@ class Log:
         *pieces, end = self.path.read_bytes().split(b"\n")
         if end and self.always_whole:
             raise ValueError(f"{self.path} is cut short: its last line does not end")
-        lines = [self._read(n, piece) for n, piece in enumerate(pieces, start=1)]
-        if end:  # all of a line may be there but its end
-            try:
-                lines.append(self._read(len(pieces) + 1, end))
-            except ValueError:
-                pass
+        at = f"{self.path}, line "
+        lines = [files.parse_json(piece, f"{at}{n}") for n, piece in enumerate(pieces, start=1)]
+        with suppress(ValueError):  # all of the last line may be there but its end
+            lines += [files.parse_json(end, self.path)] if end else []
         return lines
-
-    def _read(self, n: int, piece: bytes) -> dict:
-        """The record in the n-th line."""
-        try:
-            line = json.loads(piece)
-        except (ValueError, RecursionError) as error:
-            raise ValueError(f"{self.path}, line {n}: damaged, not valid JSON") from error
-        if not isinstance(line, dict):
-            raise ValueError(f"{self.path}, line {n}: damaged, no record but {line!r:.20}")
-        return line
 
     def replace(self, lines: list[dict]) -> None:
         """Replace the file, whole or not at all."""

@@ -14,28 +14,28 @@ def load(name: str | None, data: str | Path | None = None) -> Task:
     data may also be one file of one's own (own.py), which needs no name. ValueError lists the
     known names.
     """
-    if data is not None and is_own(Path(data)):
-        if name is not None:
-            raise ValueError(f"{data} is a set of your own: leave out the task name {name!r}")
-        return read_own(data)
-    if name is None and data is not None:
-        problem = (
-            "is a folder: name the published set in it"
-            if Path(data).is_dir()
-            else "is not there"
-        )
-        raise FileNotFoundError(
-            f"{data} {problem}; a set of your own must be one file: {', '.join(PARSERS)}"
-        )
+    if data is not None:
+        return load_from(Path(data), name)
     if name is None:
         raise ValueError(f"name a task ({', '.join(TASKS_BY_NAME)}), or give --data FILE.csv")
-    if data is not None:
-        return read_published(name, Path(data))
     if is_own(Path(name)):
         raise ValueError(f"{name} is a file, no task's name: give it as --data {name}")
     if name not in TASKS_BY_NAME:
         raise ValueError(f"no task {name!r}, there are {', '.join(TASKS_BY_NAME)}")
     return TASKS_BY_NAME[name]()
+
+
+def load_from(data: Path, name: str | None) -> Task:
+    """The task in a file of one's own, or a published one by its name and folder."""
+    if is_own(data):
+        if name is not None:
+            raise ValueError(f"{data} is a set of your own: leave out the task name {name!r}")
+        return read_own(data)
+    if name is not None:
+        return read_published(name, data)
+    problem = "is a folder: name the published set in it" if data.is_dir() else "is not there"
+    own = f"a set of your own must be one file: {', '.join(PARSERS)}"
+    raise FileNotFoundError(f"{data} {problem}; {own}")
 
 
 def is_own(data: Path) -> bool:

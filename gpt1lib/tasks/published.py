@@ -194,17 +194,10 @@ def cloze(folder: Path) -> Task:
     at random, so ours are different ones.
     """
     labeled = list(stories(folder / STORIES.format("val", "val")))
-    n_valid = len(labeled) // 5  # 374 of 1,871
+    n = len(labeled) // 5  # 374 of 1,871
     test = list(stories(folder / STORIES.format("test", "test")))
-    return Task(
-        "story-cloze",
-        "choice",
-        2,
-        labeled[n_valid:],
-        labeled[:n_valid],
-        test,
-        ("first", "second"),
-    )
+    classes = ("first", "second")
+    return Task("story-cloze", "choice", 2, labeled[n:], labeled[:n], test, classes)
 
 
 def stories(path: Path) -> Iterator[Example]:

@@ -1,6 +1,5 @@
 """A labeled task in one form: examples in three splits, whatever files they come from."""
 
-import json
 import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -76,12 +75,8 @@ def read_lines(path: Path, needed: tuple[str, ...]) -> list[dict]:
     checksums.verify_shipped(path)
     rows = []
     for n, line in enumerate(files.read_text(path).rstrip("\n").split("\n"), start=1):
-        try:
-            row = json.loads(line)
-        except (ValueError, RecursionError) as error:
-            raise ValueError(f"{path}, line {n}: not valid JSON ({error})") from error
-        missing = [k for k in needed if not isinstance(row, dict) or k not in row]
-        if missing:
+        row = files.parse_json(line, f"{path}, line {n}")
+        if missing := [k for k in needed if k not in row]:
             raise ValueError(f"{path}, line {n}: no field {', '.join(missing)}")
         rows.append(row)
     return rows

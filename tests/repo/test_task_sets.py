@@ -8,7 +8,6 @@ import pytest
 from gpt1course.paper.word_baselines import OVERLAP, PAIRS, all_guesses
 from gpt1lib import corpus, metrics, tasks
 from gpt1lib.baselines import bag_of_words
-from gpt1lib.baselines.ngrams import KneserNey
 from gpt1lib.io import files
 from gpt1lib.io.paths import DATA, HELDOUT_BOOKS, RESULTS, TASKS
 from gpt1lib.tasks import course_sets
@@ -23,6 +22,7 @@ from tools.data import (
     story_cloze,
 )
 from tools.data.question_or_statement import plain
+from tools.kneser_ney import KneserNey
 
 MAKERS = [
     acceptability,

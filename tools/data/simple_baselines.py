@@ -17,10 +17,10 @@ from gpt1course.paper.curves import SETS as SETS_WITH_CURVES
 from gpt1course.paper.word_baselines import PAIRS, all_guesses
 from gpt1lib import corpus, load_novelist, metrics, tasks
 from gpt1lib.baselines import bag_of_words
-from gpt1lib.baselines.ngrams import KneserNey
 from gpt1lib.io.files import read_json, write_json
 from gpt1lib.io.paths import RESULTS
 from gpt1lib.io.provenance import provenance
+from tools.kneser_ney import KneserNey
 
 
 def words(text: str) -> list[str]:

@@ -163,7 +163,7 @@ def test_bad_files_are_named(tmp_path):
     with pytest.raises(FileNotFoundError, match="t.jsonl is missing"):
         course_sets.film_snippets(path)
     path.write_text('{"id": "1", "score": 2, "text": "x"}\nnot json\n')
-    with pytest.raises(ValueError, match="line 2: not valid JSON"):
+    with pytest.raises(ValueError, match="line 2 is damaged, not valid JSON"):
         course_sets.film_snippets(path)
     path.write_text('{"id": "1", "score": 2}\n')
     with pytest.raises(ValueError, match="line 1: no field text"):
