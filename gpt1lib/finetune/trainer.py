@@ -7,6 +7,7 @@ of epochs; other ways, which came from elsewhere, can be chosen (config.METHODS)
 import math
 import random
 import zlib
+from collections.abc import Callable
 from dataclasses import asdict, replace
 
 import torch
@@ -35,7 +36,7 @@ class FineTuning:
     so weights, optimizer and that number are all that a resumed run needs.
     """
 
-    classifier_class: type[Classifier] = Classifier
+    classifier_class: Callable[..., Classifier] = Classifier
 
     def __init__(self, source: Checkpoint, task: Task, settings: Settings):
         s, build = settings, self.classifier_class

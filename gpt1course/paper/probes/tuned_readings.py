@@ -17,6 +17,7 @@ import itertools
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from typing import cast
 
 import numpy as np
 import torch
@@ -150,7 +151,7 @@ class ProbedFineTuning(FineTuning):
         asked = partial(ASKED[task.name], source.bpe)
         self.classifier_class = partial(Reading, view=view, asked=asked)
         super().__init__(source, task, settings)
-        probe(self.classifier, self.data)
+        probe(cast(Reading, self.classifier), self.data)
 
 
 # ---- the experiment ------------------------------------------------------------------------
