@@ -375,7 +375,7 @@ def leads_on_entailment():
     ahead, beside_lstm = points_ahead(random), points_ahead(lstm)
     assert [ahead[n] for n in (300, 1000, 3000)] == [10, 3, 4], "ten, three, four points"
     assert statistics.significant(random) == {300}, "clear with 300 alone"
-    assert {random[n]["seeds"] for n in (1000, 3000)} == {3}, "three draws"
+    assert {random[n].seeds for n in (1000, 3000)} == {3}, "three draws"
     assert beside_lstm[1000] == beside_lstm[3000] == -9, "nine behind the LSTM"
     assert {1000, 3000} <= statistics.significant(lstm), "clearly so"
 
