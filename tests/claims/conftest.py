@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 HERE = Path(__file__).parent
-pytest.register_assert_rewrite(*(path.stem for path in HERE.glob("[lm]*.py")))
+pytest.register_assert_rewrite(*(path.stem for path in HERE.glob("[ilm]*.py")))
 
 
 def pytest_itemcollected(item):

@@ -10,6 +10,7 @@ QUICK = {
     "10": {"n_short": 20, "n_updates": 25},
     "13": {"n_labels": 20, "passes": {"pre-trained": 1, "random weights": 1}, "n_tested": 50},
     "14": {"every": 4, "few": 20},
+    "induction_heads": {"n_copying": 25, "n_reading": 25},
     "17": {"n_passages": 20, "every": 4, "n_windows": 1},
 }
 """Lesson -> name -> value."""
