@@ -247,6 +247,7 @@ def write_static() -> None:
     write_text(static(engine.MODEL), engine.model_script(novelist))
     write_text(static("book.css"), (PAGE / "book.css").read_text(encoding="utf-8") + CSS)
     write_text(static("book.js"), f"{{{(PAGE / 'book.js').read_text(encoding='utf-8')}}}")
+    shutil.copy(PAGE / "math.woff2", static("math.woff2"))
 
 
 def write_sources(run: set[str]) -> None:

@@ -354,3 +354,15 @@ def test_search_slides_and_contrast(chromium, book):
     page.keyboard.press("Escape")
     expect(questions).to_be_visible()
     page.close()
+
+
+def test_roots_are_drawn_with_the_book_s_own_font(chromium, book):
+    """A root is wider than what it covers: the font that draws it came with the page."""
+    page = chromium.new_page()
+    page.goto((book / "04_one_query_attends.html").as_uri())
+    page.evaluate("() => document.fonts.ready")
+    root = page.locator("msqrt").first
+    assert page.evaluate("() => document.fonts.check('16px \"Course Math\"')")
+    wide, inside = (e.bounding_box()["width"] for e in (root, root.locator("> *").first))
+    assert wide > inside + 5
+    page.close()

@@ -223,6 +223,7 @@ function showHeads(view) {
   const { weights, pieces = [] } = view.attention;
   const T = pieces.length;
   view.tiles.forEach((tile, i) => {
+    tile.firstChild.classList.toggle("gx-hatch", T > 0);
     paintMap(tile.firstChild, weights?.subarray(i * T * T, (i + 1) * T * T), T, view.dark);
   });
   pick(view, view.head);

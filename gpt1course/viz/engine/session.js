@@ -71,8 +71,8 @@ export class Session {
   }
 
   // Pieces, and every state along the way with its n best guesses.
-  journey(text, n) {
-    const ids = this.few(text, this.model.config.n_ctx);
+  journey(text, n, most) {
+    const ids = this.few(text, most);
     const stages = journey(this.model, ids, n);
     for (const stage of stages) stage.top = stage.top.map(guesses => this.named(guesses));
     return { tokens: this.piecesOf(ids), stages };
@@ -80,8 +80,8 @@ export class Session {
 
   // Rows of W_e of some pieces (those of the text, where none are given), the n rows nearest
   // to each, and how each fares as the next token after every place.
-  tying(text, words, n) {
-    const ids = this.few(text, this.model.config.n_ctx);
+  tying(text, words, n, most) {
+    const ids = this.few(text, most);
     const tokens = words.length ? words : this.piecesOf([...new Set(ids)]);
     const picked = tokens.map(piece => this.bpe.idOf(piece));
     const { neighbors, ...rest } = tying(this.model, ids, picked, n);

@@ -377,6 +377,7 @@ function textInput(parent, label, value, onChange) {
   input.id = label.htmlFor = `gx-${++serial}`;
   input.value = value;
   input.spellcheck = false;
+  input.dir = "auto";
   input.addEventListener("change", () => onChange(input.value));
   return input;
 }

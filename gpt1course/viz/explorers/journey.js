@@ -2,6 +2,7 @@
 
 const DETAILS = { blocks: "after each block", all: "all, before and after each LayerNorm" };
 const COLORINGS = { own: "probability of the guess", final: "rank of the final answer" };
+const MOST_TOKENS = 40; // a column for each; as in journey.py
 const MOVES = { ArrowUp: [1, 0], ArrowDown: [-1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 
 function draw(model, root, redraw) {
@@ -205,7 +206,7 @@ function showWay(view) {
 
 async function answer(engine, { text }, model) {
   if (text === undefined) return null;
-  const read = await engine.ask("journey", text, model.get("n"));
+  const read = await engine.ask("journey", text, model.get("n"), MOST_TOKENS);
   const message = await engine.ask("notice", text);
   return { ...read, place: read.tokens.length - 1, message };
 }

@@ -18,6 +18,7 @@ from ..labels import readable, token_labels
 from .base import Explorer, encode_or_raise, input_notice
 from .controls import CleanUnicode, Index
 
+MOST_TOKENS = 40  # a column for each
 STAGES = ("x + attention", "LayerNorm 1", "n + MLP", "LayerNorm 2")
 
 
@@ -81,7 +82,7 @@ class JourneyExplorer(Explorer):
         n = validate.check_int("n", n, 1, model.config.n_vocab)
 
         def read(text: str) -> dict:
-            ids = encode_or_raise(bpe, text, model.config.n_ctx)
+            ids = encode_or_raise(bpe, text, MOST_TOKENS)
             with torch.no_grad():
                 states = journey(model, trace(model, ids))
                 final = model.logits(states[-1]["h"]).argmax(-1)

@@ -46,6 +46,7 @@ function addPrompt(view) {
   if (editable) {
     view.prompt = el("input", "gx-prompt", el("div", "", root));
     view.prompt.value = text;
+    view.prompt.dir = "auto";
     view.prompt.setAttribute("aria-label", "prompt");
     view.prompt.addEventListener("change", () => view.ask({ text: view.prompt.value }));
   } else if (text) el("p", "gx-title", root, `After “${text}”`);

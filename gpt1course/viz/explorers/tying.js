@@ -1,5 +1,6 @@
 // A token's row of the tied matrix, its nearest rows, and how it fares as the next token.
 
+const MOST_TOKENS = 32; // a bar for each; as in tying.py
 const MATRICES = { tied: "the same matrix (GPT-1)", own: "a matrix of its own" };
 
 function draw(model, root, redraw) {
@@ -130,7 +131,13 @@ function parameters({ model }) {
 
 async function answer(engine, { text }, model) {
   if (text === undefined) return null;
-  const read = await engine.ask("tying", text, model.get("picked"), model.get("n"));
+  const read = await engine.ask(
+    "tying",
+    text,
+    model.get("picked"),
+    model.get("n"),
+    MOST_TOKENS,
+  );
   const message = await engine.ask("notice", text);
   const word = model.get("tokens")[model.get("chosen")];
   return { ...read, chosen: Math.max(0, read.tokens.indexOf(word)), message };

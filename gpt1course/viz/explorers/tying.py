@@ -18,6 +18,8 @@ from ..labels import readable
 from .base import Explorer, as_half, encode_or_raise, input_notice
 from .controls import CleanUnicode, Index
 
+MOST_TOKENS = 32  # a bar for each
+
 
 class TyingExplorer(Explorer):
     """Pick a token: its row of W_e, its nearest rows, and the logits that it wins.
@@ -75,7 +77,7 @@ class TyingExplorer(Explorer):
         return read | {"chosen": words.index(before) if before in words else 0}
 
     def _reading(self, text: str, picked: Sequence[str]) -> dict:
-        ids = encode_or_raise(self.bpe, text, self.model.config.n_ctx)
+        ids = encode_or_raise(self.bpe, text, MOST_TOKENS)
         words = list(picked) or self.bpe.pieces(dict.fromkeys(ids))
         chosen = [self.bpe.token_to_id(word) for word in words]
         self.rows = self.model.output_matrix[chosen].detach().numpy()
