@@ -33,6 +33,7 @@ from gpt1lib.io.files import write_text
 from gpt1lib.io.tensors import weights_fingerprint
 from gpt1lib.model import GPT
 from tools.notebooks import commands, index, layout
+from tools.policy import with_policy
 
 ROOT = Path(__file__).resolve().parents[1]
 BUILD = ROOT / "build"
@@ -86,7 +87,8 @@ def live(path: Path):
 
 def last_change(path: Path) -> float:
     """When a notebook or the library was changed."""
-    library = (p for p in (ROOT / "gpt1lib").rglob("*.*") if p.suffix != ".pyc")
+    places = ("gpt1lib", "gpt1course")
+    library = (p for f in places for p in (ROOT / f).rglob("*.*") if p.suffix != ".pyc")
     return max(p.stat().st_mtime for p in (path, *library))
 
 
@@ -261,12 +263,10 @@ def write_sources(run: set[str]) -> None:
         write_text(BUILD / "book" / f"{name}.md", text)
 
 
-def mind_scriptless(site: Path) -> None:
-    """Where scripts are off a page is light, and the pictures of the live views stand alone."""
-    for path in site.glob("*.html"):
-        page = path.read_text(encoding="utf-8")
-        page = page.replace('data-theme="auto"', 'data-theme="light"', 1)
-        write_text(path, page.replace("</head>", f"{NO_SCRIPT}</head>", 1))
+def finished(page: str) -> str:
+    """A page as Sphinx wrote it, with its policy; light and still where no script runs."""
+    page = page.replace('data-theme="auto"', 'data-theme="light"', 1)
+    return with_policy(page.replace("</head>", f"{NO_SCRIPT}</head>", 1))
 
 
 def main(argv: list[str] | None = None):
@@ -284,7 +284,8 @@ def main(argv: list[str] | None = None):
     folders = ["--doctree-dir", BUILD / "doctrees", source, site]
     if build_main([*checks, *map(str, places + folders)]):
         sys.exit("The book has broken links or pages, see above.")
-    mind_scriptless(site)
+    for path in site.glob("*.html"):
+        write_text(path, finished(path.read_text(encoding="utf-8")))
     shutil.copytree(NOTEBOOKS, site / "notebooks", ignore=shutil.ignore_patterns(".*"))
     print(site / "index.html")
 

@@ -1,5 +1,7 @@
 """A page whose model is damaged says so; no number of another model is ever shown."""
 
+import re
+
 import pytest
 from playwright.sync_api import expect
 
@@ -9,9 +11,12 @@ from gpt1course.viz.explorers.standalone import frame
 from tools import site
 
 pytestmark = pytest.mark.browser
-PAGE = """<!doctype html><html data-theme="light"><meta charset="utf-8">
-<script src="_static/engine.js"></script><body><section id="front" class="gx"></section>
-<div>{}</div><script src="_static/front.js"></script></body></html>"""
+FRONT = re.search(
+    '<section id="front".*?</section>', (site.PAGE / "index.md").read_text(), re.S
+)
+PAGE = f"""<!doctype html><html data-theme="light"><meta charset="utf-8">
+<script src="_static/engine.js"></script><body>{FRONT[0]}
+<div>{{}}</div><script src="_static/front.js"></script></body></html>"""
 DAMAGED = "_static/gpt1_model.js is damaged"
 CHANGED = "the model is damaged: its numbers are not the ones that were stored"
 MODEL_DAMAGES = {
@@ -107,6 +112,13 @@ def test_a_damaged_engine_is_noticed(opened, kind):
     says_twice(opened("engine.js", damage), why)
 
 
+@pytest.mark.parametrize("damage", [None, lambda text: text[: len(text) // 2]])
+def test_a_damaged_front_page_is_noticed(opened, damage):
+    page = opened("front.js", damage)
+    expect(page.locator("#front")).to_contain_text("_static/front.js is missing or damaged")
+
+
 def test_the_undamaged_page_answers(opened):
     page = opened("gpt1_model.js", str)
     expect(page.locator("#front .gx-bars li")).to_have_count(10)
+    expect(page.locator("#front")).not_to_contain_text("damaged")

@@ -1,6 +1,7 @@
 """The book: linked, folded, searched; explorers live without a kernel, nothing fetched."""
 
 import re
+import socket
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -20,6 +21,7 @@ from tools.notebooks import layout
 
 pytestmark = [pytest.mark.browser, pytest.mark.filterwarnings("ignore:.*is deprecated")]
 ROOT = Path(__file__).resolve().parents[2]
+POLICY = "Content Security Policy"  # what the console calls it
 NOTEBOOKS = sorted((ROOT / "notebooks").rglob("*.ipynb"))
 CODE = re.compile(r"<(pre|code|script|style)\b.*?</\1>", re.DOTALL)
 
@@ -244,7 +246,7 @@ SERIOUS = """async ours => {
 
 def serious(page) -> list[str]:
     """What axe-core finds in the page, without its frames; contrast in our own parts."""
-    page.add_script_tag(content=AXE)
+    page.evaluate(AXE)  # the book's policy runs no script that a page did not have
     return page.evaluate(SERIOUS, OURS)
 
 
@@ -277,10 +279,11 @@ def follows(page, view) -> bool:
 
 
 def test_explorers_live_in_the_book(chromium, book):
-    page, urls, errors, asked = chromium.new_page(), [], [], []
+    page, urls, errors, failed, asked = chromium.new_page(), [], [], [], []
     page.emulate_media(color_scheme="dark")
     page.on("request", lambda r: urls.append(r.url))
-    page.on("pageerror", lambda e: errors.append(str(e)))
+    page.on("pageerror", lambda e: failed.append(str(e)))
+    page.on("console", lambda m: m.type == "error" and errors.append(m.text))
     page.goto((book / "gallery.html").as_uri())
     frames = page.locator("iframe")
     assert frames.count() >= 12
@@ -321,7 +324,7 @@ def test_explorers_live_in_the_book(chromium, book):
     page.get_by_role("link", name="model as a map").click()
     answered_map(page)
     assert serious(page) == []
-    assert not errors
+    assert not [text for text in errors if POLICY in text] + failed
     elsewhere = [u for u in urls if not u.startswith(("file:", "about:", "data:", "blob:"))]
     assert not elsewhere
     page.close()
@@ -329,7 +332,8 @@ def test_explorers_live_in_the_book(chromium, book):
 
 def test_search_slides_and_contrast(chromium, book):
     """A word is found by typing; a lesson shows section by section; axe in both themes."""
-    page = chromium.new_page()
+    page, errors = chromium.new_page(), []
+    page.on("console", lambda m: m.type == "error" and errors.append(m.text))
     page.goto((book / "glossary.html").as_uri())
     turn(page, "dark")
     assert serious(page) == []
@@ -353,6 +357,41 @@ def test_search_slides_and_contrast(chromium, book):
     expect(page.locator(".page-place")).to_have_text(re.compile(r"^2 of \d+$"))
     page.keyboard.press("Escape")
     expect(questions).to_be_visible()
+    assert not [text for text in errors if POLICY in text]
+    page.close()
+
+
+ATTACK = """async address => {
+  const refused = [];
+  document.addEventListener("securitypolicyviolation", e => refused.push(e.violatedDirective));
+  const box = document.body.appendChild(document.createElement("div"));
+  box.innerHTML = `<img src=x onerror="window.bad = 1"><a href="javascript:window.bad = 2">x</a>
+    <img src="${address}">`;
+  box.querySelector("a").click();
+  const script = document.createElement("script");
+  script.textContent = "window.bad = 3";
+  box.append(script);
+  await fetch(address).catch(() => {});
+  for (let i = 0; i < 500 && refused.length < 5; i++) await new Promise(f => setTimeout(f, 20));
+  return { bad: window.bad ?? 0, refused: refused.sort() };
+}"""
+REFUSED = ["connect-src", "img-src", "script-src-attr", "script-src-elem", "script-src-elem"]
+
+
+@pytest.mark.parametrize("name", ["index", "gallery", "glossary"])
+def test_what_is_injected_does_not_run_and_asks_nothing_of_elsewhere(chromium, book, name):
+    page, errors = chromium.new_page(), []
+    page.on("console", lambda m: m.type == "error" and errors.append(m.text))
+    page.goto((book / f"{name}.html").as_uri())
+    assert not [text for text in errors if POLICY in text]
+    with socket.create_server(("127.0.0.1", 0)) as elsewhere:
+        elsewhere.setblocking(False)
+        address = f"http://127.0.0.1:{elsewhere.getsockname()[1]}/x.png"
+        for frame in page.frames:
+            assert frame.evaluate(ATTACK, address) == {"bad": 0, "refused": REFUSED}
+        with pytest.raises(BlockingIOError):  # nobody has called
+            elsewhere.accept()
+    assert len(page.frames) >= 12 or name != "gallery"
     page.close()
 
 

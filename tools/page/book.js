@@ -22,8 +22,25 @@ function dress(frame) {
   body.dataset.jpThemeLight = String(!dark); // the view draws itself again
 }
 
+// As tall as it needs; it stands in the place of its picture.
+function fit(frame) {
+  const body = frame.contentDocument?.body;
+  if (!body) return;
+  const grow = () => {
+    frame.style.height = `${body.scrollHeight + 32}px`;
+  };
+  new ResizeObserver(grow).observe(body);
+  frame.previousElementSibling.style.display = "none";
+}
+
+function showView({ target: frame }) {
+  if (!frame.matches?.("iframe[srcdoc]")) return;
+  dress(frame);
+  fit(frame);
+}
+
 const dressAll = () => document.querySelectorAll("iframe[srcdoc]").forEach(dress);
-document.addEventListener("load", e => e.target.matches?.("iframe") && dress(e.target), true);
+document.addEventListener("load", showView, true);
 new MutationObserver(dressAll).observe(root, { attributeFilter: ["data-theme"] });
 
 // ---- presenting: the parts of a section that stand before its subsections are a slide

@@ -70,14 +70,8 @@ def page(explorer: anywidget.AnyWidget, still: bool = False, theme: str = "light
 
 
 def frame(explorer: anywidget.AnyWidget) -> str:
-    """The page as an element of another page, as tall as it needs; hides the picture."""
-    ready = (
-        "const page=this.contentDocument.body;"
-        "new ResizeObserver(()=>this.style.height=page.scrollHeight+32+'px').observe(page);"
-        "this.previousElementSibling.style.display='none'"
-    )
+    """The page as an element of a page of the book, whose book.js makes it fit."""
     return (
-        f'<iframe title="{type(explorer).__name__}" onload="{ready}" '
-        'style="width:100%;border:0" '
+        f'<iframe title="{type(explorer).__name__}" style="width:100%;border:0" '
         f'srcdoc="{html.escape(page(explorer, still=True), quote=True)}"></iframe>'
     )
