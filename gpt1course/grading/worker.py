@@ -13,6 +13,7 @@ import multiprocessing
 import os
 import re
 import signal
+import subprocess
 import tempfile
 import threading
 from collections.abc import Iterator
@@ -215,13 +216,26 @@ def isolation() -> str:
     return f"not isolated: {', '.join(walls)}" if walls else "isolated"
 
 
+@contextmanager
+def own_folder() -> Iterator[str]:
+    """An empty folder for a submission, removed whatever the submission made in it."""
+    folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
+    try:
+        yield folder.name
+    finally:
+        try:
+            folder.cleanup()
+        except RecursionError:  # folders in folders, thousands of them
+            subprocess.run(["rm", "-rf", folder.name], check=False)
+
+
 def ask(cell: Submitted, imports: str, limits: Limits) -> tuple[dict | None, str]:
     """(what the cell's process sent, ""), or (None, why it sent nothing)."""
     exercise = exercise_of(cell.lesson, cell.name)
     own = _wanted(exercise)[2] if isinstance(exercise, Exercise) else 10.0
     seconds = limits.seconds or own
     ours, theirs = _context().Pipe(duplex=False)
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+    with own_folder() as folder:
         process = _context().Process(  # pyright: ignore[reportAttributeAccessIssue]
             target=_answer, args=(theirs, cell, imports, folder, seconds, limits)
         )

@@ -428,6 +428,18 @@ def test_nothing_leads_to_an_answer_and_nothing_outlives_its_marking(
     assert not processes_in(tmp_path) or "processes" in row["isolation"]
 
 
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no paths of that length")
+def test_folders_thousands_deep_are_removed(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with worker.own_folder() as folder:
+        os.chdir(folder)
+        for _ in range(3000):
+            os.mkdir("a")
+            os.chdir("a")
+        os.chdir(tmp_path)
+    assert not os.path.exists(folder)
+
+
 ENDLESS = """
 open("begun", "w").close()
 while True:
