@@ -69,7 +69,9 @@ def flat(stream, shapes):
     return list(stream.split([math.prod(s) for s in shapes]))
 
 
-@cut_stream.wrong("You cut from the end of the stream; its first array stands first.")
+@cut_stream.wrong(
+    "You cut from the end of the stream, but the first array is at its beginning."
+)
 def from_the_end(stream, shapes):
     out, end = [], len(stream)
     for s in shapes:
@@ -109,7 +111,7 @@ def squeezed(stream, shapes):
     return out
 
 
-@cut_stream.wrong("You return the first array only: the `return` stands inside the loop.")
+@cut_stream.wrong("You return the first array only: the `return` is inside the loop.")
 def first_array_only(stream, shapes):
     return [stream[: math.prod(shapes[0])].view(shapes[0])]
 
@@ -226,8 +228,9 @@ def all_ones_dropped_and_transposed(W):
         ([(2, 3, 4), (1, 1, 6)],),
     ],
     task=(
-        "From a list of shapes, count all numbers, and those that weight decay acts "
-        "on: arrays that are matrices once dimensions of size 1 are dropped."
+        "From a list of shapes, count all numbers, and those that weight decay acts on. These "
+        "are the numbers in matrices, and an array is a matrix if two or more of its sides are "
+        "longer than 1."
     ),
     hints=("`math.prod(shape)` is the number of numbers in an array.",),
 )
@@ -315,7 +318,9 @@ def table_row(p, n_vocab, n_special):
     return n_vocab + n_special + p
 
 
-@table_row.wrong("The special tokens stand between: position 0 would be the row of _start_.")
+@table_row.wrong(
+    "The special tokens come between: your position 0 would be the row of _start_."
+)
 def specials_forgotten(p, n_vocab, n_special):
     return n_vocab + p
 
@@ -335,7 +340,9 @@ def without_the_tokens(p, n_vocab, n_special):
     return n_special + p
 
 
-@table_row.wrong("That is row 0 of the positions, whatever p is. Position p stands p rows on.")
+@table_row.wrong(
+    "That is row 0 of the positions, whatever p is. Position p is p rows further down."
+)
 def always_the_first(p, n_vocab, n_special):
     return n_vocab + n_special
 
@@ -346,7 +353,7 @@ def always_three(p, n_vocab, n_special):
 
 
 @table_row.wrong(
-    "The positions stand last in this table. (In the released files they are the "
+    "The positions come last in this table. (In the released files they are the "
     "first array; the code moves them.)"
 )
 def positions_first(p, n_vocab, n_special):
@@ -362,7 +369,7 @@ def always_gpt_1_s_tokens(p, n_vocab, n_special):
     "Parameters of a model",
     question=(
         "A GPT-1 of another size: {n_vocab:,} tokens, {n_ctx} positions, {n_layer} blocks, and "
-        "states of {C} numbers. How many numbers do its released files hold?"
+        "{C} dimensions. How many numbers do its released files contain?"
     ),
     difficulty=3,
     importance=3,

@@ -1,4 +1,4 @@
-"""What lesson 11, The real GPT-1: names, shapes, parity, its tokenizer, says."""
+"""What lesson 11, The real GPT-1, says."""
 
 import numpy as np
 from claim import after
@@ -38,6 +38,17 @@ def the_text_says_48_arrays_hold_99_percent(held):
     assert held[46] < 0.99 <= held[47]
 
 
+@after("striking-2")
+def the_broken_matrix_is_square(square):
+    assert square.shape == (256, 256)
+
+
+@after("cell-068")
+def spacy_s_cuts_are_as_the_text_says(text):
+    cut = text.split_words("I can't pay $3.50 in the U.S.A.")
+    assert cut == ["I", "ca", "n't", "pay", "$", "3.50", "in", "the", "U.S.A."]
+
+
 @after("cell-028")
 def nothing_is_missing(stream, novelist):
     assert len(stream) == novelist.model.count_parameters()
@@ -59,17 +70,17 @@ def rows_40_481_to_40_992(first, last):
     assert (first, last + 1) == (40_481, 40_993)
 
 
-@after("cell-053")
+@after("gaps-2")
 def no_gap_is_large(gaps):
     assert gaps().max() < 2e-4
 
 
-@after("cell-053")
+@after("cell-048")
 def some_probability_was_lost(lost):
     assert 0 < lost < 0.5
 
 
-@after("cell-053")
+@after("cell-048")
 def a_few_percent_of_the_courses_model(is_real, lost):
     assert is_real or 0.02 < lost < 0.04
 
@@ -82,14 +93,14 @@ def the_text_says_0_007_to_0_06_and_0_001_to_0_008(planted, is_real):
 
 @after("cell-058")
 def each_mistake_is_some_thousandfold_from_block_0_on(planted, is_real):
-    for name in ("variance by C - 1", "exact GELU", "eps beside the root"):
+    for name in ("variance by C - 1", "exact GELU", "eps outside the root"):
         above = planted[name][1:] / planted["no mistake"][1:]
         assert above.min() > (10 if is_real else 100), name
 
 
 @after("cell-061")
-def the_text_says_0_0007_nats(is_real, tanh_loss, exact_loss):
-    assert is_real or abs(abs(tanh_loss - exact_loss) - 7e-4) < 1e-4
+def less_than_a_thousandth_of_a_nat_apart(is_real, tanh_loss, exact_loss):
+    assert is_real or abs(tanh_loss - exact_loss) < 1e-3
 
 
 @after("cell-070")
@@ -109,12 +120,12 @@ def the_backslash_is_not_padded():
     assert text.standardize("a/b a\\b") == "a / b a\\b"
 
 
-@after("cell-074")
+@after("cell-065")
 def hidden_scores_of_the_ports_number_leaked_nothing(leaks):
     assert leaks[-1e4] == 0
 
 
-@after("cell-074")
+@after("cell-065")
 def minus_5_leaked_percents(is_real, leaks):
     assert is_real or 0.05 < leaks[-5.0] < 0.15
 
@@ -122,11 +133,6 @@ def minus_5_leaked_percents(is_real, leaks):
 @after("cell-078")
 def none_is_unknown(unknown):
     assert max(unknown.values()) == 0
-
-
-@after("cell-078")
-def the_text_says_59_characters_each_with_and_without_its_mark(novelist):
-    assert novelist.bpe.n_vocab == 2 + 2 * 59 + 8_000
 
 
 @after("cell-083")

@@ -28,8 +28,8 @@ def probabilities(
 ) -> Figure:
     """Horizontal bars of probabilities, one per word, in the given order.
 
-    before: probabilities before a filter, drawn as outlines. other: the mass of all
-    tokens that are not shown, n_other of them.
+    before: probabilities before a filter, drawn as outlines, and then both numbers are
+    written. other: the mass of all tokens that are not shown, n_other of them.
     """
     probs = as_matrix(probs, "probs", 1)
     if len(words) != len(probs):
@@ -47,10 +47,10 @@ def probabilities(
         look = {"fill": False, "edgecolor": INK, "height": 0.72, "linewidth": 0.9}
         axes.barh(range(len(outlines)), outlines, **look)
         for i, value in enumerate(values):
-            edge = max([value, *outlines[i : i + 1]])
-            _beside(axes, percent(value), edge, i)
+            then = outlines[i : i + 1]
+            _beside(axes, " → ".join(map(percent, [*then, value])), max([value, *then]), i)
         axes.set_yticks(range(len(names)), names)
-        axes.set_xlim(0, max(values + outlines) * 1.12 or 1)
+        axes.set_xlim(0, max(values + outlines) * (1.25 if outlines else 1.12) or 1)
         axes.xaxis.set_major_formatter(lambda v, _: f"{tick(100 * v)}%")
         _finish(axes, "probability", title)
     return figure
