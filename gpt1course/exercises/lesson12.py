@@ -188,7 +188,7 @@ def top_k_mask(probs, k):
 
 
 @top_k_mask.wrong(
-    "Your mask marks the first k places, whatever stands there. If you sorted, carry the "
+    "Your mask marks the first k places, whichever tokens they are. If you sorted, carry the "
     "mask back to the order of the vocabulary: mask[order] = kept."
 )
 def first_k(probs, k):
@@ -249,7 +249,7 @@ def ranks_of_the_places(probs, k):
     ),
     hints=(
         "Sort, with the indices: `ranked, order = probs.sort(descending=True)`.",
-        "`ranked.cumsum(dim=0) - ranked` is the mass that stands before each token. A "
+        "`ranked.cumsum(dim=0) - ranked` is the sum of the probabilities before each token. A "
         "token stays while that is below p.",
         "`mask[order] = kept` undoes the sorting.",
     ),
@@ -269,7 +269,7 @@ def top_p_mask(probs, p):
 
 @top_p_mask.wrong(
     "You drop the token that crosses p. If the first token alone exceeds p, you "
-    "keep nothing at all, and drawing fails. Compare the mass before each token."
+    "keep nothing at all, and drawing fails. Compare the sum before each token."
 )
 def the_textbook_bug(probs, p):
     ranked, order = probs.sort(descending=True)
@@ -296,7 +296,7 @@ def carried_back_the_wrong_way(probs, p):
 
 
 @top_p_mask.wrong(
-    "One token too many when the kept ones reach p exactly: a token stays while the mass "
+    "One token too many when the kept ones reach p exactly: a token stays while the sum "
     "before it is below p, so < and not <=."
 )
 def one_more_at_equality(probs, p):
@@ -328,15 +328,15 @@ def ascending(probs, p):
 
 
 @top_p_mask.wrong(
-    "p is no threshold on single probabilities; it is the mass that the kept "
-    "tokens must reach together."
+    "p is not a threshold on single probabilities. It is what the kept tokens must reach "
+    "together."
 )
 def a_threshold(probs, p):
     return probs >= 1 - p
 
 
 @top_p_mask.wrong(
-    "You drop the token that crosses p: cumsum < p holds before it only. The mass before a "
+    "You drop the token that crosses p: cumsum < p is true before it only. The sum before a "
     "token decides, cumsum - ranked < p."
 )
 def the_textbook_bug_with_smaller(probs, p):
@@ -603,12 +603,12 @@ def short_of_p(percents, p):
     return count, 100 * percents[0] / sum(percents[:count])
 
 
-@nucleus_of.wrong("What is kept has to sum to 1 again: divide by its mass.")
+@nucleus_of.wrong("What is kept has to sum to 1 again: divide by its sum.")
 def not_renormalized(percents, p):
     return _nucleus(percents, p)[0], percents[0]
 
 
-@nucleus_of.wrong("Divide by the mass that is kept, not by p: it may be more.")
+@nucleus_of.wrong("Divide by the sum of what is kept, not by p: it may be more.")
 def divided_by_p(percents, p):
     return _nucleus(percents, p)[0], 100 * percents[0] / p
 

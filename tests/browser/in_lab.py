@@ -119,6 +119,18 @@ def move_sliders(page, explorer):
     return sliders.count()
 
 
+def move_slider_of_interact(page, made):
+    """Move a slider of the lesson's own one step; what its function prints must change."""
+    from playwright.sync_api import expect
+
+    handle, shown = made.locator("[role=slider]").first, made.locator(".jp-OutputArea").first
+    before = shown.inner_text()
+    handle.scroll_into_view_if_needed()
+    handle.focus()
+    page.keyboard.press("ArrowRight")
+    expect(shown).not_to_have_text(before)
+
+
 def everything_ran_and_lives(page, cells):
     """No cell, callback or script has failed; live views stand in the pictures' place."""
     failed = [(c["source"][:60], c["errors"]) for c in cells if c["errors"]]
@@ -130,6 +142,8 @@ def everything_ran_and_lives(page, cells):
         box = explorer.bounding_box()
         assert box["width"] > 200 and box["height"] > 60, "a live view is empty"
         move_sliders(page, explorer)
+    for made in page.locator(f"{PANEL} .widget-interact").all():
+        move_slider_of_interact(page, made)
     hidden = page.locator(f"{PANEL} figure[data-static]")
     for i in range(hidden.count()):
         assert not hidden.nth(i).is_visible(), "a static picture stands beside its view"
