@@ -104,7 +104,7 @@ def no_start(first, second, start, delim, extract, n_ctx):
     return [*first[:room], delim, *second[:room], extract]
 
 
-@entailment_ids.wrong("The texts stand in the wrong order: the premise comes first.")
+@entailment_ids.wrong("The texts are in the wrong order: the premise comes first.")
 def second_text_first(first, second, start, delim, extract, n_ctx):
     room = n_ctx // 2 - 2
     return [start, *second[:room], delim, *first[:room], extract]
@@ -260,7 +260,9 @@ def ends_kept(context, choices, start, delim, extract, n_ctx):
     return _each(choices, lambda c, n: [start, *context[-n:], delim, *c[-n:], extract], n_ctx)
 
 
-@multiple_choice_ids.wrong("The answer stands before the context: the context comes first.")
+@multiple_choice_ids.wrong(
+    "The answer comes before the context: the context has to come first."
+)
 def answer_first(context, choices, start, delim, extract, n_ctx):
     return _each(choices, lambda c, n: [start, *c[:n], delim, *context[:n], extract], n_ctx)
 
@@ -321,7 +323,7 @@ def the_first_answer_alone(context, choices, start, delim, extract, n_ctx):
     ],
     task=(
         "From the states of a padded batch, take for each sequence the state at its "
-        "Extract token. Sequences have different lengths, so it stands at different places."
+        "Extract token. Sequences have different lengths, so it is at different places."
     ),
     hints=(
         "`(ids == extract)` is True at one place of each row; argmax finds it.",
@@ -368,7 +370,7 @@ def not_padding_counted(h, ids, extract):
 
 
 @read_out.wrong(
-    "You take what stands before the first 0. A text may contain the token 0 itself, "
+    "You take the state before the first 0. A text may contain the token 0 itself, "
     "which is <unk>: look for Extract by its id."
 )
 def before_the_first_0(h, ids, extract):
@@ -497,8 +499,9 @@ def no_bias(h_ab, h_ba, W, b):
     ],
     task=(
         "For multiple choice each answer is a sequence of its own, and each sequence gets "
-        "one scalar. Turn the scalars of a batch into probabilities: the choices of one "
-        "example stand in a row and compete with each other, not with other examples'."
+        "one scalar. Turn the scalars of a batch into probabilities. The choices of one "
+        "example come one after the other, and compete with each other, not with other "
+        "examples'."
     ),
     hints=("`scalars.view(-1, n_choices)` puts each example into a row.",),
 )
@@ -539,7 +542,7 @@ def logs(scalars, n_choices):
 
 @choice_probs.wrong(
     "You read the batch as if all first choices came first. The choices of one "
-    "example stand next to each other."
+    "example come one after the other."
 )
 def interleaved(scalars, n_choices):
     return scalars.view(n_choices, -1).T.softmax(dim=-1)
@@ -736,6 +739,13 @@ def a_bias_per_number(C, classes):
     return C * classes, C * classes + C + 3 * C
 
 
+@head_numbers.wrong(
+    "Each of the three new rows of W_e has as many numbers as a state, not one."
+)
+def one_number_per_row(C, classes):
+    return C * classes, C * classes + classes + 3
+
+
 @head_numbers.wrong("Swapped: the weights of W_y come first, then all that is new.")
 def exchanged(C, classes):
     return C * classes + classes + 3 * C, C * classes
@@ -790,6 +800,18 @@ def means_first(L2, total, n, lam):
 @l3_both_ways.wrong("Both terms are negative: more of the second makes L3 smaller.")
 def subtracted(L2, total, n, lam):
     return L2 - lam * total, L2 - lam * total / n
+
+
+@l3_both_ways.wrong("Lambda belongs before L1, and L2 counts in full.")
+def lambda_before_the_label(L2, total, n, lam):
+    return lam * L2 + total, lam * L2 + total / n
+
+
+@l3_both_ways.wrong(
+    "You give the paper's sums twice. The code divides L1 by the number of tokens."
+)
+def sums_twice(L2, total, n, lam):
+    return L2 + lam * total, L2 + lam * total
 
 
 @l3_both_ways.wrong("One example has one label: there is nothing to average in L2.")
@@ -858,7 +880,11 @@ def write_letters(path: Path) -> None:
 
 # ---- worked out by hand ----------------------------------------------------------------
 
-CURIE = {  # ids of the released vocabulary
+OLD_MAN = {  # a pair of MultiNLI's kind, as ids of the released vocabulary
+    "premise": [481, 1122, 762, 1986, 485, 481, 1669, 1320],
+    "hypothesis": [531, 9376, 1800, 2767, 485, 246, 2021],
+}
+CURIE = {
     "question": [5999, 2744, 243, 4013, 3066, 2013, 500, 8083, 31937, 239, 599, 10577, 626,
                  2744, 243, 6575, 257],
     "answers": [[543, 21078], [3066, 2013], [35295, 11334]],

@@ -353,3 +353,100 @@ def _colored_table(axes: Axes, x: float, title: str, numbers, groups) -> None:
         )
         axes.add_patch(cell)
         axes.text(x + j + 0.5, i + 0.5, f"{number}", ha="center", va="center", fontsize=10)
+
+
+LANE, NEXT_LANE = 5.6, 6.6  # the width of a sequence, and from one to the next
+
+
+def input_formats() -> Figure:
+    """The four kinds of task as sequences, the paper's Figure 1 (right), data flowing upward.
+
+    All sequences go through the same model; the answer is read at Extract.
+    """
+    with style():
+        figure = new_figure(8.4, 8.2)
+        axes = figure.add_subplot()
+        axes.set_axis_off()
+        axes.set_xlim(-0.1, NEXT_LANE + LANE + 0.5)
+        axes.set_ylim(-0.9, 15)
+        _one_sequence_each(axes, 11)
+        _two_orders(axes, 5.6)
+        _an_answer_each(axes, 0)
+        axes.set_title("Four kinds of task, one model: the answer is read at Extract")
+    return figure
+
+
+def _one_sequence_each(axes: Axes, y: float) -> None:
+    """Classification and entailment, side by side."""
+    for x, kind, texts in (
+        (0.0, "classification", ["text"]),
+        (NEXT_LANE, "entailment", ["premise", "hypothesis"]),
+    ):
+        at = sequence_lane(axes, x, y, texts)
+        _read_at(axes, at, y)
+        axes.text(
+            at - 0.75, y + 2.83, "softmax over classes", ha="right", va="center", fontsize=9
+        )
+        _name_kind(axes, x + LANE / 2, y, kind)
+
+
+def _two_orders(axes: Axes, y: float) -> None:
+    """Similarity: both orders of a pair, their states added, one linear layer."""
+    left = sequence_lane(axes, 0, y, ["text a", "text b"])
+    right = sequence_lane(axes, NEXT_LANE, y, ["text b", "text a"])
+    middle, height = NEXT_LANE / 2 + LANE / 2, y + 2.55
+    _join(axes, (left, right), y + 2.05, height, middle, 0.28)
+    axes.plot(middle, height, "o", markersize=17, markerfacecolor="none", color=INK)
+    axes.text(middle, height, "+", ha="center", va="center", fontsize=15)
+    _read_at(axes, middle, y + 0.75)
+    axes.text(middle + 0.75, y + 3.58, "softmax over classes", va="center", fontsize=9)
+    _name_kind(axes, middle, y, "similarity: both orders")
+
+
+def _an_answer_each(axes: Axes, y: float) -> None:
+    """Multiple choice: a sequence and a score for each answer, which compete."""
+    ends = [
+        sequence_lane(axes, x, y, ["context", answer])
+        for x, answer in ((0.0, "answer 1"), (NEXT_LANE, "answer 2"))
+    ]
+    for at in ends:
+        _read_at(axes, at, y)
+        axes.text(at - 0.75, y + 2.83, "one score", ha="right", va="center", fontsize=9)
+    middle = NEXT_LANE / 2 + LANE / 2
+    _join(axes, ends, y + 3.2, y + 3.7, middle, 0.62)
+    small_box(axes, middle - 0.6, y + 3.37, 1.2, "softmax", PAPER)
+    _name_kind(axes, middle, y, "multiple choice: a sequence for each answer")
+
+
+def _join(axes: Axes, starts, low: float, height: float, middle: float, half: float) -> None:
+    """Lines that lead up from two places and on to something half as wide in the middle."""
+    for at in starts:
+        end = middle + half if at > middle else middle - half
+        axes.plot([at, at], [low, height], color=INK, linewidth=1)
+        arrow(axes, (at, height), (end, height), shrinkA=0)
+
+
+def sequence_lane(axes: Axes, x: float, y: float, texts: list[str]) -> float:
+    """[start] texts [extract] below the model; returns where Extract is, from left to right."""
+    width = (LANE - 2 * 0.95 - 0.95 * (len(texts) - 1)) / len(texts)
+    between = [name for text in texts for name in ("delim", text)][1:]
+    left = x
+    for name in ("start", *between, "extract"):
+        special = name not in texts
+        wide = 0.95 if special else width
+        small_box(axes, left + 0.04, y, wide - 0.08, name, PAPER if special else WARM)
+        arrow(axes, (left + wide / 2, y + 0.7), (left + wide / 2, y + 1.16))
+        left += wide
+    labeled_box(axes, x + 0.04, y + 1.2, LANE - 0.08, "GPT", COOL, height=0.8)
+    return left - 0.95 / 2
+
+
+def _read_at(axes: Axes, at: float, y: float) -> None:
+    """The linear layer on the state at Extract."""
+    arrow(axes, (at, y + 2.05), (at, y + 2.46))
+    small_box(axes, at - 0.6, y + 2.5, 1.2, "linear", WARM)
+
+
+def _name_kind(axes: Axes, x: float, y: float, kind: str) -> None:
+    """The name of a kind of task, below its sequences."""
+    axes.text(x, y - 0.55, kind, ha="center", fontsize=10, weight="bold")

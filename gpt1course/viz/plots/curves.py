@@ -35,9 +35,10 @@ def lines(
 ) -> Figure:
     """Curves, each named at its end: name -> (n,) values over x, or name -> (x, y).
 
-    marks: name -> list of (x, y), drawn as a line with dots. logx, logy: a logarithmic
-    axis of base 10, or of the base given. A constant is drawn as a level to compare with,
-    gray and dashed; a long and noisy curve pale, with its mean of nine over it.
+    marks: name -> list of (x, y), drawn as a line with a mark at each. logx, logy: a
+    logarithmic axis of base 10, or of the base given. A constant is drawn as a level to
+    compare with, gray and dashed; a long and noisy curve pale, with its mean of nine over
+    it.
     """
     curves = {name: _curve(name, values, x) for name, values in series.items()}
     dotted = {name: tuple(np.asarray(p, float).T) for name, p in (marks or {}).items()}
@@ -79,12 +80,9 @@ def _draw_curves(axes: Axes, curves: dict[str, Curve], dotted: dict[str, Curve])
             dash = DASHES[moving.index(name) % 6]
             look = {"color": colors[name], "linestyle": dash}
         named.append(Named(name, axes.plot(x, y, **look)[0]))
-    for name, (x, y) in dotted.items():
-        named.append(
-            Named(
-                name, axes.plot(x, y, "o-", color=colors[name], markersize=5, clip_on=False)[0]
-            )
-        )
+    for k, (name, (x, y)) in enumerate(dotted.items()):
+        look = {"marker": MARKS[k % len(MARKS)], "markersize": 5, "clip_on": False}
+        named.append(Named(name, axes.plot(x, y, color=colors[name], **look)[0]))
     return named
 
 
