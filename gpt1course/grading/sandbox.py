@@ -7,6 +7,7 @@ kernel refuses to close is reported, see `WALLS`. Against attackers who know the
 container belongs around it.
 """
 
+import contextlib
 import ctypes
 import os
 import signal
@@ -47,7 +48,7 @@ def run_alone(task: Callable[[list[str]], None], waiting: Callable[[], None]) ->
     first = os.fork()
     if first == 0:
         _be_first(task, unclosed)
-    signal.signal(signal.SIGTERM, lambda *_: os.kill(first, signal.SIGKILL))
+    signal.signal(signal.SIGTERM, lambda *_: _kill(first))
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
     waiting()
     _end_as(os.waitstatus_to_exitcode(os.waitpid(first, 0)[1]))
@@ -65,6 +66,11 @@ def _be_first(task: Callable[[list[str]], None], unclosed: list[str]) -> None:
         code = 0
     finally:
         os._exit(code)
+
+
+def _kill(process: int) -> None:
+    with contextlib.suppress(ProcessLookupError):  # it has just ended
+        os.kill(process, signal.SIGKILL)
 
 
 def _end_as(code: int) -> None:
@@ -97,11 +103,20 @@ def close_walls(folder: str, gigabytes: float, hidden: tuple[str, ...] = ()) -> 
     return unclosed
 
 
+def close_inherited(kept: int) -> None:
+    """Close all files but the standard streams and one: the others are its parents' pipes."""
+    if sys.platform.startswith("linux"):
+        os.closerange(3, kept)
+        os.closerange(kept + 1, os.sysconf("SC_OPEN_MAX"))
+
+
 def hide_terminal() -> None:
     """Nothing to read, and nowhere to print."""
     nowhere = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1, 2):
         os.dup2(nowhere, stream)
+    if nowhere > 2:
+        os.close(nowhere)
 
 
 def within(path, place: str) -> bool:

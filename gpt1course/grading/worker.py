@@ -29,7 +29,7 @@ from ..checking.exercise import NOT_WRITTEN, Exercise, Verdict, compared, is_stu
 from ..checking.number_exercise import NumberExercise
 from ..checking.time_limit import time_limit
 from . import serialize
-from .sandbox import WALLS, close_walls, run_alone
+from .sandbox import WALLS, close_inherited, close_walls, run_alone
 
 STARTING = 300.0  # seconds that a process may take to import the library
 GRACE = 5.0  # seconds over an exercise's own limit, until the process is ended
@@ -168,6 +168,7 @@ def _run_cell(
     cases = cases_of(cell.lesson, cell.name)
     hide_reference(cell.lesson, cell.name)
     os.chdir(folder)
+    close_inherited(pipe.fileno())
     unclosed += close_walls(folder, limits.gigabytes, limits.hidden)
     pipe.send_bytes(json.dumps(unclosed).encode())
     pipe.send_bytes(json.dumps(run_submitted(cases, cell, names, seconds)).encode())

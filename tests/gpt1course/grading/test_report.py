@@ -428,6 +428,25 @@ def test_nothing_leads_to_an_answer_and_nothing_outlives_its_marking(
     assert not processes_in(tmp_path) or "processes" in row["isolation"]
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="it looks into /proc")
+def test_a_submission_has_no_file_of_its_parents(monkeypatch):
+    """Else it could write into the pipes by which processes are started."""
+    forked = multiprocessing.get_context("fork")
+    monkeypatch.setattr(worker, "_context", lambda: forked)
+    cell = returning(f"{RIGHT} if len(open_files) == 5 else open_files")  # its own, one pipe
+    cell = f"import os\nopen_files = os.listdir('/proc/self/fd')\n{cell}"
+    verdict = worker.mark_cell(
+        Submitted("05", "causal_mask", cell), report.imports_in("05"), Limits(seconds=60.0)
+    )
+    assert verdict is None, verdict.message
+
+
+def test_a_process_that_has_just_ended_is_no_error():
+    process = subprocess.Popen([sys.executable, "-c", ""])
+    process.wait()
+    sandbox._kill(process.pid)
+
+
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no paths of that length")
 def test_folders_thousands_deep_are_removed(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
