@@ -104,6 +104,7 @@ class _Watchdog:
         self.timer.start()
 
     def run(self) -> None:
+        """Act, unless it was stopped before."""
         with self.lock:
             if not self.stopped:
                 self.act()

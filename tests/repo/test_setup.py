@@ -11,7 +11,6 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from jupyter_server.serverapp import ServerApp
 from jupyterlab.labapp import LabApp
 from packaging.specifiers import SpecifierSet
 
@@ -292,7 +291,7 @@ def test_each_folder_of_the_course_keeps_its_own_tabs(monkeypatch, tmp_path):
 
 
 def test_jupyterlab_knows_every_setting_that_it_is_started_with():
-    known = {cls.__name__: cls.class_trait_names() for cls in (LabApp, ServerApp)}
+    known = {cls.__name__: cls.class_trait_names() for cls in (LabApp, LabApp.serverapp_class)}
     given = [
         option for option in setup.lab_command(8888) if option.count(".") and "--" in option
     ]
