@@ -17,7 +17,7 @@ from gpt1course.__main__ import main
 from gpt1course.checking import exercise
 from gpt1course.checking.number_exercise import NumberExercise
 from gpt1course.exercises import lesson01, lesson05
-from gpt1lib.io import files, paths
+from gpt1lib.io import paths
 
 LESSON, GALLERY = "05_the_causal_mask.ipynb", "gallery.ipynb"
 
@@ -167,29 +167,30 @@ def test_a_stopped_update_leaves_no_litter(course):
     assert not litter.exists()
 
 
-MOMENTS = 30
-TRACED = workspace.__file__, files.__file__
 MINE = notebook("my answer", "prose")
 
 
 def run_until(command: list[str], n: int) -> int:
-    """Run a command in a process that kills itself before its n-th line; how it ended."""
-    left = [n]
+    """Run a command in a process that kills itself before it asks the system for the n-th file.
 
-    def trace(frame, event, argument):
-        if frame.f_code.co_filename not in TRACED:
-            return None
-        left[0] -= event == "line"
-        if left[0] == 0:
+    Returns how it ended: -SIGKILL, or how often it asked.
+    """
+    asked = [0]
+
+    def count(event, arguments):
+        asked[0] += event == "open" or event.startswith("os.")
+        if asked[0] == n:
             os.kill(os.getpid(), signal.SIGKILL)  # no handler, no farewell
-        return trace
 
     process = os.fork()
     if process == 0:
-        with redirect_stdout(io.StringIO()):
-            sys.settrace(trace)
-            main(command)
-        os._exit(min(250, (n - left[0]) // 10))  # tens of lines
+        try:
+            with redirect_stdout(io.StringIO()):
+                sys.addaudithook(count)
+                main(command)
+            os._exit(min(asked[0], 250))
+        finally:
+            os._exit(251)  # never on into the tests
     return os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
 
 
@@ -207,12 +208,11 @@ def begin(course):
 @pytest.mark.parametrize("command", [["update"], ["again", "05"]])
 def test_killed_at_any_moment_it_loses_nothing(course, command):
     begin(course)
-    tens = run_until(command, 1_000_000)
-    assert 5 < tens < 250
-    killed = 0
-    for moment in range(MOMENTS):
+    moments = run_until(command, 1_000_000)
+    assert 10 < moments < 250
+    for moment in range(1, moments + 1):
         begin(course)
-        killed += run_until(command, 1 + moment * 10 * tens // MOMENTS) == -signal.SIGKILL
+        assert run_until(command, moment) == -signal.SIGKILL
         kept = [name for name, text in copies(course).items() if text == MINE]
         assert len(kept) == 1, "what the learner wrote"
         ship(course, "the best prose")
@@ -224,7 +224,6 @@ def test_killed_at_any_moment_it_loses_nothing(course, command):
         assert not list((course / "work").glob("*.tmp")) + list(
             (course / "work").glob(".*.tmp")
         )
-    assert killed == MOMENTS
 
 
 @pytest.mark.parametrize("damage", ["half a {", '{"written": null}', '{"seen": 5}', "[1]"])
