@@ -8,8 +8,10 @@ progress   print which exercises have passed
 
 For lecturers:
 
-solve      write copies of notebooks with every stub replaced by its solution
+handout    write a copy of a lesson without solutions, or a lab sheet, see `handout --help`
 grade      mark submitted notebooks, see `grade --help`
+gradebook  marks for Moodle, for Canvas and for each student, see `gradebook --help`
+solve      write copies of notebooks with every stub replaced by its solution
 """
 
 import argparse
@@ -18,8 +20,11 @@ from pathlib import Path
 
 from gpt1lib.cli import one_line_errors
 
-from . import notebooks, progress, workspace
-from .grading import report
+from . import handout, notebooks, progress, workspace
+from .grading import gradebook, report
+
+LECTURERS = {"handout": handout, "gradebook": gradebook}
+"""Commands that are modules: each has add_options and run."""
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -34,6 +39,8 @@ def main(argv: list[str] | None = None) -> int:
             progress.keep_passed(workspace.again(args.lesson), {})
         elif args.command == "progress":
             progress.print_progress()
+        elif args.command in LECTURERS:
+            LECTURERS[args.command].run(args)
         else:
             for path in args.notebooks:
                 print(notebooks.write_solved(path, args.out))
@@ -51,12 +58,13 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     commands.add_parser("update")
     commands.add_parser("progress")
     commands.add_parser("again").add_argument("lesson", help="its number, such as 05")
-    grade = commands.add_parser(
-        "grade",
-        description=report.__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    report.add_options(grade)
+    for name, module in {"grade": report, **LECTURERS}.items():
+        described = commands.add_parser(
+            name,
+            description=module.__doc__,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+        module.add_options(described)
     solve = commands.add_parser("solve")
     solve.add_argument("notebooks", nargs="+", type=Path)
     solve.add_argument("--out", type=Path, default=Path("build/solved"))

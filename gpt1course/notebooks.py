@@ -29,6 +29,15 @@ def mark(cell) -> dict:
     return cell.metadata.get("gpt1", {})
 
 
+def hints_text(exercise: BaseExercise, hints: bool = True, solution: bool = True) -> str:
+    """The Markdown below a stub: folded hints in stages, the solution last."""
+    folded = [(f"Hint {i}", hint) for i, hint in enumerate(exercise.hints, start=1) if hints]
+    folded += [("Solution", exercise.solution_shown())] * solution
+    return "\n\n".join(
+        f"<details><summary>{name}</summary>\n\n{text}\n\n</details>" for name, text in folded
+    )
+
+
 def solve(notebook, path: str | Path) -> None:
     """Replace every stub by its solution."""
     known = exercises_of(path)

@@ -29,6 +29,15 @@ def name_of(source: Path) -> str:
     return source.relative_to(paths.ROOT / "notebooks").as_posix()
 
 
+def lesson_notebook(lesson: str) -> Path:
+    """The course's own notebook of a lesson; ValueError if there is none."""
+    notebooks = shipped(f"{lesson.zfill(2)}_") if lesson.isdigit() else []
+    if not notebooks:
+        numbers = ", ".join(path.name[:2] for path in shipped("[0-9][0-9]_"))
+        raise ValueError(f"there is no lesson {lesson!r}; there are {numbers}")
+    return notebooks[0]
+
+
 def cells_hash(notebook: Path) -> str:
     """What tells two notebooks apart: their cells without outputs; empty if unreadable."""
     try:
@@ -148,16 +157,12 @@ def again(number: str = "") -> str:
     number: such as 05. Returns it with two digits. Raises ValueError if there is no such
     lesson.
     """
-    number = number.zfill(2) if number.isdigit() else number
-    sources = shipped(f"{number}_") if number.isdigit() else []
-    if not sources:
-        numbers = ", ".join(path.name[:2] for path in shipped("[0-9][0-9]_"))
-        raise ValueError(f"there is no lesson {number!r}; there are {numbers}")
-    copies, copy = stored_copies(), WORK / sources[0].name
+    source = lesson_notebook(number)
+    copies, copy = stored_copies(), WORK / source.name
     if copies.touched(copy.name):
         old = free_name(copy.name, "before", lambda name: (WORK / name).exists())
         copy.rename(WORK / old)
         print(f"What you wrote is kept in {old}")
-    copies.write(sources[0], copy.name)
+    copies.write(source, copy.name)
     print(f"{copy.name} is as it was at the start")
-    return number
+    return source.name[:2]

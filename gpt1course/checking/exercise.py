@@ -371,6 +371,7 @@ class Checker:
     def __init__(self, exercises: tuple):
         """exercises: those of the lesson; a NumberExercise checks its answers itself."""
         self.exercises = {e.name: e for e in exercises if isinstance(e, Exercise)}
+        self.numbers = [e for e in exercises if not isinstance(e, Exercise)]
         self.mine = SimpleNamespace()
 
     def __call__(self, function, name: str | None = None):
@@ -385,6 +386,12 @@ class Checker:
                 setattr(self.mine, name, function)
             return check(exercise, function)
         return self._unknown(name, function)
+
+    def numbers_for(self, student: str) -> None:
+        """Ask each question with a number about a student's own numbers, and print them."""
+        for exercise in self.numbers:
+            exercise.student, exercise.turn = student.strip(), 0
+            tell(f"{exercise.name}: {exercise.asked()}")
 
     def _name_of(self, function, frame) -> str:
         """Its own name, or the variable of the notebook that holds it (a lambda, say)."""

@@ -46,13 +46,14 @@ class NumberExercise(BaseExercise):
     decimals: int = 0
     wrong_answers: list[Wrong] = field(default_factory=list)
     turn: int = 0  # which draw is asked now; 0 is the notebook's own
+    student: str = ""  # whose numbers are asked about; everybody's if empty
 
     # ---- for a learner ----
 
     def check(self, *answers) -> None:
         """Print TODO, PASS or FAIL; with GPT1_STRICT=1 raise AssertionError but for PASS."""
         verdict = self.diagnose(answers, self.numbers(self.turn))
-        if verdict and self.turn and self.diagnose(answers, self.first) is None:
+        if verdict and self.turn and self.diagnose(answers, self.numbers(0)) is None:
             tell(f"PASS  {self.name}, as the notebook asks it. Asked last: {self.asked()}")
             progress.note(self.solution)
         elif verdict is None:
@@ -117,14 +118,16 @@ class NumberExercise(BaseExercise):
 
     # ---- numbers and answers ----
 
-    def numbers(self, turn: int) -> tuple:
+    def numbers(self, turn: int, student: str | None = None) -> tuple:
         """What a turn asks about: the first numbers, then what the seeds draw.
 
-        Raises ValueError if no draw tells the wrong answers from the right one.
+        A student's seeds differ from everybody's, and draw the first numbers, too. Raises
+        ValueError if no draw tells the wrong answers from the right one.
         """
-        if turn == 0:
+        student = self.student if student is None else student
+        if turn == 0 and not student:
             return self.first
-        source = random.Random(f"{self.name} {turn}")
+        source = random.Random(f"{self.name} {turn} {student}".rstrip())
         for _ in range(TRIES):
             drawn = self.draw(source)
             if self.tells_apart(drawn):

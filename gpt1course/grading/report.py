@@ -27,13 +27,16 @@ from gpt1lib.io import paths
 from gpt1lib.io.files import blame_file, read_json, read_text, sha256, write_text
 
 from .. import settings, workspace
+from ..handout import exercises_on_sheet
+from . import class_view, handed_in
 from .worker import Limits, Submitted, exercises_in, imports_of, isolation, mark_cell
 
+BOM = "\ufeff"  # by which Excel knows UTF-8
 COPIES = 3  # how many cells of one exercise are tried; one of them must be right
 LARGEST_FILE, LARGEST_CELL = 100_000_000, 1_000_000  # bytes, letters
 MOST_POINTS = 1000
 MOST_SECONDS, LEAST_GIGABYTES, MOST_GIGABYTES = 3600, 0.1, 1024
-FIRST = ["submission", "lesson", "sha256", "limits", "isolation"]
+FIRST = ["student", "submission", "lesson", "numbers_for", "sha256", "limits", "isolation"]
 LAST = ["total", "of", "mistakes"]
 NUMBER = re.compile(r"\d+(\.\d+)?(e[+-]?\d+)?")
 
@@ -106,16 +109,7 @@ def exercise_names(lesson: str) -> tuple[str, ...]:
 @cache
 def imports_in(lesson: str) -> str:
     """What the course's own notebook of a lesson imports."""
-    return imports_of([cell.source for cell in cells_of(lesson_notebook(lesson))])
-
-
-def lesson_notebook(lesson: str) -> Path:
-    """The course's own notebook of a lesson; ValueError if there is none."""
-    notebooks = workspace.shipped(f"{lesson}_") if lesson.isdigit() else []
-    if not notebooks:
-        numbers = ", ".join(path.name[:2] for path in workspace.shipped("[0-9][0-9]_"))
-        raise ValueError(f"there is no lesson {lesson!r}; there are {numbers}")
-    return notebooks[0]
+    return imports_of([cell.source for cell in cells_of(workspace.lesson_notebook(lesson))])
 
 
 @cache
@@ -145,14 +139,22 @@ def mistake_in(cells: list[CodeCell], lesson: str, name: str, limits: Limits) ->
     if not sources:
         return "its cell is missing (or the notebook is of an older version)."
     again = any(re.search(rf"lesson\.{name}\.another\(", c.source) for c in cells)
+    asked = (again, numbers_for(cells))
     verdicts = []
     for source in list(dict.fromkeys(sources))[-COPIES:][::-1]:  # the last one first
-        verdict = mark_cell(Submitted(lesson, name, source, again), imports_in(lesson), limits)
+        verdict = mark_cell(Submitted(lesson, name, source, *asked), imports_in(lesson), limits)
         if verdict is None:
             return ""
         verdicts.append(verdict)
     verdicts.sort(key=lambda v: v.status == "TODO")
     return one_line(verdicts[0].message)
+
+
+def numbers_for(cells: list[CodeCell]) -> str:
+    """Whose numbers a notebook asks about; empty where everybody has the same."""
+    pattern = r"""^\s*lesson\.check\.numbers_for\(\s*["'](.{1,80}?)["']\s*\)"""
+    found = (re.search(pattern, cell.source, re.MULTILINE) for cell in cells)
+    return next((match[1] for match in found if match), "")
 
 
 def one_line(text: str) -> str:
@@ -172,7 +174,7 @@ def which_file(path: Path) -> str:
 def marks_of(path: Path, only: str, points: dict[str, float], limits: Limits) -> dict:
     """The row of one submission."""
     row = {"submission": _harmless(str(path)), "lesson": only, "sha256": which_file(path)}
-    row |= {"limits": shown(limits), "isolation": ""}
+    row |= {"limits": shown(limits), "isolation": "", "numbers_for": ""}
     try:
         cells = cells_of(path)
         lesson = lesson_of(path, cells)
@@ -183,11 +185,19 @@ def marks_of(path: Path, only: str, points: dict[str, float], limits: Limits) ->
                 else "this is not a lesson of the course: it has none of its exercises."
             )
     except ValueError as error:
-        return row | _totals(exercise_names(only) if only else (), {}, points, str(error))
-    row["lesson"] = lesson
-    wrong = {name: mistake_in(cells, lesson, name, limits) for name in exercise_names(lesson)}
+        return row | _totals(
+            names_worth_points(only, points) if only else (), {}, points, str(error)
+        )
+    row |= {"lesson": lesson, "numbers_for": _harmless(numbers_for(cells))}
+    asked = names_worth_points(lesson, points)
+    wrong = {name: mistake_in(cells, lesson, name, limits) for name in asked}
     row["isolation"] = isolation()
     return row | _totals(wrong, wrong, points, "")
+
+
+def names_worth_points(lesson: str, points: dict[str, float]) -> list[str]:
+    """The exercises of a lesson that are marked: those worth nothing are not."""
+    return [name for name in exercise_names(lesson) if points.get(name, 1.0)]
 
 
 def shown(limits: Limits) -> str:
@@ -222,18 +232,35 @@ def read_points(path: Path | None) -> dict[str, float]:
     return points
 
 
+def worth_nothing(lesson: str, sections: list[int] | None) -> dict[str, float]:
+    """0 points for each exercise of a lesson that its lab sheet does not have."""
+    if not sections:
+        return {}
+    if not lesson:
+        raise ValueError("--sections needs --lesson, such as 05")
+    asked = exercises_on_sheet(workspace.lesson_notebook(lesson), sections)
+    return {name: 0.0 for name in exercise_names(lesson) if name not in asked}
+
+
 # ---- the table --------------------------------------------------------------------------
 
 
 def as_csv(rows: list[dict]) -> str:
     """The rows as CSV; what an exercise is worth nothing to stays empty."""
     lessons = sorted({row["lesson"] for row in rows} - {""})
-    names = [name for lesson in lessons for name in exercise_names(lesson)]
+    names = [name for lesson in lessons for name in in_order(lesson)]
     text = io.StringIO()
     table = csv.DictWriter(text, [*FIRST, *names, *LAST], restval="")
     table.writeheader()
     table.writerows(rows)
-    return text.getvalue()
+    return BOM + text.getvalue()
+
+
+@cache
+def in_order(lesson: str) -> tuple[str, ...]:
+    """The exercises of a lesson in the order of its notebook."""
+    marks = [cell.exercise for cell in cells_of(workspace.lesson_notebook(lesson))]
+    return tuple(dict.fromkeys([*filter(None, marks), *exercise_names(lesson)]))
 
 
 def _harmless(value: str) -> str:
@@ -277,7 +304,8 @@ def is_marked(row: dict | None, path: Path, points: dict[str, float], limits: Li
     """Whether a row is of this very file and limits, and worth what its exercises are now."""
     if row is None or (row["sha256"], row.get("limits")) != (which_file(path), shown(limits)):
         return False
-    names = [name for name, lesson in lesson_of_exercise().items() if lesson == row["lesson"]]
+    known = row["lesson"] in lesson_of_exercise().values()
+    names = names_worth_points(row["lesson"], points) if known else []
     worth = {name: points.get(name, 1.0) for name in names}
     fit = all(row.get(name) in ("0", f"{most:g}") for name, most in worth.items())
     return fit and row.get("of") == f"{sum(worth.values()):g}"
@@ -294,27 +322,22 @@ def grade(given: list[Path], out: Path, only: str, points: dict, limits: Limits)
         name = _harmless(str(path))
         if not is_marked(table.get(name), path, points, limits):
             table[name] = marks_of(path, only, points, limits)
+        table[name]["student"] = _harmless(handed_in.student_of(path, given))
         write_text(out, as_csv(list(table.values())))
     return list(table.values())
 
 
-def what_the_class_knows(rows: list[dict]) -> str:
-    """What a class knows: who passed each exercise, and the mistake most often made."""
-    lines = []
-    for lesson in sorted({row["lesson"] for row in rows} - {""}):
-        of_lesson = [row for row in rows if row["lesson"] == lesson]
-        for name in exercise_names(lesson):
-            told = [t for r in of_lesson for t in r.get("mistakes", "").split(" | ")]
-            mine = Counter(t for t in told if t.startswith(f"{name}: ")).most_common(1)
-            passed = sum(float(row.get(name) or 0) > 0 for row in of_lesson)
-            often = "".join(f"   {times(n)}: {t[len(name) + 2 :][:70]}" for t, n in mine)
-            lines.append(f"{lesson} {name:<22} {passed:>3} of {len(of_lesson)}{often}")
-    return "\n".join(lines)
+def of_class(rows: list[dict]) -> list[class_view.Known]:
+    """What a class knows of each exercise that was marked."""
+    lessons = sorted({row["lesson"] for row in rows} - {""})
+    named = [(lesson, name) for lesson in lessons for name in in_order(lesson)]
+    marked = [(lesson, name) for lesson, name in named if any(name in row for row in rows)]
+    return [class_view.known(rows, lesson, name) for lesson, name in marked]
 
 
-def times(n: int) -> str:
-    """How often, in words."""
-    return "once" if n == 1 else f"{n} times"
+def unzipped_beside(out: Path) -> Path:
+    """Where zip files are unpacked."""
+    return out.with_name(f"{out.stem}_unzipped")
 
 
 def check_options(args: argparse.Namespace) -> None:
@@ -330,10 +353,11 @@ def check_options(args: argparse.Namespace) -> None:
 def add_options(parser: argparse.ArgumentParser) -> None:
     """What the command `grade` takes."""
     parser.add_argument(
-        "submissions", nargs="+", type=Path, help="notebooks, or folders of them"
+        "submissions", nargs="+", type=Path, help="notebooks, folders of them, zip files"
     )
     parser.add_argument("--out", type=Path, default=Path("marks.csv"), help="default marks.csv")
     parser.add_argument("--lesson", default="", help="such as 05: others get no points")
+    parser.add_argument("--sections", type=int, nargs="+", help="of a lab sheet, see handout")
     parser.add_argument("--points", type=Path, help="a CSV of lines such as causal_mask,2")
     parser.add_argument("--seconds", type=float, help="per exercise; default 10 or more")
     parser.add_argument("--gigabytes", type=float, default=2.0, help="of memory; default 2")
@@ -345,19 +369,24 @@ def run(args: argparse.Namespace) -> int:
         check_options(args)
         only = args.lesson.zfill(2) if args.lesson else ""
         if only:
-            lesson_notebook(only)
-        limits = Limits(args.seconds, args.gigabytes, folders_of(submissions(args.submissions)))
-        points = read_points(args.points)
-        rows = grade(args.submissions, args.out, only, points, limits)
+            workspace.lesson_notebook(only)
+        given, others = handed_in.unpack(args.submissions, unzipped_beside(args.out))
+        limits = Limits(args.seconds, args.gigabytes, folders_of(submissions(given)))
+        points = read_points(args.points) | worth_nothing(only, args.sections)
+        rows = grade(given, args.out, only, points, limits)
         print_summary(rows, args.out)
+        if others:
+            print(f"not looked at: {', '.join(others)}")
     full = all(row.get("total") == row.get("of") for row in rows)
     return int(not full and settings.strict())
 
 
 def print_summary(rows: list[dict], out: Path) -> None:
-    """Print what the class knows, and what the lecturer should look at."""
-    print(what_the_class_knows(rows))
-    print(f"submissions marked in {out}: {len(rows)}")
+    """Print what the class knows, write it, and print what the lecturer should look at."""
+    known, beside = of_class(rows), class_view.file_beside(out)
+    write_text(beside, BOM + class_view.as_csv(known))
+    print("\n".join(map(class_view.in_words, known)))
+    print(f"submissions marked in {out}: {len(rows)}; the class in {beside}")
     if n := sum(not row["lesson"] for row in rows):
         print(f"not readable as a lesson: {n}; see the column mistakes")
     if (walls := isolation()) != "isolated":

@@ -41,12 +41,16 @@ UNCLOSED: set[str] = set()  # walls that stayed open in a process so far
 
 @dataclass(frozen=True)
 class Submitted:
-    """The cell of one exercise. again: whether the notebook asks for other numbers."""
+    """The cell of one exercise.
+
+    again: whether the notebook asks for other numbers. student: whose numbers it asks about.
+    """
 
     lesson: str
     name: str
     source: str
     again: bool = False
+    student: str = ""
 
 
 @dataclass(frozen=True)
@@ -330,9 +334,11 @@ def _numbers_judged(exercise: NumberExercise, cell: Submitted, told: dict) -> Ve
     given = tuple(serialize.unpacked(told["answers"]))
     if told["raised"] and not given:
         return _no_function(cell, told)
-    verdict = exercise.diagnose(given, exercise.first)
+    verdict = exercise.diagnose(given, exercise.numbers(0, cell.student))
     turns = range(1, TURNS) if verdict and cell.again else ()
-    right = any(exercise.diagnose(given, exercise.numbers(turn)) is None for turn in turns)
+    right = any(
+        exercise.diagnose(given, exercise.numbers(turn, cell.student)) is None for turn in turns
+    )
     return None if right else verdict
 
 

@@ -32,6 +32,7 @@ ORDER = {
         progress viz paper
         checking
         exercises notebooks
+        handout
         grading
         __main__
     """,

@@ -22,7 +22,7 @@ from nbclient import NotebookClient
 from nbformat.v4 import new_code_cell, new_markdown_cell
 
 from gpt1course.checking.exercise import BaseExercise
-from gpt1course.notebooks import exercises_of, mark, read, write
+from gpt1course.notebooks import exercises_of, hints_text, mark, read, write
 from gpt1lib.cli import one_line_errors
 from gpt1lib.io.files import read_json, write_json
 from gpt1lib.io.paths import RESULTS, ROOT
@@ -55,18 +55,6 @@ def task_text(exercise: BaseExercise, number: int) -> str:
     )
     text = f"{labels}\n\n{exercise.task}"
     return f"### Exercise {number}: {exercise.title}\n\n{box('success', text)}"
-
-
-def hints_text(exercise: BaseExercise) -> str:
-    """Folded hints in stages, the solution last."""
-    folded = [
-        f"<details><summary>Hint {i}</summary>\n\n{hint}\n\n</details>"
-        for i, hint in enumerate(exercise.hints, start=1)
-    ]
-    folded.append(
-        f"<details><summary>Solution</summary>\n\n{exercise.solution_shown()}\n\n</details>"
-    )
-    return "\n\n".join(folded)
 
 
 def exercise_cells(exercise: BaseExercise, number: int) -> list:

@@ -1,0 +1,299 @@
+"""What comes from a learning platform, and what goes back to it."""
+
+import csv
+import io
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from gpt1course import notebooks
+from gpt1course.__main__ import main
+from gpt1course.checking.exercise import Verdict
+from gpt1course.checking.number_exercise import NumberExercise
+from gpt1course.exercises import lesson05
+from gpt1course.grading import class_view, gradebook, handed_in, report, worker
+from gpt1lib.io.files import read_text
+from gpt1lib.io.paths import ROOT
+
+LESSON = ROOT / "notebooks/05_the_causal_mask.ipynb"
+JOERG = "Jörg Müller_4711_assignsubmission_file"
+UPPER = "That is the upper triangle."
+
+
+def table(path: Path) -> list[dict]:
+    return list(csv.DictReader(io.StringIO(read_text(path))))
+
+
+@pytest.fixture
+def judge(monkeypatch):
+    """A judge that finds what a comment in the cell of causal_mask says."""
+
+    def mark(cell, *_):
+        if cell.name != "causal_mask":
+            return Verdict("not written yet.", status="TODO")
+        told = cell.source.partition("# says ")[2].partition("\n")[0]
+        return Verdict(told) if told else None
+
+    monkeypatch.setattr(report, "mark_cell", mark)
+
+
+def hand_in(path: Path, says: str = "") -> bytes:
+    """The lesson with a comment for the judge, written there."""
+    notebook = notebooks.read(LESSON)
+    for cell in notebook.cells:
+        if notebooks.mark(cell) == {"exercise": "causal_mask", "part": "stub"}:
+            cell.source += f"\n# says {says}\n" if says else ""
+    notebooks.write(notebook, path)
+    return path.read_bytes()
+
+
+def zipped(path: Path, members: dict[str, bytes | str]) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+    return path
+
+
+# ---- from the platform --------------------------------------------------------------------
+
+
+def test_zips_are_read_and_what_is_not_looked_at_is_named(judge, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    right, wrong = hand_in(tmp_path / "a.ipynb"), hand_in(tmp_path / "b.ipynb", UPPER)
+    inner = zipped(tmp_path / "inner.zip", {"mine/05.ipynb": wrong, "mine/notes.txt": "x"})
+    members = {f"{JOERG}/05_abgabe.ipynb": right, "Ann Lee_12_assignsubmission_file/x.zip": ""}
+    members["Ann Lee_12_assignsubmission_file/x.zip"] = inner.read_bytes()
+    members |= {"Fay_13_assignsubmission_file/homework.docx": "x", "__MACOSX/._05": "x"}
+    zipped(tmp_path / "all.zip", members)
+    assert main(["grade", "all.zip"]) == 0
+    rows = {row["student"]: row for row in table(tmp_path / "marks.csv")}
+    assert {name: row["causal_mask"] for name, row in rows.items()} == {
+        "Jörg Müller": "1",
+        "Ann Lee": "0",
+    }
+    told = capsys.readouterr().out
+    assert "homework.docx" in told and "notes.txt" in told and "MACOSX" not in told
+    assert "1 of 2\n       once: That is the upper triangle." in told
+    assert Path("marks.csv").read_bytes().startswith(b"\xef\xbb\xbf"), "as Excel wants it"
+
+
+def test_zips_in_a_folder(judge, tmp_path):
+    content = hand_in(tmp_path / "a.ipynb")
+    zipped(tmp_path / "in/kim.zip", {"05.ipynb": content})
+    hand_in(tmp_path / "in/lee/05.ipynb")
+    assert main(["grade", str(tmp_path / "in"), "--out", str(tmp_path / "m.csv")]) == 0
+    assert {row["student"] for row in table(tmp_path / "m.csv")} == {"kim", "lee"}
+
+
+def test_a_zip_stays_in_its_folder_and_a_broken_one_is_named(tmp_path):
+    outside = zipped(tmp_path / "x.zip", {"../../out.ipynb": "{}", "/etc/in.ipynb": "{}"})
+    found, _ = handed_in.unpack([outside], tmp_path / "here")
+    assert not (tmp_path / "out.ipynb").exists() and len([*found[0].rglob("*.ipynb")]) == 2
+    (tmp_path / "y.zip").write_text("no zip")
+    with pytest.raises(ValueError, match="y.zip cannot be unpacked"):
+        handed_in.unpack([tmp_path / "y.zip"], tmp_path / "here")
+
+
+def test_a_zip_that_would_fill_the_disk_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(handed_in, "LARGEST_ZIP", 9)
+    with pytest.raises(ValueError, match="x.zip is too large to unpack"):
+        handed_in.unpack([zipped(tmp_path / "x.zip", {"a": "0" * 10})], tmp_path / "here")
+    assert not (tmp_path / "here").exists()
+
+
+@pytest.mark.parametrize(
+    ("path", "student"),
+    [
+        (f"in/{JOERG}/05.ipynb", "Jörg Müller"),
+        ("in/leeann_LATE_12_98765_05_the_causal_mask.ipynb", "leeann"),
+        ("in/leeann_12_98765_05_the_causal_mask.ipynb", "leeann"),
+        ("in/kim/deep/05.ipynb", "kim"),
+        ("in/05_kim.ipynb", "05_kim"),
+    ],
+)
+def test_whose_a_notebook_is(path, student, tmp_path):
+    (tmp_path / "in").mkdir()
+    assert handed_in.student_of(tmp_path / path, [tmp_path / "in"]) == student
+    if path.count("/") == 1:
+        assert handed_in.student_of(tmp_path / path, [tmp_path / path]) == student
+
+
+# ---- numbers of one's own -----------------------------------------------------------------
+
+
+def test_each_student_has_numbers_and_the_grader_knows_them(tmp_path, capsys):
+    exercise = worker.exercise_of("05", "visible_scores")
+    assert isinstance(exercise, NumberExercise)
+    mine, yours = exercise.numbers(0, "Ann"), exercise.numbers(0, "Bob")
+    assert len({exercise.first, mine, yours}) == 3 and mine == exercise.numbers(0, "Ann")
+    cells = [report.CodeCell('# me\nlesson.check.numbers_for("Ann")')]
+    assert report.numbers_for(cells) == "Ann" and report.numbers_for(cells[:0]) == ""
+    told = {"answers": worker.serialize.packed([exercise(*mine)]), "raised": None}
+    for student, right in (("Ann", True), ("Bob", False), ("", False)):
+        cell = worker.Submitted("05", "visible_scores", "", student=student)
+        assert (worker._numbers_judged(exercise, cell, told) is None) == right
+
+
+def test_a_learner_is_asked_about_numbers_of_their_own(capsys):
+    exercise = lesson05.visible_scores
+    try:
+        lesson05.check.numbers_for(" Ann ")
+        asked = capsys.readouterr().out
+        numbers = exercise.numbers(0, "Ann")
+        assert f"{numbers[0]:,}" in asked and exercise.numbers(0) == numbers
+        exercise.check(exercise(*numbers))
+        assert capsys.readouterr().out.startswith("PASS")
+        exercise.check(exercise(*exercise.first))
+        assert not capsys.readouterr().out.startswith("PASS")
+    finally:
+        exercise.student = ""
+
+
+# ---- the class ----------------------------------------------------------------------------
+
+
+def row(student: str, why: str = "", **more) -> dict:
+    marks = {"causal_mask": "0" if why else "1", "total": "0" if why else "1", "of": "1"}
+    told = {
+        "mistakes": f"causal_mask: {why}" if why else "",
+        "submission": f"{student}/05.ipynb",
+    }
+    return {"student": student, "lesson": "05"} | marks | told | more
+
+
+CLASS = [row(str(i), "not written yet.") for i in range(6)]
+CLASS += [row("a", "up"), row("b", "up"), row("c", "row"), row("d", "slow"), row("e", "odd")]
+CLASS += [row("f"), row("g", "its cell is missing (or the notebook is of an older version).")]
+
+
+def test_blanks_do_not_hide_the_mistakes():
+    one = class_view.known(CLASS, "05", "causal_mask")
+    assert (one.submissions, one.passed, one.blank) == (13, 1, 7)
+    assert one.mistakes == (("up", 2), ("row", 1), ("slow", 1))
+    assert class_view.in_words(one).split("\n") == [
+        "05 causal_mask              1 of 13, 7 blank",
+        "       2 times: up",
+        "       once: row",
+        "       once: slow",
+    ]
+    told = [*csv.DictReader(io.StringIO(class_view.as_csv([one])))]
+    assert [line["mistake"] for line in told] == ["up", "row", "slow"]
+    assert {line["blank"] for line in told} == {"7"}
+
+
+def test_a_long_mistake_is_cut_after_a_word():
+    assert class_view.shortened("word " * 40).endswith("word ...")
+    assert class_view.shortened("word " * 3) == "word word word"
+
+
+# ---- to the platform ----------------------------------------------------------------------
+
+HEADER = ",".join(report.FIRST + ["causal_mask"] + report.LAST)
+WORKSHEET = """\ufeffIdentifier,Full name,Status,Grade,Maximum grade,Feedback comments
+Participant 4711,Jörg Müller,Submitted,,100.00,
+Participant 12,"Lee, Ann",Submitted,,100.00,old
+Participant 99,Zoe Zed,No submission,,100.00,
+"""
+CANVAS = """Student,ID,SIS Login ID,Section,Lesson 05 (77),Final Score
+    Points Possible,,,,10,(read only)
+"Müller, Jörg",4711,jm,A,,
+"Lee, Ann",12,al,A,,
+"""
+
+
+@pytest.fixture
+def marks(tmp_path):
+    rows = [
+        row("Jörg Müller", submission=f"in/{JOERG}/05.ipynb", total="4", of="5"),
+        row("Ann Lee", UPPER),
+        row("Nobody Known", "not written yet."),
+    ]
+    rows = [dict.fromkeys(report.FIRST, "x") | one for one in rows]
+    (tmp_path / "marks.csv").write_text(report.as_csv(rows), encoding="utf-8")
+    return tmp_path / "marks.csv"
+
+
+def book(marks: Path, *arguments: str) -> int:
+    return main(["gradebook", str(marks), *arguments])
+
+
+def filled(marks: Path, text: str, *arguments: str) -> list[dict]:
+    given, out = marks.with_name("given.csv"), marks.with_name("filled.csv")
+    given.write_text(text, encoding="utf-8")
+    book(marks, arguments[0], str(given), "--out", str(out), *arguments[1:])
+    assert out.read_bytes().startswith(b"\xef\xbb\xbf")
+    return table(out)
+
+
+def test_moodles_worksheet_is_filled_in(marks, capsys):
+    one, two, three = filled(marks, WORKSHEET, "--moodle")
+    assert (one["Grade"], one["Feedback comments"]) == ("80.00", "All exercises passed.")
+    assert (two["Grade"], two["Feedback comments"]) == ("0.00", f"causal_mask: {UPPER}")
+    assert three["Grade"] == three["Feedback comments"] == ""
+    told = capsys.readouterr().out
+    assert "2 of 3 students filled in" in told and "not in" in told and "Nobody Known" in told
+
+
+def test_a_worksheet_in_german_with_semicolons(marks):
+    text = WORKSHEET.replace(",", ";").replace('"Lee; Ann"', '"Lee, Ann"')
+    for there, here in (
+        ("Grade", "Bewertung"),
+        ("Feedback comments", "Feedback als Kommentar"),
+    ):
+        text = text.replace(f";{there};", f";{here};").replace(f";{there}\n", f";{here}\n")
+    given = ["--grade-column", "Bewertung", "--feedback-column", "Feedback als Kommentar"]
+    with pytest.raises(SystemExit, match="has no column 'Grade'"):
+        filled(marks, text, "--moodle")
+    filled_lines = marks.with_name("filled.csv")
+    book(
+        marks, "--moodle", str(marks.with_name("given.csv")), "--out", str(filled_lines), *given
+    )
+    assert ";80.00;" in read_text(filled_lines).split("\n")[1]
+
+
+def test_canvas_gradebook_is_filled_in(marks):
+    most, one, two = filled(marks, CANVAS, "--canvas", "--column", "lesson 05")
+    assert most["Lesson 05 (77)"] == "10"
+    assert one["Lesson 05 (77)"] == "8.00" and two["Lesson 05 (77)"] == "0.00"
+
+
+def test_a_student_who_handed_in_twice_has_the_better_marks():
+    best = gradebook.best_of_each([row("a"), row("a", UPPER), row("b", UPPER)], "")
+    assert best["a"]["total"] == "1" and best["b"]["total"] == "0"
+    with pytest.raises(ValueError, match="the lessons 05, 06: choose by --lesson"):
+        gradebook.best_of_each([row("a"), row("a", lesson="06")], "")
+
+
+def test_a_page_for_each_student(marks, tmp_path):
+    assert book(marks, "--feedback", str(tmp_path / "pages")) == 0
+    pages = {path.name: path.read_text("utf-8") for path in (tmp_path / "pages").iterdir()}
+    assert set(pages) == {"Jörg Müller.html", "Ann Lee.html", "Nobody Known.html"}
+    assert "Lesson 05: 4 of 5" in pages["Jörg Müller.html"]
+    assert f"<td>causal_mask</td><td>0</td><td>{UPPER}</td>" in pages["Ann Lee.html"]
+
+
+def test_a_page_shows_names_as_text_and_has_a_name_on_every_system():
+    page = gradebook.pages([row("a/<b>:", "it returns <x>")])
+    assert page.keys() == {"a__b__.html"}
+    assert "<h1>a/&lt;b&gt;:</h1>" in page["a__b__.html"]
+    assert "&lt;x&gt;" in page["a__b__.html"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ([], "name --moodle, --canvas or --feedback"),
+        (["--canvas", "given.csv", "--out", "o.csv"], "--column"),
+        (["--moodle", "given.csv"], "name another file by --out"),
+        (["--moodle", "given.csv", "--out", "given.csv"], "name another file by --out"),
+        (["--moodle", "empty.csv", "--out", "o.csv"], "empty.csv has no rows"),
+    ],
+)
+def test_a_wrong_command_is_told_in_a_line(arguments, told, marks, monkeypatch):
+    monkeypatch.chdir(marks.parent)
+    Path("given.csv").write_text(CANVAS, encoding="utf-8")
+    Path("empty.csv").write_text("Identifier\n")
+    with pytest.raises(SystemExit, match=told):
+        book(marks, *arguments)
