@@ -3,6 +3,10 @@
     exercises/   lessonNN: solution, wrong answers, cases; mistakes to find
     checking/    a learner's answer is called, compared, and told what went wrong
     grading/     marks for a folder of submitted notebooks
+    handout      copies of a lesson without solutions, lab sheets
+    questions    the lessons' questions for Anki and Moodle
+    figures      figures of the lessons as SVG
+    nbgrader     a lesson as an assignment of nbgrader
     settings     environment variables
     workspace    a learner's own copies of the lessons; progress
     statistics   intervals over seeds, paired tests, a line through logarithms

@@ -10,7 +10,10 @@ For lecturers:
 
 handout    write a copy of a lesson without solutions, or a lab sheet, see `handout --help`
 grade      mark submitted notebooks, see `grade --help`
+questions  the lessons' questions for Anki, Moodle and as a table, see `questions --help`
+figures    figures of the lessons as SVG, for slides, see `figures --help`
 gradebook  marks for Moodle, for Canvas and for each student, see `gradebook --help`
+nbgrader   a lesson as an assignment of nbgrader, see `nbgrader --help`
 solve      write copies of notebooks with every stub replaced by its solution
 """
 
@@ -20,10 +23,16 @@ from pathlib import Path
 
 from gpt1lib.cli import one_line_errors
 
-from . import handout, notebooks, progress, workspace
+from . import figures, handout, nbgrader, notebooks, progress, questions, workspace
 from .grading import gradebook, report
 
-LECTURERS = {"handout": handout, "gradebook": gradebook}
+LECTURERS = {
+    "handout": handout,
+    "gradebook": gradebook,
+    "questions": questions,
+    "figures": figures,
+    "nbgrader": nbgrader,
+}
 """Commands that are modules: each has add_options and run."""
 
 

@@ -25,7 +25,13 @@ from tools.notebooks import index
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = tuple(
     ROOT / name
-    for name in ("README.md", "docs/maintaining.md", "docs/paper.md", "docs/speed.md")
+    for name in (
+        "README.md",
+        "AGENTS.md",
+        "docs/maintaining.md",
+        "docs/paper.md",
+        "docs/speed.md",
+    )
 )
 CITATION = ROOT / "CITATION.cff"
 BENCHMARKS = ROOT / "data/results/benchmarks"
@@ -38,6 +44,12 @@ def lessons() -> str:
     rows = [f"| [{x.title}](notebooks/{x.name}) | {x.question} | {x.time} |" for x in known]
     head = "| lesson | the question | time |\n|---|---|---|\n"
     return head + "\n".join(rows) + "\n\n" + together([x.time for x in known])
+
+
+def titles() -> str:
+    """The lessons as a list: file and question."""
+    known = index.lessons_of(NOTEBOOKS)
+    return "".join(f"- [{x.title}](notebooks/{x.name}): {x.question}\n" for x in known)
 
 
 def together(times: list[str]) -> str:
@@ -192,6 +204,7 @@ TABLES = {
     "badge": lambda: badge(address()),
     "clone": lambda: clone(address()),
     "lessons": lessons,
+    "titles": titles,
     "map": files,
     "speed": speed,
     "in the page": in_the_page,
