@@ -51,6 +51,7 @@ wheels: zip ## all packages and the course in build/wheels, for a room without a
 	@cp build/gpt1-course.zip build/wheels
 
 zip: ## the committed course as build/gpt1-course.zip, for those without git
+	@test -z "$$(git status --porcelain)" || echo "Not in the zip: changes that are not committed (git status lists them)"
 	@mkdir -p build && git archive --format=zip --prefix=gpt1-course/ -o build/gpt1-course.zip HEAD
 
 release: ## tag this commit with the version; pushing the tag publishes it

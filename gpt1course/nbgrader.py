@@ -78,7 +78,7 @@ def convert(notebook, path: Path) -> None:
     """Mark the exercises of a lesson for nbgrader, and take the folded solutions out."""
     known, cells = notebooks.exercises_of(path), []
     for cell in notebook.cells:
-        part, name = mark(cell).get("part"), mark(cell).get("exercise")
+        part, name = mark(cell).get("part"), mark(cell).get("exercise", "")
         if part == "stub":
             cells += cells_of(known[name], cell)
         elif part == "hints":

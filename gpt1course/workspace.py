@@ -1,7 +1,7 @@
 """A learner's own copies of the lessons, in the folder `work`, which git does not know.
 
-`update` copies what is new and never overwrites what a learner wrote: a lesson that both
-have changed stays, and the new one is put beside it. `again` starts one over.
+`update` copies what is new and never loses what a learner wrote: it goes into the new version
+of the lesson, and the old copy is kept. `again` starts a lesson over.
 """
 
 import hashlib
@@ -13,6 +13,8 @@ from pathlib import Path
 
 from gpt1lib.io import paths
 from gpt1lib.io.files import read_json, read_text, remove_unfinished, write_json, write_text
+
+from .carry import carried
 
 WORK = paths.ROOT / "work"  # a learner's own copies of the lessons
 
@@ -55,6 +57,16 @@ def free_name(name: str, word: str, taken) -> str:
     return next(name for name in names if not taken(name))
 
 
+def differs(path: Path, other: Path) -> bool:
+    """Whether a file is there and has other contents than another."""
+    return path.exists() and path.read_bytes() != other.read_bytes()
+
+
+def answers_in_words(names: list[str]) -> str:
+    """How many answers, as a learner reads it."""
+    return f"your {len(names)} answer{'s' * (len(names) > 1)}" if names else "what you wrote"
+
+
 # ---- bringing lessons -------------------------------------------------------------------
 
 
@@ -94,6 +106,41 @@ class Copies:
         self.own(name, cells_hash(source))
         with naming_file(WORK / name):
             write_text(WORK / name, read_text(source))
+        self.keep_shipped(source, name)
+
+    def keep_shipped(self, source: Path, name: str) -> None:
+        """Keep the cells of the lesson as they were copied, to know later what was written."""
+        try:
+            cells = [{**cell, "outputs": []} for cell in read_json(source)["cells"]]
+        except (ValueError, LookupError, TypeError):
+            return
+        with naming_file(self.shipped_cells(name)):
+            write_json(self.shipped_cells(name), {"cells": cells}, indent=None)
+
+    def shipped_cells(self, name: str) -> Path:
+        """The file with the cells of a lesson as it was copied."""
+        return WORK / ".shipped" / f"{name}.json"
+
+    def carry(self, source: Path, name: str) -> str:
+        """Bring a lesson that a learner wrote into; returns a message, "" if it cannot be.
+
+        The old copy is kept first, so that a stop in between costs nothing.
+        """
+        kept = self.shipped_cells(name)
+        try:
+            base = read_json(kept) if kept.is_file() else {"cells": []}
+            new, answers, left = carried(base, read_json(WORK / name), read_json(source))
+        except (OSError, ValueError, LookupError, TypeError, AttributeError):
+            return ""
+        old = free_name(name, "before", lambda other: differs(WORK / other, WORK / name))
+        with naming_file(WORK / old):
+            write_text(WORK / old, read_text(WORK / name))
+        with naming_file(WORK / name):
+            write_json(WORK / name, new)
+        self.keep_shipped(source, name)
+        told = f"{name}: the new version, with {answers_in_words(answers)}"
+        told += f"; {left} other changes of yours are left out" if left else ""
+        return f"{told}. Your old copy is {old}"
 
     def bring(self, source: Path) -> str:
         """Bring one copy up to date; returns a message for the learner, or nothing."""
@@ -112,6 +159,8 @@ class Copies:
         if present and now in (before, copy):
             return ""
         if self.touched(name):
+            if told := self.carry(source, name):
+                return told
             beside = free_name(name, "new", self.touched)
             self.write(source, beside)
             return f"{name} is yours and stays as it is; the new lesson is {beside}"

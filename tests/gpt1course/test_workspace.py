@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from gpt1course import progress, workspace
+from gpt1course import carry, progress, workspace
 from gpt1course.__main__ import main
 from gpt1course.checking import exercise
 from gpt1course.checking.number_exercise import NumberExercise
@@ -270,6 +270,120 @@ def test_starting_over_keeps_what_was_written(course, capsys):
         with pytest.raises(SystemExit, match=f"no lesson '{wrong}'; there are 05"):
             main(["again", wrong])
     assert len(copies(course)) == 4
+
+
+# ---- what a learner wrote goes into the new lesson -----------------------------------------
+
+
+def cell(name: str, text: str, exercise: str = "") -> dict:
+    made = {"id": name, "cell_type": "code", "metadata": {}, "source": text, "outputs": ["old"]}
+    if exercise:
+        made["metadata"] = {"gpt1": {"exercise": exercise, "part": "stub"}}
+    return made
+
+
+def lesson(*cells: dict) -> dict:
+    return {"cells": list(cells), "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+
+
+STUB, ANSWER = "def f(x):\n    ...", "def f(x):\n    return 1"
+OLD = lesson(cell("a", "one"), cell("f-stub", STUB, "f"), cell("b", "x = 5"), cell("c", "gone"))
+NEW = lesson(
+    cell("a", "new one"),
+    cell("new", "!"),
+    cell("f-stub", f"# better\n{STUB}", "f"),
+    cell("b", "x = 5"),
+)
+MINE = lesson(
+    cell("a", "one"),
+    cell("f-stub", ANSWER, "f"),
+    cell("0815", "my own cell"),
+    cell("b", "x = 7"),
+    cell("c", "gone"),
+)
+
+
+def sources(notebook: dict) -> list[str]:
+    return [carry.source(one) for one in notebook["cells"]]
+
+
+def test_answers_own_cells_and_changed_values_are_carried():
+    made, answers, left = carry.carried(OLD, MINE, NEW)
+    assert sources(made) == ["new one", "!", ANSWER, "my own cell", "x = 7"]
+    assert (answers, left) == (["f"], 0)
+    assert made["cells"][2]["outputs"] == [] and made["cells"][1]["outputs"] == ["old"]
+    assert NEW["cells"][2]["source"].startswith("# better"), "nothing was changed in place"
+
+
+def test_what_both_changed_is_the_lessons_but_for_answers():
+    mine = lesson(cell("a", "my one"), cell("f-stub", ANSWER, "f"), cell("b", "x = 5"))
+    made, answers, left = carry.carried(OLD, mine, NEW)
+    assert sources(made) == ["new one", "!", ANSWER, "x = 5"] and (answers, left) == (["f"], 1)
+
+
+def test_a_lesson_of_unknown_origin_gives_its_answers():
+    mine = lesson(*MINE["cells"], cell("g-stub", "lesson.g.check(...)", "g"))
+    new = lesson(*NEW["cells"], cell("g-stub", "lesson.g.check(..., ...)", "g"))
+    made, answers, _ = carry.carried(lesson(), mine, new)
+    assert sources(made) == ["new one", "!", ANSWER, "x = 5", "lesson.g.check(..., ...)"]
+    assert answers == ["f"]
+
+
+def test_to_carry_twice_changes_nothing():
+    once, _, _ = carry.carried(OLD, MINE, NEW)
+    for base in (OLD, NEW):  # stopped before the new version was kept, or after
+        assert sources(carry.carried(base, once, NEW)[0]) == sources(once)
+
+
+def test_an_update_carries_answers_and_keeps_the_old_copy(course, capsys):
+    (course / "notebooks" / LESSON).write_text(json.dumps(OLD))
+    main(["update"])
+    (course / "work" / LESSON).write_text(json.dumps(MINE))
+    (course / "notebooks" / LESSON).write_text(json.dumps(NEW))
+    capsys.readouterr()
+    main(["update"])
+    old = LESSON.replace(".", "_before.")
+    told = f"{LESSON}: the new version, with your 1 answer. Your old copy is {old}"
+    assert capsys.readouterr().out.strip() == told
+    assert json.loads(copies(course)[old]) == MINE
+    made = json.loads(copies(course)[LESSON])
+    assert sources(made) == ["new one", "!", ANSWER, "my own cell", "x = 7"]
+    main(["update"])
+    assert "up to date" in capsys.readouterr().out
+    newer = lesson(*NEW["cells"], cell("end", "more"))
+    (course / "notebooks" / LESSON).write_text(json.dumps(newer))
+    main(["update"])
+    assert sources(json.loads(copies(course)[LESSON])) == [*sources(made), "more"]
+    assert json.loads(copies(course)[LESSON.replace(".", "_before2.")]) == made
+
+
+def test_an_update_that_is_stopped_loses_no_answer(course, monkeypatch):
+    for after in (False, True):
+        for n in range(1, 100):
+            shutil.rmtree(course / "work", ignore_errors=True)
+            (course / "notebooks" / LESSON).write_text(json.dumps(OLD))
+            main(["update"])
+            (course / "work" / LESSON).write_text(json.dumps(MINE))
+            (course / "notebooks" / LESSON).write_text(json.dumps(NEW))
+            if not killed_at(monkeypatch, n, after):
+                break
+            main(["update"])
+            found = copies(course)
+            assert ANSWER in sources(json.loads(found[LESSON]))
+            assert json.loads(found[LESSON.replace(".", "_before.")]) == MINE
+        assert n > 3, "the old copy, the new one, and the record"
+
+
+def test_every_cell_of_a_real_lesson_is_found_again():
+    """What is shipped, carried into itself with one answer, is the lesson with that answer."""
+    path = paths.ROOT / "notebooks" / LESSON
+    shipped_now = json.loads(path.read_text(encoding="utf-8"))
+    mine = json.loads(path.read_text(encoding="utf-8"))
+    stub = next(c for c in mine["cells"] if carry.is_answer(c))
+    stub["source"] = ["def running_mean(values):\n", "    return 1"]
+    made, answers, left = carry.carried(shipped_now, mine, shipped_now)
+    assert sources(made) == sources(mine) and (answers, left) == (["running_mean"], 0)
+    assert carry.carried(lesson(), shipped_now, shipped_now) == (shipped_now, [], 0)
 
 
 # ---- progress ---------------------------------------------------------------------------

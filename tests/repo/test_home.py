@@ -1,6 +1,7 @@
 """The course's home: workflows, issue forms, citation, line ends, what each promises."""
 
 import re
+import shutil
 import subprocess
 import tomllib
 import zipfile
@@ -129,3 +130,21 @@ def test_the_zip_holds_the_course(tmp_path):
     subprocess.run(command, cwd=ROOT, check=True)
     assert "tools/setup.py" in zipfile.ZipFile(tmp_path / "a.zip").namelist()
     assert "git archive" in (ROOT / "Makefile").read_text()
+
+
+@pytest.mark.skipif(not shutil.which("make"), reason="no make")
+def test_a_change_that_stays_at_home_is_told(tmp_path):
+    shutil.copy(ROOT / "Makefile", tmp_path)
+    git = ["git", "-c", "user.name=a", "-c", "user.email=a@b", "-C", tmp_path]
+    for command in (["init", "-q"], ["add", "Makefile"], ["commit", "-qm", "one"]):
+        subprocess.run([*git, *command], check=True)
+
+    def told() -> str:
+        done = subprocess.run(["make", "zip"], cwd=tmp_path, capture_output=True, text=True)
+        assert done.returncode == 0 and (tmp_path / "build/gpt1-course.zip").is_file()
+        return done.stdout
+
+    (tmp_path / ".git/info/exclude").write_text("build\n")
+    assert told() == ""
+    (tmp_path / "lesson.ipynb").write_text("{}")
+    assert told().startswith("Not in the zip: changes that are not committed")

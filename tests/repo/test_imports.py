@@ -28,11 +28,12 @@ ORDER = {
         paper
     """,
     "gpt1course": """
-        settings statistics workspace
+        settings statistics carry
+        workspace
         progress viz paper
         checking
         exercises notebooks
-        handout
+        handout questions figures nbgrader
         grading
         __main__
     """,
