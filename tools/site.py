@@ -33,6 +33,7 @@ from gpt1lib.io.files import write_text
 from gpt1lib.io.tensors import weights_fingerprint
 from gpt1lib.model import GPT
 from tools.notebooks import commands, index, layout
+from tools.page import api
 from tools.policy import with_policy
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -41,7 +42,10 @@ PAGE = ROOT / "tools" / "page"
 NOTEBOOKS = ROOT / "notebooks"
 MAP_TEXT = "She took the letter from the table and began to"
 MODEL = f"_static/{engine.MODEL}"
-LOOKED_UP = ("glossary", "paper", "errata", "mistakes", "gallery", "differences", "data")
+LOOKED_UP = (
+    "glossary", "formulas", "paper", "errata", "mistakes", "gallery", "differences", "data",
+    "api",
+)  # fmt: skip
 GUESS = "Make your guess first, then open"
 NO_SCRIPT = "<noscript><style>iframe { display: none; }</style></noscript>"
 WAY = """
@@ -141,7 +145,8 @@ def documents() -> dict[str, str]:
     paths["data"] = ROOT / "data" / "README.md"
     pages = {name: flat(path.read_text(encoding="utf-8")) for name, path in paths.items()}
     pages["glossary"] = as_terms(pages["glossary"])
-    return pages | for_teachers() | {"index": home(sorted(pages)), "map": model_map()}
+    whole = {"index": home(sorted(pages)), "map": model_map()}
+    return pages | for_teachers() | api.pages() | whole
 
 
 def for_teachers() -> dict[str, str]:

@@ -18,6 +18,7 @@ from gpt1course.viz import engine
 from gpt1course.viz.labels import readable, token_labels
 from tools import site
 from tools.notebooks import layout
+from tools.page import api
 
 pytestmark = [pytest.mark.browser, pytest.mark.filterwarnings("ignore:.*is deprecated")]
 ROOT = Path(__file__).resolve().parents[2]
@@ -80,7 +81,8 @@ def test_every_link_leads_somewhere_and_nothing_is_remote(book, pages):
 def test_all_pages_are_there_and_lead_on(pages):
     written = {path.stem for path in (*NOTEBOOKS, *ROOT.glob("docs/*.md"))}
     taught = {f"teaching_{path.stem}" for path in ROOT.glob("teaching/*.md")}
-    assert pages.keys() == written | taught | {"index", "map", "data", "search"}
+    listed = set(api.pages())
+    assert pages.keys() == written | taught | listed | {"index", "map", "data", "search"}
     sidebar = pages["glossary"].partition("<main")[0]
     assert all(f'href="{name}.html"' in sidebar for name in written - {"glossary"})
     for before, here in zip(NOTEBOOKS[:17], NOTEBOOKS[1:18], strict=True):
