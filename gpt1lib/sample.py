@@ -42,6 +42,9 @@ def stream_text(
     checkpoint: Checkpoint, prompt: str, n_tokens: int, seed: int, **options
 ) -> Iterator[str]:
     """The same text word by word, as soon as each is written; options as in `generate`."""
+    if not isinstance(checkpoint, Checkpoint):
+        kind = type(checkpoint).__name__
+        raise TypeError(f"checkpoint is a {kind}, it must be a Checkpoint: g.load_novelist()")
     bpe, model = checkpoint.bpe, checkpoint.model
     prompt_ids = (bpe.encode(prompt) or [bpe.newline])[-model.config.n_ctx :]
     seed = validate.check_int("seed", seed, 0, validate.LARGEST_SEED)

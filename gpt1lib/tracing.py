@@ -39,6 +39,12 @@ class Trace:
     blocks: list[BlockTrace] = field(default_factory=list)
     logits: Tensor | None = None  # (T, V)
 
+    def __repr__(self) -> str:
+        """A line with the sizes."""
+        return (
+            f"Trace({len(self.ids)} tokens, {len(self.blocks)} blocks, C = {self.h0.shape[1]})"
+        )
+
     @property
     def weights(self) -> Tensor:
         """Attention weights of all layers and heads, (L, H, T, T)."""
@@ -53,6 +59,8 @@ def trace(model: GPT, ids: Tensor | Sequence[int]) -> Trace:
     `model(ids)`. Raises ValueError for a model that does not compute as GPT-1 does.
     """
     check_steps(model)
+    if isinstance(ids, str):
+        raise ValueError("ids are str, they must be token ids: bpe.encode(text)")
     if not len(ids):
         raise ValueError("the prompt is empty: a trace needs at least 1 token")
     ids = torch.as_tensor(ids)

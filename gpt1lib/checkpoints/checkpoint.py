@@ -37,6 +37,13 @@ class Checkpoint:
     meta: dict
     folder: Path
 
+    def __repr__(self) -> str:
+        """A line: the kind of model, its size, where it is."""
+        n = self.model.count_parameters()
+        return (
+            f"Checkpoint({type(self.model).__name__}, {n:,} parameters, {str(self.folder)!r})"
+        )
+
     @property
     def log(self) -> list[dict]:
         """The training curve, one dict per line of log.jsonl."""

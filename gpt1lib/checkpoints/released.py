@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 import torch
 from safetensors import safe_open
+from torch import nn
 
 from .. import text
 from ..bpe import BPE
@@ -111,11 +112,13 @@ def released_name(ours: str) -> str:
 # ---- reading -------------------------------------------------------------------------
 
 
-def load_released(folder: str | Path, n_head: int | None = None) -> checkpoint.Checkpoint:
+def load_released(
+    folder: str | Path, n_head: int | None = None, bpe: BPE | None = None
+) -> checkpoint.Checkpoint:
     """The released GPT-1 from a folder that the user names, in either layout.
 
-    Returns a Checkpoint (model in eval mode, BPE with the released text pipeline if it is
-    installed). Raises FileNotFoundError for files that are missing, and says where to
+    bpe: the tokenizer, where the folder has none. Returns a Checkpoint (model in eval mode,
+    BPE with the released text pipeline if it is installed). Raises FileNotFoundError for files that are missing, and says where to
     ask for them; ValueError for shapes, sizes or a vocabulary that are not GPT-1's.
     """
     folder = Path(folder).expanduser()
@@ -127,15 +130,18 @@ def load_released(folder: str | Path, n_head: int | None = None) -> checkpoint.C
         raise FileNotFoundError(f"no released GPT-1 in {folder}.\n{WHERE}")
     installed = text.released_pipeline_installed()
     pre_tokenize = text.released_words if installed else text.pre_tokenize
-    bpe = BPE.load(folder, *names, pre_tokenize=pre_tokenize)
+    bpe = bpe or BPE.load(folder, *names, pre_tokenize=pre_tokenize)
     check_released_vocabulary(bpe, model.config, folder)
     meta = {"source": str(folder), "pipeline": "released" if installed else "fallback"}
     return checkpoint.Checkpoint(model.eval(), bpe, meta, folder)
 
 
-def load_any(folder: str | Path) -> checkpoint.Checkpoint:
-    """A model to start from: our own checkpoint, or the released GPT-1 in either layout."""
-    folder = Path(folder)
+def load_any(folder: str | Path, bpe: BPE | None = None) -> checkpoint.Checkpoint:
+    """A model from disk: our own checkpoint, or a GPT-1 as OpenAI or Hugging Face store it.
+
+    bpe: its tokenizer, where a folder of the latter two has none.
+    """
+    folder = Path(folder).expanduser()
     if not folder.is_dir():
         problem = "is a file, it must be a folder" if folder.exists() else "is not there"
         raise FileNotFoundError(f"{folder} {problem}: name what pretrain's --out was")
@@ -145,7 +151,7 @@ def load_any(folder: str | Path) -> checkpoint.Checkpoint:
     ):
         return checkpoint.load(folder)
     if config.is_file() or (folder / OPENAI[0]).is_file():
-        return load_released(folder)
+        return load_released(folder, bpe=bpe)
     raise FileNotFoundError(f"{folder} {what_instead(folder)}")
 
 
@@ -344,3 +350,23 @@ def save_hugging_face(folder: str | Path, model: GPT, bpe: BPE | None = None) ->
     if bpe is not None:
         bpe.save(folder, "vocab.json", "merges.txt")
     checksums.write_checksums(folder, "config.json", "model.safetensors")
+
+
+WRITERS = {"openai": save_openai, "hugging_face": save_hugging_face}
+
+
+def save(
+    folder: str | Path, model: GPT, bpe: BPE, *more, layout: str = "ours", **options
+) -> None:
+    """Write a model that `load` reads. layout: ours, openai or hugging_face.
+
+    more, options: for ours, see checkpoint.save. Raises ValueError for another layout.
+    """
+    if not isinstance(model, nn.Module) or not isinstance(bpe, BPE):
+        raise TypeError(
+            f"save(folder, model, bpe) got {type(model).__name__}, {type(bpe).__name__}"
+        )
+    write = {"ours": checkpoint.save, **WRITERS}
+    if layout not in write:
+        raise ValueError(f"layout is {layout!r}, it must be one of {', '.join(write)}")
+    write[layout](folder, model, bpe, *more, **options)

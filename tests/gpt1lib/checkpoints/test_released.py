@@ -12,7 +12,7 @@ from safetensors.torch import load_file, save_file
 from transformers import OpenAIGPTConfig, OpenAIGPTLMHeadModel
 
 import gpt1lib as g
-from gpt1lib import BPE, GPT, GPT1, GPTConfig, text
+from gpt1lib import BPE, GPT, GPT1, GPTConfig, checkpoints, text
 from gpt1lib.checkpoints import released
 from gpt1lib.io import files
 
@@ -332,3 +332,53 @@ def test_without_the_packages_the_fallback_reads(openai, monkeypatch):
     assert made.meta["pipeline"] == "fallback" and made.bpe.encode("the bat")
     with pytest.raises(ImportError, match="pip install"):
         text.released_words("the bat")
+
+
+# ---- one door in and one out -------------------------------------------------------------
+
+
+@pytest.mark.parametrize("layout", ["ours", "openai", "hugging_face"])
+def test_what_is_saved_in_a_layout_is_loaded_by_the_same_name(layout, model, tmp_path):
+    bpe = small_bpe()
+    checkpoints.save(tmp_path, model, bpe, layout=layout)
+    made = checkpoints.load(tmp_path)
+    assert made.bpe.checksum == bpe.checksum
+    for name, tensor in model.state_dict().items():
+        assert torch.equal(made.model.state_dict()[name], tensor), name
+
+
+def test_a_model_without_a_vocabulary_is_given_one(model, tmp_path):
+    bpe = small_bpe()
+    released.save_hugging_face(tmp_path, model)
+    with pytest.raises(FileNotFoundError, match="vocab.json is missing"):
+        checkpoints.load(tmp_path)
+    assert checkpoints.load(tmp_path, bpe=bpe).bpe is bpe
+    with pytest.raises(ValueError, match="they do not belong together"):
+        checkpoints.load(tmp_path, bpe=g.BPE.learn("a b", 1))
+
+
+def test_another_layout_and_another_order_are_named(model, tmp_path):
+    bpe = small_bpe()
+    with pytest.raises(
+        ValueError, match="layout is 'onnx', it must be one of ours, openai, hug"
+    ):
+        checkpoints.save(tmp_path, model, bpe, layout="onnx")
+    with pytest.raises(TypeError, match=r"save\(folder, model, bpe\) got BPE, GPT"):
+        checkpoints.save(tmp_path, bpe, model)
+
+
+def test_a_checkpoint_and_a_trace_are_shown_in_a_line(model, tmp_path):
+    bpe = small_bpe()
+    checkpoints.save(tmp_path, model, bpe)
+    made = checkpoints.load(tmp_path)
+    n = made.model.count_parameters()
+    assert repr(made) == f"Checkpoint(GPT, {n:,} parameters, {str(tmp_path)!r})"
+    steps = g.trace(made.model, [0, 1, 2])
+    assert repr(steps).startswith("Trace(3 tokens, ") and "\n" not in repr(steps)
+
+
+def test_a_text_or_a_model_in_the_wrong_place_is_named(novelist):
+    with pytest.raises(ValueError, match="ids are str, they must be token ids"):
+        g.trace(novelist.model, "the sea")
+    with pytest.raises(TypeError, match="checkpoint is a GPT, it must be a Checkpoint"):
+        g.sample_text(novelist.model, "the sea")
