@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from dataclasses import Field, field, fields, is_dataclass
 from typing import Any, get_args, get_origin
 
+import torch
 from tqdm import tqdm
 
 from . import settings, validate
@@ -57,6 +58,23 @@ def add_options(
             text = text if value is None else f"{text} (default: {shown})"
             flag = "--" + f.name.replace("_", "-")
             group.add_argument(flag, help=text.replace("%", "%%"), default=None, **_kind(f))
+
+
+DEVICES = ("cpu", "cuda", "mps")
+
+
+def add_device(parser: argparse.ArgumentParser) -> None:
+    """The option --device."""
+    text = "default: cuda if there is a GPU, else cpu; mps is the GPU of a Mac"
+    parser.add_argument("--device", choices=DEVICES, help=text)
+
+
+def device_of(name: str | None) -> torch.device:
+    """The device that was asked for, or the default. ValueError if the machine has none."""
+    cuda, mps = torch.cuda.is_available(), torch.backends.mps.is_available()
+    if not {"cuda": cuda, "mps": mps}.get(name or "cpu", True):
+        raise ValueError(f"the device is {name}, but torch finds no such GPU on this machine")
+    return torch.device(name or ("cuda" if cuda else "cpu"))
 
 
 def given_options(args: argparse.Namespace, record: type) -> dict:

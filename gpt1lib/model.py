@@ -142,6 +142,11 @@ class LanguageModel(nn.Module, ABC):
         """
 
     @property
+    def device(self) -> torch.device:
+        """The device that its parameters are on."""
+        return self.tokens.weight.device
+
+    @property
     def output_matrix(self) -> Tensor:
         """The (V, C) matrix of the softmax: W_e itself in GPT-1."""
         return self.tokens.weight

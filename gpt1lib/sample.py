@@ -15,7 +15,7 @@ import torch
 from . import generate, validate
 from .bpe import BPE, END, NEWLINE
 from .checkpoints import Checkpoint, load_any, load_novelist
-from .cli import one_line_errors
+from .cli import add_device, device_of, one_line_errors
 from .io.paths import NOVELIST_DIR
 from .text import tidy
 
@@ -48,7 +48,8 @@ def stream_text(
     bpe, model = checkpoint.bpe, checkpoint.model
     prompt_ids = (bpe.encode(prompt) or [bpe.newline])[-model.config.n_ctx :]
     seed = validate.check_int("seed", seed, 0, validate.LARGEST_SEED)
-    generator, ids = torch.Generator().manual_seed(seed), torch.tensor([prompt_ids])  # (1, T)
+    generator = torch.Generator().manual_seed(seed)
+    ids = torch.tensor([prompt_ids]).to(model.device)  # (1, T)
     new = generate.stream(model, ids, n_tokens, generator=generator, **options)
     return final_pieces(bpe, chain(prompt_ids, map(int, new)))
 
@@ -102,6 +103,7 @@ def parser() -> argparse.ArgumentParser:
     p.add_argument(
         "--samples", type=int, default=1, help="texts, each with the next seed (default: 1)"
     )
+    add_device(p)
     return p
 
 
@@ -147,6 +149,7 @@ def main(argv: list[str] | None = None) -> None:
         if ours:
             print("The novelist writes, the model that comes with the course.", file=sys.stderr)
         source = load_novelist() if ours else load_any(folder)
+        source.model.to(device_of(options.pop("device")))
         generate.Reader(source.model)  # refuses one that cannot, before the prompt is shown
         write_samples(source, prompt=prompt, **options)
 

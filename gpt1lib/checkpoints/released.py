@@ -118,8 +118,9 @@ def load_released(
     """The released GPT-1 from a folder that the user names, in either layout.
 
     bpe: the tokenizer, where the folder has none. Returns a Checkpoint (model in eval mode,
-    BPE with the released text pipeline if it is installed). Raises FileNotFoundError for files that are missing, and says where to
-    ask for them; ValueError for shapes, sizes or a vocabulary that are not GPT-1's.
+    BPE with the released text pipeline if it is installed). Raises FileNotFoundError for
+    files that are missing, and says where to ask for them; ValueError for shapes, sizes or a
+    vocabulary that are not GPT-1's.
     """
     folder = Path(folder).expanduser()
     if (folder / OPENAI[0]).is_file():
@@ -358,9 +359,8 @@ WRITERS = {"openai": save_openai, "hugging_face": save_hugging_face}
 def save(
     folder: str | Path, model: GPT, bpe: BPE, *more, layout: str = "ours", **options
 ) -> None:
-    """Write a model that `load` reads. layout: ours, openai or hugging_face.
-
-    more, options: for ours, see checkpoint.save. Raises ValueError for another layout.
+    """Write a model for `load`. layout: ours (more, options: see checkpoint.save), openai or
+    hugging_face. Raises ValueError for another one.
     """
     if not isinstance(model, nn.Module) or not isinstance(bpe, BPE):
         raise TypeError(

@@ -17,7 +17,7 @@ from tqdm import tqdm
 
 from .. import metrics, tasks
 from ..checkpoints import load_any
-from ..cli import add_options, given_options, one_line_errors
+from ..cli import add_device, add_options, device_of, given_options, one_line_errors
 from ..fast.machine import keep_memory
 from ..io import files
 from ..io.paths import NOVELIST_DIR
@@ -62,6 +62,7 @@ def parser() -> argparse.ArgumentParser:
         action="store_true",
         help="score the test set, too: once, after all choices are made on the validation set",
     )
+    add_device(p)
     add_options(p, Settings(), "how to train")
     return p
 
@@ -72,14 +73,17 @@ def train(args: argparse.Namespace, folder: RunFolder) -> tuple[FineTuning, dict
     The result of a run that was finished before is what it stored; else it is empty.
     """
     settings = Settings(**given_options(args, Settings))  # what is quickly checked comes first
+    device = device_of(args.device)
     source, task = load_any(args.checkpoint), tasks.load(args.task, args.data)
     check_metric(task)
     if args.data and not args.task:
         tqdm.write(class_sizes(task))
-    run = FineTuning(fit_context(source, task), task, settings)
+    source = fit_context(source, task)
+    source.model.to(device)
+    run = FineTuning(source, task, settings)
     if result := load_finished(folder.path / RESULT, run):
         tqdm.write(f"{args.out} is finished, nothing is trained again")
-        run.classifier, _, _ = classifier.load(args.out)
+        run.classifier = classifier.load(args.out)[0].to(device)
         return run, result
     if run.resume(folder):
         tqdm.write(f"going on from update {run.update}")

@@ -35,11 +35,11 @@ def add_special_tokens(
     """
     n_new = len(inputs.SPECIALS)
     config = replace(model.config, n_vocab=model.config.n_vocab + n_new)
-    larger = type(model)(config)
+    larger = type(model)(config).to(model.device)
     state = model.state_dict()
     for name in [k for k in state if k in ("tokens.weight", "output.weight")]:
-        rows = torch.randn(n_new, config.n_embd, generator=generator) * state[name].std()
-        state[name] = torch.cat([state[name], rows])
+        rows = torch.randn(n_new, config.n_embd, generator=generator).to(model.device)
+        state[name] = torch.cat([state[name], rows * state[name].std()])
     larger.load_state_dict(state)
     return larger
 
@@ -74,6 +74,7 @@ class Classifier(nn.Module):
         self.head = nn.Linear(model.config.n_embd, n_out)
         nn.init.normal_(self.head.weight, std=INIT_STD)
         nn.init.zeros_(self.head.bias)
+        self.to(model.device)
 
     def forward(self, ids: Tensor, extract_at: Tensor) -> tuple[Tensor, Tensor]:
         """Task logits (B, n_classes) and states (N, T, C) of ids (N, T).
@@ -117,7 +118,7 @@ def predict_probs(
     probs: list[list[float]] = [[] for _ in data]
     with eval_mode(classifier):
         for part in of_similar_length(data, batch):
-            ids, _, extract_at, _ = collate([data[i] for i in part])
+            ids, _, extract_at, _ = collate([data[i] for i in part], classifier.model.device)
             rows = classifier(ids, extract_at)[0].softmax(dim=-1).tolist()
             for i, row in zip(part, rows, strict=True):
                 probs[i] = row

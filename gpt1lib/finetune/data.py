@@ -123,11 +123,17 @@ def pad(sequences: Sequence[Sequence[int]]) -> tuple[Tensor, Tensor]:
     return ids, mask
 
 
-def collate(batch: Sequence[Encoded]) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """A batch to ids (N, T), mask (N, T), extract_at (N,) and labels (B,) or (B, grades)."""
+def collate(
+    batch: Sequence[Encoded], device: torch.device | None = None
+) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """A batch to ids (N, T), mask (N, T), extract_at (N,) and labels (B,) or (B, grades).
+
+    device: where they go; by default they stay on the CPU.
+    """
     ids, mask = pad([sequence for example in batch for sequence in example.sequences])
     extract_at = torch.tensor([i for example in batch for i in example.extract_at])
-    return ids, mask, extract_at, torch.tensor([example.label for example in batch])
+    labels = torch.tensor([example.label for example in batch])
+    return ids.to(device), mask.to(device), extract_at.to(device), labels.to(device)
 
 
 # ---- the context ---------------------------------------------------------------------

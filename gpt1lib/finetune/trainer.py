@@ -85,8 +85,9 @@ class FineTuning:
         """Compute the gradients of one batch; returns the losses, see `Classifier.losses`."""
         s = self.settings
         lm_coef = 0.0 if s.method == "frozen" else s.lm_coef
-        with fork_rng(zlib.crc32(f"{s.seed} {self.update}".encode())):  # dropout draws
-            losses = self.classifier.losses(*collate(batch), lm_coef)
+        device = self.classifier.model.device
+        with fork_rng(zlib.crc32(f"{s.seed} {self.update}".encode()), device):  # dropout draws
+            losses = self.classifier.losses(*collate(batch, device), lm_coef)
             losses[0].backward()
         return losses
 

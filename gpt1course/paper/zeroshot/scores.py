@@ -30,7 +30,7 @@ def continuation_scores(
             raise ValueError(f"text {n} has no token that could be predicted")
     texts = [[*given, *rest][-n_ctx:] for given, rest in pairs]
     for part in _by_length(texts, batch):
-        ids, _ = pad([texts[i] for i in part])
+        ids = pad([texts[i] for i in part])[0].to(model.device)
         h = model.hidden(ids)  # (B, T, C)
         for row, i in enumerate(part):
             end = len(texts[i])
@@ -77,12 +77,12 @@ def _shares(model: LanguageModel, given: list[int], answers: list[list[int]]) ->
 def _shared_scores(model: LanguageModel, questions: list[Question]) -> list[list[float]]:
     """Scores of questions that give as many tokens, and have as many answers, as each other."""
     cache, n = KVCache(model.config.n_layer), len(questions[0][1])
-    given = torch.tensor([given for given, _ in questions])
+    given = torch.tensor([given for given, _ in questions]).to(model.device)
     before = model.hidden(given, cache)[:, -1:].repeat_interleave(n, dim=0)  # (B n, 1, C)
     cache.keys = [k.repeat_interleave(n, dim=0) for k in cache.keys if k is not None]
     cache.values = [v.repeat_interleave(n, dim=0) for v in cache.values if v is not None]
     answers = [answer for _, several in questions for answer in several]
-    ids, mask = pad(answers)  # (B n, T)
+    ids, mask = (x.to(model.device) for x in pad(answers))  # (B n, T)
     h = torch.cat([before, model.hidden(ids, cache)[:, :-1]], dim=1)  # each predicts its id
     loss = F.cross_entropy(model.logits(h[mask > 0]), ids[mask > 0], reduction="none")
     means = [-tokens.mean().item() for tokens in loss.split([len(a) for a in answers])]
@@ -95,9 +95,9 @@ def next_logits(model: LanguageModel, texts: Sequence[list[int]], batch: int = 3
     texts = [text[-model.config.n_ctx :] for text in texts]
     out = torch.empty(len(texts), model.config.n_vocab)
     for part in _by_length(texts, batch):
-        ids, mask = pad([texts[i] for i in part])
+        ids, mask = (x.to(model.device) for x in pad([texts[i] for i in part]))
         last = mask.sum(dim=1).long() - 1
-        out[part] = model.logits(model.hidden(ids)[torch.arange(len(ids)), last])
+        out[part] = model.logits(model.hidden(ids)[torch.arange(len(ids)), last]).cpu()
     return out
 
 
