@@ -26,8 +26,9 @@ def _spelled(*words):
         ([["s", "a", "s</w>"], ["a", "s"]], [1, 4]),
     ],
     task=(
-        "Count how often two symbols stand side by side inside a word. `words` is a list of "
-        "words, each a list of symbols; `counts` says how often each word occurs in the text."
+        "Count how often each pair of symbols occurs as neighbors inside a word. `words` is a "
+        "list of words, each a list of symbols, and `counts` contains how often each word "
+        "occurs in the text."
     ),
     hints=(
         "`zip(words, counts)` gives each word with its count, `zip(word, word[1:])` each "
@@ -62,7 +63,7 @@ def the_count_of_the_word_forgotten(words, counts):
     return _count(words, [1] * len(words))
 
 
-@count_pairs.wrong("You count a pair once per word; in *banana* the pair (a, n) stands twice.")
+@count_pairs.wrong("You count a pair once per word; in *banana* the pair (a, n) occurs twice.")
 def once_per_word(words, counts):
     return _count(words, counts, lambda word: set(zip(word, word[1:], strict=False)))
 
@@ -103,7 +104,7 @@ def one_the_first_time(words, counts):
     return pairs
 
 
-@count_pairs.wrong("You count single symbols. Count pairs that stand side by side.")
+@count_pairs.wrong("You count single symbols. Count pairs of neighbors.")
 def single_symbols(words, counts):
     return _count(words, counts, lambda word: word)
 
@@ -156,8 +157,8 @@ def the_first_word_alone(words, counts):
         "Return a new list; leave `symbols` as it is."
     ),
     hints=(
-        "Walk through the word with a position `i`. Is the pair here, `(symbols[i], "
-        "symbols[i + 1])`? Then add the joined symbol and move on by 2, else add one symbol "
+        "Walk through the word with a position `i`. If the pair is here, `(symbols[i], "
+        "symbols[i + 1])`, add the joined symbol and move on by 2. Otherwise add one symbol "
         "and move on by 1.",
         "The last symbol has no neighbor: look at `i + 1` only if `i + 1 < len(symbols)`. "
         "A slice works there, too: `tuple(symbols[i : i + 2]) == pair`.",
@@ -302,8 +303,8 @@ def spelled_alike(symbols, pair):
         ({"on": 1, "no": 1}, 0),
     ],
     task=(
-        "Learn `k` merges from words and their counts. Each time: count the pairs, take the "
-        "most frequent one, merge it in every word. Of equally frequent pairs take the one "
+        "Learn `k` merges from words and their counts. Each time, count the pairs, take the "
+        "most frequent one, and merge it in every word. Of equally frequent pairs take the one "
         "that comes first in the alphabet (Python's order of tuples). Stop early if no pair "
         "is left."
     ),
@@ -467,9 +468,9 @@ _MANY_WORDS = [a + b + "lighthouse" for a in _LETTERS for b in _LETTERS[:15]]
         "Right, but it tries all 8,000 merges on each word; the next cells would take minutes."
     ),
     task=(
-        "Cut a word into pieces as the merges ask for. `ranks` gives each pair its place in "
-        "the list of merges, 0 for the one that was learned first. As long as the word holds "
-        "a pair that has a rank: merge the pair of lowest rank."
+        "Cut a word into pieces by applying the merges. `ranks` gives each pair its place in "
+        "the list of merges, 0 for the one that was learned first. As long as the word "
+        "contains a pair that has a rank, merge the pair of lowest rank."
     ),
     hints=(
         "Start with `symbols = characters(word)`. "
@@ -519,7 +520,7 @@ def longest_piece_first(word, ranks):
 
 @cut_word.wrong(
     "You merge the first pair from the left that has a rank. Compare the ranks of all pairs: "
-    "the lowest is merged first, wherever it stands."
+    "the lowest is merged first, wherever it is."
 )
 def leftmost_first(word, ranks):
     return _cut(characters(word), ranks, lambda known: known[0])
@@ -556,7 +557,7 @@ def only_pairs_of_letters(word, ranks):
 
 @cut_word.wrong(
     "You go through the letter pairs once, from left to right. The lowest rank comes first, "
-    "wherever it stands, and each merge makes new pairs: look again after each."
+    "wherever it is, and each merge makes new pairs: look again after each."
 )
 def one_pass_from_the_left(word, ranks):
     symbols = characters(word)
@@ -612,6 +613,13 @@ def vocabulary_size(n_characters, n_merges):
 )
 def merges_alone(n_characters, n_merges):
     return n_merges
+
+
+@vocabulary_size.wrong(
+    "The characters are missing, each of them twice, and so is one of <unk> and the newline."
+)
+def merges_and_one_more(n_characters, n_merges):
+    return n_merges + 1
 
 
 @vocabulary_size.wrong("Merges and characters; but each character also comes with </w>.")
@@ -735,6 +743,6 @@ def pieces_counted_once(word_counts, pieces):
     return sum(len(pieces[word]) for word in word_counts) / sum(word_counts.values())
 
 
-EXERCISES = (count_pairs, merge_pair, learn, cut_word, vocabulary_size, pieces_per_word)
+EXERCISES = (count_pairs, merge_pair, learn, cut_word, pieces_per_word, vocabulary_size)
 check = Checker(EXERCISES)
 mine = check.mine

@@ -31,6 +31,8 @@ EDITS = {
         ("Mr. Knightley --   he's HERE!", OTHER),
         ('books["austen_emma"]', 'books["melville_moby_dick"]'),
         ('"daughter", "unhappiness"', '"whale", "harpoons"'),
+        ('"low": 5', '"low": 9'),
+        ('{"low": 5, "lower": 2, "newest": 6, "widest": 3}', '{"sea": 2}'),
     ],
     "03": [
         ('("whale", "three", "mother", "smiled")', '("sea", "two", "king", "ran")'),
