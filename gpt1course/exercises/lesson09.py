@@ -110,9 +110,9 @@ def _measured_softmax(d, probs):
         (np.array([1.0, 0.0]), np.array([0.5, 0.5])),
     ],
     task=(
-        "Line 4 of the derivation as code, for any number of rows: from `d`, the gradient with "
-        "respect to the probabilities, to the gradient with respect to the scores. No loop, "
-        "and no Jacobian is needed."
+        "Write line 4 of the derivation as code, for any number of rows. It goes from `d`, the "
+        "gradient with respect to the probabilities, to the gradient with respect to the "
+        "scores. You need no loop and no Jacobian."
     ),
     hints=(
         "The sum in the bracket is one number per row: sum over the last axis, and keep it "
@@ -217,7 +217,7 @@ def sign(d, probs):
 
 
 @softmax_backward.wrong(
-    "You add the mean. What a score wins is taken from the others: subtract."
+    "You add the mean. What one probability gains, the others lose: subtract."
 )
 def mean_added(d, probs):
     return probs * (d + (d * probs).sum(axis=-1, keepdims=True))
@@ -300,7 +300,7 @@ def only_the_bracket_moves(x):
 
 
 @gelu_slope.wrong(
-    "The chain rule goes one step further in: what stands inside tanh has a slope, too."
+    "The chain rule goes one step further in: what is inside tanh has a slope, too."
 )
 def inner_slope_forgotten(x):
     t, _ = _tanh_and_inner(x)
@@ -334,7 +334,7 @@ def no_square_of_x(x):
     return 0.5 * (1 + t) + 0.5 * x * (1 - t**2) * u_slope
 
 
-@gelu_slope.wrong("The factor sqrt(2/pi) stands in the inner slope as well.")
+@gelu_slope.wrong("The factor sqrt(2/pi) belongs to the inner slope as well.")
 def no_factor_inside(x):
     t, _ = _tanh_and_inner(x)
     return 0.5 * (1 + t) + 0.5 * x * (1 - t**2) * (1 + 3 * 0.044715 * x**2)
@@ -651,7 +651,7 @@ def _measured_head(d, q, k, v, weights):
         _head_case(3, 3, seed=70),
     ],
     task=(
-        "Walk one head back, from `d`, the gradient with respect to its mix "
+        "Go back through one head, from `d`, the gradient with respect to its mix "
         "`weights @ v`, to queries, keys and values. Use your `softmax_backward`. Four lines "
         "are enough."
     ),
@@ -659,8 +659,7 @@ def _measured_head(d, q, k, v, weights):
         "The rule for a product of matrices, twice: for `weights @ v`, and for `q @ k.T`.",
         "`d_weights = d @ v.T`; `softmax_backward(d_weights, weights)`; the scores were "
         "divided by the root of D.",
-        "k stands transposed in `q @ k.T`, so its gradient comes out transposed: "
-        "`d_scores.T @ q`.",
+        "k is transposed in `q @ k.T`, so its gradient comes out transposed: `d_scores.T @ q`.",
     ),
 )
 def attention_backward(d, q, k, v, weights):
@@ -710,7 +709,7 @@ def root_of_t(d, q, k, v, weights):
 
 @attention_backward.wrong(
     "You go past the softmax: d @ v.T is the gradient of the weights, not of the scores. "
-    "softmax_backward stands between them."
+    "softmax_backward comes between them."
 )
 def past_the_softmax(d, q, k, v, weights):
     return _head_answer(d, q, k, v, weights, d @ v.T / math.sqrt(q.shape[1]))
@@ -832,18 +831,18 @@ def v_is_d(d, q, k, v, weights):
     return attention_backward(d, q, k, v, weights) | {"v": d}
 
 
-# ---- one matrix, two roads ----------------------------------------------------------
+# ---- one matrix, two paths ----------------------------------------------------------
 
 
 def _measured_tied(ids, d_h0, h, d_logits):
-    def roads(W_e):
+    def paths(W_e):
         return (d_h0 * W_e[ids]).sum() + (d_logits * (h @ W_e.T)).sum()
 
-    return slope(roads, np.zeros((d_logits.shape[1], h.shape[1])))
+    return slope(paths, np.zeros((d_logits.shape[1], h.shape[1])))
 
 
 @exercise(
-    "Two roads into one matrix",
+    "Two paths into one matrix",
     difficulty=4,
     importance=5,
     minutes=12,
@@ -863,14 +862,14 @@ def _measured_tied(ids, d_h0, h, d_logits):
         ),
     ],
     task=(
-        "The whole gradient of $W_e$: as the table of embeddings, where `d_h0` is the gradient "
-        "with respect to the looked-up rows, and as the output matrix, `logits = h @ W_e.T`. A "
-        "token that stands twice in `ids` collects twice."
+        "Compute the whole gradient of $W_e$. As the table of embeddings it gets `d_h0`, the "
+        "gradient with respect to the looked-up rows. As the output matrix it makes "
+        "`logits = h @ W_e.T`. If a token occurs twice in `ids`, its row gets both gradients."
     ),
     hints=(
-        "Output road: row v of $W_e$ makes logit v at every position t, so it collects "
+        "Output: row v of $W_e$ makes logit v at every position t, so it collects "
         "`d_logits[t, v] * h[t]` from all of them. As one matrix product?",
-        "Lookup road: row i of `d_h0` goes to row `ids[i]` of the gradient.",
+        "Look-up: row i of `d_h0` goes to row `ids[i]` of the gradient.",
         "`np.add.at(grad, ids, d_h0)` adds row i of d_h0 to row ids[i] of grad.",
     ),
 )
@@ -884,13 +883,13 @@ def tied_gradient(ids, d_h0, h, d_logits):
     return grad
 
 
-@tied_gradient.wrong("Only the output road. The rows that were looked up have a gradient too.")
+@tied_gradient.wrong("Only the output path. The rows that were looked up have a gradient too.")
 def output_only(ids, d_h0, h, d_logits):
     return d_logits.T @ h
 
 
 @tied_gradient.wrong(
-    "Only the lookup road. As the output matrix W_e has the gradient d_logits.T @ h as well."
+    "Only the look-up path. As the output matrix W_e has the gradient d_logits.T @ h as well."
 )
 def lookup_only(ids, d_h0, h, d_logits):
     grad = np.zeros((d_logits.shape[1], h.shape[1]))
@@ -907,7 +906,7 @@ def a_token_counts_once(ids, d_h0, h, d_logits):
     return grad
 
 
-@tied_gradient.wrong("You overwrite the output road's gradient in the rows of ids; add to it.")
+@tied_gradient.wrong("You overwrite the output path's gradient in the rows of ids; add to it.")
 def overwrites(ids, d_h0, h, d_logits):
     grad = d_logits.T @ h
     grad[ids] = d_h0
@@ -917,7 +916,7 @@ def overwrites(ids, d_h0, h, d_logits):
 @tied_gradient.wrong(
     "d_h0 and h are exchanged: the logits were made from h, the looked-up rows get d_h0."
 )
-def roads_exchanged(ids, d_h0, h, d_logits):
+def paths_exchanged(ids, d_h0, h, d_logits):
     grad = d_logits.T @ d_h0
     np.add.at(grad, ids, h)
     return grad
@@ -932,23 +931,21 @@ def transposed(ids, d_h0, h, d_logits):
     return grad
 
 
-@tied_gradient.wrong("You take the mean of the two roads. Uses of one matrix add up.")
-def mean_of_the_roads(ids, d_h0, h, d_logits):
+@tied_gradient.wrong("You take the mean of the two paths. Uses of one matrix add up.")
+def mean_of_the_paths(ids, d_h0, h, d_logits):
     grad = d_logits.T @ h
     np.add.at(grad, ids, d_h0)
     return grad / 2
 
 
-@tied_gradient.wrong("You subtract the lookup road. Uses of one matrix add up.")
-def difference_of_the_roads(ids, d_h0, h, d_logits):
+@tied_gradient.wrong("You subtract the look-up path. Uses of one matrix add up.")
+def difference_of_the_paths(ids, d_h0, h, d_logits):
     grad = d_logits.T @ h
     np.subtract.at(grad, ids, d_h0)
     return grad
 
 
-@tied_gradient.wrong(
-    "A token that stands twice collects twice: you take the mean of what it gets."
-)
+@tied_gradient.wrong("If a token occurs twice, its gradients are added: you take their mean.")
 def equal_ids_averaged(ids, d_h0, h, d_logits):
     grad = d_logits.T @ h
     for i in set(ids.tolist()):
@@ -1049,7 +1046,7 @@ def only_the_sign(weights, grads, lr):
     return {name: w - lr * np.sign(grads[name]) for name, w in weights.items()}
 
 
-@descend.wrong("Only the first weight is there: the `return` stands inside the loop.")
+@descend.wrong("Only the first weight is there: the `return` is inside the loop.")
 def returns_inside_the_loop(weights, grads, lr):
     for name, w in weights.items():
         return {name: w - lr * grads[name]}

@@ -34,9 +34,9 @@ def _tensors(seed, scale):
         (torch.tensor([3, 1, 4, 1, 5, 9, 2, 6, 5]), 3, 2),
     ],
     task=(
-        "Cut a window out of the stream of ids at `start`, and return what the model "
-        "reads and what it must predict: `n_ctx` ids, and the `n_ctx` ids that each stand "
-        "one place later."
+        "Cut a window out of the stream of ids at `start`. Return what the model reads, which "
+        "is `n_ctx` ids, and what it must predict, which is the `n_ctx` ids that each come one "
+        "position later."
     ),
     hints=(
         "Cut n_ctx + 1 ids: every id but the last is read, every id but the first is "
@@ -55,7 +55,7 @@ def cut_window(ids, start, n_ctx):
 
 @cut_window.wrong(
     "Inputs and targets are the same ids: the model would learn to copy the "
-    "token it has just read. Targets stand one place later."
+    "token it has just read. Targets come one position later."
 )
 def targets_are_inputs(ids, start, n_ctx):
     window = ids[start : start + n_ctx]
@@ -72,7 +72,7 @@ def one_target_short(ids, start, n_ctx):
 
 
 @cut_window.wrong(
-    "The wrong way around: your targets stand before the inputs. The model "
+    "The wrong way around: your targets come before the inputs. The model "
     "predicts what comes next."
 )
 def targets_before(ids, start, n_ctx):
@@ -87,26 +87,28 @@ def always_the_first(ids, start, n_ctx):
 
 @cut_window.wrong(
     "You return one target, the id after the window. Every id that is read has one of its "
-    "own: n_ctx targets, each one place later."
+    "own: n_ctx targets, each one position later."
 )
 def one_target(ids, start, n_ctx):
     return ids[start : start + n_ctx], ids[start + n_ctx]
 
 
-@cut_window.wrong("Your targets stand two places later: the token in between is skipped.")
+@cut_window.wrong("Your targets come two positions later: the token in between is skipped.")
 def two_places_later(ids, start, n_ctx):
     return ids[start : start + n_ctx], ids[start + 2 : start + n_ctx + 2]
 
 
-@cut_window.wrong("Your window begins one place late: the first id that is read is ids[start].")
+@cut_window.wrong(
+    "Your window begins one position late: the first id that is read is ids[start]."
+)
 def begins_late(ids, start, n_ctx):
     window = ids[start + 1 : start + n_ctx + 2]
     return window[:-1], window[1:]
 
 
 @cut_window.wrong(
-    "Your targets are the window that follows. Each target stands one place after its own "
-    "input, so the two overlap in all but one id."
+    "Your targets are the window that follows. Each target comes one position after its "
+    "own input, so the two overlap in all but one id."
 )
 def the_window_after(ids, start, n_ctx):
     return ids[start : start + n_ctx], ids[start + n_ctx : start + 2 * n_ctx]
@@ -132,7 +134,7 @@ def the_window_alone(ids, start, n_ctx):
 
 
 @cut_window.wrong(
-    "A slice ends at a place, not after a number of ids: ids[start : start + n_ctx]."
+    "A slice ends at a position, not after a number of ids: ids[start : start + n_ctx]."
 )
 def ends_at_n_ctx(ids, start, n_ctx):
     return ids[start:n_ctx], ids[start + 1 : n_ctx + 1]
@@ -158,8 +160,8 @@ def ends_at_n_ctx(ids, start, n_ctx):
         ),
     ],
     task=(
-        "Write one update of Adam for one tensor, as above: bring the two averages `m` and "
-        "`v` up to date, correct both, step, and return the new `w`, `m` and `v`."
+        "Write one update of Adam for one tensor, as above. Bring the two averages `m` and `v` "
+        "up to date, correct both, make the step, and return the new `w`, `m` and `v`."
     ),
     hints=(
         "Five lines: m, v, their corrected forms, the step. What is kept for the next update "
@@ -396,10 +398,10 @@ def exponent_one_less(w, grad, m, v, t, lr, beta1=0.9, beta2=0.999, eps=1e-8):
         (0, 1.0, 0, 100),  # no warm-up
     ],
     task=(
-        "Write the schedule: while `step` is below `warmup`, a straight line from 0 toward "
-        "`peak`; from then on the cosine that falls from `peak` to 0 over the whole of "
-        "training, from step 0 to step `total`. Where the cosine takes over it has already "
-        "come down a little, so the rate jumps by a hair."
+        "Write the schedule. While `step` is below `warmup`, it's a straight line from 0 "
+        "toward `peak`. From then on it's the cosine that falls from `peak` to 0 over the "
+        "whole of training, from step 0 to step `total`. (Where the cosine takes over, it has "
+        "already come down a little, so the rate makes a tiny jump.)"
     ),
     hints=(
         "Two cases: `if step < warmup`, and the rest.",
@@ -523,7 +525,7 @@ def the_smaller_of_the_two(step, peak, warmup, total):
 
 
 @learning_rate.wrong(
-    "You multiply the line by the curve that falls. During the warm-up the line stands alone."
+    "You multiply the line by the curve that falls. During the warm-up there is only the line."
 )
 def both_at_once(step, peak, warmup, total):
     cosine = peak * 0.5 * (1 + math.cos(math.pi * step / total))

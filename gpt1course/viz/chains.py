@@ -12,7 +12,8 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from .diagrams import COOL, INK, arrow, draw_box
+from . import diagrams
+from .diagrams import COOL, INK, PAPER, WARM, arrow, draw_box
 from .figure import new_figure, style
 
 BOX, GAP, HALF = 1.0, 1.05, 0.5  # a station's width, a gap's, half a station's height
@@ -20,6 +21,11 @@ LANE = 0.26  # how far the arrows lie from the middle
 NARROW, WIDE = 0.85, 1.2  # how far ways around lie: within one part, around it
 BACK: dict[str, Any] = {"linestyle": (0, (4, 2)), "color": INK, "linewidth": 1}
 SHORT = {"linestyle": (0, (2, 1.2))}  # where there is room for only one long dash
+COLORS = {
+    **dict.fromkeys(("look up", "output"), WARM),
+    **dict.fromkeys(("blocks", "qkv", "scores", "softmax", "mix", "project"), COOL),
+    **dict.fromkeys(("expand", "gelu", "shrink"), diagrams.WIDE),
+}  # of stations, as in diagrams; all others are gray
 WORDS: dict[str, Any] = {
     "ha": "center",
     "va": "center",
@@ -105,10 +111,11 @@ CHAINS = {
 }
 
 
-def walk_back(parts: Collection[str], here: Collection[str] = ()) -> Figure:
+def walk_back(parts: Collection[str], here: Collection[str] = (), title: str = "") -> Figure:
     """Chains one below the other, with the stations `here` in black.
 
-    parts: names of CHAINS. Raises ValueError for a part or a station that is not there.
+    parts: names of CHAINS. title: in place of the chains' own. Raises ValueError for a part
+    or a station that is not there.
     """
     known = {name for part in parts if part in CHAINS for name, *_ in CHAINS[part].stations}
     if not parts or not set(parts) <= CHAINS.keys() or not set(here) <= known:
@@ -124,17 +131,18 @@ def walk_back(parts: Collection[str], here: Collection[str] = ()) -> Figure:
             axes.set_axis_off()
             axes.set_xlim(0, width)
             axes.set_ylim(-1.6, height - 1.6)
+            axes.set_title(title or CHAINS[part].title, fontsize=10)
             draw_chain(axes, CHAINS[part], here)
     return figure
 
 
 def draw_chain(axes: Axes, chain: Chain, here: Collection[str]) -> None:
     """One row: values, stations, what goes around them and what they share."""
-    axes.set_title(chain.title, fontsize=10)
     for i, (name, shape) in enumerate(chain.values):
         draw_value(axes, i, name, shape)
     for i, (name, label, gradients) in enumerate(chain.stations):
-        draw_station(axes, i, label, gradients, name in here)
+        color = INK if name in here else COLORS.get(name, PAPER)
+        draw_station(axes, i, label, gradients, color)
     for way in chain.around:
         draw_around(axes, *way)
     if chain.tied:
@@ -163,12 +171,12 @@ def draw_value(axes: Axes, i: int, name: str, shape: str) -> None:
         axes.text(x, -LANE - 0.2, "1" if name == "loss" else f"d {name}", **WORDS)
 
 
-def draw_station(axes: Axes, i: int, label: str, gradients: str, current: bool) -> None:
-    """A box, black where one stands, and the gradients that fall out of it."""
+def draw_station(axes: Axes, i: int, label: str, gradients: str, color: str) -> None:
+    """A box, black for the part in question, and the gradients of its parameters below."""
     x = middle_of_box(i)
-    draw_box(axes, x - BOX / 2, -HALF, BOX, 2 * HALF, INK if current else COOL)
+    draw_box(axes, x - BOX / 2, -HALF, BOX, 2 * HALF, color)
     look = WORDS | {"bbox": None, "fontsize": 8.5}
-    if current:
+    if color == INK:
         look |= {"color": "white", "weight": "bold"}
     axes.text(x, 0, label, **look)
     if gradients:

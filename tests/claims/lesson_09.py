@@ -38,15 +38,23 @@ def perplexity_1_609266(FLOOR):
     assert round(math.exp(FLOOR), 6) == 1.609266
 
 
-@after("cell-016")
-def numpy_and_torch_agree(both):
-    for name, (ours, theirs) in both.items():
-        assert np.abs(ours - theirs.numpy()).max() < 1e-12, name
+@after("striking-2")
+def the_text_says_film_goes_on_with_good_and_movie_with_both(next_words, trained):
+    assert next_words(trained, "the film was")["good"] > 0.95
+    movie = next_words(trained, "the movie was")
+    assert abs(movie["good"] - movie["bad"]) < 0.01
 
 
-@after("cell-030")
-def column_0_is_what_was_measured(jacobian, moved):
-    assert np.allclose(jacobian[:, 0], moved / 2e-5)
+@after("cell-018")
+def d_x_is_54_by_two_paths(tiny_loss):
+    assert abs((tiny_loss(2, 3.00001) - tiny_loss(2, 2.99999)) / 0.00002 - 54) < 1e-3
+    assert 18 + 18 * 2 == 54
+
+
+@after("cell-028")
+def the_text_says_0_14_against_0_02(moved):
+    assert np.allclose(moved / 2e-5, [0.16, -0.14, -0.02])
+    assert np.allclose([0.2 * 0.8, -0.2 * 0.7, -0.2 * 0.1], moved / 2e-5)
 
 
 @after("cell-037")
@@ -99,9 +107,26 @@ def every_row_gets_one(norms):
 
 
 @after("cell-090")
-def the_keys_bias_gets_nothing(flat_grads):
-    d_bias = flat_grads["blocks.0.attention.qkv.bias"]
-    assert np.abs(d_bias[16:32]).max() < 1e-12
+def all_gradients_are_torchs(flat_grads, named):
+    gaps = [np.abs(d - named[name].grad.numpy()).max() for name, d in flat_grads.items()]
+    assert max(gaps) < 1e-12
+
+
+@after("yours-2")
+def the_same_losses_with_your_gradients(my_losses, losses):
+    assert np.allclose(my_losses, losses, atol=1e-6)
+
+
+@after("yours-2")
+def the_text_says_2_38_to_0_49(my_losses):
+    assert abs(my_losses[0] - 2.38) < 0.006
+    assert abs(my_losses[-1] - 0.49) < 0.006
+
+
+@after("yours-2")
+def they_say_the_same(next_words, trained, mine):
+    for text in ("the film was", "the movie was"):
+        assert next_words(trained, text).keys() == next_words(mine, text).keys()
 
 
 @after("cell-092")
@@ -115,8 +140,9 @@ def so_are_all_gradients(gaps):
 
 
 @after("cell-101")
-def adam_ends_a_hair_above_the_floor(FLOOR, curve):
-    assert FLOOR < curve[-1] < FLOOR + 0.03
+def the_text_says_0_562_and_adam_0_482(by_adam, curve_plain, floor, SENTENCES):
+    ends = [by_adam, curve_plain[-1], floor(SENTENCES, 1)]
+    assert np.allclose(ends, [0.482, 0.562, 0.537], atol=2e-3)
 
 
 @after("cell-101")
@@ -125,44 +151,39 @@ def plain_descent_does_not_reach_one_word_back(curve_plain, floor, SENTENCES):
 
 
 @after("cell-101")
-def the_text_says_0_482_0_562_and_0_537(curve, curve_plain, floor, SENTENCES):
-    ends = [curve[-1], curve_plain[-1], floor(SENTENCES, 1)]
-    assert np.allclose(ends, [0.482, 0.562, 0.537], atol=2e-3)
-
-
-@after("cell-103")
-def adams_model_looks_back_at_film(next_words, trained):
-    assert next_words(trained, "the film was")["good"] > 0.95
-
-
-@after("cell-103")
-def plain_descents_does_not(next_words, plain):
+def plain_descents_model_has_the_shares_after_was(next_words, plain):
     film_was, movie_was = (
         next_words(plain, f"the {noun} was")["bad"] for noun in ("film", "movie")
     )
     assert np.allclose([film_was, movie_was], 1 / 4, atol=0.005)
 
 
-@after("cell-103")
+@after("cell-101")
 def half_and_twice_the_rate_alike(plain_descent, curve_plain, floor, SENTENCES):
     others = [plain_descent(lr)[1][-1] for lr in (0.05, 0.2)]
     assert np.allclose(others, curve_plain[-1], atol=0.03), "half and twice the rate: alike"
     assert min(others) > floor(SENTENCES, reads=1), "and above one word back"
 
 
-@after("cell-103")
+@after("cell-101")
 def it_overshoots_at_every_step(curve_plain):
     swings = np.sign(np.diff(curve_plain[100:]))
     assert (swings[1:] == -swings[:-1]).mean() > 0.95
 
 
-@after("cell-107")
+@after("cell-101")
+def ln_10_is_2_303(n_targets):
+    assert round(math.log(10), 3) == 2.303
+    assert sum(n_targets) == 14
+
+
+@after("cell-105")
 def film_got_its_weight_in_the_loss(after_the):
     film = film_after_the()
     assert abs(after_the["film"] - film) < 0.01
 
 
-@after("cell-107")
+@after("cell-105")
 def and_so_0_481_nats():
     assert abs(floor_of_that_mean() - 0.481) < 0.0005
 
@@ -173,20 +194,20 @@ def no_sentence_is_in_both(TRAIN, TEST):
 
 
 @after("cell-109")
-def the_text_says_7_46_nats_three_times_ln_10(losses):
-    assert abs(losses[0, 1] - 7.46) < 0.02
+def the_text_says_7_46_nats_three_times_ln_10(both_losses):
+    assert abs(both_losses[0, 1] - 7.46) < 0.02
 
 
 @after("cell-109")
-def and_more(losses):
-    assert 3 < losses[0, 1] / math.log(10) < 3.5
+def and_more(both_losses):
+    assert 3 < both_losses[0, 1] / math.log(10) < 3.5
 
 
 @after("cell-109")
-def the_text_says_2_ln_2_5_is_0_277259(losses):
+def the_text_says_2_ln_2_5_is_0_277259(both_losses):
     lm_floor = 2 * math.log(2) / 5
     assert round(lm_floor, 6) == 0.277259, "2 ln 2 / 5 is 0.277259"
-    assert lm_floor < losses[-1, 1] < lm_floor + 0.05, "the floor is near"
+    assert lm_floor < both_losses[-1, 1] < lm_floor + 0.05, "the floor is near"
 
 
 @after("cell-109")
@@ -195,25 +216,9 @@ def sure_and_wrong(next_words, trained):
     assert sure["film"] + sure["movie"] > 0.98
 
 
-@after("cell-109")
-def the_text_says_3_568_without_these_biases(flat):
-    n_biases = sum(
-        p.size
-        for name, p in flat.items()
-        if name.startswith("head.bias") or ("attention" in name and "bias" in name)
-    )
-    assert sum(p.size for p in flat.values()) - n_biases == 3568
-
-
-@after("cell-109")
-def ln_10_ln_2_and_14_targets(n_targets):
-    assert np.allclose([math.log(10), math.log(2)], [2.302585, 0.693147], atol=1e-6)
-    assert sum(n_targets) == 14
-
-
 @after("cell-114")
-def the_task_is_learned_by_both(losses, losses_alone):
-    assert max(losses[-1, 0], losses_alone[-1, 0]) < 0.001
+def the_task_is_learned_by_both(both_losses, losses_alone):
+    assert max(both_losses[-1, 0], losses_alone[-1, 0]) < 0.001
 
 
 @after("cell-114")
@@ -232,10 +237,27 @@ def e_to_the_2_891_is_18_0():
 
 
 @after("cell-116")
-def near_ln_2_with_small_weights(losses):
-    assert abs(losses[0, 0] - math.log(2)) < 0.01
+def near_ln_2_with_small_weights(both_losses):
+    assert abs(both_losses[0, 0] - math.log(2)) < 0.01
 
 
 @after("cell-116")
 def the_language_model_reaches_every_block(flat_grads):
     assert all(d.any() for d in flat_grads.values())
+
+
+@after("cell-112")
+def the_movie_ended_bad_goes_wrong(probs_t, TEST):
+    said = dict(zip(TEST, probs_t.argmax(axis=1), strict=True))
+    wrong = [text for text, label in TEST.items() if said[text] != label]
+    assert wrong == ["the movie ended bad"]
+
+
+@after("cell-116")
+def with_weights_of_glorots_size_the_first_loss_is_clearly_higher(config, sentences):
+    params = ng.initial_params(config, seed=42)
+    wide = ng.nested(
+        {n: p * (0.25 / 0.02 if p.ndim > 1 else 1) for n, p in ng.flatten(params).items()}
+    )
+    losses = [ng.pretraining_loss(wide, ids[None], config)[0] for ids in sentences]
+    assert np.mean(losses) > math.log(10) + 0.15
