@@ -743,6 +743,6 @@ def pieces_counted_once(word_counts, pieces):
     return sum(len(pieces[word]) for word in word_counts) / sum(word_counts.values())
 
 
-EXERCISES = (count_pairs, merge_pair, learn, cut_word, pieces_per_word, vocabulary_size)
+EXERCISES = (count_pairs, merge_pair, learn, cut_word, vocabulary_size, pieces_per_word)
 check = Checker(EXERCISES)
 mine = check.mine
