@@ -188,7 +188,8 @@ def stored_copies() -> Copies:
 
 def update() -> None:
     """Copy new and changed lessons into `work` and say what was done."""
-    remove_unfinished(WORK)
+    for folder in ("", "deeper", ".shipped", ".shipped/deeper"):
+        remove_unfinished(WORK / folder)
     copies = stored_copies()
     first = not copies.seen
     messages = [message for message in map(copies.bring, shipped()) if message]
