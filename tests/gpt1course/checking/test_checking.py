@@ -247,6 +247,15 @@ def test_what_never_ends_is_stopped(monkeypatch, capsys, answer, windows):
     assert returned is double.solution and signal.getsignal(signal.SIGINT) is handler
 
 
+@pytest.fixture
+def ctrl_c_interrupts():
+    """As in a terminal: a job that a shell starts in the background ignores Ctrl-C."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("ctrl_c_interrupts")
 @pytest.mark.parametrize("windows", [False, True])
 def test_a_hand_stops_it_too(monkeypatch, capsys, windows):
     if windows:
