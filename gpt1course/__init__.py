@@ -6,6 +6,7 @@
     handout      copies of a lesson without solutions, lab sheets
     questions    the lessons' questions for Anki and Moodle
     figures      figures of the lessons as SVG
+    ngrams       language models made of counts, which lesson 01 begins with
     nbgrader     a lesson as an assignment of nbgrader
     settings     environment variables
     workspace    a learner's own copies of the lessons; progress

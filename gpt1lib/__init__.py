@@ -25,7 +25,7 @@ this order. Each folder has one task, and imports run from the top down only.
 
     io/          paths, files, checksums, tensors, provenance, run_folder: what is kept on disk
     fast/        loss, session, machine: tricks, each held equal to the plain code
-    baselines/   ngrams, lstm, variants, bag_of_words: what GPT-1 is compared with
+    baselines/   lstm, variants, bag_of_words: what GPT-1 is compared with
     checkpoints/ kinds, checkpoint, quantize, snapshots, released: models on disk
     tasks/       task, course_sets, published, custom, catalog: labeled sets in one form
     pretrain/    config, data, cache, init, objective, optimizers, muon, distributed, trainer

@@ -4,8 +4,8 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 
+from gpt1course.ngrams import LONGEST, by_context
 from gpt1lib import validate
-from gpt1lib.baselines.ngrams import LONGEST, by_context
 
 
 class KneserNey:

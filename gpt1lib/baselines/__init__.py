@@ -1,5 +1,5 @@
-"""What GPT-1 is compared with: n-grams, an LSTM, other ways to build it, words alone."""
+"""What GPT-1 is compared with: an LSTM, other ways to build it, words alone."""
 
-from . import lstm, ngrams, variants
+from . import lstm, variants
 
-__all__ = ["lstm", "ngrams", "variants"]
+__all__ = ["lstm", "variants"]

@@ -8,10 +8,10 @@ import pytest
 import torch
 
 import gpt1lib as g
+from gpt1course import ngrams
 from gpt1course.paper import readout, zeroshot
 from gpt1lib import corpus, evaluate, generate, inputs, losses, metrics, optim, sample, validate
 from gpt1lib import numpy_gpt as ng
-from gpt1lib.baselines import ngrams
 from gpt1lib.checkpoints import snapshots
 from gpt1lib.checkpoints.quantize import quantize_rows
 from gpt1lib.fast.loss import chunked_lm_loss

@@ -28,7 +28,7 @@ ORDER = {
         paper
     """,
     "gpt1course": """
-        settings statistics carry
+        settings statistics ngrams carry
         workspace
         progress viz paper
         checking

@@ -6,7 +6,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from gpt1lib.baselines import ngrams as b
+from gpt1course import ngrams as b
 
 
 def test_bigram_counts():

@@ -11,7 +11,7 @@ from operator import itemgetter
 
 import numpy as np
 
-from .. import validate
+from gpt1lib import validate
 
 LONGEST = 100  # words of an n-gram
 
