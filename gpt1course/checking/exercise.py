@@ -25,10 +25,8 @@ from .execution import Result, call, call_all, same_result, timed_reference
 from .feedback import describe, kind_in_words, short
 from .time_limit import TooLong
 
-SLOW_SECONDS, SLOWER = (
-    0.5,
-    50.0,
-)  # a workload may take this long, or so many times the solution's
+SLOW_SECONDS, SLOWER = 0.5, 50.0
+"""A workload may take this long, or so many times as long as the solution."""
 
 
 @dataclass(frozen=True)
