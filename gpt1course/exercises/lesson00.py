@@ -12,6 +12,7 @@ def _word_cases():
         (["once", "upon"], [0.9, 0.1]),
         (["so", "sea", "so"], [0.1, 0.4, 0.5]),  # a word twice
         (["so", "sea", "so"], [0.5, 0.4, 0.1]),
+        (["so", "sea", "tea"], [0.33331, 0.33334, 0.33335]),  # five decimals
     ]
 
 
@@ -34,6 +35,7 @@ def _word_cases():
 def most_likely(words, probs):
     """The word with the highest probability; the first of them if several tie.
 
+    Only equal numbers tie, however close two others are.
     words: list of n strings, of which some may be equal; probs: list of n floats.
     most_likely(["sea", "whale", "tea"], [0.2, 0.7, 0.1]) -> "whale"
     """
@@ -110,6 +112,22 @@ def a_dict_of_words(words, probs):
     return max(by_word, key=lambda word: by_word[word])
 
 
+@most_likely.wrong(
+    "You round the probabilities, which makes different ones tie. Compare them as they are."
+)
+def rounded_first(words, probs):
+    shown = [round(p, 2) for p in probs]
+    return words[shown.index(max(shown))]
+
+
+@most_likely.wrong(
+    "You round the probabilities, which makes different ones tie. Compare them as they are."
+)
+def rounded_first_to_three(words, probs):
+    shown = [round(p, 3) for p in probs]
+    return words[shown.index(max(shown))]
+
+
 def _share_cases():
     return [
         ([0.1, 0.5, 0.15, 0.25], 1),
@@ -117,7 +135,7 @@ def _share_cases():
         ([0.05, 0.35, 0.1, 0.05, 0.4, 0.05], 3),
         ([0.25, 0.25, 0.25, 0.25], 2),
         ([0.6, 0.4], 5),
-        ([0.123, 0.456, 0.421], 1),  # three decimals
+        ([0.12345, 0.45655, 0.42], 1),  # five decimals
     ]
 
 
@@ -210,6 +228,11 @@ def fewer_than_k_fail(probs, k):
 @share_of_top.wrong("You round the sum. Return it as it is.")
 def rounded(probs, k):
     return round(sum(sorted(probs, reverse=True)[:k]), 2)
+
+
+@share_of_top.wrong("You round the sum. Return it as it is.")
+def rounded_to_three(probs, k):
+    return round(sum(sorted(probs, reverse=True)[:k]), 3)
 
 
 @share_of_top.wrong("That is the largest one k times. Add the k largest.")

@@ -112,6 +112,7 @@ def out_of_a_fixed_size(T):
         (_seeded(5, 3),),
         (_seeded(2, 7, seed=1),),
         (_seeded(1, 4, seed=2),),
+        (_seeded(13, 2, seed=3),),  # rows may be many
     ],
     task=(
         "We typed the matrix above for five words. Make it for any number of rows and "
@@ -128,6 +129,7 @@ def out_of_a_fixed_size(T):
 def running_mean(values):
     """Means of rows 0..t for each t, as one matrix product. (T, D) -> (T, D)
 
+    All rows up to t count, however many: nothing is forgotten.
     running_mean(tensor([[2.], [4.]])) -> tensor([[2.], [3.]])
     """
     T = len(values)
@@ -207,6 +209,14 @@ def softmax_of_the_triangle(values):
     return torch.ones(len(values), len(values)).tril().softmax(dim=1) @ values
 
 
+@running_mean.wrong(
+    "Your means forget: from row 8 on they are means of the last 8 rows. All rows from 0 to t "
+    "count."
+)
+def of_the_last_eight(values):
+    return torch.stack([values[max(0, t - 7) : t + 1].mean(dim=0) for t in range(len(values))])
+
+
 @exercise(
     "The masked softmax",
     difficulty=2,
@@ -219,6 +229,8 @@ def softmax_of_the_triangle(values):
         (_seeded(3, 3, 3, seed=2),),
         (_seeded(4, 4, seed=3) - 200,),  # a hidden score of -100 would win here
         (_seeded(3, 3, seed=4) + 800,),
+        (torch.tensor([[0.0, 300.0], [0.0, 0.0]]),),  # a hidden score far above the visible
+        (torch.tensor([[-1000.0, 1000.0], [-1000.0, 1000.0]]),),
     ],
     task=(
         "Turn scores into causal attention weights: hide the later tokens, then take the "
@@ -235,7 +247,8 @@ def softmax_of_the_triangle(values):
 def masked_softmax(scores):
     """Attention weights of causal attention. (..., T, T) -> (..., T, T)
 
-    Each row sums to 1 and is 0 to the right of the diagonal; scores may be in the hundreds.
+    Each row sums to 1 and is 0 to the right of the diagonal. Scores lie between -1,000 and
+    1,000, and a hidden one has no influence, even if it is far above those that are visible.
     masked_softmax(zeros(2, 2)) -> tensor([[1.0, 0.0], [0.5, 0.5]])
     """
     T = scores.shape[-1]
@@ -347,6 +360,34 @@ def hides_every_zero(scores):
 def not_low_enough(scores):
     seen = torch.ones(scores.shape[-2:], dtype=torch.bool).tril()
     return scores.masked_fill(~seen, -10.0).softmax(dim=-1)
+
+
+@masked_softmax.wrong(
+    "-1,000 is a low score, not a hidden one. Where the visible scores are as low, the hidden "
+    "ones keep a share. Use -inf."
+)
+def a_thousand_is_not_enough(scores):
+    seen = torch.ones(scores.shape[-2:], dtype=torch.bool).tril()
+    return scores.masked_fill(~seen, -1000.0).softmax(dim=-1)
+
+
+@masked_softmax.wrong(
+    "You take 1,000 off the hidden scores. A hidden score may be more than that above the "
+    "visible ones, so it keeps a share. Use masked_fill with -inf."
+)
+def a_thousand_taken_off(scores):
+    hidden = torch.ones(scores.shape[-2:]).triu(1)
+    return (scores - 1000 * hidden).softmax(dim=-1)
+
+
+@masked_softmax.wrong(
+    "You take the softmax first, hide, and divide by what is left. On paper that is right. "
+    "Where a hidden score is far above the visible ones, nothing is left, and 0 / 0 is nan: "
+    "hide before the softmax."
+)
+def divided_by_what_is_left(scores):
+    left = scores.softmax(dim=-1).tril()
+    return left / left.sum(dim=-1, keepdim=True)
 
 
 @masked_softmax.wrong("+inf where -inf belongs: every row with a hidden token becomes nan.")

@@ -216,6 +216,13 @@ def _parts(T, H, D, seed):
         _parts(3, 3, 4, 3),
         _parts(6, 1, 4, 4),
         (100 * torch.ones(2, 3, 2), torch.ones(2, 3, 2), *_parts(3, 2, 2, 5)[2:]),
+        (  # the hidden score is far above the visible one
+            torch.full((1, 2, 1), 30.0),
+            torch.tensor([[[-10.0], [10.0]]]),
+            torch.tensor([[[2.0], [4.0]]]),
+            torch.tensor([[10.0]]),
+            torch.tensor([0.5]),
+        ),
     ],
     task=(
         "Now all heads at once. Given the queries, keys and values of every head, compute the "
@@ -327,6 +334,15 @@ def transposed_w_o(q, k, v, W_O, b_O):
 def mask_after_the_softmax(q, k, v, W_O, b_O):
     weights = (q @ k.transpose(-1, -2) / math.sqrt(q.shape[-1])).softmax(-1).tril()
     return _written(weights, v, W_O, b_O)
+
+
+@multi_head.wrong(
+    "You take the softmax first, hide, and divide by what is left. Where a hidden score is far "
+    "above the visible ones, nothing is left, and 0 / 0 is nan: hide before the softmax."
+)
+def divided_by_what_is_left(q, k, v, W_O, b_O):
+    left = (q @ k.transpose(-1, -2) / math.sqrt(q.shape[-1])).softmax(-1).tril()
+    return _written(left / left.sum(-1, keepdim=True), v, W_O, b_O)
 
 
 @multi_head.wrong("Nothing is hidden: every token sees the future. Mask before the softmax.")

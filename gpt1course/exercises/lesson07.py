@@ -24,6 +24,7 @@ def _seeded(*shape, seed=0, scale=1.0):
         (torch.tensor([1.0]),),
         (torch.linspace(-3, 3, 13, dtype=torch.float64),),
         (torch.tensor([-100.0, -5.0, -3.5, 3.5, 5.0, 100.0], dtype=torch.float64),),
+        (torch.tensor([-1000.0, -4.5, -4.1, 4.1, 4.5, 1000.0], dtype=torch.float64),),
         (_seeded(2, 4, seed=2),),
     ],
     task=(
@@ -36,7 +37,7 @@ def _seeded(*shape, seed=0, scale=1.0):
     ),
 )
 def gelu(x):
-    """GELU of each number of a tensor, in the tanh form.
+    """GELU of each number of a tensor, in the tanh form. Numbers may be in the hundreds.
 
     gelu(tensor([1.0])) -> tensor([0.841192])
     """
@@ -129,6 +130,25 @@ def cubic_rounded(x):
 @gelu.wrong("You cut GELU off beyond 3 on either side. It only comes close to 0 and x there.")
 def cut_off_beyond_3(x):
     return torch.where(x > 3, x, torch.where(x < -3, torch.zeros_like(x), gelu(x)))
+
+
+@gelu.wrong("You cut GELU off beyond 4 on either side. It only comes close to 0 and x there.")
+def cut_off_beyond_4(x):
+    return torch.where(x.abs() > 4, x.clamp(min=0), gelu(x))
+
+
+@gelu.wrong("You hold x between -100 and 100. For a large x GELU is x, however large it is.")
+def held_below_100(x):
+    return gelu(x.clamp(-100, 100))
+
+
+@gelu.wrong(
+    "Your tanh is made of powers, and exp of a large number is inf: inf / inf is nan. Use "
+    "torch.tanh."
+)
+def powers_overflow(x):
+    u = math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)
+    return 0.5 * x * (1 + (u.exp() - (-u).exp()) / (u.exp() + (-u).exp()))
 
 
 @gelu.wrong("The `1 +` is missing: the gate runs from 0 to 1.")
@@ -725,11 +745,16 @@ def _pre_ln(x, attention, mlp, ln_1, ln_2):
 
 
 def _made(order, *parts, seed=0, changed=None, digits=4):
-    """A case of order_of: states before and after a block, the latter to a few digits."""
+    """A case of order_of: states before and after a block, the latter to a few digits.
+
+    changed: the rows that are moved. A slice of columns with them moves two of the numbers
+    against each other, which leaves the means as they are.
+    """
     x = _seeded(4, 6, seed=seed).float()
     h = {"post": post_ln_block, "pre": _pre_ln}[order](x, *parts)
     if changed is not None:
-        h[changed] = h[changed] + 0.01
+        apart = torch.tensor([1.0, -1.0]) if isinstance(changed, tuple) else 1.0
+        h[changed] = h[changed] + 0.01 * apart
     return x, h.round(decimals=digits) if digits else h, *parts
 
 
@@ -748,6 +773,8 @@ def _made(order, *parts, seed=0, changed=None, digits=4):
         _made("post", mix, bend, norm_b, norm_a, seed=55, changed=0),
         _made("pre", mix, bend, norm_a, norm_b, seed=56, changed=2),
         _made("post", mix, bend, norm_a, norm_b, seed=57, changed=slice(0, 4)),
+        _made("post", mix, bend, norm_b, norm_a, seed=59, changed=(1, slice(2, 4))),
+        _made("pre", mix, bend, norm_b, norm_a, seed=60, changed=(2, slice(0, 2))),
     ],
     task=(
         "You are given the states `x` before a block, the states `h` after it, and the "
@@ -763,6 +790,7 @@ def _made(order, *parts, seed=0, changed=None, digits=4):
 def order_of(x, h, attention, mlp, ln_1, ln_2):
     """The order of the block that made h (T, C) from x (T, C): "post", "pre" or "neither".
 
+    Every number of h has to agree, not only the mean of a row. Gains and biases are any.
     attention, mlp, ln_1, ln_2: functions (T, C) -> (T, C).
     """
     if torch.allclose(h, post_ln_block(x, attention, mlp, ln_1, ln_2), atol=1e-4):
@@ -788,6 +816,28 @@ def by_length(x, h, attention, mlp, ln_1, ln_2):
 )
 def by_mean(x, h, attention, mlp, ln_1, ln_2):
     return "post" if h.mean(dim=-1).abs().max() < 1e-3 else "pre"
+
+
+@order_of.wrong(
+    "You compare the means of the rows. Two numbers that move against each other leave a mean "
+    "as it is: compare all numbers."
+)
+def means_compared(x, h, attention, mlp, ln_1, ln_2):
+    for name, block in (("post", post_ln_block), ("pre", _pre_ln)):
+        made = block(x, attention, mlp, ln_1, ln_2)
+        if torch.allclose(h.mean(dim=-1), made.mean(dim=-1), atol=1e-4):
+            return name
+    return "neither"
+
+
+@order_of.wrong(
+    "You go by the mean of the rows for post-LN, and compare for pre-LN alone. The mean is 0 "
+    "only while all biases of ln_2 are 0. Compute both orders and compare."
+)
+def mean_0_or_pre(x, h, attention, mlp, ln_1, ln_2):
+    if torch.allclose(h, _pre_ln(x, attention, mlp, ln_1, ln_2), atol=1e-4):
+        return "pre"
+    return "post" if h.mean(dim=-1).abs().max() < 1e-3 else "neither"
 
 
 @order_of.wrong(
@@ -871,6 +921,8 @@ _NOISE = torch.tensor([[0.05, 0.95, 0.4, 0.1], [0.3, 0.02, 0.6, 0.25], [0.5, 0.9
         (_seeded(3, 4, seed=62).float(), 0.4, _NOISE.clone(), False),
         (_seeded(3, 4, seed=63).float(), 0.0, _NOISE.clone(), True),
         (_seeded(3, 4, seed=64).float(), 0.25, _NOISE.clone(), True),
+        (_seeded(3, 4, seed=65).float(), 0.8, _NOISE.clone(), False),
+        (_seeded(3, 4, seed=66).float(), 0.8, _NOISE.clone(), True),
     ],
     task=(
         "Write dropout with the random numbers already drawn. `noise` contains one random "
@@ -887,6 +939,7 @@ def dropout(x, p, noise, training):
     """x with a share of about p set to 0 and the rest divided by 1 - p, if in training.
 
     x, noise: tensors of one shape, noise uniform in [0, 1). p: in [0, 1). training: bool.
+    If not in training, x as it is, whatever p is.
     dropout(tensor([2.0, 3.0]), 0.5, tensor([0.2, 0.7]), True) -> tensor([0.0, 6.0])
     """
     if not training:
@@ -947,6 +1000,13 @@ def scaled_afterwards(x, p, noise, training):
 @dropout.wrong("You scale outside training too. There, x is returned as it is.")
 def scaled_in_both(x, p, noise, training):
     return x * (noise >= p) / (1 - p) if training else x / (1 - p)
+
+
+@dropout.wrong("You scale outside training where p is large. There, x is returned as it is.")
+def scaled_where_p_is_large(x, p, noise, training):
+    if training:
+        return x * (noise >= p) / (1 - p)
+    return x * (1 - p) if p >= 0.5 else x
 
 
 @dropout.wrong("Nothing is dropped: where the noise is below p, the number becomes 0.")

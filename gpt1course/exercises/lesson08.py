@@ -429,6 +429,7 @@ def _head(S, D, t, seed):
             1,
         ),
         (200 * torch.ones(2), torch.tensor([[2.0, 1.0], [1.0, 1.0]]), torch.eye(2), 1),
+        (200 * torch.ones(2), torch.tensor([[0.0, 1.0], [1.0, 1.0]]), torch.eye(2), 0),
     ],
     task=(
         "Write JavaScript's attention in Python, for one head and one query. Compute scores "
@@ -444,7 +445,7 @@ def mix_of_the_seen(q, keys, values, t):
     """What the token at position t takes from positions 0 to t, in one head: (D,).
 
     q: (D,), its query; keys and values: (S, D), of all positions, later ones too. Scores
-    may be in the hundreds.
+    may be in the hundreds, and those of later positions far above the others.
     mix_of_the_seen(ones(2), zeros(3, 2), tensor([[1., 0.], [3., 0.], [9., 9.]]), 1)
     -> tensor([2., 0.])
     """
@@ -481,6 +482,16 @@ def asks_all_keys(q, keys, values, t):
 def cut_after_the_softmax(q, keys, values, t):
     weights = (keys @ q / math.sqrt(len(q))).softmax(dim=0)
     return weights[: t + 1] @ values[: t + 1]
+
+
+@mix_of_the_seen.wrong(
+    "You take the softmax of all scores, leave the later ones out, and divide by what is left. "
+    "Where a later score is far above the others, nothing is left, and 0 / 0 is nan. Leave the "
+    "later scores out before."
+)
+def divided_by_what_is_left(q, keys, values, t):
+    left = (keys @ q / math.sqrt(len(q))).softmax(dim=0)[: t + 1]
+    return left / left.sum() @ values[: t + 1]
 
 
 @mix_of_the_seen.wrong(

@@ -245,7 +245,13 @@ def _measured_gelu(x):
     minutes=8,
     tolerance=1e-6,
     measured=_measured_gelu,
-    cases=lambda: [(0.0,), (np.linspace(-3, 3, 13),), (_numbers(2, 4, seed=7),), (1.0,)],
+    cases=lambda: [
+        (0.0,),
+        (np.linspace(-3, 3, 13),),
+        (_numbers(2, 4, seed=7),),
+        (1.0,),
+        (np.array([-100.0, -4.5, -4.1, 4.1, 4.5, 200.0]),),
+    ],
     task=(
         "The slope of GELU at each number, by the three lines above. (The gradient is then "
         "`d * gelu_slope(x)`.)"
@@ -257,7 +263,7 @@ def _measured_gelu(x):
     ),
 )
 def gelu_slope(x):
-    """Slope of GELU (tanh form) at each number of x.
+    """Slope of GELU (tanh form) at each number of x, which may be in the hundreds.
 
     gelu_slope(0.0) -> 0.5
     """
@@ -364,6 +370,30 @@ def half_of_the_second_forgotten(x):
 def slope_of_the_erf_form(x):
     share = 0.5 * (1 + np.vectorize(math.erf)(x / math.sqrt(2)))
     return share + x * np.exp(-np.square(x) / 2) / math.sqrt(2 * math.pi)
+
+
+@gelu_slope.wrong(
+    "You cut the slope off beyond 3 or 4, as 0 and 1. It only comes close to them there."
+)
+def cut_off_beyond_3(x):
+    return np.where(np.abs(x) > 3, np.greater(x, 0), gelu_slope(x))
+
+
+@gelu_slope.wrong(
+    "You cut the slope off beyond 3 or 4, as 0 and 1. It only comes close to them there."
+)
+def cut_off_beyond_4(x):
+    return np.where(np.abs(x) > 4, np.greater(x, 0), gelu_slope(x))
+
+
+@gelu_slope.wrong(
+    "Your tanh is made of powers, and exp of a large number is inf: inf / inf is nan. Use "
+    "np.tanh."
+)
+def powers_overflow(x):
+    u, u_slope = math.sqrt(2 / math.pi) * (x + 0.044715 * x**3), _tanh_and_inner(x)[1]
+    t = (np.exp(u) - np.exp(-u)) / (np.exp(u) + np.exp(-u))
+    return 0.5 * (1 + t) + 0.5 * x * (1 - t**2) * u_slope
 
 
 # ---- LayerNorm ----------------------------------------------------------------------

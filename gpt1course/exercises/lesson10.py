@@ -742,6 +742,7 @@ def nan_at_a_norm_of_0(grads, max_norm):
         ({"wide.bias": (64,), "small.weight": (2, 3), "norm.weight": (9,), "head": (5, 3)},),
         ({"mlp/w": (4, 6), "mlp/b": (6,), "last/g": (6,)},),  # as the released code names them
         ({"h0/attn/c_attn/w": (1, 4, 12), "h0/attn/c_attn/b": (12,)},),
+        ({"row": (1, 8), "bias": (8,), "column": (8, 1), "gain": (1,), "one": (1, 1)},),
     ],
     task=(
         'GPT-1 applies weight decay to "all non bias or gain weights". From names and '
@@ -753,7 +754,8 @@ def nan_at_a_norm_of_0(grads, max_norm):
 def decayed(shapes):
     """Names of the parameters that decay, in the given order. shapes: name -> tuple.
 
-    A released matrix has a shape of three numbers, (1, in, out): all but vectors decay.
+    A released matrix has a shape of three numbers, (1, in, out): all but vectors decay. The
+    number of axes decides, so a matrix of a single row, (1, 8), decays too.
     decayed({"expand.weight": (8, 2), "expand.bias": (8,)}) -> ["expand.weight"]
     """
     return [name for name, shape in shapes.items() if len(shape) > 1]
@@ -831,6 +833,14 @@ def the_others(shapes):
 @decayed.wrong("A shape of three numbers, (1, in, out), is a matrix, too: more than 1 number.")
 def exactly_two_numbers(shapes):
     return [name for name, shape in shapes.items() if len(shape) == 2]
+
+
+@decayed.wrong(
+    "You ask whether a shape has two sides longer than 1. A matrix of a single row or column "
+    "is a matrix: go by how many axes the shape has."
+)
+def more_numbers_than_a_side(shapes):
+    return [name for name, shape in shapes.items() if math.prod(shape) > max(shape)]
 
 
 @number_exercise(

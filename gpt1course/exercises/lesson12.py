@@ -30,6 +30,10 @@ def _probs(n, seed):
         (torch.tensor([0.5, 2.0, 1.0]), 0.0),
         (torch.tensor([1.0, 1.01]), 0.05),
         (torch.tensor([10.0, 9.0]), 0.05),  # logits of 200
+        (torch.tensor([1.0, 1.0078125]), 0.01),
+        (torch.tensor([0.0, 0.0009765625]), 0.001),
+        (torch.tensor([0.0, 800.0]), 400),  # e^-800 is 0, and its root is not what is asked
+        (torch.zeros(1024), 0.01),  # 1/1024 to the power of 100
     ],
     task=(
         "Turn logits into probabilities at a temperature: divide the logits by it, then "
@@ -42,8 +46,9 @@ def _probs(n, seed):
     ),
 )
 def apply_temperature(logits, temperature):
-    """Probabilities (V,) from logits (V,) at a temperature >= 0, also 0.0 or 0.01.
+    """Probabilities (V,) from logits (V,) at a temperature >= 0, also 0.0, 0.001 or 400.
 
+    Only 0 is greedy. Logits may be in the hundreds before they are divided, and after.
     apply_temperature(tensor([1., 3.]), 0) -> tensor([0., 1.])
     """
     if temperature == 0:
@@ -155,6 +160,28 @@ def powers_overflow(logits, temperature):
     return powers / powers.sum()
 
 
+@apply_temperature.wrong("Only 0 is greedy. At 0.01 the softmax still shares out.")
+def greedy_below_a_fiftieth(logits, temperature):
+    return apply_temperature.solution(logits, temperature if temperature >= 0.02 else 0)
+
+
+@apply_temperature.wrong("Only 0 is greedy. At 0.001 the softmax still shares out.")
+def greedy_below_a_hundredth(logits, temperature):
+    return apply_temperature.solution(logits, temperature if temperature >= 0.01 else 0)
+
+
+@apply_temperature.wrong(
+    "You raise probabilities to the power of 1 / temperature. On paper that is right, but a "
+    "small probability is 0 in float32 and stays 0, or all of them become 0. Divide the "
+    "logits, and take the softmax once."
+)
+def powers_of_probabilities(logits, temperature):
+    if temperature == 0:
+        return apply_temperature.solution(logits, 0)
+    powers = logits.softmax(dim=0) ** (1 / temperature)
+    return powers / powers.sum()
+
+
 @exercise(
     "Top-k",
     difficulty=2,
@@ -242,6 +269,8 @@ def ranks_of_the_places(probs, k):
         (_probs(12, 6), 0.75),
         (_probs(12, 7), 0.3),
         (torch.tensor([0.4, 0.3, 0.2, 0.0999]), 0.99995),  # a sum that stays below p
+        (torch.tensor([0.0005, 0.5, 0.4945, 0.005]), 0.999),
+        (torch.tensor([0.0005, 0.5, 0.4945, 0.005]), 0.9999),
     ],
     task=(
         "Keep the smallest set of likeliest tokens whose probabilities sum to at least "
@@ -257,7 +286,7 @@ def ranks_of_the_places(probs, k):
 def top_p_mask(probs, p):
     """Booleans (V,): the smallest set of likeliest tokens with mass >= p, 0 < p < 1.
 
-    All of them if the sum of probs, through rounding, stays below p.
+    All of them if the sum of probs, through rounding, stays below p. Unlikely tokens count.
     top_p_mask(tensor([.15, .5, .05, .3]), 0.6) -> tensor([False, True, False, True])
     """
     ranked, order = probs.sort(descending=True)
@@ -368,6 +397,21 @@ def one_where_p_is_never_reached(probs, p):
     return mask
 
 
+@top_p_mask.wrong(
+    "You drop all tokens below 1%. The sum alone decides: a p near 1 keeps unlikely ones, too."
+)
+def without_those_below_one_percent(probs, p):
+    return top_p_mask(probs, p) & (probs >= 0.01)
+
+
+@top_p_mask.wrong(
+    "You drop all tokens below 0.1%. The sum alone decides: a p near 1 keeps unlikely ones, "
+    "too."
+)
+def without_those_below_a_thousandth(probs, p):
+    return top_p_mask(probs, p) & (probs >= 0.001)
+
+
 def _toy_model(n_ctx, step):
     """ids (T,) -> logits (T, 7): what comes next depends on all ids and their places.
 
@@ -399,6 +443,7 @@ def _toy_model(n_ctx, step):
         (_toy_model(5, step=2), torch.tensor([6]), 12, 5),
         (_toy_model(3, step=2), torch.tensor([1, 4, 2, 6, 5]), 2, 3),
         (_toy_model(4, step=1), torch.tensor([1, 4]), 0, 4),
+        (_toy_model(3, step=2), torch.tensor([1, 4, 2, 6, 5]), 0, 3),
     ],
     task=(
         "Write `n` tokens greedily: ask `model` for logits, append the likeliest next "
@@ -413,7 +458,7 @@ def write_greedily(model, ids, n, n_ctx):
     """ids with n more, each the likeliest after those before it; n may be 0.
 
     model: ids (T,) -> logits (T, V), for T <= n_ctx. ids: (T,) integers.
-    Returns (T + n,) integers.
+    Returns (T + n,) integers, all of the start too, however long: T may exceed n_ctx.
     """
     for _ in range(n):
         logits = model(ids[-n_ctx:])  # (T, V)
@@ -507,6 +552,25 @@ def a_single_step(model, ids, n, n_ctx):
 def never_reads_what_it_wrote(model, ids, n, n_ctx):
     written = [model(ids[-n_ctx:])[-1].argmax() for _ in range(n)]
     return torch.cat([ids, torch.stack(written)])
+
+
+@write_greedily.wrong(
+    "You lose the start where it is longer than the context. The model reads the last n_ctx "
+    "ids, and all of them are returned: cut what the model is given, not ids."
+)
+def start_cut(model, ids, n, n_ctx):
+    return write_greedily(model, ids[-n_ctx:], n, n_ctx)
+
+
+@write_greedily.wrong(
+    "You cut ids themselves in each round, so that what does not fit the context is lost. Cut "
+    "only what the model is given."
+)
+def cut_in_each_round(model, ids, n, n_ctx):
+    for _ in range(n):
+        ids = ids[-n_ctx:]
+        ids = torch.cat([ids, model(ids)[-1].argmax()[None]])
+    return ids
 
 
 @number_exercise(

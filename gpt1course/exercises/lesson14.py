@@ -127,6 +127,7 @@ ANSWERS = [
     [[-7.5, -4.5, -5.0], [-7.5, -6.5, -7.5], [-5.0, -3.5, -5.0], [-5.0, -0.5, -8.0, -1.5]],
     [[-3.5, -4.5, -8.5, -9.0], [-6.0, -7.5, -2.0, -8.5], [-4.0, -5.5, -6.0]],
     [[-4.0], [-1.0, -3.0], [-2.0, -2.0]],  # two equal means
+    [[-2.0004], [-2.0002, -2.0], [-2.0003]],  # means that are close
 ]
 
 
@@ -145,6 +146,7 @@ ANSWERS = [
 def likelier_choice(answers):
     """The index of the best answer, the first of them if several tie.
 
+    Only equal means tie, however close two others are.
     answers: a list of tensors, log P of each token.
     """
     means = [answer.mean().item() for answer in answers]
@@ -245,6 +247,22 @@ def longest(answers):
 def the_last_of_equals(answers):
     means = [answer.mean().item() for answer in answers]
     return max(range(len(means)), key=lambda i: (means[i], i))
+
+
+@likelier_choice.wrong(
+    "You round the means, which makes different ones tie. Compare them as they are."
+)
+def rounded_means(answers):
+    means = [round(answer.mean().item(), 1) for answer in answers]
+    return means.index(max(means))
+
+
+@likelier_choice.wrong(
+    "You round the means, which makes different ones tie. Compare them as they are."
+)
+def means_rounded_to_two(answers):
+    means = [round(answer.mean().item(), 2) for answer in answers]
+    return means.index(max(means))
 
 
 @exercise(

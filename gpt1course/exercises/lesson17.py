@@ -658,6 +658,7 @@ def _prompt_cases():
         ([("he", "she")], "king"),
         ([], "up"),
         ([("one day", "many days"), ("a cat", "two cats")], "the sea"),
+        ([("big", "small"), ("big", "little"), ("big", "small")], "hot"),  # left sides twice
     ]
 
 
@@ -677,6 +678,7 @@ def _prompt_cases():
 def few_shot_prompt(examples, asked):
     """The prompt: examples, a list of pairs (left, right), then the left side that is asked.
 
+    All examples in the order given, also such as come twice or share their left side.
     few_shot_prompt([("he", "she")], "king") -> "he : she\\nking :"
     """
     lines = [f"{left} : {right}" for left, right in examples]
@@ -729,6 +731,19 @@ def no_space_before_the_colon(examples, asked):
 @few_shot_prompt.wrong("A space stands before each colon, in the examples, too.")
 def no_space_in_the_examples(examples, asked):
     return "\n".join([*(f"{a}: {b}" for a, b in examples), f"{asked} :"])
+
+
+@few_shot_prompt.wrong(
+    "A dict keeps one right side for each left side, and a left side may come twice. Go "
+    "through the list itself."
+)
+def through_a_dict(examples, asked):
+    return few_shot_prompt([*dict(examples).items()], asked)
+
+
+@few_shot_prompt.wrong("You leave out examples that come twice. Write all that are given.")
+def each_pair_once(examples, asked):
+    return few_shot_prompt([*dict.fromkeys(examples)], asked)
 
 
 # ---- what the cells take from here ---------------------------------------------------
