@@ -81,10 +81,16 @@ def _same_arrays(a, b, tolerance) -> bool:
     x, y = array(a), array(b)
     if x is None or y is None or x.shape != y.shape or kind(x) != kind(y):
         return False
-    if x.dtype.kind in "biuUO":
-        return bool((x == y).all())
     rougher = max(ROUGHER.get(dtype_name(v), 0.0) for v in (a, b))
-    return _close(x, y, max(tolerance, rougher))
+    return not apart(x, y, max(tolerance, rougher)).any()
+
+
+def apart(x: np.ndarray, y: np.ndarray, tolerance: float) -> np.ndarray:
+    """Where two arrays of one shape and kind differ, as booleans (nan agrees with nan)."""
+    if x.dtype.kind in "biuUO":
+        return np.asarray(x != y)
+    with np.errstate(invalid="ignore"):  # inf - inf
+        return ~np.isclose(x, y, rtol=tolerance, atol=tolerance, equal_nan=True)
 
 
 def other_kind(a, b) -> tuple | None:
@@ -181,10 +187,6 @@ def kind(a: np.ndarray) -> str:
     return {"b": "bool", "i": "integer", "u": "integer", "f": "float"}.get(
         a.dtype.kind, a.dtype.name
     )
-
-
-def _close(a, b, tolerance) -> bool:
-    return bool(np.allclose(a, b, rtol=tolerance, atol=tolerance, equal_nan=True))
 
 
 def _close_numbers(a: int | float, b: int | float, tolerance: float) -> bool:

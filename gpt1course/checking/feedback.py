@@ -6,7 +6,19 @@ from typing import Any
 import numpy as np
 import torch
 
-from .compare import ARRAYS, Number, array, as_container, dtype_name, item, kind, plain, same
+from .compare import (
+    ARRAYS,
+    ROUGHER,
+    Number,
+    apart,
+    array,
+    as_container,
+    dtype_name,
+    item,
+    kind,
+    plain,
+    same,
+)
 from .execution import Result
 from .time_limit import TooLong
 
@@ -96,10 +108,8 @@ def _between_arrays(a, b, tolerance) -> str:
         return f"it returns a tensor without numbers ({getattr(a, 'device', 'unknown')})"
     if kind(x) != kind(y):
         return f"the dtype is {a.dtype}, expected {b.dtype}"
-    apart = np.array(
-        [not same(p, q, tolerance) for p, q in zip(x.ravel(), y.ravel(), strict=True)]
-    ).reshape(x.shape)
-    first = tuple(int(i) for i in np.argwhere(apart)[0])
+    differ = apart(x, y, max(tolerance, *(ROUGHER.get(dtype_name(v), 0.0) for v in (x, y))))
+    first = tuple(int(i) for i in np.argwhere(differ)[0])
     if x.size <= SHOWN:
         message = (
             f"it returns {short(a)}, expected {short(b)}; they differ first at {_at(first)}"
@@ -107,10 +117,12 @@ def _between_arrays(a, b, tolerance) -> str:
     else:
         mine, theirs = _told_apart(x[first].item(), y[first].item())
         message = (
-            f"{apart.sum()} of {x.size} numbers differ, the first at {_at(first)}: "
+            f"{differ.sum()} of {x.size} numbers differ, the first at {_at(first)}: "
             f"{mine}, expected {theirs}"
         )
-    return message + _largest(x, y, dtype_name(a), dtype_name(b)) + _factor(x[apart], y[apart])
+    return (
+        message + _largest(x, y, dtype_name(a), dtype_name(b)) + _factor(x[differ], y[differ])
+    )
 
 
 def _largest(x, y, dtype, wanted_dtype) -> str:

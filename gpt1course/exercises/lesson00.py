@@ -13,6 +13,8 @@ def _word_cases():
         (["so", "sea", "so"], [0.1, 0.4, 0.5]),  # a word twice
         (["so", "sea", "so"], [0.5, 0.4, 0.1]),
         (["so", "sea", "tea"], [0.33331, 0.33334, 0.33335]),  # five decimals
+        (["so", "sea", "so", "a", "to"], [0.15, 0.2, 0.15, 0.1, 0.4]),
+        (["so", "sea", "so"], [0.3, 0.4, 0.3]),  # together they would be ahead
     ]
 
 
@@ -35,7 +37,7 @@ def _word_cases():
 def most_likely(words, probs):
     """The word with the highest probability; the first of them if several tie.
 
-    Only equal numbers tie, however close two others are.
+    Only equal numbers tie, however close two others are. Equal words are not added up.
     words: list of n strings, of which some may be equal; probs: list of n floats.
     most_likely(["sea", "whale", "tea"], [0.2, 0.7, 0.1]) -> "whale"
     """
@@ -126,6 +128,17 @@ def rounded_first(words, probs):
 def rounded_first_to_three(words, probs):
     shown = [round(p, 3) for p in probs]
     return words[shown.index(max(shown))]
+
+
+@most_likely.wrong(
+    "You add up the probabilities of equal words. Each place counts by itself here: return the "
+    "word at the place with the highest probability."
+)
+def equal_words_added_up(words, probs):
+    sums = {word: 0.0 for word in words}
+    for word, p in zip(words, probs):
+        sums[word] += p
+    return max(sums, key=sums.get)
 
 
 def _share_cases():

@@ -464,7 +464,6 @@ def _walk(n, length, seed):
     difficulty=1,
     importance=5,
     minutes=5,
-    tolerance=1e-4,
     cases=lambda: [
         (torch.tensor([-1.203973]),),
         (torch.tensor([-1.203973, -0.4, -2.5]),),
@@ -481,7 +480,7 @@ def _walk(n, length, seed):
 def perplexity(log_probs):
     """Perplexity of a text from its log-probabilities (T,) in nats: a float >= 1.
 
-    A token with log-probability -inf makes it infinite.
+    A token with log-probability -inf makes it infinite. Not rounded.
     perplexity(tensor([-1.203973])) -> 3.333333
     """
     return math.exp(-float(log_probs.mean()))
@@ -564,6 +563,11 @@ def base_10(log_probs):
 )
 def impossible_tokens_left_out(log_probs):
     return math.exp(-float(log_probs[log_probs > -math.inf].mean()))
+
+
+@perplexity.wrong("You round the perplexity. Return it as it is.")
+def rounded(log_probs):
+    return round(math.exp(-float(log_probs.mean())), 3)
 
 
 @number_exercise(

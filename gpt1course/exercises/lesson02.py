@@ -24,6 +24,7 @@ def _spelled(*words):
         ([["th", "e</w>"], ["th", "e", "m</w>"], ["e</w>"]], [50, 7, 2]),
         ([["a</w>"], ["a", "t</w>"]], [9, 2]),  # a word of one symbol comes first
         ([["s", "a", "s</w>"], ["a", "s"]], [1, 4]),
+        (_spelled("to", "so", "to"), [5, 2, 4]),  # a word twice
     ],
     task=(
         "Count how often each pair of symbols occurs as neighbors inside a word. `words` is a "
@@ -40,7 +41,7 @@ def _spelled(*words):
 def count_pairs(words, counts):
     """How often each pair of neighbors occurs: a dict, pair (left, right) -> count.
 
-    A word of one symbol has no pair.
+    A word of one symbol has no pair. A word may come twice; both counts add up.
     count_pairs([["t", "o</w>"]], [5]) -> {("t", "o</w>"): 5}
     """
     pairs = {}
@@ -124,6 +125,15 @@ def stops_at_a_single_symbol(words, counts):
     return _count(words[:n], counts[:n])
 
 
+@count_pairs.wrong(
+    "A dict of the words keeps one count for each, and a word may come twice. Go through the "
+    "two lists side by side, with zip."
+)
+def a_dict_of_words(words, counts):
+    by_word = dict(zip(map(tuple, words), counts, strict=True))
+    return _count(list(by_word), by_word.values())
+
+
 @count_pairs.wrong("Your pairs are (right, left). The left one comes first.")
 def right_symbol_first(words, counts):
     return _count(words, counts, lambda word: zip(word[1:], word, strict=False))
@@ -151,6 +161,8 @@ def the_first_word_alone(words, counts):
         (["c", "a", "t</w>"], ("o", "n")),
         (["i</w>"], ("i", "n")),
         (["ab", "c"], ("a", "bc")),  # joined, they look alike
+        (["n", "c", "n", "a</w>"], ("n", "a</w>")),  # the first n has no a after it
+        (["s", "a"], ("a", "s")),
     ],
     task=(
         "Join each occurrence of `pair` in a word into one symbol, from left to right. "
@@ -288,6 +300,20 @@ def spelled_alike(symbols, pair):
     return merged
 
 
+@merge_pair.wrong(
+    "You look for the left symbol, and give up where the right one does not follow. The pair "
+    "may come further on: look at each place."
+)
+def gives_up_at_the_first_left_symbol(symbols, pair):
+    merged = list(symbols)
+    while pair[0] in merged:
+        i = merged.index(pair[0])
+        if merged[i + 1 : i + 2] != [pair[1]]:
+            break
+        merged[i : i + 2] = ["".join(pair)]
+    return merged
+
+
 @exercise(
     "Learn the merges",
     difficulty=3,
@@ -301,6 +327,7 @@ def spelled_alike(symbols, pair):
         ({"the": 40, "then": 3, "he": 8, "theme": 5, "them": 11}, 4),
         ({"abzq": 5, "abx": 3, "acq": 5}, 2),
         ({"on": 1, "no": 1}, 0),
+        ({"on": 1, "no": 1}, 3),  # pairs that occur once are learned too
     ],
     task=(
         "Learn `k` merges from words and their counts. Each time, count the pairs, take the "
@@ -318,7 +345,7 @@ def spelled_alike(symbols, pair):
 def learn(word_counts, k):
     """The first k merges, in the order in which they are learned: a list of pairs.
 
-    word_counts: word -> how often it occurs.
+    word_counts: word -> how often it occurs. A pair may be learned though it occurs once.
     learn({"to": 3}, 5) -> [("t", "o</w>")]
     """
     words, counts = [characters(word) for word in word_counts], word_counts.values()
@@ -462,6 +489,8 @@ _MANY_WORDS = [a + b + "lighthouse" for a in _LETTERS for b in _LETTERS[:15]]
         ("a", _RANKS),
         ("low", {}),
         ("low", {("l", "o"): 1, ("o", "w</w>"): 0}),  # not in the order of the ranks
+        ("low", {("lo", "w</w>"): 0, ("l", "o"): 1}),  # rank 0 is possible only after rank 1
+        ("The", _RANKS),  # a capital
     ],
     workload=lambda cut: [cut(word, _MANY_RANKS) for word in _MANY_WORDS],
     slow=(
@@ -482,7 +511,8 @@ _MANY_WORDS = [a + b + "lighthouse" for a in _LETTERS for b in _LETTERS[:15]]
 def cut_word(word, ranks):
     """The pieces of a word: a list of symbols, the last one ending in </w>.
 
-    ranks: pair -> rank, 0 is learned first; the dict may be in any order.
+    ranks: pair -> rank, 0 is learned first; the dict may be in any order. Ranks may be any:
+    a merge may make a pair of a lower rank, which is then the next one.
     cut_word("low", {("o", "w</w>"): 0, ("l", "o"): 1}) -> ["l", "ow</w>"]
     """
     symbols = characters(word)
@@ -586,6 +616,17 @@ def rank_0_is_lost(word, ranks):
     return cut_word(word, {pair: rank for pair, rank in ranks.items() if rank})
 
 
+@cut_word.wrong(
+    "You go through the ranks once, from the lowest up. A merge may make a pair of a lower "
+    "rank: after each merge look again for the lowest."
+)
+def once_through_the_ranks(word, ranks):
+    symbols = characters(word)
+    for pair in sorted(ranks, key=ranks.get):
+        symbols = merge_pair(symbols, pair)
+    return symbols
+
+
 @number_exercise(
     "Add up a vocabulary",
     question=(
@@ -667,6 +708,7 @@ def characters_once_and_unk(n_characters, n_merges):
     cases=lambda: [
         ({"the": 9, "whale": 1}, {"the": ["the</w>"], "whale": ["wh", "ale</w>"]}),
         ({"a": 4, "sailor": 1}, {"sailor": ["sai", "l", "or</w>"], "a": ["a</w>"]}),
+        ({"a": 3, "sail": 4}, {"a": ["a</w>"], "sail": ["sai", "l</w>"]}),
         (
             {"she": 30, "sailed": 5, "lighthouse": 2},
             {"she": ["she</w>"], "sailed": ["sai", "led</w>"]}

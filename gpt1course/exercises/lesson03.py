@@ -156,6 +156,8 @@ def _table():
         (_seeded(7, 3, seed=1), 6, 6),
         (torch.tensor([[0.0, 1.0], [2.0, 0.0], [1.0, 0.0], [1.0, 1.0]]), 2, 2),  # parallel
         (torch.tensor([[1.0, 0.0], [-1.0, 0.5], [-1.0, 0.1]]), 0, 2),
+        (torch.tensor([[1.0, 0.0], [-2.0, 0.0], [0.0, 1.0]]), 0, 2),  # the opposite direction
+        (torch.tensor([[-2.0, 0.0], [0.0, 1.0], [1.0, 0.0]]), 2, 2),
     ],
     task=(
         "Find the `n` rows of a table that are nearest to row `i` by cosine, the most alike "
@@ -172,7 +174,8 @@ def _table():
 def nearest_rows(W, i, n):
     """Ids (n,) of the rows of W (V, C) with the largest cosine to row i, without i.
 
-    The most alike first; n is at most V - 1. Rows may be parallel to row i, none is 0.
+    The most alike first; n is at most V - 1. Rows may be parallel to row i, or opposite to
+    it, none is 0.
     nearest_rows(tensor([[1., 0.], [0., 2.], [3., 1.]]), 0, 1) -> tensor([2])
     """
     unit = W / W.norm(dim=1, keepdim=True)  # (V, C)
@@ -301,6 +304,15 @@ def ascending(W, i, n):
 def own_cosine_0(W, i, n):
     cosines = _cosines(W, i)
     cosines[i] = 0
+    return cosines.topk(n).indices
+
+
+@nearest_rows.wrong(
+    "You set the cosine of row i to -1, and another may be as low: take -torch.inf."
+)
+def own_cosine_minus_1(W, i, n):
+    cosines = _cosines(W, i)
+    cosines[i] = -1
     return cosines.topk(n).indices
 
 

@@ -186,6 +186,7 @@ def maxima_lie_flat(scores):
         (_numbers(2, seed=3), _numbers(5, 2, seed=4), _numbers(5, 3, seed=5)),
         (_numbers(4, seed=6), _numbers(1, 4, seed=7), _numbers(1, 2, seed=8)),
         (100 * torch.ones(2), torch.tensor([[4.0, 4.0], [3.0, 3.0]]), torch.eye(2)),
+        (100 * torch.ones(2), torch.tensor([[1.0, 1.0], [1.0, 1.01]]), torch.eye(2)),
     ],
     task=(
         "Return what one query brings back: score every key against it by a dot product, "
@@ -301,6 +302,14 @@ def by_distance(query, keys, values):
 def scores_overflow(query, keys, values):
     powers = (keys @ query).exp()
     return powers / powers.sum() @ values
+
+
+@look_up.wrong(
+    "You hold the scores below a limit, so that exp cannot overflow. Scores of 200 and 201 "
+    "then look alike: use your softmax, which takes the maximum off."
+)
+def scores_held_at_50(query, keys, values):
+    return softmax((keys @ query).clamp(-50, 50)) @ values
 
 
 def _three_keys(random):
@@ -512,6 +521,7 @@ def cosines(Q, K):
         (_numbers(4, 4, seed=1), _numbers(4, 4, seed=2), _numbers(4, 4, seed=3)),
         (_numbers(2, 8, seed=4), _numbers(5, 8, seed=5), _numbers(5, 3, seed=6)),
         (_numbers(5, 2, seed=7), _numbers(5, 2, seed=8), _numbers(5, 2, seed=9)),
+        (torch.tensor([[200.0]]), torch.tensor([[1.0], [1.005]]), torch.eye(2)),
     ],
     task=(
         "Put it together: from the queries, keys and values of a text, return what each query "
@@ -525,6 +535,7 @@ def cosines(Q, K):
 def attention(Q, K, V):
     """What each query brings back; no mask. (T, D), (S, D), (S, M) -> (T, M)
 
+    Scores may be in the hundreds.
     attention(ones(1, 2), ones(1, 2), tensor([[3., 7.]])) -> tensor([[3., 7.]])
     """
     weights = softmax(scaled_scores(Q, K))  # (T, S)
@@ -595,6 +606,20 @@ def masked_already(Q, K, V):
     scores = Q @ K.T / math.sqrt(Q.shape[-1])
     seen = torch.ones_like(scores, dtype=torch.bool).tril()
     return scores.masked_fill(~seen, -math.inf).softmax(dim=-1) @ V
+
+
+@attention.wrong("exp of a large score is inf: use your softmax, which takes the maximum off.")
+def powers_overflow(Q, K, V):
+    powers = scaled_scores(Q, K).exp()
+    return powers / powers.sum(dim=-1, keepdim=True) @ V
+
+
+@attention.wrong(
+    "You hold the scores below a limit, so that exp cannot overflow. Scores of 200 and 201 "
+    "then look alike: use your softmax, which takes the maximum off."
+)
+def held_at_50_before_the_softmax(Q, K, V):
+    return softmax(scaled_scores(Q, K).clamp(-50, 50)) @ V
 
 
 def mixes_all(x):

@@ -216,6 +216,13 @@ def _parts(T, H, D, seed):
         _parts(3, 3, 4, 3),
         _parts(6, 1, 4, 4),
         (100 * torch.ones(2, 3, 2), torch.ones(2, 3, 2), *_parts(3, 2, 2, 5)[2:]),
+        (  # scores of 200 and 201
+            torch.full((1, 2, 1), 200.0),
+            torch.tensor([[[1.0], [1.005]]]),
+            torch.tensor([[[2.0], [4.0]]]),
+            torch.tensor([[10.0]]),
+            torch.tensor([0.5]),
+        ),
         (  # the hidden score is far above the visible one
             torch.full((1, 2, 1), 30.0),
             torch.tensor([[[-10.0], [10.0]]]),
@@ -403,6 +410,16 @@ def powers_overflow(q, k, v, W_O, b_O):
     return _written(powers / powers.sum(dim=-1, keepdim=True), v, W_O, b_O)
 
 
+@multi_head.wrong(
+    "You hold the scores below a limit, so that exp cannot overflow. Scores of 200 and 201 "
+    "then look alike: use .softmax, which takes the maximum off."
+)
+def scores_held_at_50(q, k, v, W_O, b_O):
+    scores = (q @ k.transpose(-1, -2) / math.sqrt(q.shape[-1])).clamp(-50, 50)
+    seen = torch.ones(scores.shape[-2:], dtype=torch.bool).tril()
+    return _written(scores.masked_fill(~seen, -math.inf).softmax(-1), v, W_O, b_O)
+
+
 @exercise(
     "Ablate a head",
     difficulty=2,
@@ -415,6 +432,7 @@ def powers_overflow(q, k, v, W_O, b_O):
         (_seeded(4, 2, 5, seed=2), 1),
         (_seeded(1, 3, 2, seed=3), 0),
         (torch.tensor([[[1.0, 2.0]], [[math.inf, 3.0]]]), 1),
+        (torch.tensor([[[1.0, 2.0]], [[math.inf, 3.0]]]), 0),
     ],
     task=(
         "Return a copy of `mixed`, the mixed values of all heads before they are merged. In "
@@ -429,6 +447,7 @@ def powers_overflow(q, k, v, W_O, b_O):
 def ablate_head(mixed, head):
     """mixed with one head at 0, whatever it had, inf too. (H, T, D) -> (H, T, D)
 
+    The other heads stay as they are, inf too.
     ablate_head(ones(2, 1, 2), 1) -> tensor([[[1., 1.]], [[0., 0.]]])
     """
     ablated = mixed.clone()
@@ -508,6 +527,14 @@ def times_0(mixed, head):
 def times_a_mask(mixed, head):
     kept = torch.arange(len(mixed)) != head
     return mixed * kept[:, None, None]
+
+
+@ablate_head.wrong(
+    "nan_to_num changes the other heads too, where they have inf. Write the 0 in: "
+    "copy[head] = 0."
+)
+def times_a_mask_and_no_nan(mixed, head):
+    return times_a_mask(mixed, head).nan_to_num()
 
 
 @number_exercise(

@@ -181,6 +181,17 @@ def _lost(x):
     return x
 
 
+def _less_rounded(x):
+    """Just within 1e-4: still rounding."""
+    return x + 8e-5 * torch.sign(_seeded(*x.shape, seed=9))
+
+
+def _nudged_less(x):
+    """One number, by a little more than 1e-4: a mistake."""
+    x[1, 2] += 0.0003
+    return x
+
+
 def _with_rounding(**changed):
     """A faulty pass: rounding moves every state a little, and some move a lot."""
     little = {name.replace(" ", "_"): _rounded for name in _pass()}
@@ -202,6 +213,7 @@ def _with_rounding(**changed):
         (_pass(), _with_rounding(block_0_h=_lost, logits=_lost)),
         (_pass(), _with_rounding(h0=_moved)),
         (_pass(), _with_rounding()),
+        (_pass(), _with_rounding(block_0_n=_less_rounded, block_0_h=_nudged_less, logits=_far)),
         ({"h0": torch.zeros(2)}, {"h0": torch.ones(2)}),
     ],
     task=(
@@ -333,6 +345,19 @@ def too_lax(right, wrong):
 
 
 @find_the_bug.wrong(
+    "You let a small difference pass. One number that is 0.0003 off is a mistake: compare with "
+    "1e-4."
+)
+def a_little_too_lax(right, wrong):
+    return next((n for n in right if not torch.allclose(right[n], wrong[n], atol=5e-4)), None)
+
+
+@find_the_bug.wrong("Too strict: what is up to 1e-4 apart is rounding.")
+def a_little_too_strict(right, wrong):
+    return next((n for n in right if not torch.allclose(right[n], wrong[n], atol=5e-5)), None)
+
+
+@find_the_bug.wrong(
     "A difference can have either sign. Take `abs()` before the largest, and mind that "
     "`>` is False with nan."
 )
@@ -430,6 +455,7 @@ def _head(S, D, t, seed):
         ),
         (200 * torch.ones(2), torch.tensor([[2.0, 1.0], [1.0, 1.0]]), torch.eye(2), 1),
         (200 * torch.ones(2), torch.tensor([[0.0, 1.0], [1.0, 1.0]]), torch.eye(2), 0),
+        (torch.tensor([200.0]), torch.tensor([[1.0], [1.005]]), torch.eye(2), 1),
     ],
     task=(
         "Write JavaScript's attention in Python, for one head and one query. Compute scores "
@@ -546,6 +572,15 @@ def asks_the_later_keys(q, keys, values, t):
 def powers_overflow(q, keys, values, t):
     powers = (keys[: t + 1] @ q / math.sqrt(len(q))).exp()
     return powers / powers.sum() @ values[: t + 1]
+
+
+@mix_of_the_seen.wrong(
+    "You hold the scores below a limit, so that exp cannot overflow. Scores of 200 and 201 "
+    "then look alike: use .softmax, which takes the maximum off."
+)
+def scores_held_at_50(q, keys, values, t):
+    scores = keys[: t + 1] @ q / math.sqrt(len(q))
+    return scores.clamp(-50, 50).softmax(dim=0) @ values[: t + 1]
 
 
 @exercise(

@@ -601,6 +601,8 @@ def divides_by_no_warm_up(step, peak, warmup, total):
         (_tensors(8, 1.0), 6.0),
         (_tensors(10, 0.2), 0.3),
         ([torch.zeros(2), torch.zeros(1)], 1.0),
+        ([torch.tensor([x]) for x in (3.0, 3.0, 1.0, -9.0)], 5.0),  # four, two of them alike
+        ([torch.tensor([3.0])], 1.0),
     ],
     task=(
         "Scale a list of gradient tensors so that all of them together, as one long "
@@ -614,7 +616,7 @@ def divides_by_no_warm_up(step, peak, warmup, total):
 def clip_together(grads, max_norm):
     """New gradients: same directions, one common factor, total norm <= max_norm.
 
-    Gradients that are all 0 stay 0.
+    Gradients, as many as there are; if all of them are 0, they stay 0.
     clip_together([tensor([3.]), tensor([4.])], 1.0) -> [tensor([.6]), tensor([.8])]
     """
     norm = math.sqrt(sum((grad**2).sum().item() for grad in grads))
@@ -719,6 +721,12 @@ def divides_by_a_norm_of_0(grads, max_norm):
 def nan_at_a_norm_of_0(grads, max_norm):
     norm = torch.cat([grad.flatten() for grad in grads]).norm()
     return [grad / norm * norm.clamp(max=max_norm) for grad in grads]
+
+
+@clip_together.wrong("You take the norm of the first two tensors. There may be more, or one.")
+def norm_of_two(grads, max_norm):
+    norm = math.sqrt(sum((grad**2).sum().item() for grad in grads[:2]))
+    return [grad * max_norm / max(norm, max_norm) for grad in grads]
 
 
 @exercise(

@@ -22,6 +22,7 @@ def _numbers(*shape, seed=0):
         (_numbers(20, seed=1), [(4, 3), (2, 4)]),
         (torch.arange(5), [(2,), (1, 3)]),
         (_numbers(10, seed=4), [[2, 3], [4]]),
+        (_numbers(12, seed=7), [(2,), (3, 2), (2,), (2, 1)]),  # a shape twice
     ],
     task=(
         "The release stores all numbers in one row, and a list of shapes. Cut the row "
@@ -36,6 +37,7 @@ def _numbers(*shape, seed=0):
 def cut_stream(stream, shapes):
     """A list of tensors, one of each shape, that together use up stream (N,).
 
+    A shape may come twice.
     cut_stream(arange(5), [(2,), (1, 3)]) -> [tensor([0, 1]), tensor([[2, 3, 4]])]
     """
     arrays, start = [], 0
@@ -123,6 +125,18 @@ def first_array_only(stream, shapes):
 def by_shape(stream, shapes):
     out, start = {}, 0
     for s in shapes:
+        out[s] = stream[start : start + math.prod(s)].view(s)
+        start += math.prod(s)
+    return list(out.values())
+
+
+@cut_stream.wrong(
+    "You use the shapes as keys, and two arrays may have the same shape. Collect the arrays in "
+    "a list."
+)
+def by_shape_as_a_tuple(stream, shapes):
+    out, start = {}, 0
+    for s in map(tuple, shapes):
         out[s] = stream[start : start + math.prod(s)].view(s)
         start += math.prod(s)
     return list(out.values())
@@ -226,6 +240,7 @@ def all_ones_dropped_and_transposed(W):
         ([(1, 5), (3, 1), (2, 2)],),
         ([[1, 3, 4], [4]],),
         ([(2, 3, 4), (1, 1, 6)],),
+        ([(4, 2), (4,), (4, 2), (4,)],),  # shapes twice
     ],
     task=(
         "From a list of shapes, count all numbers, and those that weight decay acts on. These "
@@ -238,6 +253,7 @@ def parameters_of(shapes):
     """(all numbers, numbers under weight decay) of a list of shapes.
 
     A shape of any length counts as a matrix if two or more of its sides are longer than 1.
+    Arrays of equal shapes count each.
     """
     everything = sum(math.prod(s) for s in shapes)
     matrices = [s for s in shapes if len([n for n in s if n > 1]) > 1]
@@ -299,6 +315,11 @@ def not_added_up(shapes):
 def exactly_two_sides(shapes):
     matrices = [s for s in shapes if len([n for n in s if n > 1]) == 2]
     return sum(math.prod(s) for s in shapes), sum(math.prod(s) for s in matrices)
+
+
+@parameters_of.wrong("You count equal shapes once, as a set or a dict does. Each is an array.")
+def equal_shapes_once(shapes):
+    return parameters_of([*dict.fromkeys(map(tuple, shapes))])
 
 
 @exercise(

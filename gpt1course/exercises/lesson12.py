@@ -268,6 +268,7 @@ def ranks_of_the_places(probs, k):
         (torch.tensor([0.125, 0.5, 0.125, 0.25]), 0.75),  # 0.5 + 0.25 reach p exactly
         (_probs(12, 6), 0.75),
         (_probs(12, 7), 0.3),
+        (_probs(12, 8), 0.97),  # many are kept
         (torch.tensor([0.4, 0.3, 0.2, 0.0999]), 0.99995),  # a sum that stays below p
         (torch.tensor([0.0005, 0.5, 0.4945, 0.005]), 0.999),
         (torch.tensor([0.0005, 0.5, 0.4945, 0.005]), 0.9999),
@@ -287,6 +288,7 @@ def top_p_mask(probs, p):
     """Booleans (V,): the smallest set of likeliest tokens with mass >= p, 0 < p < 1.
 
     All of them if the sum of probs, through rounding, stays below p. Unlikely tokens count.
+    No two tokens at the edge of the set are equally likely here.
     top_p_mask(tensor([.15, .5, .05, .3]), 0.6) -> tensor([False, True, False, True])
     """
     ranked, order = probs.sort(descending=True)

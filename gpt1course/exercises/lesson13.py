@@ -496,6 +496,7 @@ def no_bias(h_ab, h_ba, W, b):
         (_numbers(4, seed=13, scale=3.0), 4),
         (100 * _numbers(6, seed=22), 3),
         (_numbers(3, seed=23), 1),
+        (torch.tensor([200.0, 201.0, 0.0, 1.0]), 2),  # a row far below the other
     ],
     task=(
         "For multiple choice each answer is a sequence of its own, and each sequence gets "
@@ -554,6 +555,23 @@ def powers_overflow(scalars, n_choices):
     return powers / powers.sum(dim=-1, keepdim=True)
 
 
+@choice_probs.wrong(
+    "You hold the scalars below a limit, so that exp cannot overflow. 200 and 201 then look "
+    "alike: use .softmax, which takes the maximum off."
+)
+def held_at_50(scalars, n_choices):
+    return scalars.clamp(-50, 50).view(-1, n_choices).softmax(dim=-1)
+
+
+@choice_probs.wrong(
+    "You take the maximum of the whole batch off. A row far below it becomes 0 / 0, which is "
+    "nan: each row has a maximum of its own."
+)
+def one_maximum_for_all(scalars, n_choices):
+    powers = (scalars - scalars.max()).exp().view(-1, n_choices)
+    return powers / powers.sum(dim=-1, keepdim=True)
+
+
 @exercise(
     "The loss of fine-tuning",
     difficulty=3,
@@ -564,6 +582,7 @@ def powers_overflow(scalars, n_choices):
         (-_numbers(3, seed=15).abs(), [-_numbers(n, seed=n).abs() for n in (2, 9, 4)], 2.0),
         (-_numbers(1, seed=16).abs(), [-_numbers(n, seed=n).abs() for n in (4, 7)], 0.25),
         (-_numbers(2, seed=24).abs(), [-_numbers(n, seed=n).abs() for n in (4, 7, 2, 3)], 0.5),
+        (-_numbers(2, seed=25).abs(), [-_numbers(n, seed=n).abs() for n in (4, 7)], 0.0),
     ],
     task=(
         "Write -L3 for a batch as the released code averages it: the mean over examples "
@@ -579,7 +598,7 @@ def l3_loss(label_log_probs, token_log_probs, lm_coef):
     """-L3, a number to minimize.
 
     label_log_probs: (B,), log P(label) of each example; token_log_probs: a list of
-    tensors, one per sequence, with log P of each of its targets; lm_coef: lambda.
+    tensors, one per sequence, with log P of each of its targets; lm_coef: lambda, 0 or more.
     An example may have several sequences.
     """
     task = -label_log_probs.mean()
@@ -693,6 +712,14 @@ def divided_by_the_examples(label_log_probs, token_log_probs, lm_coef):
 def example_by_example(label_log_probs, token_log_probs, lm_coef):
     lm = torch.stack([row.mean() for row in token_log_probs])
     return -(label_log_probs + lm_coef * lm).mean().item()
+
+
+@l3_loss.wrong(
+    "A lambda of 0 counts as false, so `lm_coef or 0.5` is 0.5. Lambda may be 0: use it as it "
+    "is."
+)
+def a_half_for_0(label_log_probs, token_log_probs, lm_coef):
+    return l3_loss(label_log_probs, token_log_probs, lm_coef or 0.5)
 
 
 @number_exercise(

@@ -276,6 +276,7 @@ def means_rounded_to_two(answers):
         ("the dog saw the cat and _ ran", ["the dog", "the cat"]),
         ("because _ was ill.", ["the king", "the old servant", "she"]),
         ("it was _, she said", ["he", "it"]),  # no space after the place
+        ("Then _ saw that he ran ", ["He"]),  # capitals, and a space at the end
     ],
     task=(
         "Prepare a Winograd question: put each candidate in place of the `_` and "
@@ -331,6 +332,16 @@ def no_candidate(text, candidates):
 def a_space_put_back(text, candidates):
     before, after = text.split("_")
     return [(before + candidate, " " + after.strip()) for candidate in candidates]
+
+
+@put_in_place.wrong("You cut spaces off the text. Leave it as it is.")
+def spaces_cut_off(text, candidates):
+    return put_in_place(text.strip(), candidates)
+
+
+@put_in_place.wrong("You write the text in lower case. Leave it as it is.")
+def lower_case(text, candidates):
+    return put_in_place(text.lower(), [candidate.lower() for candidate in candidates])
 
 
 @exercise(

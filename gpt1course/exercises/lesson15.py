@@ -19,6 +19,7 @@ from ..checking.number_exercise import number_exercise
         ([0.70, 0.74, 0.69, 0.77, 0.72], 2.776),
         ([0.5, 0.6, 0.52], 4.303),
         ([71.0, 75.5], 12.706),
+        ([-0.02, 0.03, -0.05], 4.303),  # differences are of both signs
     ],
     task=(
         "The same fine-tuning with other seeds gives other scores. Return their mean and "
@@ -244,6 +245,7 @@ def two_ends_of_differences(a, b, t):
         ([0.04],),
         ([0.0, 1.0, 0.5, 0.6],),
         ([0.3, 0.1, 0.004, 0.35, 0.02],),
+        ([0.0004, 0.03],),  # four decimals
     ],
     task=(
         "A table has n comparisons, each with its p. Raise them as Holm "
@@ -258,7 +260,10 @@ def two_ends_of_differences(a, b, t):
     ),
 )
 def holm(p_values):
-    """Each p raised for the number of comparisons, a list in the order given (Holm 1979)."""
+    """Each p raised for the number of comparisons, a list in the order given (Holm 1979).
+
+    The raised p are not rounded.
+    """
     n = len(p_values)
     raised, least = [0.0] * n, 0.0
     for rank, i in enumerate(sorted(range(n), key=lambda i: p_values[i])):
@@ -374,6 +379,11 @@ def going_down(p_values):
         most = min(most, (n - rank) * p_values[i])
         raised[i] = most
     return raised
+
+
+@holm.wrong("You round to three decimals. Return each p as it is raised.")
+def rounded_to_three(p_values):
+    return [round(p, 3) for p in holm([round(p, 3) for p in p_values])]
 
 
 # ---- what the cells take from here ---------------------------------------------------

@@ -295,6 +295,7 @@ def _span_cases():
         (["when", "did", "he", "leave", "?"], twice, ["in", "june"]),
         (["what", "is", "it", "?"], ["it", "is", "a", "cat"], ["it", "is", "a", "cat"]),
         (["who", "stayed", "?"], "when they left he stayed".split(), ["he"]),
+        (["when", "was", "it", "when", "?"], ["May", "came", "in", "may"], ["may"]),
     ]
 
 
@@ -317,6 +318,7 @@ def _span_cases():
 def span_of(question, passage, answer):
     """(first, last) places of the answer's tokens; question, passage, answer: lists of words.
 
+    Words are compared as they are: May is not may.
     span_of(["who", "?"], ["he", "said", "he"], ["he"]) -> (4, 4)
     """
     before = len(question) + 2  # [CLS] and the first [SEP]
@@ -392,6 +394,14 @@ def last_occurrence(question, passage, answer):
     n = len(answer)
     starts = [i for i in range(len(passage)) if passage[i : i + n] == answer]
     return len(question) + 2 + starts[-1], len(question) + 2 + starts[-1] + n - 1
+
+
+@span_of.wrong("You compare in lower case, and find May for may. Compare words as they are.")
+def in_lower_case(question, passage, answer):
+    n, words = len(answer), [word.lower() for word in passage]
+    wanted = [word.lower() for word in answer]
+    start = next(i for i in range(len(words)) if words[i : i + n] == wanted)
+    return len(question) + 2 + start, len(question) + 2 + start + n - 1
 
 
 @number_exercise(
@@ -659,6 +669,7 @@ def _prompt_cases():
         ([], "up"),
         ([("one day", "many days"), ("a cat", "two cats")], "the sea"),
         ([("big", "small"), ("big", "little"), ("big", "small")], "hot"),  # left sides twice
+        ([(" He", " She")], " King"),  # capitals, and words with a space before them
     ]
 
 
@@ -678,7 +689,8 @@ def _prompt_cases():
 def few_shot_prompt(examples, asked):
     """The prompt: examples, a list of pairs (left, right), then the left side that is asked.
 
-    All examples in the order given, also such as come twice or share their left side.
+    All examples in the order given and as they are, also such as come twice or share their
+    left side.
     few_shot_prompt([("he", "she")], "king") -> "he : she\\nking :"
     """
     lines = [f"{left} : {right}" for left, right in examples]
@@ -744,6 +756,16 @@ def through_a_dict(examples, asked):
 @few_shot_prompt.wrong("You leave out examples that come twice. Write all that are given.")
 def each_pair_once(examples, asked):
     return few_shot_prompt([*dict.fromkeys(examples)], asked)
+
+
+@few_shot_prompt.wrong("You cut spaces off the words. Write them as they are.")
+def words_stripped(examples, asked):
+    return few_shot_prompt([(a.strip(), b.strip()) for a, b in examples], asked.strip())
+
+
+@few_shot_prompt.wrong("You write the words in lower case. Write them as they are.")
+def lower_case(examples, asked):
+    return few_shot_prompt(examples, asked).lower()
 
 
 # ---- what the cells take from here ---------------------------------------------------

@@ -3,27 +3,15 @@
 import math
 import statistics as st
 from fractions import Fraction
-from importlib import import_module
 
 import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
+from answers import by_name, cases, right
 
 from gpt1course.checking.exercise import diagnose
 from gpt1lib.bpe import characters
-
-LESSONS = {n: import_module(f"gpt1course.exercises.lesson{n:02}") for n in range(18)}
-
-
-def by_name(name):
-    """The exercise of that name."""
-    return next(e for lesson in LESSONS.values() for e in lesson.EXERCISES if e.name == name)
-
-
-def right(name):
-    """The solution, to be used within a wrong answer."""
-    return by_name(name).solution
 
 
 def table(a, dtype=int):
@@ -563,10 +551,6 @@ WRONG = {
         "no space": lambda e, q: "\n".join([*(f"{a}: {b}" for a, b in e), f"{q}:"]),
     },
 }
-
-
-def cases(answers):
-    return [(name, what) for name, of_name in answers.items() for what in of_name]
 
 
 @pytest.mark.parametrize(("name", "what"), cases(WRONG))
