@@ -30,7 +30,10 @@ CHANGES = (
     "os.chmod", "os.chown", "os.utime", "os.setxattr", "shutil.",
 )  # fmt: skip
 WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
-LARGEST_FILE = 1_000_000_000  # bytes that a submission may write into one file
+LARGEST_FILE = 50_000_000  # bytes that a submission may write into one file
+MOST_OPEN = 64  # files that it may have open at a time, so also such as have no name any more
+MOST_WRITTEN = 200_000_000  # bytes that it may have in its folder
+MOST_FILES = 10_000  # files and folders in it
 MOST_TASKS = 1000  # processes and threads that a submission may have at a time
 
 
@@ -125,6 +128,29 @@ def within(path, place: str) -> bool:
     return os.path.join(resolved, "").startswith(os.path.join(place, ""))
 
 
+def too_much_in(folder: str) -> str:
+    """What is too much of what a submission has written so far, in words; empty if nothing."""
+    size, places = 0, [folder]
+    for place in places:  # grows as folders are found
+        try:
+            with os.scandir(place) as entries:
+                for entry in entries:
+                    status = entry.stat(follow_symlinks=False)
+                    size += getattr(status, "st_blocks", -(-status.st_size // 512)) * 512
+                    places.append(entry.path if entry.is_dir(follow_symlinks=False) else "")
+        except FileNotFoundError:  # "" is a file, and others come and go
+            pass
+        except PermissionError:
+            return "it hides what it writes"
+        except OSError:  # too deep to be looked into
+            pass
+        if size > MOST_WRITTEN:
+            return f"it wrote more than {MOST_WRITTEN // 1_000_000} MB to the disk"
+        if len(places) > MOST_FILES:
+            return f"it wrote more than {MOST_FILES:,} files"
+    return ""
+
+
 # ---- on every system --------------------------------------------------------------------
 
 
@@ -187,6 +213,7 @@ def _limit_resources(gigabytes: float) -> bool:
         resource.setrlimit(resource.RLIMIT_AS, (most, most))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         resource.setrlimit(resource.RLIMIT_FSIZE, (LARGEST_FILE, LARGEST_FILE))
+        resource.setrlimit(resource.RLIMIT_NOFILE, (MOST_OPEN, MOST_OPEN))
         tasks = tasks_of_user() + MOST_TASKS
         resource.setrlimit(resource.RLIMIT_NPROC, (tasks, tasks))
     except (OSError, ValueError):

@@ -16,6 +16,7 @@ import signal
 import subprocess
 import tempfile
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -29,10 +30,11 @@ from ..checking.exercise import NOT_WRITTEN, Exercise, Verdict, compared, is_stu
 from ..checking.number_exercise import NumberExercise
 from ..checking.time_limit import time_limit
 from . import serialize
-from .sandbox import WALLS, close_inherited, close_walls, run_alone
+from .sandbox import WALLS, close_inherited, close_walls, run_alone, too_much_in
 
 STARTING = 300.0  # seconds that a process may take to import the library
 GRACE = 5.0  # seconds over an exercise's own limit, until the process is ended
+LOOKING = 0.1  # seconds from one look at what a submission writes to the next
 LARGEST = 64_000_000  # bytes of an answer
 PRELOADED = [__name__, "gpt1course.viz"]  # what takes long to import
 TURNS = 20  # how many questions of another() an answer may answer
@@ -247,7 +249,7 @@ def ask(cell: Submitted, imports: str, limits: Limits) -> tuple[dict | None, str
         process.start()
         theirs.close()
         try:
-            return _received(ours, process, 2 * seconds + GRACE)
+            return _received(ours, process, folder, 2 * seconds + GRACE)
         finally:
             _end(process)
             ours.close()
@@ -264,14 +266,27 @@ def _unclosed(pipe) -> list[str] | None:
         return None
 
 
-def _received(pipe, process, seconds: float) -> tuple[dict | None, str]:
+def _waited(pipe, folder: str, seconds: float) -> str:
+    """Wait for an answer; why there is none, in a sentence, or nothing if there is one."""
+    end, pause = time.monotonic() + seconds, LOOKING
+    while not pipe.poll(pause):
+        start = time.monotonic()
+        if start > end:
+            return f"it was still running after {seconds:.0f} seconds and was stopped."
+        if too_much := too_much_in(folder):
+            return f"{too_much} and was stopped."
+        pause = max(LOOKING, 10 * (time.monotonic() - start))  # looking is a tenth of the work
+    return ""
+
+
+def _received(pipe, process, folder: str, seconds: float) -> tuple[dict | None, str]:
     unclosed = _unclosed(pipe)
     if unclosed is None:
         raise RuntimeError("a process did not start: is this machine out of memory?")
     UNCLOSED.update(unclosed)
     try:
-        if not pipe.poll(seconds):
-            return None, f"it was still running after {seconds:.0f} seconds and was stopped."
+        if why := _waited(pipe, folder, seconds):
+            return None, why
         return json.loads(pipe.recv_bytes(LARGEST)), ""
     except EOFError:
         process.join(GRACE)

@@ -447,6 +447,70 @@ def test_a_process_that_has_just_ended_is_no_error():
     sandbox._kill(process.pid)
 
 
+FILLS = {
+    "a large file": """
+with open("f", "wb") as f:
+    while True:
+        f.write(bytes(10**6))
+""",
+    "many large files": """
+for n in range(10**6):
+    with open(f"f{n}", "wb") as f:
+        f.write(bytes(10**6))
+""",
+    "many small files": "for n in range(10**6):\n    open(f'f{n}', 'wb').close()",
+    "files without a name": """
+import os
+kept = []
+while True:
+    kept.append(open("f", "wb"))
+    kept[-1].write(bytes(10**6))
+    os.remove("f")
+""",
+}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the limits are Linux's")
+@pytest.mark.parametrize(
+    ("kind", "why"),
+    [
+        ("a large file", "File too large"),
+        ("many large files", "it wrote more than 20 MB to the disk and was stopped."),
+        ("many small files", "it wrote more than 1,000 files and was stopped."),
+        ("files without a name", "Too many open files"),
+    ],
+)
+def test_a_submission_that_fills_the_disk_is_stopped_and_told_so(monkeypatch, kind, why):
+    forked = multiprocessing.get_context("fork")
+    monkeypatch.setattr(worker, "_context", lambda: forked)
+    monkeypatch.setattr(sandbox, "LARGEST_FILE", 5_000_000)
+    monkeypatch.setattr(sandbox, "MOST_WRITTEN", 20_000_000)
+    monkeypatch.setattr(sandbox, "MOST_FILES", 1000)
+    cell = Submitted("05", "causal_mask", f"{FILLS[kind]}\n{returning(RIGHT)}")
+    verdict = worker.mark_cell(cell, report.imports_in("05"), Limits(seconds=60.0))
+    assert verdict is not None and why in verdict.message
+
+
+def test_the_limits_of_the_disk_are_told():
+    told = (paths.ROOT / "teaching" / "README.md").read_text(encoding="utf-8")
+    megabytes = sandbox.MOST_WRITTEN // 1_000_000
+    assert f"{megabytes} MB and {sandbox.MOST_FILES:,} files" in " ".join(told.split())
+
+
+def test_what_a_submission_has_written_is_counted(tmp_path, monkeypatch):
+    monkeypatch.setattr(sandbox, "MOST_FILES", 50)
+    (tmp_path / "a" / "b").mkdir(parents=True)
+    (tmp_path / "a" / "loop").symlink_to(tmp_path)
+    (tmp_path / "a" / "b" / "f").write_bytes(bytes(100_000))
+    assert sandbox.too_much_in(str(tmp_path)) == ""
+    monkeypatch.setattr(sandbox, "MOST_WRITTEN", 90_000)
+    assert "MB to the disk" in sandbox.too_much_in(str(tmp_path))
+    monkeypatch.setattr(sandbox, "MOST_WRITTEN", 200_000)
+    for n in range(50):
+        (tmp_path / "a" / f"{n}").touch()
+    assert sandbox.too_much_in(str(tmp_path)) == "it wrote more than 50 files"
+
+
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no paths of that length")
 def test_folders_thousands_deep_are_removed(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
