@@ -18,7 +18,7 @@ update: ## fetch new lessons into work/; what you wrote there stays
 test: .venv/dev ## lint, the tests that are not slow, every notebook (what CI runs)
 	$(PY) tools/check.py
 
-test-all: .venv/dev ## the same with the slow tests, before a release
+test-all: .venv/dev .venv/nbgrader ## the same with the slow tests, before a release
 	$(PY) tools/check.py --all
 
 quick: .venv/dev ## the two-minute part: lint and the fast tests
@@ -83,3 +83,7 @@ clean: ## remove .venv and build products
 
 .venv/dev: pyproject.toml requirements.lock tools/setup.py
 	@$(PYTHON) tools/setup.py install --dev
+
+.venv/nbgrader: pyproject.toml  # an environment of its own, because it adds itself to JupyterLab
+	@$(PY) -m venv $@ && $@/bin/python -m pip install -q -c requirements.lock nbgrader \
+	  || { rm -rf $@; echo "No nbgrader could be installed: its test is skipped"; }
