@@ -24,11 +24,11 @@ this order. Each folder has one task, and imports run from the top down only.
     numpy_gpt    the same model in numpy, every gradient by hand
 
     io/          paths, files, checksums, tensors, provenance, run_folder: what is kept on disk
-    fast/        loss, session, machine: tricks, each held equal to the plain code
+    fast/        loss, session, machine, distributed: each held equal to the plain code
     baselines/   lstm, variants, bag_of_words: what GPT-1 is compared with
     checkpoints/ kinds, checkpoint, quantize, snapshots, released: models on disk
     tasks/       task, course_sets, published, custom, catalog: labeled sets in one form
-    pretrain/    config, data, cache, init, objective, optimizers, muon, distributed, trainer
+    pretrain/    config, data, cache, init, objective, optimizers, muon, trainer
     finetune/    config, data, classifier, freezing, evaluate, trainer, predict: L3
 
 Three ways run through it:

@@ -2,6 +2,7 @@
 
 python -m gpt1lib.sample runs/mine "Once upon"
 python -m gpt1lib.sample "Once upon"     # no folder: the novelist, which comes with the course
+torchrun --nproc-per-node 2 -m gpt1lib.sample runs/mine "Once upon" --samples 100
 """
 
 import argparse
@@ -15,7 +16,8 @@ import torch
 from . import generate, validate
 from .bpe import BPE, END, NEWLINE
 from .checkpoints import Checkpoint, load_any, load_novelist
-from .cli import add_device, device_of, one_line_errors
+from .cli import add_device
+from .fast.distributed import SINGLE, Processes, joined
 from .io.paths import NOVELIST_DIR
 from .text import tidy
 
@@ -131,27 +133,32 @@ def show(pieces: Iterable[str]) -> None:
     print()
 
 
-def write_samples(source: Checkpoint, samples: int, seed: int, **options) -> None:
-    """One text for each of the next seeds; where there are several, each under its own."""
-    for i in range(validate.check_int("samples", samples, 1)):
-        pieces = stream_text(source, seed=seed + i, **options)  # refuses before it is shown
+def write_samples(
+    source: Checkpoint, samples: int, seed: int, world: Processes = SINGLE, **options
+) -> None:
+    """One text for each of the next seeds, shared by the processes; the main one shows all."""
+    seeds = range(seed, seed + validate.check_int("samples", samples, 1))
+    texts = (stream_text(source, seed=s, **options) for s in seeds)  # refuse before a print
+    if world.size > 1:
+        texts = world.share(lambda s: [*stream_text(source, seed=s, **options)], seeds)
+    for s, pieces in zip(seeds if world.is_main else (), texts, strict=False):
         if samples > 1:
-            print(f"--- seed {seed + i}")
+            print(f"--- seed {s}")
         show(pieces)
 
 
 def main(argv: list[str] | None = None) -> None:
     """The command line."""
     options = vars(parser().parse_intermixed_args(argv))
-    with one_line_errors("sample"):
+    with joined("sample", device=options.pop("device")) as world:
         folder, prompt = folder_and_prompt(options.pop("words"))
         ours = folder == NOVELIST_DIR
-        if ours:
+        if ours and world.is_main:
             print("The novelist writes, the model that comes with the course.", file=sys.stderr)
         source = load_novelist() if ours else load_any(folder)
-        source.model.to(device_of(options.pop("device")))
+        source.model.to(world.device)
         generate.Reader(source.model)  # refuses one that cannot, before the prompt is shown
-        write_samples(source, prompt=prompt, **options)
+        write_samples(source, prompt=prompt, world=world, **options)
 
 
 if __name__ == "__main__":

@@ -18,10 +18,10 @@ from pathlib import Path
 
 from gpt1lib import checkpoints, corpus, evaluate, metrics, pretrain
 from gpt1lib.bpe import BPE
+from gpt1lib.fast.distributed import Processes
 from gpt1lib.io.paths import BOOKS, HELDOUT_BOOKS, NOVELIST_DIR
 from gpt1lib.pretrain import __main__ as command
 from gpt1lib.pretrain import config
-from gpt1lib.pretrain.distributed import Processes
 
 from .measure import Machine, Report, unused
 from .same_numbers import write_books

@@ -13,9 +13,9 @@ import torch
 
 from gpt1lib import GPT, NOVELIST, TINY, checkpoints, corpus, pretrain
 from gpt1lib.bpe import BPE
+from gpt1lib.fast.distributed import Processes
 from gpt1lib.io.files import sha256, write_text
 from gpt1lib.io.paths import BOOKS, NOVELIST_DIR
-from gpt1lib.pretrain.distributed import Processes
 
 from .measure import Machine, Report, rounded, unused
 from .trainer import full_size, on_ids, random_ids

@@ -6,9 +6,9 @@ from types import SimpleNamespace
 import torch
 
 from gpt1lib import GPT1, TINY, GPTConfig, pretrain
+from gpt1lib.fast.distributed import Processes
 from gpt1lib.pretrain import Pretraining
 from gpt1lib.pretrain.data import TrainingData
-from gpt1lib.pretrain.distributed import Processes
 
 from .measure import Machine
 

@@ -4,12 +4,14 @@ python -m gpt1lib.finetune film_snippets --out runs/film          # choose on it
 python -m gpt1lib.finetune film_snippets --out runs/film --test   # then ask the test set, once
 python -m gpt1lib.finetune mrpc --data GLUE/MRPC --out runs/mrpc
 python -m gpt1lib.finetune --data my.csv --out runs/mine          # columns text, label
+torchrun --nproc-per-node 2 -m gpt1lib.finetune film_snippets --out runs/two
 python -m gpt1lib.finetune.predict runs/film "a fine and moving film"
 """
 
 import argparse
 import shlex
 import time
+from contextlib import nullcontext
 from dataclasses import asdict
 from pathlib import Path
 
@@ -17,7 +19,8 @@ from tqdm import tqdm
 
 from .. import metrics, tasks
 from ..checkpoints import load_any
-from ..cli import add_device, add_options, device_of, given_options, one_line_errors
+from ..cli import add_device, add_options, given_options
+from ..fast.distributed import SINGLE, Processes, check_bf16, joined
 from ..fast.machine import keep_memory
 from ..io import files
 from ..io.paths import NOVELIST_DIR
@@ -67,29 +70,33 @@ def parser() -> argparse.ArgumentParser:
     return p
 
 
-def train(args: argparse.Namespace, folder: RunFolder) -> tuple[FineTuning, dict]:
+def train(
+    args: argparse.Namespace, folder: RunFolder, world: Processes
+) -> tuple[FineTuning, dict]:
     """(a run at its end, its result): trained from the start, from where it stopped, or not.
 
     The result of a run that was finished before is what it stored; else it is empty.
     """
     settings = Settings(**given_options(args, Settings))  # what is quickly checked comes first
-    device = device_of(args.device)
+    check_bf16(settings.bf16, world.device)
     source, task = load_any(args.checkpoint), tasks.load(args.task, args.data)
     check_metric(task)
-    if args.data and not args.task:
+    if args.data and not args.task and world.is_main:
         tqdm.write(class_sizes(task))
     source = fit_context(source, task)
-    source.model.to(device)
-    run = FineTuning(source, task, settings)
+    source.model.to(world.device)
+    run = FineTuning(source, task, settings, world)
     if result := load_finished(folder.path / RESULT, run):
-        tqdm.write(f"{args.out} is finished, nothing is trained again")
-        run.classifier = classifier.load(args.out)[0].to(device)
+        if world.is_main:
+            tqdm.write(f"{args.out} is finished, nothing is trained again")
+        run.classifier = classifier.load(args.out)[0].to(world.device)
         return run, result
-    if run.resume(folder):
+    if run.resume(folder) and world.is_main:
         tqdm.write(f"going on from update {run.update}")
     with folder.writing():
         run.run(folder)
-        classifier.save(args.out, run.classifier, run.source.bpe, run.task)
+        if world.is_main:
+            classifier.save(args.out, run.classifier, run.source.bpe, run.task)
     return run, {}
 
 
@@ -124,27 +131,30 @@ def score(run: FineTuning, split: str) -> tuple[dict, list[dict]]:
 
 
 def train_and_score(
-    args: argparse.Namespace, folder: RunFolder, argv: list[str] | None
+    args: argparse.Namespace, folder: RunFolder, command: str, world: Processes = SINGLE
 ) -> tuple[FineTuning, dict]:
     """(a run that was trained and scored, what result.json holds)."""
     start = time.perf_counter()
-    files.remove_unfinished(args.out)
-    run, result = train(args, folder)
+    if world.is_main:
+        files.remove_unfinished(args.out)
+    run, result = train(args, folder, world)
     splits = (["valid"] if run.task.valid else []) + (["test"] if args.test else [])
     with folder.writing():
         for split in splits:
             if split not in result:
                 result[split], predictions = score(run, split)
-                Log(args.out / f"predictions_{split}.jsonl").replace(predictions)
+                if world.is_main:
+                    Log(args.out / f"predictions_{split}.jsonl").replace(predictions)
         result = {
             "task": run.task.name,
             "settings": asdict(run.settings),
             "facts": run.fingerprint(),
             "seconds": round(time.perf_counter() - start),
-            **provenance(command_line("finetune", argv), folder.commit),
+            **provenance(command, folder.commit),
         } | result
-        files.write_json(args.out / RESULT, result)
-    folder.state_path.unlink(missing_ok=True)
+        if world.is_main:
+            files.write_json(args.out / RESULT, result)
+            folder.state_path.unlink(missing_ok=True)
     return run, result
 
 
@@ -152,11 +162,13 @@ def main(argv: list[str] | None = None) -> dict:
     """The command line; returns what result.json holds."""
     args = parser().parse_args(argv)
     keep_memory()
-    with one_line_errors("finetune", command_line("finetune", argv)):
+    again = command_line("finetune", argv)
+    with joined("finetune", again, args.device) as world:
         folder = RunFolder(args.out, counter="update")
-        with folder.lock():
-            run, result = train_and_score(args, folder, argv)
-    print(report(args.out, run.task, result))
+        with folder.lock() if world.is_main else nullcontext():
+            run, result = train_and_score(args, folder, again, world)
+        if world.is_main:
+            print(report(args.out, run.task, result))
     return result
 
 

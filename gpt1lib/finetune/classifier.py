@@ -6,6 +6,7 @@ table there; ours runs over tokens and specials.
 """
 
 from dataclasses import asdict, replace
+from itertools import chain
 from pathlib import Path
 
 import torch
@@ -15,6 +16,7 @@ from .. import inputs, losses
 from ..bpe import BPE
 from ..checkpoints import checkpoint, kinds
 from ..config import INIT_STD, GPTConfig
+from ..fast.distributed import SINGLE, Processes
 from ..fast.loss import chunked_padded_loss
 from ..io import checksums, files
 from ..model import Attention, LanguageModel
@@ -102,8 +104,10 @@ class Classifier(nn.Module):
         task = losses.task_loss(task_logits, labels)
         if lm_coef == 0:
             return task, task, None  # the softmax over all tokens would cost time for nothing
-        # the same number as losses.lm_loss(self.model.logits(h), ids, mask), faster
-        lm = chunked_padded_loss(h, self.model.output_matrix, ids, mask)
+        if torch.is_autocast_enabled(ids.device.type):
+            lm = losses.lm_loss(self.model.logits(h).float(), ids, mask)
+        else:  # the same number, faster
+            lm = chunked_padded_loss(h, self.model.output_matrix, ids, mask)
         return losses.combined_loss(task, lm, lm_coef), task, lm
 
 
@@ -112,17 +116,19 @@ class Classifier(nn.Module):
 
 @torch.no_grad()
 def predict_probs(
-    classifier: Classifier, data: list[Encoded], batch: int = 64
+    classifier: Classifier, data: list[Encoded], batch: int = 64, world: Processes = SINGLE
 ) -> list[list[float]]:
     """Probabilities of the classes for each item of `data`, in its order."""
-    probs: list[list[float]] = [[] for _ in data]
+
+    def rows(part: list[int]) -> list[tuple[int, list[float]]]:
+        ids, _, extract_at, _ = collate([data[i] for i in part], classifier.model.device)
+        return list(
+            zip(part, classifier(ids, extract_at)[0].softmax(dim=-1).tolist(), strict=True)
+        )
+
     with eval_mode(classifier):
-        for part in of_similar_length(data, batch):
-            ids, _, extract_at, _ = collate([data[i] for i in part], classifier.model.device)
-            rows = classifier(ids, extract_at)[0].softmax(dim=-1).tolist()
-            for i, row in zip(part, rows, strict=True):
-                probs[i] = row
-    return probs
+        found = dict(chain(*world.share(rows, of_similar_length(data, batch))))
+    return [found[i] for i in range(len(data))]
 
 
 def class_probs(classifier: Classifier, bpe: BPE, *texts: str) -> list[float]:

@@ -23,6 +23,8 @@ class Settings:
 
     epochs: int = option(3, "passes over the training set; the paper: 3 for most tasks")
     batch: int = option(32, "examples per update")
+    grad_accum: int = option(1, "parts of a batch, computed one by one to save memory")
+    bf16: bool = option(False, "compute in bfloat16, on a GPU that has it")
     lr: float = option(
         2.5e-4, "highest learning rate; the paper, for its larger model: 6.25e-5"
     )
@@ -51,7 +53,7 @@ class Settings:
         validate.check_fields(self)
         validate.check_int("seed", self.seed, 0, validate.LARGEST_SEED)
         check_lm_coef(self.lm_coef)
-        for name in ("epochs", "batch"):
+        for name in ("epochs", "batch", "grad_accum"):
             require(self, name, getattr(self, name) >= 1, ">= 1")
         for name in ("limit", "longest", "patience"):
             value = getattr(self, name)

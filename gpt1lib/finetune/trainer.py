@@ -8,16 +8,17 @@ import math
 import random
 import zlib
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import asdict, replace
 
 import torch
-from torch import Tensor
 from tqdm import tqdm
 
 from .. import optim, tasks
 from ..checkpoints import Checkpoint
 from ..checkpoints.checkpoint import check_finite
 from ..cli import interrupted_between_steps, progress
+from ..fast.distributed import SINGLE, Processes
 from ..io import files, tensors
 from ..io.run_folder import RunFolder
 from ..rng import fork_rng
@@ -38,8 +39,10 @@ class FineTuning:
 
     classifier_class: Callable[..., Classifier] = Classifier
 
-    def __init__(self, source: Checkpoint, task: Task, settings: Settings):
-        s, build = settings, self.classifier_class
+    def __init__(
+        self, source: Checkpoint, task: Task, settings: Settings, world: Processes = SINGLE
+    ):
+        s, build, self.world = settings, self.classifier_class, world
         self.source, self.task, self.settings, self.update = source, task, settings, 0
         with fork_rng(s.seed):
             self.classifier = build(source.model, task.kind, task.n_classes, s.dropout)
@@ -70,26 +73,35 @@ class FineTuning:
         s, batch = self.settings, self._batch()
         progress = self.update / self.total
         freeze_below(self.classifier, lowest_depth(self.classifier, s.method, progress))
-        (loss, task, lm), _ = self.stepper.step(lambda: self.backward(batch))
+        losses, _ = self.stepper.step(lambda: self.backward(batch))
         self.update += 1
         line = {"update": self.update, "epoch": 1 + (self.update - 1) // self.per_epoch}
-        parts = {"loss": loss, "task": task} | ({} if lm is None else {"lm": lm})
-        line |= {name: round(x.item(), 4) for name, x in parts.items()}
+        line |= dict(zip(("loss", "task", "lm"), (round(x, 4) for x in losses), strict=False))
         if not math.isfinite(line["loss"]):
             raise FloatingPointError(
                 f"the loss is {line['loss']} at update {self.update}; a lower --lr often helps"
             )
         return line
 
-    def backward(self, batch: list[Encoded]) -> tuple[Tensor, Tensor, Tensor | None]:
-        """Compute the gradients of one batch; returns the losses, see `Classifier.losses`."""
-        s = self.settings
+    def backward(self, batch: list[Encoded]) -> list[float]:
+        """Compute the gradients of one batch, of which each process has a share, in parts.
+
+        Returns the losses of the whole batch, see `Classifier.losses`; the last one may lack.
+        """
+        s, world, device = self.settings, self.world, self.classifier.model.device
         lm_coef = 0.0 if s.method == "frozen" else s.lm_coef
-        device = self.classifier.model.device
-        with fork_rng(zlib.crc32(f"{s.seed} {self.update}".encode()), device):  # dropout draws
-            losses = self.classifier.losses(*collate(batch, device), lm_coef)
-            losses[0].backward()
-        return losses
+        mine = batch[world.rank :: world.size]
+        total = torch.zeros(3 if lm_coef else 2, device=device)
+        drawn = f"{s.seed} {self.update}" + (f" {world.rank}" if world.rank else "")
+        with fork_rng(zlib.crc32(drawn.encode()), device):  # for dropout
+            for part in (mine[i :: s.grad_accum] for i in range(min(s.grad_accum, len(mine)))):
+                with torch.autocast(device.type, torch.bfloat16, enabled=s.bf16):
+                    losses = self.classifier.losses(*collate(part, device), lm_coef)
+                share = len(part) / len(batch)
+                (losses[0] * share).backward()
+                total += torch.stack([x.detach() for x in losses if x is not None]) * share
+        world.sum_gradients(self.classifier)
+        return (world.mean(total) * world.size).tolist()
 
     def _batch(self) -> list[Encoded]:
         epoch, i = divmod(self.update, self.per_epoch)
@@ -105,14 +117,16 @@ class FineTuning:
 
         With patience the classifier of the best validation score is kept.
         """
-        bar = progress(self.total, self.update, "update", quiet)
-        with bar, interrupted_between_steps() as interrupted:
+        main, alone = self.world.is_main, self.world.size == 1
+        bar = progress(self.total, self.update, "update", quiet or not main)
+        stop = interrupted_between_steps() if alone else nullcontext(lambda: False)
+        with bar, stop as interrupted:
             while self.update < self.total and not self._stopped():
                 line = self.step()
                 ends_epoch = self.update % self.per_epoch == 0
                 if ends_epoch:
                     line |= self._validated(bar)
-                self._keep(line, folder, ends_epoch or interrupted())
+                self._keep(line, folder if main else None, ends_epoch or interrupted())
                 if interrupted():
                     raise KeyboardInterrupt(folder.last_saved() if folder else "")
                 losses = {k: line[k] for k in ("task", "lm") if k in line}
@@ -134,7 +148,7 @@ class FineTuning:
         """The score on the validation set after an epoch."""
         if not self.valid:
             return {}
-        probs = predict_probs(self.classifier, self.valid)
+        probs = predict_probs(self.classifier, self.valid, world=self.world)
         score = scores(self.task, probs, self.task.valid)["accuracy"]
         if not bar.disable:
             tqdm.write(f"epoch {self.update // self.per_epoch}: {score:.1%} on validation")
@@ -155,7 +169,7 @@ class FineTuning:
         examples = self.encoded.task.split(split)
         if not examples:
             raise ValueError(f"{self.task.name} has no {split} examples")
-        probs = predict_probs(self.classifier, self.encoded.split(split))
+        probs = predict_probs(self.classifier, self.encoded.split(split), world=self.world)
         return scores(self.task, probs, examples), probs
 
     # ---- saving and going on -------------------------------------------------------
@@ -185,7 +199,8 @@ class FineTuning:
         Raises ValueError if it is of another task, other settings or another model.
         """
         state = folder.load(self.fingerprint())
-        folder.log.cut(state["update"] if state else 0)
+        if self.world.is_main:
+            folder.log.cut(state["update"] if state else 0)
         if state is None:
             return False
         with files.blame_file(folder.state_path, RuntimeError):  # a tensor's shape

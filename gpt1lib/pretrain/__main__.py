@@ -15,13 +15,13 @@ from tqdm import tqdm
 
 from .. import evaluate
 from ..checkpoints.kinds import model_class
-from ..cli import one_line_errors
 from ..corpus import BookPaths
+from ..fast import distributed
 from ..fast.machine import keep_memory
 from ..io import files
 from ..io.paths import BOOKS, HELDOUT_BOOKS
 from ..io.provenance import command_line
-from . import config, distributed
+from . import config
 from .trainer import Pretraining
 
 
@@ -66,7 +66,6 @@ def train(args: argparse.Namespace, world: distributed.Processes) -> None:
         run.run()
     if world.is_main:
         print(ending(args.out, run.data.heldout))
-    world.finish()
 
 
 def places(args: argparse.Namespace) -> tuple[BookPaths, BookPaths | None]:
@@ -95,15 +94,9 @@ def main(argv: list[str] | None = None) -> None:
     """The command line."""
     args = parser(argv).parse_args(argv)
     keep_memory()
-    world = distributed.join(args.device)
-    try:
-        if world.size > 1:
-            train(args, world)  # torchrun reports which process failed, and how
-        else:
-            with one_line_errors("pretrain", command_line("pretrain", argv)):
-                train(args, world)
-    finally:
-        world.leave()
+    again = command_line("pretrain", argv)
+    with distributed.joined("pretrain", again, args.device) as world:
+        train(args, world)
 
 
 if __name__ == "__main__":

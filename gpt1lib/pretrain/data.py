@@ -9,9 +9,9 @@ from torch import Tensor
 from .. import corpus
 from ..bpe import BPE
 from ..corpus import BookPaths
+from ..fast.distributed import SINGLE, Processes
 from . import cache
 from .config import Recipe
-from .distributed import SINGLE, Processes
 
 SHARE = 10
 """One character in so many is held out where no held-out books are named."""

@@ -23,6 +23,7 @@ from ..bpe import BPE
 from ..checkpoints import checkpoint, kinds, snapshots
 from ..cli import interrupted_between_steps, progress
 from ..corpus import BookPaths
+from ..fast.distributed import SINGLE, Processes, check_bf16, gradient_sync
 from ..io import checksums, files
 from ..io.paths import BOOKS, HELDOUT_BOOKS
 from ..io.provenance import command_line, provenance
@@ -31,7 +32,6 @@ from ..model import LanguageModel
 from ..rng import eval_mode, fork_rng
 from .config import Recipe
 from .data import TrainingData, load_data
-from .distributed import SINGLE, Processes, gradient_sync
 from .init import init_from_counts
 from .objective import Objective, checkpoint_activations, scale_blocks
 from .optimizers import build_optimizers
@@ -51,13 +51,7 @@ def seed_of(recipe: Recipe, step: int, rank: int = 0) -> int:
 def check_machine(recipe: Recipe, world: Processes) -> None:
     """Raise ValueError, before minutes of reading, for what these processes cannot do."""
     r, device = recipe, world.device
-    if device.type == "cuda" and not torch.cuda.is_available():
-        raise ValueError("the device is cuda, but torch finds no GPU on this machine")
-    if r.bf16 and not (device.type == "cuda" and torch.cuda.is_bf16_supported()):
-        raise ValueError(
-            f"bf16 is on, but {device} computes 16-bit numbers by emulation, some "
-            "hundred times slower: leave it off"
-        )
+    check_bf16(r.bf16, device)
     if r.matrix_lr and r.fsdp:
         raise ValueError("--matrix-lr needs whole matrices, --fsdp splits them")
     if r.batch < world.size * r.grad_accum:

@@ -190,7 +190,7 @@ def test_a_gpu_is_hidden_from_all_tests_but_its_own():
 def test_a_gpu_that_is_not_there_is_one_line(books, tmp_path, one_line):
     argv = ["--books", str(books[0]), "--heldout", str(books[1]), "--out", str(tmp_path)]
     said = one_line(pretrain, [*argv, "--n-merges", "60", "--device", "cuda"], "pretrain")
-    assert said == "the device is cuda, but torch finds no GPU on this machine"
+    assert said == "the device is cuda, but torch finds no such GPU on this machine"
 
 
 def test_fine_tuning_says_what_went_wrong_in_one_line(tmp_path, one_line):

@@ -15,8 +15,8 @@ from torch import nn
 from torch.testing._internal.distributed.fake_pg import FakeStore
 
 from gpt1lib.checkpoints import checkpoint
+from gpt1lib.fast import distributed as processes
 from gpt1lib.io import run_folder
-from gpt1lib.pretrain import distributed as processes
 from gpt1lib.pretrain.__main__ import main
 
 pytestmark = pytest.mark.slow

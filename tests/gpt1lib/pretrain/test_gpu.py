@@ -12,7 +12,7 @@ import torch
 from pretended_gpu import pretended
 
 from gpt1lib import GPT, TINY, checkpoints, evaluate, generate, metrics, pretrain, validate
-from gpt1lib.pretrain.distributed import Processes
+from gpt1lib.fast.distributed import Processes
 from gpt1lib.rng import fork_rng
 
 os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # torch asks for it once

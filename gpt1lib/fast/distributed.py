@@ -1,19 +1,22 @@
-"""Several processes that train one model: `torchrun`, and what torch builds on it.
+"""Several processes that share the work: `torchrun`, and what torch builds on it.
 
 Each process computes the loss of its share of a batch; torch averages the gradients
 (DistributedDataParallel), or also splits the weights where one process cannot hold them
-(FSDP2). A process that trains alone needs none of this.
+(FSDP2). Fine-tuning, whose layers learn at different times, adds its gradients up by itself.
+A process that works alone needs none of this.
 """
 
 import os
 import sys
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from torch import Tensor, nn
 
-from .objective import Objective
+from .. import cli
 
 
 def _states() -> tuple:
@@ -36,7 +39,7 @@ class Processes:
         """True in the one process that writes files and prints."""
         return self.rank == 0
 
-    def wrap(self, objective: Objective, fsdp: bool = False) -> nn.Module:
+    def wrap(self, objective: nn.Module, fsdp: bool = False) -> nn.Module:
         """The module that averages gradients (or splits weights) over all processes."""
         objective.to(self.device)
         if fsdp:
@@ -52,6 +55,21 @@ class Processes:
             torch.distributed.all_reduce(x)
             x = x / self.size
         return x
+
+    def sum_gradients(self, model: nn.Module) -> None:
+        """Add up what the processes have; one without an example of the batch has zeros."""
+        for p in model.parameters() if self.size > 1 else ():
+            if p.requires_grad:
+                p.grad = torch.zeros_like(p) if p.grad is None else p.grad
+                torch.distributed.all_reduce(p.grad)
+
+    def share(self, work: Callable[[Any], Any], items: Sequence[Any]) -> list[Any]:
+        """work(item) of each item, in order: each process does a part, and all get all."""
+        parts: list[list] = [[work(item) for item in items[self.rank :: self.size]]]
+        if self.size > 1:
+            mine, parts = parts[0], [[]] * self.size
+            torch.distributed.all_gather_object(parts, mine)
+        return [parts[i % self.size][i // self.size] for i in range(len(items))]
 
     def wait(self) -> None:
         """Return when all processes have come this far."""
@@ -100,24 +118,46 @@ class Processes:
 SINGLE = Processes()
 
 
-def join(device: str | None = None) -> Processes:
-    """Join the processes that torchrun started; where it did not, train alone.
+@contextmanager
+def joined(name: str, again: str = "", device: str | None = None) -> Iterator[Processes]:
+    """The processes of a command; alone it fails in one line, else torchrun reports it."""
+    alone = "RANK" not in os.environ
+    with cli.one_line_errors(name, again) if alone else nullcontext():
+        world = join(device)
+        try:
+            yield world
+            world.finish()
+        finally:
+            world.leave()
 
-    They communicate over nccl between GPUs and over gloo between CPUs.
+
+def join(device: str | None = None) -> Processes:
+    """Join the processes that torchrun started; where it did not, work alone.
+
+    They communicate over nccl between GPUs and over gloo between CPUs. Raises ValueError for
+    a device that the machine lacks.
     """
-    name = device or ("cuda" if torch.cuda.is_available() else "cpu")
+    place = cli.device_of(device)
     if "RANK" not in os.environ:
-        return Processes(device=torch.device(name))
-    local = int(os.environ["LOCAL_RANK"])
-    place = torch.device(name, local) if name == "cuda" else torch.device(name)
+        return Processes(device=place)
     if place.type == "cuda":
+        place = torch.device("cuda", int(os.environ["LOCAL_RANK"]))
         torch.cuda.set_device(place)
     if not torch.distributed.is_initialized():
-        torch.distributed.init_process_group("nccl" if name == "cuda" else "gloo")
+        torch.distributed.init_process_group("nccl" if place.type == "cuda" else "gloo")
     return Processes(int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"]), place)
 
 
-def shard_weights(objective: Objective) -> Objective:
+def check_bf16(wanted: bool, device: torch.device) -> None:
+    """Raise ValueError where 16-bit numbers are wanted that the device does not have."""
+    if wanted and not (device.type == "cuda" and torch.cuda.is_bf16_supported()):
+        raise ValueError(
+            f"bf16 is on, but {device} computes 16-bit numbers by emulation, some "
+            "hundred times slower: leave it off"
+        )
+
+
+def shard_weights(objective: nn.Module) -> nn.Module:
     """FSDP2: each process holds its part of every weight, block by block.
 
     Raises RuntimeError without a process group, for there is nothing to split over.
@@ -126,7 +166,7 @@ def shard_weights(objective: Objective) -> Objective:
         raise RuntimeError("--fsdp needs processes to split over: start with torchrun")
     from torch.distributed.fsdp import fully_shard
 
-    for block in objective.model.blocks:
+    for block in objective.model.blocks:  # an Objective
         fully_shard(block)
     fully_shard(objective)
     return objective
