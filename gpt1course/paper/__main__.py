@@ -5,6 +5,7 @@
     python -m gpt1course.paper curves --tasks film_snippets --seeds 3 --workers 2
     python -m gpt1course.paper curves --estimate    # how long that would take
     python -m gpt1course.paper --quick       # one cell of each again, and the stored one
+    python -m gpt1course.paper released --help   # the paper's own tables, with its weights
 
 Every trial (trials.py) is one line of data/results/paper/EXPERIMENT.jsonl, with its settings,
 seed, command and commit. The six tables (plan.py) share cells.jsonl.
@@ -19,7 +20,7 @@ from gpt1lib.cli import one_line_errors
 from gpt1lib.fast.machine import keep_memory
 from gpt1lib.io.run_folder import RunFolder
 
-from . import curves, results, tables
+from . import curves, released, results, tables
 from .after import filling, scaling, twins
 from .plan import EXPERIMENTS
 from .probes import more_labels, readings, readout, surprise, tuned_readings, two_terms
@@ -98,7 +99,10 @@ def options() -> argparse.ArgumentParser:
 
 def main(argv: list[str] | None = None) -> None:
     """The command line."""
-    args = options().parse_args(argv)
+    words = sys.argv[1:] if argv is None else argv
+    if words[:1] == ["released"]:
+        return released.main(words[1:])
+    args = options().parse_args(words)
     unknown = set(args.experiments) - set(names())
     if unknown:
         sys.exit(f"paper: no experiment {', '.join(unknown)}; known: {', '.join(names())}")
@@ -106,7 +110,7 @@ def main(argv: list[str] | None = None) -> None:
         if (n := getattr(args, name)) < 1:
             sys.exit(f"paper: --{name} is {n}, it must be at least 1")
     keep_memory()
-    with one_line_errors("paper", command_line(sys.argv[1:] if argv is None else argv)):
+    with one_line_errors("paper", command_line(words)):
         if args.quick:
             return repeat_one_of_each()
         if args.estimate:

@@ -27,7 +27,7 @@ def weights_fingerprint(model: torch.nn.Module) -> str:
     """
     crc = 0
     for name, tensor in model.state_dict().items():
-        crc = zlib.crc32(tensor.numpy().tobytes(), zlib.crc32(name.encode(), crc))
+        crc = zlib.crc32(tensor.cpu().numpy().tobytes(), zlib.crc32(name.encode(), crc))
     return f"{crc:08x}"
 
 
