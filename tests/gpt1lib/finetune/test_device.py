@@ -8,12 +8,15 @@ from dataclasses import replace
 
 import pytest
 import torch
+from pretended_gpu import here as on_cpu
 from pretended_gpu import pretended
+from torch.utils._pytree import tree_map
 
 from gpt1course.paper.zeroshot import scores
-from gpt1lib import BPE, GPT, TINY, cli, finetune, sample, tasks
+from gpt1lib import BPE, GPT, TINY, checkpoints, cli, finetune, sample, tasks
 from gpt1lib.checkpoints import Checkpoint
-from gpt1lib.finetune.__main__ import parser
+from gpt1lib.finetune.__main__ import main, parser
+from gpt1lib.io import run_folder
 from gpt1lib.rng import fork_rng
 
 BPE_SMALL = BPE.learn("a fine good film and a bad dull film with the plot " * 4, 20)
@@ -56,6 +59,39 @@ def test_fine_tuning_ends_with_the_numbers_of_the_cpu(device, kind):
     (there, probs), (here, wanted) = tuned(kind, device), tuned(kind, "cpu")
     assert there == pytest.approx(here, abs=1e-3)
     assert torch.allclose(torch.tensor(probs), torch.tensor(wanted), atol=1e-3)
+
+
+def test_the_command_stores_goes_on_and_scores_from_the_device(
+    device, tmp_path, monkeypatch, capsys
+):
+    checkpoints.save(tmp_path / "start", source().model, BPE_SMALL, {})
+    lines = [f"a {word} film {i},{word}" for i in range(12) for word in ("good", "bad")]
+    (tmp_path / "mine.csv").write_text("\n".join(["text,label", *lines]))
+    where = ["--data", tmp_path / "mine.csv", "--checkpoint", tmp_path / "start"]
+    words = [*where, "--batch", "10", "--epochs", "2", "--dropout", "0", "--lr", "1e-3"]
+    main([*map(str, words), "--out", str(tmp_path / "cpu"), "--device", "cpu"])
+    monkeypatch.setattr(cli, "device_of", lambda name: device)
+    write = run_folder.write_state  # of a GPU's tensors, torch reads the numbers on the CPU
+    monkeypatch.setattr(run_folder, "write_state", lambda p, x: write(p, tree_map(on_cpu, x)))
+    keep, saved = finetune.FineTuning.save_state, []
+
+    def stopping(run, folder):
+        keep(run, folder)
+        saved.append(run.update)
+        if len(saved) == 1:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(finetune.FineTuning, "save_state", stopping)
+    there = [*map(str, words), "--out", str(tmp_path / "there")]
+    with pytest.raises(SystemExit, match="stopped"):
+        main(there)
+    main(there)
+    assert f"going on from update {saved[0]}" in capsys.readouterr().out
+    wanted, found = (
+        [x["loss"] for x in run_folder.Log(tmp_path / name / "log.jsonl", "update").lines()]
+        for name in ("cpu", "there")
+    )
+    assert found == pytest.approx(wanted, abs=1e-3)
 
 
 def test_a_text_is_the_same_on_every_device(device):
