@@ -15,8 +15,10 @@ import argparse
 import os
 import shlex
 import sys
+from contextlib import nullcontext
 
-from gpt1lib.cli import one_line_errors
+from gpt1lib.cli import DEVICES
+from gpt1lib.fast.distributed import Processes, joined
 from gpt1lib.fast.machine import keep_memory
 from gpt1lib.io.run_folder import RunFolder
 
@@ -94,6 +96,9 @@ def options() -> argparse.ArgumentParser:
     parser.add_argument(
         "--estimate", action="store_true", help="only say how long the curves will take"
     )
+    parser.add_argument(
+        "--device", choices=DEVICES, default="cpu", help="of zeroshot (default: cpu)"
+    )
     return parser
 
 
@@ -110,12 +115,15 @@ def main(argv: list[str] | None = None) -> None:
         if (n := getattr(args, name)) < 1:
             sys.exit(f"paper: --{name} is {n}, it must be at least 1")
     keep_memory()
-    with one_line_errors("paper", command_line(words)):
+    with joined("paper", command_line(words), args.device) as world:
+        if world.size > 1 and args.experiments != ["zeroshot"]:
+            raise ValueError("processes share zeroshot and released; the others take --workers")
         if args.quick:
-            return repeat_one_of_each()
-        if args.estimate:
-            return curves.estimate(curves.known(args.tasks), args.seeds)
-        run_chosen(args, args.experiments or names())
+            repeat_one_of_each()
+        elif args.estimate:
+            curves.estimate(curves.known(args.tasks), args.seeds)
+        else:
+            run_chosen(args, args.experiments or names(), world)
     return None
 
 
@@ -124,19 +132,19 @@ def command_line(words: list[str]) -> str:
     return shlex.join(["python", "-m", "gpt1course.paper", *words])
 
 
-def run_chosen(args: argparse.Namespace, chosen: list[str]) -> None:
+def run_chosen(args: argparse.Namespace, chosen: list[str], world: Processes) -> None:
     """All experiments that were chosen, by one process at a time in the folder of results."""
     folder, sets = RunFolder(results.STORED), curves.known(args.tasks)
     words = [*args.experiments, *(["--tasks", *args.tasks] if args.tasks else [])]
     words += ["--seeds", str(args.seeds)] if args.seeds != curves.SEEDS else []
     provenance = {"command": command_line(words), "commit": folder.commit}
-    with folder.lock():
+    with folder.lock() if world.is_main else nullcontext():
         in_tables = [name for name in chosen if name in EXPERIMENTS]
         tables.run_tables(in_tables, provenance, args.workers)
         if "curves" in chosen:
             curves.run_curves(sets, args.seeds, provenance, args.workers)
         for name in (name for name in OTHERS if name in chosen):
-            OTHERS[name](provenance)
+            OTHERS[name](provenance, *([world] if name == "zeroshot" else []))
         if "more_labels" in chosen:  # last, because it needs a file that is made first
             more_labels.run_more_labels(provenance, args.workers)
 

@@ -6,6 +6,7 @@ from tqdm import tqdm
 
 from gpt1lib.bpe import BPE
 from gpt1lib.checkpoints import snapshots
+from gpt1lib.fast.distributed import SINGLE, Processes
 from gpt1lib.io.paths import LSTM_DIR, NOVELIST_DIR
 from gpt1lib.pretrain import RECIPES
 
@@ -13,21 +14,29 @@ from .. import results
 from . import probe
 
 
-def run_zero_shot(provenance: dict) -> None:
+def run_zero_shot(provenance: dict, world: Processes = SINGLE) -> None:
     """Every test that is not stored yet, on every stage that is there.
 
-    provenance: command and commit, stored with each result.
+    provenance: command and commit, stored with each result. world: processes that share the
+    tests of a stage.
     """
-    bpe, probes = BPE.load(NOVELIST_DIR), probe.probes()
+    bpe, probes, quiet = BPE.load(NOVELIST_DIR), probe.probes(), not world.is_main
     for kind, folder in {"novelist": NOVELIST_DIR, "LSTM": LSTM_DIR}.items():
-        for model, progress in tqdm(snapshots.stages(folder), desc=f"zeroshot, {kind}"):
+        for model, progress in tqdm(
+            snapshots.stages(folder), desc=f"zeroshot, {kind}", disable=quiet
+        ):
             stage = {"model": kind, **progress}
             stored = stored_scores(stage)
             missing = [p for p in probes if "guesses" not in stored.get(p.name, {})]
             if missing:
-                scores = {p.name: p.score(model, bpe) for p in missing}
-                add_scores(stage, scores, provenance)
-        report_holes(kind, folder, [p.name for p in probes])
+                model.to(world.device)
+                found = world.share(lambda p, m=model: p.score(m, bpe), missing)
+                if world.is_main:
+                    names = [p.name for p in missing]
+                    add_scores(stage, dict(zip(names, found, strict=True)), provenance)
+                world.wait()
+        if world.is_main:
+            report_holes(kind, folder, [p.name for p in probes])
 
 
 def stored_scores(stage: dict) -> dict:

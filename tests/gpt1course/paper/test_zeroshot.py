@@ -1,5 +1,8 @@
 """The zero-shot heuristics against the same sums done one by one."""
 
+import os
+import subprocess
+import sys
 from types import SimpleNamespace
 
 import pytest
@@ -11,6 +14,7 @@ from gpt1course.paper.zeroshot import run
 from gpt1lib import metrics
 from gpt1lib.baselines.lstm import LSTM
 from gpt1lib.bpe import BPE
+from gpt1lib.io.paths import ROOT
 from gpt1lib.io.run_folder import Log
 
 BPE_SMALL = BPE.learn("a very good film and a very bad dull film the plot is thin " * 3, 60)
@@ -162,6 +166,7 @@ def test_what_is_stored_of_the_ends_is_of_the_shipped_models():
 
 
 EARLY = {"step": 16, "tokens": 32768, "loss": 8.5}
+MODEL = torch.nn.Identity()
 END = {"step": 8000, "tokens": 16384000, "loss": 3.5}
 
 
@@ -173,7 +178,7 @@ def a_test(name, guesses="10"):
 @pytest.fixture
 def stored(monkeypatch, tmp_path):
     """The novelist after 16 and 8,000 updates, asked `old`; only the end is at hand."""
-    at_hand = {run.NOVELIST_DIR: [(None, END)], run.LSTM_DIR: []}
+    at_hand = {run.NOVELIST_DIR: [(MODEL, END)], run.LSTM_DIR: []}
     monkeypatch.setattr(run.snapshots, "stages", lambda folder: iter(at_hand[folder]))
     monkeypatch.setattr(results, "STORED", tmp_path)
     for facts in (EARLY, END):
@@ -207,8 +212,8 @@ def test_a_new_test_joins_what_is_stored(stored, monkeypatch, capsys):
 
 def test_a_stage_that_comes_later_takes_its_place(stored, monkeypatch):
     monkeypatch.setattr(run.probe, "probes", lambda: [a_test("old")])
-    stored[run.LSTM_DIR] = [(None, END)]
-    stored[run.NOVELIST_DIR] = [(None, {**EARLY, "step": 31}), (None, END)]
+    stored[run.LSTM_DIR] = [(MODEL, END)]
+    stored[run.NOVELIST_DIR] = [(MODEL, {**EARLY, "step": 31}), (MODEL, END)]
     run.run_zero_shot({"commit": "b"})
     lines = results.stored_lines("zeroshot")
     found = [(x["model"], x["step"], x["commit"]) for x in lines]
@@ -222,6 +227,42 @@ def test_a_stage_that_comes_later_takes_its_place(stored, monkeypatch):
 
 def test_scores_of_two_runs_are_not_mixed(stored, monkeypatch):
     monkeypatch.setattr(run.probe, "probes", lambda: [a_test("old")])
-    stored[run.NOVELIST_DIR] = [(None, {**END, "loss": 3.4})]
+    stored[run.NOVELIST_DIR] = [(MODEL, {**END, "loss": 3.4})]
     with pytest.raises(ValueError, match=r"8000 updates is of another run.*3\.5 and not 3\.4"):
         run.run_zero_shot({"commit": "b"})
+
+
+BY_TWO = """
+import os, sys
+from pathlib import Path
+from types import SimpleNamespace
+import torch
+from gpt1course.paper import results
+from gpt1course.paper import __main__ as command
+from gpt1course.paper.zeroshot import run
+
+def a_test(i):
+    return SimpleNamespace(
+        name=f"test {i}", score=lambda m, b: {"guesses": str(i), "by": os.environ["RANK"]}
+    )
+
+results.STORED = Path(sys.argv[1])
+at_hand = {run.NOVELIST_DIR: [(torch.nn.Identity(), {"step": 8000, "tokens": 1, "loss": 3.5})]}
+run.snapshots.stages = lambda folder: iter(at_hand.get(folder, []))
+run.probe.probes = lambda: [a_test(i) for i in range(5)]
+command.main(sys.argv[2:])
+"""
+
+
+@pytest.mark.slow
+def test_two_processes_share_the_tests_of_a_stage(tmp_path):
+    (tmp_path / "script.py").write_text(BY_TWO)
+    team = [sys.executable, "-m", "torch.distributed.run", "--standalone"]
+    team += ["--nproc-per-node", "2", tmp_path / "script.py", tmp_path]
+    env = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)}
+    for asked, said in (("zeroshot", ""), ("readout", "processes share zeroshot and released")):
+        done = subprocess.run([*team, asked], env=env, capture_output=True, text=True)
+        assert (done.returncode == 0) == (not said) and said in done.stderr, done.stderr[-2000:]
+    (line,) = Log(tmp_path / "zeroshot.jsonl").lines()
+    found = {name: (x["guesses"], x["by"]) for name, x in line["scores"].items()}
+    assert found == {f"test {i}": (str(i), str(i % 2)) for i in range(5)}
