@@ -79,11 +79,11 @@ def what_is_left(before, after):
     minutes=8,
     cases=lambda: [(256, 752), (768, 2048), (3, 2), (2, 3), (1, 1)],
     task=(
-        "Whoever replaces a part should say how large the new one is. An LSTM of some units "
-        "reads C numbers per token. It has four gates, each with weights for the C numbers, "
-        "weights for its own units (what it said one token before), and two biases per unit. A "
-        "linear layer with a bias takes its units back to C numbers. Return the number of "
-        "parameters."
+        "If you replace a part, you should say how large the new one is. An LSTM with some "
+        "number of units reads C numbers per token. It has four gates, each with weights for "
+        "the C numbers, weights for its own units (its output one token before), and two "
+        "biases per unit. A linear layer with a bias takes its units back to C numbers. Return "
+        "the number of parameters."
     ),
     hints=(
         "A gate has one row per unit, and a row has C + units + 2 numbers.",
