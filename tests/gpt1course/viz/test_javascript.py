@@ -25,9 +25,10 @@ MODULES = sorted({name for name in TEXTS if "." not in name} - {"common"})
 PARTS = {name: text for name, text in TEXTS.items() if "." in name}  # model_map.walk
 LONGEST = 45
 NAME = re.compile(r"^(?:export )?(?:async )?(?:function\*?|const|let|class) ([\w$]+)", re.M)
+ENGINE_FOLDER = ROOT / "gpt1course" / "viz" / "engine"
 ENGINE = {
-    f"engine/{p.stem}": p.read_text(encoding="utf-8")
-    for p in sorted((ROOT / "gpt1course" / "viz" / "engine").glob("*.js"))
+    f"engine/{p.relative_to(ENGINE_FOLDER).with_suffix('')}": p.read_text(encoding="utf-8")
+    for p in sorted(ENGINE_FOLDER.rglob("*.js"))
 }
 ALL = TEXTS | ENGINE
 CLASS = re.compile(r"^(?:export )?class \w+[^\n]*\{\n(.*?)^\}", re.M | re.S)

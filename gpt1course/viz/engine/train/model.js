@@ -1,0 +1,206 @@
+// A GPT-1 that learns: states, loss, and the gradients of all parameters.
+//
+// The letters of gpt1lib/numpy_gpt.py: B sequences, T tokens, C n_embd, H heads, V vocabulary.
+
+import { attention, attentionBackward } from "./attention.js";
+import {
+  gelu,
+  geluBackward,
+  layerNorm,
+  layerNormBackward,
+  linear,
+  linearBackward,
+} from "./layers.js";
+import { Params, padded, sizeOf } from "./params.js";
+import { Room } from "./room.js";
+
+export class Learner {
+  // batch: the most sequences of an update; options: of the room.
+  constructor(config, batch, options = {}) {
+    checkConfig(config);
+    this.config = config;
+    this.room = new Room(4 * sizeOf(config) + keptSize(config, batch), options);
+    const make = () => new Params(this.room, config);
+    [this.params, this.grads, this.m, this.v] = [make(), make(), make(), make()];
+    this.keep(batch);
+  }
+
+  // Arrays for what the backward pass needs, of a whole batch.
+  keep(batch) {
+    const { n_layer, n_head: H, n_embd: C, n_ctx: T, n_vocab } = this.config;
+    const n = batch * T;
+    const take = size => this.room.take(size);
+    const norm = () => ({ z: take(n * C), inverse: take(n) });
+    const shared = { turned: take(T * C), dMixed: take(n * C), dQkv: take(3 * n * C) };
+    shared.dWeights = take(T * T);
+    const attended = () => ({ ...shared, qkv: take(3 * n * C), mixed: take(n * C) });
+    this.kept = Array.from({ length: n_layer }, () => ({
+      attention: { ...attended(), weights: take(batch * H * T * T) },
+      ...{ norm_1: norm(), norm_2: norm(), between: take(n * C) },
+      ...{ wide: take(4 * n * C), tanh: take(4 * n * C), active: take(4 * n * C) },
+    }));
+    this.h = Array.from({ length: n_layer + 1 }, () => take(n * C));
+    this.logits = take(n * padded(n_vocab));
+    this.branch = take(n * C);
+    this.d = [take(n * C), take(n * C)];
+    this.dWide = take(4 * n * C);
+    const turned = take(4 * C * Math.max(C, Math.ceil(padded(n_vocab) / 4)));
+    for (const { attention: a, ...rest } of this.params.blocks) {
+      for (const layer of [a.qkv, a.project, rest.expand, rest.shrink]) layer.turned = turned;
+    }
+    this.turned = turned;
+  }
+
+  // States after each block: h[0] of the embeddings, h.at(-1) of the last. ids: B rows of T.
+  states(ids, B, T) {
+    const { n_embd: C, n_head: H } = this.config;
+    const sizes = { B, T, C, H };
+    this.embed(ids, B, T);
+    this.params.blocks.forEach((block, i) => {
+      const [x, kept, next] = [this.h[i], this.kept[i], this.h[i + 1]];
+      const { room, branch } = this;
+      const wide = part => part.subarray(0, 4 * B * T * C);
+      attention(room, block.attention, x, kept.attention, branch, sizes);
+      layerNorm(block.ln_1, x, branch, kept.norm_1, kept.between, B * T);
+      linear(room, block.expand, kept.between, kept.wide, B * T);
+      gelu(wide(kept.wide), wide(kept.tanh), wide(kept.active));
+      linear(room, block.shrink, kept.active, branch, B * T);
+      layerNorm(block.ln_2, kept.between, branch, kept.norm_2, next, B * T);
+    });
+  }
+
+  embed(ids, B, T) {
+    const C = this.config.n_embd;
+    const [tokens, positions] = [
+      this.params.views["tokens.weight"],
+      this.params.views["positions.weight"],
+    ];
+    for (let i = 0; i < B * T; i++) {
+      const [from, place] = [ids[i] * C, (i % T) * C];
+      for (let j = 0; j < C; j++)
+        this.h[0][i * C + j] = tokens[from + j] + positions[place + j];
+    }
+  }
+
+  // Logits of all states, one row of padded(V) each: the token table is the output matrix.
+  read(n) {
+    const { room, config } = this;
+    const [C, V] = [config.n_embd, padded(config.n_vocab)];
+    const tokens = room.at(this.params.views["tokens.weight"]);
+    const w = room.turned(tokens, C, room.at(this.turned), V, C);
+    room.product(room.at(this.h.at(-1)), C, 1, w, V, room.at(this.logits), V, n, C, V);
+  }
+
+  // Mean loss over the T - 1 targets of each sequence. The logits become their gradients.
+  loss(ids, B, T) {
+    const V = this.config.n_vocab;
+    const row = padded(V);
+    const share = 1 / (B * (T - 1));
+    let loss = 0;
+    this.read(B * T);
+    for (let i = 0; i < B * T; i++) {
+      const logits = this.logits.subarray(i * row, (i + 1) * row);
+      if (i % T === T - 1)
+        logits.fill(0); // the last state has no target
+      else loss += crossEntropy(logits, V, ids[i + 1], share);
+    }
+    return loss * share;
+  }
+
+  // Loss of ids (B, T), and in `grads` the gradients of all parameters.
+  backward(ids, B, T) {
+    this.states(ids, B, T);
+    const loss = this.loss(ids, B, T);
+    this.grads.flat.fill(0);
+    let d = this.headBackward(B * T);
+    for (let i = this.config.n_layer - 1; i >= 0; i--) d = this.blockBackward(i, d, B, T);
+    this.embedBackward(d, ids, B, T);
+    return loss;
+  }
+
+  // The gradient of the last states, and that of the token table as the output matrix.
+  headBackward(n) {
+    const { room, config, params, grads } = this;
+    const [C, V] = [config.n_embd, padded(config.n_vocab)];
+    const [logits, d] = [room.at(this.logits), this.d[0]];
+    const at = of => room.at(of.views["tokens.weight"]);
+    room.product(logits, V, 1, at(params), C, room.at(d), C, n, V, C);
+    room.product(logits, 1, V, room.at(this.h.at(-1)), C, at(grads), C, V, n, C, 1);
+    return d;
+  }
+
+  // At each sum the gradient takes both branches.
+  blockBackward(i, d, B, T) {
+    const { room, config } = this;
+    const [block, grads, kept] = [this.params.blocks[i], this.grads.blocks[i], this.kept[i]];
+    const sizes = { B, T, C: config.n_embd, H: config.n_head };
+    const n = B * T;
+    const wide = part => part.subarray(0, 4 * n * config.n_embd);
+    const other = d === this.d[0] ? this.d[1] : this.d[0];
+    layerNormBackward(block.ln_2, grads.ln_2, d, kept.norm_2, n);
+    linearBackward(room, block.shrink, grads.shrink, d, kept.active, this.dWide, n);
+    geluBackward(wide(this.dWide), wide(kept.wide), wide(kept.tanh));
+    linearBackward(room, block.expand, grads.expand, this.dWide, kept.between, other, n);
+    addTo(other, d); // through the MLP and past it
+    layerNormBackward(block.ln_1, grads.ln_1, other, kept.norm_1, n);
+    attentionBackward(
+      room,
+      block.attention,
+      grads.attention,
+      other,
+      this.h[i],
+      kept.attention,
+      d,
+      sizes,
+    );
+    addTo(d, other); // through the attention and past it
+    return d;
+  }
+
+  // A token that stands twice collects twice.
+  embedBackward(d, ids, B, T) {
+    const C = this.config.n_embd;
+    const [tokens, positions] = [
+      this.grads.views["tokens.weight"],
+      this.grads.views["positions.weight"],
+    ];
+    for (let i = 0; i < B * T; i++) {
+      const [from, place] = [ids[i] * C, (i % T) * C];
+      for (let j = 0; j < C; j++) {
+        tokens[from + j] += d[i * C + j];
+        positions[place + j] += d[i * C + j];
+      }
+    }
+  }
+}
+
+function addTo(sum, more) {
+  for (let i = 0; i < sum.length; i++) sum[i] += more[i];
+}
+
+// -log p of the target; the V logits become (p - onehot) * share; those of the
+// padding are 0, and stay 0.
+function crossEntropy(logits, V, target, share) {
+  let most = Number.NEGATIVE_INFINITY;
+  for (let v = 0; v < V; v++) if (logits[v] > most) most = logits[v];
+  const chosen = logits[target] - most;
+  let sum = 0;
+  for (let v = 0; v < V; v++) sum += logits[v] = Math.exp(logits[v] - most);
+  for (let v = 0; v < V; v++) logits[v] *= share / sum;
+  logits[target] -= share;
+  return Math.log(sum) - chosen;
+}
+
+function keptSize({ n_layer, n_head, n_embd: C, n_ctx: T, n_vocab }, batch) {
+  const n = batch * T;
+  const block = n * (19 * C + 2) + batch * n_head * T * T;
+  const shared = n * (12 * C + padded(n_vocab)) + 2 * T * T + C * (n_vocab + 4 * C + T);
+  return n_layer * (block + n * C) + shared + 4096;
+}
+
+function checkConfig({ n_embd, n_head, n_ctx }) {
+  if (n_embd % (4 * n_head)) {
+    throw new Error(`the width ${n_embd} is not a multiple of 4 for each of ${n_head} heads`);
+  }
+  if (n_ctx % 4) throw new Error(`the context ${n_ctx} is not a multiple of 4`);
+}
