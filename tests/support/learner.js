@@ -8,6 +8,7 @@ import { pathToFileURL } from "node:url";
 const { folders, questions } = JSON.parse(readFileSync(0, "utf8"));
 let Learner; // of the folder that is asked
 let Run;
+let load;
 const wasm = readFileSync(`${folders[0]}/train/products.wasm`);
 const roomOf = { exact: { exact: true }, plain: {}, wasm: { wasm } };
 const flat = views =>
@@ -54,12 +55,65 @@ function products(cases) {
   });
 }
 
-const ANSWERS = { gradients, run, products };
+// A lesson as a page has it: what it is about, losses [updates before it, loss, smoothed],
+// updates at which it fell below each level, and [updates, text, words] of its stages.
+async function lesson({ text, settings, updates }) {
+  const { Lesson } = await load("lesson");
+  const it = new Lesson(text, settings, wasm);
+  const [losses, stages, crossed] = [[], [], {}];
+  const keep = ({ step, text, words }) => stages.push([step, text, words]);
+  const { levels, parameters, note } = it.about();
+  keep(it.stage());
+  for (let step = 0; step < updates && !it.hasDiverged; step++) {
+    const { loss, smooth } = it.update();
+    losses.push([step, loss, smooth]);
+    if (it.isStage) keep(it.stage());
+    for (const key in levels) if (smooth < levels[key]) crossed[key] ??= step + 1;
+  }
+  return { levels, parameters, note, losses, stages, crossed, diverged: it.hasDiverged };
+}
+
+// What a page says of a pasted text, its characters, levels, and words.
+async function text({ text, n_ctx }) {
+  const found = await load("characters");
+  const characters = found.charactersOf(found.readOf(text).text);
+  const ids = found.encoded(text, characters);
+  const levels = found.levelsOf(ids, characters.length);
+  return { ...found.noticeOf(text, n_ctx), characters, ids: Array.from(ids), levels };
+}
+
+// Updates a second of each of some sizes, and billions of the kernel's multiplications and
+// additions a second in a product of 256 x 256 numbers.
+function speed({ sizes, seconds }) {
+  const rates = sizes.map(settings => {
+    const ids = Int32Array.from({ length: 4000 }, (_, i) => (i * i) % settings.n_vocab);
+    const it = new Run(settings, ids, { wasm });
+    return perSecond(() => it.update(), seconds);
+  });
+  const { room } = new Learner({ ...sizes[0], n_ctx: 256, n_embd: 256 }, 2, { wasm });
+  const product = () => room.product(0, 256, 1, 65536, 256, 131072, 256, 256, 256, 256);
+  return { rates, product: (2 * 256 ** 3 * perSecond(product, seconds / 4)) / 1e9 };
+}
+
+function perSecond(act, seconds) {
+  for (let i = 0; i < 5; i++) act();
+  const start = performance.now();
+  let n = 0;
+  while (performance.now() - start < 1000 * seconds) {
+    act();
+    n++;
+  }
+  return (1000 * n) / (performance.now() - start);
+}
+
+const ANSWERS = { gradients, run, products, lesson, text, speed };
 const answers = [];
 for (const folder of folders) {
-  const load = name => import(pathToFileURL(`${folder}/train/${name}.js`).href);
+  load = name => import(pathToFileURL(`${folder}/train/${name}.js`).href);
   ({ Learner } = await load("model"));
   ({ Run } = await load("run"));
-  answers.push(questions.map(([name, ...args]) => ANSWERS[name](...args)));
+  const told = [];
+  for (const [name, ...args] of questions) told.push(await ANSWERS[name](...args));
+  answers.push(told);
 }
 process.stdout.write(JSON.stringify(answers));

@@ -6,7 +6,7 @@ Plain JavaScript with the names of `model.py`, `bpe.py` and `generate.py`; a ker
 700 bytes of WebAssembly multiplies matrices where the browser can (linear.wat).
 """
 
-from .bundle import MODEL, engine_script, model_script, parcel, parts_of
+from .bundle import MODEL, engine_script, model_script, parcel, parts_of, training_parts
 from .identity import LARGEST, id_of
 from .pack import as_stored, pack
 from .source import line_with, source_of
@@ -23,4 +23,5 @@ __all__ = [
     "parcel",
     "parts_of",
     "source_of",
+    "training_parts",
 ]

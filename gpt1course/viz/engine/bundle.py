@@ -40,6 +40,22 @@ WORKER = (
     "worker",
 )
 """Modules of the worker, each after those it imports."""
+TRAINING = (
+    "numbers",
+    "sample",
+    "train/room",
+    "train/layers",
+    "train/attention",
+    "train/params",
+    "train/model",
+    "train/adam",
+    "train/run",
+    "train/characters",
+    "train/positions",
+    "train/lesson",
+    "train/worker",
+)
+"""Modules of the worker in which a page trains a model of its own, in the same order."""
 MODEL = "gpt1_model.js"  # beside the pages
 
 
@@ -52,7 +68,7 @@ def one_script(*names: str) -> str:
 
 def without_modules(module: str) -> str:
     """A module's text as part of a script."""
-    without = re.sub(r"^import .*\n", "", module, flags=re.M)
+    without = re.sub(r"^import [^;]*;\n", "", module, flags=re.M)
     return re.sub(r"^export ", "", without, flags=re.M)
 
 
@@ -64,6 +80,11 @@ def engine_script(checkpoint: Checkpoint, address: str = MODEL) -> str:
     load = f"() => fromScript({json.dumps(address)}, {checksum})"
     start = f"globalThis.gpt1 = new Engine({ids}, {source}, {load});"
     return f"{one_script('engine')}\n{start}\n"
+
+
+def training_parts() -> tuple[str, bytes]:
+    """What a page needs to train a model: the worker's code, and products.wasm."""
+    return one_script(*TRAINING), (HERE / "train" / "products.wasm").read_bytes()
 
 
 def parts_of(bpe: BPE, model: LanguageModel, bits: int = 8) -> tuple[dict, bytes]:

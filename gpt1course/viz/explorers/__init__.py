@@ -16,6 +16,7 @@ from .formats import FormatsExplorer
 from .heads import HeadsExplorer
 from .heads import head_measures as head_measures
 from .journey import JourneyExplorer
+from .learning import LearningExplorer
 from .mask import MASKS as MASKS
 from .mask import MaskExplorer
 from .mask import masked_steps as masked_steps
@@ -47,6 +48,7 @@ __all__ = [
     "FormatsExplorer",
     "HeadsExplorer",
     "JourneyExplorer",
+    "LearningExplorer",
     "MaskExplorer",
     "MaskedExplorer",
     "MergeExplorer",

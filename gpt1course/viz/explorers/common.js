@@ -372,9 +372,13 @@ function textLine(parent, name, value, width, onChange) {
   return textInput(row, el("label", "", row, name), value, onChange);
 }
 
+function nameBy(label, input) {
+  input.id = label.htmlFor = `gx-${++serial}`;
+}
+
 function textInput(parent, label, value, onChange) {
   const input = el("input", "gx-prompt", parent);
-  input.id = label.htmlFor = `gx-${++serial}`;
+  nameBy(label, input);
   input.value = value;
   input.spellcheck = false;
   input.dir = "auto";

@@ -133,7 +133,7 @@ def test_a_constant_of_the_shared_part_is_not_defined_again():
 def test_the_linter_knows_only_what_the_shared_part_and_parts_define():
     config = re.sub(r"^\s*//.*$", "", (ROOT / "biome.jsonc").read_text(), flags=re.M)
     names = json.loads(config)["javascript"]["globals"]
-    parts = NAME.findall("\n".join([*PARTS.values(), TEXTS["model_map"]]))
+    parts = NAME.findall("\n".join([*PARTS.values(), TEXTS["model_map"], TEXTS["learning"]]))
     assert set(names) <= {*NAME.findall(base.COMMON), *parts}
 
 

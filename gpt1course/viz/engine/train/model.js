@@ -107,6 +107,29 @@ export class Learner {
     return loss * share;
   }
 
+  // Logits after the last of some tokens. One less of them is read than the context has: no
+  // window has a target for its last state, so that this one has never learned to guess.
+  next(given) {
+    const { n_ctx, n_embd: C, n_vocab: V } = this.config;
+    const ids = given.slice(1 - n_ctx);
+    const T = Math.ceil(ids.length / 4) * 4; // what is behind the last token changes nothing
+    this.states([...ids, ...Array(T - ids.length).fill(0)], 1, T);
+    const last = this.h.at(-1).subarray((ids.length - 1) * C, ids.length * C);
+    const tokens = this.params.views["tokens.weight"];
+    const dot = v => last.reduce((sum, x, j) => sum + x * tokens[v * C + j], 0);
+    return Float64Array.from({ length: V }, (_, v) => dot(v));
+  }
+
+  // After `states` of one sequence of T: the weights of all heads (n_layer, H, T, T), 255 is 1.
+  heads(T) {
+    const n = this.config.n_head * T * T;
+    const bytes = new Uint8Array(this.kept.length * n);
+    this.kept.forEach(({ attention: { weights } }, i) => {
+      for (let j = 0; j < n; j++) bytes[i * n + j] = 255 * weights[j] + 0.5;
+    });
+    return bytes;
+  }
+
   // Loss of ids (B, T), and in `grads` the gradients of all parameters.
   backward(ids, B, T) {
     this.states(ids, B, T);

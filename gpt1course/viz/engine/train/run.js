@@ -6,7 +6,7 @@ import { Learner } from "./model.js";
 
 export const DEFAULTS = {
   ...{ n_layer: 2, n_head: 4, n_embd: 48, n_ctx: 48 },
-  ...{ batch: 16, rate: 3e-3, warmup: 50, total: 3000, seed: 0 },
+  ...{ batch: 16, rate: 3e-3, warmup: 50, total: 2000, seed: 0 },
 };
 
 export class Run {

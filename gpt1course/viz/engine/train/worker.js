@@ -1,0 +1,105 @@
+// The training's side of the page, in a worker: the page never stands still.
+// In: { name, ... }; out: { about }, { frame }, { ended }, { diverged }, { refused }.
+
+import { Lesson } from "./lesson.js";
+
+const PATIENCE = 50; // milliseconds between two pictures: 20 a second
+
+let lesson = null;
+let isRunning = false;
+let losses = []; // since the last picture: [step, loss, smoothed]
+
+// A pause that lets messages come in; setTimeout would take four milliseconds.
+const { port1, port2 } = new MessageChannel();
+const breathe = () =>
+  new Promise(resolve => {
+    port1.onmessage = resolve;
+    port2.postMessage(null);
+  });
+
+function begin({ text, settings, wasm }) {
+  isRunning = false;
+  losses = [];
+  lesson = null;
+  try {
+    lesson = new Lesson(text, settings, wasm);
+  } catch (error) {
+    return self.postMessage({ refused: error.message });
+  }
+  self.postMessage({ about: lesson.about() });
+  show(lesson.stage());
+}
+
+// A model that was kept, to look at and to write with.
+function load({ saved: { text, settings, step, weights }, wasm }) {
+  begin({ text, settings, wasm });
+  if (!lesson) return;
+  try {
+    lesson.restore(step, weights);
+    show(lesson.stage());
+  } catch (error) {
+    self.postMessage({ refused: error.message });
+  }
+}
+
+function show(look) {
+  const seconds = lesson.seconds ?? 0;
+  self.postMessage({ frame: { ...look, losses, seconds } });
+  losses = [];
+}
+
+async function go() {
+  if (isRunning || !lesson) return;
+  isRunning = true;
+  const here = lesson;
+  let [drawn, before] = [0, performance.now()];
+  while (isRunning && lesson === here && !here.run.isOver) {
+    const { loss, smooth } = here.update();
+    losses.push([here.run.step, loss, smooth]);
+    const now = performance.now();
+    here.seconds = (here.seconds ?? 0) + (now - before) / 1000;
+    before = now;
+    if (here.hasDiverged && !here.wasTold) tellDiverged(here);
+    if (here.isStage) show(here.stage());
+    else if (now - drawn > PATIENCE) show(here.look());
+    if (now - drawn > PATIENCE) {
+      drawn = now;
+      await breathe();
+    }
+  }
+  if (lesson === here) finish(here);
+}
+
+function tellDiverged(here) {
+  here.wasTold = true;
+  const { step, settings, rate } = here.run;
+  self.postMessage({ diverged: { step, peak: settings.rate, rate, loss: here.smoothed } });
+}
+
+function finish(here) {
+  isRunning = false;
+  if (here.run.step) show(here.stage());
+  if (here.run.isOver) self.postMessage({ ended: here.run.step });
+}
+
+const ANSWERS = {
+  begin,
+  load,
+  go,
+  keep: () => {
+    if (lesson) self.postMessage({ kept: lesson.kept() });
+  },
+  pause: () => {
+    isRunning = false;
+  },
+  rate: ({ rate }) => {
+    if (!lesson) return;
+    lesson.run.settings.rate = rate;
+    lesson.wasTold = false;
+  },
+  write: ({ prompt, seed }) => {
+    if (lesson) self.postMessage({ written: lesson.write(prompt, 200, { seed }) });
+  },
+};
+
+self.onmessage = ({ data }) => ANSWERS[data.name](data);

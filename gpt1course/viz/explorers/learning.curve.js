@@ -1,0 +1,124 @@
+// The loss over updates, on a logarithmic axis, with three levels, a flag, and the stage shown.
+
+const TALL = 300; // pixels
+const POINTS = 240; // of the curve: a screen shows no more
+
+function addCurve(view, parent) {
+  const box = el("div", "gx-learn-curve", parent);
+  view.chart = chart(box, TALL, 14, () => showCurve(view));
+  view.chart.L = 44;
+  const { svg } = view.chart;
+  const plant = e => {
+    if (view.life.step || !view.life.about) return;
+    plantFlag(view, stepUnder(view, e));
+  };
+  svg.addEventListener("pointerdown", e => {
+    plant(e);
+    if (!view.life.step) svg.setPointerCapture(e.pointerId);
+  });
+  svg.addEventListener("pointermove", e => e.buttons && plant(e));
+}
+
+// x of an update and y of a loss.
+function scalesOf({ life, chart }) {
+  const { L, T, right, bottom } = chart;
+  const { total, levels } = life.about;
+  const top = Math.min(Math.max(levels.uniform + 0.4, life.worst), 2 * levels.uniform + 1);
+  const wide = Math.log10(total + 1);
+  const x = step => L + ((right - L) * Math.log10(step + 1)) / wide;
+  const y = loss => T + (bottom - T) * (1 - Math.min(1, loss / top));
+  return { x, y, top, wide };
+}
+
+function stepUnder({ life, chart }, e) {
+  const box = chart.svg.getBoundingClientRect();
+  const share = ((e.clientX - box.left) * chart.W) / box.width - chart.L;
+  const wide = Math.log10(life.about.total + 1);
+  const step = Math.round(10 ** ((share / (chart.right - chart.L)) * wide) - 1);
+  return Math.min(life.about.total, Math.max(1, step));
+}
+
+function showCurve(view) {
+  const { life, chart } = view;
+  const { svg, T, L, right, bottom } = chart;
+  svg.replaceChildren();
+  if (!life.about) return;
+  const { x, y, top } = scalesOf(view);
+  levels(chart, ticks(0, top, 4), y, String);
+  for (const step of [0, 1, 10, 100, 1000].filter(s => s <= life.about.total)) {
+    shape("text", svg, { x: x(step), y: bottom + 18, "text-anchor": "middle" }, commas(step));
+  }
+  axisNames(chart, "updates", "nats per character");
+  for (const [key, name] of Object.entries(LEVELS)) {
+    const [at, value] = [y(life.about.levels[key]), life.about.levels[key].toFixed(2)];
+    shape("line", svg, { x1: L, x2: right, y1: at, y2: at, class: "gx-now" });
+    const under = key === "uniform" ? -5 : 14;
+    const place = {
+      x: right - 4,
+      y: at + under,
+      "text-anchor": "end",
+      class: "gx-learn-level",
+    };
+    shape("text", svg, place, `${name} ${value}`);
+  }
+  drawLosses(view, x, y);
+  drawFlags(view, x, T, bottom);
+  const { shown } = life;
+  if (life.at >= 0 && shown) {
+    shape("line", svg, {
+      x1: x(shown.step),
+      x2: x(shown.step),
+      y1: T,
+      y2: bottom,
+      class: "gx-learn-at",
+    });
+  }
+  svg.setAttribute("aria-label", inWords(life));
+}
+
+// The smoothed loss, bold; that of each update, pale.
+function drawLosses({ life, chart }, x, y) {
+  const { losses } = life;
+  if (!losses.length) return;
+  const [raw, smooth] = [1, 2].map(k => thinned(losses, k, x).map(([s, v]) => [x(s), y(v)]));
+  const line = { fill: "none", stroke: BLUE };
+  shape("path", chart.svg, { d: through(raw), ...line, "stroke-opacity": 0.35 });
+  shape("path", chart.svg, { d: through(smooth), ...line, "stroke-width": 2.5 });
+}
+
+// [updates before it, loss]: one for each place on the axis, the last of those that share it.
+function thinned(losses, k, x) {
+  const kept = new Map();
+  const wide = x(losses.at(-1)[0]) - x(0) || 1;
+  for (const loss of losses) {
+    if (Number.isFinite(loss[k])) kept.set(Math.floor((POINTS * x(loss[0])) / wide), loss);
+  }
+  return [...kept.values()].map(loss => [loss[0] - 1, loss[k]]);
+}
+
+// What was guessed, and where the first real word was written.
+function drawFlags({ life, chart }, x, top, bottom) {
+  const { svg } = chart;
+  flag(svg, x(life.guess), top, bottom, `your guess: ${commas(life.guess)}`, ORANGE, 0);
+  if (!life.first) return;
+  const { step, word } = life.first;
+  flag(svg, x(step), top, bottom, `“${word}”: ${commas(step)}`, RED, 16);
+}
+
+function flag(svg, x, top, bottom, name, hue, lower) {
+  const y = top + 46 + lower + (bottom - top) / 2;
+  shape("line", svg, { x1: x, x2: x, y1: y, y2: bottom, stroke: hue, "stroke-width": 2 });
+  shape("path", svg, { d: `M${x} ${y}l12 5l-12 5z`, fill: hue });
+  const left = x > 180;
+  const place = { x: left ? x - 6 : x + 16, y: y + 9, "text-anchor": left ? "end" : "start" };
+  shape("text", svg, { ...place, class: "gx-learn-flag" }, name);
+}
+
+function inWords(life) {
+  const loss = life.smooth?.toFixed(2) ?? life.about.levels.uniform.toFixed(2);
+  const broken = Object.entries(LEVELS)
+    .filter(([key]) => life.crossed[key])
+    .map(([key, name]) => `below ${name} after ${plural(life.crossed[key], "update")}`);
+  const said = [`The loss after ${plural(life.step, "update")}: ${loss} nats`, ...broken];
+  return `${said.join("; ")}.`;
+}

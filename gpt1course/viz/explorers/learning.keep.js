@@ -1,0 +1,54 @@
+// A model that has learned is kept as a file, read again, and written with.
+
+const KIND = "a GPT-1 that learned in a page of the course, 1";
+const FILE = "gpt1_in_the_page.json";
+
+function addKeeping(view, root) {
+  const { life } = view;
+  const box = el("div", "gx-learn-keeping", root);
+  el("h4", "gx-learn-part", box, "Write with it, and keep it");
+  const row = el("div", "gx-learn-actions", box);
+  const label = el("label", "gx-name", row, "it goes on from");
+  view.prompt = textInput(row, label, "Emma was ", prompt => life.write(prompt));
+  view.prompt.classList.add("gx-learn-from");
+  button(row, "Let it write", () => life.write(view.prompt.value));
+  button(row, "Save the model", () => life.send("keep"));
+  const file = el("input", "", null);
+  Object.assign(file, { type: "file", accept: ".json", hidden: true });
+  file.addEventListener("change", () => readModel(life, file));
+  box.append(file);
+  button(row, "Load one", () => file.click());
+  view.written = el("p", "gx-learn-wrote gx-learn-written", box);
+}
+
+function showWritten({ life, written }) {
+  written.textContent = life.written?.replaceAll("\n", "⏎") ?? "";
+}
+
+// As a file of the reader's: what it read, and its weights as base64 of little-endian float32.
+function saveFile({ weights, ...told }) {
+  const code = btoa(
+    Array.from(new Uint8Array(weights.buffer), b => String.fromCharCode(b)).join(""),
+  );
+  const file = new Blob([JSON.stringify({ kind: KIND, ...told, weights: code })]);
+  const link = el("a", "");
+  link.href = URL.createObjectURL(file);
+  link.download = FILE;
+  link.click();
+  URL.revokeObjectURL(link.href);
+}
+
+async function readModel(life, input) {
+  const [file] = input.files;
+  input.value = ""; // the same file may be chosen again
+  if (!file) return;
+  try {
+    const { kind, weights, ...told } = JSON.parse(await file.text());
+    if (kind !== KIND) throw new Error("it does not say that it is one");
+    const code = Uint8Array.from(atob(weights), c => c.charCodeAt(0));
+    life.load({ ...told, weights: new Float32Array(code.buffer) });
+  } catch (error) {
+    life.told = `${file.name} is no model of this page: ${error.message}.`;
+    life.draw();
+  }
+}

@@ -1,0 +1,195 @@
+// A run that goes on while its view is drawn anew: the worker, and what it has told.
+
+const LIVES = new WeakMap(); // of each root: a change of theme draws it anew
+const MARKS = [10, 100, 1000]; // updates at which a copy of what it writes is kept
+const LEVELS = { uniform: "guessing", letters: "letter frequencies", pairs: "letter pairs" };
+const RATES = [-4, -3, -2, -1].flatMap(k =>
+  [1, 2, 3, 5].map(m => +(m * 10 ** k).toPrecision(1)),
+);
+const BUDGET = 60; // seconds of the challenge
+
+class Life {
+  constructor(model, root) {
+    Object.assign(this, { model, root, draw: () => {}, tries: [], isRunning: false });
+    this.settings = { n_layer: 2, n_embd: 48, rate: 3e-3, seed: 0 };
+    this.text = model.get("text");
+    this.guess = 100;
+    this.clear();
+  }
+
+  // What belongs to one run.
+  clear() {
+    const empty = { about: null, losses: [], stages: [], now: null, at: -1, crossed: {} };
+    Object.assign(this, empty, {
+      told: "",
+      refused: "",
+      seconds: 0,
+      first: null,
+      isOver: false,
+    });
+    Object.assign(this, { worst: 0, wasTried: false });
+  }
+
+  // From update 0: another text, another seed, other sizes.
+  begin(change = {}) {
+    this.noteTry();
+    if ("text" in change) this.text = change.text;
+    else Object.assign(this.settings, change);
+    this.clear();
+    this.isRunning = false;
+    const { text, settings } = this;
+    this.send("begin", { text, settings, wasm: new Uint8Array(bytes(this.model, "wasm")) });
+    this.draw();
+  }
+
+  send(name, more = {}) {
+    this.worker ??= this.started();
+    this.worker?.postMessage({ name, ...more });
+  }
+
+  started() {
+    try {
+      const code = new Blob([this.model.get("worker")], { type: "text/javascript" });
+      const worker = new Worker(URL.createObjectURL(code));
+      worker.onmessage = ({ data }) => this.hear(data);
+      worker.onerror = () => this.fail();
+      return worker;
+    } catch {
+      this.fail();
+      return null;
+    }
+  }
+
+  fail() {
+    this.refused = "This page may not start a worker, in which the model would learn.";
+    this.draw();
+  }
+
+  run(isRunning) {
+    Object.assign(this, { isRunning, at: -1 });
+    this.send(isRunning ? "go" : "pause");
+    if (!isRunning) this.told = `Paused after ${plural(this.step, "update")}.`;
+    this.draw();
+  }
+
+  setRate(rate) {
+    if (this.step && rate !== this.settings.rate) this.rateWasDragged = true;
+    this.settings.rate = rate;
+    this.send("rate", { rate });
+  }
+
+  write(prompt) {
+    this.send("write", { prompt, seed: this.settings.seed });
+  }
+
+  // A model of a file: to look at and to write with.
+  load(saved) {
+    this.noteTry();
+    this.clear();
+    this.text = saved.text;
+    Object.assign(this, { isRunning: false, isOver: true });
+    Object.assign(this.settings, saved.settings);
+    this.send("load", { saved, wasm: new Uint8Array(bytes(this.model, "wasm")) });
+    const had = plural(saved.step, "update");
+    this.told = `A model that had learned for ${had}. Begin again trains a new one.`;
+  }
+
+  get step() {
+    return this.now?.step ?? 0;
+  }
+
+  // The stage that is shown: one that was chosen, or what is newest.
+  get shown() {
+    return this.stages[this.at] ?? this.now;
+  }
+
+  get smooth() {
+    return this.losses.at(-1)?.[2];
+  }
+
+  hear({ about, frame, refused, diverged, ended, kept, written }) {
+    if (!this.root.isConnected) return this.worker.terminate();
+    if (refused) Object.assign(this, { refused, isRunning: false });
+    if (about) this.about = about;
+    if (frame) this.take(frame);
+    if (diverged) this.told = whyDiverged(diverged, this.about);
+    if (ended) this.end();
+    if (kept) saveFile(kept);
+    if (written != null) this.written = written;
+    this.draw();
+  }
+
+  take(frame) {
+    const before = this.smooth;
+    for (const loss of frame.losses) this.note(loss);
+    this.seconds = frame.seconds;
+    if (frame.isStage) {
+      this.stages.push(frame);
+      this.noteWord(frame);
+    }
+    this.now = frame.isStage
+      ? frame
+      : { ...frame, text: this.now?.text, words: this.now?.words };
+    if (before && frame.seconds >= BUDGET) this.noteTry();
+  }
+
+  // One update's loss, and the level that it breaks through.
+  note([step, loss, smooth]) {
+    this.losses.push([step, loss, smooth]);
+    if (Number.isFinite(loss)) this.worst = Math.max(this.worst, loss);
+    for (const [key, name] of Object.entries(LEVELS)) {
+      if (this.crossed[key] || !(smooth < this.about.levels[key])) continue;
+      this.crossed[key] = step;
+      if (key !== "uniform") this.told = `Below ${name} after ${plural(step, "update")}.`;
+    }
+  }
+
+  noteWord({ step, words }) {
+    if (this.first || !words.length) return;
+    this.first = { step, word: words[0] };
+    const off = `You guessed ${commas(this.guess)}.`;
+    const when = `after ${plural(step, "update")}`;
+    this.told = `Its first real word, “${words[0]}”, ${when}. ${off}`;
+  }
+
+  end() {
+    Object.assign(this, { isRunning: false, isOver: true });
+    this.told = `All ${commas(this.step)} updates are done.`;
+    this.noteTry();
+  }
+
+  // A line of the table of what was tried: once a run, at 60 seconds or at its end.
+  noteTry() {
+    if (this.wasTried || !this.about || this.step < 100) return;
+    this.wasTried = true;
+    const { n_layer, n_embd, rate, seed } = this.settings;
+    const { parameters } = this.about;
+    const seconds = Math.min(BUDGET, this.seconds);
+    const numbers = { n_layer, n_embd, rate, seed, parameters, seconds };
+    this.tries.push({ ...numbers, updates: this.step, loss: this.smooth });
+  }
+}
+
+// Of this root: made when it is drawn for the first time.
+function lifeOf(model, root) {
+  if (!LIVES.has(root)) LIVES.set(root, new Life(model, root));
+  const life = LIVES.get(root);
+  life.model = model;
+  return life;
+}
+
+// Why too high a rate does not learn; peak: the rate that was chosen.
+function whyDiverged({ step, peak, loss }, { levels }) {
+  const where = Number.isFinite(loss)
+    ? `The loss is ${loss.toFixed(2)}, above the ${levels.uniform.toFixed(2)} of guessing`
+    : "The loss is no number any more";
+  const times = peak / 0.02;
+  const size =
+    times < 1 ? `${Math.round(100 * times)}% of` : `${commas(Math.round(times))} times`;
+  return (
+    `It has diverged, at update ${commas(step)}. ${where}. Adam moves each weight by about the ` +
+    `rate, ${peak}, and that is ${size} a fresh weight’s size of 0.02. A gradient is true only ` +
+    "near the point where it was computed, so such a step lands where the loss is higher. " +
+    "Lower the rate, or begin again."
+  );
+}
