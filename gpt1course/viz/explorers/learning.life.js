@@ -187,9 +187,9 @@ function whyDiverged({ step, peak, loss }, { levels }) {
   const size =
     times < 1 ? `${Math.round(100 * times)}% of` : `${commas(Math.round(times))} times`;
   return (
-    `It has diverged, at update ${commas(step)}. ${where}. Adam moves each weight by about the ` +
-    `rate, ${peak}, and that is ${size} a fresh weight’s size of 0.02. A gradient is true only ` +
-    "near the point where it was computed, so such a step lands where the loss is higher. " +
-    "Lower the rate, or begin again."
+    `It has diverged, at update ${commas(step)}. ${where}. Adam moves each weight by about ` +
+    `the rate, ${peak}, and that is ${size} a fresh weight’s size of 0.02. A gradient is true ` +
+    "only near the point where it was computed, so such a step lands where the loss is " +
+    "higher. Lower the rate, or begin again."
   );
 }

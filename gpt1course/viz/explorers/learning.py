@@ -15,6 +15,7 @@ from .base import Explorer
 from .controls import CleanUnicode
 
 CHARACTERS = 3000
+LEVELS = {"uniform": "guessing", "letters": "letter frequencies", "pairs": "letter pairs"}
 STORED = Path(__file__).with_name("learning.json")
 
 
@@ -46,23 +47,18 @@ class LearningExplorer(Explorer):
         run = stored_run()
         first, last = run["losses"][0][1], run["losses"][-1][1]
         return (
-            f"A stored run on {CHARACTERS:,} characters of Emma: the loss goes from {first:.2f} "
-            f"to {last:.2f} nats per character in {run['updates']:,} updates. It falls below "
-            f"letter frequencies after {run['crossed']['letters']:,} updates and below letter "
-            f"pairs after {run['crossed']['pairs']:,}."
+            f"A stored run on {CHARACTERS:,} characters of Emma: the loss goes from "
+            f"{first:.2f} to {last:.2f} nats per character in {run['updates']:,} updates. It "
+            f"falls below letter frequencies after {run['crossed']['letters']:,} updates and "
+            f"below letter pairs after {run['crossed']['pairs']:,}."
         )
 
     def figure(self) -> Figure:
         run = stored_run()
         steps, losses = np.array(run["losses"]).T
         ends = [1, steps[-1] + 1]
-        names = {
-            "uniform": "guessing",
-            "letters": "letter frequencies",
-            "pairs": "letter pairs",
-        }
         series = {"the model": (steps + 1, losses)}
-        series |= {name: (ends, [run["levels"][key]] * 2) for key, name in names.items()}
+        series |= {name: (ends, [run["levels"][key]] * 2) for key, name in LEVELS.items()}
         title = f"Below letter pairs after {run['crossed']['pairs']:,} updates"
         return plots.lines(
             series, xlabel="updates", ylabel="nats per character", title=title, logx=True
