@@ -4,6 +4,7 @@ In the notebooks: `import gpt1lib as g`. The ground is GPT-1 and nothing else; r
 this order. Each folder has one task, and imports run from the top down only.
 
     settings     environment variables
+    interrupts   Ctrl-C while torch is loaded
     validate     what a number may be, and how it is refused
     cli          what the commands share: options, one-line errors, Ctrl-C
     config       the sizes of a model, in one frozen record
@@ -38,6 +39,9 @@ Three ways run through it:
     prompt -> bpe -> model -> generate -> text            model -> tracing
 """
 
+from . import interrupts  # noqa: F401  before anything that takes long to load
+
+# isort: split
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from pkgutil import iter_modules

@@ -5,6 +5,8 @@ import errno
 import os
 import re
 import shlex
+import subprocess
+import sys
 from dataclasses import asdict, dataclass, fields
 
 import pytest
@@ -20,6 +22,7 @@ from gpt1lib.finetune import Settings
 from gpt1lib.finetune.__main__ import main as finetune
 from gpt1lib.finetune.__main__ import parser as finetune_parser
 from gpt1lib.io import run_folder
+from gpt1lib.io.paths import ROOT
 from gpt1lib.io.run_folder import exclusive
 from gpt1lib.pretrain import config
 from gpt1lib.pretrain.__main__ import main as pretrain
@@ -314,3 +317,26 @@ def test_the_traceback_is_shown_on_request(monkeypatch, capsys):
             with cli.one_line_errors("sample"):
                 raise ValueError("no such token")
         assert ("Traceback" in capsys.readouterr().err) == shown
+
+
+def started(tmp_path, *command, **environment):
+    """What a command says on stderr that is stopped by Ctrl-C while it loads torch."""
+    (tmp_path / "torch.py").write_text("raise KeyboardInterrupt")
+    found = os.pathsep.join([str(tmp_path), str(ROOT)])
+    return subprocess.run(
+        [sys.executable, *command],
+        env={**os.environ, "PYTHONPATH": found, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    ).stderr
+
+
+@pytest.mark.parametrize("module", ["gpt1lib.sample", "gpt1lib.pretrain", "gpt1course"])
+def test_ctrl_c_while_torch_loads_is_one_line(tmp_path, module):
+    assert started(tmp_path, "-m", module) == "\nstopped\n"
+    assert "Traceback" in started(tmp_path, "-m", module, GPT1_DEBUG="1")
+
+
+def test_a_program_of_ones_own_keeps_its_traceback(tmp_path):
+    assert "Traceback" in started(tmp_path, "-c", "import gpt1lib")

@@ -16,6 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 ORDER = {
     "gpt1lib": """
         settings validate
+        interrupts
         cli io
         config rng text losses optim metrics
         bpe model numpy_gpt
