@@ -3,7 +3,7 @@ PYTHON ?= python3
 PORT   ?= 8888
 PY     := .venv/bin/python
 WHEELS ?=
-.PHONY: help lab update test test-all quick notebooks new-lesson table site solutions wheels zip release lock newest oldest checkpoint paper paper-quick clean
+.PHONY: help lab update test test-all quick notebooks new-lesson table site book solutions wheels zip release lock newest oldest checkpoint paper paper-quick clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -41,6 +41,9 @@ table: .venv/dev ## every lesson beside what a lesson aims at: cells, words, min
 
 site: .venv/dev ## the course as one offline book in build/site, to read and to present
 	$(PY) -m tools.site
+
+book: .venv/dev ## the lessons to print and for a reader: build/gpt1-course.pdf and .epub, build/formulas.pdf
+	$(PY) -m tools.book
 
 solutions: .venv/lab ## solved copies of all lessons in build/solutions, with their full marks
 	@$(PY) -m gpt1course solve notebooks/[0-9]*.ipynb --out build/solutions

@@ -71,6 +71,7 @@ def test_the_readme_is_for_a_newcomer():
     page = PAGES["README.md"]
     for part in ("Who it is for.", "How long it takes.", "make lab", "tools/setup.py lab"):
         assert part in page
+    assert page.count("\n") <= 90, "the map of the files and what few need belong to docs"
 
 
 @pytest.mark.parametrize("name", [path.relative_to(ROOT).as_posix() for path in readme.PAGES])

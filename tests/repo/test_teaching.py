@@ -57,16 +57,14 @@ def test_a_section_that_does_not_exist_is_told():
 
 
 def test_the_express_path_is_the_same_wherever_it_is_named():
-    """In the plans, which give the minutes, in lesson 00 and in the README: about six hours."""
+    """In the plans, which give the minutes, and in lesson 00: about six hours."""
     plan = PLANS.split("## Express path")[1].split("\n## ")[0]
     cells = teaching.notebook("00")[1]
     (lesson,) = (c.source for c in cells if "**The express path.**" in c.source)
-    readme = (teaching.ROOT / "README.md").read_text(encoding="utf-8")
 
     def sections(text):
         return re.findall(r"\b(\d\d)\b(?:\]\([^)]*\))?((?:\s§\d+)+)", text)
 
     planned = [(number, said.split()) for number, said in sections(plan)]
     assert planned == [(number, said.split()) for number, said in sections(lesson)]
-    assert planned == [(number, said.split()) for number, said in sections(readme)]
     assert 270 <= sum(map(int, re.findall(r"\| (\d+) \|$", plan, re.MULTILINE))) <= 390
