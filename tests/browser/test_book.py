@@ -1,7 +1,6 @@
 """The book to print and for a reader: chapters that are XML, and formulas on two pages."""
 
 import re
-import sys
 import xml.dom.minidom
 import zipfile
 from pathlib import Path
@@ -11,10 +10,7 @@ import pytest
 
 from tools import book, site
 from tools.notebooks import index
-
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tools/page"))
-from extension import AsXml  # noqa: E402
+from tools.page.extension import AsXml
 
 browser = pytest.mark.browser
 

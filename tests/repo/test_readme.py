@@ -10,6 +10,7 @@ import nbformat
 import pytest
 import torch
 
+from gpt1course.paper import released
 from gpt1lib import GPT, GPT1
 from gpt1lib.pretrain.config import RECIPES
 from tools import check, readme
@@ -28,7 +29,8 @@ COMMAND = re.compile(r"-m (gpt1lib[\w.]*)((?:[^`\n]|\\\n)*)")
 OPTION = re.compile(r"(?<![\w-])--[a-z][\w-]*")
 TORCHRUN = {"--nproc-per-node", "--nnodes", "--rdzv-backend", "--rdzv-endpoint"}
 TOOLS = (ROOT / "tools/setup.py",)
-OTHERS = TORCHRUN | {"--max-restarts", "--help"}
+SLURM = {"--nodes", "--ntasks-per-node", "--gpus-per-node", "--time", "--requeue"}
+OTHERS = TORCHRUN | SLURM | {"--max-restarts", "--rdzv-id", "--help"}
 
 
 def test_the_costs_of_gpt1():
@@ -200,9 +202,10 @@ def test_commands_and_their_options_are_real(capsys):
 
 
 def test_options_in_the_prose_are_real(capsys):
-    modules = ("gpt1lib.pretrain", "gpt1lib.finetune", "gpt1course.paper")
+    modules = ("gpt1lib.pretrain", "gpt1lib.finetune", "gpt1lib.sample", "gpt1course.paper")
     known = set.union(*(flags(module, capsys) for module in modules))
-    for name in ("docs/training.md", "docs/speed.md"):
+    known |= set(OPTION.findall(released.parser().format_help()))
+    for name in ("docs/training.md", "docs/cluster.md", "docs/speed.md"):
         used = set(OPTION.findall(PAGES[name]))
         assert used <= known | OTHERS, name
 
