@@ -590,9 +590,9 @@ def scores_held_at_50(q, keys, values, t):
     minutes=10,
     cases=lambda: [(768,), (256,), (10,)],
     task=(
-        "How many parameters does one block of width `C` have? Attention: a fused layer from C "
-        "to 3C and one from C to C. Feed-forward: C to 4C and back. All four with biases. "
-        "Two LayerNorms, each with a gain and a bias."
+        "How many parameters does one block of width `C` have? Attention has a fused layer "
+        "from C to 3C and one from C to C, and the feed-forward part has one from C to 4C and "
+        "one back. All four have biases, and each of the two LayerNorms has a gain and a bias."
     ),
     hints=(
         "A layer from a to b with bias has a * b + b parameters.",

@@ -253,8 +253,8 @@ def _measured_gelu(x):
         (np.array([-100.0, -4.5, -4.1, 4.1, 4.5, 200.0]),),
     ],
     task=(
-        "The slope of GELU at each number, by the three lines above. (The gradient is then "
-        "`d * gelu_slope(x)`.)"
+        "Compute the slope of GELU at each number, by the three lines above. (The gradient is "
+        "then `d * gelu_slope(x)`.)"
     ),
     hints=(
         "Name the parts: `u`, then `t = np.tanh(u)`, then `u_slope`.",
@@ -433,10 +433,10 @@ def _measured_norm(d, z, std, gain):
         _norm_case(1, 6, seed=40),
     ],
     task=(
-        "All three gradients of $y = \\text{gain} \\cdot z + \\text{bias}$, "
-        "$z = (x - \\mu) / s$, from what the forward pass kept: `z`, and `std`, which is $s$. "
-        "First through the gain to $z$, then line 5. Gain and bias are used at every "
-        "position."
+        "Compute all three gradients of $y = \\text{gain} \\cdot z + \\text{bias}$, "
+        "$z = (x - \\mu) / s$, from what the forward pass kept, `z` and `std`, which is $s$. "
+        "Go first through the gain to $z$, and then use line 5. Gain and bias are used at "
+        "every position."
     ),
     hints=(
         "`dz = d * gain` is the gradient with respect to z.",
@@ -1015,7 +1015,7 @@ def by_position(ids, d_h0, h, d_logits):
         ),
     ],
     task=(
-        "Plain gradient descent for a dict of weights: return new weights, each moved "
+        "Write plain gradient descent for a dict of weights. Return new weights, each moved "
         "against its gradient by the learning rate. (Lesson 10 turns it into Adam.)"
     ),
     hints=("One line: a dict comprehension.",),
