@@ -11,6 +11,7 @@ function draw(model, root, redraw) {
   const view = readAttention(model);
   view.root = root;
   view.dark = root.classList.contains("gx-dark");
+  view.finding = addHeadline(root, "go on to the sharpest look back", () => goSharp(view));
   if (model.get("editable")) promptLine(model, root);
   model.on("change:data", redraw);
   const cols = el("div", "gx-cols", root);
@@ -313,10 +314,44 @@ function showRow(view) {
   view.column = undefined;
   showCell(view);
   view.said.textContent = rowSentence(view, keys);
+  view.finding.textContent = finding(view, keys[0]);
   view.arcs.replaceChildren();
   if (T > MOST_ARCS) drawWords(view);
   else drawArcs(view);
 }
+
+// The row as a headline: whom it looks at, or what a wrong mask does to it.
+function finding(view, best) {
+  const { names, head, row, mask, T } = view;
+  const [word, later] = [`“${names[row]}”`, mask === "before" ? 0 : laterShare(view)];
+  if (mask === "none" && row < T - 1)
+    return `Without a mask, ${word} gives ${rounded(later)} of its weight to later tokens.`;
+  if (mask === "after" && row < T - 1)
+    return `Masked after the softmax, the row of ${word} sums to ${rounded(1 - later)} only.`;
+  const whom = best === row ? "itself" : `“${names[best]}”`;
+  const share = rounded(weightAt(view, head, row, best));
+  return `In ${headName(view, head)}, ${word} looks most at ${whom}: ${share}.`;
+}
+
+// On to the head and row that look hardest at one token further back, and from there to the
+// next hardest; the first token does not count, heads look at it that have nothing to say.
+function goSharp(view) {
+  const { L, H, T, head, row } = view;
+  const found = [];
+  for (let h = 0; h < L * H; h++) {
+    for (let q = 3; q < T; q++) found.push([Math.max(...earlier(view, h, q)), h, q]);
+  }
+  if (!found.length) return;
+  found.sort((a, b) => b[0] - a[0]);
+  const here = found.findIndex(([, h, q]) => h === head && q === row);
+  const [, to, q] = found[(here < 8 ? here + 1 : 0) % found.length];
+  setShared(view, { head: to, row: q });
+  show(view);
+}
+
+// The weights of a row on the tokens between the first and the one before it.
+const earlier = (view, head, row) =>
+  Array.from({ length: Math.max(0, row - 2) }, (_, k) => weightAt(view, head, row, k + 1));
 
 function rowSentence(view, keys) {
   const { names, head, row, pinned } = view;

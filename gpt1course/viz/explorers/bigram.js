@@ -9,6 +9,8 @@ function draw(model, root) {
   view.dark = root.classList.contains("gx-dark");
   view.widest = probs.reduce((a, b) => Math.max(a, b), 0);
   view.random = mulberry(1);
+  const tip = "go to the row that is hardest to guess";
+  view.finding = addHeadline(root, tip, () => pick(view, openest(view)));
   const cols = el("div", "gx-cols", root);
   const left = el("div", "gx-scroll", cols);
   const right = el("div", "gx-aside", cols);
@@ -89,10 +91,23 @@ function show(view) {
     list,
     order.slice(0, 12).map(j => [names[j], probs[j], percent(probs[j])]),
   );
-  const entropy = probs.reduce((total, p) => total + bitsOf(p), 0);
+  const entropy = entropyOf(probs);
+  const [best, share] = [names[order[0]], rounded(probs[order[0]])];
+  view.finding.textContent = `After “${names[row]}” comes “${best}” in ${share} of all cases.`;
   view.said.textContent =
     `After ${names[row]}, most often ${names[order[0]]} (${percent(probs[order[0]])}). ` +
     `Entropy of the row: ${entropy.toFixed(2)} bits, ${evenly(entropy)}.`;
+}
+
+const entropyOf = probs => probs.reduce((total, p) => total + bitsOf(p), 0);
+
+// The row with the most even shares; seen from there, the one with the least even.
+function openest({ probs, V, row }) {
+  const found = Array.from({ length: V }, (_, i) =>
+    entropyOf(probs.subarray(i * V, (i + 1) * V)),
+  );
+  const most = argmax(found);
+  return most === row ? argmax(found.map(v => -v)) : most;
 }
 
 // ---- the table writes

@@ -15,16 +15,15 @@ from .base import Explorer, as_half
 from .controls import CleanUnicode, Index
 
 
-def most_frequent(probs: np.ndarray, names: Sequence[str]) -> int:
-    """The row that follows the others most often, a space aside."""
-    shares = probs.sum(0)
-    return max(range(len(names)), key=lambda i: (names[i] not in (" ", "␣"), shares[i]))
+def surest(probs: np.ndarray) -> int:
+    """The row with the largest share: in English text q, after which comes u."""
+    return int(probs.max(1).argmax())
 
 
 class BigramExplorer(Explorer):
     """A table (V, V) of probabilities: row, then what follows it. Trait: row.
 
-    Without a row it opens on the one that follows the others most often.
+    Without a row it opens on the one that is easiest to guess.
     """
 
     data = traitlets.Bytes().tag(sync=True)
@@ -35,7 +34,7 @@ class BigramExplorer(Explorer):
         self.probs = plots.as_matrix(probs, "probs")
         if self.probs.shape != (len(names), len(names)):
             raise ValueError(f"probs are {self.probs.shape}, there are {len(names)} names")
-        row = most_frequent(self.probs, names) if row is None else row
+        row = surest(self.probs) if row is None else row
         row = validate.check_int("row", row, 0, len(names) - 1)
         super().__init__(data=as_half(self.probs), names=list(names), row=row)
 

@@ -21,6 +21,8 @@ function draw(model, root) {
   view.states = halves(model, "states");
   view.neurons = halves(model, "neurons");
   for (const name of ["block", "place", "station", "spread"]) view[name] = model.get(name);
+  const pour = () => go(view, { station: (view.station + 1) % STATIONS.length });
+  view.finding = addHeadline(root, "pour it one station further", pour);
   addControls(view, root);
   addRiver(view, root);
   view.said = liveRegion(root);
@@ -33,11 +35,7 @@ function draw(model, root) {
 }
 
 function addControls(view, root) {
-  const set = traits => {
-    setShared(view, traits);
-    view.rank = 0;
-    show(view);
-  };
+  const set = traits => go(view, traits);
   const many = Object.fromEntries(Array.from({ length: view.L }, (_, i) => [i, String(i)]));
   view.blocks = choice(root, "block", many, String(view.block), i => set({ block: +i }));
   view.words = choice(root, "token", { ...view.names }, String(view.place), i =>
@@ -46,6 +44,12 @@ function addControls(view, root) {
   const text = i => STATIONS[i][0];
   const options = { min: 0, max: 6, step: 1, value: view.station, text };
   view.tap = slider(root, "pour as far as", options, station => set({ station }));
+}
+
+function go(view, traits) {
+  setShared(view, traits);
+  view.rank = 0;
+  show(view);
 }
 
 // ---- the numbers
@@ -97,6 +101,7 @@ function show(view) {
   view.words.set(String(place));
   view.tap.set(station);
   view.said.textContent = story(view, lengths);
+  view.finding.textContent = findingOf(view, lengths);
   view.said.dataset.lengths = JSON.stringify(lengths);
   showNeurons(view);
 }
@@ -136,6 +141,19 @@ function smooth(start, points) {
       return `C${x0} ${(y0 + y) / 2} ${x} ${(y0 + y) / 2} ${x} ${y}`;
     })
     .join("");
+}
+
+// Which of the two parts adds more to this token.
+function findingOf({ names, block, place }, lengths) {
+  const parts = [
+    ["attention", lengths[1]],
+    ["the feed-forward part", lengths[4]],
+  ].sort((a, b) => b[1] - a[1]);
+  const [[more, most], [less, least]] = parts;
+  return (
+    `In block ${block}, ${more} changes “${names[place]}” more than ${less}: ` +
+    `${most.toFixed(1)} against ${least.toFixed(1)}.`
+  );
 }
 
 function story({ names, block, place, station }, lengths) {
@@ -259,8 +277,8 @@ function addDepths(view, root) {
 
 const like = spread =>
   ({
-    0.02: " (GPT-1’s, copied)",
-    0.07: " (GPT-1 at birth)",
+    0.02: " (for 768 wide)",
+    0.07: " (the same for 64 wide)",
     0.12: " (novelist, trained)",
   })[spread] ?? "";
 

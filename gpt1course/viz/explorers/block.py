@@ -36,6 +36,7 @@ STATIONS = (
     "LayerNorm",
 )
 SPREADS = (0.02, 0.03, 0.04, 0.05, 0.06, 0.07, 0.085, 0.1, 0.12, 0.14, 0.17, 0.2)
+AS_GPT1 = SPREADS.index(0.07)  # for matrices 64 wide what 0.02 is for GPT-1's, 768 wide
 
 
 def by_depth(
@@ -100,7 +101,7 @@ class BlockExplorer(Explorer):
     block = Index(lambda self: self.shape[0]).tag(sync=True, control=True)
     place = Index(lambda self: len(self.tokens)).tag(sync=True, control=True)
     station = Index(lambda self: len(STATIONS), len(STATIONS) - 1).tag(sync=True, control=True)
-    spread = Index(lambda self: len(SPREADS)).tag(sync=True, control=True)
+    spread = Index(lambda self: len(SPREADS), AS_GPT1).tag(sync=True, control=True)
 
     def __init__(
         self,

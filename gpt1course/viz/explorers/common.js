@@ -20,6 +20,21 @@ function liveRegion(parent) {
   return p;
 }
 
+// The headline: what is to be seen, in one sentence, and one thing to try. Its height does not
+// change with its words. It is no live region: what liveRegion says tells the same in full.
+function addHeadline(root, tip, act) {
+  const box = el("div", "gx-headline", root);
+  const finding = el("p", "gx-finding", box);
+  const line = el("p", "gx-try", box, "Try: ");
+  button(line, tip, act).className = "gx-tip";
+  return finding;
+}
+
+// What a headline says, and what its button then does.
+function setTip(finding, tip) {
+  finding.nextSibling.lastChild.textContent = tip;
+}
+
 // A list of bars [word, share (0..1), number], written into the rows that are there.
 function bars(list, rows) {
   while (list.children.length > rows.length) list.lastChild.remove();

@@ -17,6 +17,7 @@ function draw(model, root) {
     setShared(view, traits);
     show(view);
   };
+  view.finding = addHeadline(root, "ask with fewer labels", () => set({ labels: fewer(view) }));
   const names = Object.fromEntries(view.names.map((name, i) => [`s${i}`, name]));
   view.picker = choice(root, "set", names, "", key => set({ chosen: +key.slice(1) }));
   view.chart = chart(el("div", "gx-few", root), 340, 134, () => show(view));
@@ -89,6 +90,12 @@ function wordsOf(places, level) {
   if (n === null) return `more than ${commas(places.at(-1).labels)}`;
   if (n <= places[0].labels) return `at most ${commas(places[0].labels)}`;
   return `about ${commas(+n.toPrecision(2))}`;
+}
+
+// The next smaller number of labels; from the smallest, the largest.
+function fewer(view) {
+  const sizes = sizesOf(view);
+  return sizes.at(sizes.indexOf(nearest(sizes, view.labels)) - 1);
 }
 
 // ---- the chart
@@ -244,8 +251,22 @@ function tell(view, labels) {
   const all = takes.join("; ") + none;
   view.takes.textContent = `Labels needed for an accuracy of ${height}: ${all}.`;
   view.apart.textContent = whatIsApart(rows, labels);
+  view.finding.textContent = findingOf(rows, labels);
   const reached = rows.map(row => [row.name, labelsTo(row.places, view.level)]);
   view.root.dataset.needed = JSON.stringify(Object.fromEntries(reached));
+}
+
+// The first row against the first that it was compared with.
+function findingOf([ours, ...others], labels) {
+  const at = row => row.places.find(place => place.labels === labels);
+  const other = others.find(row => at(row)?.ahead);
+  if (!at(ours) || !other) return `Nobody was compared at ${plural(labels, "label")}.`;
+  const [points, , clear] = at(other).ahead;
+  const side = points < 0 ? "behind" : "ahead of";
+  return (
+    `With ${plural(labels, "label")}, ${ours.name} is ${inPoints(Math.abs(points))} points ` +
+    `${side} ${other.name}${clear ? "" : ", which may be chance"}.`
+  );
 }
 
 function whatIsApart([ours, ...others], labels) {

@@ -4,6 +4,18 @@ const KEY =
   "Double line: special token, the other lines: the two segments. Column: the loss of the " +
   "token, in nats, as the language model reads it. The head is untrained here: its loss is " +
   "that of an even guess.";
+const NAMES = {
+  classification: "classification",
+  entailment: "entailment",
+  similarity: "similarity",
+  choice: "multiple choice",
+};
+const FINDINGS = {
+  classification: "Classification: one row, and its last state alone is read.",
+  entailment: "Entailment: both texts share one row, and its last state is read.",
+  similarity: "Similarity has no first text: both orders are read, their states added.",
+  choice: "Multiple choice: a row for each answer, and a softmax over their scores.",
+};
 const HEADINGS = [
   "nats",
   "task loss −L2",
@@ -14,6 +26,7 @@ const HEADINGS = [
 
 function draw(model, root) {
   const view = { model, root, kind: model.get("kind") };
+  view.finding = addHeadline(root, "", () => setKind(view, nextKind(view)));
   addTasks(view);
   view.form = el("div", "", root);
   const status = el("p", "gx-note gx-hint", root);
@@ -37,12 +50,22 @@ function draw(model, root) {
 
 function addTasks(view) {
   const kinds = Object.keys(view.model.get("fields"));
-  const names = kinds.map(kind => [kind, kind === "choice" ? "multiple choice" : kind]);
-  view.kinds = choice(view.root, "task", Object.fromEntries(names), view.kind, kind => {
-    setShared(view, { kind });
-    ask(view);
-    show(view);
-  });
+  const names = kinds.map(kind => [kind, NAMES[kind]]);
+  view.kinds = choice(view.root, "task", Object.fromEntries(names), view.kind, kind =>
+    setKind(view, kind),
+  );
+}
+
+function setKind(view, kind) {
+  setShared(view, { kind });
+  view.kinds.set(kind);
+  ask(view);
+  show(view);
+}
+
+function nextKind({ model, kind }) {
+  const kinds = Object.keys(model.get("fields"));
+  return kinds[(kinds.indexOf(kind) + 1) % kinds.length];
 }
 
 function addLambda(view) {
@@ -94,6 +117,8 @@ function show(view) {
     for (const token of row) addToken(line, token, most);
     el("b", "", line.lastChild, "▲ read here");
   }
+  view.finding.textContent = FINDINGS[view.kind];
+  setTip(view.finding, `go on to ${NAMES[nextKind(view)]}`);
   mix(view);
 }
 

@@ -16,6 +16,7 @@ function draw(model, root) {
   const view = readHeads(model);
   view.root = root;
   view.dark = root.classList.contains("gx-dark");
+  view.finding = addHeadline(root, "", () => setCut(view, !view.cut));
   view.axes = ["across", "up"].map(way =>
     choice(root, way, SHORT, model.get(way), measure => {
       save(model, way === "up" ? { up: measure } : { across: measure });
@@ -285,15 +286,36 @@ function showRow(view) {
   scissors.setAttribute("aria-pressed", cut);
   showBars(view, tokens);
   said.textContent = sentence(view, tokens);
+  view.finding.textContent = findingOf(view, tokens);
+  setTip(view.finding, cut ? "hear it again" : "cut this head, and look below");
   root.dataset.next = JSON.stringify(tokens.slice(0, SHOWN));
 }
+
+// What the head costs among all; once it is cut, what that does to the next token.
+function findingOf(view, tokens) {
+  const { measures, head, cut } = view;
+  const name = headName(view, head);
+  const cost = measures.cost[head];
+  const rank = 1 + measures.cost.filter(v => v > cost).length;
+  if (cut) {
+    const [word, before, after] = mostMoved(tokens);
+    const moved = `“${named(word)}” goes from ${percent(before)} to ${percent(after)}`;
+    return `Without ${name}, ${moved}.`;
+  }
+  const place = rank === 1 ? "more than any other" : `rank ${rank} of ${measures.cost.length}`;
+  const way = cost < 0 ? "lowers" : "raises";
+  return `Cutting ${name} ${way} the loss by ${Math.abs(cost).toFixed(3)} nats, ${place}.`;
+}
+
+const mostMoved = tokens =>
+  tokens.reduce((most, token) =>
+    Math.abs(token[2] - token[1]) > Math.abs(most[2] - most[1]) ? token : most,
+  );
 
 function sentence(view, tokens) {
   const { measures, head, cut, names, row } = view;
   const name = headName(view, head);
-  const [word, before, after] = tokens.reduce((most, token) =>
-    Math.abs(token[2] - token[1]) > Math.abs(most[2] - most[1]) ? token : most,
-  );
+  const [word, before, after] = mostMoved(tokens);
   const back = measures.distance[head];
   const cost = Math.round(1000 * measures.cost[head]) / 1000 || 0; // no −0
   return (

@@ -79,6 +79,11 @@ def _likely(probs: np.ndarray, n: int) -> np.ndarray:
     return np.argsort(-best, -1)[:, :most]
 
 
+def _most_moved(probs: np.ndarray, head: int) -> int:
+    """The token after which a head's silence moves the next one most; probs (1 + n, T, M)."""
+    return int(np.abs(probs[1 + head] - probs[0]).sum(-1).argmax())
+
+
 ATLAS = (295.0, 200.0)  # points from the first head to the last, about
 
 
@@ -105,7 +110,8 @@ class HeadsExplorer(Explorer):
     loss gains on held-out text when a head is ablated, in nats; heads are drawn as large as
     that. Traits: head (block * H + head), row (the token after which the next one is
     predicted), cut (whether the bars show the head ablated), across and up (the measures on
-    the axes).
+    the axes). Without a choice: the head that is missed most, after the token where its
+    silence moves the next one most.
     """
 
     data = traitlets.Bytes().tag(sync=True)
@@ -130,15 +136,17 @@ class HeadsExplorer(Explorer):
         tokens: Sequence[str],
         words: Sequence[Sequence[str]],
         cost: ArrayLike,
-        head: int = 0,
-        row: int = -1,
+        head: int | None = None,
+        row: int | None = None,
     ):
         cost = plots.as_matrix(cost, "cost")
         shape, T = weights.shape[:2], len(tokens)
         if cost.shape != shape:
             raise ValueError(f"cost has shape {cost.shape}, the model has {shape} heads")
-        row = validate.check_int("row", row, -T, T - 1) % T
+        head = int(cost.argmax()) if head is None else head
         head = validate.check_int("head", head, 0, cost.size - 1)
+        row = _most_moved(probs, head) if row is None else row
+        row = validate.check_int("row", row, -T, T - 1) % T
         self.weights, self.probs = weights, probs
         measures = head_measures(weights) | {"cost": cost}
         super().__init__(
@@ -160,8 +168,8 @@ class HeadsExplorer(Explorer):
         checkpoint: Checkpoint,
         text: str,
         cost: ArrayLike,
-        head: int = 0,
-        row: int = -1,
+        head: int | None = None,
+        row: int | None = None,
         n: int = 6,
     ) -> Self:
         """The heads of a model on a text; n: how many likely words each row brings in."""

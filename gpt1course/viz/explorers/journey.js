@@ -11,6 +11,12 @@ function draw(model, root, redraw) {
   view.dark = root.classList.contains("gx-dark");
   view.stage = model.get("stage");
   view.place = Math.min(model.get("place"), names.length - 1);
+  view.finding = addHeadline(root, "follow the token before", () => {
+    const place = (view.place || names.length) - 1;
+    setShared(view, { place });
+    show(view);
+    reveal(view);
+  });
   promptLine(model, root);
   model.on("change:stages", redraw);
   choice(root, "show", DETAILS, "blocks", which => {
@@ -180,6 +186,17 @@ function show(view) {
     `Read at ${stageName(view, state)}, the state of “${view.names[place]}” predicts ` +
     `“${named(piece)}” with ${percent(p)}; the final answer, ` +
     `“${named(stages.at(-1).top[place][0][0])}”, has rank ${commas(state.rank[place])} there.`;
+  view.finding.textContent = findingOf(view);
+}
+
+// From which state on the final answer is the best guess.
+function findingOf({ names, stages, place }) {
+  const [piece, p] = stages.at(-1).top[place][0];
+  const last = stages.findLastIndex(stage => stage.top[place][0][0] !== piece);
+  const since = stages[last + 1];
+  const where = since.block < 0 ? "from the start" : `from block ${since.block} on`;
+  const leads = `“${named(piece)}” leads ${where}, at the end with ${percent(p)}`;
+  return `After “${names[place]}”, ${leads}.`;
 }
 
 function mark(cell, on) {

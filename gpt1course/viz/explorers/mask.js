@@ -20,7 +20,29 @@ const STORY = {
     "Future weights were set to 0 after the softmax: they have taken their share already, " +
     "so rows no longer sum to 1, and scores of later tokens still move earlier rows.",
 };
+const most = values => rounded(Math.max(...values));
+const FINDINGS = {
+  correct: () => "Causal mask: no row sees a later token, and each row sums to 1.",
+  none: rows =>
+    `Without a mask, up to ${most(rows.map((row, q) => sum(row.slice(q + 1))))} ` +
+    "of a row goes to later tokens.",
+  ahead: rows =>
+    `Off by one, a row gives up to ${most(rows.map((row, q) => row[q + 1] || 0))} ` +
+    "to the answer.",
+  strict: () => "Off by one the other way, the first row sees nothing: nan.",
+  after: rows =>
+    `Masked after the softmax, a row keeps as little as ` +
+    `${rounded(Math.min(...rows.map(row => sum(row))))} of its weight.`,
+};
+const TIPS = {
+  correct: "take the mask away",
+  none: "a mask that is off by one",
+  ahead: "a mask that is off by one the other way",
+  strict: "a mask after the softmax",
+  after: "back to the causal mask",
+};
 const STEPS = ["1. scores: change one", "2. masked scores", "3. weights after the softmax"];
+const LIMIT = 50;
 const HINT =
   "Row: from, column: to. Type a score, or change it with the up and down arrows; weights " +
   "that this has moved are in bold. A framed weight leaks: its token comes later.";
@@ -30,16 +52,17 @@ function draw(model, root) {
   view.dark = root.classList.contains("gx-dark");
   view.given = model.get("scores");
   view.scores = view.given.map(row => [...row]);
-  view.picker = choice(root, "mask", KINDS, view.kind, kind => {
-    setShared(view, { kind });
-    show(view);
-  });
+  view.finding = addHeadline(root, "", () => setKind(view, nextKind(view)));
+  view.picker = choice(root, "mask", KINDS, view.kind, kind => setKind(view, kind));
   const cols = el("div", "gx-cols gx-steps", root);
   view.panels = STEPS.map((title, step) => addPanel(view, cols, title, step));
   view.said = liveRegion(root);
+  view.refused = el("p", "gx-note gx-refused", root);
   el("p", "gx-note", root, HINT);
   button(root, "Reset", () => {
     view.scores = view.given.map(row => [...row]);
+    view.changed = false;
+    view.refused.textContent = "";
     view.inputs.flat().forEach(put => {
       put();
     });
@@ -50,6 +73,17 @@ function draw(model, root) {
     show(view);
   });
   show(view);
+}
+
+function setKind(view, kind) {
+  setShared(view, { kind });
+  view.picker.set(kind);
+  show(view);
+}
+
+function nextKind({ kind }) {
+  const kinds = Object.keys(KINDS);
+  return kinds[(kinds.indexOf(kind) + 1) % kinds.length];
 }
 
 // ---- the numbers
@@ -122,16 +156,22 @@ function show(view) {
     showSum(panels[2].sums[q], sum(row));
   });
   const leak = largestLeak(weights);
+  view.finding.textContent = FINDINGS[kind](weights);
+  setTip(view.finding, TIPS[kind]);
   const more = ` The largest weight on a later token is ${rounded(leak)}.`;
   view.said.textContent =
     STORY[kind] + (leak > 0 ? more : "") + movedRows(view, weights, before);
 }
 
-function movedRows({ names }, weights, before) {
+const quoted = name => `“${name}”`;
+
+function movedRows(view, weights, before) {
+  const { names } = view;
   const moved = names.filter((_, q) =>
     weights[q].some((weight, k) => Math.abs(weight - before[q][k]) > 1e-9),
   );
-  return moved.length ? ` Your scores move the rows of ${moved.join(", ")}.` : "";
+  if (moved.length) return ` Your scores move the rows of ${moved.map(quoted).join(", ")}.`;
+  return view.changed ? " Your scores move no row." : "";
 }
 
 function showSum(cell, total) {
@@ -154,20 +194,34 @@ function showWeight({ dark }, cell, weight, later) {
   if (weight > 0) shade(cell, weight, dark);
 }
 
+// A number as it may be typed: -0.4, −0,4, 1e-3; of anything else, nan.
+function scoreOf(typed) {
+  const text = typed.trim().replace("−", "-").replace(",", ".");
+  return text ? Number(text) : Number.NaN;
+}
+
+function refusal(typed, score, held) {
+  if (!Number.isFinite(score)) return `“${typed}” is not a number: the score stays as it was.`;
+  return score === held ? "" : `Scores go from −${LIMIT} to ${LIMIT} here.`;
+}
+
 // A score that can be typed, or moved by arrow keys; returns what writes it anew.
 function scoreInput(view, parent, q, k) {
   const { names } = view;
   const input = el("input", "", parent);
   input.setAttribute("aria-label", `score from ${names[q]} to ${names[k]}`);
   const write = () => {
-    input.value = view.scores[q][k].toFixed(2);
+    input.value = minus(view.scores[q][k].toFixed(2));
   };
   const put = score => {
-    if (Number.isFinite(score)) view.scores[q][k] = Math.max(-50, Math.min(50, score));
+    const held = Math.max(-LIMIT, Math.min(LIMIT, score));
+    if (Number.isFinite(score)) view.scores[q][k] = held;
+    view.changed = true;
+    view.refused.textContent = refusal(input.value, score, held);
     write();
     show(view);
   };
-  input.addEventListener("change", () => put(Number.parseFloat(input.value)));
+  input.addEventListener("change", () => put(scoreOf(input.value)));
   input.addEventListener("keydown", e => {
     const d = { ArrowUp: 0.25, ArrowDown: -0.25 }[e.key];
     if (!d) return;

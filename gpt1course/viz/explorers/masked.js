@@ -10,6 +10,8 @@ function draw(model, root) {
   const view = { model, root, texts: model.get("texts") };
   view.dark = root.classList.contains("gx-dark");
   view.text = model.get("text");
+  const onward = () => cover(view, (view.place + 1) % view.names.length);
+  view.finding = addHeadline(root, "cover the next word", onward);
   if (view.texts.length > 1) addTexts(view);
   view.line = el("div", "", root);
   const cols = el("div", "gx-cols gx-twins", root);
@@ -103,6 +105,7 @@ function show(view) {
   view.said.textContent = `“${names[place]}” is covered. ${found
     .map((guess, i) => said(panels[i].kind, guess, place, names.length))
     .join(" ")}${better(found)}`;
+  view.finding.textContent = findingOf(names[place], found);
 }
 
 function showGuesses({ read, place }, { guessed, list }, guess, top) {
@@ -135,6 +138,11 @@ function said(kind, guess, place, n) {
   const before = place === 1 ? "the token" : `the ${place} tokens`;
   const seen = kind === "GPT" ? `${before} before` : `the ${n - 1} others`;
   return `${kind} reads ${seen} and gives it ${percent(guess.p)}, rank ${commas(guess.rank)}.`;
+}
+
+function findingOf(name, [gpt, bert]) {
+  if (!gpt) return `GPT has read nothing before “${name}”; BERT gives it ${percent(bert.p)}.`;
+  return `BERT gives the covered “${name}” ${percent(bert.p)}, GPT gives it ${percent(gpt.p)}.`;
 }
 
 function better([gpt, bert]) {

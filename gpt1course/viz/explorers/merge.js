@@ -14,6 +14,12 @@ function draw(model, root) {
   const view = { model, root, words: model.get("words"), most: model.get("most") };
   for (const name of ["step", "turns", "word"]) view[name] = model.get(name);
   view.rule = race(view.words, [], view.most);
+  const tip = "watch all merges from the start";
+  view.finding = addHeadline(root, tip, () => {
+    stop(view);
+    set(view, { step: 0 });
+    play(view);
+  });
   addControls(view, root);
   const cols = el("div", "gx-cols gx-race", root);
   addWords(view, cols);
@@ -313,9 +319,16 @@ function show(view) {
   showPairs(view, done);
   drawTree(view, done);
   view.said.textContent = sentence(view, done);
+  view.finding.textContent = findingOf(view);
   drawChart(view);
   view.root.dataset.merges = JSON.stringify(done);
   view.root.dataset.left = view.race.totals[view.step];
+}
+
+function findingOf({ step, race: { totals } }) {
+  const less = rounded(1 - totals[step] / totals[0]);
+  if (!step) return `Before the first merge the text is ${commas(totals[0])} letters.`;
+  return `After ${plural(step, "merge")} the text has ${less} fewer tokens than letters.`;
 }
 
 function sentence(view, done) {

@@ -19,6 +19,8 @@ function draw(model, root) {
   readArrays(view);
   root.classList.add("gx-map");
   el("p", "gx-map-ask", root, "Where does the next word come from?");
+  view.finding = addHeadline(root, "", () => toggle(view, sharpest(view)));
+  root.querySelector(".gx-tip").classList.add("gx-asks");
   addText(view, root);
   addCrumbs(view, root);
   addWalk(view, root);
@@ -60,6 +62,8 @@ function themeOf(root) {
 // before it tells of the place in it.
 function news(view) {
   if (view.answers === view.model.get("answers")) return show(view);
+  if (view.shown !== view.model.get("shown")) view.sharp = null;
+  view.shown = view.model.get("shown");
   readTraits(view);
   readArrays(view);
   for (const name of ["place", "other"]) view[name] = Math.min(view[name], view.T - 1);
@@ -282,6 +286,27 @@ function showPlace(view) {
   map.gutter(view, gutterPen, at);
   view.said.textContent = map.says(view, at);
   showNext(view, at.place);
+  showFinding(view, at.place);
+}
+
+// From which block on the answer leads, with the heads that are on.
+function showFinding(view, t) {
+  const { lens, names, words: next, ablated, finding } = view;
+  const [piece, , p, whole] = next[t][0];
+  const since = lens.findLastIndex(row => row[t][0][0] !== piece);
+  const where = since < 0 ? "from the start" : `from block ${since} on`;
+  const before = ablated.length ? `, with all heads ${percent(whole)}` : "";
+  const leads = `“${named(piece)}” leads ${where}: ${percent(p)}${before}`;
+  finding.textContent = `After “${names[t]}”, ${leads}.`;
+  const head = sharpest(view);
+  const off = ablated.includes(head) ? "on again" : "off";
+  setTip(finding, `switch ${headName(view, head)} ${off}`);
+}
+
+// The head of the walk: it looks hardest at one earlier token.
+function sharpest(view) {
+  view.sharp ??= tellingLook(view);
+  return view.sharp.block * view.H + view.sharp.head;
 }
 
 // A wide map is scrolled to the place in question.

@@ -11,7 +11,12 @@ const SCALES = {
 function draw(model, root) {
   const configs = model.get("configs");
   const first = Object.keys(configs)[0];
-  const view = { root, config: { ...configs[first] } };
+  const view = { root, configs, config: { ...configs[first] } };
+  view.finding = addHeadline(root, "", () => {
+    view.config.tied = !view.config.tied;
+    view.tied.set(String(view.config.tied));
+    show(view);
+  });
   addPresets(view, configs, first);
   view.sliders = {};
   for (const size of Object.keys(SCALES)) view.sliders[size] = sizeSlider(view, size);
@@ -83,6 +88,8 @@ function placeOf(size, value) {
   return away.indexOf(Math.min(...away));
 }
 
+const isAs = (one, other) => Object.keys(one).every(size => one[size] === other[size]);
+
 // ---- the parts
 
 // The twin of parameter_parts in parameters.py.
@@ -106,10 +113,11 @@ function show(view) {
   );
   view.stack.replaceChildren();
   view.table.replaceChildren();
-  Object.entries(parts).forEach(([name, n], i) => {
-    if (n) addSegment(view.stack, name, n, total, i);
-    addLine(view.table, name, n, total, i);
-  });
+  for (const [name, n] of Object.entries(parts)) {
+    if (!n) continue;
+    addSegment(view.stack, name, n, total);
+    addLine(view.table, name, n, total);
+  }
   tableRow(view.table, "th", ["all", commas(total), ""]);
   const megabytes = (4 * total) / 1e6;
   const blocks = parts.attention + parts["feed-forward"] + parts.LayerNorm;
@@ -118,22 +126,28 @@ function show(view) {
     `${megabytes.toLocaleString("en", { maximumFractionDigits: 1 })} MB in float32. ` +
     `The blocks hold ${rounded(blocks / total)} of them.`;
   view.said.textContent = words;
+  const known = Object.keys(view.configs).find(name => isAs(view.configs[name], view.config));
+  const whose = known ? capital(known) : "A model of these sizes";
+  const share = `${rounded(blocks / total)} of them in the blocks`;
+  view.finding.textContent = `${whose} has ${commas(total)} parameters, ${share}.`;
+  const tip = view.config.tied ? "give it an output matrix of its own" : "tie both matrices";
+  setTip(view.finding, tip);
   view.stack.setAttribute("aria-label", words);
 }
 
 // Its name stands in it where there is room, and in the table always.
-function addSegment(stack, name, n, total, i) {
+function addSegment(stack, name, n, total) {
   const segment = el("div", "", stack, n / total > 0.12 ? `${name} ${rounded(n / total)}` : "");
-  const color = COLORS[i];
+  const color = ROLES[name];
   segment.style.cssText = `width:${(100 * n) / total}%;background:${color}`;
   segment.style.color = ink([1, 3, 5].map(k => Number.parseInt(color.slice(k, k + 2), 16)));
   segment.title = `${name}: ${commas(n)}`;
 }
 
-function addLine(table, name, n, total, i) {
+function addLine(table, name, n, total) {
   const row = el("tr", "", table);
   const first = el("td", "", row);
-  el("span", "gx-swatch", first).style.background = COLORS[i];
+  el("span", "gx-swatch", first).style.background = ROLES[name];
   first.append(name);
   el("td", "", row, commas(n));
   el("td", "", row, percent(n / total));

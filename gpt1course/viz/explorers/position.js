@@ -12,6 +12,8 @@ function draw(model, root) {
   view.cosines = halves(model, "likeness"); // (tables, n, n)
   view.table = model.get("table");
   view.place = model.get("place");
+  const tip = "go to the position least like its neighbors";
+  view.finding = addHeadline(root, tip, () => choose(view, oddest(view)));
   addControls(view);
   const cols = el("div", "gx-cols", root);
   addPlane(view, el("div", "gx-flat", cols));
@@ -70,6 +72,8 @@ function addPlane(view, parent) {
   const frame = { viewBox: `0 0 ${PLANE} ${PLANE}`, role: "img" };
   view.plane = shape("svg", parent, frame);
   onPointing(view, view.plane, e => nearestPoint(view, e));
+  const shadeOf = v => css(rgb(0.3 + 0.7 * v, view.dark));
+  scaleOf(parent, "position 0", String(view.n - 1), shadeOf);
 }
 
 // Where the positions of this table lie in the plane: [x, y], as far apart as there is room.
@@ -205,9 +209,32 @@ function show(view) {
   view.tag.textContent = place;
   map.mark.style.top = view.down.style.left = `${(100 * place) / n}%`;
   view.said.textContent = sentence(view);
+  view.finding.textContent = findingOf(view);
   view.plane.setAttribute("aria-label", view.said.textContent);
   map.canvas.setAttribute("aria-label", view.said.textContent);
   showLine(view);
+}
+
+const besides = (place, n) => [place - 1, place + 1].filter(i => i >= 0 && i < n);
+
+function findingOf(view) {
+  const { place, n } = view;
+  const row = rowOf(view, place);
+  const others = [...row].map((v, i) => (i === place ? -2 : v));
+  const best = argmax(others);
+  const near = besides(place, n).includes(best) ? "its neighbor " : "";
+  return (
+    `Position ${place} is most like ${near}${best}: ` +
+    `their cosine is ${minus(others[best].toFixed(2))}.`
+  );
+}
+
+// The position whose neighbors are least like it; seen from there, the next such.
+function oddest(view) {
+  const { n, place } = view;
+  const likeness = i => Math.max(...besides(i, n).map(j => rowOf(view, i)[j]));
+  const all = Array.from({ length: n }, (_, i) => i).sort((a, b) => likeness(a) - likeness(b));
+  return all[(all.indexOf(place) + 1) % Math.min(n, 4)] ?? all[0];
 }
 
 function sentence(view) {
@@ -215,7 +242,7 @@ function sentence(view) {
   const row = rowOf(view, place);
   const others = [...row].map((v, i) => (i === place ? -2 : v));
   const best = Math.max(...others);
-  const beside = [place - 1, place + 1].filter(i => i >= 0 && i < n);
+  const beside = besides(place, n);
   const said = beside.map(i => `${minus(row[i].toFixed(2))} (position ${i})`).join(" and ");
   const away = others.filter((v, i) => v < 0 && i !== place).length;
   const neighbors = beside.length > 1 ? "neighbors" : "neighbor";

@@ -21,6 +21,7 @@ const ABOUT = {
 function draw(model, root) {
   const view = { model, root, dark: root.classList.contains("gx-dark") };
   for (const name of ["source", "query", "size", "scaled"]) view[name] = model.get(name);
+  view.finding = addHeadline(root, "", () => pointAt(view, target(view)));
   addControls(view);
   const cols = el("div", "gx-cols gx-query", root);
   addPlane(view, el("div", "", cols));
@@ -113,6 +114,15 @@ function step(view, e) {
   const far = (e.shiftKey ? 0.5 : 0.1) * shrunk;
   const query = way[e.key].map((d, i) => held(view.query[i] + d * far, reach * shrunk));
   setShared(view, { query });
+  show(view);
+}
+
+// The key after the one that leads, and the query on its place: as if it were dragged there.
+const target = view => (steps(view).best + 1) % place(view).tokens.length;
+
+function pointAt(view, i) {
+  const { shrunk } = place(view);
+  setShared(view, { query: place(view).keys[i].map(v => held(v * shrunk, 99)) });
   show(view);
 }
 
@@ -241,6 +251,10 @@ function show(view) {
   showPlane(view, found);
   showTable(view, found);
   showMix(view, found);
+  view.finding.textContent =
+    `“${place(view).tokens[found.best]}” gets ${percent(found.weights[found.best])} ` +
+    `of the weight.`;
+  setTip(view.finding, `drag q onto “${place(view).tokens[target(view)]}”, or press here`);
   said.textContent = `${winner(view, found)} ${sharpness(found)}`;
   view.note.textContent = ABOUT[source === "head" ? source : flat(view) ? "plane" : "more"];
   root.dataset.weights = JSON.stringify(found.weights);

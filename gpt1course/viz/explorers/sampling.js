@@ -12,6 +12,11 @@ function draw(model, root) {
   const view = { model, root, words, tally: new Map(), last: [], random: mulberry(1) };
   view.shown = Math.min(16, words.length); // the rest is one more row
   view.fit = false;
+  view.finding = addHeadline(root, "", () => {
+    const temperature = model.get("temperature") === 1 ? 2 : 1;
+    save(model, { temperature });
+    moved(view);
+  });
   addPrompt(view);
   addSliders(view, el("div", "", root));
   addButtons(view, el("div", "gx-choice", root));
@@ -151,7 +156,7 @@ function addRows(view, list) {
   const axis = el("span", "gx-axis", head);
   view.ticks = [0, 0.5, 1].map(() => el("span", "", axis));
   el("span", "gx-num", head, "probability");
-  el("span", "gx-num", head, "drawn (expected)");
+  view.heading = el("span", "gx-num", head);
   view.rows = [];
   for (let i = 0; i <= view.shown; i++) view.rows.push(addRow(view, list, i));
   if (view.prompt) rovingTabindex(list, list.querySelectorAll("button"));
@@ -185,9 +190,13 @@ function show(view) {
     showRow(view.rows[r], { full, after: after[r], own: own[r], times: times(r), total });
   }
   showRest(view, { full, total });
-  const names = view.last.map(rank => named(words[order[rank]]));
+  const names = view.last.map(rank => `“${named(words[order[rank]])}”`);
   view.drawn.textContent = total ? `${commas(total)} drawn; last: ${names.join(", ")}` : "";
+  view.heading.textContent = total ? "drawn (expected)" : "";
   view.said.textContent = sentence(view);
+  view.finding.textContent = findingOf(view);
+  const warm = model.get("temperature") === 1 ? 2 : 1;
+  setTip(view.finding, `set the temperature to ${warm}`);
 }
 
 // A round number not below v.
@@ -219,6 +228,13 @@ function showRest(view, { full, total }) {
   li.hidden = words.length === shown;
   word.textContent = `${commas(left > 0 ? left : words.length - shown)} others`;
   showRow(rows[shown], { full, after, own: before, times, total });
+}
+
+function findingOf({ words, order, now: { after, kept } }) {
+  const word = `“${named(words[order[0]])}”`;
+  if (kept === 1) return `Only ${word} can be drawn.`;
+  const many = `any of ${commas(kept)} tokens can be drawn`;
+  return `${word} comes next with ${percent(after[0])}, and ${many}.`;
 }
 
 function sentence({ words, order, now: { after, kept } }) {

@@ -13,6 +13,10 @@ const ASK =
 function draw(model, root) {
   const view = { model, root, names: model.get("names"), all: model.get("points") };
   for (const name of ["amount", "used", "size", "shown"]) view[name] = model.get(name);
+  view.finding = addHeadline(root, "", () => {
+    if (!view.shown) return set(view, { shown: true });
+    return set(view, { used: usedOf(view) === FIRST ? pointsOf(view).length : FIRST });
+  });
   addControls(view);
   view.chart = chart(el("div", "gx-scaling", root), 360, 26, () => show(view));
   // no picture for a reader of screens: its rings are controls
@@ -30,17 +34,14 @@ const usedOf = view => Math.min(view.used, pointsOf(view).length);
 
 function addControls(view) {
   const { root, names } = view;
-  const set = traits => {
-    setShared(view, traits);
-    show(view);
-  };
   view.top = el("div", "gx-cols", root);
-  view.reveal = button(view.top, "Show what was measured", () => set({ shown: true }));
-  button(view.top, "Draw again", () => set({ shown: false, guesses: [], amount: 0 }));
+  view.reveal = button(view.top, "Show what was measured", () => set(view, { shown: true }));
+  const again = { shown: false, guesses: [], amount: 0 };
+  view.again = button(view.top, "Draw again", () => set(view, again));
   view.after = el("div", "", root);
   const amounts = Object.fromEntries(names.map((name, i) => [`a${i}`, name]));
   view.picker = choice(view.after, "text", amounts, `a${view.amount}`, key =>
-    set({ amount: +key.slice(1) }),
+    set(view, { amount: +key.slice(1) }),
   );
   const most = Math.max(...view.all.map(points => points.length));
   const some = {
@@ -50,9 +51,14 @@ function addControls(view) {
     value: view.used,
     text: n => `the first ${n}`,
   };
-  view.uses = slider(view.after, "fit through", some, used => set({ used }));
+  view.uses = slider(view.after, "fit through", some, used => set(view, { used }));
   const far = { min: 4, max: 9, step: 0.05, value: Math.log10(view.size), text: sizeText };
-  view.asks = slider(view.after, "ask at N =", far, v => set({ size: 10 ** v }));
+  view.asks = slider(view.after, "ask at N =", far, v => set(view, { size: 10 ** v }));
+}
+
+function set(view, traits) {
+  setShared(view, traits);
+  show(view);
 }
 
 // 10 to the v in words: 25 thousand, 3.2 million.
@@ -126,6 +132,9 @@ function show(view) {
   drawGuesses(view, scale);
   drawPoints(view, scale);
   if (held) room.svg.querySelector(`[data-at="${held}"]`)?.focus();
+  // before anything is drawn there is nothing to draw again
+  view.again.hidden = !shown && !model.get("guesses").length;
+  showFinding(view, line);
   view.said.textContent = line ? whatLineSays(view, line) : ASK;
   view.root.dataset.line = JSON.stringify(line ? [line.alpha, ...line.at(view.size)] : []);
 }
@@ -246,6 +255,26 @@ function guess(view, i, nats) {
 // ---- in words
 
 const offBy = pairs => sum(pairs.map(([a, b]) => Math.abs(a - b))) / pairs.length;
+
+function showFinding(view, line) {
+  const { finding } = view;
+  setTip(finding, "see how it went on");
+  if (!line) {
+    finding.textContent = `${FIRST} sizes are known. How far does the loss fall beyond them?`;
+    return;
+  }
+  const points = pointsOf(view);
+  const used = usedOf(view);
+  const later = points.slice(used).map(([n, nats]) => [nats, line.at(n)[0]]);
+  finding.textContent = later.length
+    ? `A line through ${used} sizes misses the larger ones by ${offBy(later).toFixed(2)} nats.`
+    : `Through all ${used} sizes, ten times the parameters take ` +
+      `${rounded(1 - 10 ** -line.alpha)} off the loss.`;
+  setTip(
+    finding,
+    used === FIRST ? "fit the line to all sizes" : `fit it to the first ${FIRST}`,
+  );
+}
 
 function whatLineSays(view, line) {
   const points = pointsOf(view);

@@ -13,7 +13,8 @@ function draw(model, root) {
       k,
     ),
   );
-  el("p", "gx-title", root, headline(view));
+  const onward = () => choose(view, (chosenAt(view) + 1) % view.values.length);
+  addHeadline(root, "step to the next value", onward).textContent = `${headline(view)}.`;
   const names = Object.fromEntries(view.values.map((value, i) => [`v${i}`, value]));
   view.picker = choice(root, view.setting, names, "", key => choose(view, +key.slice(1)));
   view.chart = chart(root, 300, 120, () => show(view));
@@ -52,12 +53,14 @@ function choose(view, i) {
   show(view);
 }
 
+const chosenAt = ({ model, values }) => values.indexOf(model.get("chosen"));
+
 // ---- the chart
 
 function show(view) {
   const { chart, values, setting, tasks, x, y } = view;
   const { svg, T, bottom } = chart;
-  const at = values.indexOf(view.model.get("chosen"));
+  const at = chosenAt(view);
   view.picker.set(`v${at}`);
   svg.replaceChildren();
   const width = Math.min(60, x(1) - x(0) || 60);

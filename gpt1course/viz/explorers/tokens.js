@@ -7,6 +7,11 @@ const NOTE =
 
 function draw(model, root) {
   const view = { model, root };
+  view.finding = addHeadline(root, "", () => {
+    const { n, all } = view.at;
+    save(model, { step: n ? n - 1 : all });
+    show(view);
+  });
   const input = textLine(root, "text", model.get("text"), "4em", text =>
     ask({ text, step: -1 }),
   );
@@ -55,6 +60,9 @@ function show(view) {
     const ids = next ? null : model.get("ids")[w].map(id => (id === unk ? "<unk>" : id));
     addWord(box, symbols, { next, made, ids });
   });
+  view.at = { n, all: merges.length };
+  view.finding.textContent = findingOf(words, n, merges.length);
+  setTip(view.finding, n ? "undo the last merge" : "make all the merges");
   view.said.textContent = sentence(model, sum(words.map(word => word.length)), n, next);
 }
 
@@ -75,6 +83,12 @@ function addWord(box, symbols, { next, made, ids }) {
 function isMerged(symbols, i, [left, right]) {
   const isLeft = symbols[i] === left && symbols[i + 1] === right;
   return isLeft || (symbols[i] === right && symbols[i - 1] === left);
+}
+
+function findingOf(words, n, all) {
+  const made = plural(sum(words.map(word => word.length)), n < all ? "piece" : "token");
+  if (n < all) return `${n} of ${plural(all, "merge")} made: ${made} are left.`;
+  return `${plural(words.length, "word")} in ${made}, after ${plural(all, "merge")}.`;
 }
 
 function sentence(model, nPieces, nMerges, next) {

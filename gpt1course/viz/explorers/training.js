@@ -7,6 +7,7 @@ const UNITS = {
 };
 const NAMES = { nats: "nats", bits: "bits", perplexity: "perplexity" };
 const SCALES = { linear: "linear", log: "log" };
+const LASTS = 8000; // milliseconds
 const DASHES = ["6 3", "2 3", "8 3 2 3"]; // of the references
 const FINE = 100_000; // places of the slider
 const SMOOTH = 60; // the smooth curve is a mean over the last of so many parts of the log
@@ -16,6 +17,7 @@ const DECADES = [1, 10, 100, 1000, 10000, 100000];
 function draw(model, root) {
   const view = { model, unit: model.get("unit"), scale: model.get("scale") };
   view.chosen = model.get("chosen");
+  view.finding = addHeadline(root, "", () => (view.timer ? halt(view) : play(view)));
   addControls(view, root);
   for (const name of ["points", "heldout", "samples", "total"]) {
     model.on(`change:${name}`, () => show(view));
@@ -97,12 +99,15 @@ function show(view) {
   const points = model.get("points");
   view.chart.svg.replaceChildren();
   if (!points.length) {
-    view.said.textContent = "The run has not begun.";
+    view.said.textContent = view.finding.textContent = "The run has not begun.";
+    setTip(view.finding, "run the cell that trains");
     axisNames(view.chart, "updates", UNITS[view.unit][0]);
     return;
   }
   const at = chosenLine(view);
   drag.set(Math.round(FINE * along(view, points[at][0])));
+  view.finding.textContent = findingOf(view, points, at);
+  setTip(view.finding, view.timer ? "stop here" : "play the run from its first update");
   const run = readRun(view, points);
   drawScales(view, run);
   writeEnds(view.chart, [...drawReferences(view, run), ...drawCurves(view, run)]);
@@ -188,7 +193,42 @@ function drawNow({ chart }, { of, x, y }, [step, nats]) {
   shape("circle", svg, { cx: x(step), cy: y(of(nats)), r: 4, class: "gx-here" });
 }
 
+// ---- the run, played: eight seconds from the first line to the last
+
+function play(view) {
+  const last = view.model.get("points").length - 1;
+  if (last < 1) return;
+  const begun = performance.now();
+  go(view, 0);
+  view.timer = setInterval(() => {
+    const share = Math.min(1, (performance.now() - begun) / LASTS);
+    if (share === 1 || !view.finding.isConnected) halt(view);
+    go(view, nearest(view, share));
+  }, 50);
+  go(view, 0);
+}
+
+function halt(view) {
+  clearInterval(view.timer);
+  view.timer = 0;
+  show(view);
+}
+
+function go(view, chosen) {
+  setShared(view, { chosen });
+  show(view);
+}
+
 // ---- the words
+
+function findingOf({ unit }, points, at) {
+  const of = UNITS[unit][1];
+  const digits = unit === "perplexity" ? 0 : 2;
+  const [first, now] = [points[0], points[at]].map(([, nats]) => of(nats).toFixed(digits));
+  const what = unit === "perplexity" ? "perplexity" : "loss";
+  const after = `After ${plural(points[at][0], "update")} the ${what} is ${now}`;
+  return at ? `${after}, down from ${first}.` : `${after}: it has learned next to nothing.`;
+}
 
 function tell({ model, chart, unit, said, wrote }, [step, nats]) {
   const [name, of] = UNITS[unit];

@@ -4,6 +4,10 @@ function draw(model, root, redraw) {
   const view = readTexts(model);
   view.root = root;
   view.dark = root.classList.contains("gx-dark");
+  view.finding = addHeadline(root, "", () => {
+    setShared(view, { head: onward(view) });
+    show(view);
+  });
   addPrompts(view);
   const cols = el("div", "gx-cols", root);
   addHeads(view, el("div", "", cols));
@@ -146,14 +150,32 @@ function showRow(view) {
     mark.style.height = `${100 / text.T}%`;
   });
   view.headsTitle.textContent = `How far “${texts[0].names[row]}” moves in each head`;
+  view.shares = view.heads.map((_, head) =>
+    partner == null ? 0 : sum(changes(view, head).map(c => Math.abs(c.change))) / 2,
+  );
   view.heads.forEach((b, head) => {
-    const share =
-      partner == null ? 0 : sum(changes(view, head).map(c => Math.abs(c.change))) / 2;
+    const share = view.shares[head];
     b.textContent = rounded(share);
     b.setAttribute("aria-label", `${headName(view, head)}: ${b.textContent}`);
     shade(b, share, view.dark);
   });
   view.said.textContent = sentence(view, partner);
+  view.finding.textContent = findingOf(view);
+  const most = argmax(view.shares) === view.head;
+  const tip = most ? "a head that hardly notices" : "the head that moves it most";
+  setTip(view.finding, `go to ${tip}`);
+}
+
+// The head that moves the word most; from there, the one that moves it least.
+function onward({ shares, head }) {
+  const most = argmax(shares);
+  return most === head ? argmax(shares.map(v => -v)) : most;
+}
+
+function findingOf({ texts: [{ names }], row, head, shares, ...view }) {
+  const where = headName(view, head);
+  if (shares[head] < 1e-3) return `“${names[row]}” does not move in ${where}.`;
+  return `“${names[row]}” puts ${rounded(shares[head])} of its weight elsewhere in ${where}.`;
 }
 
 // What each token has more in the second text; a token of one text alone counts from or to 0.

@@ -7,19 +7,20 @@ function draw(model, root, redraw) {
   const view = { model, root, C: model.get("n_embd"), rows: halves(model, "data") };
   view.names = model.get("tokens").map(readable);
   view.chosen = Math.min(model.get("chosen"), view.names.length - 1);
+  const onward = () => choose(view, (view.chosen + 1) % view.names.length);
+  view.finding = addHeadline(root, "see the next word's row", onward);
   promptLine(model, root);
   model.on("change:wins", redraw);
   addTokens(view);
-  const title = `Its row: ${view.C} numbers, read as an embedding and used as output weights`;
-  el("p", "gx-title", root, title);
+  view.title = el("p", "gx-title", root);
   view.strip = el("canvas", "gx-strip", root);
   view.strip.setAttribute("role", "img");
   view.ends = signedScale(root, "", "").querySelectorAll("span");
   const cols = el("div", "gx-cols", root);
   cols.style.marginTop = "10px";
   view.near = addList(cols, "Nearest rows (cosine)", "330px");
-  const ranks = "Its rank as the next token, after each token of the text";
-  view.wins = addList(cols, ranks, "420px");
+  view.wins = addList(cols, "", "420px");
+  view.ranks = view.wins.previousSibling;
   addRankAxis(view);
   choice(root, "output matrix", MATRICES, model.get("tied") ? "tied" : "own", which => {
     save(model, { tied: which === "tied" });
@@ -89,6 +90,16 @@ function show(view) {
     return [`… ${readable(places[i])}`, rankShare(rank, last), `#${commas(rank)}`];
   });
   bars(wins, ranks);
+  const tied = model.get("tied");
+  const own = `; its output weights are ${view.C} others`;
+  const both = ", read as an embedding and used as output weights";
+  view.title.textContent = `Its row of Wₑ: ${view.C} numbers${tied ? both : own}`;
+  const after = "Its rank as the next token, after each token";
+  view.ranks.textContent = tied ? after : `${after}, if it is tied after all`;
+  const [other, cosine] = cosines[0];
+  view.finding.textContent =
+    `“${view.names[chosen]}” lies closest to “${named(other)}”: ` +
+    `the cosine of their rows is ${minus(cosine.toFixed(2))}.`;
   view.said.textContent = `${bestPlace(view)} ${parameters(view)}`;
 }
 

@@ -8,6 +8,12 @@ const SEEDS = { min: 0, max: 99, step: 1, help: "the same draws for every temper
 
 function draw(model, root) {
   const view = { model, dark: root.classList.contains("gx-dark") };
+  view.finding = addHeadline(root, "draw with another seed", () => {
+    const seed = (model.get("seed") + 1) % (SEEDS.max + 1);
+    drag.set(seed);
+    ask({ seed });
+  });
+  root.querySelector(".gx-tip").classList.add("gx-asks");
   const given = model.get("text");
   const input = textLine(root, "prompt", given, "4em", text => ask({ text }));
   const options = { ...SEEDS, value: model.get("seed") };
@@ -38,6 +44,9 @@ function show(view) {
     el("small", "", table, minus(mean.toFixed(2)));
   });
   const best = rows.reduce((a, b) => (b[1] > a[1] ? b : a));
+  view.finding.textContent =
+    `The likeliest of these texts is that of ${best[0]}: ` +
+    `${minus(best[1].toFixed(2))} nats per token.`;
   view.said.textContent =
     "The likeliest text, by the mean log-probability on the right, is that of " +
     `${best[0]} with ${minus(best[1].toFixed(2))} nats per token.`;

@@ -74,7 +74,7 @@ def test_scores_are_edited_beside_the_weights_that_they_move(page):
         page.keyboard.press("ArrowUp")
     wanted = explorers.masked_steps([[0, 0, 0], [1, 0, 0], [0, 0, 0]])[1]
     assert np.allclose(cells(root), wanted, atol=6e-4)
-    assert "Your scores move the rows of b." in root.locator(".gx-live").inner_text()
+    assert "Your scores move the rows of “b”." in root.locator(".gx-live").inner_text()
     assert root.locator(".gx-moved").count() == 2
     root.get_by_role("button", name="Reset").click()
     assert not root.locator(".gx-moved").count()
@@ -578,7 +578,7 @@ def test_the_sweep_tells_of_the_chosen_value(page):
     assert "film: 65.0% ± 4.3% over 3 seeds" in said.inner_text()
     assert "against 0, seed by seed, +3.0 ± 2.5 points, not clear." in said.inner_text()
     assert "+0.0 ± 24.8 points, not clear." in said.inner_text()
-    title = root.locator(".gx-title").inner_text()
+    title = root.locator(".gx-finding").inner_text().rstrip(".")
     # +3.0 points would be clear alone, and are not among four differences
     wanted = "1 of 4 differences from λ = 0 is clear: film −12.0 points at 1"
     assert title == e.finding() == wanted
