@@ -74,12 +74,41 @@ async function lesson({ text, settings, updates }) {
 }
 
 // What a page says of a pasted text, its characters, levels, and words.
-async function text({ text, n_ctx }) {
+async function text({ text, n_ctx = 48, written = "" }) {
   const found = await load("characters");
   const characters = found.charactersOf(found.readOf(text).text);
   const ids = found.encoded(text, characters);
   const levels = found.levelsOf(ids, characters.length);
-  return { ...found.noticeOf(text, n_ctx), characters, ids: Array.from(ids), levels };
+  const words = found.realWords(written, found.longWords(text));
+  return { ...found.noticeOf(text, n_ctx), characters, ids: Array.from(ids), levels, words };
+}
+
+// The main directions of a table of positions: points and share, after so many pictures.
+async function directions({ table, T, C, pictures }) {
+  const { MainDirections } = await load("positions");
+  const it = new MainDirections(T, C);
+  let found;
+  for (let i = 0; i < pictures; i++) found = it.of(Float32Array.from(table.flat()));
+  return { ...found, points: Array.from(found.points) };
+}
+
+// A lesson trained, kept and restored: what both write, and what a wrong file is told.
+async function restored({ text, updates }) {
+  const { Lesson } = await load("lesson");
+  const it = new Lesson(text, { n_layer: 1, n_embd: 16, batch: 4, n_ctx: 16 }, wasm);
+  for (let i = 0; i < updates; i++) it.update();
+  const kept = it.kept();
+  const other = new Lesson(kept.text, kept.settings, wasm);
+  const before = other.write("She ", 20);
+  other.restore(kept.step, kept.weights);
+  const refused = [kept.weights.slice(1), kept.weights.map(() => Number.NaN)].map(weights => {
+    try {
+      return other.restore(1, weights) ?? "";
+    } catch (error) {
+      return error.message;
+    }
+  });
+  return { texts: [before, it.write("She ", 20), other.write("She ", 20)], refused };
 }
 
 // Updates a second of each of some sizes, and billions of the kernel's multiplications and
@@ -106,7 +135,7 @@ function perSecond(act, seconds) {
   return (1000 * n) / (performance.now() - start);
 }
 
-const ANSWERS = { gradients, run, products, lesson, text, speed };
+const ANSWERS = { gradients, run, products, lesson, text, directions, restored, speed };
 const answers = [];
 for (const folder of folders) {
   load = name => import(pathToFileURL(`${folder}/train/${name}.js`).href);

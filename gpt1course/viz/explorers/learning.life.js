@@ -107,12 +107,12 @@ class Life {
     return this.losses.at(-1)?.[2];
   }
 
-  hear({ about, frame, refused, diverged, ended, kept, written }) {
+  hear({ about, frame, refused, trouble, ended, kept, written }) {
     if (!this.root.isConnected) return this.worker.terminate();
     if (refused) Object.assign(this, { refused, isRunning: false });
     if (about) this.about = about;
     if (frame) this.take(frame);
-    if (diverged) this.told = whyDiverged(diverged, this.about);
+    if (trouble) this.told = trouble.hasDiverged ? whyDiverged(trouble) : whyStuck(trouble);
     if (ended) this.end();
     if (kept) saveFile(kept);
     if (written != null) this.written = written;
@@ -179,17 +179,26 @@ function lifeOf(model, root) {
 }
 
 // Why too high a rate does not learn; peak: the rate that was chosen.
-function whyDiverged({ step, peak, loss }, { levels }) {
+function whyDiverged({ step, peak, best, loss }) {
   const where = Number.isFinite(loss)
-    ? `The loss is ${loss.toFixed(2)}, above the ${levels.uniform.toFixed(2)} of guessing`
+    ? `The loss has climbed from ${best.toFixed(2)} to ${loss.toFixed(2)}`
     : "The loss is no number any more";
   const times = peak / 0.02;
   const size =
-    times < 1 ? `${Math.round(100 * times)}% of` : `${commas(Math.round(times))} times`;
+    times < 1 ? `${Math.round(100 * times)}% of` : plural(Math.round(times), "time");
   return (
     `It has diverged, at update ${commas(step)}. ${where}. Adam moves each weight by about ` +
-    `the rate, ${peak}, and that is ${size} a fresh weight’s size of 0.02. A gradient is true ` +
-    "only near the point where it was computed, so such a step lands where the loss is " +
-    "higher. Lower the rate, or begin again."
+    `the rate, ${peak}, which is ${size} the 0.02 by which fresh weights differ. A gradient ` +
+    "is true only near the point where it was computed, and so large a step lands where the " +
+    "loss is higher. Lower the rate, or begin again."
+  );
+}
+
+// On the plateau at letter frequencies.
+function whyStuck({ step, peak }) {
+  const way = peak > 0.003 ? "Begin again with a lower rate" : "Try a higher rate, or wait";
+  return (
+    `It is on a plateau. After ${commas(step)} updates it knows how frequent each character ` +
+    `is, and makes no use of the characters before. ${way}.`
   );
 }

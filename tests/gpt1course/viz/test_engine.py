@@ -15,10 +15,10 @@ import pytest
 import torch
 from engine_in_node import FOLDER, EngineInNode, numbers
 from ipywidgets import DOMWidget
+from node import node_or_skip
 
 import gpt1lib as g
 from benchmarks.languages import in_javascript
-from gpt1course import settings
 from gpt1course.exercises import lesson08
 from gpt1course.viz import engine, explorers
 from gpt1lib.generate import beam_search, greedy, next_token_probs
@@ -35,13 +35,8 @@ ODD = [
 
 @pytest.fixture(scope="module")
 def node():
-    """Node.js; skips where there is none, unless CI requires one."""
-    path = shutil.which("node")
-    if path is None:
-        if settings.require_browser():
-            pytest.fail("no Node.js found, and GPT1_REQUIRE_BROWSER=1 asks for one")
-        pytest.skip("no Node.js on this machine")
-    return path
+    """Where Node.js is."""
+    return node_or_skip()
 
 
 @pytest.fixture(scope="module")

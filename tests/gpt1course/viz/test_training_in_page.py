@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 import torch
 from learner_in_node import FOLDER, ask, ask_each
+from node import node_or_skip
 
 import gpt1lib as g
-from gpt1course import settings
 from gpt1lib import numpy_gpt, optim
 from gpt1lib.config import GPTConfig
 from gpt1lib.corpus import read_books
@@ -24,13 +24,7 @@ SIZES = {"n_layer": 2, "n_head": 2, "n_embd": 16, "n_ctx": 12, "n_vocab": 11}
 
 @pytest.fixture(scope="module")
 def node():
-    """Node.js; skips where there is none, unless CI requires one."""
-    path = shutil.which("node")
-    if path is None:
-        if settings.require_browser():
-            pytest.fail("no Node.js found, and GPT1_REQUIRE_BROWSER=1 asks for one")
-        pytest.skip("no Node.js on this machine")
-    return path
+    return node_or_skip()
 
 
 def as_lists(params):

@@ -19,7 +19,8 @@ const WRITTEN = 72; // characters
 const TEMPERATURE = 0.8;
 const SHOWN = 32; // characters that the heads are shown on
 const APART = 1.15; // stages: each about so many times as far as the one before
-const TOO_HIGH = 0.5; // nats above guessing: it has diverged
+const LOST = 0.5; // nats above the lowest loss: it has diverged
+const STUCK = [300, 0.05]; // updates, and nats below letter frequencies: it is on the plateau
 
 export class Lesson {
   constructor(pasted, settings, wasm) {
@@ -37,6 +38,7 @@ export class Lesson {
     this.shown = ids.subarray(0, Math.min(SHOWN, given.n_ctx));
     this.directions = new MainDirections(given.n_ctx, given.n_embd);
     this.smooth = { sum: 0, weight: 0 };
+    this.best = Number.POSITIVE_INFINITY;
     this.note = note;
     this.next = 0; // the step of the next stage
   }
@@ -56,8 +58,9 @@ export class Lesson {
   // One update; returns what is drawn of it.
   update() {
     const { loss, norm } = this.run.update();
-    this.smooth.sum = 0.9 * this.smooth.sum + 0.1 * loss;
-    this.smooth.weight = 0.9 * this.smooth.weight + 0.1;
+    this.smooth.sum = 0.8 * this.smooth.sum + 0.2 * loss;
+    this.smooth.weight = 0.8 * this.smooth.weight + 0.2;
+    this.best = Math.min(this.best, this.smoothed);
     return { loss, norm, smooth: this.smoothed };
   }
 
@@ -65,9 +68,15 @@ export class Lesson {
     return this.smooth.sum / this.smooth.weight;
   }
 
-  // Whether the run has left all that it had learned.
+  // Whether the run has lost what it had learned.
   get hasDiverged() {
-    return !(this.smoothed <= this.levels.uniform + TOO_HIGH) && this.run.step > 0;
+    return this.run.step > 0 && !(this.smoothed <= this.best + LOST);
+  }
+
+  // Whether it still knows nothing but how frequent each character is.
+  get isStuck() {
+    const [updates, nats] = STUCK;
+    return this.run.step >= updates && this.smoothed > this.levels.letters - nats;
   }
 
   // What a file keeps of it: `restore` reads that.

@@ -1,5 +1,6 @@
 // The training's side of the page, in a worker: the page never stands still.
-// In: { name, ... }; out: { about }, { frame }, { ended }, { diverged }, { refused }.
+// In: { name, ... }; out: { about }, { frame }, { ended }, { trouble }, { refused }, { kept },
+// { written }.
 
 import { Lesson } from "./lesson.js";
 
@@ -59,7 +60,7 @@ async function go() {
     const now = performance.now();
     here.seconds = (here.seconds ?? 0) + (now - before) / 1000;
     before = now;
-    if (here.hasDiverged && !here.wasTold) tellDiverged(here);
+    tellTrouble(here);
     if (here.isStage) show(here.stage());
     else if (now - drawn > PATIENCE) show(here.look());
     if (now - drawn > PATIENCE) {
@@ -70,10 +71,15 @@ async function go() {
   if (lesson === here) finish(here);
 }
 
-function tellDiverged(here) {
+// Once, until the rate is changed: that it has diverged, or learns nothing more.
+function tellTrouble(here) {
+  const { hasDiverged, isStuck, best, smoothed } = here;
+  if (here.wasTold || !(hasDiverged || isStuck)) return;
   here.wasTold = true;
-  const { step, settings, rate } = here.run;
-  self.postMessage({ diverged: { step, peak: settings.rate, rate, loss: here.smoothed } });
+  const { step, settings } = here.run;
+  self.postMessage({
+    trouble: { hasDiverged, step, peak: settings.rate, best, loss: smoothed },
+  });
 }
 
 function finish(here) {

@@ -1,0 +1,199 @@
+"""A model that learns in a blank page: started, paused, looked back at, kept and loaded."""
+
+import json
+
+import pytest
+from in_page import show
+from playwright.sync_api import expect
+
+from gpt1course.viz import explorers
+from gpt1course.viz.explorers import standalone
+from tools.policy import with_policy
+
+pytestmark = pytest.mark.browser
+TEXT = "The quick brown fox jumps over the lazy dog. " * 20
+READY = "() => !document.querySelector('.gx-learn-primary').disabled"
+STEP = r"/After (\d+) update/"
+
+
+def begin(page, text=TEXT):
+    """A view that is ready to start, with the smallest model."""
+    root = show(page, explorers.LearningExplorer(text))
+    page.wait_for_function(READY)
+    for name, size in (("blocks", "1"), ("width", "16")):
+        root.get_by_role("radiogroup", name=name).get_by_role("radio", name=size).click()
+    page.wait_for_function(
+        "() => document.querySelector('.gx').innerText.includes('a context')"
+    )
+    return root
+
+
+def press(root, name):
+    root.get_by_role("button", name=name, exact=True).click()
+
+
+def learn(root, marks=20):
+    """Let it learn until so many updates are past, and pause; returns the headline."""
+    press(root, "Start" if root.get_by_role("button", name="Start").count() else "Go on")
+    root.page.wait_for_function(
+        f"""n => +(document.querySelector('.gx-learn-headline').textContent
+        .replace(',', '').match({STEP})?.[1] ?? 0) >= n""",
+        arg=marks,
+    )
+    press(root, "Pause")
+    expect(root.locator(".gx-live")).to_contain_text("Paused after")
+    return root.locator(".gx-learn-headline").inner_text()
+
+
+def test_it_learns_pauses_and_goes_on(page):
+    root = begin(page)
+    assert "random numbers" in root.locator(".gx-learn-headline").inner_text()
+    assert root.locator("svg path[fill=none]").count() == 1, "positions, and no curve yet"
+    before = painted(page)
+    assert "nats per character" in learn(root, 60)
+    assert painted(page) != before, "its heads look elsewhere"
+    rungs = root.locator(".gx-learn-rungs dd")
+    assert len(rungs.nth(1).inner_text()) > 40, "the copy at 10 updates"
+    assert rungs.nth(3).inner_text() == "…", "1,000 is still to come"
+    assert "below guessing" in root.locator(".gx-learn-curve svg").get_attribute("aria-label")
+    paused = root.locator(".gx-learn-headline").inner_text()
+    page.wait_for_timeout(300)
+    assert root.locator(".gx-learn-headline").inner_text() == paused
+    assert learn(root, 90) != paused
+
+
+def painted(page):
+    """The pixels of all heads."""
+    return page.locator(".gx-learn-triangles canvas").evaluate_all(
+        "all => all.map(c => c.toDataURL()).join()"
+    )
+
+
+def test_a_triangle_has_no_weight_above_its_diagonal(page):
+    root = begin(page)
+    alpha = root.locator(".gx-learn-triangles canvas").first.evaluate(
+        """c => { const {data} = c.getContext('2d').getImageData(0, 0, c.width, c.height);
+        const n = c.width, seen = [];
+        for (let t = 0; t < n; t++) for (let s = 0; s < n; s++)
+          if ((data[4 * (t * n + s) + 3] > 0) !== (s <= t)) seen.push([t, s]);
+        return [n, seen.length]; }"""
+    )
+    assert alpha == [32, 0]
+
+
+def test_the_stages_lead_back(page):
+    root = begin(page)
+    learn(root, 30)
+    now = painted(page)
+    slider = root.get_by_role("slider", name="back through its stages")
+    slider.focus()
+    page.keyboard.press("Home")
+    expect(root.locator(".gx-learn-rungs dt").first).to_have_text("now: 0")
+    assert painted(page) != now
+    assert root.locator(".gx-learn-at").count() == 1
+    page.keyboard.press("End")
+    assert root.locator(".gx-learn-at").count() == 0 and painted(page) == now
+
+
+def test_the_flag_is_planted_before_the_start_only(page):
+    root = begin(page)
+    flag = root.get_by_role("slider", name="first real word after")
+    flag.fill("10")
+    expect(root.locator(".gx-learn-flag")).to_have_text("your guess: 10")
+    box = root.locator(".gx-learn-curve svg").bounding_box()
+    page.mouse.click(box["x"] + 0.8 * box["width"], box["y"] + box["height"] / 2)
+    assert root.locator(".gx-learn-flag").text_content() != "your guess: 10"
+    planted = root.locator(".gx-learn-flag").first.text_content()
+    learn(root, 5)
+    assert flag.is_disabled()
+    page.mouse.click(box["x"] + 0.3 * box["width"], box["y"] + box["height"] / 2)
+    assert root.locator(".gx-learn-flag").first.text_content() == planted
+
+
+def test_too_high_a_rate_is_explained(page):
+    root = begin(page)
+    learn(root, 60)
+    root.get_by_role("slider", name="learning rate").fill("15")
+    press(root, "Go on")
+    expect(root.locator(".gx-live")).to_contain_text("It has diverged")
+    said = root.locator(".gx-live").inner_text()
+    assert "the rate, 0.5, which is 25 times the 0.02" in said
+
+
+def test_another_text_and_what_cannot_be_learned(page):
+    root = begin(page)
+    learn(root, 5)
+    field = root.get_by_role("textbox", name="It learns this text")
+    field.fill("a" * 900)
+    field.blur()
+    expect(root.locator(".gx-live")).to_contain_text("only one character, over and over")
+    assert root.locator(".gx-learn-primary").is_disabled()
+    field.fill("שלום עולם " * 40)
+    field.blur()
+    expect(root.locator(".gx-learn-text")).to_contain_text("6 different characters")
+    assert "random numbers" in root.locator(".gx-learn-headline").inner_text()
+    learn(root, 3)
+
+
+def test_a_model_is_kept_loaded_and_writes(page, tmp_path):
+    root = begin(page)
+    learn(root, 100)
+    press(root, "Let it write")
+    expect(root.locator(".gx-learn-written")).not_to_be_empty()
+    written = root.locator(".gx-learn-written").inner_text()
+    with page.expect_download() as kept:
+        press(root, "Save the model")
+    path = tmp_path / "model.json"
+    kept.value.save_as(path)
+    saved = json.loads(path.read_text())
+    assert saved["text"] == TEXT and saved["settings"]["n_embd"] == 16
+    press(root, "Another seed")
+    root.locator("input[type=file]").set_input_files(path)
+    expect(root.locator(".gx-live")).to_contain_text("A model that had learned for")
+    press(root, "Let it write")
+    expect(root.locator(".gx-learn-written")).to_have_text(written)
+    path.write_text('{"kind": "a photograph"}')
+    root.locator("input[type=file]").set_input_files(path)
+    expect(root.locator(".gx-live")).to_contain_text("is no model of this page")
+
+
+def test_it_learns_from_disk_under_the_policy_of_the_book(page, tmp_path):
+    html = standalone.page(explorers.LearningExplorer(TEXT))
+    path = tmp_path / "page.html"
+    path.write_text(with_policy(html.replace('charset="utf-8">', 'charset="utf-8" />')))
+    asked = []
+    page.on("request", lambda r: asked.append(r.url))
+    page.goto(path.as_uri())
+    page.wait_for_function(READY)
+    learn(page.locator(".gx"), 3)
+    remote = [url for url in asked if not url.startswith(("file:", "blob:", "data:"))]
+    assert not remote
+
+
+def test_a_new_theme_goes_on_with_the_same_run(page):
+    root = begin(page)
+    headline = learn(root, 10)
+    page.evaluate("document.body.style.background = '#111'")
+    page.evaluate("document.body.className = 'dark'")
+    expect(root).to_have_class("gx gx-dark")
+    assert root.locator(".gx-learn-headline").inner_text() == headline
+    learn(root, 20)
+
+
+def test_the_page_does_not_stand_still_while_it_learns(page):
+    page.emulate_media(reduced_motion="no-preference")
+    root = begin(page)
+    press(root, "Start")
+    waits = page.evaluate("""async () => {
+      const waits = [];
+      let last = performance.now();
+      while (waits.length < 200) {
+        await new Promise(done => setTimeout(done, 0));
+        const now = performance.now();
+        waits.push(now - last);
+        last = now;
+      }
+      return waits.sort((a, b) => a - b);
+    }""")
+    press(root, "Pause")
+    assert waits[100] < 33, waits[100]  # also where other tests take the processor
