@@ -114,13 +114,14 @@ function addStages(view, root) {
 function addSizes(view, root) {
   const { life } = view;
   const box = el("div", "gx-cols", root);
+  view.sizes = {};
   const same = values => Object.fromEntries(values.map(v => [`v${v}`, String(v)]));
   for (const [name, key, values] of [
     ["blocks", "n_layer", [1, 2, 3, 4]],
     ["width", "n_embd", [16, 32, 48, 64, 96]],
   ]) {
     const pick = picked => life.begin({ [key]: +picked.slice(1) });
-    choice(box, name, same(values), `v${life.settings[key]}`, pick);
+    view.sizes[key] = choice(box, name, same(values), `v${life.settings[key]}`, pick);
   }
 }
 
@@ -150,6 +151,7 @@ function showAll(view) {
   showHeads(view);
   showPositions(view);
   showStages(view);
+  showSettings(view);
   showTries(view);
   showWritten(view);
 }
@@ -164,6 +166,7 @@ function headline({ about, step, smooth, crossed, refused }) {
   if (refused) return "This text cannot be learned";
   if (!about) return "The model is made ...";
   if (!step) return "A GPT-1 of random numbers. Press Start, and it learns while you watch";
+  if (smooth === undefined) return `A model that had learned for ${plural(step, "update")}`;
   const below = Object.keys(LEVELS)
     .filter(key => crossed[key])
     .at(-1);
@@ -174,6 +177,17 @@ function headline({ about, step, smooth, crossed, refused }) {
 const inNumbers = ({ characters, parameters, n_ctx, kernel }) =>
   `${characters.length} different characters, ${commas(parameters)} parameters, a context of ` +
   `${n_ctx}.${kernel ? "" : " Without WebAssembly’s SIMD in this browser it is slow."}`;
+
+// Sizes and rate may come from a file.
+function showSettings({ life, sizes, rate }) {
+  for (const [key, picker] of Object.entries(sizes)) {
+    const name = String(life.settings[key]);
+    if (picker.box.querySelector("[aria-checked=true]")?.textContent !== name)
+      picker.set(`v${name}`);
+  }
+  const at = RATES.indexOf(life.settings.rate);
+  if (+rate.input.value !== at) rate.set(at);
+}
 
 function showStages({ life, stages }) {
   const last = Math.max(0, life.stages.length - 1);

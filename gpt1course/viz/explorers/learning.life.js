@@ -68,7 +68,6 @@ class Life {
   run(isRunning) {
     Object.assign(this, { isRunning, at: -1 });
     this.send(isRunning ? "go" : "pause");
-    if (!isRunning) this.told = `Paused after ${plural(this.step, "update")}.`;
     this.draw();
   }
 
@@ -107,13 +106,14 @@ class Life {
     return this.losses.at(-1)?.[2];
   }
 
-  hear({ about, frame, refused, trouble, ended, kept, written }) {
+  hear({ about, frame, refused, trouble, ended, paused, kept, written }) {
     if (!this.root.isConnected) return this.worker.terminate();
     if (refused) Object.assign(this, { refused, isRunning: false });
     if (about) this.about = about;
     if (frame) this.take(frame);
     if (trouble) this.told = trouble.hasDiverged ? whyDiverged(trouble) : whyStuck(trouble);
     if (ended) this.end();
+    if (paused) this.told = `Paused after ${plural(this.step, "update")}.`;
     if (kept) saveFile(kept);
     if (written != null) this.written = written;
     this.draw();
@@ -145,7 +145,7 @@ class Life {
   }
 
   noteWord({ step, words }) {
-    if (this.first || !words.length) return;
+    if (this.first || !words.length || !this.losses.length) return;
     this.first = { step, word: words[0] };
     const off = `You guessed ${commas(this.guess)}.`;
     const when = `after ${plural(step, "update")}`;
@@ -184,8 +184,7 @@ function whyDiverged({ step, peak, best, loss }) {
     ? `The loss has climbed from ${best.toFixed(2)} to ${loss.toFixed(2)}`
     : "The loss is no number any more";
   const times = peak / 0.02;
-  const size =
-    times < 1 ? `${Math.round(100 * times)}% of` : plural(Math.round(times), "time");
+  const size = times < 1 ? `${Math.round(100 * times)}% of` : plural(Math.round(times), "time");
   return (
     `It has diverged, at update ${commas(step)}. ${where}. Adam moves each weight by about ` +
     `the rate, ${peak}, which is ${size} the 0.02 by which fresh weights differ. A gradient ` +

@@ -1,5 +1,5 @@
 // The training's side of the page, in a worker: the page never stands still.
-// In: { name, ... }; out: { about }, { frame }, { ended }, { trouble }, { refused }, { kept },
+// In: { name, ... }; out: { about }, { frame }, { ended }, { paused }, { trouble }, { refused }, { kept },
 // { written }.
 
 import { Lesson } from "./lesson.js";
@@ -85,7 +85,7 @@ function tellTrouble(here) {
 function finish(here) {
   isRunning = false;
   if (here.run.step) show(here.stage());
-  if (here.run.isOver) self.postMessage({ ended: here.run.step });
+  self.postMessage(here.run.isOver ? { ended: true } : { paused: true });
 }
 
 const ANSWERS = {
