@@ -7,6 +7,7 @@
     questions    the lessons' questions for Anki and Moodle
     figures      figures of the lessons as SVG
     ngrams       language models made of counts, which lesson 01 begins with
+    induction    whether a model copies, and which heads do it
     nbgrader     a lesson as an assignment of nbgrader
     settings     environment variables
     workspace    a learner's own copies of the lessons; progress

@@ -14,7 +14,6 @@ this order. Each folder has one task, and imports run from the top down only.
     corpus       books as one stream of ids, and random windows of it
     model        embeddings, causal attention, post-LayerNorm blocks, the tied softmax
     tracing      one forward pass with every step kept, or with a head ablated
-    induction    whether a model copies, and which heads do it
     losses       L1, L2 and L3, and the losses that code minimizes
     optim        Adam with decoupled decay, warm-up schedules, gradient clipping
     inputs       the four input transformations: every task becomes sequences

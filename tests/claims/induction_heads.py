@@ -4,7 +4,7 @@ import math
 
 from claim import after
 
-from gpt1lib import induction
+from gpt1course import induction
 
 
 @after("twice")

@@ -22,14 +22,14 @@ ORDER = {
         bpe model numpy_gpt
         tasks
         tracing corpus inputs fast baselines
-        checkpoints evaluate induction
+        checkpoints evaluate
         generate
         sample
         pretrain finetune
         paper
     """,
     "gpt1course": """
-        settings statistics ngrams carry
+        settings statistics ngrams induction carry
         workspace
         progress viz paper
         checking

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from . import losses, validate
-from .model import GPT, LanguageModel
-from .rng import eval_mode
-from .tracing import trace
+from gpt1lib import losses, validate
+from gpt1lib.model import GPT, LanguageModel
+from gpt1lib.rng import eval_mode
+from gpt1lib.tracing import trace
 
 
 @dataclass(frozen=True)
