@@ -20,6 +20,7 @@ from contextlib import nullcontext
 from gpt1lib.cli import DEVICES
 from gpt1lib.fast.distributed import Processes, joined
 from gpt1lib.fast.machine import keep_memory
+from gpt1lib.io import files
 from gpt1lib.io.run_folder import RunFolder
 
 from . import curves, released, results, tables
@@ -139,6 +140,8 @@ def run_chosen(args: argparse.Namespace, chosen: list[str], world: Processes) ->
     words += ["--seeds", str(args.seeds)] if args.seeds != curves.SEEDS else []
     provenance = {"command": command_line(words), "commit": folder.commit}
     with folder.lock() if world.is_main else nullcontext():
+        if world.is_main:
+            files.remove_unfinished(results.STORED)
         in_tables = [name for name in chosen if name in EXPERIMENTS]
         tables.run_tables(in_tables, provenance, args.workers)
         if "curves" in chosen:

@@ -1,5 +1,6 @@
 """Where the project keeps its files."""
 
+import os
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -16,7 +17,8 @@ BENCHMARKS = RESULTS / "benchmarks"
 
 def check_there(path: Path) -> None:
     """Raise FileNotFoundError for a path in `data` where gpt1lib was installed without it."""
-    if path.resolve().is_relative_to(DATA) and not DATA.is_dir():
+    place = Path(os.path.realpath(path))  # resolve() would raise for a link to itself
+    if place.is_relative_to(DATA) and not DATA.is_dir():
         raise FileNotFoundError(
             f"{DATA} is missing: gpt1lib was installed without its data. In the course's "
             "folder: python -m pip install -e ."

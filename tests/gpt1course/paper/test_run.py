@@ -224,7 +224,9 @@ def test_a_stopped_experiment_goes_on(small, monkeypatch):
     with pytest.raises(SystemExit, match="To go on: python -m gpt1course.paper small"):
         main(["small", "--workers", "1"])
     assert len(small.read_text().splitlines()) == 2
+    (litter := small.with_name(".cells.jsonl.4711.tmp")).write_text("half a {")  # of a kill
     main(["small", "--workers", "1"])
+    assert not litter.exists()
     lines = [json.loads(x) for x in small.read_text().splitlines()]
     assert len(calls) == 5 and len(lines) == 4
     for line in lines:
