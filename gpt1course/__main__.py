@@ -74,9 +74,9 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
         module.add_options(described)
-    solve = commands.add_parser("solve")
-    solve.add_argument("notebooks", nargs="+", type=Path)
-    solve.add_argument("--out", type=Path, default=Path("build/solved"))
+    solve = commands.add_parser("solve", description="Copies of notebooks, every stub solved.")
+    solve.add_argument("notebooks", nargs="+", type=Path, help="such as notebooks/05*.ipynb")
+    solve.add_argument("--out", type=Path, default=Path("build/solved"), help="the folder")
     return parser.parse_args(arguments)
 
 

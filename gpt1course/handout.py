@@ -198,4 +198,4 @@ def run(args: argparse.Namespace) -> None:
     options = [f"--lesson {path.name[:2]}"]
     if args.sections:
         options.append(f"--sections {' '.join(map(str, args.sections))}")
-    print(f"Mark what comes back: python -m gpt1course grade {' '.join(options)} submissions")
+    print(f"Mark what comes back: python -m gpt1course grade submissions {' '.join(options)}")

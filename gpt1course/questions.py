@@ -154,4 +154,4 @@ def run(args: argparse.Namespace) -> None:
     for name, written in FILES.items():
         write_text(args.out / name, written(questions))
         print(args.out / name)
-    print(f"{len(questions)} questions of {len(paths)} lessons")
+    print(f"{len(questions)} questions of {len(paths)} lesson{'s' * (len(paths) != 1)}")

@@ -202,7 +202,7 @@ def names_worth_points(lesson: str, points: dict[str, float]) -> list[str]:
 
 def shown(limits: Limits) -> str:
     """Time and memory of each exercise, as the table has them."""
-    seconds = "default" if limits.seconds is None else f"{limits.seconds:g}"
+    seconds = "10 or more" if limits.seconds is None else f"{limits.seconds:g}"
     return f"{seconds} s, {limits.gigabytes:g} GB"
 
 

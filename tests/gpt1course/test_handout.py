@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from gpt1course import handout, notebooks
-from gpt1course.__main__ import main
+from gpt1course.__main__ import main, parse
 from gpt1course.grading import report
 from gpt1course.grading.worker import Limits
 from gpt1lib.io.paths import ROOT
@@ -123,10 +123,13 @@ def test_a_lab_sheet_is_graded_by_its_own_exercises(tmp_path, monkeypatch):
 def test_the_command_writes_a_copy_and_says_how_it_is_graded(tmp_path, capsys):
     assert main(["handout", "5", "--no-solutions", "--out", str(tmp_path)]) == 0
     assert (tmp_path / LESSON.name).is_file()
-    assert "grade --lesson 05 submissions" in capsys.readouterr().out
+    assert "grade submissions --lesson 05" in capsys.readouterr().out
     assert main(["handout", "05", "--sections", "4", "--out", str(tmp_path)]) == 0
     assert (tmp_path / f"{LESSON.stem}_lab.ipynb").is_file()
-    assert "grade --lesson 05 --sections 4 submissions" in capsys.readouterr().out
+    said = capsys.readouterr().out.partition("python -m gpt1course ")[2]
+    asked = parse(said.split())  # as it is printed
+    assert (asked.lesson, asked.sections) == ("05", [4])
+    assert asked.submissions == [Path("submissions")]
 
 
 @pytest.mark.parametrize(
