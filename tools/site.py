@@ -24,7 +24,7 @@ from tqdm import tqdm
 
 from gpt1course.settings import LIVE_PAGES
 from gpt1course.viz import engine
-from gpt1course.viz.explorers import ModelMapExplorer
+from gpt1course.viz.explorers import LearningExplorer, ModelMapExplorer
 from gpt1course.viz.explorers.base import COMMON, CSS
 from gpt1course.viz.explorers.standalone import frame
 from gpt1course.viz.figure import picture
@@ -145,7 +145,7 @@ def documents() -> dict[str, str]:
     paths["data"] = ROOT / "data" / "README.md"
     pages = {name: flat(path.read_text(encoding="utf-8")) for name, path in paths.items()}
     pages["glossary"] = as_terms(pages["glossary"])
-    whole = {"index": home(sorted(pages)), "map": model_map()}
+    whole = {"index": home(sorted(pages)), "map": model_map(), "learn": learning()}
     return pages | for_teachers() | api.pages() | whole
 
 
@@ -226,6 +226,13 @@ def model_map() -> str:
     explorer.weights_id = weights_fingerprint(model)
     still = picture(explorer.figure(), explorer.sentence())["text/html"]
     return filled("map.md", map=raw(still + frame(explorer)))
+
+
+def learning() -> str:
+    """The page in which a model learns: live, and a stored run where no script runs."""
+    explorer = LearningExplorer()
+    still = picture(explorer.figure(), explorer.sentence())["text/html"]
+    return filled("learn.md", learning=raw(still + frame(explorer)))
 
 
 def filled(name: str, **contents: str) -> str:

@@ -37,6 +37,7 @@ def all_explorers(n):
         "masked": e.MaskedExplorer(
             filling.covered_texts(*twins.load_twins(), [text + " ."]), place=2
         ),
+        "learning": e.LearningExplorer(),
         "mask": e.MaskExplorer(np.arange(9.0).reshape(3, 3), list("abc")),
         "merge": e.MergeExplorer({"newest": 6, "low": 5, "lower": 2}, "newest", step=2),
         "model map": e.ModelMapExplorer.from_checkpoint(n, text),

@@ -8,6 +8,7 @@ function addCurve(view, parent) {
   view.chart = chart(box, TALL, 14, () => showCurve(view));
   view.chart.L = 44;
   const { svg } = view.chart;
+  svg.setAttribute("aria-label", "The loss, which has not been computed yet");
   const plant = e => {
     if (view.life.step || !view.life.about) return;
     plantFlag(view, stepUnder(view, e));

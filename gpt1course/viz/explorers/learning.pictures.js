@@ -62,7 +62,9 @@ const SIDE = 240;
 function addPositions(view, parent) {
   const box = el("div", "gx-learn-places", parent);
   el("h4", "gx-learn-part", box, "Its position embeddings");
-  view.places = shape("svg", box, { role: "img", viewBox: `0 0 ${SIDE} ${SIDE}` });
+  const none = "The positions, which have not been drawn yet";
+  const named = { role: "img", "aria-label": none };
+  view.places = shape("svg", box, { ...named, viewBox: `0 0 ${SIDE} ${SIDE}` });
   view.placesNote = el("p", "gx-note", box);
 }
 
