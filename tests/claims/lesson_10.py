@@ -8,6 +8,7 @@ import torch
 from claim import after
 
 import gpt1lib as g
+from gpt1course.viz.explorers import learning
 from gpt1lib.io.paths import BENCHMARKS
 
 
@@ -319,3 +320,25 @@ def both_schedules_are_as_worked_out_by_hand(learning_rate, from_the_end_of_warm
     for step in (0, 1000, 2001, 250_000, 500_000, 750_000, 1_000_000):
         both = [f(step, 2.5, 2000, 1_000_000) for f in (learning_rate, from_the_end_of_warmup)]
         assert as_worked_out(both, step)
+
+
+@after("page-2")
+def the_passage_has_41_characters():
+    assert len(set(learning.emma())) == 41
+    assert round(math.log(41), 2) == 3.71
+
+
+@after("page-2")
+def the_stored_run_leaves_the_plateau_and_passes_pairs_where_the_text_says():
+    run = learning.stored_run()
+    above = [step for step, loss in run["losses"] if loss > run["levels"]["letters"] - 0.02]
+    assert 75 < max(above) < 95
+    assert 240 < run["crossed"]["pairs"] < 260
+
+
+@after("page-2")
+def real_words_need_several_hundred_updates_and_the_end_is_by_heart():
+    run = learning.stored_run()
+    assert 300 < next(step for step, _, words in run["stages"] if words) < 1000
+    assert run["losses"][-1][1] < run["levels"]["pairs"] / 5
+    assert run["updates"] * 16 * 48 / len(learning.emma()) > 300, "hundreds of times"

@@ -25,6 +25,13 @@ function gradients({ config, params, ids, mode }) {
   return { loss, grads: flat(learner.grads.views), kernel: Boolean(learner.room.kernel) };
 }
 
+// Logits after the last of some tokens.
+function next({ config, params, ids, mode }) {
+  const learner = new Learner(config, 1, roomOf[mode]);
+  learner.params.load(params);
+  return ids.map(row => Array.from(learner.next(row)));
+}
+
 // Loss and norm of each update, and the parameters in the end.
 function run({ settings, params, windows, mode }) {
   const rows = windows.map(ids => Int32Array.from(ids.flat()));
@@ -111,6 +118,8 @@ async function restored({ text, updates }) {
   return { texts: [before, it.write("She ", 20), other.write("She ", 20)], refused };
 }
 
+const WIDE = { n_layer: 1, n_head: 4, n_embd: 256, n_ctx: 256, n_vocab: 4 };
+
 // Updates a second of each of some sizes, and billions of the kernel's multiplications and
 // additions a second in a product of 256 x 256 numbers.
 function speed({ sizes, seconds }) {
@@ -119,7 +128,7 @@ function speed({ sizes, seconds }) {
     const it = new Run(settings, ids, { wasm });
     return perSecond(() => it.update(), seconds);
   });
-  const { room } = new Learner({ ...sizes[0], n_ctx: 256, n_embd: 256 }, 2, { wasm });
+  const { room } = new Learner(WIDE, 2, { wasm });
   const product = () => room.product(0, 256, 1, 65536, 256, 131072, 256, 256, 256, 256);
   return { rates, product: (2 * 256 ** 3 * perSecond(product, seconds / 4)) / 1e9 };
 }
@@ -135,7 +144,7 @@ function perSecond(act, seconds) {
   return (1000 * n) / (performance.now() - start);
 }
 
-const ANSWERS = { gradients, run, products, lesson, text, directions, restored, speed };
+const ANSWERS = { gradients, next, run, products, lesson, text, directions, restored, speed };
 const answers = [];
 for (const folder of folders) {
   load = name => import(pathToFileURL(`${folder}/train/${name}.js`).href);

@@ -83,6 +83,18 @@ def test_a_sequence_may_be_shorter_than_the_context(node):
     assert positions[:7].any(axis=1).all() and not positions[7:].any()  # no target at 7
 
 
+def test_what_it_would_write_next_is_what_numpy_says(node):
+    """Of any length; of a longer text it reads one token less than the context has."""
+    params = odd_params()
+    config = GPTConfig(**SIZES, dropout=0)
+    rows = [[i % 11 for i in range(3, 3 + n)] for n in (1, 3, 8, 11, 12, 30)]
+    asked = {"config": SIZES, "params": as_lists(params), "ids": rows, "mode": "exact"}
+    (found,) = ask(node, ["next", asked])
+    for row, logits in zip(rows, found, strict=True):
+        h, _ = numpy_gpt.states(params, np.array([row[-11:]]), config)
+        assert logits == pytest.approx(h[0, -1] @ params["tokens"]["weight"].T, abs=1e-10)
+
+
 @pytest.mark.parametrize(
     ("M", "K", "N"), [(1, 1, 4), (3, 5, 4), (4, 8, 8), (6, 7, 12), (5, 600, 16), (13, 3, 20)]
 )
