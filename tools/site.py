@@ -9,7 +9,6 @@ Beside the pages lies the shipped model: the front page, the map and the explore
 """
 
 import argparse
-import base64
 import html
 import os
 import re
@@ -33,7 +32,7 @@ from gpt1lib.io.files import write_text
 from gpt1lib.io.tensors import weights_fingerprint
 from gpt1lib.model import GPT
 from tools.notebooks import commands, index, layout
-from tools.page import api
+from tools.page import api, cards
 from tools.policy import with_policy
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -48,6 +47,8 @@ LOOKED_UP = (
 )  # fmt: skip
 GUESS = "Make your guess first, then open"
 NO_SCRIPT = "<noscript><style>iframe { display: none; }</style></noscript>"
+EMPTY_HEADING = re.compile(r"<th([^>]*)>(?:<p>)?\s*(?:</p>)?</th>")
+SIDE_BAR = '<div id="pst-primary-sidebar"'  # no landmark in the theme
 WAY = """
 <div class="page-way">
 
@@ -185,34 +186,27 @@ def home(documents: list[str]) -> str:
     return filled(
         "index.md",
         cards=raw(f'<ul class="page-cards">{"".join(map(card, lessons))}</ul>'),
-        lessons="\n".join(Path(lesson.name).stem for lesson in lessons),
+        lessons="\n".join(map(entry, lessons)),
         deeper="\n".join(path.stem for path in sorted(NOTEBOOKS.glob("deeper/*.ipynb"))),
         readers="\n".join(LOOKED_UP),
         others="\n".join(others),
     )
 
 
+def entry(lesson: index.Lesson) -> str:
+    """A lesson in the side bar: what stands before the colon of its title, on one line."""
+    return f"{lesson.title.partition(':')[0]} <{Path(lesson.name).stem}>"
+
+
 def card(lesson: index.Lesson) -> str:
-    """A lesson on the front page: its picture, its question, its time."""
+    """A lesson on the front page: its drawing, its question, its time."""
     stem = Path(lesson.name).stem
-    image = ""
-    if data := first_picture(NOTEBOOKS / lesson.name):
-        static(f"{stem}.png").write_bytes(base64.b64decode(data))
-        image = f'<img alt="" loading="lazy" src="_static/{stem}.png">'
     question = re.sub("`(.*?)`", r"<code>\1</code>", html.escape(lesson.question))
+    title = html.escape(lesson.title)
     return (
-        f'<li><a href="{stem}.html">{image}<strong>{html.escape(lesson.title)}</strong>'
+        f'<li><a href="{stem}.html">{cards.drawing(stem)}<strong>{title}</strong>'
         f"<span>{question}</span><small>{lesson.time}</small></a></li>"
     )
-
-
-def first_picture(path: Path) -> str:
-    """The data of a notebook's first picture, or nothing."""
-    for cell in nbformat.read(path, as_version=4).cells:
-        for output in cell.get("outputs", []):
-            if data := layout.stored_picture(output):
-                return data
-    return ""
 
 
 def model_map() -> str:
@@ -278,6 +272,8 @@ def write_sources(run: set[str]) -> None:
 def finished(page: str) -> str:
     """A page as Sphinx wrote it, with its policy; light and still where no script runs."""
     page = page.replace('data-theme="auto"', 'data-theme="light"', 1)
+    page = EMPTY_HEADING.sub(r"<td\1></td>", page)
+    page = page.replace(SIDE_BAR, f'{SIDE_BAR} role="complementary" aria-label="The book"', 1)
     return with_policy(page.replace("</head>", f"{NO_SCRIPT}</head>", 1))
 
 

@@ -361,8 +361,19 @@ def test_search_slides_and_contrast(chromium, book):
     expect(questions).to_be_visible()
     page.keyboard.press("ArrowRight")
     expect(questions).to_be_hidden()
-    expect(page.get_by_role("heading", name="Recall")).to_be_visible()
-    expect(page.locator(".page-place")).to_have_text(re.compile(r"^2 of \d+$"))
+    place = page.locator(".page-place")
+    expect(place).to_have_text(re.compile(r"^2 of \d+$"))
+    n = int(place.inner_text().split()[-1])
+    headings = set()
+    for at in range(2, n + 1):  # each as large as fits, and no exercise among them
+        expect(place).to_have_text(f"{at} of {n}")
+        assert page.evaluate("document.documentElement.scrollHeight <= innerHeight + 1"), at
+        headings |= {*page.locator("h1:visible, h2:visible, h3:visible").all_inner_texts()}
+        page.keyboard.press("ArrowRight")
+    assert any(h.startswith("Recall") for h in headings)
+    assert not [h for h in headings if h.startswith("Exercise")]
+    for _ in range(n):
+        page.keyboard.press("ArrowLeft")
     page.keyboard.press("Escape")
     expect(questions).to_be_visible()
     assert not [text for text in errors if POLICY in text]

@@ -19,6 +19,7 @@ function dress(frame) {
   for (const name of ["layout-color0", "layout-color1"]) {
     body.style.setProperty(`--jp-${name}`, paper);
   }
+  body.style.setProperty("--gx-size", "14.5px"); // beside prose of 18 px
   body.dataset.jpThemeLight = String(!dark); // the view draws itself again
 }
 
@@ -43,38 +44,93 @@ const dressAll = () => document.querySelectorAll("iframe[srcdoc]").forEach(dress
 document.addEventListener("load", showView, true);
 new MutationObserver(dressAll).observe(root, { attributeFilter: ["data-theme"] });
 
-// ---- presenting: the parts of a section that stand before its subsections are a slide
+// ---- presenting: slides of a picture, a view, a formula or a question each
 
+const ROOM = 560; // pixels of text, before it is made larger
+const LARGEST = 1.6; // times the page's size, and the smallest
+const SMALLEST = 0.55;
+const STRONG = "figure, iframe, table, math[display=block], .alert-info, .alert-warning";
 const slides = [];
 let shown = 0;
 
+// What is for the one who works at the notebook: exercises, their checks, what sets it up.
+function isWork(part) {
+  if (part.matches(".page-way")) return true;
+  const code = part.matches(".cell") && part.querySelector(".cell_input")?.textContent.trim();
+  return Boolean(code && /^(import|from) /.test(code));
+}
+
+const isStrong = part => part.matches(STRONG) || part.querySelector(STRONG) !== null;
+
+// Whether a part begins another slide: two that are strong never share one, and a long text
+// is cut before it is too high.
+function breaks(slide, part, tall) {
+  if (slide.parts.length < 2) return false;
+  return slide.tall + tall > ROOM || (slide.strong && isStrong(part));
+}
+
 function collect() {
+  slides.length = 0;
   for (const section of document.querySelectorAll(".bd-article section")) {
-    const parts = [...section.children].filter(part => part.tagName !== "SECTION");
-    if (parts.length) slides.push({ section, parts });
+    if (/^exercise-/.test(section.id) || section.closest("[id^=exercise-]")) continue;
+    let slide = null;
+    const heading = section.querySelector(":scope > :is(h1, h2, h3, h4)");
+    const begin = () => {
+      slide = { section, parts: heading ? [heading] : [], tall: 0, strong: false };
+      slides.push(slide);
+    };
+    for (const part of section.children) {
+      const apart = part.tagName === "SECTION" || part === heading || isWork(part);
+      if (apart || !part.offsetHeight) continue;
+      if (!slide || breaks(slide, part, part.offsetHeight)) begin();
+      slide.parts.push(part);
+      slide.tall += part.offsetHeight;
+      slide.strong ||= isStrong(part);
+    }
   }
 }
 
 function show(to) {
   shown = Math.max(0, Math.min(slides.length - 1, to));
-  slides.forEach(({ parts }, i) => {
-    for (const part of parts) part.classList.toggle("page-off", i !== shown);
-  });
+  const here = new Set(slides[shown].parts);
+  for (const { parts } of slides)
+    for (const part of parts) part.classList.toggle("page-off", !here.has(part));
+  for (const part of document.querySelectorAll(".bd-article section > :not(section)"))
+    part.classList.toggle("page-off", !here.has(part));
   document.querySelector(".page-place").textContent = `${shown + 1} of ${slides.length}`;
+  fitSlide();
   scrollTo(0, 0);
+}
+
+// As large as the screen has room for.
+function fitSlide() {
+  const article = document.querySelector(".bd-article");
+  const room = innerHeight - document.querySelector(".page-bar").offsetHeight - 16;
+  let zoom = LARGEST;
+  for (; zoom > SMALLEST; zoom -= 0.05) {
+    article.style.setProperty("--page-zoom", zoom.toFixed(2));
+    if (
+      document.documentElement.scrollHeight <= innerHeight + 1 &&
+      article.offsetHeight * zoom <= room
+    )
+      break;
+  }
 }
 
 // The slide that is in view begins.
 function present() {
-  const passed = slides.filter(({ section }) => section.getBoundingClientRect().top < 120);
+  collect(); // now that its pictures are there
+  const passed = slides.filter(({ parts }) => parts.at(-1).getBoundingClientRect().top < 120);
   root.classList.add("presenting");
   show(passed.length - 1);
+  document.querySelector(".page-bar button:last-child").focus();
 }
 
 function leave() {
   root.classList.remove("presenting");
-  for (const { parts } of slides) for (const part of parts) part.classList.remove("page-off");
-  slides[shown].section.scrollIntoView();
+  for (const part of document.querySelectorAll(".page-off")) part.classList.remove("page-off");
+  slides[shown].parts.at(-1).scrollIntoView();
+  document.querySelector(".page-present").focus({ preventScroll: true });
 }
 
 const KEYS = { ArrowRight: 1, PageDown: 1, ArrowLeft: -1, PageUp: -1 };
@@ -98,12 +154,12 @@ function addButton(parent, text, name, act) {
 function addBar() {
   const bar = document.createElement("div");
   bar.className = "page-bar";
-  addButton(bar, "‹", "Section before", () => show(shown - 1));
+  addButton(bar, "‹", "Slide before", () => show(shown - 1));
   const place = document.createElement("span");
   place.className = "page-place";
   place.setAttribute("aria-live", "polite");
   bar.append(place);
-  addButton(bar, "›", "Next section", () => show(shown + 1));
+  addButton(bar, "›", "Next slide", () => show(shown + 1));
   addButton(bar, "End", "End presenting", leave);
   document.body.append(bar);
 }
@@ -129,11 +185,11 @@ function makeReachable() {
 document.addEventListener("DOMContentLoaded", () => {
   dressAll();
   makeReachable();
-  collect();
   const tools = document.querySelector(".article-header-buttons");
-  if (!tools || slides.length < 2) return;
+  if (!tools || document.querySelectorAll(".bd-article section").length < 2) return;
   addBar();
-  addButton(tools, "Present", "Present this page section by section", present).className =
+  addEventListener("resize", () => root.classList.contains("presenting") && fitSlide());
+  addButton(tools, "Present", "Present this page as slides", present).className =
     "page-present";
   document.addEventListener("keydown", onKey);
 });

@@ -347,6 +347,7 @@ function radio(parent, text, onPick) {
   const b = el("button", "", parent, text);
   b.type = "button";
   b.setAttribute("role", "radio");
+  b.setAttribute("aria-checked", "false"); // until one is chosen
   b.addEventListener("click", onPick);
   return b;
 }
@@ -496,14 +497,16 @@ function shape(kind, parent, attributes, text) {
 }
 
 // Room for curves: from L to right, from T to bottom; names stand in the margins. It is as
-// wide as its place allows, and drawn anew when that changes: letters keep their size.
-function chart(root, H, margin, redraw) {
+// wide as its place allows, and drawn anew when that changes: letters keep their size. On a
+// phone the margin may be another: narrow.
+function chart(root, H, margin, redraw, narrow = margin) {
   const svg = shape("svg", root, { role: "img" });
   const room = { svg, H, L: 62, T: 14, bottom: H - 44 };
   const fit = () => {
     const W = Math.max(300, Math.min(720, root.clientWidth || 720));
     if (W === room.W) return false;
-    Object.assign(room, { W, right: W - margin });
+    room.narrow = W < 520;
+    Object.assign(room, { W, right: W - (room.narrow ? narrow : margin) });
     svg.setAttribute("viewBox", `0 0 ${W} ${H}`);
     svg.style.width = `${W}px`;
     return true;
@@ -580,10 +583,7 @@ function start(draw, answer = null) {
         draw(heard, root, redraw);
         if (given.still && !(answer && engineOf(given))) disableQuestions(root);
       };
-      // JupyterLab binds arrow keys, Enter and letters in command mode: keep ours here.
-      root.addEventListener("keydown", e => {
-        if (e.key !== "Escape") e.stopPropagation();
-      });
+      keepKeys(root);
       if (answer) fetchWhenTouched(given, root);
       redraw();
       const forget = onTheme(
@@ -635,6 +635,16 @@ function onTheme(act) {
     observer.disconnect();
     system.removeEventListener("change", act);
   };
+}
+
+// Keys that JupyterLab binds in command mode are ours here; those that run a cell are its own,
+// and Escape, where no view wants it, leads back to the cell.
+function keepKeys(root) {
+  root.addEventListener("keydown", e => {
+    const runs = e.key === "Enter" && (e.shiftKey || e.ctrlKey || e.altKey);
+    if (e.key === "Escape") root.closest(".jp-Cell")?.focus();
+    else if (!runs) e.stopPropagation();
+  });
 }
 
 // In a static copy there is no model that could answer.

@@ -20,7 +20,8 @@ function draw(model, root) {
   view.finding = addHeadline(root, "ask with fewer labels", () => set({ labels: fewer(view) }));
   const names = Object.fromEntries(view.names.map((name, i) => [`s${i}`, name]));
   view.picker = choice(root, "set", names, "", key => set({ chosen: +key.slice(1) }));
-  view.chart = chart(el("div", "gx-few", root), 340, 134, () => show(view));
+  view.chart = chart(el("div", "gx-few", root), 340, 134, () => show(view), 14);
+  view.legend = el("div", "gx-few-names", root);
   followPointer(view, set);
   addSliders(view, set);
   view.takes = liveRegion(root);
@@ -114,8 +115,10 @@ function show(view) {
   drawLines(view, labels);
   const flat = flatOf(view).map((line, k) => drawFlat(view, line, k));
   const ends = rowsOf(view).map((row, k) => drawRow(view, row, k, labels));
-  const sign = (name, x, y) => drawSign(view, name, x, y);
-  writeEnds(chart, [...ends, ...flat], sign);
+  const sign = (name, x, y) => drawSign(view, chart.svg, name, x, y);
+  view.legend.replaceChildren();
+  if (chart.narrow) writeBelow(view, [...ends, ...flat]);
+  else writeEnds(chart, [...ends, ...flat], sign);
   tell(view, labels);
   chart.svg.setAttribute("aria-label", `${names[chosen]}: ${view.takes.textContent}`);
 }
@@ -177,9 +180,18 @@ function hueIn(view, name) {
   return hueOf(names, names.indexOf(name));
 }
 
+// Where there is no room beside the plot, its names stand below it, the highest first.
+function writeBelow(view, ends) {
+  for (const [, name] of ends.sort((a, b) => a[0] - b[0])) {
+    const entry = el("span", "", view.legend);
+    const size = { width: 20, height: 14, viewBox: "0 0 20 14", "aria-hidden": "true" };
+    drawSign(view, shape("svg", entry, size), name, 10, 7);
+    entry.append(name);
+  }
+}
+
 // Before a name stands what its line looks like.
-function drawSign(view, name, x, y) {
-  const { svg } = view.chart;
+function drawSign(view, svg, name, x, y) {
   const k = rowsOf(view).findIndex(row => row.name === name);
   const hue = hueIn(view, name);
   if (k >= 0) mark(svg, k, x, y, hue);

@@ -1,9 +1,10 @@
-// The logit lens: rows are states on the way up, columns are tokens, cells the best guess.
+// The logit lens: rows are states on the way down, as in the map; columns are tokens, cells
+// the best guess.
 
 const DETAILS = { blocks: "after each block", all: "all, before and after each LayerNorm" };
 const COLORINGS = { own: "probability of the guess", final: "rank of the final answer" };
 const MOST_TOKENS = 40; // a column for each; as in journey.py
-const MOVES = { ArrowUp: [1, 0], ArrowDown: [-1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
+const MOVES = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 
 function draw(model, root, redraw) {
   const names = labels(model.get("tokens"));
@@ -57,7 +58,7 @@ function addWay(view, parent) {
   view.way = el("table", "gx-table gx-way", parent);
 }
 
-// Indices of the states that are rows of the grid, from below.
+// Indices of the states that are rows of the grid, from above.
 function shownStages({ stages, detail }) {
   const indices = stages.map((_, i) => i);
   const ends = ["embeddings", "LayerNorm 2"];
@@ -78,7 +79,8 @@ function drawGrid(view) {
   table.replaceChildren();
   table.style.gridTemplateColumns = `auto repeat(${names.length}, minmax(52px, 92px))`;
   view.cells = new Map();
-  for (const stage of [...rows].reverse()) {
+  addReadTokens(view);
+  for (const stage of rows) {
     const line = gridRow(table);
     el("span", "gx-row", line, stageName(view, stages[stage])).setAttribute(
       "role",
@@ -88,6 +90,11 @@ function drawGrid(view) {
       view.cells.set(`${stage},${place}`, cell(view, line, stage, place));
     });
   }
+  drawScale(view);
+  show(view);
+}
+
+function addReadTokens({ table, names }) {
   const line = gridRow(table);
   el("span", "gx-row", line).setAttribute("role", "rowheader");
   for (const name of names) {
@@ -95,8 +102,6 @@ function drawGrid(view) {
     label.setAttribute("role", "columnheader");
     label.title = name;
   }
-  drawScale(view);
-  show(view);
 }
 
 function gridRow(table) {

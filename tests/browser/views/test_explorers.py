@@ -533,7 +533,7 @@ def test_the_journey_by_keyboard(page, novelist):
     assert root.locator(".gx-lens .gx-cell").count() == 5 * 4
     root.locator(".gx-lens .gx-chosen").focus()
     page.keyboard.press("ArrowLeft")
-    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowUp")
     stage, place = page.evaluate("[model.get('stage'), model.get('place')]")
     assert place == 2 and stage == 12  # LayerNorm 2 of block 2
     piece = e.stages[12]["top"][2][0][0].removesuffix("</w>")
