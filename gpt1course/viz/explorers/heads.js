@@ -74,7 +74,7 @@ function setCut(view, cut) {
   showRow(view);
 }
 
-// ---- the atlas: a disc for each head, its area the cost of its silence
+// ---- the atlas: a disc for each head, its area how far the loss rises without it
 
 function addAtlas(view, parent) {
   el("p", "gx-title", parent, "Heads, as block.head: the larger, the more it is missed");
@@ -322,7 +322,7 @@ function sentence(view, tokens) {
     `${capital(name)} looks ${back.toFixed(1)} tokens back on average; without it the loss ` +
     `on unseen text changes by ${minus(cost.toFixed(3))} nats per token. ` +
     (cut
-      ? `After “${names[row]}” its silence moves “${named(word)}” most: from ` +
+      ? `After “${names[row]}”, ablating it moves “${named(word)}” most: from ` +
         `${percent(before)} to ${percent(after)}.`
       : `After “${names[row]}” the likeliest is “${named(tokens[0][0])}” with ` +
         `${percent(tokens[0][1])}. Press X to cut the head.`)

@@ -1,4 +1,4 @@
-"""An atlas of heads: where each looks, what it costs to silence it, what it changes."""
+"""An atlas of heads: where each looks, how far the loss rises without it."""
 
 from collections.abc import Sequence
 from itertools import combinations
@@ -31,7 +31,7 @@ MEASURES = {
     "previous": "weight on the token before",
     "first": "weight on the first token",
     "itself": "weight on the token itself",
-    "cost": "cost of silence in nats",
+    "cost": "rise of the loss without it, in nats",
 }
 
 
@@ -80,7 +80,7 @@ def _likely(probs: np.ndarray, n: int) -> np.ndarray:
 
 
 def _most_moved(probs: np.ndarray, head: int) -> int:
-    """The token after which a head's silence moves the next one most; probs (1 + n, T, M)."""
+    """The token after which the next one moves most without a head; probs (1 + n, T, M)."""
     return int(np.abs(probs[1 + head] - probs[0]).sum(-1).argmax())
 
 
@@ -110,8 +110,8 @@ class HeadsExplorer(Explorer):
     loss gains on held-out text when a head is ablated, in nats; heads are drawn as large as
     that. Traits: head (block * H + head), row (the token after which the next one is
     predicted), cut (whether the bars show the head ablated), across and up (the measures on
-    the axes). Without a choice: the head that is missed most, after the token where its
-    silence moves the next one most.
+    the axes). Without a choice: the head that is missed most, after the token where
+    ablating it moves the next one most.
     """
 
     data = traitlets.Bytes().tag(sync=True)
@@ -188,7 +188,7 @@ class HeadsExplorer(Explorer):
         )
 
     def _moved(self) -> tuple[str, float, float]:
-        """The word that the chosen head's silence moves most, before and after it."""
+        """The word that moves most without the chosen head, before and after."""
         before, after = self.probs[0, self.row], self.probs[1 + self.head, self.row]
         most = int(np.abs(after - before).argmax())
         return self.words[self.row][most], float(before[most]), float(after[most])
@@ -199,9 +199,9 @@ class HeadsExplorer(Explorer):
         cost = minus(f"{self.measures['cost'][self.head]:.3f}")
         return (
             f"Block {block}, head {head} looks {self.measures['distance'][self.head]:.1f} "
-            f"tokens back on average; its silence costs {cost} nats per token. After "
-            f"'{token_labels(self.tokens)[self.row]}' its silence moves '{readable(word)}' "
-            f"most: from {percent(before)} to {percent(after)}."
+            f"tokens back on average; without it the loss changes by {cost} nats per token. "
+            f"After '{token_labels(self.tokens)[self.row]}', ablating it moves "
+            f"'{readable(word)}' most: from {percent(before)} to {percent(after)}."
         )
 
     def figure(self) -> Figure:
@@ -219,7 +219,7 @@ class HeadsExplorer(Explorer):
         return figure
 
     def _draw_atlas(self, axes: Axes) -> None:
-        """A disc per head, its area the cost of its silence, its name inside."""
+        """A disc per head, its area how far the loss rises without it, its name inside."""
         places = np.array([self.measures[name] for name in (self.across, self.up)])  # (2, n)
         sizes = 130 + 480 * np.clip(self.measures["cost"], 0, None) / self._largest()
         sizes *= min(1.0, 40 / len(sizes))
