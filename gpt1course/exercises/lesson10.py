@@ -72,6 +72,14 @@ def one_target_short(ids, start, n_ctx):
 
 
 @cut_window.wrong(
+    "Your targets are one short, because a slice leaves out its end: they go up to "
+    "ids[start + n_ctx]."
+)
+def last_target_missing(ids, start, n_ctx):
+    return ids[start : start + n_ctx], ids[start + 1 : start + n_ctx]
+
+
+@cut_window.wrong(
     "The wrong way around: your targets come before the inputs. The model "
     "predicts what comes next."
 )
@@ -638,6 +646,15 @@ def each_number(grads, max_norm):
 )
 def each_tensor(grads, max_norm):
     return [grad * min(1.0, max_norm / grad.norm().item()) for grad in grads]
+
+
+@clip_together.wrong(
+    "You clip each tensor by its own norm. The released code takes the norm of "
+    "all of them together."
+)
+def each_tensor_by_a_tensor(grads, max_norm):
+    # a norm of 0 makes the factor inf and not an error
+    return [grad * min(1.0, max_norm / grad.norm()) for grad in grads]
 
 
 @clip_together.wrong("You scale small gradients up too. Within max_norm nothing should change.")

@@ -227,6 +227,13 @@ def larger_than_the_k_th(probs, k):
     return probs > probs.topk(min(k, len(probs))).values[-1]
 
 
+@top_k_mask.wrong(
+    "You keep one token too many: sorted from 0, the k-th largest is at place k - 1, not at k."
+)
+def place_k_kept_too(probs, k):
+    return probs >= probs.sort(descending=True).values[k]
+
+
 @top_k_mask.wrong("Right, unless k exceeds the number of tokens: then topk raises. min(k, V).")
 def k_above_v_fails(probs, k):
     m = torch.zeros(len(probs), dtype=torch.bool)

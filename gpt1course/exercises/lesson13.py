@@ -176,6 +176,14 @@ def answers_in_one_sequence(context, choices, start, delim, extract, n_ctx):
 
 
 @multiple_choice_ids.wrong(
+    "You return a list of one sequence that contains all answers. Each answer gets a "
+    "sequence of its own, which knows nothing of the others."
+)
+def one_sequence_in_a_list(context, choices, start, delim, extract, n_ctx):
+    return [answers_in_one_sequence(context, choices, start, delim, extract, n_ctx)]
+
+
+@multiple_choice_ids.wrong(
     "You put all sequences into one list of ids. Return a list of lists, one per answer."
 )
 def sequences_end_to_end(context, choices, start, delim, extract, n_ctx):
