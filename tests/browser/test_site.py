@@ -82,13 +82,8 @@ def test_all_pages_are_there_and_lead_on(pages):
     written = {path.stem for path in (*NOTEBOOKS, *ROOT.glob("docs/*.md"))}
     taught = {f"teaching_{path.stem}" for path in ROOT.glob("teaching/*.md")}
     listed = set(api.pages())
-    assert pages.keys() == written | taught | listed | {
-        "index",
-        "map",
-        "learn",
-        "data",
-        "search",
-    }
+    others = {"index", "map", "learn", "data", "search"}
+    assert pages.keys() == written | taught | listed | others
     sidebar = pages["glossary"].partition("<main")[0]
     assert all(f'href="{name}.html"' in sidebar for name in written - {"glossary"})
     for before, here in zip(NOTEBOOKS[:17], NOTEBOOKS[1:18], strict=True):

@@ -4,7 +4,8 @@ const SLOW = 1000; // milliseconds between pictures where the reader wants less 
 
 function draw(model, root, redraw) {
   const life = lifeOf(model, root);
-  const view = { life, palette: paletteOf(isDark(root)) };
+  const dark = isDark(root);
+  const view = { life, dark, palette: paletteOf(dark) };
   view.headline = el("p", "gx-title gx-learn-headline", root);
   addButtons(view, root);
   const columns = el("div", "gx-learn-learns", root);
@@ -31,7 +32,8 @@ function draw(model, root, redraw) {
 function painter(paint) {
   let isDue = false;
   let last = Number.NEGATIVE_INFINITY;
-  return () => {
+  return isUrgent => {
+    if (isUrgent) return paint();
     if (isDue) return;
     isDue = true;
     const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
@@ -164,7 +166,7 @@ function nameOfGo(life) {
 
 function headline({ about, step, smooth, crossed, refused }) {
   if (refused) return "This text cannot be learned";
-  if (!about) return "The model is made ...";
+  if (!about) return "The text is read ...";
   if (!step) return "A GPT-1 of random numbers. Press Start, and it learns while you watch";
   if (smooth === undefined) return `A model that had learned for ${plural(step, "update")}`;
   const below = Object.keys(LEVELS)

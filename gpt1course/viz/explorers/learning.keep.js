@@ -9,8 +9,11 @@ function addKeeping(view, root) {
   el("h4", "gx-learn-part", box, "Write with it, and keep it");
   const row = el("div", "gx-learn-actions", box);
   const label = el("label", "gx-name", row, "it goes on from");
-  view.prompt = textInput(row, label, "Emma was ", prompt => life.write(prompt));
-  view.prompt.classList.add("gx-learn-from");
+  const first = life.text.match(/\S+/)?.[0] ?? "";
+  view.prompt = el("input", "gx-learn-from", row); // no gx-prompt: it asks no other model
+  nameBy(label, view.prompt);
+  Object.assign(view.prompt, { value: `${first} `, spellcheck: false, dir: "auto" });
+  view.prompt.addEventListener("change", () => life.write(view.prompt.value));
   button(row, "Let it write", () => life.write(view.prompt.value));
   button(row, "Save the model", () => life.send("keep"));
   const file = el("input", "", null);

@@ -39,7 +39,7 @@ class Life {
     this.isRunning = false;
     const { text, settings } = this;
     this.send("begin", { text, settings, wasm: new Uint8Array(bytes(this.model, "wasm")) });
-    this.draw();
+    this.draw(true);
   }
 
   send(name, more = {}) {
@@ -109,7 +109,10 @@ class Life {
   hear({ about, frame, refused, trouble, ended, paused, kept, written }) {
     if (!this.root.isConnected) return this.worker.terminate();
     if (refused) Object.assign(this, { refused, isRunning: false });
-    if (about) this.about = about;
+    if (about) {
+      this.about = about;
+      return; // its first picture comes next
+    }
     if (frame) this.take(frame);
     if (trouble) this.told = trouble.hasDiverged ? whyDiverged(trouble) : whyStuck(trouble);
     if (ended) this.end();

@@ -80,7 +80,7 @@ function showPositions(view) {
   svg.replaceChildren();
   shape("path", svg, { d: through(all), fill: "none", class: "gx-grid-line" });
   all.forEach(([cx, cy], t) => {
-    const fill = css(rgb(0.25 + (0.6 * t) / T, false));
+    const fill = css(rgb(0.3 + (0.6 * t) / T, view.dark));
     shape("circle", svg, { cx, cy, r: 4, fill });
   });
   for (const t of [0, T >> 1, T - 1]) {
