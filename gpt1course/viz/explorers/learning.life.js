@@ -66,9 +66,9 @@ class Life {
   }
 
   run(isRunning) {
-    Object.assign(this, { isRunning, at: -1 });
+    Object.assign(this, { isRunning, at: -1, told: isRunning ? "" : this.told });
     this.send(isRunning ? "go" : "pause");
-    this.draw();
+    this.draw(true);
   }
 
   setRate(rate) {

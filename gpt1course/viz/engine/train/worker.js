@@ -1,6 +1,6 @@
 // The training's side of the page, in a worker: the page never stands still.
-// In: { name, ... }; out: { about }, { frame }, { ended }, { paused }, { trouble }, { refused },
-// { kept }, { written }.
+// In: { name, ... }; out: { about }, { frame }, { ended }, { paused }, { trouble },
+// { refused }, { kept }, { written }.
 
 import { Lesson } from "./lesson.js";
 
