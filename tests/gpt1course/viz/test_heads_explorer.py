@@ -47,7 +47,8 @@ def test_predictions_are_the_model_s_with_and_without_each_head(explorer, noveli
 
 def test_the_sentence_tells_what_moves(explorer):
     said = explorer.sentence()
-    assert said.startswith("Block 3, head 1 looks ") and "without it the loss changes by 0.130 nats" in said
+    assert said.startswith("Block 3, head 1 looks ")
+    assert "without it the loss changes by 0.130 nats" in said
     assert "After 'the (4)', ablating it moves 'captain' most: from 32.6% to 0.26%." in said
 
 
