@@ -9,6 +9,7 @@
     ngrams       language models made of counts, which lesson 01 begins with
     induction    whether a model copies, and which heads do it
     nbgrader     a lesson as an assignment of nbgrader
+    otter        the same for otter-grader
     settings     environment variables
     workspace    a learner's own copies of the lessons; progress
     statistics   intervals over seeds, paired tests, a line through logarithms

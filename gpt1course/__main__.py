@@ -14,6 +14,7 @@ questions  the lessons' questions for Anki, Moodle and as a table, see `question
 figures    figures of the lessons as SVG, for slides, see `figures --help`
 gradebook  marks for Moodle, for Canvas and for each student, see `gradebook --help`
 nbgrader   a lesson as an assignment of nbgrader, see `nbgrader --help`
+otter      a lesson as an assignment of otter-grader, see `otter --help`
 solve      write copies of notebooks with every stub replaced by its solution
 """
 
@@ -23,7 +24,7 @@ from pathlib import Path
 
 from gpt1lib.cli import one_line_errors
 
-from . import figures, handout, nbgrader, notebooks, progress, questions, workspace
+from . import figures, handout, nbgrader, notebooks, otter, progress, questions, workspace
 from .grading import gradebook, report
 
 LECTURERS = {
@@ -32,6 +33,7 @@ LECTURERS = {
     "questions": questions,
     "figures": figures,
     "nbgrader": nbgrader,
+    "otter": otter,
 }
 """Commands that are modules: each has add_options and run."""
 

@@ -26,6 +26,13 @@ class GPTConfig:
     dropout: float = 0.1  # embeddings, attention weights and residual branches
     tied: bool = True  # Eq. 2: the output matrix is the token embedding
 
+    def __new__(cls, *_, **named):
+        """An empty record. Raises TypeError, with the names that there are, for another one."""
+        known = [f.name for f in fields(cls)]
+        if unknown := set(named) - set(known):
+            raise TypeError(f"{cls.__name__} has no {min(unknown)}, it has {', '.join(known)}")
+        return super().__new__(cls)
+
     def __post_init__(self):
         validate.check_fields(self)
         for name, most in MOST.items():

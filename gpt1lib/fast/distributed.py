@@ -157,7 +157,7 @@ def check_bf16(wanted: bool, device: torch.device) -> None:
         )
 
 
-def shard_weights(objective: nn.Module) -> nn.Module:
+def shard_weights(objective: Any) -> nn.Module:
     """FSDP2: each process holds its part of every weight, block by block.
 
     Raises RuntimeError without a process group, for there is nothing to split over.
@@ -166,7 +166,7 @@ def shard_weights(objective: nn.Module) -> nn.Module:
         raise RuntimeError("--fsdp needs processes to split over: start with torchrun")
     from torch.distributed.fsdp import fully_shard
 
-    for block in objective.model.blocks:  # an Objective
+    for block in objective.model.blocks:
         fully_shard(block)
     fully_shard(objective)
     return objective

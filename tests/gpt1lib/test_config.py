@@ -1,5 +1,9 @@
 """Sizes that make a model, and sizes that do not."""
 
+import copy
+import pickle
+from dataclasses import replace
+
 import pytest
 
 import gpt1lib as g
@@ -35,3 +39,10 @@ def test_unknown_names_are_named():
 def test_a_config_can_not_change():
     with pytest.raises(AttributeError):
         g.GPT1.n_layer = 3
+
+
+def test_a_name_that_is_no_size_is_answered_with_those_that_are():
+    with pytest.raises(TypeError, match="GPTConfig has no layers, it has n_vocab, n_ctx,"):
+        g.GPTConfig(layers=2)
+    again = pickle.loads(pickle.dumps(replace(g.TINY, n_layer=3)))
+    assert again == copy.deepcopy(again) == replace(g.TINY, n_layer=3)

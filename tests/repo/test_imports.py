@@ -35,6 +35,7 @@ ORDER = {
         checking
         exercises notebooks
         handout questions figures nbgrader
+        otter
         grading
         __main__
     """,
