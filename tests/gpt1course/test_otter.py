@@ -36,9 +36,7 @@ def test_each_exercise_is_a_question_with_a_test_that_prints_nothing(path):
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(
-    not PROGRAM, reason="GPT1_OTTER names no otter"
-)
+@pytest.mark.skipif(not PROGRAM, reason="GPT1_OTTER names no otter")
 def test_otter_assigns_a_lesson_and_grades_it(tmp_path):
     main(["otter", "05", "--out", str(tmp_path)])
     name, environment = LESSONS[5].name, os.environ | {"PYTHONPATH": str(ROOT)}
