@@ -1,18 +1,14 @@
 """Fine-tuning GPT-1's full size, with random weights, on the film snippets.
 
-The library fine-tunes on the CPU; here its run is moved to the device, nothing else. Our
-tokenizer cuts the texts, and the softmax is over GPT-1's 40,478 tokens.
+Our tokenizer cuts the texts, and the softmax is over GPT-1's 40,478 tokens.
 """
-
-from contextlib import contextmanager
-from unittest import mock
 
 import torch
 
 from gpt1lib import GPT, tasks
 from gpt1lib.bpe import BPE
 from gpt1lib.checkpoints import Checkpoint
-from gpt1lib.finetune import trainer as module
+from gpt1lib.finetune import FineTuning
 from gpt1lib.finetune.config import Settings
 from gpt1lib.io.paths import NOVELIST_DIR
 
@@ -31,19 +27,7 @@ def source(machine: Machine) -> Checkpoint:
     wide = type("WideBPE", (BPE,), {"n_vocab": n_vocab})
     torch.manual_seed(0)
     model = GPT(type(config)(**{**vars(config), "n_vocab": n_vocab}))
-    return Checkpoint(model, wide.load(NOVELIST_DIR), {}, machine.out)
-
-
-@contextmanager
-def on_device(machine: Machine):
-    """Batches go to the device inside."""
-    collate = module.collate
-
-    def moved(batch):
-        return tuple(x.to(machine.device) for x in collate(batch))
-
-    with mock.patch.object(module, "collate", moved):
-        yield
+    return Checkpoint(model.to(machine.device), wide.load(NOVELIST_DIR), {}, machine.out)
 
 
 def an_epoch(machine: Machine, numbers: str) -> dict:
@@ -51,14 +35,11 @@ def an_epoch(machine: Machine, numbers: str) -> dict:
     machine.settle()
     torch.set_float32_matmul_precision(NUMBERS[numbers])
     limit = machine.size(None, 8)
-    settings = Settings(epochs=2, batch=machine.size(32, 4), limit=limit)
-    run = module.FineTuning(source(machine), tasks.load("film_snippets"), settings)
-    classifier = run.classifier.to(machine.device)
-    if numbers == "bfloat16":
-        classifier.forward = machine.bfloat16()(classifier.forward)
-    with on_device(machine):
-        run.step()  # warms up
-        times = [seconds(machine, run.step) for _ in range(run.per_epoch)]
+    bf16 = numbers == "bfloat16" and machine.on_gpu
+    settings = Settings(epochs=2, batch=machine.size(32, 4), limit=limit, bf16=bf16)
+    run = FineTuning(source(machine), tasks.load("film_snippets"), settings)
+    run.step()  # warms up
+    times = [seconds(machine, run.step) for _ in range(run.per_epoch)]
     return {
         "examples": len(run.data),
         "updates": run.per_epoch,
