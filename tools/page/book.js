@@ -38,6 +38,37 @@ function showView({ target: frame }) {
   if (!frame.matches?.("iframe[srcdoc]")) return;
   dress(frame);
   fit(frame);
+  restore(frame);
+}
+
+// ---- the state of a view in the address: #view=HeadsExplorer&state={"head":7}
+
+const framesOf = title =>
+  [...document.querySelectorAll("iframe[srcdoc]")].filter(
+    frame => !title || frame.title === title,
+  );
+
+// The address now leads to a view as it stands; a view calls this, and shows what is returned.
+globalThis.gpt1Link = (frame, state) => {
+  const number = framesOf(frame.title).indexOf(frame);
+  const view = number ? `${frame.title}.${number}` : frame.title;
+  const hash = new URLSearchParams({ view, state: JSON.stringify(state) });
+  history.replaceState(null, "", `#${hash}`);
+  navigator.clipboard?.writeText(location.href).catch(() => {});
+  return "The address of this page leads here now: copy it.";
+};
+
+// What the address asks for, once its view is there.
+function restore(frame) {
+  const asked = new URLSearchParams(location.hash.slice(1));
+  const [title, number = 0] = (asked.get("view") ?? "").split(".");
+  if (!title || framesOf(title)[+number] !== frame) return;
+  try {
+    frame.contentWindow.model.restore(JSON.parse(asked.get("state")));
+  } catch {
+    return; // an address may hold anything
+  }
+  frame.scrollIntoView({ block: "center" });
 }
 
 const dressAll = () => document.querySelectorAll("iframe[srcdoc]").forEach(dress);

@@ -41,7 +41,7 @@ COMMON = (
     colors()
     + one_script("pieces", "numbers", "sample", "engine", "client")
     + "\n"
-    + (HERE / "common.js").read_text(encoding="utf-8")
+    + "\n".join(path.read_text(encoding="utf-8") for path in sorted(HERE.glob("common*.js")))
 )
 
 

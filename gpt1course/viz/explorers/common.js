@@ -581,11 +581,13 @@ function start(draw, answer = null) {
         root.replaceChildren();
         root.classList.toggle("gx-dark", isDark(root));
         draw(heard, root, redraw);
+        addTools(given, model, root);
         if (given.still && !(answer && engineOf(given))) disableQuestions(root);
       };
       keepKeys(root);
       if (answer) fetchWhenTouched(given, root);
       redraw();
+      if (given.take) given.restore = traits => restoreState(model, traits, redraw);
       const forget = onTheme(
         () => isDark(root) !== root.classList.contains("gx-dark") && redraw(),
       );
