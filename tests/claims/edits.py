@@ -159,5 +159,8 @@ EDITS = {
         ("It was a cold evening, and", "My dear"),
         ("n_new = 120", "n_new = 30"),
         ("(16, 8, 4, 3)", "(8, 2)"),
+        ("covered=1", "covered=4"),
+        ("n_texts=16", "n_texts=3"),
+        ("updates=300", "updates=20"),
     ],
 }
