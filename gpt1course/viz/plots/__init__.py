@@ -2,7 +2,7 @@
 
 from .arrays import as_matrix
 from .bars import bars, columns, intervals, probabilities, stacked
-from .curves import lines, sweep
+from .curves import lines, sweep, twin_lines
 from .learning import learning_curves
 from .matrices import attention, color_table, head_grid, heatmap, heatmaps, written_grid
 from .plane import path, word_map
@@ -25,6 +25,7 @@ __all__ = [
     "probabilities",
     "stacked",
     "sweep",
+    "twin_lines",
     "word_map",
     "written_grid",
 ]

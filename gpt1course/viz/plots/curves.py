@@ -57,6 +57,42 @@ def lines(
     return figure
 
 
+def twin_lines(
+    solid: Mapping[str, ArrayLike],
+    dashed: Mapping[str, ArrayLike],
+    kinds: tuple[str, str],
+    xlabel: str = "",
+    ylabel: str = "",
+    title: str = "",
+    logx: bool | int = False,
+    among: Sequence[str] = (),
+) -> Figure:
+    """Two curves of each name in one color: name -> (x, y), solid and dashed.
+
+    kinds: what solid and dashed lines are, for the legend. A line is named at its solid end.
+    among: all names of another figure of `lines`, so that a name has the same color in both.
+    Raises ValueError where the two do not have the same names.
+    """
+    if solid.keys() != dashed.keys():
+        raise ValueError(f"solid has {[*solid]}, dashed has {[*dashed]}: each needs both")
+    with style():
+        figure = new_figure(8, 3.8)
+        axes, named = figure.add_subplot(), []
+        if logx:
+            axes.set_xscale("log", base=10 if logx is True else logx)
+        names = list(among or solid)
+        colors = dict(zip(names, hues(names), strict=True))
+        for name in solid:
+            look = {"color": colors[name]}
+            axes.plot(*dashed[name], linestyle=DASHES[1], linewidth=1.4, **look)
+            named.append(Named(name, axes.plot(*solid[name], **look)[0]))
+        for kind, dash in zip(kinds, DASHES, strict=False):
+            axes.plot([], [], color=ROLES["reference"], linestyle=dash, label=kind)
+        axes.legend(loc="upper left", fontsize=9)
+        _finish(axes, named, xlabel, ylabel, title)
+    return figure
+
+
 def _curve(name: str, values: ArrayLike, x: ArrayLike | None) -> Curve:
     xs, ys = values if isinstance(values, tuple) else (x, values)
     ys = as_matrix(ys, name, 1)

@@ -93,6 +93,16 @@ def test_lines_that_end_together_are_named_where_they_stand_out():
     assert boxes[0].x1 < boxes[1].x0
 
 
+def test_twins_share_a_color_and_differ_in_dashes():
+    curve = ([1, 2, 4], [0.1, 0.2, 0.4])
+    two = {"a": curve, "b": curve}
+    solid = plots.twin_lines(two, two, ("ours", "theirs"), logx=2).axes[0]
+    dashed, whole = solid.lines[:2]
+    assert dashed.get_color() == whole.get_color() != solid.lines[3].get_color()
+    assert dashed.get_linestyle() != whole.get_linestyle() == "-"
+    assert [t.get_text() for t in solid.get_legend().get_texts()] == ["ours", "theirs"]
+
+
 def test_between_two_updates_there_is_no_tick():
     def ticks(x):
         axes = plots.lines({"a": (x, [2, 1, 0])}).axes[0]

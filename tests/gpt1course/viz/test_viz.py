@@ -39,6 +39,7 @@ def test_a_measured_zero_is_not_a_masked_cell():
         lambda: plots.columns(["a"] * 50, np.zeros(50)),
         lambda: plots.lines({"a": [1.0], "b": ([1, 2], [3, 3])}, marks={"c": [(1, 2)]}),
         lambda: plots.stacked({"a": 1, "b": 0}),
+        lambda: plots.twin_lines({"a": ([1, 2], [0, 1])}, {"a": ([1, 2], [1, 0])}, ("x", "y")),
         lambda: plots.sweep(["0"], {"a": [{"mean": 0.5, "half": 0.1, "seeds": [0.5]}]}),
     ],
 )
@@ -64,6 +65,7 @@ def test_pictures_are_the_same_each_time():
         (lambda: plots.bars(["a"], [1.0, 2.0]), "1 labels for 2"),
         (lambda: plots.sweep(["0", "1"], {"a": [{}]}), "a: 1 places, 2 values"),
         (lambda: plots.probabilities(["a"], [0.5, 0.5]), "1 words for 2"),
+        (lambda: plots.twin_lines({"a": ()}, {}, ("x", "y")), "each needs both"),
         (lambda: explorers.AttentionExplorer(CAUSAL, ["a"]), "there are 1 tokens"),
         (lambda: explorers.AttentionExplorer(CAUSAL, WORDS, head=6), "head is 6"),
         (lambda: explorers.MaskExplorer(np.eye(3), ["a"]), "there are 1 tokens"),
