@@ -2,7 +2,7 @@
 // takes to it, a line at a number of labels how far the rows are apart there.
 
 const NOTE =
-  "Bar: the 95% interval of the mean over draws, by Student's t; rings: the draws. Clear: " +
+  "Bar: the 95% interval of the mean over draws, by Student's t; rings: the draws. Significant: " +
   "draw by draw, and corrected for the numbers of labels (Holm's rule). Click in the " +
   "picture to move both lines.";
 const DASHES = ["", "6 2", "4 2 1 2", "1.5 2", "9 3", "9 3 2 3"];
@@ -296,10 +296,10 @@ function whatIsApart([ours, ...others], labels) {
   return `${[begin, ...gaps].join("; ")}.`;
 }
 
-function asGap(name, [points, half, clear]) {
+function asGap(name, [points, half, verdict]) {
   const side = points < 0 ? "behind" : "ahead of";
   const by = `${inPoints(Math.abs(points))} ± ${inPoints(half)} points`;
-  return `${by} ${side} ${name}, ${clear ? "clear" : "not clear"}`;
+  return `${by} ${side} ${name}, ${verdict}`;
 }
 
 export default start(draw);

@@ -44,7 +44,10 @@ class FewLabelsExplorer(Explorer):
                 raise ValueError(f"{name!r} has no row with a number of labels")
         super().__init__(
             names=[name.replace("_", " ") for name in sets],
-            rows=[drawn_rows(draws) for draws in sets.values()],
+            rows=[
+                drawn_rows(draws, flat.get(name, {}).get("guessing"))
+                for name, draws in sets.items()
+            ],
             flat=[list(flat.get(name, {}).items()) for name in sets],
             chosen=list(sets).index(chosen) if isinstance(chosen, str) else chosen,
             **traits,
@@ -67,24 +70,42 @@ class FewLabelsExplorer(Explorer):
         return plots.learning_curves(rows, dict(self.flat[self.chosen]), title)
 
 
-def drawn_rows(draws: Draws) -> list[dict]:
-    """What is drawn and said of each row, place by place."""
+def drawn_rows(draws: Draws, guessing: float | None = None) -> list[dict]:
+    """What is drawn and said of each row, place by place.
+
+    guessing: the accuracy of a guess. Where neither of two rows is above it, no difference
+    between them counts: runs that all guess the same class have no spread.
+    """
     (first, ours), *_ = draws.items()
     return [
-        {"name": row, "places": _places(by_size, ours if row != first else {})}
+        {"name": row, "places": _places(by_size, ours if row != first else {}, guessing)}
         for row, by_size in draws.items()
     ]
 
 
-def _places(by_size: Mapping[int, Mapping[int, float]], ours: Mapping) -> list[dict]:
+def _places(
+    by_size: Mapping[int, Mapping[int, float]], ours: Mapping, guessing: float | None
+) -> list[dict]:
     """Of each number of labels the draws, mean and interval, and how far ours is ahead."""
     gaps = statistics.paired_t_tests(ours, by_size)
-    clear = statistics.significant(gaps)
+    significant = statistics.significant(gaps)
+
+    def verdict(n: int) -> str:
+        if guessing is not None and max(map(_low, (by_size[n], ours[n]))) <= guessing:
+            return "both guess"
+        return "significant" if n in significant else "not significant"
+
     return [
         {"labels": n, "draws": [*seeds.values()], **statistics.mean_with_ci([*seeds.values()])}
-        | ({"ahead": [gaps[n].difference, gaps[n].half_width, n in clear]} if n in gaps else {})
+        | ({"ahead": [gaps[n].difference, gaps[n].half_width, verdict(n)]} if n in gaps else {})
         for n, seeds in sorted(by_size.items())
     ]
+
+
+def _low(seeds: Mapping[int, float]) -> float:
+    """The lower end of the interval of some draws."""
+    mean, half = statistics.mean_interval([*seeds.values()])
+    return mean - half
 
 
 def words_of(places: Sequence[Mapping], level: float) -> str:

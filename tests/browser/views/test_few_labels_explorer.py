@@ -67,11 +67,11 @@ def test_a_number_of_labels_tells_how_far_the_rows_are_apart(page, e):
     root = show(page, e)
     wanted = (
         "With 100 labels (3 draws) pre-trained has 82.0 ± 5.0%; 21.0 ± 6.6 points ahead of "
-        "LSTM, clear; 22.0 ± 19.9 points ahead of words, not clear."
+        "LSTM, significant; 22.0 ± 19.9 points ahead of words, not significant."
     )
     assert said(root)[1] == wanted and root.locator(".gx-draw").count() == 9
     root.get_by_role("slider", name="labels").press("ArrowRight")
-    assert "1.0 ± 0.0 points behind LSTM, clear." in said(root)[1], (
+    assert "1.0 ± 0.0 points behind LSTM, significant." in said(root)[1], (
         "one draw of words: no pairs"
     )
     assert page.evaluate("model.get('labels')") == 1000
@@ -93,10 +93,19 @@ def test_a_click_into_the_picture_moves_both_lines(page, e):
     assert page.evaluate("model.get('level')") > low + 0.2
 
 
-def test_clear_is_counted_over_a_row_s_numbers_of_labels():
+def test_significance_is_counted_over_a_row_s_numbers_of_labels():
     pairs = [place.get("ahead") for place in drawn_rows(DRAWS)[1]["places"]]
-    assert [clear for *_, clear in pairs] == [False, True, True]
+    assert [said for *_, said in pairs] == ["not significant", "significant", "significant"]
     assert "ahead" not in drawn_rows(DRAWS)[2]["places"][2]
+
+
+def test_no_difference_counts_between_two_rows_that_guess():
+    guessing = {"ours": seeds({10: [0.349, 0.35, 0.351]}), "a": seeds({10: [0.333] * 3})}
+    verdicts = {
+        level: drawn_rows(guessing, level)[1]["places"][0]["ahead"][2]
+        for level in (None, 0.345, 0.36)
+    }
+    assert verdicts == {None: "significant", 0.345: "significant", 0.36: "both guess"}
 
 
 def test_a_set_without_curves_is_refused():
