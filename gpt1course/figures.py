@@ -36,7 +36,7 @@ FOR_A_TALK = {
     "block": Place("07", "schematic-1"),
     "figure_1": Place("08", "cell-006"),
     "parameters": Place("08", "cell-094"),
-    "figure_2_right": Place("14", "cell-096"),
+    "figure_2_right": Place("14", "cell-100"),
     "learning_curve": Place("15", "cell-037"),
     "results": Place("16", "cell-009"),
     "table_5": Place("16", "cell-024"),
