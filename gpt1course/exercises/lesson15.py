@@ -1,13 +1,15 @@
-"""Lesson 15, How many labels? One run is one draw, what is clear, and learning curves."""
+"""Lesson 15, How many labels? One run is one draw, what is significant, learning curves."""
 
+import math
 import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from statistics import pstdev, stdev
-
-import gpt1lib as g
 
 from .. import paper, statistics
 from ..checking.exercise import Checker, exercise
 from ..checking.number_exercise import number_exercise
+from ..paper.results import stored_trials
 
 
 @exercise(
@@ -233,7 +235,7 @@ def two_ends_of_differences(a, b, t):
 
 
 @exercise(
-    "What may be called clear?",
+    "What may be called significant?",
     difficulty=3,
     importance=4,
     minutes=10,
@@ -248,10 +250,10 @@ def two_ends_of_differences(a, b, t):
         ([0.0004, 0.03],),  # four decimals
     ],
     task=(
-        "A table has n comparisons, each with its p. Raise them as Holm "
-        "did: multiply the smallest p by n, the next by n - 1, and so on, the largest "
-        "by 1. Going up, none may end below the one before it, and none above 1. Return "
-        "them in the order in which they were given."
+        "A table has n comparisons, each with its p-value. Correct them as Holm did: multiply "
+        "the smallest by n, the next by n - 1, and so on, the largest by 1. Going up, none may "
+        "end below the one before it, and none above 1. Return them in the order in which "
+        "they were given."
     ),
     hints=(
         "`sorted(range(n), key=lambda i: p_values[i])` is the order of their places, the "
@@ -260,9 +262,9 @@ def two_ends_of_differences(a, b, t):
     ),
 )
 def holm(p_values):
-    """Each p raised for the number of comparisons, a list in the order given (Holm 1979).
+    """Each p-value corrected for their number, a list in the order given (Holm 1979).
 
-    The raised p are not rounded.
+    They are not rounded.
     """
     n = len(p_values)
     raised, least = [0.0] * n, 0.0
@@ -364,7 +366,7 @@ def in_the_order_given(p_values):
     return raised
 
 
-@holm.wrong("Return the raised p, not which of them lie below 5%.")
+@holm.wrong("Return the corrected p-values, not which of them are below 5%.")
 def below_5_percent(p_values):
     return [p < 0.05 for p in holm(p_values)]
 
@@ -409,6 +411,18 @@ def labels_needed(places: dict[int, dict], score: float) -> int | None:
     return min(enough, default=None)
 
 
+def labels_between(places: Mapping[int, dict], score: float) -> str:
+    """Between which numbers of labels a row's mean reaches a score, and where on the line."""
+    most = labels_needed(places, score)
+    if most is None:
+        return f"more than {max(places):,}"
+    fewer = [size for size in places if size < most]
+    about = paper.curves.labels_to(places, score)
+    if not fewer or about is None:
+        return f"at most {most:,}"
+    return f"between {max(fewer):,} and {most:,}, on the line about {round(about, -1):,.0f}"
+
+
 def curve_table(task: str, size: int) -> str:
     """A learning curve as lines: means by labels, and what a row needs to reach ours.
 
@@ -433,21 +447,7 @@ def without_single_texts(task: str) -> dict[str, dict[int, dict]]:
 
 
 TRAINED = tuple(paper.curves.MODELS)  # the other rows of a curve read words
-
-
-def kinds_at(size: int) -> dict[str, dict[str, tuple]]:
-    """Kind of task -> row -> (mean, low, high) with that number of labels, for plots.intervals.
-
-    The simple readers are one row, that of the best of them.
-    """
-    found = {}
-    for task in ("question_or_statement", "he_or_she", "past_or_present"):
-        rows = paper.curves.curve(task)
-        named = {row: row for row in TRAINED}
-        named["best simple reader"] = paper.curves.best_of_words(rows, size)
-        bars = {name: bar(rows[row][size]) for name, row in named.items()}
-        found[g.tasks.load(task).kind] = bars
-    return found
+RIVALS = tuple(row for row in TRAINED if row != "pre-trained")
 
 
 def bar(place: dict) -> tuple[float, float, float]:
@@ -455,9 +455,9 @@ def bar(place: dict) -> tuple[float, float, float]:
     return place["mean"], place["mean"] - place["half"], place["mean"] + place["half"]
 
 
-def curve_in_words(task: str) -> str:
-    """The same as an alternative text."""
-    rows, levels = paper.curves.curve(task), paper.curves.levels(task)
+def curve_in_words(task: str, rows: Mapping[str, Mapping[int, dict]] | None = None) -> str:
+    """A curve as an alternative text. rows: only these, as paper.curves.curve has them."""
+    rows, levels = rows or paper.curves.curve(task), paper.curves.levels(task)
     said = (
         f"{row}: " + ", ".join(f"{place['mean']:.2f} at {n}" for n, place in places.items())
         for row, places in rows.items()
@@ -470,6 +470,114 @@ def curve_gaps(task: str, row: str, other: str) -> dict[int, statistics.PairedT]
     """Number of labels -> a row minus another, seed by seed, for statistics.significant."""
     draws = paper.curves.draws(task)
     return statistics.paired_t_tests(draws[row], draws[other])
+
+
+@dataclass(frozen=True)
+class Gap(statistics.PairedT):
+    """The pre-trained row minus a rival on one set. both_guess: neither is above guessing."""
+
+    labels: int
+    both_guess: bool
+
+
+def gaps_near(size: int) -> dict[tuple[str, str], Gap]:
+    """(set, rival) -> the pre-trained row minus a rival, with about so many labels.
+
+    Of each set the number of labels that is nearest by ratio.
+    """
+    found = {}
+    for task in paper.curves.known():
+        rows, guessing = paper.curves.curve(task), paper.curves.levels(task)["guessing"]
+        n = min(rows["pre-trained"], key=lambda labels: abs(math.log(labels / size)))
+        for rival in RIVALS:
+            gap = curve_gaps(task, "pre-trained", rival)[n]
+            lows = [bar(rows[row][n])[1] for row in ("pre-trained", rival)]
+            found[task, rival] = Gap(**vars(gap), labels=n, both_guess=max(lows) <= guessing)
+    return found
+
+
+def verdicts(table: Mapping[tuple[str, str], Gap], rival: str) -> dict[str, str]:
+    """Set -> whether its gap to a rival is significant among all of the table."""
+    sure = statistics.significant(table)
+    return {
+        task: "both guess"
+        if gap.both_guess
+        else "significant"
+        if (task, other) in sure
+        else "not significant"
+        for (task, other), gap in table.items()
+        if other == rival
+    }
+
+
+def gap_lines(table: Mapping[tuple[str, str], Gap], rival: str) -> str:
+    """A line for each set: points ahead of a rival, labels, runs, and the verdict."""
+    lines = []
+    for task, verdict in verdicts(table, rival).items():
+        gap = table[task, rival]
+        points = f"{100 * gap.difference:+5.1f} +- {100 * gap.half_width:4.1f} points"
+        name = f"{task.replace('_', ' ')}, {gap.labels:,} labels"
+        lines.append(f"{name:<36}{points}, {gap.seeds:>2} runs, {verdict}")
+    return "\n".join(lines)
+
+
+def by_significance(table: Mapping[tuple[str, str], Gap], rival: str) -> dict[str, dict]:
+    """Set -> verdict -> points (mean, low, high) ahead of a rival, for plots.intervals.
+
+    The largest gain comes first.
+    """
+    found = verdicts(table, rival)
+    order = sorted(found, key=lambda task: -table[task, rival].difference)
+    gaps = {task: table[task, rival] for task in order}
+    return {
+        task: {found[task]: tuple(100 * x for x in (gap.difference, gap.low, gap.high))}
+        for task, gap in gaps.items()
+    }
+
+
+def gaps_in_words(table: Mapping[tuple[str, str], Gap], rival: str) -> str:
+    """The same as an alternative text."""
+    said = (
+        f"{task.replace('_', ' ')} {span[0]:+.1f} ({verdict})"
+        for task, row in by_significance(table, rival).items()
+        for verdict, span in row.items()
+    )
+    return "; ".join(said) + "."
+
+
+def choices_of_settings(task: str) -> str:
+    """Every trial by which the settings of a task's rows were chosen, a star at each choice."""
+    plan, stored, lines = paper.curves.plan, stored_trials(paper.curves.plan.NAME), []
+    for size in plan.choice_sizes(task):
+        lines.append(f"validation accuracy with {size:,} labels")
+        lines.append(f"{'rate':>33}" + "".join(f"{rate:>10g}" for rate in plan.RATES))
+        for row in TRAINED:
+            best, by_length = plan.best_budget(task, row, size, stored), {}
+            for budget in plan.budgets(task, size):
+                score = stored[plan.validation_trial(task, row, size, budget)]["accuracy"]
+                star = "*" if budget == best else " "
+                by_length.setdefault(budget.updates, []).append(f"{score:>9.2f}{star}")
+            for updates, scores in by_length.items():
+                lines.append(f"  {row:<16}{updates:>7} updates{''.join(scores)}".rstrip())
+    return "\n".join(lines)
+
+
+def gaps_to(task: str, rivals: Iterable[str]) -> dict[str, dict[int, statistics.PairedT]]:
+    """Rival -> number of labels -> the pre-trained row minus this rival, run by run."""
+    return {rival: curve_gaps(task, "pre-trained", rival) for rival in rivals}
+
+
+def significant_lines(gaps: Mapping[str, Mapping[int, statistics.PairedT]]) -> str:
+    """A line for each rival: with how many labels its gap is significant, and the points.
+
+    Corrected for all numbers of labels of a rival.
+    """
+    lines = []
+    for rival, by_size in gaps.items():
+        sure = sorted(statistics.significant(by_size))
+        told = [f"{n:,} labels ({100 * by_size[n].difference:+.0f})" for n in sure]
+        lines.append(f"significant against {rival}: {', '.join(told) or 'nowhere'}")
+    return "\n".join(lines)
 
 
 @number_exercise(

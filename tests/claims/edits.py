@@ -133,9 +133,10 @@ EDITS = {
     "14": [
         ("He was very glad to see his sister.", OTHER),
         ('("very", ". it was")', '("so",)'),
-        ("range(20, 28)", "range(25, 30)"),
+        ("(769, 53, 69)", "(1, 2)"),
         ("(0, 2, 3, 5)", "(1, 4)"),
-        ("comb(60, k) / 2**60 for k in range(61)", "comb(60, k) * 0.5**60 for k in range(61)"),
+        ('("exchanged", "without_a_small_word", "in_another_form")', '("exchanged",)'),
+        ('story_cloze").test[140]', 'story_cloze").test[7]'),
     ],
     "15": [
         ("(5, 10, 20)", "(3, 10)"),
@@ -143,6 +144,9 @@ EDITS = {
         ('per_seed["no pre-training"]["film_snippets"]', 'per_seed["full"]["film_snippets"]'),
         ("t=STUDENT[len(both)]", "t=2.5"),
         ('["film_snippets"].values())', '["verse_pairs"].values())'),
+        ("gaps_near(1000)", "gaps_near(100)"),
+        ("(10, 30, 100)", "(300,)"),
+        ('choices_of_settings("past_or_present")', 'choices_of_settings("entailment")'),
     ],
     "16": [
         ('chosen="2", compared="0"', 'chosen="1", compared="0"'),
