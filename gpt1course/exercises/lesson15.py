@@ -402,7 +402,7 @@ def scored(cells: dict[str, dict]) -> dict[str, tuple]:
     return {name: (x["accuracy"], *x["interval"]) for name, x in cells.items()}
 
 
-def labels_needed(places: dict[int, dict], score: float) -> int | None:
+def labels_needed(places: Mapping[int, dict], score: float) -> int | None:
     """The fewest labels with which a row's mean reaches a score; None if it never does.
 
     places: number of labels -> a dict with mean, one row of paper.curves.curve.

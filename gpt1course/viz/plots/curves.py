@@ -83,9 +83,9 @@ def twin_lines(
         names = list(among or solid)
         colors = dict(zip(names, hues(names), strict=True))
         for name in solid:
-            look = {"color": colors[name]}
-            axes.plot(*dashed[name], linestyle=DASHES[1], linewidth=1.4, **look)
-            named.append(Named(name, axes.plot(*solid[name], **look)[0]))
+            (x, y), (other_x, other_y) = np.asarray(solid[name]), np.asarray(dashed[name])
+            axes.plot(other_x, other_y, linestyle=DASHES[1], linewidth=1.4, color=colors[name])
+            named.append(Named(name, axes.plot(x, y, color=colors[name])[0]))
         for kind, dash in zip(kinds, DASHES, strict=False):
             axes.plot([], [], color=ROLES["reference"], linestyle=dash, label=kind)
         axes.legend(loc="upper left", fontsize=9)
