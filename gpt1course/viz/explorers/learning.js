@@ -6,7 +6,8 @@ function draw(model, root, redraw) {
   const life = lifeOf(model, root);
   const dark = isDark(root);
   const view = { life, dark, palette: paletteOf(dark) };
-  view.headline = el("p", "gx-title gx-learn-headline", root);
+  view.headline = addHeadline(root, "", () => tipOf(view).act());
+  view.headline.classList.add("gx-learn-headline");
   addButtons(view, root);
   const columns = el("div", "gx-learn-learns", root);
   addText(view, columns);
@@ -22,6 +23,7 @@ function draw(model, root, redraw) {
   addTries(view, root);
   addFootnote(root);
   life.draw = painter(() => showAll(view));
+  setTip(view.headline, tipOf(view).text);
   if (life.about || life.refused) showAll(view);
   else life.begin();
   model.on("change:text", () => life.begin({ text: model.get("text") }));
@@ -141,6 +143,7 @@ function addFootnote(root) {
 function showAll(view) {
   const { life } = view;
   view.headline.textContent = headline(life);
+  setTip(view.headline, tipOf(view).text);
   view.go.textContent = nameOfGo(life);
   view.go.disabled = Boolean(life.refused) || !life.about;
   const said = life.refused || life.told || life.about?.note || "";
@@ -165,15 +168,32 @@ function nameOfGo(life) {
 }
 
 function headline({ about, step, smooth, crossed, refused }) {
-  if (refused) return "This text cannot be learned";
+  if (refused) return "This text cannot be learned.";
   if (!about) return "The text is read ...";
-  if (!step) return "A GPT-1 of random numbers. Press Start, and it learns while you watch";
-  if (smooth === undefined) return `A model that had learned for ${plural(step, "update")}`;
+  if (!step) return "A GPT-1 of random numbers. Press Start, and it learns while you watch.";
+  if (smooth === undefined) return `A model that had learned for ${plural(step, "update")}.`;
   const below = Object.keys(LEVELS)
     .filter(key => crossed[key])
     .at(-1);
   const where = below ? `, below ${LEVELS[below]}` : "";
-  return `After ${plural(step, "update")}: ${smooth.toFixed(2)} nats per character${where}`;
+  return `After ${plural(step, "update")}: ${smooth.toFixed(2)} nats per character${where}.`;
+}
+
+// What to try now: to let it learn, then a rate ten times as high, then another beginning.
+function tipOf({ life, rate }) {
+  const higher = RATES.indexOf(life.settings.rate) + 4; // 1, 2, 3, 5 in each power of ten
+  if (life.isOver || life.refused || higher >= RATES.length) {
+    const text = "begin again from another seed";
+    return { text, act: () => life.begin({ seed: life.settings.seed + 1 }) };
+  }
+  if (!life.isRunning) {
+    return { text: "let it learn, and watch the levels break", act: () => life.run(true) };
+  }
+  const act = () => {
+    rate.set(higher);
+    life.setRate(RATES[higher]);
+  };
+  return { text: "a learning rate ten times as high", act };
 }
 
 const inNumbers = ({ characters, parameters, n_ctx, kernel }) =>
