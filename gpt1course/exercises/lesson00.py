@@ -138,7 +138,7 @@ def equal_words_added_up(words, probs):
     sums = {word: 0.0 for word in words}
     for word, p in zip(words, probs):
         sums[word] += p
-    return max(sums, key=sums.get)
+    return max(sums, key=sums.__getitem__)
 
 
 def _share_cases():
