@@ -29,7 +29,8 @@ function goneOn({ model, tokens, words: next, T }) {
 
 function showNext({ words: next, names, bars: list, nextTitle, ablated, more, T }, place) {
   nextTitle.textContent = `What comes after “${names[place]}”`;
-  more.textContent = `Write “${named(next[T - 1][0][0])}” and go on`;
+  // of the text's last word, whatever place is pointed at
+  more.textContent = `Write “${named(next[T - 1][0][0])}” after “${names[T - 1]}”`;
   const off = ablated.length > 0;
   list.classList.toggle("gx-map-compared", off);
   bars(

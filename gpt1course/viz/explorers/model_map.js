@@ -9,6 +9,7 @@ const MAPS = {
   cell: CELL,
 };
 const DEPTHS = Object.keys(MAPS);
+const CHOSEN = ["zoom", "block", "head", "place", "other", "ablated"];
 const KEYS =
   "A click or Enter zooms in, Escape zooms out. Arrows move; with Shift they read number by " +
   "number. X switches a head off. Space takes the next step of the walk.";
@@ -31,7 +32,7 @@ function draw(model, root) {
   addNext(view, cols);
   addSwitches(view, cols);
   model.on("change:answers", () => news(view));
-  onChange(view, ["zoom", "block", "head", "place", "other", "ablated"], () => news(view));
+  onChange(view, CHOSEN, () => later(view));
   new ResizeObserver(() => resized(view)).observe(root);
   view.station = firstStation(view);
   show(view);
@@ -39,9 +40,7 @@ function draw(model, root) {
 
 function readTraits(view) {
   view.answers = view.model.get("answers");
-  for (const name of ["zoom", "block", "head", "place", "other", "ablated"]) {
-    view[name] = view.model.get(name);
-  }
+  for (const name of CHOSEN) view[name] = view.model.get(name);
 }
 
 // The colors of the page; none before the view is part of it.
@@ -55,6 +54,19 @@ function themeOf(root) {
     paper: of("paper"),
     accent: of("accent"),
   };
+}
+
+// Several choices made elsewhere at once are drawn once, with the way from zoom to zoom.
+function later(view) {
+  if (view.waits) return;
+  view.waits = true;
+  queueMicrotask(() => {
+    view.waits = false;
+    if (!view.root.isConnected) return;
+    const before = DEPTHS.find(zoom => MAPS[zoom] === view.map);
+    if (before !== view.zoom) Object.assign(view, { station: firstStation(view), index: -1 });
+    glide(view, before, () => news(view));
+  });
 }
 
 // A choice made elsewhere; or another text, or other heads: then all is read anew, and no
@@ -129,26 +141,15 @@ function choose(view, traits) {
   setShared(view, traits);
 }
 
-// Another zoom: from where we point, or straight to a crumb.
-function zoomTo(view, traits, at = null) {
-  const deeper = DEPTHS.indexOf(traits.zoom) > DEPTHS.indexOf(view.zoom);
+// Another zoom, deeper or back.
+function zoomTo(view, traits) {
+  const before = view.zoom;
+  const deeper = DEPTHS.indexOf(traits.zoom) > DEPTHS.indexOf(before);
   choose(view, traits);
   view.station = firstStation(view);
   if (!deeper && view.zoom === "model") view.station = 4 + view.block;
   view.index = -1;
-  show(view);
-  glide(view, deeper, at);
-}
-
-// In a quarter of a second from the place we come from; not where motion is unwanted.
-function glide({ plate }, deeper, at) {
-  if (matchMedia("(prefers-reduced-motion: reduce)").matches) return;
-  plate.style.transformOrigin = at ? `${at.x}px ${at.y}px` : "50% 40%";
-  const from = { transform: `scale(${deeper ? 0.72 : 1.2})`, opacity: 0.1 };
-  plate.animate([from, { transform: "none", opacity: 1 }], {
-    duration: 220,
-    easing: "ease-out",
-  });
+  glide(view, before, () => show(view));
 }
 
 // ---- the stage
@@ -159,17 +160,22 @@ function addStage(view, root) {
   stage.tabIndex = 0;
   stage.setAttribute("role", "application");
   stage.setAttribute("aria-label", `map of the model. ${KEYS}`);
-  view.plate = el("div", "gx-map-plate", stage);
+  addPlate(view);
+  stage.addEventListener("keydown", e => onKey(view, e));
+}
+
+// What a zoom is drawn on; another comes for the next, while this one flies away.
+function addPlate(view) {
+  view.plate = el("div", "gx-map-plate", view.stage);
   for (const name of ["names", "base", "top"]) {
     view[`${name}Canvas`] = el("canvas", `gx-map-${name}`, view.plate);
   }
-  stage.addEventListener("keydown", e => onKey(view, e));
   const top = view.topCanvas;
   top.addEventListener("mousemove", e => point(view, placeUnder(view, e)));
   top.addEventListener("mouseleave", () => point(view, null));
   top.addEventListener("click", e => {
     const found = placeUnder(view, e);
-    if (found) enter(view, found, { x: e.offsetX, y: e.offsetY });
+    if (found) enter(view, found);
   });
 }
 
@@ -182,12 +188,12 @@ function point(view, found) {
 }
 
 // Zoom in where there is something deeper; else only go there.
-function enter(view, found, at) {
+function enter(view, found) {
   const { station, index, ...traits } = found;
   Object.assign(view, { station, index, over: null });
   choose(view, traits);
   const deeper = view.map.deeper(view, found);
-  if (deeper) return zoomTo(view, deeper, at);
+  if (deeper) return zoomTo(view, deeper);
   show(view);
   view.said.append(" Nothing lies deeper here.");
 }
@@ -265,14 +271,25 @@ function show(view) {
   reveal(view);
 }
 
+// As tall as the tallest zoom of this text, at this width.
+function tallest(view) {
+  const key = `${view.width} ${view.T}`;
+  if (view.tall?.key !== key) {
+    const tall = Math.max(...DEPTHS.map(zoom => MAPS[zoom].layout(view).H));
+    view.tall = { key, tall };
+  }
+  return view.tall.tall;
+}
+
 function paintBase(view) {
-  const { geo, map } = view;
+  const { geo, map, stage } = view;
   const pen = sharp(view.baseCanvas, geo.W, geo.H);
   map.paint(view, pen);
   view.topPen = sharp(view.topCanvas, geo.W, geo.H);
   view.gutterPen = sharp(view.namesCanvas, geo.gutter, geo.H);
   view.plate.style.width = `${geo.W + geo.gutter}px`;
   view.plate.style.height = `${geo.H}px`;
+  stage.style.minHeight = `${tallest(view)}px`; // the page below stays where it is
   view.topCanvas.style.left = view.baseCanvas.style.left = `${geo.gutter}px`;
 }
 

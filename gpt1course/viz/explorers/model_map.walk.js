@@ -1,5 +1,5 @@
-// The walk: one sentence per station, and the picture that goes with it. It goes on by Space
-// or by its button, never by itself.
+// The walk: one sentence per station, and the picture that goes with it. It goes on by Space,
+// by its button or along its line, never by itself.
 
 // Steps [where, words]: the traits and the station of a place, and what is said there.
 function walkSteps(view) {
@@ -62,6 +62,46 @@ function addWalk(view, root) {
   view.walk.next = button(buttons, "Next (Space)", () => walkTo(view, view.walk.at + 1));
   button(buttons, "End the walk", () => walkTo(view, -1));
   box.hidden = true;
+  addTimeline(view, root);
+}
+
+// The stations of the walk in a line: dragged, or by the arrow keys, it goes to each of them.
+const WAYPOINTS = [
+  "token",
+  "two rows",
+  "blocks",
+  "heads",
+  "query and key",
+  "one score",
+  "softmax",
+  "neurons",
+  "logits",
+];
+
+function addTimeline(view, root) {
+  const box = el("div", "gx-map-timeline", root);
+  const options = {
+    min: 0,
+    max: WAYPOINTS.length - 1,
+    step: 1,
+    value: 0,
+    text: i => WAYPOINTS[i],
+  };
+  view.walk.line = slider(box, "way of a token", options, at => walkTo(view, at));
+  const names = el("ol", "", box);
+  names.setAttribute("aria-hidden", "true"); // the slider tells them
+  view.walk.stops = WAYPOINTS.map((name, i) => {
+    const stop = el("li", "", names, name);
+    stop.addEventListener("click", () => walkTo(view, i));
+    return stop;
+  });
+}
+
+function showTimeline({ walk }) {
+  walk.stops.forEach((stop, i) => {
+    stop.classList.toggle("gx-on", i === walk.at);
+  });
+  if (walk.at >= 0) walk.line.set(walk.at);
 }
 
 // at: which step; -1, or one after the last, ends the walk.
@@ -70,6 +110,7 @@ function walkTo(view, at) {
   const steps = walkSteps(view);
   const within = !walk.box.hidden && walk.box.contains(document.activeElement);
   walk.at = at < steps.length ? at : -1;
+  showTimeline(view);
   walk.box.hidden = walk.at < 0;
   view.start.hidden = walk.at >= 0;
   if (walk.at < 0) return within && view.stage.focus({ preventScroll: true });
@@ -87,9 +128,8 @@ function walkTo(view, at) {
 
 // Traits of a place that may lie in another zoom; view.station is set.
 function goTo(view, traits) {
-  const [before, now] = [view.zoom, traits.zoom].map(zoom => DEPTHS.indexOf(zoom));
+  const before = view.zoom;
   choose(view, traits);
   view.station ??= firstStation(view);
-  show(view);
-  if (before !== now) glide(view, now > before);
+  glide(view, before, () => show(view));
 }

@@ -183,3 +183,32 @@ TAKE = """([plain, sent]) => {
     const arrays = Object.entries(sent).map(([k, v]) => [k, new DataView(code(v).buffer)]);
     model.take({ ...plain, ...Object.fromEntries(arrays) });
 }"""
+
+
+def test_the_way_of_a_token_is_a_line_to_drag(page, explorer):
+    root = show(page, explorer)
+    line = root.get_by_role("slider", name="way of a token")
+    tall = root.locator(".gx-map-stage").bounding_box()["height"]
+    zooms = []
+    for at in range(9):
+        line.fill(str(at))
+        zooms.append(page.evaluate("model.get('zoom')"))
+        assert root.locator(".gx-map-step b").inner_text().strip() == f"{at + 1} of 9"
+        assert root.locator(".gx-map-stage").bounding_box()["height"] == tall, "no jump below"
+    assert {*zooms} == {"model", "block", "head", "cell"} and zooms[0] == zooms[-1] == "model"
+
+
+def test_a_zoom_flies_where_motion_is_wanted_and_ends_as_without(page, explorer):
+    fly = "() => model.take({ zoom: 'head', block: 1, head: 2, place: 2, other: 1 })"
+    for motion, plates in (("reduce", 1), ("no-preference", 2)):
+        page.emulate_media(reduced_motion=motion)
+        root = show(page, explorer)
+        page.evaluate(fly)
+        assert root.locator(".gx-map-plate").count() == plates
+        page.evaluate("() => { for (const a of document.getAnimations()) a.finish(); }")
+        root.locator(".gx-map-seen").wait_for(state="detached")
+        assert root.locator(".gx-map-plate").count() == 1
+        assert root.locator(".gx-map-crumb[aria-current]").inner_text() == "head 2"
+        said = root.locator(".gx-live").inner_text()
+        assert "asks" in said, said
+    page.emulate_media(reduced_motion="reduce")
