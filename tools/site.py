@@ -32,7 +32,7 @@ from gpt1lib.io.files import write_text
 from gpt1lib.io.tensors import weights_fingerprint
 from gpt1lib.model import GPT
 from tools.notebooks import commands, index, layout
-from tools.page import api, cards
+from tools.page import api, cards, tour
 from tools.policy import with_policy
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -146,7 +146,10 @@ def documents() -> dict[str, str]:
     paths["data"] = ROOT / "data" / "README.md"
     pages = {name: flat(path.read_text(encoding="utf-8")) for name, path in paths.items()}
     pages["glossary"] = as_terms(pages["glossary"])
-    whole = {"index": home(sorted(pages)), "map": model_map(), "learn": learning()}
+    still = model_map()
+    whole = {"index": home(sorted(pages), still), "map": filled("map.md", map=raw(still))}
+    whole["tour"] = model_tour(still)
+    whole["learn"] = learning()
     return pages | for_teachers() | api.pages() | whole
 
 
@@ -179,12 +182,13 @@ def raw(content: str) -> str:
     return f"``````{{raw}} html\n{content}\n``````\n"
 
 
-def home(documents: list[str]) -> str:
-    """The page to begin with: the model to talk to, a card for each lesson."""
+def home(documents: list[str], model: str) -> str:
+    """The page to begin with: the model as a map and to talk to, a card for each lesson."""
     lessons = index.lessons_of(NOTEBOOKS)
     others = [name for name in documents if name not in LOOKED_UP]
     return filled(
         "index.md",
+        map=raw(model),
         cards=raw(f'<ul class="page-cards">{"".join(map(card, lessons))}</ul>'),
         lessons="\n".join(map(entry, lessons)),
         deeper="\n".join(path.stem for path in sorted(NOTEBOOKS.glob("deeper/*.ipynb"))),
@@ -210,7 +214,7 @@ def card(lesson: index.Lesson) -> str:
 
 
 def model_map() -> str:
-    """The page of the model as a map: live, and a picture where no script runs.
+    """The model as a map: live, and a picture where no script runs.
 
     Its first numbers are of the weights as the engine has them: no later one disagrees.
     """
@@ -219,7 +223,17 @@ def model_map() -> str:
     explorer = ModelMapExplorer(engine.as_stored(model), novelist.bpe, MAP_TEXT)
     explorer.weights_id = weights_fingerprint(model)
     still = picture(explorer.figure(), explorer.sentence())["text/html"]
-    return filled("map.md", map=raw(still + frame(explorer)))
+    return still + frame(explorer)
+
+
+def model_tour(still: str) -> str:
+    """The tour: the map in its place, the stops beside it; at its end the page that learns."""
+    stops = tour.as_html(load_novelist())
+    beside = f'<div class="tour-map">{still}</div>'
+    box = f'<div class="page-tour"><div>{stops}</div>{beside}</div>'
+    learn = ' Or <a href="learn.html">watch one learn</a> from a text of yours.'
+    there = (PAGE / "learn.md").exists()
+    return filled("tour.md", tour=raw(box), learn=learn if there else "")
 
 
 def learning() -> str:
@@ -254,6 +268,7 @@ def write_static() -> None:
     write_text(static("engine.js"), engine.engine_script(novelist, MODEL))
     write_text(static(engine.MODEL), engine.model_script(novelist))
     write_text(static("book.css"), (PAGE / "book.css").read_text(encoding="utf-8") + CSS)
+    write_text(static("tour.js"), f"{{{(PAGE / 'tour.js').read_text(encoding='utf-8')}}}")
     write_text(static("book.js"), f"{{{(PAGE / 'book.js').read_text(encoding='utf-8')}}}")
     shutil.copy(PAGE / "math.woff2", static("math.woff2"))
 

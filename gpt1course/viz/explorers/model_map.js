@@ -289,7 +289,7 @@ function paintBase(view) {
   view.gutterPen = sharp(view.namesCanvas, geo.gutter, geo.H);
   view.plate.style.width = `${geo.W + geo.gutter}px`;
   view.plate.style.height = `${geo.H}px`;
-  stage.style.minHeight = `${tallest(view)}px`; // the page below stays where it is
+  stage.style.minHeight = `${tallest(view) + 2}px`; // with its borders: no jump below
   view.topCanvas.style.left = view.baseCanvas.style.left = `${geo.gutter}px`;
 }
 

@@ -1,0 +1,61 @@
+// The tour: a stop that is scrolled to, or whose control is moved, sets the map beside it.
+
+const frame = document.querySelector(".tour-map iframe");
+const stops = [...document.querySelectorAll(".tour-stop")];
+const mapOf = () => frame?.contentWindow?.model;
+
+// Only what the text of the map has: a shorter one has fewer places.
+function put(state) {
+  const model = mapOf();
+  if (!model) return;
+  const last = model.get("tokens").length - 1;
+  const kept = Object.entries(state).map(([name, value]) => [
+    name,
+    name === "place" || name === "other" ? Math.min(value, last) : value,
+  ]);
+  const { ablated, ...others } = Object.fromEntries(kept);
+  if (ablated) model.restore({ ...others, ablated });
+  else model.take(others);
+}
+
+function reach(stop) {
+  for (const other of stops) other.classList.toggle("tour-here", other === stop);
+  put(JSON.parse(stop.dataset.state));
+}
+
+// The stop in the middle of the window is the one that is shown.
+const seen = new IntersectionObserver(
+  entries => {
+    for (const { isIntersecting, target } of entries) if (isIntersecting) reach(target);
+  },
+  { rootMargin: "-45% 0px -45% 0px" },
+);
+
+function addLines(input) {
+  const lines = JSON.parse(input.dataset.lines);
+  const line = input.closest(".tour-control").querySelector(".tour-line");
+  const show = () => {
+    line.textContent = lines[+input.value];
+    input.setAttribute("aria-valuetext", line.textContent);
+  };
+  input.addEventListener("input", show);
+  show();
+}
+
+function addControls(stop) {
+  for (const input of stop.querySelectorAll("[data-trait]")) {
+    input.addEventListener("input", () => put({ [input.dataset.trait]: +input.value }));
+  }
+  for (const input of stop.querySelectorAll("[data-ask]")) {
+    input.addEventListener("change", () => mapOf()?.restore({ text: input.value }));
+  }
+  for (const press of stop.querySelectorAll("[data-press]")) {
+    press.addEventListener("click", () => put(JSON.parse(press.dataset.press)));
+  }
+  for (const input of stop.querySelectorAll("[data-lines]")) addLines(input);
+}
+
+for (const stop of stops) {
+  addControls(stop);
+  seen.observe(stop);
+}
