@@ -82,7 +82,7 @@ def test_all_pages_are_there_and_lead_on(pages):
     written = {path.stem for path in (*NOTEBOOKS, *ROOT.glob("docs/*.md"))}
     taught = {f"teaching_{path.stem}" for path in ROOT.glob("teaching/*.md")}
     listed = set(api.pages())
-    others = {"index", "map", "learn", "data", "search"}
+    others = {"index", "map", "tour", "learn", "data", "search"}
     assert pages.keys() == written | taught | listed | others
     sidebar = pages["glossary"].partition("<main")[0]
     assert all(f'href="{name}.html"' in sidebar for name in written - {"glossary"})
@@ -418,4 +418,52 @@ def test_roots_are_drawn_with_the_book_s_own_font(chromium, book):
     assert page.evaluate("() => document.fonts.check('16px \"Course Math\"')")
     wide, inside = (e.bounding_box()["width"] for e in (root, root.locator("> *").first))
     assert wide > inside + 5
+    page.close()
+
+
+def test_the_tour_sets_the_map_beside_it(chromium, book):
+    """Twelve stops, a control each; what is scrolled to or moved is what the map shows."""
+    page, failed = chromium.new_page(), []
+    page.on("pageerror", lambda e: failed.append(str(e)))
+    page.goto((book / "tour.html").as_uri())
+    root = page.frame_locator(".tour-map iframe").locator(".gx")
+    root.wait_for()
+    stops = page.locator(".tour-stop")
+    assert stops.count() == 12
+    assert page.locator(".tour-control :is(input, button)").count() == 12
+    here = root.locator(".gx-map-crumb[aria-current]")
+    stop = stops.nth(5)
+    stop.evaluate("e => e.scrollIntoView({ block: 'center' })")
+    expect(page.locator(".tour-here h2")).to_have_text("6. Sixteen heads")
+    expect(here).to_have_text("block 3")
+    stop.get_by_role("slider").press("ArrowLeft")
+    expect(here).to_have_text("block 2")
+    assert root.locator(".gx-cols").first.is_hidden(), "the stops are its controls"
+    last = stops.last.get_by_role("textbox")
+    last.fill("The capital of France is")
+    last.press("Enter")
+    expect(root.locator(".gx-finding")).to_contain_text("After “is”")
+    assert serious(page) == [] and not failed
+    page.close()
+
+
+def test_an_address_leads_to_the_state_of_a_view(chromium, book):
+    page = chromium.new_page()
+    page.goto((book / "map.html").as_uri())
+    root = page.frame_locator("iframe").locator(".gx")
+    root.get_by_role("slider", name="way of a token").fill("4")
+    here = root.locator(".gx-map-crumb[aria-current]")
+    expect(here).to_have_text(re.compile("^head"))
+    root.get_by_role("button", name="Link to this state").click()
+    address, seen = page.url, here.inner_text()
+    assert "view=ModelMapExplorer" in address
+    for hash_, wanted in (
+        (address, seen),
+        (address.partition("state=")[0] + "state=x", "model"),
+    ):
+        other = chromium.new_page()
+        other.goto(hash_)
+        root = other.frame_locator("iframe").locator(".gx")
+        expect(root.locator(".gx-map-crumb[aria-current]")).to_have_text(wanted)
+        other.close()
     page.close()

@@ -55,6 +55,14 @@ function addControls(stop) {
   for (const input of stop.querySelectorAll("[data-lines]")) addLines(input);
 }
 
+// Beside the stops the map needs no controls of its own. Its script may be later than this.
+function bare() {
+  const root = frame?.contentDocument?.querySelector(".gx");
+  if (root) root.classList.add("gx-toured");
+  else setTimeout(bare, 100);
+}
+
+if (frame) bare();
 for (const stop of stops) {
   addControls(stop);
   seen.observe(stop);

@@ -78,24 +78,24 @@ def stops(checkpoint: Checkpoint) -> list[Stop]:
          "A language model is asked nothing else. In the bottom row of the map are the words "
          "that ours finds likeliest after each word that it has read.", AT_END,
          text_box("Ask it about a text of yours:", TEXT), "01_guessing_the_next_token"),
-        ("Words become pieces", "The model has no letters. It reads pieces, and each piece is a "
-         "number of its vocabulary. A rare word falls into several of them.", MODEL,
+        ("Words become pieces", "The model has no letters. It reads pieces, and each piece is "
+         "a number of its vocabulary. A rare word falls into several of them.", MODEL,
          text_box("Try a rare word:", "The lighthouse keeper was unbelievable"),
          "02_bytes_words_bpe"),
-        ("A row plus a row", "Each number picks a row of one table, and its place picks a row of "
-         "another. Their sum is the first state of the piece, 256 numbers.",
+        ("A row plus a row", "Each number picks a row of one table, and its place picks a row "
+         "of another. Their sum is the first state of the piece, 256 numbers.",
          {"zoom": "model", "place": 3}, slider("Walk along the text:", "place", 9, 3),
          "03_embeddings_and_positions"),
-        ("Words look at words", "To know what comes next, a word must find what it needs. A head "
-         "compares its query with the keys of the earlier words, and takes a share of each.",
-         {"zoom": "head", **SHARP}, slider("Ask from another word:", "place", 9, 7),
+        ("Words look at words", "To know what comes next, a word must find what it needs. A "
+         "head compares its query with the keys of the earlier words, and takes a share of "
+         {"each.", zoom": "head", **SHARP}, slider("Ask from another word:", "place", 9, 7),
          "04_one_query_attends"),
         ("The mask falls", "A word that could look ahead would read the answer. So all later "
          "words are hidden from it, which is the hatched part of each matrix.",
          {"zoom": "head", **SHARP, "place": 3}, slider("Which word looks?", "place", 9, 3),
          "05_the_causal_mask"),
-        ("Sixteen heads", "One head can look for one kind of thing at a time. Four blocks of four "
-         "heads each look for something of their own.", {"zoom": "block", **SHARP},
+        ("Sixteen heads", "One head can look for one kind of thing at a time. Four blocks of "
+         "four heads each look for something of their own.", {"zoom": "block", **SHARP},
          slider("Open another block:", "block", 3, 3), "06_many_heads"),
         ("The guess changes", "Between the blocks you see what the model would say if it ended "
          "there. Its first guesses repeat the word itself, and the last ones go on.", AT_END,
@@ -104,8 +104,8 @@ def stops(checkpoint: Checkpoint) -> list[Stop]:
         ("The same table again", "At the end, the last state is compared with every row of the "
          "first table. The row that fits best is the next word.", AT_END,
          press("Look at one product", {"zoom": "cell", **SHARP}), "08_the_whole_gpt1"),
-        ("It reads twelve books", "At the beginning all its numbers are random. Each update moves "
-         "them a little, so that the next word becomes a little less surprising.", AT_END,
+        ("It reads twelve books", "At the beginning all its numbers are random. Each update "
+         "moves them a little, so that the next word becomes a little less surprising.", AT_END,
          told("Watch it learn to write:", samples(checkpoint)), "10_pre_training"),
         ("Four tasks, one format", "Any task becomes a row of tokens. The model reads it as "
          "always, and a small new part looks at the last state alone.", AT_END,
