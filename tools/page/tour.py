@@ -88,7 +88,7 @@ def stops(checkpoint: Checkpoint) -> list[Stop]:
          "03_embeddings_and_positions"),
         ("Words look at words", "To know what comes next, a word must find what it needs. A "
          "head compares its query with the keys of the earlier words, and takes a share of "
-         {"each.", zoom": "head", **SHARP}, slider("Ask from another word:", "place", 9, 7),
+         "each.", {"zoom": "head", **SHARP}, slider("Ask from another word:", "place", 9, 7),
          "04_one_query_attends"),
         ("The mask falls", "A word that could look ahead would read the answer. So all later "
          "words are hidden from it, which is the hatched part of each matrix.",
