@@ -229,7 +229,8 @@ def model_map() -> str:
 def model_tour(still: str) -> str:
     """The tour: the map in its place, the stops beside it; at its end the page that learns."""
     stops = tour.as_html(load_novelist())
-    beside = f'<div class="tour-map">{still}</div>'
+    region = 'tabindex="0" role="region" aria-label="The map"'  # it scrolls, also by keys
+    beside = f'<div class="tour-map" {region}>{still}</div>'
     box = f'<div class="page-tour"><div>{stops}</div>{beside}</div>'
     learn = ' Or <a href="learn.html">watch one learn</a> from a text of yours.'
     there = (PAGE / "learn.md").exists()

@@ -213,7 +213,7 @@ def answered_map(page):
     """Without a head the text goes on as the library says; odd texts are met in words."""
     root = page.frame_locator("iframe").locator(".gx")
     root.get_by_role("button", name="block 3, head 1 off").click()
-    hint, told = root.locator(".gx-hint"), root.locator(".gx-note").last
+    hint, told = root.locator(".gx-hint"), root.locator(".gx-map-heads .gx-note")
     for text, answer in {
         "": "This cannot be read: the text is empty",
         "word " * 2000: "2000 tokens, this page shows 24",
