@@ -3,7 +3,7 @@ PYTHON ?= python3
 PORT   ?= 8888
 PY     := .venv/bin/python
 WHEELS ?=
-.PHONY: help lab update test test-all quick notebooks new-lesson table site book solutions wheels zip release lock newest oldest checkpoint paper paper-quick clean
+.PHONY: help lab update test test-all quick notebooks new-lesson table site book solutions wheels zip release lock newest oldest checkpoint paper paper-quick record clean
 .DEFAULT_GOAL := help
 
 help: ## list the targets
@@ -77,6 +77,9 @@ paper: .venv/lab ## Table 5, Figure 2, our own questions and learning curves, al
 
 paper-quick: .venv/lab ## one cell of each of them again, beside the stored one (minutes)
 	$(PY) -m gpt1course.paper --quick
+
+record: .venv/lab ## how low in eight minutes on two cores? rules in docs/record.md (ARGS="--lr 2e-3 --seed 1")
+	@$(PY) benchmarks/record.py $(ARGS)
 
 clean: ## remove .venv and build products
 	rm -rf .venv node_modules build .pytest_cache .ruff_cache .hypothesis gpt1_course.egg-info

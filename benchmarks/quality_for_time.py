@@ -15,19 +15,22 @@ import argparse
 import json
 import math
 import statistics
+import sys
 import tempfile
 import time
 from dataclasses import replace
+from pathlib import Path
 
 import torch
 import torch.nn.functional as F
 from torch import nn
-from tqdm import tqdm
 
-from gpt1lib import NOVELIST, corpus, evaluate, optim, pretrain
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # benchmarks.shared
+
+from benchmarks.shared.by_clock import Clock, add_run, heldout_bits
+from gpt1lib import NOVELIST, corpus, optim, pretrain
 from gpt1lib.bpe import BPE
 from gpt1lib.fast import keep_memory
-from gpt1lib.io.files import read_json, write_json
 from gpt1lib.io.paths import BENCHMARKS, BOOKS, HELDOUT_BOOKS, NOVELIST_DIR
 from gpt1lib.io.provenance import provenance
 from gpt1lib.model import Attention
@@ -84,22 +87,19 @@ def train_nanogpt(minutes: float):
     ids = corpus.encode_books(corpus.read_books(BOOKS), BPE.load(NOVELIST_DIR))
     model, generator = NanoGPT(config).train(), torch.Generator().manual_seed(0)
     optimizer = optim.adamw(model, 1e-3, (0.9, 0.95), weight_decay=0.1)
-    spent, step, budget = 0.0, 0, 60 * minutes
-    with tqdm(total=round(budget), unit="s") as bar:
-        while spent < budget:
-            start = time.perf_counter()
-            lr = 1e-4 + 9e-4 * (1 + math.cos(math.pi * spent / budget)) / 2
-            optim.set_lr(optimizer, lr if step >= 100 else 1e-3 * (step + 1) / 101)
-            windows = corpus.random_windows(ids, config.n_ctx + 1, BATCH, generator)
-            logits = model(windows[:, :-1]).flatten(0, 1)
-            loss = F.cross_entropy(logits, windows[:, 1:].flatten())
-            optimizer.zero_grad(set_to_none=True)
-            loss.backward()
-            optim.clip_gradients(model)
-            optimizer.step()
-            spent, step = spent + time.perf_counter() - start, step + 1
-            bar.update(round(spent) - bar.n)
-    return model, spent, step * BATCH * config.n_ctx
+    clock = Clock(60 * minutes)
+    for share in clock:
+        lr = 1e-4 + 9e-4 * (1 + math.cos(math.pi * share)) / 2
+        step = clock.updates
+        optim.set_lr(optimizer, lr if step >= 100 else 1e-3 * (step + 1) / 101)
+        windows = corpus.random_windows(ids, config.n_ctx + 1, BATCH, generator)
+        logits = model(windows[:, :-1]).flatten(0, 1)
+        loss = F.cross_entropy(logits, windows[:, 1:].flatten())
+        optimizer.zero_grad(set_to_none=True)
+        loss.backward()
+        optim.clip_gradients(model)
+        optimizer.step()
+    return model, clock.seconds, clock.updates * BATCH * config.n_ctx
 
 
 def train_ours(minutes: float):
@@ -146,21 +146,19 @@ def main():
     keep_memory()  # for both: a setting of the process, not of a recipe
     train = train_ours if args.who == "ours" else train_nanogpt
     model, seconds, tokens = train(args.minutes)
-    bpe = BPE.load(NOVELIST_DIR)
-    scores = evaluate.score_books(model.eval(), bpe, corpus.read_books(HELDOUT_BOOKS))
+    books = corpus.read_books(HELDOUT_BOOKS)
     result = {
         "who": args.who,
         "minutes": args.minutes,
         "seconds": round(seconds),
         "tokens": tokens,
         "parameters": sum(p.numel() for p in model.parameters()),
-        "bits_per_character": round(evaluate.all_books(scores)["bits_per_character"], 4),
-        "books": {k: round(s["bits_per_character"], 4) for k, s in scores.items()},
+        **heldout_bits(model, BPE.load(NOVELIST_DIR), books),
         "day": time.strftime("%Y-%m-%d"),
         **provenance(),
     }
     print(json.dumps(result, indent=1))
-    write_json(RUNS, [*(read_json(RUNS, list) if RUNS.exists() else []), result])
+    add_run(RUNS, result)
 
 
 if __name__ == "__main__":

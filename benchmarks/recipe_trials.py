@@ -12,13 +12,17 @@ untouched by the choice. Trials are added to data/results/benchmarks/recipe_tria
 import argparse
 import json
 import math
+import sys
 import time
 from dataclasses import replace
+from pathlib import Path
 
 import torch
-from tqdm import tqdm
 
-from gpt1lib import GPT, corpus, evaluate, optim, pretrain
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # benchmarks.shared
+
+from benchmarks.shared import by_clock
+from gpt1lib import corpus, evaluate
 from gpt1lib import losses as objectives
 from gpt1lib.bpe import BPE
 from gpt1lib.fast import keep_memory
@@ -26,8 +30,6 @@ from gpt1lib.io.files import write_json
 from gpt1lib.io.paths import BENCHMARKS, BOOKS
 from gpt1lib.io.provenance import provenance
 from gpt1lib.pretrain.config import RECIPES
-from gpt1lib.pretrain.init import init_from_counts
-from gpt1lib.pretrain.optimizers import build_optimizers
 
 STORED = BENCHMARKS / "recipe_trials.json"
 
@@ -47,38 +49,8 @@ def split_books(n_merges: int) -> tuple[BPE, torch.Tensor, list[torch.Tensor], i
 
 def trial(recipe, ids: torch.Tensor, seconds: float):
     """Train for seconds of processor time: model, losses; the schedule follows them."""
-    # recipe.steps are millionths of the run
-    torch.manual_seed(recipe.seed)
-    model = GPT(recipe.model).train()
-    pretrain.scale_blocks(model, recipe.block_std)
-    objective, n_read = pretrain.Objective(model, chunked=True), 0
-    optimizers = build_optimizers(model, recipe)
-    highest = [optimizer.param_groups[0]["lr"] for optimizer in optimizers]
-    draws, losses = torch.Generator().manual_seed(recipe.seed), []
-    start, share = time.process_time(), 0.0
-    if recipe.count_vectors:
-        init_from_counts(model, ids, recipe.count_vectors, recipe.seed)
-    with tqdm(total=round(seconds), unit="s") as bar:
-        while share < 1:
-            step = round(share * recipe.steps)
-            for optimizer, lr in zip(optimizers, highest, strict=True):
-                optim.set_lr(optimizer, lr * max(recipe.lr_factor(step), 1e-3))
-            n_windows, length = recipe.batch_shape(step)
-            if recipe.even_windows:
-                windows = corpus.even_windows(ids, length, n_windows, n_read)
-            else:
-                windows = corpus.random_windows(ids, length, n_windows, draws)
-            objective.zero_grad(set_to_none=True)
-            loss = objective(windows)
-            loss.backward()
-            optim.clip_gradients(model, recipe.grad_clip)
-            for optimizer in optimizers:
-                optimizer.step()
-            losses.append(loss.item())
-            n_read += n_windows
-            share = (time.process_time() - start) / seconds
-            bar.update(round(share * seconds) - bar.n)
-    return model.eval(), losses
+    done = by_clock.train(recipe, ids, seconds, time.process_time)
+    return done.model, done.losses
 
 
 def main():
@@ -120,8 +92,8 @@ def main():
         matrix_momentum=args.matrix_momentum,
         even_windows=args.even_windows,
         weight_decay=args.weight_decay,
-        steps=10**6,
-        warmup=round(args.warmup * 1e6),
+        steps=by_clock.WHOLE,
+        warmup=round(args.warmup * by_clock.WHOLE),
     )
     model, losses = trial(recipe, ids, args.seconds)
     nats = sum(evaluate.heldout_nats(model, x) * (len(x) - 1) for x in rest)

@@ -19,6 +19,8 @@ import torch
 
 import gpt1course
 import gpt1lib
+from benchmarks import record
+from benchmarks.shared.by_clock import stored_runs
 from gpt1lib import GPT, NOVELIST
 from tools.notebooks import index
 
@@ -30,6 +32,7 @@ PAGES = tuple(
         "AGENTS.md",
         "docs/maintaining.md",
         "docs/paper.md",
+        "docs/record.md",
         "docs/speed.md",
     )
 )
@@ -208,6 +211,8 @@ TABLES = {
     "map": files,
     "speed": speed,
     "in the page": in_the_page,
+    "record": lambda: record.table(stored_runs(record.STORED)),
+    "record defaults": record.free,
     "paper": partial(from_docs, index.paper),
     "by lesson": partial(from_docs, index.by_lesson),
 }
