@@ -47,7 +47,9 @@ function addControls(stop) {
     input.addEventListener("input", () => put({ [input.dataset.trait]: +input.value }));
   }
   for (const input of stop.querySelectorAll("[data-ask]")) {
-    input.addEventListener("change", () => mapOf()?.restore({ text: input.value }));
+    const ask = () => mapOf()?.restore({ text: input.value });
+    input.addEventListener("change", ask);
+    input.addEventListener("keydown", e => e.key === "Enter" && ask()); // also as it stands
   }
   for (const press of stop.querySelectorAll("[data-press]")) {
     press.addEventListener("click", () => put(JSON.parse(press.dataset.press)));

@@ -77,10 +77,10 @@ def stops(checkpoint: Checkpoint) -> list[Stop]:
         ("Guess the missing word", "She took the letter from the table and began to ... what? "
          "A language model is asked nothing else. In the bottom row of the map are the words "
          "that ours finds likeliest after each word that it has read.", AT_END,
-         text_box("Ask it about a text of yours:", TEXT), "01_guessing_the_next_token"),
+         text_box("Type a text, and press Enter:", TEXT), "01_guessing_the_next_token"),
         ("Words become pieces", "The model has no letters. It reads pieces, and each piece is "
          "a number of its vocabulary. A rare word falls into several of them.", MODEL,
-         text_box("Try a rare word:", "The lighthouse keeper was unbelievable"),
+         text_box("Press Enter, or try other words:", "The lighthouse keeper was unbelievable"),
          "02_bytes_words_bpe"),
         ("A row plus a row", "Each number picks a row of one table, and its place picks a row "
          "of another. Their sum is the first state of the piece, 256 numbers.",
@@ -115,7 +115,8 @@ def stops(checkpoint: Checkpoint) -> list[Stop]:
          told("Give it more labels:", worth()), "15_learning_curves"),
         ("What it cannot do", "It has read twelve novels, and it knows what novels say. Ask it "
          "for a fact, and it goes on in their tone.", AT_END,
-         text_box("Ask it for a fact:", "The capital of France is"), "17_capstone"),
+         text_box("Press Enter, or ask for another fact:", "The capital of France is"),
+         "17_capstone"),
     ]  # fmt: skip
 
 
