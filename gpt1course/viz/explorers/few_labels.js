@@ -2,9 +2,9 @@
 // takes to it, a line at a number of labels how far the rows are apart there.
 
 const NOTE =
-  "Bar: the 95% interval of the mean over draws, by Student's t; rings: the draws. Significant: " +
-  "draw by draw, and corrected for the numbers of labels (Holm's rule). Click in the " +
-  "picture to move both lines.";
+  "Bar: the 95% interval of the mean over draws, by Student's t; rings: the draws. " +
+  "Significant: draw by draw, and corrected for the numbers of labels (Holm's rule). " +
+  "Click in the picture to move both lines.";
 const DASHES = ["", "6 2", "4 2 1 2", "1.5 2", "9 3", "9 3 2 3"];
 const LEVELS = ["5 3", "1.5 3", "6 2 1.5 2"];
 const DRAWS = 15; // pixels from a number of labels to its draws, which stand beside the bars
