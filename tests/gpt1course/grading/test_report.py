@@ -195,16 +195,16 @@ def test_other_limits_mark_again_and_what_is_not_a_lesson_is_counted(
     assert grade(["a.ipynb", "b.ipynb"]) == 0
     assert "not readable as a lesson: 1; see" in capsys.readouterr().out
     full = table(tmp_path / "marks.csv")
-    assert full[0]["total"] == "6" and full[0]["limits"] == "default s, 2 GB"
+    assert full[0]["total"] == "6" and full[0]["limits"] == "10 or more s, 2 GB"
     text = (tmp_path / "marks.csv").read_text()
-    late = text.replace('"default s', '"1 s', 1).replace(",6,6,", ",0,6,", 1)
+    late = text.replace('"10 or more s', '"1 s', 1).replace(",6,6,", ",0,6,", 1)
     assert late != text
     (tmp_path / "marks.csv").write_text(late)
     assert grade(["a.ipynb"]) == 0 and table(tmp_path / "marks.csv") == full
     assert grade(["a.ipynb", "--seconds", "60"]) == 0
     assert [row["limits"] for row in table(tmp_path / "marks.csv")] == [
         "60 s, 2 GB",
-        "default s, 2 GB",
+        "10 or more s, 2 GB",
     ]
 
 

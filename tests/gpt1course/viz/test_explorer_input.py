@@ -18,6 +18,7 @@ CONTROLS = {  # what can be chosen in the browser; Python alone sets all else
     "formats": {"kind", "lm_coef", "texts"},
     "heads": {"head", "row", "cut", "across", "up"},
     "journey": {"text", "stage", "place"},
+    "learning": set(),  # a notebook keeps nothing of it: it learns in the page
     "mask": {"kind"},
     "masked": {"place", "text"},
     "merge": {"step", "turns", "word"},
