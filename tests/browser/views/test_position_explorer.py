@@ -99,7 +99,7 @@ def test_it_follows_the_mouse_until_a_click(page):
     page.mouse.move(*at(30))
     assert "position 30:" in said(page)
     page.mouse.click(*at(15))
-    assert "position 15:" in said(page) and "is kept" in page.locator(".gx-note").inner_text()
+    assert "position 15:" in said(page) and "is kept" in page.locator("p.gx-note").inner_text()
     page.mouse.move(*at(50))
     assert "position 15:" in said(page)
     page.get_by_role("slider", name="position").focus()
