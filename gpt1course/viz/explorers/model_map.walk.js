@@ -61,12 +61,15 @@ function addWalk(view, root) {
   view.walk.back = button(buttons, "Back", () => walkTo(view, view.walk.at - 1));
   view.walk.next = button(buttons, "Next (Space)", () => walkTo(view, view.walk.at + 1));
   button(buttons, "End the walk", () => walkTo(view, -1));
+  view.walk.back.disabled = true;
   box.hidden = true;
   addTimeline(view, root);
 }
 
-// The stations of the walk in a line: dragged, or by the arrow keys, it goes to each of them.
+// The stations of the walk in a line: dragged, or by the arrow keys, it goes to each of them,
+// and at its start back to where the walk began.
 const WAYPOINTS = [
+  "start",
   "token",
   "two rows",
   "blocks",
@@ -87,21 +90,38 @@ function addTimeline(view, root) {
     value: 0,
     text: i => WAYPOINTS[i],
   };
-  view.walk.line = slider(box, "way of a token", options, at => walkTo(view, at));
+  view.walk.line = slider(box, "way of a token", options, at => lineTo(view, at));
   const names = el("ol", "", box);
   names.setAttribute("aria-hidden", "true"); // the slider tells them
   view.walk.stops = WAYPOINTS.map((name, i) => {
     const stop = el("li", "", names, name);
-    stop.addEventListener("click", () => walkTo(view, i));
+    stop.addEventListener("click", () => lineTo(view, i));
     return stop;
   });
+  showTimeline(view);
+}
+
+// place: on the line, where 0 is the start and 1 the first step.
+function lineTo(view, place) {
+  const { before } = view.walk;
+  walkTo(view, place - 1);
+  if (place > 0 || !before) return;
+  const { station, index, ...traits } = before;
+  Object.assign(view, { station, index });
+  goTo(view, traits);
 }
 
 function showTimeline({ walk }) {
   walk.stops.forEach((stop, i) => {
-    stop.classList.toggle("gx-on", i === walk.at);
+    stop.className = i === walk.at + 1 ? "gx-on" : "";
   });
-  if (walk.at >= 0) walk.line.set(walk.at);
+  walk.line.set(walk.at + 1);
+}
+
+// Where the reader is: the station, and what is chosen to be seen.
+function placeOf(view) {
+  const names = ["station", "index", "zoom", "block", "head", "place", "other"];
+  return Object.fromEntries(names.map(name => [name, view[name]]));
 }
 
 // at: which step; -1, or one after the last, ends the walk.
@@ -109,13 +129,14 @@ function walkTo(view, at) {
   const { walk } = view;
   const steps = walkSteps(view);
   const within = !walk.box.hidden && walk.box.contains(document.activeElement);
+  if (walk.at < 0) walk.before = placeOf(view);
   walk.at = at < steps.length ? at : -1;
   showTimeline(view);
   walk.box.hidden = walk.at < 0;
   view.start.hidden = walk.at >= 0;
+  walk.words.textContent = "";
   if (walk.at < 0) return within && view.stage.focus({ preventScroll: true });
   const [where, text] = steps[walk.at];
-  walk.words.textContent = "";
   el("b", "", walk.words, `${walk.at + 1} of ${steps.length}  `);
   walk.words.append(text);
   walk.back.disabled = walk.at === 0;

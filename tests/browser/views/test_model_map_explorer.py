@@ -185,17 +185,24 @@ TAKE = """([plain, sent]) => {
 }"""
 
 
+SEEN = "() => ['zoom', 'block', 'head', 'place', 'other'].map(name => model.get(name))"
+
+
 def test_the_way_of_a_token_is_a_line_to_drag(page, explorer):
     root = show(page, explorer)
     line = root.get_by_role("slider", name="way of a token")
     tall = root.locator(".gx-map-stage").bounding_box()["height"]
     zooms = []
+    began = root.locator(".gx-map-stage").inner_text(), page.evaluate(SEEN)
     for at in range(9):
-        line.fill(str(at))
+        line.fill(str(at + 1))
         zooms.append(page.evaluate("model.get('zoom')"))
         assert root.locator(".gx-map-step b").inner_text().strip() == f"{at + 1} of 9"
         assert root.locator(".gx-map-stage").bounding_box()["height"] == tall, "no jump below"
     assert {*zooms} == {"model", "block", "head", "cell"} and zooms[0] == zooms[-1] == "model"
+    line.fill("0")
+    assert root.get_by_role("button", name="Walk through it").is_visible(), "no walk"
+    assert (root.locator(".gx-map-stage").inner_text(), page.evaluate(SEEN)) == began
 
 
 def test_a_zoom_flies_where_motion_is_wanted_and_ends_as_without(page, explorer):
