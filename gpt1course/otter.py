@@ -17,6 +17,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_raw_cell
 
 from . import notebooks
 from .checking.exercise import BaseExercise
+from .nbgrader import add_options as add_options  # the same two
 from .nbgrader import test_cell, written_cell
 from .notebooks import mark
 from .workspace import lesson_notebook
@@ -58,12 +59,6 @@ def convert(notebook, path: Path) -> None:
 
 
 # ---- the command ------------------------------------------------------------------------
-
-
-def add_options(parser: argparse.ArgumentParser) -> None:
-    """What the command `otter` takes."""
-    parser.add_argument("lesson", help="its number, such as 05")
-    parser.add_argument("--out", type=Path, required=True, help="the folder of your course")
 
 
 def run(args: argparse.Namespace) -> None:
