@@ -71,8 +71,9 @@ def rows_40_481_to_40_992(first, last):
 
 
 @after("gaps-2")
-def no_gap_is_large(gaps):
-    assert gaps().max() < 2e-4
+def no_gap_is_large_and_the_embeddings_are_the_same(gaps):
+    assert gaps()[0] == 0
+    assert 0 < gaps()[1:].max() < 2e-4
 
 
 @after("cell-048")
