@@ -64,7 +64,7 @@ UPDATE = 3  # times the work of a prediction
 
 
 @dataclass(frozen=True)
-class Cell:
+class Trial:
     """One fine-tuning: a set, a row of Table 5, a seed."""
 
     name: str
@@ -115,14 +115,14 @@ def found_sets(data: Path) -> dict[str, Path]:
     return found
 
 
-def cells_of(args: argparse.Namespace) -> list[Cell]:
+def trials_of(args: argparse.Namespace) -> list[Trial]:
     """All fine-tunings that were asked for. Raises ValueError for a set that is not there."""
     found = found_sets(args.data)
     if missing := set(args.tasks or []) - set(found):
         raise ValueError(f"{args.data} has no {', '.join(sorted(missing))}; {', '.join(found)}")
     base = replace(PAPER, bf16=args.bf16, grad_accum=args.grad_accum, limit=args.limit)
     return [
-        Cell(name, found[name], row, replace(base, seed=seed, **ROWS[row]))
+        Trial(name, found[name], row, replace(base, seed=seed, **ROWS[row]))
         for name in args.tasks or found
         for row in args.rows
         for seed in range(args.seeds)
@@ -138,9 +138,9 @@ def tokens_of(batch: list[finetune.Encoded]) -> int:
     return len(rows) * max(map(len, rows))
 
 
-def seconds_of(cell: Cell, source: Checkpoint, task: Task, world: Processes) -> float:
-    """How long a cell will take here, by one update of a few of its examples."""
-    s, drawn = cell.settings, random.Random(0)
+def seconds_of(trial: Trial, source: Checkpoint, task: Task, world: Processes) -> float:
+    """How long a trial will take here, by one update of a few of its examples."""
+    s, drawn = trial.settings, random.Random(0)
     sample = drawn.sample(task.train, min(SAMPLED, len(task.train)))
     few = world.size * (2 if world.device.type == "cpu" else s.batch // world.size or 1)
     small = replace(task, train=sample[:few], valid=[], test=[])
@@ -167,59 +167,61 @@ def fitted(source: Checkpoint, task: Task, world: Processes) -> Checkpoint:
     return shorter
 
 
-def in_order(cells: list[Cell], args, source: Checkpoint, world: Processes) -> list[Cell]:
-    """The cells that are left, shortest set first; says how many hours each will take."""
-    left = [c for c in cells if not finished(c, args.out, source)]
+def in_order(trials: list[Trial], args, source: Checkpoint, world: Processes) -> list[Trial]:
+    """The trials that are left, shortest set first; says how many hours each will take."""
+    left = [t for t in trials if not finished(t, args.out, source)]
     hours: dict[str, float] = {}
-    for cell in left:
-        if (name := cell.name) not in hours:
-            task = tasks.load(name, cell.data)
+    for trial in left:
+        if (name := trial.name) not in hours:
+            task = tasks.load(name, trial.data)
             check_metric(task)
-            hours[name] = seconds_of(cell, source, task, world) / 3600
-            runs = sum(c.name == name for c in left)
+            hours[name] = seconds_of(trial, source, task, world) / 3600
+            runs = sum(t.name == name for t in left)
             if world.is_main:
                 print(
                     f"{name:<12}{len(task.train):>8,} labels, {hours[name]:8.2f} hours x {runs}"
                 )
     if world.is_main:
-        total = sum(hours[c.name] for c in left)
-        print(f"{len(left)} of {len(cells)} runs are left, and take about {total:.1f} hours "
+        total = sum(hours[t.name] for t in left)
+        print(f"{len(left)} of {len(trials)} runs are left, and take about {total:.1f} hours "
               f"on {world.size} x {world.device.type}.")  # fmt: skip
-    return sorted(left, key=lambda c: (hours[c.name], c.settings.seed))
+    return sorted(left, key=lambda t: (hours[t.name], t.settings.seed))
 
 
-# ---- a cell --------------------------------------------------------------------------------
+# ---- a trial -------------------------------------------------------------------------------
 
 
-def finished(cell: Cell, out: Path, source: Checkpoint) -> bool:
+def finished(trial: Trial, out: Path, source: Checkpoint) -> bool:
     """Whether its result is there. Raises ValueError if it is of other settings or weights."""
-    path = cell.folder(out) / RESULT
+    path = trial.folder(out) / RESULT
     if not path.is_file():
         return False
     stored = files.read_json(path)
-    if stored["facts"] != facts(cell, source):
+    if stored["facts"] != fingerprint(trial, source):
         raise ValueError(f"{path} was made with other settings or weights: take another --out")
     return True
 
 
-def facts(cell: Cell, source: Checkpoint) -> dict:
+def fingerprint(trial: Trial, source: Checkpoint) -> dict:
     """What a result depends on beside the set."""
-    return {"settings": asdict(cell.settings), "weights": source.meta["weights"]}
+    return {"settings": asdict(trial.settings), "weights": source.meta["weights"]}
 
 
-def start_of(cell: Cell, source: Checkpoint) -> Checkpoint:
+def start_of(trial: Trial, source: Checkpoint) -> Checkpoint:
     """What a row starts from."""
-    if cell.row != "no pre-training":
+    if trial.row != "no pre-training":
         return source
-    with fork_rng(cell.settings.seed):
+    with fork_rng(trial.settings.seed):
         return replace(source, model=GPT(source.model.config).eval())
 
 
-def run_cell(cell: Cell, out: Path, source: Checkpoint, world: Processes, command: str) -> None:
-    """Fine-tune and score one cell, or go on with it, and store its result."""
-    begun, task = time.perf_counter(), tasks.load(cell.name, cell.data)
-    folder = RunFolder(cell.folder(out), counter="update")
-    run = FineTuning(fitted(start_of(cell, source), task, world), task, cell.settings, world)
+def run_trial(
+    trial: Trial, out: Path, source: Checkpoint, world: Processes, command: str
+) -> None:
+    """Fine-tune and score one trial, or go on with it, and store its result."""
+    begun, task = time.perf_counter(), tasks.load(trial.name, trial.data)
+    folder = RunFolder(trial.folder(out), counter="update")
+    run = FineTuning(fitted(start_of(trial, source), task, world), task, trial.settings, world)
     with folder.lock() if world.is_main else nullcontext(), folder.writing():
         if run.resume(folder) and world.is_main:
             print(f"going on from update {run.update}")
@@ -227,9 +229,9 @@ def run_cell(cell: Cell, out: Path, source: Checkpoint, world: Processes, comman
         scores, _ = run.evaluate("test")
         if world.is_main:
             result = {
-                "task": cell.name, "row": cell.row, "seed": cell.settings.seed,
-                "labels": len(run.data), "on": "dev" if cell.name in GLUE else "test",
-                "metric": task.metric, "scores": scores, "facts": facts(cell, source),
+                "task": trial.name, "row": trial.row, "seed": trial.settings.seed,
+                "labels": len(run.data), "on": "dev" if trial.name in GLUE else "test",
+                "metric": task.metric, "scores": scores, "facts": fingerprint(trial, source),
                 "seconds": round(time.perf_counter() - begun),
                 **provenance(command, folder.commit),
             }  # fmt: skip
@@ -272,24 +274,24 @@ def main(argv: list[str]) -> None:
     command = shlex.join(["python", "-m", "gpt1course.paper", "released", *argv])
     with joined("paper", command, args.device) as world:
         check_bf16(args.bf16, world.device)
-        cells, source = cells_of(args), load_released(args.weights)
+        trials, source = trials_of(args), load_released(args.weights)
         if world.is_main and source.meta["pipeline"] == "fallback":
             print("Without ftfy and spaCy texts are cut a little differently from the paper's: "
                   "python -m pip install -e '.[released]'")  # fmt: skip
         source.meta["weights"] = weights_fingerprint(source.model)
-        cells = in_order(cells, args, source, world)
+        trials = in_order(trials, args, source, world)
         if not args.estimate:
-            run_all(cells, args.out, source, world, command)
+            run_all(trials, args.out, source, world, command)
 
 
 def run_all(
-    cells: list[Cell], out: Path, source: Checkpoint, world: Processes, command: str
+    trials: list[Trial], out: Path, source: Checkpoint, world: Processes, command: str
 ) -> None:
-    """Every cell, and after each the table."""
-    for cell in cells:
+    """Every trial, and after each the table."""
+    for trial in trials:
         if world.is_main:
-            print(cell.title)
-        run_cell(cell, out, source, world, command)
+            print(trial.title)
+        run_trial(trial, out, source, world, command)
         if world.is_main:
             files.write_text(out / "table.md", table(out))
     if world.is_main:
