@@ -75,7 +75,7 @@ def summary(rates) -> dict:
 def stored_run(updates: int = 2000, points: int = 120) -> dict:
     """A run on Emma, seed 0: its smoothed loss at updates that grow by a factor, its stages."""
     asked = {"text": learning.emma(), "settings": {"seed": 0}, "updates": updates}
-    (run,) = learner_in_node.ask(node(), ["lesson", asked])
+    (run,) = learner_in_node.ask(node(), ["observed", asked])
     steps = sorted({round(updates ** (i / points)) - 1 for i in range(points + 1)})
     losses = [[step, round(run["losses"][step][2], 4)] for step in steps]
     told = {name: run[name] for name in ("levels", "parameters", "crossed", "stages")}

@@ -10,24 +10,24 @@ let Learner; // of the folder that is asked
 let Run;
 let load;
 const wasm = readFileSync(`${folders[0]}/train/products.wasm`);
-const roomOf = { exact: { exact: true }, plain: {}, wasm: { wasm } };
+const optionsOf = { exact: { exact: true }, plain: {}, wasm: { wasm } };
 const flat = views =>
   Object.fromEntries(Object.entries(views).map(([name, view]) => [name, Array.from(view)]));
 
 // Loss and gradients of ids (B, T); given twice, so that what one update leaves behind shows.
 function gradients({ config, params, ids, mode }) {
   const [B, T] = [ids.length, ids[0].length];
-  const learner = new Learner(config, B, roomOf[mode]);
+  const learner = new Learner(config, B, optionsOf[mode]);
   learner.params.load(params);
   const rows = Int32Array.from(ids.flat());
   learner.backward(rows, B, T);
   const loss = learner.backward(rows, B, T);
-  return { loss, grads: flat(learner.grads.views), kernel: Boolean(learner.room.kernel) };
+  return { loss, grads: flat(learner.grads.views), kernel: Boolean(learner.arena.kernel) };
 }
 
 // Logits after the last of some tokens.
 function next({ config, params, ids, mode }) {
-  const learner = new Learner(config, 1, roomOf[mode]);
+  const learner = new Learner(config, 1, optionsOf[mode]);
   learner.params.load(params);
   return ids.map(row => Array.from(learner.next(row)));
 }
@@ -35,7 +35,7 @@ function next({ config, params, ids, mode }) {
 // Loss and norm of each update, and the parameters in the end.
 function run({ settings, params, windows, mode }) {
   const rows = windows.map(ids => Int32Array.from(ids.flat()));
-  const it = new Run(settings, rows[0], roomOf[mode]);
+  const it = new Run(settings, rows[0], optionsOf[mode]);
   it.learner.params.load(params);
   const told = rows.map(ids => it.update(ids));
   return { told, params: flat(it.learner.params.views) };
@@ -47,26 +47,26 @@ function products(cases) {
     const learner = new Learner(
       { n_layer: 1, n_head: 1, n_embd: 4, n_ctx: 4, n_vocab: 4 },
       1,
-      roomOf[mode],
+      optionsOf[mode],
     );
-    const { room } = learner;
+    const { arena } = learner;
     const views = [A, B, C].map(numbers => {
-      const view = room.take(numbers.length);
+      const view = arena.take(numbers.length);
       view.set(numbers);
       return view;
     });
-    const [a, b, c] = views.map(view => room.at(view));
+    const [a, b, c] = views.map(view => arena.at(view));
     const steps = transposed ? [1, M] : [K, 1];
-    room.product(a, ...steps, b, N, c, N, M, K, N, add);
+    arena.product(a, ...steps, b, N, c, N, M, K, N, add);
     return Array.from(views[2]);
   });
 }
 
-// A lesson as a page has it: what it is about, losses [updates before it, loss, smoothed],
+// A run as a page has it: what it is about, losses [updates before it, loss, smoothed],
 // updates at which it fell below each level, and [updates, text, words] of its stages.
-async function lesson({ text, settings, updates }) {
-  const { Lesson } = await load("lesson");
-  const it = new Lesson(text, settings, wasm);
+async function observed({ text, settings, updates }) {
+  const { Observer } = await load("observer");
+  const it = new Observer(text, settings, wasm);
   const [losses, stages, crossed] = [[], [], {}];
   const keep = ({ step, text, words }) => stages.push([step, text, words]);
   const { levels, parameters, note } = it.about();
@@ -99,13 +99,13 @@ async function directions({ table, T, C, pictures }) {
   return { ...found, points: Array.from(found.points) };
 }
 
-// A lesson trained, kept and restored: what both write, and what a wrong file is told.
+// A run trained, kept and restored: what both write, and what a wrong file is told.
 async function restored({ text, updates }) {
-  const { Lesson } = await load("lesson");
-  const it = new Lesson(text, { n_layer: 1, n_embd: 16, batch: 4, n_ctx: 16 }, wasm);
+  const { Observer } = await load("observer");
+  const it = new Observer(text, { n_layer: 1, n_embd: 16, batch: 4, n_ctx: 16 }, wasm);
   for (let i = 0; i < updates; i++) it.update();
   const kept = it.kept();
-  const other = new Lesson(kept.text, kept.settings, wasm);
+  const other = new Observer(kept.text, kept.settings, wasm);
   const before = other.write("She ", 20);
   other.restore(kept.step, kept.weights);
   const refused = [kept.weights.slice(1), kept.weights.map(() => Number.NaN)].map(weights => {
@@ -128,8 +128,8 @@ function speed({ sizes, seconds }) {
     const it = new Run(settings, ids, { wasm });
     return perSecond(() => it.update(), seconds);
   });
-  const { room } = new Learner(WIDE, 2, { wasm });
-  const product = () => room.product(0, 256, 1, 65536, 256, 131072, 256, 256, 256, 256);
+  const { arena } = new Learner(WIDE, 2, { wasm });
+  const product = () => arena.product(0, 256, 1, 65536, 256, 131072, 256, 256, 256, 256);
   const { clock, processor } = perSecond(product, seconds / 4);
   const gflops = rate => (2 * 256 ** 3 * rate) / 1e9;
   return { rates, product: { clock: gflops(clock), processor: gflops(processor) } };
@@ -150,7 +150,7 @@ function perSecond(act, seconds) {
   return { clock, processor: (1e6 * n) / (user + system) };
 }
 
-const ANSWERS = { gradients, next, run, products, lesson, text, directions, restored, speed };
+const ANSWERS = { gradients, next, run, products, observed, text, directions, restored, speed };
 const answers = [];
 for (const folder of folders) {
   load = name => import(pathToFileURL(`${folder}/train/${name}.js`).href);

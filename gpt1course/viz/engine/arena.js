@@ -2,12 +2,28 @@
 
 const PAGE = 65536; // bytes, WebAssembly's unit
 
+// At least so many bytes; memory: null where the browser has no WebAssembly.
+export function memoryOf(n_bytes) {
+  const initial = Math.ceil(n_bytes / PAGE) + 1;
+  const memory = globalThis.WebAssembly ? new WebAssembly.Memory({ initial }) : null;
+  return { memory, buffer: memory?.buffer ?? new ArrayBuffer(initial * PAGE) };
+}
+
+// The function of a compiled module that works in this memory; null where the browser has no
+// SIMD.
+export function kernelOf(memory, wasm, name) {
+  try {
+    const module = new WebAssembly.Module(wasm);
+    return new WebAssembly.Instance(module, { env: { memory } }).exports[name];
+  } catch {
+    return null;
+  }
+}
+
 export class Arena {
   // Room for so many numbers.
   constructor(size) {
-    const initial = Math.ceil((4 * size) / PAGE) + 1;
-    this.memory = globalThis.WebAssembly ? new WebAssembly.Memory({ initial }) : null;
-    this.buffer = this.memory?.buffer ?? new ArrayBuffer(initial * PAGE);
+    Object.assign(this, memoryOf(4 * size));
     this.used = 16; // bytes; 0 stands for "no bias"
   }
 
@@ -21,7 +37,7 @@ export class Arena {
 
 // A function (layer, x, T, y) that writes T rows; layer: { weight, bias, n_in, n_out }.
 export function linearOf(arena, wasm) {
-  const kernel = arena.memory && wasm && compiled(arena.memory, wasm);
+  const kernel = arena.memory && wasm && kernelOf(arena.memory, wasm, "linear");
   if (!kernel) return plainLinear;
   return (layer, x, T, y) => {
     const { weight, bias, n_in, n_out } = layer;
@@ -29,16 +45,6 @@ export function linearOf(arena, wasm) {
     const [w, b] = [weight.byteOffset, bias?.byteOffset ?? 0];
     kernel(x.byteOffset, w, b, y.byteOffset, T, n_in, n_out);
   };
-}
-
-// linear.wat's function; null where the browser has no SIMD.
-function compiled(memory, wasm) {
-  try {
-    const module = new WebAssembly.Module(wasm);
-    return new WebAssembly.Instance(module, { env: { memory } }).exports.linear;
-  } catch {
-    return null;
-  }
 }
 
 export function plainLinear({ weight, bias, n_in, n_out }, x, T, y) {

@@ -43,7 +43,8 @@ WORKER = (
 TRAINING = (
     "numbers",
     "sample",
-    "train/room",
+    "arena",
+    "train/training_arena",
     "train/layers",
     "train/attention",
     "train/params",
@@ -52,7 +53,7 @@ TRAINING = (
     "train/run",
     "train/characters",
     "train/positions",
-    "train/lesson",
+    "train/observer",
     "train/worker",
 )
 """Modules of the worker in which a page trains a model of its own, in the same order."""

@@ -10,48 +10,48 @@ function addCurve(view, parent) {
   const { svg } = view.chart;
   svg.setAttribute("aria-label", "The loss, which has not been computed yet");
   const plant = e => {
-    if (view.life.step || !view.life.about) return;
+    if (view.training.step || !view.training.about) return;
     plantFlag(view, stepUnder(view, e));
   };
   svg.addEventListener("pointerdown", e => {
     plant(e);
-    if (!view.life.step) svg.setPointerCapture(e.pointerId);
+    if (!view.training.step) svg.setPointerCapture(e.pointerId);
   });
   svg.addEventListener("pointermove", e => e.buttons && plant(e));
 }
 
 // x of an update and y of a loss.
-function scalesOf({ life, chart }) {
+function scalesOf({ training, chart }) {
   const { L, T, right, bottom } = chart;
-  const { total, levels } = life.about;
-  const top = Math.min(Math.max(levels.uniform + 0.4, life.worst), 2 * levels.uniform + 1);
+  const { total, levels } = training.about;
+  const top = Math.min(Math.max(levels.uniform + 0.4, training.worst), 2 * levels.uniform + 1);
   const wide = Math.log10(total + 1);
   const x = step => L + ((right - L) * Math.log10(step + 1)) / wide;
   const y = loss => T + (bottom - T) * (1 - Math.min(1, loss / top));
   return { x, y, top, wide };
 }
 
-function stepUnder({ life, chart }, e) {
+function stepUnder({ training, chart }, e) {
   const box = chart.svg.getBoundingClientRect();
   const share = ((e.clientX - box.left) * chart.W) / box.width - chart.L;
-  const wide = Math.log10(life.about.total + 1);
+  const wide = Math.log10(training.about.total + 1);
   const step = Math.round(10 ** ((share / (chart.right - chart.L)) * wide) - 1);
-  return Math.min(life.about.total, Math.max(1, step));
+  return Math.min(training.about.total, Math.max(1, step));
 }
 
 function showCurve(view) {
-  const { life, chart } = view;
+  const { training, chart } = view;
   const { svg, T, L, right, bottom } = chart;
   svg.replaceChildren();
-  if (!life.about) return;
+  if (!training.about) return;
   const { x, y, top } = scalesOf(view);
   levels(chart, ticks(0, top, 4), y, String);
-  for (const step of [0, 1, 10, 100, 1000].filter(s => s <= life.about.total)) {
+  for (const step of [0, 1, 10, 100, 1000].filter(s => s <= training.about.total)) {
     shape("text", svg, { x: x(step), y: bottom + 18, "text-anchor": "middle" }, commas(step));
   }
   axisNames(chart, "updates", "nats per character");
   for (const [key, name] of Object.entries(LEVELS)) {
-    const [at, value] = [y(life.about.levels[key]), life.about.levels[key].toFixed(2)];
+    const [at, value] = [y(training.about.levels[key]), training.about.levels[key].toFixed(2)];
     shape("line", svg, { x1: L, x2: right, y1: at, y2: at, class: "gx-now" });
     const under = key === "uniform" ? -5 : 14;
     const place = {
@@ -64,8 +64,8 @@ function showCurve(view) {
   }
   drawLosses(view, x, y);
   drawFlags(view, x, T, bottom);
-  const { shown } = life;
-  if (life.at >= 0 && shown) {
+  const { shown } = training;
+  if (training.at >= 0 && shown) {
     shape("line", svg, {
       x1: x(shown.step),
       x2: x(shown.step),
@@ -74,12 +74,12 @@ function showCurve(view) {
       class: "gx-learn-at",
     });
   }
-  svg.setAttribute("aria-label", inWords(life));
+  svg.setAttribute("aria-label", inWords(training));
 }
 
 // The smoothed loss, bold; that of each update, pale.
-function drawLosses({ life, chart }, x, y) {
-  const { losses } = life;
+function drawLosses({ training, chart }, x, y) {
+  const { losses } = training;
   if (!losses.length) return;
   const [raw, smooth] = [1, 2].map(k => thinned(losses, k, x).map(([s, v]) => [x(s), y(v)]));
   const line = { fill: "none", stroke: BLUE };
@@ -98,11 +98,11 @@ function thinned(losses, k, x) {
 }
 
 // What was guessed, and where the first real word was written.
-function drawFlags({ life, chart }, x, top, bottom) {
+function drawFlags({ training, chart }, x, top, bottom) {
   const { svg } = chart;
-  flag(svg, x(life.guess), top, bottom, `your guess: ${commas(life.guess)}`, ORANGE, 0);
-  if (!life.first) return;
-  const { step, word } = life.first;
+  flag(svg, x(training.guess), top, bottom, `your guess: ${commas(training.guess)}`, ORANGE, 0);
+  if (!training.first) return;
+  const { step, word } = training.first;
   flag(svg, x(step), top, bottom, `“${word}”: ${commas(step)}`, RED, 16);
 }
 
@@ -115,11 +115,11 @@ function flag(svg, x, top, bottom, name, hue, lower) {
   shape("text", svg, { ...place, class: "gx-learn-flag" }, name);
 }
 
-function inWords(life) {
-  const loss = life.smooth?.toFixed(2) ?? life.about.levels.uniform.toFixed(2);
+function inWords(training) {
+  const loss = training.smooth?.toFixed(2) ?? training.about.levels.uniform.toFixed(2);
   const broken = Object.entries(LEVELS)
-    .filter(([key]) => life.crossed[key])
-    .map(([key, name]) => `below ${name} after ${plural(life.crossed[key], "update")}`);
-  const said = [`The loss after ${plural(life.step, "update")}: ${loss} nats`, ...broken];
+    .filter(([key]) => training.crossed[key])
+    .map(([key, name]) => `below ${name} after ${plural(training.crossed[key], "update")}`);
+  const said = [`The loss after ${plural(training.step, "update")}: ${loss} nats`, ...broken];
   return `${said.join("; ")}.`;
 }

@@ -3,9 +3,9 @@
 const SLOW = 1000; // milliseconds between pictures where the reader wants less motion
 
 function draw(model, root, redraw) {
-  const life = lifeOf(model, root);
+  const training = trainingOf(model, root);
   const dark = isDark(root);
-  const view = { life, dark, palette: paletteOf(dark) };
+  const view = { training, dark, palette: paletteOf(dark) };
   view.headline = addHeadline(root, "", () => tipOf(view).act());
   view.headline.classList.add("gx-learn-headline");
   addButtons(view, root);
@@ -22,11 +22,11 @@ function draw(model, root, redraw) {
   addSizes(view, root);
   addTries(view, root);
   addFootnote(root);
-  life.draw = painter(() => showAll(view));
+  training.draw = painter(() => showAll(view));
   setTip(view.headline, tipOf(view).text);
-  if (life.about || life.refused) showAll(view);
-  else life.begin();
-  model.on("change:text", () => life.begin({ text: model.get("text") }));
+  if (training.about || training.refused) showAll(view);
+  else training.begin();
+  model.on("change:text", () => training.begin({ text: model.get("text") }));
   return redraw;
 }
 
@@ -53,32 +53,34 @@ function painter(paint) {
 // ---- controls
 
 function addButtons(view, root) {
-  const { life } = view;
+  const { training } = view;
   const row = el("div", "gx-learn-actions", root);
   view.go = button(row, "Start", () =>
-    life.isOver ? life.begin() : life.run(!life.isRunning),
+    training.isOver ? training.begin() : training.run(!training.isRunning),
   );
   view.go.classList.add("gx-learn-primary");
-  button(row, "Begin again", () => life.begin());
-  button(row, "Another seed", () => life.begin({ seed: life.settings.seed + 1 }));
+  button(row, "Begin again", () => training.begin());
+  button(row, "Another seed", () => training.begin({ seed: training.settings.seed + 1 }));
   const help = "Adam’s rate at its peak; it rises over 50 updates and then falls as a cosine";
   const options = { min: 0, max: RATES.length - 1, step: 1, text: i => String(RATES[i]), help };
-  const value = RATES.indexOf(life.settings.rate);
-  view.rate = slider(row, "learning rate", { ...options, value }, i => life.setRate(RATES[i]));
+  const value = RATES.indexOf(training.settings.rate);
+  view.rate = slider(row, "learning rate", { ...options, value }, i =>
+    training.setRate(RATES[i]),
+  );
 }
 
 function addText(view, parent) {
-  const { life } = view;
+  const { training } = view;
   const box = el("div", "gx-learn-text", parent);
   const label = el("label", "gx-name", box, "It learns this text, or paste your own");
   view.text = el("textarea", "gx-learn-area", box);
   nameBy(label, view.text);
-  Object.assign(view.text, { value: life.text, spellcheck: false, dir: "auto" });
-  view.text.addEventListener("change", () => life.begin({ text: view.text.value }));
+  Object.assign(view.text, { value: training.text, spellcheck: false, dir: "auto" });
+  view.text.addEventListener("change", () => training.begin({ text: view.text.value }));
   view.about = el("p", "gx-note", box);
   const steps = Array.from({ length: 34 }, (_, i) => Math.round(10 ** (i / 10)));
   const options = { min: 0, max: 33, step: 1, text: i => commas(steps[i]) };
-  const value = steps.indexOf(life.guess);
+  const value = steps.indexOf(training.guess);
   const plant = i => plantFlag(view, steps[i]);
   view.flagSteps = steps;
   view.flag = slider(box, "first real word after", { ...options, value }, plant);
@@ -92,18 +94,19 @@ function addText(view, parent) {
 }
 
 function plantFlag(view, step) {
-  if (view.life.step) return;
-  view.life.guess = Math.min(step, view.life.about?.total ?? step);
-  const nearest = view.flagSteps.findIndex(s => s >= view.life.guess);
+  if (view.training.step) return;
+  view.training.guess = Math.min(step, view.training.about?.total ?? step);
+  view.training.hasGuessed = true;
+  const nearest = view.flagSteps.findIndex(s => s >= view.training.guess);
   view.flag.set(nearest < 0 ? view.flagSteps.length - 1 : nearest);
   showCurve(view);
 }
 
 function addStages(view, root) {
-  const { life } = view;
-  const text = i => (life.stages[i] ? plural(life.stages[i].step, "update") : "0");
+  const { training } = view;
+  const text = i => (training.stages[i] ? plural(training.stages[i].step, "update") : "0");
   const pick = i => {
-    life.at = i >= life.stages.length - 1 ? -1 : i;
+    training.at = i >= training.stages.length - 1 ? -1 : i;
     showAll(view);
   };
   view.stages = slider(
@@ -116,7 +119,7 @@ function addStages(view, root) {
 }
 
 function addSizes(view, root) {
-  const { life } = view;
+  const { training } = view;
   const box = el("div", "gx-cols", root);
   view.sizes = {};
   const same = values => Object.fromEntries(values.map(v => [`v${v}`, String(v)]));
@@ -124,8 +127,8 @@ function addSizes(view, root) {
     ["blocks", "n_layer", [1, 2, 3, 4]],
     ["width", "n_embd", [16, 32, 48, 64, 96]],
   ]) {
-    const pick = picked => life.begin({ [key]: +picked.slice(1) });
-    view.sizes[key] = choice(box, name, same(values), `v${life.settings[key]}`, pick);
+    const pick = picked => training.begin({ [key]: +picked.slice(1) });
+    view.sizes[key] = choice(box, name, same(values), `v${training.settings[key]}`, pick);
   }
 }
 
@@ -141,16 +144,16 @@ function addFootnote(root) {
 // ---- all that is shown
 
 function showAll(view) {
-  const { life } = view;
-  view.headline.textContent = headline(life);
+  const { training } = view;
+  view.headline.textContent = headline(training);
   setTip(view.headline, tipOf(view).text);
-  view.go.textContent = nameOfGo(life);
-  view.go.disabled = Boolean(life.refused) || !life.about;
-  const said = life.refused || life.told || life.about?.note || "";
+  view.go.textContent = nameOfGo(training);
+  view.go.disabled = Boolean(training.refused) || !training.about;
+  const said = training.refused || training.told || training.about?.note || "";
   if (view.said.textContent !== said) view.said.textContent = said;
-  view.flag.input.disabled = life.step > 0;
-  if (document.activeElement !== view.text) view.text.value = life.text;
-  view.about.textContent = life.about ? inNumbers(life.about) : "";
+  view.flag.input.disabled = training.step > 0;
+  if (document.activeElement !== view.text) view.text.value = training.text;
+  view.about.textContent = training.about ? inNumbers(training.about) : "";
   showCurve(view);
   showWriting(view);
   showHeads(view);
@@ -161,10 +164,10 @@ function showAll(view) {
   showWritten(view);
 }
 
-function nameOfGo(life) {
-  if (life.isOver) return "Again";
-  if (life.isRunning) return "Pause";
-  return life.step ? "Go on" : "Start";
+function nameOfGo(training) {
+  if (training.isOver) return "Again";
+  if (training.isRunning) return "Pause";
+  return training.step ? "Go on" : "Start";
 }
 
 function headline({ about, step, smooth, crossed, refused }) {
@@ -180,18 +183,18 @@ function headline({ about, step, smooth, crossed, refused }) {
 }
 
 // What to try now: to let it learn, then a rate ten times as high, then another beginning.
-function tipOf({ life, rate }) {
-  const higher = RATES.indexOf(life.settings.rate) + 4; // 1, 2, 3, 5 in each power of ten
-  if (life.isOver || life.refused || higher >= RATES.length) {
+function tipOf({ training, rate }) {
+  const higher = RATES.indexOf(training.settings.rate) + 4; // 1, 2, 3, 5 in each power of ten
+  if (training.isOver || training.refused || higher >= RATES.length) {
     const text = "begin again from another seed";
-    return { text, act: () => life.begin({ seed: life.settings.seed + 1 }) };
+    return { text, act: () => training.begin({ seed: training.settings.seed + 1 }) };
   }
-  if (!life.isRunning) {
-    return { text: "let it learn, and watch the levels break", act: () => life.run(true) };
+  if (!training.isRunning) {
+    return { text: "let it learn, and watch the levels break", act: () => training.run(true) };
   }
   const act = () => {
     rate.set(higher);
-    life.setRate(RATES[higher]);
+    training.setRate(RATES[higher]);
   };
   return { text: "a learning rate ten times as high", act };
 }
@@ -201,21 +204,21 @@ const inNumbers = ({ characters, parameters, n_ctx, kernel }) =>
   `${n_ctx}.${kernel ? "" : " Without WebAssembly’s SIMD in this browser it is slow."}`;
 
 // Sizes and rate may come from a file.
-function showSettings({ life, sizes, rate }) {
+function showSettings({ training, sizes, rate }) {
   for (const [key, picker] of Object.entries(sizes)) {
-    const name = String(life.settings[key]);
+    const name = String(training.settings[key]);
     if (picker.box.querySelector("[aria-checked=true]")?.textContent !== name)
       picker.set(`v${name}`);
   }
-  const at = RATES.indexOf(life.settings.rate);
+  const at = RATES.indexOf(training.settings.rate);
   if (+rate.input.value !== at) rate.set(at);
 }
 
-function showStages({ life, stages }) {
-  const last = Math.max(0, life.stages.length - 1);
+function showStages({ training, stages }) {
+  const last = Math.max(0, training.stages.length - 1);
   stages.input.max = last;
   stages.input.disabled = !last;
-  stages.set(life.at < 0 ? last : life.at);
+  stages.set(training.at < 0 ? last : training.at);
 }
 
 export default start(draw);

@@ -4,28 +4,28 @@ const KIND = "a GPT-1 that learned in a page of the course, 1";
 const FILE = "gpt1_in_the_page.json";
 
 function addKeeping(view, root) {
-  const { life } = view;
+  const { training } = view;
   const box = el("div", "gx-learn-keeping", root);
   el("h4", "gx-learn-part", box, "Write with it, and keep it");
   const row = el("div", "gx-learn-actions", box);
   const label = el("label", "gx-name", row, "it goes on from");
-  const first = life.text.match(/\S+/)?.[0] ?? "";
+  const first = training.text.match(/\S+/)?.[0] ?? "";
   view.prompt = el("input", "gx-learn-from", row); // no gx-prompt: it asks no other model
   nameBy(label, view.prompt);
   Object.assign(view.prompt, { value: `${first} `, spellcheck: false, dir: "auto" });
-  view.prompt.addEventListener("change", () => life.write(view.prompt.value));
-  button(row, "Let it write", () => life.write(view.prompt.value));
-  button(row, "Save the model", () => life.send("keep"));
+  view.prompt.addEventListener("change", () => training.write(view.prompt.value));
+  button(row, "Let it write", () => training.write(view.prompt.value));
+  button(row, "Save the model", () => training.send("keep"));
   const file = el("input", "", null);
   Object.assign(file, { type: "file", accept: ".json", hidden: true });
-  file.addEventListener("change", () => readModel(life, file));
+  file.addEventListener("change", () => readModel(training, file));
   box.append(file);
   button(row, "Load one", () => file.click());
   view.written = el("p", "gx-learn-wrote gx-learn-written", box);
 }
 
-function showWritten({ life, written }) {
-  written.textContent = life.written?.replaceAll("\n", "⏎") ?? "";
+function showWritten({ training, written }) {
+  written.textContent = training.written?.replaceAll("\n", "⏎") ?? "";
 }
 
 // As a file of the reader's: what it read, and its weights as base64 of little-endian float32.
@@ -41,7 +41,7 @@ function saveFile({ weights, ...told }) {
   URL.revokeObjectURL(link.href);
 }
 
-async function readModel(life, input) {
+async function readModel(training, input) {
   const [file] = input.files;
   input.value = ""; // the same file may be chosen again
   if (!file) return;
@@ -49,9 +49,9 @@ async function readModel(life, input) {
     const { kind, weights, ...told } = JSON.parse(await file.text());
     if (kind !== KIND) throw new Error("it does not say that it is one");
     const code = Uint8Array.from(atob(weights), c => c.charCodeAt(0));
-    life.load({ ...told, weights: new Float32Array(code.buffer) });
+    training.load({ ...told, weights: new Float32Array(code.buffer) });
   } catch (error) {
-    life.told = `${file.name} is no model of this page: ${error.message}.`;
-    life.draw();
+    training.told = `${file.name} is no model of this page: ${error.message}.`;
+    training.draw();
   }
 }

@@ -9,7 +9,7 @@ function addHeads(view, parent) {
 
 // As many canvases as the model has heads: made when that changes.
 function headTiles(view) {
-  const { n_layer, n_head } = view.life.about;
+  const { n_layer, n_head } = view.training.about;
   if (view.tiles?.length === n_layer * n_head) return view.tiles;
   view.heads.replaceChildren();
   view.heads.style.gridTemplateColumns = `repeat(${n_head}, minmax(0, 110px))`;
@@ -24,7 +24,7 @@ function headTiles(view) {
 }
 
 function showHeads(view) {
-  const { about, shown } = view.life;
+  const { about, shown } = view.training;
   if (!about || !shown) return;
   const T = about.shown.length;
   headTiles(view).forEach((canvas, i) => {
@@ -69,7 +69,7 @@ function addPositions(view, parent) {
 }
 
 function showPositions(view) {
-  const { about, shown } = view.life;
+  const { about, shown } = view.training;
   if (!about || !shown) return;
   const { points, share } = shown.positions;
   const T = about.n_ctx;

@@ -7,11 +7,11 @@ function addWriting(view, parent) {
 }
 
 // "now", then the first stage at or after each mark.
-function rungsOf(life) {
-  const { shown } = life;
+function rungsOf(training) {
+  const { shown } = training;
   const rungs = [[shown ? `${commas(shown.step)}` : "0", shown, "gx-learn-newest"]];
   for (const mark of MARKS) {
-    const stage = life.stages.find(s => s.step >= mark);
+    const stage = training.stages.find(s => s.step >= mark);
     rungs.push([commas(mark), stage, ""]);
   }
   return rungs;
@@ -19,7 +19,7 @@ function rungsOf(life) {
 
 function showWriting(view) {
   view.rungs.replaceChildren();
-  for (const [name, stage, cls] of rungsOf(view.life)) {
+  for (const [name, stage, cls] of rungsOf(view.training)) {
     el("dt", cls, view.rungs, cls ? `now: ${name}` : name);
     const said = el("dd", `gx-learn-wrote ${cls}`, view.rungs);
     if (stage) writeWords(said, stage);
@@ -46,7 +46,7 @@ function addTries(view, parent) {
 }
 
 function showTries(view) {
-  const { tries } = view.life;
+  const { tries } = view.training;
   view.triesBox.hidden = !tries.length;
   if (view.tries.rows.length === tries.length + 1) return;
   view.tries.replaceChildren();

@@ -220,7 +220,7 @@ def furthest(found, right):
 def planted(folder, module, right, wrong):
     """A copy of the engine with one fault."""
     (folder / "train").mkdir(parents=True)
-    for path in [FOLDER / "numbers.js", *(FOLDER / "train").glob("*.js")]:
+    for path in [FOLDER / "numbers.js", FOLDER / "arena.js", *(FOLDER / "train").glob("*.js")]:
         shutil.copy(path, folder / path.relative_to(FOLDER))
     path = folder / "train" / f"{module}.js"
     text = path.read_text(encoding="utf-8")

@@ -5,18 +5,18 @@
 // written.
 
 // y (n, out) = x W^T + b; turned: room for W^T.
-export function linear(room, { weight, bias, turned }, x, y, n) {
+export function linear(arena, { weight, bias, turned }, x, y, n) {
   const [N, K] = [bias.length, weight.length / bias.length];
   for (let i = 0; i < n; i++) y.set(bias, i * N);
-  const w = room.turned(room.at(weight), K, room.at(turned), N, K);
-  room.product(room.at(x), K, 1, w, N, room.at(y), N, n, K, N, 1);
+  const w = arena.turned(arena.at(weight), K, arena.at(turned), N, K);
+  arena.product(arena.at(x), K, 1, w, N, arena.at(y), N, n, K, N, 1);
 }
 
 // dx = d W; weight and bias are used at every position, so theirs sum over all of them.
-export function linearBackward(room, { weight, bias }, grads, d, x, dx, n) {
+export function linearBackward(arena, { weight, bias }, grads, d, x, dx, n) {
   const [N, K] = [bias.length, weight.length / bias.length];
-  room.product(room.at(d), N, 1, room.at(weight), K, room.at(dx), K, n, N, K);
-  room.product(room.at(d), 1, N, room.at(x), K, room.at(grads.weight), K, N, n, K, 1);
+  arena.product(arena.at(d), N, 1, arena.at(weight), K, arena.at(dx), K, n, N, K);
+  arena.product(arena.at(d), 1, N, arena.at(x), K, arena.at(grads.weight), K, N, n, K, 1);
   addRows(d, grads.bias, n);
 }
 

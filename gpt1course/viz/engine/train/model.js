@@ -12,15 +12,15 @@ import {
   linearBackward,
 } from "./layers.js";
 import { Params, padded, sizeOf } from "./params.js";
-import { Room } from "./room.js";
+import { TrainingArena } from "./training_arena.js";
 
 export class Learner {
-  // batch: the most sequences of an update; options: of the room.
+  // batch: the most sequences of an update; options: of the arena.
   constructor(config, batch, options = {}) {
     checkConfig(config);
     this.config = config;
-    this.room = new Room(4 * sizeOf(config) + keptSize(config, batch), options);
-    const make = () => new Params(this.room, config);
+    this.arena = new TrainingArena(4 * sizeOf(config) + keptSize(config, batch), options);
+    const make = () => new Params(this.arena, config);
     [this.params, this.grads, this.m, this.v] = [make(), make(), make(), make()];
     this.keep(batch);
   }
@@ -29,7 +29,7 @@ export class Learner {
   keep(batch) {
     const { n_layer, n_head: H, n_embd: C, n_ctx: T, n_vocab } = this.config;
     const n = batch * T;
-    const take = size => this.room.take(size);
+    const take = size => this.arena.take(size);
     const norm = () => ({ z: take(n * C), inverse: take(n) });
     const shared = { turned: take(T * C), dMixed: take(n * C), dQkv: take(3 * n * C) };
     shared.dWeights = take(T * T);
@@ -58,13 +58,13 @@ export class Learner {
     this.embed(ids, B, T);
     this.params.blocks.forEach((block, i) => {
       const [x, kept, next] = [this.h[i], this.kept[i], this.h[i + 1]];
-      const { room, branch } = this;
+      const { arena, branch } = this;
       const wide = part => part.subarray(0, 4 * B * T * C);
-      attention(room, block.attention, x, kept.attention, branch, sizes);
+      attention(arena, block.attention, x, kept.attention, branch, sizes);
       layerNorm(block.ln_1, x, branch, kept.norm_1, kept.between, B * T);
-      linear(room, block.expand, kept.between, kept.wide, B * T);
+      linear(arena, block.expand, kept.between, kept.wide, B * T);
       gelu(wide(kept.wide), wide(kept.tanh), wide(kept.active));
-      linear(room, block.shrink, kept.active, branch, B * T);
+      linear(arena, block.shrink, kept.active, branch, B * T);
       layerNorm(block.ln_2, kept.between, branch, kept.norm_2, next, B * T);
     });
   }
@@ -84,11 +84,11 @@ export class Learner {
 
   // Logits of all states, one row of padded(V) each: the token table is the output matrix.
   read(n) {
-    const { room, config } = this;
+    const { arena, config } = this;
     const [C, V] = [config.n_embd, padded(config.n_vocab)];
-    const tokens = room.at(this.params.views["tokens.weight"]);
-    const w = room.turned(tokens, C, room.at(this.turned), V, C);
-    room.product(room.at(this.h.at(-1)), C, 1, w, V, room.at(this.logits), V, n, C, V);
+    const tokens = arena.at(this.params.views["tokens.weight"]);
+    const w = arena.turned(tokens, C, arena.at(this.turned), V, C);
+    arena.product(arena.at(this.h.at(-1)), C, 1, w, V, arena.at(this.logits), V, n, C, V);
   }
 
   // Mean loss over the T - 1 targets of each sequence. The logits become their gradients.
@@ -143,31 +143,31 @@ export class Learner {
 
   // The gradient of the last states, and that of the token table as the output matrix.
   headBackward(n) {
-    const { room, config, params, grads } = this;
+    const { arena, config, params, grads } = this;
     const [C, V] = [config.n_embd, padded(config.n_vocab)];
-    const [logits, d] = [room.at(this.logits), this.d[0]];
-    const at = of => room.at(of.views["tokens.weight"]);
-    room.product(logits, V, 1, at(params), C, room.at(d), C, n, V, C);
-    room.product(logits, 1, V, room.at(this.h.at(-1)), C, at(grads), C, V, n, C, 1);
+    const [logits, d] = [arena.at(this.logits), this.d[0]];
+    const at = of => arena.at(of.views["tokens.weight"]);
+    arena.product(logits, V, 1, at(params), C, arena.at(d), C, n, V, C);
+    arena.product(logits, 1, V, arena.at(this.h.at(-1)), C, at(grads), C, V, n, C, 1);
     return d;
   }
 
   // At each sum the gradient takes both branches.
   blockBackward(i, d, B, T) {
-    const { room, config } = this;
+    const { arena, config } = this;
     const [block, grads, kept] = [this.params.blocks[i], this.grads.blocks[i], this.kept[i]];
     const sizes = { B, T, C: config.n_embd, H: config.n_head };
     const n = B * T;
     const wide = part => part.subarray(0, 4 * n * config.n_embd);
     const other = d === this.d[0] ? this.d[1] : this.d[0];
     layerNormBackward(block.ln_2, grads.ln_2, d, kept.norm_2, n);
-    linearBackward(room, block.shrink, grads.shrink, d, kept.active, this.dWide, n);
+    linearBackward(arena, block.shrink, grads.shrink, d, kept.active, this.dWide, n);
     geluBackward(wide(this.dWide), wide(kept.wide), wide(kept.tanh));
-    linearBackward(room, block.expand, grads.expand, this.dWide, kept.between, other, n);
+    linearBackward(arena, block.expand, grads.expand, this.dWide, kept.between, other, n);
     addTo(other, d); // through the MLP and past it
     layerNormBackward(block.ln_1, grads.ln_1, other, kept.norm_1, n);
     attentionBackward(
-      room,
+      arena,
       block.attention,
       grads.attention,
       other,

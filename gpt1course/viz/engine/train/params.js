@@ -40,18 +40,18 @@ export function sizeOf(config) {
 
 // One array `flat`, and views of it by name; parameters, gradients and Adam's means alike.
 export class Params {
-  constructor(room, config) {
+  constructor(arena, config) {
     this.config = config;
     this.views = {};
     this.matrices = []; // [from, to] in flat: what decays
-    const start = room.used;
+    const start = arena.used;
     for (const [name, rows, columns] of shapesOf(config)) {
-      const from = room.used - start;
+      const from = arena.used - start;
       const kept = name === "tokens.weight" ? padded(rows) : rows;
-      this.views[name] = room.take(kept * (columns || 1)).subarray(0, rows * (columns || 1));
-      if (columns) this.matrices.push([from, room.used - start]);
+      this.views[name] = arena.take(kept * (columns || 1)).subarray(0, rows * (columns || 1));
+      if (columns) this.matrices.push([from, arena.used - start]);
     }
-    this.flat = room.all.subarray(start, room.used);
+    this.flat = arena.all.subarray(start, arena.used);
     this.blocks = Array.from({ length: config.n_layer }, (_, i) => this.block(i));
   }
 

@@ -10,7 +10,7 @@ export const DEFAULTS = {
 };
 
 export class Run {
-  // ids: of the whole text; settings: DEFAULTS and n_vocab; options: of the Room.
+  // ids: of the whole text; settings: DEFAULTS and n_vocab; options: of the TrainingArena.
   constructor(settings, ids, options) {
     this.settings = { ...DEFAULTS, ...settings };
     const { n_layer, n_head, n_embd, n_ctx, n_vocab, batch, seed } = this.settings;

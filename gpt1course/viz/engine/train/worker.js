@@ -2,11 +2,11 @@
 // In: { name, ... }; out: { about }, { frame }, { ended }, { paused }, { trouble },
 // { refused }, { kept }, { written }.
 
-import { Lesson } from "./lesson.js";
+import { Observer } from "./observer.js";
 
 const PATIENCE = 50; // milliseconds between two pictures: 20 a second
 
-let lesson = null;
+let observer = null;
 let isRunning = false;
 let losses = []; // since the last picture: [step, loss, smoothed]
 
@@ -21,40 +21,40 @@ const breathe = () =>
 function begin({ text, settings, wasm }) {
   isRunning = false;
   losses = [];
-  lesson = null;
+  observer = null;
   try {
-    lesson = new Lesson(text, settings, wasm);
+    observer = new Observer(text, settings, wasm);
   } catch (error) {
     return self.postMessage({ refused: error.message });
   }
-  self.postMessage({ about: lesson.about() });
-  show(lesson.stage());
+  self.postMessage({ about: observer.about() });
+  show(observer.stage());
 }
 
 // A model that was kept, to look at and to write with.
 function load({ saved: { text, settings, step, weights }, wasm }) {
   begin({ text, settings, wasm });
-  if (!lesson) return;
+  if (!observer) return;
   try {
-    lesson.restore(step, weights);
-    show(lesson.stage());
+    observer.restore(step, weights);
+    show(observer.stage());
   } catch (error) {
     self.postMessage({ refused: error.message });
   }
 }
 
 function show(look) {
-  const seconds = lesson.seconds ?? 0;
+  const seconds = observer.seconds ?? 0;
   self.postMessage({ frame: { ...look, losses, seconds } });
   losses = [];
 }
 
 async function go() {
-  if (isRunning || !lesson) return;
+  if (isRunning || !observer) return;
   isRunning = true;
-  const here = lesson;
+  const here = observer;
   let [drawn, before] = [0, performance.now()];
-  while (isRunning && lesson === here && !here.run.isOver) {
+  while (isRunning && observer === here && !here.run.isOver) {
     const { loss, smooth } = here.update();
     losses.push([here.run.step, loss, smooth]);
     const now = performance.now();
@@ -68,7 +68,7 @@ async function go() {
       await breathe();
     }
   }
-  if (lesson === here) finish(here);
+  if (observer === here) finish(here);
 }
 
 // Once, until the rate is changed: that it has diverged, or learns nothing more.
@@ -93,18 +93,18 @@ const ANSWERS = {
   load,
   go,
   keep: () => {
-    if (lesson) self.postMessage({ kept: lesson.kept() });
+    if (observer) self.postMessage({ kept: observer.kept() });
   },
   pause: () => {
     isRunning = false;
   },
   rate: ({ rate }) => {
-    if (!lesson) return;
-    lesson.run.settings.rate = rate;
-    lesson.wasTold = false;
+    if (!observer) return;
+    observer.run.settings.rate = rate;
+    observer.wasTold = false;
   },
   write: ({ prompt, seed }) => {
-    if (lesson) self.postMessage({ written: lesson.write(prompt, 200, { seed }) });
+    if (observer) self.postMessage({ written: observer.write(prompt, 200, { seed }) });
   },
 };
 

@@ -1,6 +1,6 @@
 // A run that goes on while its view is drawn anew: the worker, and what it has told.
 
-const LIVES = new WeakMap(); // of each root: a change of theme draws it anew
+const TRAININGS = new WeakMap(); // of each root: a change of theme draws it anew
 const MARKS = [10, 100, 1000]; // updates at which a copy of what it writes is kept
 const LEVELS = { uniform: "guessing", letters: "letter frequencies", pairs: "letter pairs" };
 const RATES = [-4, -3, -2, -1].flatMap(k =>
@@ -8,12 +8,13 @@ const RATES = [-4, -3, -2, -1].flatMap(k =>
 );
 const BUDGET = 60; // seconds of the challenge
 
-class Life {
+class Training {
   constructor(model, root) {
     Object.assign(this, { model, root, draw: () => {}, tries: [], isRunning: false });
     this.settings = { n_layer: 2, n_embd: 48, rate: 3e-3, seed: 0 };
     this.text = model.get("text");
-    this.guess = 100;
+    this.guess = 100; // where the flag is before it is moved
+    this.hasGuessed = false;
     this.clear();
   }
 
@@ -150,9 +151,9 @@ class Life {
   noteWord({ step, words }) {
     if (this.first || !words.length || !this.losses.length) return;
     this.first = { step, word: words[0] };
-    const off = `You guessed ${commas(this.guess)}.`;
+    const off = this.hasGuessed ? ` You guessed ${commas(this.guess)}.` : "";
     const when = `after ${plural(step, "update")}`;
-    this.told = `Its first real word, “${words[0]}”, ${when}. ${off}`;
+    this.told = `Its first real word, “${words[0]}”, ${when}.${off}`;
   }
 
   end() {
@@ -174,11 +175,11 @@ class Life {
 }
 
 // Of this root: made when it is drawn for the first time.
-function lifeOf(model, root) {
-  if (!LIVES.has(root)) LIVES.set(root, new Life(model, root));
-  const life = LIVES.get(root);
-  life.model = model;
-  return life;
+function trainingOf(model, root) {
+  if (!TRAININGS.has(root)) TRAININGS.set(root, new Training(model, root));
+  const training = TRAININGS.get(root);
+  training.model = model;
+  return training;
 }
 
 // Why too high a rate does not learn; peak: the rate that was chosen.

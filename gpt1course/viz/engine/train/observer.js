@@ -22,7 +22,7 @@ const APART = 1.15; // stages: each about so many times as far as the one before
 const LOST = 0.5; // nats above the lowest loss: it has diverged
 const STUCK = [300, 0.05]; // updates, and nats below letter frequencies: it is on the plateau
 
-export class Lesson {
+export class Observer {
   constructor(pasted, settings, wasm) {
     const given = { ...DEFAULTS, ...settings };
     const { refused, note } = noticeOf(pasted, given.n_ctx);
@@ -49,7 +49,7 @@ export class Lesson {
     const { n_layer, n_head } = settings;
     const shown = Array.from(this.shown, id => this.characters[id]);
     const parameters = countOf(learner.config);
-    const kernel = Boolean(learner.room.kernel);
+    const kernel = Boolean(learner.arena.kernel);
     const { levels, note, characters } = this;
     const sizes = { n_layer, n_head, n_ctx: settings.n_ctx, total: settings.total };
     return { ...sizes, levels, note, characters, shown, parameters, kernel };

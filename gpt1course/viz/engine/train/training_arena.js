@@ -3,26 +3,25 @@
 // Float32 with products.wat where the browser has WebAssembly with SIMD; Float64 in plain
 // JavaScript for tests, where gradients are compared with numpy's.
 
-const UNIT = 65536; // bytes, WebAssembly's page
+import { kernelOf, memoryOf } from "../arena.js";
+
 const LONGEST_SUM = 256; // rows of B that stay in the processor's first cache
 
-export class Room {
+export class TrainingArena {
   // Room for so many numbers; wasm: the bytes of products.wasm; exact: in float64.
   constructor(size, { wasm = null, exact = false } = {}) {
     this.Numbers = exact ? Float64Array : Float32Array;
     this.unit = this.Numbers.BYTES_PER_ELEMENT;
-    const initial = Math.ceil((this.unit * size) / UNIT) + 1;
-    const memory = wasm && !exact ? memoryOf(initial) : null;
-    const buffer = memory?.buffer ?? new ArrayBuffer(initial * UNIT);
+    const { memory, buffer } = memoryOf(this.unit * size);
     this.all = new this.Numbers(buffer);
     this.used = 0; // numbers
-    this.kernel = memory && kernelOf(memory, wasm);
+    this.kernel = memory && wasm && !exact ? kernelOf(memory, wasm, "product") : null;
   }
 
   // The next n numbers, all 0; each array begins at a multiple of 16 bytes.
   take(n) {
     const view = this.all.subarray(this.used, this.used + n);
-    if (view.length < n) throw new RangeError(`${n} numbers do not fit into the room`);
+    if (view.length < n) throw new RangeError(`${n} numbers do not fit into the arena`);
     this.used += Math.ceil(n / 4) * 4;
     return view;
   }
@@ -54,20 +53,6 @@ export class Room {
       for (let n = 0; n < N; n++) all[b + n * M + m] = all[a + m * am + n];
     }
     return b;
-  }
-}
-
-function memoryOf(initial) {
-  return globalThis.WebAssembly ? new WebAssembly.Memory({ initial }) : null;
-}
-
-// The function of products.wat; null where the browser has no SIMD.
-function kernelOf(memory, wasm) {
-  try {
-    const module = new WebAssembly.Module(wasm);
-    return new WebAssembly.Instance(module, { env: { memory } }).exports.product;
-  } catch {
-    return null;
   }
 }
 
