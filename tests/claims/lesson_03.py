@@ -228,3 +228,128 @@ def the_first_block_is_blind_without_positions_the_second_is_not(
 @after("cell-104")
 def rotated_no_dimension_stays_the_same(W_e, turn):
     assert ((W_e @ turn - W_e).abs().max(dim=0).values > 0.05).all()
+
+
+@after("cell-004")
+def the_table_has_256_numbers_for_each_of_8_120_tokens(W, novelist, bpe):
+    assert tuple(W.shape) == (8120, 256)
+    assert len(novelist.meta["books"]) == 12
+
+
+@after("cell-006")
+def token_870_is_not_five_times_token_174(bpe):
+    assert 870 == 5 * 174
+    assert bpe.pieces([870, 174]) == ["whale</w>", "bu"]
+
+
+@after("cell-020")
+def cats_and_dogs_point_in_almost_the_same_direction_love_and_cats_do_not(toy_cosines):
+    assert toy_cosines[2, 3] > 0.95
+    assert toy_cosines[1, 2] < 0.5
+
+
+@after("cell-018")
+def a_text_of_512_would_take_16_billion_multiplications():
+    assert round(512 * 40_478 * 768 / 1e9) == 16
+
+
+@after("cell-033")
+def king_ends_cooking_and_other_words(cut, endings):
+    assert cut["cooking"][-1] == "king</w>" and endings["cooking"] > 0
+
+
+@after("cell-035")
+def the_states_point_in_quite_different_directions(same_token, states, bpe):
+    assert abs(same_token - 0.40) < 0.006
+    assert bpe.token_to_id("king</w>") == bpe.encode("the king")[-1]
+
+
+@after("cell-056")
+def the_means_of_two_orders_do_not_differ(difference, dog_first, man_first):
+    assert difference.abs().max() < 1e-6
+    assert sorted(dog_first.tolist()) == sorted(man_first.tolist()), "the same five tokens"
+    assert len(dog_first) == 5
+
+
+@after("cell-076")
+def the_learned_rows_are_on_one_curve_in_order(learned_rows):
+    drawn = learned_rows.places[0]  # (256, 2)
+    apart = ((drawn[:254, None] - drawn[None, :254]) ** 2).sum(-1) ** 0.5  # (254, 254)
+    # eleven rows on is farther than one, along the curve; an end is far from the other end
+    steps, leaps = apart.diagonal(1), apart.diagonal(11)
+    assert steps.mean() < leaps.mean() / 3
+    assert apart[0, 253] > 20 * steps.mean()
+
+
+@after("cell-076")
+def the_rows_began_unrelated(untrained):
+    unit = untrained / untrained.norm(dim=1, keepdim=True)
+    cosines = unit @ unit.T - torch.eye(256)
+    assert cosines.abs().max() < 0.35
+    assert abs(cosines.diagonal(1).mean()) < 0.02
+
+
+@after("cell-080")
+def weight_decay_accounts_for_the_4_percent(novelist):
+    recipe = novelist.meta["recipe"]
+    rates = [line["lr"] for line in novelist.log]  # at updates evenly apart
+    pulled = recipe["weight_decay"] * recipe["steps"] * sum(rates) / len(rates)
+    assert abs(torch.tensor(-pulled).exp() - 0.96) < 0.005
+
+
+@after("cell-093")
+def there_is_no_row_256(model):
+    assert model.config.n_ctx == 256 == len(model.positions.weight)
+
+
+@after("cell-044")
+def about_half_of_512_tokens_learn_and_a_few_are_missing(learns, batch):
+    assert batch.numel() == 512
+    assert 0.5 < learns.sum() / 512 < 0.56
+    assert 0 < len(batch.unique()) - learns.sum() < 5
+
+
+@after("cell-052")
+def haps_and_a_brace_are_like_the_unknown(like_unknown, bpe):
+    alike = bpe.pieces(like_unknown.tolist())
+    assert {"haps</w>", "}", "<unk>"} <= set(alike)
+
+
+@after("cell-052")
+def near_monday_are_days_june_and_mere_pieces(W, bpe, monday):
+    near = bpe.pieces(lesson.nearest_rows(W, monday, 8).tolist())
+    assert {p.removesuffix("</w>") for p in near} >= {
+        "wednesday",
+        "tuesday",
+        "saturday",
+        "june",
+        "fordshire",
+        "yn",
+        "inst",
+    }
+
+
+@after("cell-038")
+def the_map_shows_the_words_that_the_alternative_text_names(links, beside, common):
+    told = {a: {common[b] for i, b in links if common[i] == a} for a in ("three", "said")}
+    assert told["three"] == {"two", "many", "few", "these", "large"}
+    assert told["said"] == {"told", "asked", "cried", "replied", "thought"}
+    near = {common[i] for i in beside}
+    assert {"last", "first", "up"} <= near and {"never", "let", "always", "will"} <= near
+    assert len(near & (told["three"] | told["said"])) <= 1, "most are no true neighbors"
+
+
+@after("cell-087")
+def the_first_columns_turn_fast_and_the_last_hardly_at_all(waves):
+    turned = waves.diff(dim=0).abs().sum(dim=0)  # (20,)
+    assert turned[:2].min() > 20 and turned[-2:].max() < 0.05
+
+
+@after("cell-089")
+def learned_rows_five_apart_differ(learned_dots):
+    assert learned_dots.diagonal(5).max() - learned_dots.diagonal(5).min() > 0.1
+
+
+@after("cell-100")
+def nearly_all_embeddings_are_of_tokens():
+    assert 40_478 / (40_478 + 512) > 0.98
