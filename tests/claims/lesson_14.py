@@ -308,3 +308,135 @@ def after_an_eighth_69_percent_and_12_points_to_come(growth):
     assert (round(found[1000], 2), round(found[8000], 2)) == (0.69, 0.81)
     assert round(100 * (found[8000] - found[1000])) == 12
     assert found[1000] - found[0] > 0.7 * (found[8000] - found[0]), "most of the way"
+
+
+@after("cell-006")
+def eight_hundred_gaps_of_single_tokens(gaps, five_words, bpe):
+    assert len(gaps) == 800
+    assert all(len(bpe.encode(word)) == 1 for gap in gaps for word in five_words(gap))
+
+
+@after("cell-008")
+def with_hear_every_token_becomes_less_likely(answer_log_probs):
+    see, hear = (
+        answer_log_probs("He was very glad to", f"{word} his sister.")
+        for word in ("see", "hear")
+    )
+    assert len(see) == 4 and (hear < see).all()
+
+
+@after("cell-010")
+def it_hesitates_in_the_second_gap_alone(five_probabilities, gaps, three):
+    likeliest = [float(five_probabilities(gaps[number]).max()) for number in three]
+    assert [p < 0.6 for p in likeliest] == [False, True, False]
+    assert min(likeliest[0], likeliest[2]) > 0.75
+
+
+@after("cell-032")
+def both_broken_sentences_score_lower(score):
+    whole = score("He was very glad to see his sister.")
+    assert score("He was very glad see to his sister.") < whole
+    assert score("Him was very glad to see his sister.") < whole
+
+
+@after("cell-034")
+def half_of_the_sentences_are_whole_and_the_rest_are_broken_in_three_ways(rows, labels):
+    assert labels.sum() * 2 == len(labels)
+    ways = {row["broken"] for row in rows if row["label"] == 0}
+    assert ways == {"exchanged", "without_a_small_word", "in_another_form"}
+
+
+@after("cell-061", full_run=True)
+def the_story_adds_four_points(plain, alone):
+    assert round(100 * (plain["accuracy"] - alone["accuracy"])) == 4
+
+
+@after("cell-096")
+def gpt_1_is_22_times_as_large_and_sentiment_its_highest(model):
+    assert round(116_534_784 / model.count_parameters()) == 22
+    ends = {test: theirs["GPT-1"] for test, theirs in paper_numbers.FIGURE2_RIGHT.items()}
+    assert max(ends, key=ends.get) == "sentiment" and len(ends) == 4
+
+
+@after("cell-096")
+def the_answers_to_the_review_questions(relative_score):
+    assert round(float(np.exp(-1.9 + 2.1)), 2) == 1.22
+    assert np.allclose((-2.1 + 2.6, -1.9 + 1.8), (0.5, -0.1))
+    assert round(relative_score(0.3, 1 / 3, 0.8), 2) == -0.07
+
+
+@after("cell-096")
+def without_pre_training_all_eight_scores_fall():
+    printed = (paper_numbers.TABLE5[row][1] for row in ("full", "no pre-training"))
+    scores = dict(zip(paper_numbers.TABLE5_TASKS, zip(*printed, strict=True), strict=True))
+    assert len(scores) == 8 and all(without < full for full, without in scores.values())
+    assert (scores["CoLA"], scores["STSB"]) == ((45.4, 18.9), (82.0, 30.9))
+
+
+@after("cell-037")
+def the_two_groups_of_scores_overlap_for_the_most_part(share):
+    assert np.minimum(share["whole"], share["broken"]).sum() > 0.6
+
+
+@after("cell-041")
+def a_wrong_form_is_noticed_less_often_than_by_a_coin(caught):
+    low, high = caught["in_another_form"]["caught"][1:]
+    assert low < caught["in_another_form"]["caught"][0] < 0.5 < caught["exchanged"]["caught"][1]
+
+
+@after("cell-047", full_run=True)
+def on_films_the_accuracy_is_that_of_guessing(on_films, bpe):
+    assert round(on_films["accuracy"], 2) == 0.51
+    lengths = [len(bpe.encode(word)) for word in ("negative", "positive", "good", "bad")]
+    assert lengths == [2, 1, 1, 1]
+
+
+@after("cell-049")
+def the_difference_moves_in_the_right_direction_from_a_head_start(model, bpe):
+    texts = (
+        "it is a beautiful day and i am happy .",
+        "it was a terrible night and he was dying .",
+    )
+    good, bad = (bpe.encode(word)[0] for word in ("good", "bad"))
+    ids = [bpe.encode(f"{text} very") for text in texts]
+    logits = paper.zeroshot.next_logits(model, ids)
+    happy, dying = (logits[:, good] - logits[:, bad]).tolist()
+    assert happy > dying + 0.5 and dying > 1
+
+
+@after("cell-051", full_run=True)
+def the_best_of_six_has_60_percent_where_it_was_chosen(tried, best_question):
+    assert len(tried) == 6 and round(tried[best_question], 2) == 0.60
+    assert best_question == (". it was", ("ill", "happy"))
+
+
+@after("cell-108")
+def gpt_3_is_about_1_500_times_as_large():
+    assert round(175e9 / 116_534_784, -2) == 1500
+
+
+@after("cell-079")
+def thirty_pairs_and_an_answer_that_changes_in_each(schemas):
+    answers = [row["label"] for row in schemas]
+    assert len(schemas) == 60
+    assert all(a != b for a, b in zip(answers[::2], answers[1::2], strict=True))
+
+
+@after("pronouns-2")
+def half_of_the_passages_are_exchanged(pronouns):
+    assert len(pronouns) == 700
+    assert sum(example.label for example in pronouns) == 350
+
+
+@after("pronouns-4")
+def the_lstm_has_as_many_parameters_and_predicts_less_well(model, lstm, novelist):
+    assert 0.99 < lstm.model.count_parameters() / model.count_parameters() < 1.01
+    ours, theirs = novelist.meta["heldout"], lstm.meta["heldout"]
+    assert novelist.meta["books"] == lstm.meta["books"]
+    assert all(theirs[b]["nats_per_token"] > ours[b]["nats_per_token"] for b in ours)
+
+
+@after("cell-099")
+def on_the_other_five_the_two_end_side_by_side(pairs_of_ends):
+    others = [found.p for name, found in pairs_of_ends.items() if name != "he or she"]
+    assert len(others) == 5 and min(statistics.holm(others)) > 0.9
