@@ -1,11 +1,14 @@
 """What lesson 16, Ablations: which part does the work?, says."""
 
 import itertools
+import json
+import re
 
 from claim import after
 
 import gpt1lib as g
 from gpt1course import paper, statistics
+from gpt1course.viz import SweepExplorer
 
 THREE = ["entailment", "film_snippets", "verse_pairs"]
 
@@ -376,3 +379,213 @@ def none_of_eight_is_significant(beside):
 def differences_of_two_to_fifteen_points_could_have_been(beside):
     halves = [100 * d.half_width for d in beside.values()]
     assert 1.5 < min(halves) < 2.5 and 14 < max(halves) < 15
+
+
+# ---- what else the text says --------------------------------------------------------
+
+
+def printed_means() -> dict[str, float]:
+    """Row of the paper's Table 5 -> the mean that it prints."""
+    return {row: mean for row, (mean, _) in paper.paper_numbers.TABLE5.items()}
+
+
+def seeds_of(sweep) -> set[int]:
+    """The numbers of seeds behind the places of a SweepExplorer."""
+    return {len(place["seeds"]) for places in sweep.tasks.values() for place in places}
+
+
+@after("cell-016")
+def the_row_without_the_auxiliary_loss_has_the_highest_mean():
+    means = printed_means()
+    assert max(means, key=means.get) == "no auxiliary loss" == list(means)[2]
+    assert (means["no auxiliary loss"], means["full"]) == (75.0, 74.7)
+
+
+@after("cell-020")
+def the_auxiliary_loss_helped_on_four_and_hurt_on_four(helped):
+    assert ((helped > 0).sum(), (helped < 0).sum()) == (4, 4)
+
+
+@after("cell-020")
+def the_larger_sets_benefit_and_rte_does_which_is_the_smallest(helped):
+    sizes = paper.paper_numbers.TRAINING_SETS
+    by_size = sorted(paper.paper_numbers.TABLE5_TASKS, key=lambda task: sizes[task])
+    gained = dict(zip(paper.paper_numbers.TABLE5_TASKS, helped > 0, strict=True))
+    assert by_size[0] == "RTE"
+    assert [gained[task] for task in by_size] == [True, *[False] * 4, *[True] * 3]
+
+
+@after("cell-022")
+def stsb_falls_by_51_1_points(change):
+    assert round(change[0].min(), 1) == -51.1
+
+
+@after("cell-022")
+def the_mean_falls_by_about_15_points():
+    means = printed_means()
+    assert round(means["full"] - means["no pre-training"], 1) == 14.8
+
+
+@after("cell-022")
+def without_the_auxiliary_loss_no_score_moves_by_three_points(change):
+    assert -3 < change[1].min() < 0 < change[1].max() < 3
+
+
+@after("cell-028")
+def they_are_14_8_points_and_19_8_percent_of_74_7(points, percent, points_and_percent):
+    assert (round(points, 1), round(percent, 1)) == (-14.8, -19.8)
+    assert points_and_percent(60, 45) == (-15, -25), "review question 1"
+
+
+@after("cell-045")
+def the_lstm_is_5_6_points_behind():
+    means = printed_means()
+    assert round(means["full"] - means["LSTM"], 1) == 5.6
+
+
+@after("cell-054")
+def the_axis_has_14_points_for_12_blocks():
+    curves = paper.paper_numbers.FIGURE2_LEFT.values()
+    assert {len(curve) for curve in curves} == {g.GPT1.n_layer + 2} == {14}
+
+
+@after("cell-054")
+def the_papers_curves_rise_up_to_the_end():
+    curves = paper.paper_numbers.FIGURE2_LEFT.values()
+    assert all(curve[-1] == max(curve) for curve in curves)
+
+
+@after("cell-036")
+def pre_training_helps_most_on_verses_and_next_on_films(table):
+    gain = {task: rows["full"][0] - rows["no pre-training"][0] for task, rows in table.items()}
+    assert sorted(gain, key=gain.get)[:1:-1] == ["verse_pairs", "film_snippets"]
+
+
+@after("cell-036")
+def five_seeds_and_ten_or_twenty_where_the_first_two_rows_overlapped(ours):
+    seeds = {row: [cell["seeds"] for cell in by.values()] for row, by in ours.items()}
+    assert seeds["full"] == seeds["no pre-training"] == [20, 10, 5, 5]
+    assert seeds["no auxiliary loss"] == seeds["LSTM"] == [5, 5, 5, 5]
+
+
+@after("settings-1")
+def both_ways_have_about_the_same_number_of_labels():
+    for task, changes in paper.plan.CHOSEN.items():
+        sizes = paper.curves.draws(task)["LSTM"]
+        assert min(max(n / changes["limit"], changes["limit"] / n) for n in sizes) < 1.5
+
+
+@after("settings-2")
+def the_intervals_on_entailment_are_apart(lead_by_settings):
+    theirs, own = lead_by_settings["entailment"].values()
+    assert theirs[2] < own[1] and own[1] > 0
+
+
+@after("settings-2")
+def twelve_books_and_far_more_labels_for_most_tasks():
+    assert len(g.corpus.read_books()) == 12
+    most = [n for n in paper.paper_numbers.TRAINING_SETS.values() if n > 5 * 1300]
+    assert len(most) > 12 / 2
+
+
+@after("cell-039")
+def on_story_endings_pre_training_does_not_help(pairs):
+    d = pairs["no pre-training", "story_cloze"]
+    assert d.difference > 0 and d.low < 0
+
+
+@after("cell-039")
+def on_entailment_it_perhaps_does(pairs):
+    d = pairs["no pre-training", "entailment"]
+    assert d.difference < 0 < d.high
+
+
+@after("cell-039")
+def without_pre_training_film_loses_5_points_and_verse_nearly_7(pairs):
+    lost = [
+        -100 * pairs["no pre-training", t].difference for t in ("film_snippets", "verse_pairs")
+    ]
+    assert round(lost[0]) == 5 and 6.7 < lost[1] < 7
+
+
+@after("cell-009")
+def behind_on_rte_mrpc_and_sst2(ahead):
+    assert {name for name, points in ahead.items() if points < 0} == {"RTE", "MRPC", "SST2"}
+
+
+@after("cell-009")
+def it_beat_ensembles_of_three_five_and_nine():
+    systems = (name for _, rows in paper.paper_numbers.RESULTS.values() for name in rows)
+    sizes = {int(n) for name in systems for n in re.findall(r"\((\d)x\)", name)}
+    assert sizes == {3, 5, 9}
+
+
+@after("cell-006")
+def table_1_lists_twelve_sets_of_four_kinds():
+    kinds = paper.paper_numbers.TABLE1
+    assert (len(kinds), sum(map(len, kinds.values()))) == (4, 12)
+
+
+@after("cell-013")
+def labeled_1_497_stories_against_2_490_pairs():
+    sizes = paper.paper_numbers.TRAINING_SETS
+    assert (sizes["Story Cloze"], sizes["RTE"]) == (1_497, 2_490)
+
+
+@after("cell-018")
+def three_of_four_means_agree_and_the_lstms_rounds_to_69_2(means):
+    off = {row for row, mean in printed_means().items() if abs(means[row] - mean) > 0.0501}
+    assert off == {"LSTM"} and round(means["LSTM"], 1) == 69.2
+
+
+@after("cell-011")
+def neither_the_points_nor_the_percent_on_glue_is_5_5(before, gpt1):
+    assert (round(gpt1 - before, 1), round(100 * (gpt1 / before - 1), 1)) == (3.9, 5.7)
+
+
+@after("nine-2")
+def the_lstm_was_pre_trained_with_the_transformers_learning_rate():
+    stored = (g.paths.LSTM_DIR, g.paths.NOVELIST_DIR)
+    lstm, ours = (json.loads((p / "meta.json").read_text())["recipe"] for p in stored)
+    assert lstm["lr"] == ours["lr"] == g.pretrain.RECIPES["novelist"].lr
+
+
+@after("cell-057")
+def two_tasks_with_three_seeds_at_each_point(parts):
+    assert len(parts.tasks) == 2 and seeds_of(parts) == {3}
+
+
+@after("cell-057")
+def no_later_point_beats_the_first_block_or_the_embeddings():
+    for start in ("1", "2"):
+        sweep = SweepExplorer(paper.accuracies("transfer"), chosen="5", compared=start)
+        assert places_where(sweep, lambda p: p["clear"]) == []
+
+
+@after("cell-063")
+def six_values_on_two_tasks_with_three_seeds(sweep):
+    assert (len(sweep.values), len(sweep.tasks), seeds_of(sweep)) == (6, 2, {3})
+
+
+@after("cell-066")
+def five_variants_one_as_gpt_1(bits):
+    assert len(bits) == 5 and "as GPT-1" in bits
+
+
+@after("cell-066")
+def the_second_matrix_has_2_1_million_parameters(C, novelist):
+    assert round(novelist.config.n_vocab * C / 1e6, 1) == 2.1
+
+
+@after("cell-068")
+def the_intervals_of_all_variants_overlap(tuned):
+    for rows in tuned.values():
+        assert max(low for _, low, _ in rows.values()) < min(
+            high for _, _, high in rows.values()
+        )
+
+
+@after("cell-070")
+def three_seeds_of_each_variant():
+    by_row = paper.accuracies("variants").values()
+    assert {len(seeds) for by_task in by_row for seeds in by_task.values()} == {3}
