@@ -48,13 +48,14 @@ def _mask_cases():
     minutes=12,
     cases=_mask_cases,
     task=(
-        "Make BERT's exercise from a text. A token is chosen where its draw lies below 0.15 "
-        "and it is not special. A chosen one becomes `mask_id` where its fate lies below 0.8, "
-        "its `other` token from 0.8 to below 0.9, and is kept from 0.9 on. Return what the "
-        "model reads, and the labels: the true id where chosen, -100 elsewhere."
+        "Make BERT's training example from a text. A token is chosen where its draw is "
+        "below 0.15 and it is not special. A chosen one becomes `mask_id` where its fate is "
+        "below 0.8, its `other` token from 0.8 to below 0.9, and is kept from 0.9 on. "
+        "Return what the model reads, and the labels: the true id where chosen, -100 "
+        "elsewhere."
     ),
     hints=(
-        "`torch.isin(ids, torch.tensor(specials))` says where a special token stands.",
+        "`torch.isin(ids, torch.tensor(specials))` is true where a token is special.",
         "`torch.where(condition, a, b)` takes from a where the condition is true, else from b.",
         "Three conditions: chosen; chosen and fate < 0.8; chosen and 0.8 <= fate < 0.9.",
     ),
@@ -307,11 +308,11 @@ def _span_cases():
     cases=_span_cases,
     task=(
         "BERT reads [CLS] question [SEP] passage [SEP] and points at the first and the last "
-        "token of the answer. Return both places, counted from 0 in what it reads. The answer "
-        "is where it first stands in the passage."
+        "token of the answer. Return both places, counted from 0 in what it reads. Take the "
+        "first place where the answer occurs in the passage."
     ),
     hints=(
-        "How many tokens stand before the passage?",
+        "How many tokens come before the passage?",
         "For each start in the passage: do the next len(answer) tokens equal the answer?",
     ),
 )
@@ -413,11 +414,11 @@ def in_lower_case(question, passage, answer):
     draw=lambda r: (r.randrange(3, 15), r.randrange(2, 60)),
     question=(
         "An answer is one token, number {place} of the passage, counted from 0. At which index "
-        "does it stand if BERT reads [CLS] and then the passage? And at which if it reads a "
+        "is it if BERT reads [CLS] and then the passage? And at which if it reads a "
         "question of {n_question} tokens, as in [CLS] question [SEP] passage [SEP]? Both "
         "counted from 0."
     ),
-    hints=("Count what stands before the passage.",),
+    hints=("Count the tokens before the passage.",),
     worked=lambda n_question, place: (
         f"1 token before it, [CLS]: index {1 + place}. With the question 1 + {n_question} + 1 "
         f"tokens before it: index {n_question + 2 + place}."
@@ -428,7 +429,7 @@ def answer_places(n_question, place):
     return 1 + place, n_question + 2 + place
 
 
-@answer_places.wrong("You forget [CLS], which stands first in both.")
+@answer_places.wrong("You forget [CLS], which comes first in both.")
 def without_cls(n_question, place):
     return place, n_question + 1 + place
 

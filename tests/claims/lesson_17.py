@@ -395,3 +395,158 @@ def six_drafts_are_kept_of_which_four_are_called_positive(liked, agreed):
 def drafts_of_2_to_25_words(drafts):
     lengths = [len(draft.split()) for draft in drafts]
     assert (min(lengths), max(lengths)) == (2, 25)
+
+
+# ---- what else the text says --------------------------------------------------------
+
+
+def stored_trials() -> list[dict]:
+    """The lines of section 11's sweep, one for each size and amount of text."""
+    return paper.stored_lines("scaling")
+
+
+@after("striking-2")
+def bert_names_the_true_word_first_and_gpt_none_of_its_three(gpt, bert, bpe):
+    ids = torch.tensor([bpe.encode("she opened the door and went down to the garden .")])
+    by_gpt = filling.guesses_before(gpt, ids)[0, 0].topk(3).indices
+    by_bert = filling.guesses_around(bert, ids, 1)[0].argmax()
+    assert by_bert == ids[0, 1] and ids[0, 1] not in by_gpt
+
+
+@after("cell-006")
+def every_word_sees_all_others_without_the_mask(both_ways):
+    assert (both_ways > 0).all() and both_ways.shape == (4, 4)
+
+
+@after("cell-014")
+def of_the_chosen_ten_percent_are_random_and_ten_are_kept(read, chosen, ids, hidden):
+    kept = float((read == ids)[chosen].float().mean())
+    assert abs(kept - 0.1) < 0.02 and abs(1 - float(hidden) - kept - 0.1) < 0.02
+
+
+@after("cell-022")
+def the_twins_have_the_same_size_and_10_000_updates_each(stored):
+    assert len({line["parameters"] for line in stored.values()}) == 1
+    assert {line["recipe"]["steps"] for line in stored.values()} == {10_000}
+
+
+@after("cell-024")
+def bert_has_a_sixth_of_the_targets(gpt_targets, bert_targets):
+    assert 6 < gpt_targets / bert_targets < 7
+    assert round(0.15 * 200) == 30, "review question 2"
+
+
+@after("cell-032", full_run=True)
+def gpts_loss_is_about_4_2_nats(loss):
+    assert round(float(loss["GPT"].mean()), 1) == 4.2
+
+
+@after("cell-027")
+def the_masked_twin_ends_lower(ends):
+    assert ends["masked"] < ends["causal"]
+
+
+@after("cell-034")
+def each_of_2_120_tokens_is_put_into_the_gap(bpe, answers):
+    assert {len(log_p) for log_p in answers.values()} <= {bpe.n_vocab, bpe.n_vocab + 1}
+    assert bpe.n_vocab == 2_120
+
+
+@after("cell-036")
+def on_150_passages_shorter_than_a_window(stored_gaps):
+    (line,) = paper.stored_lines("gaps")
+    assert {len(nats) for nats in stored_gaps.values()} == {line["passages"]} == {150}
+    assert line["length"] < 32
+
+
+@after("cell-055")
+def bert_bases_blocks_are_gpt_1s_in_number(base):
+    outside = (30_522 + 512 + 2) * 768 + 2 * 768 + 768**2 + 768
+    assert base - outside == sum(p.numel() for p in g.GPT(g.GPT1).blocks.parameters())
+
+
+@after("cell-087")
+def the_8_million_come_from_two_tables_and_a_layer_norm():
+    assert (50_257 - 40_478, 1024 - 512, 2 * 768) == (9_779, 512, 1_536)
+    assert 12 * (12 * 768**2 + 13 * 768) == 85_054_464
+
+
+@after("cell-094")
+def there_are_72_questions_with_four_answers_and_three_examples_each():
+    questions = lesson.few_shot_questions(seed=0)
+    assert len(questions) == 72
+    assert {(len(shown), len(options)) for shown, _, options in questions} == {(3, 4)}
+    assert list(lesson.PAIRS) == ["past", "opposite", "plural"]
+
+
+@after("luck-2", full_run=True)
+def the_run_is_the_one_of_section_3(in_pairs, right):
+    lost = sum(a and not b for a, b in zip(right[0], right[3], strict=True))
+    assert in_pairs.only_a == lost
+
+
+@after("project-1")
+def no_program_can_end_below_0_476(targets):
+    """What a model needs that knows, after each beginning, how often each word follows."""
+    known = [tuple(row[row >= 0].tolist()) for row in targets]
+    nats = []
+    for words in known:
+        for n in range(1, len(words)):
+            same = [other[n] for other in known if len(other) > n and other[:n] == words[:n]]
+            nats.append(-math.log(same.count(words[n]) / len(same)))
+    assert round(sum(nats) / len(nats), 3) == 0.476
+    assert round(math.log(7), 2) == 1.95
+
+
+@after("read-1")
+def train_and_test_have_300_labels(y, y_test):
+    assert (len(y), len(y_test)) == (300, 300)
+
+
+@after("cell-081")
+def five_sizes_on_all_books_and_four_on_less(sweep):
+    assert [len(points) for points in sweep.values()] == [5, 4, 4]
+    assert len(g.corpus.read_books()) == 12
+
+
+@after("cell-081")
+def each_run_has_700_updates_of_1_024_tokens():
+    ran = stored_trials()
+    assert {line["recipe"]["steps"] for line in ran} == {700}
+    assert {line["tokens_read"] for line in ran} == {700 * 1_024}
+    assert {(line["recipe"]["lr"], line["seed"]) for line in ran} == {
+        (ran[0]["recipe"]["lr"], 0)
+    }
+
+
+@after("cell-081")
+def five_points_over_less_than_two_decades(sizes):
+    assert len(sizes) == 5 and max(sizes) / min(sizes) < 100
+
+
+@after("cell-100")
+def the_last_word_alone_is_changed(text, changed):
+    assert (text != changed).nonzero().tolist() == [[0, text.shape[1] - 1]]
+
+
+@after("cell-105")
+def eight_pages_of_each_kind_but_the_greedy_one(writings):
+    assert [len(ids) for ids in writings.values()] == [8, 8, 1]
+
+
+@after("cell-110", full_run=True)
+def four_bits_cost_0_05_nats(nats_at):
+    assert round(nats_at[4] - nats_at[16], 2) == 0.05
+
+
+@after("control-2")
+def the_favorite_is_a_very_strong_picture(drafts, choosing):
+    favorite = drafts[int(choosing(drafts).argmax())].strip()
+    assert favorite == "very strong picture of the world ."
+
+
+@after("control-2")
+def the_second_classifier_has_read_other_reviews(film):
+    first, second = ({e.texts[0] for e in film.train[k::2]} for k in (0, 1))
+    assert abs(len(film.train[::2]) - len(film.train[1::2])) <= 1
+    assert len(first & second) < 0.01 * len(first)
