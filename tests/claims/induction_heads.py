@@ -2,6 +2,7 @@
 
 import math
 
+import torch
 from claim import after
 
 from gpt1course import induction
@@ -11,7 +12,14 @@ from gpt1course import induction
 def the_novelist_does_not_copy(measured):
     assert round(measured.second, 1) == 13.2
     assert measured.first - measured.second < 0.5
+    assert measured.second > math.log(8120), "worse than a uniform guess"
     assert measured.first > math.log(8120), "worse than a uniform guess"
+    assert round(math.log(8120), 1) == 9.0
+
+
+@after("twice")
+def the_novelist_has_8_120_tokens(novelist, random_ids):
+    assert novelist.bpe.n_vocab == 8_120 and random_ids.shape[1] == 2 * 16
 
 
 @after("novelist-scores")
@@ -34,6 +42,37 @@ def it_learns_to_copy_late_and_quickly(copying):
     assert copying[1000]["matching"].max() > 0.6
 
 
+@after("form", full_run=True)
+def on_16_letters_the_loss_rises_at_first_and_then_falls_quickly(copying):
+    uniform = math.log(35)
+    nats = {step: kept["copying"].second for step, kept in copying.items()}
+    assert max(nats.values()) > 1.2 * uniform
+    assert max(nats, key=nats.get) <= 400 and min(nats[s] for s in range(0, 376, 25)) > 3.4
+    assert nats[650] < uniform / 2
+
+
+@after("form", full_run=True)
+def before_it_copies_it_bets_on_the_letters_that_have_occurred(g, config, train, repeated):
+    torch.manual_seed(0)
+    model = g.GPT(config)
+    kept = train(model, repeated, 250, seed=0, every=250)[250]
+    ids = induction.repeated_spans(config.n_vocab, n=32, length=6, seed=9)
+    with torch.no_grad():
+        chances = model(ids)[:, 6:-1].softmax(-1)  # (32, 5, V)
+    occurred = torch.zeros(32, config.n_vocab).scatter(1, ids, 1.0)[:, None]
+    assert (chances * occurred).sum(-1).mean() > 0.4, "6 of 35 letters, 0.17 by chance"
+    assert induction.copying(model, ids).second > 0.9 * math.log(6)
+    assert kept["matching"].max() < 0.1
+
+
+@after("scores-plot", full_run=True)
+def both_heads_form_together_and_after_400_updates(scores, steps):
+    matching, previous = (dict(zip(steps, values, strict=True)) for values in scores.values())
+    for score in (matching, previous):
+        assert max(score[step] for step in range(0, 401, 25)) < 0.13
+        assert score[650] > 2 * score[0]
+
+
 @after("scores-plot", full_run=True)
 def the_first_block_looks_back_and_the_second_matches(scores, end):
     matching, previous = scores.values()
@@ -47,6 +86,11 @@ def the_largest_share_goes_to_the_letter_before(weights):
     assert max(mean) == mean[1]
 
 
+@after("heads-plot", full_run=True)
+def the_second_head_looks_seven_places_to_the_left(weights):
+    assert weights[1, 0, 8:].diagonal(1).mean() > 0.5
+
+
 @after("erase", full_run=True)
 def a_novel_erases_it(reading):
     before, chance = reading[0]["copying"].second, math.log(35)
@@ -56,8 +100,10 @@ def a_novel_erases_it(reading):
 
 
 @after("keep", full_run=True)
-def a_few_repetitions_keep_it_at_a_price(results):
+def a_few_repetitions_keep_part_of_it_at_a_price(results, end):
     (gone, none, novel), (kept, matching, mixed) = results.values()
     assert kept < 0.7 * gone
     assert none < 0.2 < 0.3 < matching
     assert 0 < mixed - novel < 0.3
+    assert 0.35 < matching / float(end["matching"].max()) < 0.7, "about half"
+    assert kept > 3 * end["copying"].second, "far worse than before"
