@@ -2,6 +2,8 @@
 
 import json
 import math
+from collections import Counter
+from itertools import pairwise
 
 import numpy as np
 import torch
@@ -10,6 +12,12 @@ from claim import after
 import gpt1lib as g
 from gpt1course.viz.explorers import learning
 from gpt1lib.io.paths import BENCHMARKS
+
+
+def entropy(counts: Counter) -> float:
+    """Nats of one draw from what was counted."""
+    total = counts.total()
+    return -sum(n / total * math.log(n / total) for n in counts.values())
 
 
 def ahead(losses: list[float], others: list[float]) -> bool:
@@ -323,9 +331,29 @@ def both_schedules_are_as_worked_out_by_hand(learning_rate, from_the_end_of_warm
 
 
 @after("page-2")
-def the_passage_has_41_characters():
+def the_passage_has_3_000_characters_of_41_kinds():
+    assert len(learning.emma()) == learning.CHARACTERS == 3000
     assert len(set(learning.emma())) == 41
     assert round(math.log(41), 2) == 3.71
+
+
+@after("page-2")
+def the_three_lines_need_no_model_only_the_text():
+    text, levels = learning.emma(), learning.stored_run()["levels"]
+    assert list(levels) == list(learning.LEVELS) and len(levels) == 3
+    assert abs(levels["uniform"] - math.log(len(set(text)))) < 1e-6
+    assert abs(levels["letters"] - entropy(Counter(text))) < 1e-6
+    first = entropy(Counter(text[:-1]))
+    assert abs(levels["pairs"] - (entropy(Counter(pairwise(text))) - first)) < 1e-6
+
+
+@after("page-2")
+def the_loss_begins_at_an_even_guess_and_stays_at_letter_frequencies():
+    run = learning.stored_run()
+    assert abs(run["losses"][0][1] - math.log(41)) < 0.05
+    there = [loss for step, loss in run["losses"] if 40 < step < 85]
+    assert len(there) > 5
+    assert all(abs(loss - run["levels"]["letters"]) < 0.03 for loss in there)
 
 
 @after("page-2")
@@ -340,5 +368,14 @@ def the_stored_run_leaves_the_plateau_and_passes_pairs_where_the_text_says():
 def real_words_need_several_hundred_updates_and_the_end_is_by_heart():
     run = learning.stored_run()
     assert 300 < next(step for step, _, words in run["stages"] if words) < 1000
-    assert run["losses"][-1][1] < run["levels"]["pairs"] / 5
+    assert run["losses"][-1][1] < min(run["levels"].values()) / 5
     assert run["updates"] * 16 * 48 / len(learning.emma()) > 300, "hundreds of times"
+
+
+@after("page-2")
+def half_a_nat_in_60_seconds_is_within_reach():
+    run = learning.stored_run()
+    needed = next(step for step, loss in run["losses"] if loss < 0.5)
+    speeds = json.loads((BENCHMARKS / "training_in_page.json").read_text(encoding="utf-8"))
+    own = speeds["updates_per_second"]["2 blocks, width 48"]["processor"]  # the page's sizes
+    assert own["least"] * 60 > needed
