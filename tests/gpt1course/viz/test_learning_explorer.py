@@ -76,7 +76,7 @@ def test_a_text_that_cannot_be_learned_is_refused_with_a_reason(node, text):
 @pytest.mark.parametrize("text", ODD, ids=range(len(ODD)))
 def test_an_odd_text_is_learned(node, text):
     asked = {"text": text, "settings": SMALL, "updates": 3}
-    seen, run = ask(node, ["text", {"text": text[:5000]}], ["lesson", asked])
+    seen, run = ask(node, ["text", {"text": text[:5000]}], ["observed", asked])
     assert run["note"].startswith(ODD[text]) and (ODD[text] or not run["note"])
     assert len(run["losses"]) == 3 and len(seen["characters"]) <= 160
     assert "\r" not in seen["characters"]
@@ -89,12 +89,12 @@ def test_real_words_are_those_of_the_text_and_of_four_letters(node):
     assert found["words"] == ["quick", "over", "jumps"], "the last one may be cut off"
 
 
-# ---- a lesson -------------------------------------------------------------------------
+# ---- a run ---------------------------------------------------------------------------
 
 
 def test_the_same_seed_gives_the_same_run_and_another_one_another(node):
     asked = {"text": PANGRAM * 30, "updates": 40}
-    seeds = [["lesson", asked | {"settings": SMALL | {"seed": seed}}] for seed in (1, 1, 2)]
+    seeds = [["observed", asked | {"settings": SMALL | {"seed": seed}}] for seed in (1, 1, 2)]
     one, again, other = ask(node, *seeds)
     assert one == again and one["losses"] != other["losses"]
     assert [s[0] for s in one["stages"]][:12] == [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12]
@@ -104,7 +104,7 @@ def test_the_same_seed_gives_the_same_run_and_another_one_another(node):
 def test_it_learns_what_it_reads(node):
     settings = SMALL | {"rate": 0.01, "total": 300, "n_embd": 32}
     asked = {"text": PANGRAM * 30, "settings": settings, "updates": 300}
-    (run,) = ask(node, ["lesson", asked])
+    (run,) = ask(node, ["observed", asked])
     assert run["losses"][0][1] == pytest.approx(run["levels"]["uniform"], abs=0.1)
     assert run["losses"][-1][2] < run["levels"]["pairs"] < run["levels"]["letters"]
     assert list(run["crossed"]) == ["uniform", "letters", "pairs"]
@@ -113,7 +113,7 @@ def test_it_learns_what_it_reads(node):
 
 def test_too_high_a_rate_is_seen_to_diverge(node):
     asked = {"text": PANGRAM * 30, "settings": SMALL | {"rate": 3, "warmup": 2}}
-    (run,) = ask(node, ["lesson", asked | {"updates": 100}])
+    (run,) = ask(node, ["observed", asked | {"updates": 100}])
     assert run["diverged"] and len(run["losses"]) < 100
 
 
@@ -144,7 +144,7 @@ def test_the_stored_run_is_one_on_this_passage(node):
     names = ("uniform", "letters", "pairs")
     assert [run["levels"][n] for n in names] == pytest.approx(levels_of(learning.emma()))
     asked = {"text": learning.emma(), "settings": {"seed": run["seed"]}, "updates": 12}
-    (again,) = ask(node, ["lesson", asked])
+    (again,) = ask(node, ["observed", asked])
     assert again["parameters"] == run["parameters"]
     for step, loss in run["losses"][:10]:
         assert again["losses"][step][2] == pytest.approx(loss, abs=1e-3)
