@@ -14,6 +14,7 @@ import os
 import re
 import signal
 import subprocess
+import sys
 import tempfile
 import threading
 import time
@@ -29,7 +30,7 @@ from ..checking.execution import call, call_all, timed_reference
 from ..checking.exercise import NOT_WRITTEN, Exercise, Verdict, compared, is_stub
 from ..checking.number_exercise import NumberExercise
 from ..checking.time_limit import time_limit
-from . import serialize
+from . import bubblewrap, serialize
 from .sandbox import WALLS, close_inherited, close_walls, run_alone, too_much_in
 
 STARTING = 300.0  # seconds that a process may take to import the library
@@ -190,10 +191,13 @@ def _context():
     context = multiprocessing.get_context("forkserver" if "forkserver" in ways else "spawn")
     if "forkserver" in ways:
         context.set_forkserver_preload(PRELOADED)
-        from multiprocessing import forkserver  # Windows has none
+        from multiprocessing import forkserver, resource_tracker  # Windows has none
 
         with ignoring_interrupts():  # they inherit it
+            resource_tracker.ensure_running()
+            context.set_executable(bubblewrap.python() or sys.executable)
             forkserver.ensure_running()
+            context.set_executable(sys.executable)
     return context
 
 
@@ -226,7 +230,9 @@ def isolation() -> str:
 @contextmanager
 def own_folder() -> Iterator[str]:
     """An empty folder for a submission, removed whatever the submission made in it."""
-    folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
+    folder = tempfile.TemporaryDirectory(
+        dir=bubblewrap.workplace(), ignore_cleanup_errors=True
+    )
     try:
         yield folder.name
     finally:

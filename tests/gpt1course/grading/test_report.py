@@ -21,7 +21,7 @@ import pytest
 from gpt1course import notebooks
 from gpt1course.__main__ import main
 from gpt1course.checking.number_exercise import NumberExercise
-from gpt1course.grading import report, sandbox, worker
+from gpt1course.grading import bubblewrap, report, sandbox, worker
 from gpt1course.grading.report import CodeCell
 from gpt1course.grading.worker import Limits, Submitted
 from gpt1lib.io import paths
@@ -543,7 +543,7 @@ def test_ctrl_c_is_one_sentence(tmp_path, tmp_path_factory):
         start_new_session=True,
     )
     try:
-        while grading.poll() is None and not list(short.glob("*/begun")):
+        while grading.poll() is None and not list(short.glob("*/*/begun")):
             time.sleep(0.1)
         os.killpg(grading.pid, signal.SIGINT)  # as a terminal does
         said = grading.communicate(timeout=300)[1]
@@ -551,7 +551,27 @@ def test_ctrl_c_is_one_sentence(tmp_path, tmp_path_factory):
         with contextlib.suppress(ProcessLookupError):  # if all is well
             os.killpg(grading.pid, signal.SIGKILL)
     assert said.strip().splitlines()[-1] == "grade: stopped. To go on: the same command"
-    assert "Traceback" not in said and not list(short.glob("*/begun"))
+    assert "Traceback" not in said and not list(short.glob("*/*/begun"))
+
+
+def test_bubblewrap_lets_nothing_be_changed(tmp_path):
+    """Not even what Landlock does not know: the rights of a file."""
+    if bubblewrap.python() is None:
+        pytest.skip("no bubblewrap on this machine, or it may not make namespaces")
+    kept = tmp_path / "marks.csv"
+    kept.touch(0o644)
+    process = worker._context().Process(target=os.chmod, args=(str(kept), 0o600))
+    process.start()
+    process.join(300)
+    assert process.exitcode == 1 and kept.stat().st_mode & 0o777 == 0o644
+
+
+def test_a_bubblewrap_that_may_do_nothing_is_not_used(tmp_path, monkeypatch):
+    program = tmp_path / "bwrap"
+    program.write_text("#!/bin/sh\nexit 1\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert bubblewrap.python() is None
 
 
 def test_walls_that_stay_open_are_told_in_the_table(here, tmp_path, monkeypatch, capsys):
