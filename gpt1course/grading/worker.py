@@ -230,9 +230,7 @@ def isolation() -> str:
 @contextmanager
 def own_folder() -> Iterator[str]:
     """An empty folder for a submission, removed whatever the submission made in it."""
-    folder = tempfile.TemporaryDirectory(
-        dir=bubblewrap.workplace(), ignore_cleanup_errors=True
-    )
+    folder = tempfile.TemporaryDirectory(dir=bubblewrap.workplace(), ignore_cleanup_errors=True)
     try:
         yield folder.name
     finally:

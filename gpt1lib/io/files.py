@@ -79,6 +79,12 @@ def blame_file(path: str | Path, *more: type[Exception]) -> Iterator[None]:
         raise ValueError(f"{path}: {message}") from error
 
 
+def check_file(path: str | Path) -> None:
+    """Raise ValueError for a named pipe: to open one waits for a writer, maybe for ever."""
+    if Path(path).is_fifo() and not str(path).startswith("/dev/"):  # the shell's own <(...)
+        raise ValueError(f"{path} is a named pipe, it must be a file")
+
+
 def read_text(path: str | Path) -> str:
     """The text of a UTF-8 file, without a byte order mark; Windows' line ends become \\n.
 
@@ -86,6 +92,7 @@ def read_text(path: str | Path) -> str:
     """
     path = Path(path)
     paths.check_there(path)
+    check_file(path)
     try:
         return path.read_bytes().decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError as error:
@@ -114,5 +121,6 @@ def parse_json(text: str | bytes, place: str | Path, kind: type = dict) -> Any:
 
 def sha256(path: str | Path) -> str:
     """The SHA-256 of a file, in hexadecimal."""
+    check_file(path)
     with open(path, "rb") as f:
         return hashlib.file_digest(f, "sha256").hexdigest()

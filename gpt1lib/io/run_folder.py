@@ -54,9 +54,7 @@ class Log:
         Only the end may be cut short, in a character even. Raises ValueError, and names the
         line, for damage before it: to read on, or to write, would lose what comes after.
         """
-        if not self.path.exists():
-            return []
-        *pieces, end = self.path.read_bytes().split(b"\n")
+        *pieces, end = self._bytes().split(b"\n")
         if end and self.always_whole:
             raise ValueError(f"{self.path} is cut short: its last line does not end")
         at = f"{self.path}, line "
@@ -79,9 +77,15 @@ class Log:
                     at = line[self.counter]
         self.replace(kept)
 
+    def _bytes(self) -> bytes:
+        if not self.path.exists():
+            return b""
+        files.check_file(self.path)
+        return self.path.read_bytes()
+
     def digest(self, length: int | None = None) -> tuple[int, str]:
         """How many bytes are written, up to a length, and their SHA-256."""
-        written = self.path.read_bytes()[:length] if self.path.exists() else b""
+        written = self._bytes()[:length]
         return len(written), hashlib.sha256(written).hexdigest()
 
     def check(self, length: int, checksum: str) -> None:

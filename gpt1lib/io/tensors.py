@@ -37,6 +37,7 @@ def reading(path: str | Path) -> Iterator[None]:
 
     Damaged headers and pickles end in errors of some twenty kinds.
     """
+    files.check_file(path)
     with open(path, "rb"):  # missing, or not ours to read: said in the system's own words
         pass
     try:

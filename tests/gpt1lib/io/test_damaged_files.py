@@ -1,6 +1,7 @@
 """Whatever is damaged, one sentence names the file; nothing is read as something else."""
 
 import os
+import shutil
 from collections import Counter
 
 import damage
@@ -19,6 +20,27 @@ def test_a_damaged_file_is_named(name, tmp_path):
     assert [trial for trial in found if trial[2] not in accepted] == []
     count = Counter(outcome for _, _, outcome in found)
     assert count["named"] > count["same"] and len(found) >= 5
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+@pytest.mark.parametrize("name", damage.KINDS)
+def test_a_named_pipe_in_the_place_of_a_file_is_named(name, tmp_path):
+    """To open one would wait for ever."""
+    kind, folder = damage.KINDS[name], tmp_path / "whole"
+    folder.mkdir()
+    kind.write(folder)
+    wanted = damage.frozen(kind.read(folder))
+    pristine = shutil.copytree(folder, tmp_path / "pristine")
+    outcomes = {}
+    for part in (p.relative_to(pristine) for p in pristine.rglob("*") if p.is_file()):
+        if part.name not in ("lock", kind.may_be_gone):
+            (folder / part).unlink()
+            os.mkfifo(folder / part)
+            found = damage.outcome(kind, folder, folder / part, wanted, seconds=10)
+            outcomes[part.as_posix()] = found
+            shutil.rmtree(folder)
+            shutil.copytree(pristine, folder)
+    assert set(outcomes.values()) <= {"named", "same"}, outcomes
 
 
 @pytest.mark.skipif(os.name == "nt", reason="links take a right there")
