@@ -1,9 +1,8 @@
 """The gallery in a real JupyterLab: in the dark, every control moved, after a restart.
 
 It is opened and run once, which takes longer than to look at it. Each control is moved:
-after the move the page must differ, and after the way back it must be what it was. In the
-quick test a control is moved in one way, by mouse or by keyboard; the slow one takes all
-ways and compares the pixels, too.
+after the move the page must differ, and after the way back it must be what it was, pixel by
+pixel. All of it is slow; quick tests run one lesson in JupyterLab, and each view in a page.
 """
 
 import base64
@@ -24,7 +23,7 @@ from in_lab import (
 )
 from PIL import Image, ImageChops
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 # what may differ although all is as it was: numbers of ids, tooltips of the mouse, where Tab
 # stops; where Python and then the page's engine answer, a color by one step, and digits that
 # nobody sees
@@ -55,13 +54,11 @@ ALONE = """e => { for (const cell of document.querySelectorAll('.jp-Cell'))
   cell.style.display = !e || cell.contains(e) ? '' : 'none'; }"""
 
 
-def look(page, explorer, pixels):
-    """(page, picture as PNG or None) of an explorer when nothing is touched and computes."""
+def look(page, explorer):
+    """(page, picture as PNG) of an explorer when nothing is touched and computes."""
     page.mouse.move(1399, 999)
     html, place = explorer.evaluate(SETTLED)
     html = PASSING.sub("", html)
-    if not pixels:
-        return html, None
     said = page.chrome.send("Page.captureScreenshot", QUICK | {"clip": place | {"scale": 1}})
     return html, base64.b64decode(said["data"])
 
@@ -88,19 +85,18 @@ def unlike(a, b):
 
 def there_and_back(page, explorer, before, go, back):
     """(problem or None, last look): `go` must change what is seen, `back` undo it."""
-    pixels = before[1] is not None
     go()
-    after = look(page, explorer, pixels)
+    after = look(page, explorer)
     back()
-    again = look(page, explorer, pixels)
+    again = look(page, explorer)
     problem = None
     if after[0] == before[0]:
         problem = "the page stays as it is"
-    elif pixels and not unlike(after[1], before[1]):
+    elif not unlike(after[1], before[1]):
         problem = "no pixel changes"
     elif again[0] != before[0]:
         problem = "the page does not come back: " + where(before[0], again[0])
-    elif pixels and unlike(again[1], before[1]):
+    elif unlike(again[1], before[1]):
         problem = "the pixels do not come back"
     return problem, again
 
@@ -308,17 +304,9 @@ def switches(page, explorer):
 KINDS = (sliders, radios, texts, rows, cells, buttons, scores, clicks, offers, switches)
 
 
-def moves(page, explorer, every_way):
-    """(name, go, back) of an explorer's controls: all ways, or for each control one of them.
-
-    The first control is moved in its first way, the second in its second, and so on.
-    """
-    controls = {}
-    for kind in KINDS:
-        for move in kind(page, explorer):
-            controls.setdefault(move[0].partition(" by ")[0], []).append(move)
-    for i, ways in enumerate(controls.values()):
-        yield from ways if every_way else [ways[i % len(ways)]]
+def moves(page, explorer):
+    """(name, go, back) of all ways to move an explorer's controls."""
+    return (move for kind in KINDS for move in kind(page, explorer))
 
 
 def is_dark(explorer):
@@ -366,8 +354,7 @@ def test_every_explorer_is_dark_in_the_dark(gallery):
     keep_screenshots(page, "dark")
 
 
-@pytest.mark.parametrize("every_way", [False, pytest.param(True, marks=pytest.mark.slow)])
-def test_every_control_moves_and_comes_back(gallery, every_way):
+def test_every_control_moves_and_comes_back(gallery):
     page, cells = gallery
     choose_theme(page, "Light")
     explorers = live_views(page, cells)
@@ -377,8 +364,8 @@ def test_every_control_moves_and_comes_back(gallery, every_way):
         assert not is_dark(explorer)
         explorer.evaluate(ALONE)  # the rest of the page costs time with every look
         explorer.scroll_into_view_if_needed()
-        seen = look(page, explorer, pixels=every_way)
-        for name, go, back in moves(page, explorer, every_way):
+        seen = look(page, explorer)
+        for name, go, back in moves(page, explorer):
             problem, seen = there_and_back(page, explorer, seen, go, back)
             if problem:
                 wrong[f"explorer {i}, {name}"] = problem
@@ -388,11 +375,9 @@ def test_every_control_moves_and_comes_back(gallery, every_way):
     assert not ours, ours[0]
     page.failed.clear()
     assert not wrong, "\n".join(f"{k}: {v}" for k, v in wrong.items())
-    fewest = 3 if every_way else 1
-    assert all(moved.get(i, 0) >= fewest for i in range(explorers.count())), moved
+    assert all(moved.get(i, 0) >= 3 for i in range(explorers.count())), moved
 
 
-@pytest.mark.slow
 def test_after_a_restart_what_needs_no_kernel_moves_and_run_all_brings_the_rest(gallery):
     page, cells = gallery
     choose_theme(page, "Dark")

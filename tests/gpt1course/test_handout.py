@@ -97,6 +97,7 @@ def test_names_that_are_missing_are_found(tmp_path):
     assert "Undefined name" in subprocess.run(ruff, capture_output=True, text=True).stdout
 
 
+@pytest.mark.slow
 def test_a_lab_sheet_runs_and_shows_nothing_of_its_set_up():
     made = sheet(LESSON, WANTED)
     tools.execute(made, LESSON.parent)

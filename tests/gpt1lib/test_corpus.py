@@ -97,6 +97,7 @@ def test_checksum_sees_names_and_texts():
     assert base != corpus.checksum({"a": "x", "c": "y"})
 
 
+@pytest.mark.slow
 def test_no_held_out_text_is_trained_on():
     training = "\n".join(corpus.read_books().values())
     for name, text in corpus.read_books(paths.HELDOUT_BOOKS).items():

@@ -53,6 +53,7 @@ def test_every_kind_of_model_is_here():
         kinds.kind_of(MaskedGPT(CONFIG))
 
 
+@pytest.mark.slow
 def test_gpt1_is_loaded_without_what_it_is_compared_with():
     code = (
         "import sys; from gpt1lib import checkpoints; checkpoints.load_novelist();"

@@ -112,6 +112,7 @@ def test_the_shipped_model_is_small_and_documented(novelist):
     assert novelist.log[-1]["step"] == novelist.meta["recipe"]["steps"]
 
 
+@pytest.mark.slow
 def test_the_shipped_snapshots_are_stages_of_the_shipped_model(novelist):
     recipe, found = novelist.meta["recipe"], list(snapshots.stages(novelist.folder))
     steps = [facts["step"] for _, facts in found]
@@ -123,6 +124,7 @@ def test_the_shipped_snapshots_are_stages_of_the_shipped_model(novelist):
     assert nats == sorted(nats, reverse=True) and nats[-1] < nats[0] - 0.4
 
 
+@pytest.mark.slow
 def test_8_bits_a_weight_cost_next_to_nothing(novelist, tmp_path):
     snapshots.save_snapshot(tmp_path, novelist.model, {"step": 8000})
     stored, _ = snapshots.load_snapshot(snapshots.paths(tmp_path)[0])

@@ -43,6 +43,7 @@ def test_a_name_a_lesson_or_all():
         figures.chosen(["table_6"])
 
 
+@pytest.mark.slow
 def test_a_figure_is_written_as_svg_with_its_alt_text(tmp_path):
     assert main(["figures", "causal_mask", "--out", str(tmp_path)]) == 0
     root = ET.parse(tmp_path / "causal_mask.svg").getroot()

@@ -103,6 +103,7 @@ def test_no_pair_twice_and_new_words_are_new(rows):
     assert rules["test, new rule"] == {"where_it_was"} and "where_it_was" not in rules["train"]
 
 
+@pytest.mark.slow
 def test_simple_baselines_stay_near_chance():
     """A third by guessing. Word overlap sees negations, which lower it."""
     task = tasks.load("entailment")
@@ -199,6 +200,7 @@ def test_questions_have_statements_of_their_size():
     assert max(Counter(r["text"].lower() for r in rows).values()) == 1
 
 
+@pytest.mark.slow
 def test_heldout_rows_are_from_heldout_books():
     heldout = corpus.read_books(HELDOUT_BOOKS)
     for r in lines("question_or_statement", "text", "book"):
@@ -261,6 +263,7 @@ def test_more_training_rows_and_nothing_heldout(maker, tmp_path, capsys):
 # ---- he or she, past or present --------------------------------------------------
 
 
+@pytest.mark.slow
 def test_he_or_she_goes_by_the_sex_of_the_first_part():
     """Each label comes as often with he as with she, after either sex."""
     rows, kinds = lines("he_or_she", "first", "second"), Counter()
@@ -287,6 +290,7 @@ def test_pronouns_are_exchanged_for_their_own_kind():
     assert turned("she saw her at herself quietly") == "he saw him at himself quietly"
 
 
+@pytest.mark.slow
 def test_past_or_present_goes_by_the_verbs():
     """Each sentence once with each label; no common word, no length, no voice tells."""
     told = [v for t in corpus.read_books(HELDOUT_BOOKS).values() for v in plain(t)]
@@ -315,6 +319,7 @@ def test_pairs_of_words_relate_two_texts():
     assert bag_of_words.guesses(task) != labels
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["he_or_she", "past_or_present"])
 def test_simple_baselines_cannot_relate_two_parts(name):
     task = tasks.load(name)

@@ -51,6 +51,7 @@ except ValueError as error:
 """
 
 
+@pytest.mark.slow
 def test_the_library_needs_five_packages():
     """Every module is imported, and a task is scored, as if no extra were installed."""
     code = WITHOUT.format(blocked=sorted(modules_of_extras()))

@@ -150,6 +150,7 @@ def test_a_curve_has_only_what_was_run_with_the_chosen_settings(quick, small):
 # ---- runs ------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_killed_run_goes_on_and_nothing_runs_twice(quick, small, monkeypatch):
     whole = run.run_trial
 
@@ -231,6 +232,7 @@ def test_labels_that_teach_words_nothing_make_a_baseline_predict_the_majority():
         run.by_words(replace(few, train=alike[:100]), {})
 
 
+@pytest.mark.slow
 def test_the_estimate_falls_with_what_is_stored(quick, small, capsys):
     before = run.hours(FILM, 3)
     go("--seeds", "2")

@@ -53,6 +53,7 @@ def turned(example):
     return replace(example, label=1 - example.label)
 
 
+@pytest.mark.slow
 def test_it_learns_from_the_labels_and_from_nothing_else(novelist, few):
     """Tested on what it was fitted to it is nearly right; with turned labels, wrong."""
     same = replace(few, test=few.train)

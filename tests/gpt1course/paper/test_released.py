@@ -105,6 +105,7 @@ def test_all_twelve_sets_are_found_and_their_hours_come_first(places, tmp_path, 
     assert not (tmp_path / "out").exists(), "an estimate writes nothing"
 
 
+@pytest.mark.slow
 def test_a_table_beside_the_paper_s_and_a_second_run_trains_nothing(places, tmp_path, capsys):
     out = tmp_path / "out"
     rows = ["--rows", "full", "no auxiliary loss", "--limit", "6"]

@@ -246,6 +246,7 @@ def test_cells_made_with_other_settings_do_not_count(small):
     assert paper.summary("small")["full"]["entailment"]["seeds"] == 1
 
 
+@pytest.mark.slow
 def test_a_cell_gives_the_same_number_again(small, capsys):
     main(["small", "--workers", "1"])
     main(["--quick"])
@@ -340,6 +341,7 @@ def test_shuffled_books_keep_their_sentences(monkeypatch, tmp_path):
     assert lines[0] == lines[1] > 0, "only the order may differ, not the layout"
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks into /proc")
 def test_workers_end_with_a_run_that_is_killed(tmp_path):
     """Otherwise each goes on computing for nobody, on a core of its own."""

@@ -138,6 +138,7 @@ def test_the_probes_read_test_splits_only():
     assert [p.choices for p in found] == [5, 2, 2, 2, 2, 2]
 
 
+@pytest.mark.slow
 def test_pre_training_helps_where_it_should(novelist):
     """Broken sentences are found better than by chance, and than by random weights."""
     probe = zeroshot.probes()[2]

@@ -110,9 +110,10 @@ def apart_from(model, text, answer):
     return max(apart)
 
 
-def test_fifty_texts_have_the_same_logits_layer_by_layer(ask, as_stored):
+@pytest.mark.parametrize("n", [12, pytest.param(50, marks=pytest.mark.slow)])
+def test_texts_have_the_same_logits_layer_by_layer(ask, as_stored, n):
     bpe = g.load_novelist().bpe
-    texts = prompts(50)
+    texts = prompts(n)
     answers = ask(*(["pieces", text, [len(bpe.encode(text))]] for text in texts))
     for text, answer in zip(texts, answers, strict=True):
         with torch.no_grad():
@@ -166,12 +167,13 @@ def test_a_text_read_in_pieces_has_the_same_logits(ask):
     assert np.abs(numbers(whole, -1) - numbers(parts, -1)).max() < NEAR
 
 
-def test_greedy_writing_is_the_same_token_for_token(ask, as_stored):
+@pytest.mark.parametrize("n", [40, pytest.param(200, marks=pytest.mark.slow)])
+def test_greedy_writing_is_the_same_token_for_token(ask, as_stored, n):
     bpe = g.load_novelist().bpe
     for simd in (True, False):
-        written = ask(["write", "She looked at", {"n": 200, "temperature": 0}], simd=simd)[0]
+        written = ask(["write", "She looked at", {"n": n, "temperature": 0}], simd=simd)[0]
         ids = torch.tensor([bpe.encode("She looked at")])
-        assert written == greedy(as_stored, ids, 200)[0, ids.shape[1] :].tolist()
+        assert written == greedy(as_stored, ids, n)[0, ids.shape[1] :].tolist()
 
 
 def test_beam_search_finds_the_same_text(ask, as_stored):

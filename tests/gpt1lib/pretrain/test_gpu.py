@@ -98,6 +98,7 @@ def test_a_resumed_run_goes_on_bit_for_bit(training):
         assert torch.equal(a, b)
 
 
+@pytest.mark.slow
 def test_a_run_is_scored_where_it_was_trained_and_stored_for_the_cpu(training, monkeypatch):
     places, score = [], evaluate.score_books
 
