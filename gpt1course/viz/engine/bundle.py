@@ -54,6 +54,7 @@ TRAINING = (
     "train/characters",
     "train/positions",
     "train/observer",
+    "train/kept",
     "train/worker",
 )
 """Modules of the worker in which a page trains a model of its own, in the same order."""

@@ -9,6 +9,7 @@ function addCurve(view, parent) {
   view.chart.L = 44;
   const { svg } = view.chart;
   svg.setAttribute("aria-label", "The loss, which has not been computed yet");
+  view.nats = el("p", "gx-note", box);
   const plant = e => {
     if (view.training.step || !view.training.about) return;
     plantFlag(view, stepUnder(view, e));
@@ -75,6 +76,7 @@ function showCurve(view) {
     });
   }
   svg.setAttribute("aria-label", inWords(training));
+  view.nats.textContent = aboutLevels(training.about.levels);
 }
 
 // The smoothed loss, bold; that of each update, pale.
@@ -113,6 +115,16 @@ function flag(svg, x, top, bottom, name, hue, lower) {
   const left = x > 180;
   const place = { x: left ? x - 6 : x + 16, y: y + 9, "text-anchor": left ? "end" : "start" };
   shape("text", svg, { ...place, class: "gx-learn-flag" }, name);
+}
+
+// What the dashed lines are, and what a nat is.
+function aboutLevels({ pairs }) {
+  return (
+    "The dashed lines need no model. Guessing gives each character the same probability, " +
+    "letter frequencies know how often each one occurs, and letter pairs also know the " +
+    `character before. A loss of ${pairs.toFixed(2)} nats is that of an even choice among ` +
+    `${Math.exp(pairs).toFixed(1)} characters.`
+  );
 }
 
 function inWords(training) {

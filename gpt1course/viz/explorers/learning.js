@@ -69,39 +69,6 @@ function addButtons(view, root) {
   );
 }
 
-function addText(view, parent) {
-  const { training } = view;
-  const box = el("div", "gx-learn-text", parent);
-  const label = el("label", "gx-name", box, "It learns this text, or paste your own");
-  view.text = el("textarea", "gx-learn-area", box);
-  nameBy(label, view.text);
-  Object.assign(view.text, { value: training.text, spellcheck: false, dir: "auto" });
-  view.text.addEventListener("change", () => training.begin({ text: view.text.value }));
-  view.about = el("p", "gx-note", box);
-  const steps = Array.from({ length: 34 }, (_, i) => Math.round(10 ** (i / 10)));
-  const options = { min: 0, max: 33, step: 1, text: i => commas(steps[i]) };
-  const value = steps.indexOf(training.guess);
-  const plant = i => plantFlag(view, steps[i]);
-  view.flagSteps = steps;
-  view.flag = slider(box, "first real word after", { ...options, value }, plant);
-  el(
-    "p",
-    "gx-note",
-    box,
-    "Predict first: after how many updates does it write a word of four letters or more " +
-      "from the text? Drag the flag.",
-  );
-}
-
-function plantFlag(view, step) {
-  if (view.training.step) return;
-  view.training.guess = Math.min(step, view.training.about?.total ?? step);
-  view.training.hasGuessed = true;
-  const nearest = view.flagSteps.findIndex(s => s >= view.training.guess);
-  view.flag.set(nearest < 0 ? view.flagSteps.length - 1 : nearest);
-  showCurve(view);
-}
-
 function addStages(view, root) {
   const { training } = view;
   const text = i => (training.stages[i] ? plural(training.stages[i].step, "update") : "0");
@@ -151,9 +118,7 @@ function showAll(view) {
   view.go.disabled = Boolean(training.refused) || !training.about;
   const said = training.refused || training.told || training.about?.note || "";
   if (view.said.textContent !== said) view.said.textContent = said;
-  view.flag.input.disabled = training.step > 0;
-  if (document.activeElement !== view.text) view.text.value = training.text;
-  view.about.textContent = training.about ? inNumbers(training.about) : "";
+  showText(view);
   showCurve(view);
   showWriting(view);
   showHeads(view);
@@ -170,13 +135,13 @@ function nameOfGo(training) {
   return training.step ? "Go on" : "Start";
 }
 
-function headline({ about, step, smooth, crossed, refused }) {
+function headline({ about, step, smooth, refused }) {
   if (refused) return "This text cannot be learned.";
   if (!about) return "The text is read ...";
   if (!step) return "A GPT-1 of random numbers. Press Start, and it learns while you watch.";
   if (smooth === undefined) return `A model that had learned for ${plural(step, "update")}.`;
   const below = Object.keys(LEVELS)
-    .filter(key => crossed[key])
+    .filter(key => smooth < about.levels[key])
     .at(-1);
   const where = below ? `, below ${LEVELS[below]}` : "";
   return `After ${plural(step, "update")}: ${smooth.toFixed(2)} nats per character${where}.`;
@@ -184,8 +149,16 @@ function headline({ about, step, smooth, crossed, refused }) {
 
 // What to try now: to let it learn, then a rate ten times as high, then another beginning.
 function tipOf({ training, rate }) {
+  if (training.refused) {
+    const text = "the passage of the course";
+    return { text, act: () => training.begin({ text: training.model.get("text") }) };
+  }
+  if (training.hasDiverged) {
+    const text = `begin again with a rate of ${RATE}`;
+    return { text, act: () => training.begin({ rate: RATE }) };
+  }
   const higher = RATES.indexOf(training.settings.rate) + 4; // 1, 2, 3, 5 in each power of ten
-  if (training.isOver || training.refused || higher >= RATES.length) {
+  if (training.isOver || higher >= RATES.length) {
     const text = "begin again from another seed";
     return { text, act: () => training.begin({ seed: training.settings.seed + 1 }) };
   }
@@ -198,10 +171,6 @@ function tipOf({ training, rate }) {
   };
   return { text: "a learning rate ten times as high", act };
 }
-
-const inNumbers = ({ characters, parameters, n_ctx, kernel }) =>
-  `${characters.length} different characters, ${commas(parameters)} parameters, a context of ` +
-  `${n_ctx}.${kernel ? "" : " Without WebAssembly’s SIMD in this browser it is slow."}`;
 
 // Sizes and rate may come from a file.
 function showSettings({ training, sizes, rate }) {

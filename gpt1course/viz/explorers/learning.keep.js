@@ -9,10 +9,9 @@ function addKeeping(view, root) {
   el("h4", "gx-learn-part", box, "Write with it, and keep it");
   const row = el("div", "gx-learn-actions", box);
   const label = el("label", "gx-name", row, "it goes on from");
-  const first = training.text.match(/\S+/)?.[0] ?? "";
   view.prompt = el("input", "gx-learn-from", row); // no gx-prompt: it asks no other model
   nameBy(label, view.prompt);
-  Object.assign(view.prompt, { value: `${first} `, spellcheck: false, dir: "auto" });
+  Object.assign(view.prompt, { spellcheck: false, dir: "auto" });
   view.prompt.addEventListener("change", () => training.write(view.prompt.value));
   button(row, "Let it write", () => training.write(view.prompt.value));
   button(row, "Save the model", () => training.send("keep"));
@@ -24,7 +23,12 @@ function addKeeping(view, root) {
   view.written = el("p", "gx-learn-wrote gx-learn-written", box);
 }
 
-function showWritten({ training, written }) {
+function showWritten(view) {
+  const { training, written } = view;
+  if (view.promptOf !== training.text) {
+    view.promptOf = training.text;
+    view.prompt.value = `${training.text.match(/\S{1,40}/)?.[0] ?? ""} `;
+  }
   written.textContent = training.written?.replaceAll("\n", "⏎") ?? "";
 }
 
@@ -46,12 +50,33 @@ async function readModel(training, input) {
   input.value = ""; // the same file may be chosen again
   if (!file) return;
   try {
-    const { kind, weights, ...told } = JSON.parse(await file.text());
-    if (kind !== KIND) throw new Error("it does not say that it is one");
-    const code = Uint8Array.from(atob(weights), c => c.charCodeAt(0));
-    training.load({ ...told, weights: new Float32Array(code.buffer) });
+    training.fileName = file.name;
+    training.load(savedIn(await file.text()), file.name);
   } catch (error) {
-    training.told = `${file.name} is no model of this page: ${error.message}.`;
-    training.draw();
+    training.isNoModel(error.message);
+  }
+}
+
+// What a file has kept; an Error says why it is not such a file.
+function savedIn(text) {
+  const { kind, weights, ...told } = parsed(text) ?? {};
+  if (kind !== KIND) throw new Error("it does not say that it is one");
+  return { ...told, weights: numbersOf(weights) };
+}
+
+function parsed(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Error("it is not JSON");
+  }
+}
+
+function numbersOf(weights) {
+  try {
+    const code = Uint8Array.from(atob(weights), c => c.charCodeAt(0));
+    return new Float32Array(code.buffer);
+  } catch {
+    throw new Error("its weights cannot be read");
   }
 }

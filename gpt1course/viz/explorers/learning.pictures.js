@@ -32,8 +32,9 @@ function showHeads(view) {
   });
   const text = about.shown.join("").replaceAll("\n", "⏎");
   view.headsNote.textContent =
-    `A row is a character of “${text}”, a column one that it may look at: itself and those ` +
-    "before it. Above is block 0, below it the next.";
+    `A row is a character of “${text}”, a column is one that it may look at, itself or one ` +
+    `before it, and the ${view.dark ? "brighter" : "darker"} a square, the more weight that ` +
+    "one gets. Block 0 is above, the next one below it.";
 }
 
 function paintTriangle(canvas, weights, T, palette) {

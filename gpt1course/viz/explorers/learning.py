@@ -59,7 +59,7 @@ class LearningExplorer(Explorer):
         ends = [1, steps[-1] + 1]
         series = {"the model": (steps + 1, losses)}
         series |= {name: (ends, [run["levels"][key]] * 2) for key, name in LEVELS.items()}
-        title = f"Below letter pairs after {run['crossed']['pairs']:,} updates"
+        title = f"The model falls below letter pairs after {run['crossed']['pairs']:,} updates"
         return plots.lines(
             series, xlabel="updates", ylabel="nats per character", title=title, logx=True
         )

@@ -6,12 +6,13 @@ const LEVELS = { uniform: "guessing", letters: "letter frequencies", pairs: "let
 const RATES = [-4, -3, -2, -1].flatMap(k =>
   [1, 2, 3, 5].map(m => +(m * 10 ** k).toPrecision(1)),
 );
+const RATE = 3e-3; // at the beginning, and after one that was too high
 const BUDGET = 60; // seconds of the challenge
 
 class Training {
   constructor(model, root) {
-    Object.assign(this, { model, root, draw: () => {}, tries: [], isRunning: false });
-    this.settings = { n_layer: 2, n_embd: 48, rate: 3e-3, seed: 0 };
+    Object.assign(this, { model, root, draw: () => {}, tries: [], isRunning: false, round: 0 });
+    this.settings = { n_layer: 2, n_embd: 48, rate: RATE, seed: 0 };
     this.text = model.get("text");
     this.guess = 100; // where the flag is before it is moved
     this.hasGuessed = false;
@@ -28,7 +29,7 @@ class Training {
       first: null,
       isOver: false,
     });
-    Object.assign(this, { worst: 0, wasTried: false });
+    Object.assign(this, { worst: 0, wasTried: false, hasDiverged: false, written: "" });
   }
 
   // From update 0: another text, another seed, other sizes.
@@ -38,9 +39,14 @@ class Training {
     else Object.assign(this.settings, change);
     this.clear();
     this.isRunning = false;
+    this.round++;
     const { text, settings } = this;
-    this.send("begin", { text, settings, wasm: new Uint8Array(bytes(this.model, "wasm")) });
+    this.send("begin", { text, settings, ...this.parts(this.round) });
     this.draw(true);
+  }
+
+  parts(round) {
+    return { round, wasm: new Uint8Array(bytes(this.model, "wasm")) };
   }
 
   send(name, more = {}) {
@@ -75,6 +81,7 @@ class Training {
   setRate(rate) {
     if (this.step && rate !== this.settings.rate) this.rateWasDragged = true;
     this.settings.rate = rate;
+    this.hasDiverged = false;
     this.send("rate", { rate });
   }
 
@@ -83,15 +90,23 @@ class Training {
   }
 
   // A model of a file: to look at and to write with.
-  load(saved) {
+  load(saved, name) {
+    this.fileName = name;
+    this.send("load", { saved, ...this.parts(this.round + 1) });
+  }
+
+  takeLoaded({ text, settings, step }, round) {
     this.noteTry();
     this.clear();
-    this.text = saved.text;
-    Object.assign(this, { isRunning: false, isOver: true });
-    Object.assign(this.settings, saved.settings);
-    this.send("load", { saved, wasm: new Uint8Array(bytes(this.model, "wasm")) });
-    const had = plural(saved.step, "update");
+    Object.assign(this, { text, round, isRunning: false, isOver: true });
+    Object.assign(this.settings, settings);
+    const had = plural(step, "update");
     this.told = `A model that had learned for ${had}. Begin again trains a new one.`;
+  }
+
+  isNoModel(why) {
+    this.told = `${this.fileName} is not a model of this page: ${why}.`;
+    this.draw();
   }
 
   get step() {
@@ -107,23 +122,29 @@ class Training {
     return this.losses.at(-1)?.[2];
   }
 
-  hear({ about, frame, refused, trouble, ended, paused, kept, written }) {
+  hear({ round, loaded, ...told }) {
     if (!this.root.isConnected) return this.worker.terminate();
+    if (loaded) this.takeLoaded(loaded, round);
+    if (round === this.round) this.take(told);
+  }
+
+  take({ about, frame, refused, trouble, ended, paused, kept, written, unread }) {
     if (refused) Object.assign(this, { refused, isRunning: false });
     if (about) {
       this.about = about;
       return; // its first picture comes next
     }
-    if (frame) this.take(frame);
-    if (trouble) this.told = trouble.hasDiverged ? whyDiverged(trouble) : whyStuck(trouble);
+    if (frame) this.takeFrame(frame);
+    if (trouble) this.takeTrouble(trouble);
     if (ended) this.end();
-    if (paused) this.told = `Paused after ${plural(this.step, "update")}.`;
+    if (unread) this.isNoModel(unread);
+    if (paused && !this.isRunning) this.told = `Paused after ${plural(this.step, "update")}.`;
     if (kept) saveFile(kept);
     if (written != null) this.written = written;
     this.draw();
   }
 
-  take(frame) {
+  takeFrame(frame) {
     const before = this.smooth;
     for (const loss of frame.losses) this.note(loss);
     this.seconds = frame.seconds;
@@ -135,6 +156,11 @@ class Training {
       ? frame
       : { ...frame, text: this.now?.text, words: this.now?.words };
     if (before && frame.seconds >= BUDGET) this.noteTry();
+  }
+
+  takeTrouble(trouble) {
+    this.hasDiverged = trouble.hasDiverged;
+    this.told = trouble.hasDiverged ? whyDiverged(trouble) : whyStuck(trouble);
   }
 
   // One update's loss, and the level that it breaks through.
@@ -164,7 +190,7 @@ class Training {
 
   // A line of the table of what was tried: once a run, at 60 seconds or at its end.
   noteTry() {
-    if (this.wasTried || !this.about || this.step < 100) return;
+    if (this.wasTried || !this.losses.length || this.step < 100) return;
     this.wasTried = true;
     const { n_layer, n_embd, rate, seed } = this.settings;
     const { parameters } = this.about;
@@ -180,28 +206,4 @@ function trainingOf(model, root) {
   const training = TRAININGS.get(root);
   training.model = model;
   return training;
-}
-
-// Why too high a rate does not learn; peak: the rate that was chosen.
-function whyDiverged({ step, peak, best, loss }) {
-  const where = Number.isFinite(loss)
-    ? `The loss has climbed from ${best.toFixed(2)} to ${loss.toFixed(2)}`
-    : "The loss is no number any more";
-  const times = peak / 0.02;
-  const size = times < 1 ? `${Math.round(100 * times)}% of` : plural(Math.round(times), "time");
-  return (
-    `It has diverged, at update ${commas(step)}. ${where}. Adam moves each weight by about ` +
-    `the rate, ${peak}, which is ${size} the 0.02 by which fresh weights differ. A gradient ` +
-    "is true only near the point where it was computed, and so large a step lands where the " +
-    "loss is higher. Lower the rate, or begin again."
-  );
-}
-
-// On the plateau at letter frequencies.
-function whyStuck({ step, peak }) {
-  const way = peak > 0.003 ? "Begin again with a lower rate" : "Try a higher rate, or wait";
-  return (
-    `It is on a plateau. After ${commas(step)} updates it knows how frequent each character ` +
-    `is, and makes no use of the characters before. ${way}.`
-  );
 }

@@ -1,5 +1,7 @@
 // What the model writes: now, and the copies that were kept; and the table of what was tried.
 
+const COPY = 72; // characters of a copy
+
 function addWriting(view, parent) {
   const box = el("div", "gx-learn-writes", parent);
   el("h4", "gx-learn-part", box, "What it writes");
@@ -22,9 +24,14 @@ function showWriting(view) {
   for (const [name, stage, cls] of rungsOf(view.training)) {
     el("dt", cls, view.rungs, cls ? `now: ${name}` : name);
     const said = el("dd", `gx-learn-wrote ${cls}`, view.rungs);
-    if (stage) writeWords(said, stage);
+    if (stage) writeWords(said, cls ? stage : shortened(stage));
     else said.textContent = "…";
   }
+}
+
+// Of a copy that was kept, as much as fits on a line of a wide page.
+function shortened({ text = "", words }) {
+  return { text: [...text].slice(0, COPY).join(""), words };
 }
 
 // Real words in bold: those that the text has, of at least four letters.

@@ -98,7 +98,9 @@ def test_the_flag_is_planted_before_the_start_only(page):
     flag = root.get_by_role("slider", name="first real word after")
     flag.fill("10")
     expect(root.locator(".gx-learn-flag")).to_have_text("your guess: 10")
-    box = root.locator(".gx-learn-curve svg").bounding_box()
+    curve = root.locator(".gx-learn-curve svg")
+    curve.evaluate("e => e.scrollIntoView({block: 'center'})")
+    box = curve.bounding_box()
     page.mouse.click(box["x"] + 0.8 * box["width"], box["y"] + box["height"] / 2)
     assert root.locator(".gx-learn-flag").text_content() != "your guess: 10"
     planted = root.locator(".gx-learn-flag").first.text_content()
@@ -116,6 +118,11 @@ def test_too_high_a_rate_is_explained(page):
     expect(root.locator(".gx-live")).to_contain_text("It has diverged")
     said = root.locator(".gx-live").inner_text()
     assert "the rate, 0.5, which is 25 times the 0.02" in said
+    press(root, "Pause")
+    expect(root.locator(".gx-learn-headline")).not_to_contain_text("below letter pairs")
+    press(root, "begin again with a rate of 0.003")
+    assert root.get_by_role("slider", name="learning rate").input_value() == "6"
+    learn(root, 3)
 
 
 def test_another_text_and_what_cannot_be_learned(page):
@@ -126,6 +133,8 @@ def test_another_text_and_what_cannot_be_learned(page):
     field.blur()
     expect(root.locator(".gx-live")).to_contain_text("only one character, over and over")
     assert root.locator(".gx-learn-primary").is_disabled()
+    press(root, "the passage of the course")
+    expect(field).to_have_value(TEXT)
     field.fill("שלום עולם " * 40)
     field.blur()
     expect(root.locator(".gx-learn-text")).to_contain_text("6 different characters")
@@ -150,9 +159,61 @@ def test_a_model_is_kept_loaded_and_writes(page, tmp_path):
     expect(root.locator(".gx-live")).to_contain_text("A model that had learned for")
     press(root, "Let it write")
     expect(root.locator(".gx-learn-written")).to_have_text(written)
-    path.write_text('{"kind": "a photograph"}')
-    root.locator("input[type=file]").set_input_files(path)
-    expect(root.locator(".gx-live")).to_contain_text("is no model of this page")
+    press(root, "Begin again")
+    expect(root.locator(".gx-learn-headline")).to_contain_text("random numbers")
+
+
+def test_a_wrong_file_is_named_and_changes_nothing(page, tmp_path):
+    root = begin(page)
+    headline = learn(root, 5)
+    saved = {"kind": "a GPT-1 that learned in a page of the course, 1", "text": TEXT}
+    sizes = {"n_layer": 1, "n_head": 4, "n_embd": 16, "n_ctx": 48, "seed": 0}
+    saved |= {"step": 5, "settings": sizes, "weights": "AAAAAA=="}
+    wrong = {
+        "a photograph": "it is not JSON",
+        "{}": "it does not say that it is one",
+        json.dumps(saved | {"weights": "?"}): "its weights cannot be read",
+        json.dumps(saved): "it has 1 weights, this model needs",
+        json.dumps(saved | {"step": "five"}): "its updates are five",
+        json.dumps(saved | {"settings": sizes | {"n_embd": 10**6}}): "its n_embd is 1000000",
+    }
+    for text, why in wrong.items():
+        path = tmp_path / "model.json"
+        path.write_text(text)
+        root.locator("input[type=file]").set_input_files(path)
+        expect(root.locator(".gx-live")).to_contain_text(f"is not a model of this page: {why}")
+    assert root.locator(".gx-learn-headline").inner_text() == headline
+    learn(root, 5)
+
+
+def test_begun_anew_while_it_learns_nothing_of_the_old_run_is_left(page):
+    root = begin(page)
+    learn(root, 100)
+    for name in ("Another seed", "Begin again"):
+        press(root, root.locator(".gx-learn-primary").inner_text())
+        page.wait_for_timeout(200)
+        press(root, name)
+        page.wait_for_timeout(300)
+        assert "random numbers" in root.locator(".gx-learn-headline").inner_text()
+        assert root.locator(".gx-learn-curve path[stroke]").count() == 0, "no curve"
+
+
+def test_a_megabyte_is_pasted_at_once(page):
+    root = begin(page)
+    page.evaluate(
+        """addEventListener("copy", e => {
+        e.clipboardData.setData("text/plain", "The quick brown fox. ".repeat(50_000));
+        e.preventDefault(); })"""
+    )
+    field = root.get_by_role("textbox", name="It learns this text")
+    field.click()
+    page.keyboard.press("Control+A")
+    page.keyboard.press("Control+C")
+    page.keyboard.press("Control+V")
+    said = "The text has 1,050,000 characters, the first 200,000 are read."
+    expect(root.locator(".gx-live")).to_have_text(said)
+    assert len(field.input_value()) == 200_000
+    learn(root, 3)
 
 
 def test_it_learns_from_disk_under_the_policy_of_the_book(page, tmp_path):

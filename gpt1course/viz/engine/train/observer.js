@@ -15,7 +15,8 @@ import { countOf } from "./params.js";
 import { MainDirections } from "./positions.js";
 import { DEFAULTS, Run } from "./run.js";
 
-const WRITTEN = 72; // characters
+// Characters that it writes at a stage: fewer at first, where each update is one.
+const WRITTEN = { first: 72, later: 216, from: 50 };
 const TEMPERATURE = 0.8;
 const SHOWN = 32; // characters that the heads are shown on
 const APART = 1.15; // stages: each about so many times as far as the one before
@@ -90,9 +91,7 @@ export class Observer {
   restore(step, weights) {
     const { flat } = this.run.learner.params;
     if (weights.length !== flat.length || !weights.every(Number.isFinite)) {
-      throw new Error(
-        `The file has ${weights.length} weights, this model needs ${flat.length}.`,
-      );
+      throw new Error(`it has ${weights.length} weights, this model needs ${flat.length}`);
     }
     flat.set(weights);
     this.run.step = step;
@@ -107,7 +106,8 @@ export class Observer {
     const { step } = this.run;
     this.next = Math.max(step + 1, Math.round(step * APART));
     for (const mark of [10, 100, 1000]) if (step < mark) this.next = Math.min(this.next, mark);
-    const text = this.write("", WRITTEN);
+    const { first, later, from } = WRITTEN;
+    const text = this.write("", step < from ? first : later);
     return { ...this.look(), text, words: realWords(text, this.words), isStage: true };
   }
 

@@ -1,13 +1,16 @@
 // The training's side of the page, in a worker: the page never stands still.
 // In: { name, ... }; out: { about }, { frame }, { ended }, { paused }, { trouble },
-// { refused }, { kept }, { written }.
+// { refused }, { loaded }, { unread }, { kept }, { written }, each with the `round` it is of:
+// what is still on its way when a new run begins is not of that run.
 
+import { restored } from "./kept.js";
 import { Observer } from "./observer.js";
 
 const PATIENCE = 50; // milliseconds between two pictures: 20 a second
 
 let observer = null;
 let isRunning = false;
+let round = 0;
 let losses = []; // since the last picture: [step, loss, smoothed]
 
 // A pause that lets messages come in; setTimeout would take four milliseconds.
@@ -18,34 +21,44 @@ const breathe = () =>
     port2.postMessage(null);
   });
 
-function begin({ text, settings, wasm }) {
+const tell = message => self.postMessage({ round, ...message });
+
+function begin({ text, settings, wasm, round: next }) {
   isRunning = false;
-  losses = [];
   observer = null;
+  round = next;
   try {
-    observer = new Observer(text, settings, wasm);
+    open(new Observer(text, settings, wasm));
   } catch (error) {
-    return self.postMessage({ refused: error.message });
+    tell({ refused: error.message });
   }
-  self.postMessage({ about: observer.about() });
+}
+
+function open(found) {
+  losses = [];
+  observer = found;
+  tell({ about: observer.about() });
   show(observer.stage());
 }
 
-// A model that was kept, to look at and to write with.
-function load({ saved: { text, settings, step, weights }, wasm }) {
-  begin({ text, settings, wasm });
-  if (!observer) return;
+// A model that was kept, to look at and to write with; a file that is none changes nothing.
+function load({ saved, wasm, round: next }) {
+  let found;
   try {
-    observer.restore(step, weights);
-    show(observer.stage());
+    found = restored(saved, wasm);
   } catch (error) {
-    self.postMessage({ refused: error.message });
+    return tell({ unread: error.message });
   }
+  isRunning = false;
+  round = next;
+  const { text, settings, step } = saved;
+  tell({ loaded: { text, settings, step } });
+  open(found);
 }
 
 function show(look) {
   const seconds = observer.seconds ?? 0;
-  self.postMessage({ frame: { ...look, losses, seconds } });
+  tell({ frame: { ...look, losses, seconds } });
   losses = [];
 }
 
@@ -77,7 +90,7 @@ function tellTrouble(here) {
   if (here.wasTold || !(hasDiverged || isStuck)) return;
   here.wasTold = true;
   const { step, settings } = here.run;
-  self.postMessage({
+  tell({
     trouble: { hasDiverged, step, peak: settings.rate, best, loss: smoothed },
   });
 }
@@ -85,7 +98,7 @@ function tellTrouble(here) {
 function finish(here) {
   isRunning = false;
   if (here.run.step) show(here.stage());
-  self.postMessage(here.run.isOver ? { ended: true } : { paused: true });
+  tell(here.run.isOver ? { ended: true } : { paused: true });
 }
 
 const ANSWERS = {
@@ -93,7 +106,7 @@ const ANSWERS = {
   load,
   go,
   keep: () => {
-    if (observer) self.postMessage({ kept: observer.kept() });
+    if (observer) tell({ kept: observer.kept() });
   },
   pause: () => {
     isRunning = false;
@@ -104,7 +117,7 @@ const ANSWERS = {
     observer.wasTold = false;
   },
   write: ({ prompt, seed }) => {
-    if (observer) self.postMessage({ written: observer.write(prompt, 200, { seed }) });
+    if (observer) tell({ written: observer.write(prompt, 200, { seed }) });
   },
 };
 

@@ -1,0 +1,73 @@
+// The text that it learns, and the flag of the reader's guess.
+
+const MOST = 200_000; // characters: what the worker reads of a text
+
+function addText(view, parent) {
+  const { training } = view;
+  const box = el("div", "gx-learn-text", parent);
+  const label = el("label", "gx-name", box, "It learns this text, or paste your own");
+  view.text = el("textarea", "gx-learn-area", box);
+  nameBy(label, view.text);
+  Object.assign(view.text, { spellcheck: false, dir: "auto" });
+  keepOutLongTexts(view);
+  view.text.addEventListener("change", () => training.begin({ text: view.text.value }));
+  view.about = el("p", "gx-note", box);
+  const steps = Array.from({ length: 34 }, (_, i) => Math.round(10 ** (i / 10)));
+  const options = { min: 0, max: 33, step: 1, text: i => commas(steps[i]) };
+  const value = steps.indexOf(training.guess);
+  const plant = i => plantFlag(view, steps[i]);
+  view.flagSteps = steps;
+  view.flag = slider(box, "first real word after", { ...options, value }, plant);
+  view.guessed = el("p", "gx-note", box);
+}
+
+function plantFlag(view, step) {
+  if (view.training.step) return;
+  view.training.guess = Math.min(step, view.training.about?.total ?? step);
+  view.training.hasGuessed = true;
+  const nearest = view.flagSteps.findIndex(s => s >= view.training.guess);
+  view.flag.set(nearest < 0 ? view.flagSteps.length - 1 : nearest);
+  showCurve(view);
+}
+
+// A browser needs many seconds to lay out a megabyte in a field: the worker gets it all and
+// says so, the field shows what is read of it.
+function keepOutLongTexts(view) {
+  const take = given => e => {
+    const text = e[given]?.getData("text/plain") ?? "";
+    if (text.length <= MOST) return;
+    e.preventDefault();
+    view.text.blur();
+    view.training.begin({ text });
+  };
+  view.text.addEventListener("paste", take("clipboardData"));
+  view.text.addEventListener("drop", take("dataTransfer"));
+}
+
+function showText(view) {
+  const { training, text } = view;
+  view.flag.input.disabled = training.step > 0;
+  view.guessed.textContent = guessOf(training);
+  view.about.textContent = training.about ? inNumbers(training.about) : "";
+  if (document.activeElement === text || view.textOf === training.text) return;
+  view.textOf = training.text;
+  text.value = training.text.slice(0, MOST);
+}
+
+function guessOf({ step, guess, hasGuessed, first }) {
+  if (first)
+    return `Its first real word, “${first.word}”, came after ${plural(first.step, "update")}.`;
+  if (!step) {
+    return (
+      "Predict first: after how many updates does it write a word of four letters or more " +
+      "from the text? Drag the flag."
+    );
+  }
+  return hasGuessed
+    ? `You guessed ${commas(guess)}. No real word has come yet.`
+    : "No real word has come yet.";
+}
+
+const inNumbers = ({ characters, parameters, n_ctx, kernel }) =>
+  `${characters.length} different characters, ${commas(parameters)} parameters, a context of ` +
+  `${n_ctx}.${kernel ? "" : " Without WebAssembly’s SIMD in this browser it is slow."}`;
