@@ -7,27 +7,33 @@ import { pathToFileURL } from "node:url";
 
 const { folders, questions } = JSON.parse(readFileSync(0, "utf8"));
 let Learner; // of the folder that is asked
+let MODELS;
 let Run;
 let load;
 const wasm = readFileSync(`${folders[0]}/train/products.wasm`);
 const optionsOf = { exact: { exact: true }, plain: {}, wasm: { wasm } };
-const flat = views =>
-  Object.fromEntries(Object.entries(views).map(([name, view]) => [name, Array.from(view)]));
 
 // Loss and gradients of ids (B, T); given twice, so that what one update leaves behind shows.
-function gradients({ config, params, ids, mode }) {
+function gradients({ model = "gpt", config, params, ids, mode }) {
   const [B, T] = [ids.length, ids[0].length];
-  const learner = new Learner(config, B, optionsOf[mode]);
+  const learner = new MODELS[model](config, B, optionsOf[mode]);
   learner.params.load(params);
   const rows = Int32Array.from(ids.flat());
   learner.backward(rows, B, T);
   const loss = learner.backward(rows, B, T);
-  return { loss, grads: flat(learner.grads.views), kernel: Boolean(learner.arena.kernel) };
+  return { loss, grads: learner.grads.arrays(), kernel: Boolean(learner.arena.kernel) };
+}
+
+// A run before its first update.
+function begun({ text, settings }) {
+  const it = new Run({ ...settings, n_vocab: new Set(text).size }, Int32Array.from([0]), {});
+  const { parameters, units, params } = it.learner;
+  return { parameters, units, params: params.arrays() };
 }
 
 // Logits after the last of some tokens.
-function next({ config, params, ids, mode }) {
-  const learner = new Learner(config, 1, optionsOf[mode]);
+function next({ model = "gpt", config, params, ids, mode }) {
+  const learner = new MODELS[model](config, 1, optionsOf[mode]);
   learner.params.load(params);
   return ids.map(row => Array.from(learner.next(row)));
 }
@@ -38,7 +44,7 @@ function run({ settings, params, windows, mode }) {
   const it = new Run(settings, rows[0], optionsOf[mode]);
   it.learner.params.load(params);
   const told = rows.map(ids => it.update(ids));
-  return { told, params: flat(it.learner.params.views) };
+  return { told, params: it.learner.params.arrays() };
 }
 
 // C = A B of numbers in a row, by the kernel and without it.
@@ -150,12 +156,12 @@ function perSecond(act, seconds) {
   return { clock, processor: (1e6 * n) / (user + system) };
 }
 
-const ANSWERS = { gradients, next, run, products, observed, text, directions, restored, speed };
+const ANSWERS = { gradients, begun, next, run, products, observed, text, directions, restored, speed };
 const answers = [];
 for (const folder of folders) {
   load = name => import(pathToFileURL(`${folder}/train/${name}.js`).href);
   ({ Learner } = await load("model"));
-  ({ Run } = await load("run"));
+  ({ MODELS, Run } = await load("run"));
   const told = [];
   for (const [name, ...args] of questions) told.push(await ANSWERS[name](...args));
   answers.push(told);

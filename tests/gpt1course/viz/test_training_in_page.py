@@ -1,21 +1,16 @@
 """Training in the page: gradients against numpy's, a run against torch's, faults planted."""
 
-import re
-import shutil
-from pathlib import Path
-
 import numpy as np
 import pytest
 import torch
 from learner_in_node import FOLDER, ask, ask_each
 from node import node_or_skip
+from planted_faults import faults_in, planted
+from torch_beside import told_by_torch, windows_of_emma
 
 import gpt1lib as g
 from gpt1lib import numpy_gpt, optim
 from gpt1lib.config import GPTConfig
-from gpt1lib.corpus import read_books
-from gpt1lib.io.paths import BOOKS
-from gpt1lib.losses import lm_loss
 
 MODES = {"exact": 1e-10, "plain": 1e-5, "wasm": 1e-5}  # relative to the largest of a tensor
 SEEN = 1e-6  # a fault in float64
@@ -125,51 +120,20 @@ def test_200_updates_are_those_of_torch(node, mode, dtype, near):
     sizes = {"n_layer": 2, "n_head": 2, "n_embd": 16, "n_ctx": 16, "n_vocab": 30}
     lr, warmup, total, batch = 3e-3, 20, 250, 4
     params = numpy_gpt.initial_params(GPTConfig(**sizes, dropout=0), seed=3)
-    text = next(iter(read_books(BOOKS / "austen_emma.txt").values()))[5000:9000]
-    letters = sorted(set(text), key=text.count)[-29:]
-    stream = np.array([letters.index(c) + 1 if c in letters else 0 for c in text])
-    starts = np.random.default_rng(2).integers(0, len(stream) - 16, (200, batch, 1))
-    windows = stream[starts + np.arange(16)]
+    windows = windows_of_emma(200, batch, 16)
     given = {"rate": lr, "warmup": warmup, "total": total, "batch": batch}
     question = {"settings": sizes | given, "params": as_lists(params)}
     (found,) = ask(node, ["run", question | {"windows": windows.tolist(), "mode": mode}])
-    losses, norms = of_torch(sizes, params, windows, dtype, lr, warmup, total)
+    flat = numpy_gpt.flatten(params)
+    model = g.GPT(GPTConfig(**sizes, dropout=0)).to(dtype)
+    model.load_state_dict({name: torch.tensor(a, dtype=dtype) for name, a in flat.items()})
+    losses, norms = told_by_torch(model, windows, lr, warmup, total)
     assert losses[0] > 3.3 and losses[-1] < 2.95, "it learns"
     assert [x["loss"] for x in found["told"]] == pytest.approx(losses, abs=near)
     assert [x["norm"] for x in found["told"]] == pytest.approx(norms, rel=max(near, 1e-3))
 
 
-def of_torch(sizes, params, windows, dtype, lr, warmup, total):
-    """Losses and norms of the library's own training."""
-    model = g.GPT(GPTConfig(**sizes, dropout=0)).to(dtype)
-    flat = numpy_gpt.flatten(params)
-    model.load_state_dict({name: torch.tensor(a, dtype=dtype) for name, a in flat.items()})
-    stepper = optim.Stepper(
-        model, [optim.adamw(model, lr)], lambda t: optim.warmup_cosine(t, warmup, total)
-    )
-
-    def backward(ids):
-        loss = lm_loss(model(ids), ids)
-        loss.backward()
-        return loss.item()
-
-    told = [stepper.step(lambda ids=ids: backward(ids)) for ids in torch.tensor(windows)]
-    return zip(*told, strict=True)
-
-
 # ---- planted faults -------------------------------------------------------------------
-
-
-def faults_in(part):
-    """Name -> (module, what stands there, what then stands there)."""
-    text = Path(ask.__code__.co_filename).with_name("training_faults.txt").read_text("utf-8")
-    lines = text.split(f"== {part}\n\n")[1].split("\n== ")[0]
-    entry = re.compile(r"^(.+) \((\w+)\)\n((?:- .*\n)+)((?:\+ ?.*\n)+)", re.M)
-    strip = re.compile(r"^[-+] ?", re.M)
-    return {
-        name: (module, strip.sub("", right[:-1]), strip.sub("", wrong[:-1]))
-        for name, module, right, wrong in entry.findall(lines)
-    }
 
 
 def test_a_fault_in_each_gradient_is_found(node, tmp_path):
@@ -215,15 +179,3 @@ def furthest(found, right):
     """The largest difference of a parameter."""
     off = [np.abs(np.array(found[name], float) - a.ravel()).max() for name, a in right.items()]
     return max(np.nan_to_num(off, nan=np.inf))
-
-
-def planted(folder, module, right, wrong):
-    """A copy of the engine with one fault."""
-    (folder / "train").mkdir(parents=True)
-    for path in [FOLDER / "numbers.js", FOLDER / "arena.js", *(FOLDER / "train").glob("*.js")]:
-        shutil.copy(path, folder / path.relative_to(FOLDER))
-    path = folder / "train" / f"{module}.js"
-    text = path.read_text(encoding="utf-8")
-    assert text.count(right) == 1, right
-    path.write_text(text.replace(right, wrong), encoding="utf-8")
-    return folder

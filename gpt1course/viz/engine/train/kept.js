@@ -1,6 +1,7 @@
 // A model as a file keeps it, and as a page reads it again.
 
 import { Observer } from "./observer.js";
+import { MODELS } from "./run.js";
 
 const MOST = { n_layer: 4, n_head: 4, n_embd: 96, n_ctx: 48 }; // the page makes no larger one
 
@@ -8,6 +9,8 @@ const MOST = { n_layer: 4, n_head: 4, n_embd: 96, n_ctx: 48 }; // the page makes
 export function restored({ text, settings, step, weights }, wasm) {
   if (typeof text !== "string") throw new Error("it has no text");
   if (!Number.isInteger(step) || step < 0) throw new Error(`its updates are ${step}`);
+  if (!((settings?.model ?? "gpt") in MODELS))
+    throw new Error(`its model is ${settings.model}`);
   for (const [name, most] of Object.entries(MOST)) checkSize(name, settings?.[name], most);
   const found = new Observer(text, settings, wasm);
   found.restore(step, weights);

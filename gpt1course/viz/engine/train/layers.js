@@ -31,7 +31,7 @@ const SLOPE = Math.sqrt(2 / Math.PI);
 const CUBIC = 0.044715; // GELU's tanh form, as in the released code
 
 // tanh by one exp, which is faster than Math.tanh and as exact where numbers are float32.
-const tanh = x => 1 - 2 / (Math.exp(2 * x) + 1);
+export const tanh = x => 1 - 2 / (Math.exp(2 * x) + 1);
 
 // y = GELU(x); t keeps the tanh for the way back.
 export function gelu(x, t, y) {

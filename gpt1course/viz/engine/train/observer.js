@@ -11,7 +11,6 @@ import {
   readOf,
   realWords,
 } from "./characters.js";
-import { countOf } from "./params.js";
 import { MainDirections } from "./positions.js";
 import { DEFAULTS, Run } from "./run.js";
 
@@ -49,10 +48,11 @@ export class Observer {
     const { settings, learner } = this.run;
     const { n_layer, n_head } = settings;
     const shown = Array.from(this.shown, id => this.characters[id]);
-    const parameters = countOf(learner.config);
+    const { parameters, units } = learner;
     const kernel = Boolean(learner.arena.kernel);
     const { levels, note, characters } = this;
-    const sizes = { n_layer, n_head, n_ctx: settings.n_ctx, total: settings.total };
+    const { model, n_ctx, total } = settings;
+    const sizes = { model, n_layer, n_head, n_ctx, total, units };
     return { ...sizes, levels, note, characters, shown, parameters, kernel };
   }
 
@@ -82,8 +82,8 @@ export class Observer {
 
   // What a file keeps of it: `restore` reads that.
   kept() {
-    const { n_layer, n_head, n_embd, n_ctx, seed } = this.run.settings;
-    const settings = { n_layer, n_head, n_embd, n_ctx, seed };
+    const { model, n_layer, n_head, n_embd, n_ctx, seed } = this.run.settings;
+    const settings = { model, n_layer, n_head, n_embd, n_ctx, seed };
     const weights = this.run.learner.params.flat.slice();
     return { text: this.text, settings, step: this.run.step, weights };
   }
@@ -111,9 +111,11 @@ export class Observer {
     return { ...this.look(), text, words: realWords(text, this.words), isStage: true };
   }
 
-  // The heads' weights on the first characters of the text, as bytes, and the positions.
+  // The heads' weights on the first characters of the text, as bytes, and the positions. An
+  // LSTM has neither.
   look() {
-    const { learner, step } = this.run;
+    const { learner, step, settings } = this.run;
+    if (settings.model === "lstm") return { step };
     const { n_embd } = this.run.settings;
     const T = this.shown.length;
     learner.states(this.shown, 1, T);

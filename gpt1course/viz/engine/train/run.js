@@ -2,9 +2,12 @@
 
 import { mulberry } from "../numbers.js";
 import { adamStep, warmupCosine } from "./adam.js";
+import { LSTMLearner } from "./lstm.js";
 import { Learner } from "./model.js";
 
+export const MODELS = { gpt: Learner, lstm: LSTMLearner };
 export const DEFAULTS = {
+  model: "gpt",
   ...{ n_layer: 2, n_head: 4, n_embd: 48, n_ctx: 48 },
   ...{ batch: 16, rate: 3e-3, warmup: 50, total: 2000, seed: 0 },
 };
@@ -16,8 +19,8 @@ export class Run {
     const { n_layer, n_head, n_embd, n_ctx, n_vocab, batch, seed } = this.settings;
     const config = { n_layer, n_head, n_embd, n_ctx, n_vocab };
     this.ids = ids;
-    this.learner = new Learner(config, batch, options);
-    this.learner.params.begin(seed);
+    this.learner = new MODELS[this.settings.model](config, batch, options);
+    this.learner.begin(mulberry(seed));
     this.random = mulberry(seed + 1);
     this.step = 0; // updates so far
     this.windows = new Int32Array(batch * n_ctx);
