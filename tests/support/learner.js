@@ -156,7 +156,18 @@ function perSecond(act, seconds) {
   return { clock, processor: (1e6 * n) / (user + system) };
 }
 
-const ANSWERS = { gradients, begun, next, run, products, observed, text, directions, restored, speed };
+const ANSWERS = {
+  gradients,
+  begun,
+  next,
+  run,
+  products,
+  observed,
+  text,
+  directions,
+  restored,
+  speed,
+};
 const answers = [];
 for (const folder of folders) {
   load = name => import(pathToFileURL(`${folder}/train/${name}.js`).href);

@@ -63,6 +63,7 @@ function showCurve(view) {
     };
     shape("text", svg, place, `${name} ${value}`);
   }
+  drawEarlier(view, x, y);
   drawLosses(view, x, y);
   drawFlags(view, x, T, bottom);
   const { shown } = training;
@@ -120,8 +121,8 @@ function flag(svg, x, top, bottom, name, hue, lower) {
 // What the dashed lines are, and what a nat is.
 function aboutLevels({ pairs }) {
   return (
-    "The dashed lines need no model. Guessing gives each character the same probability, " +
-    "letter frequencies know how often each one occurs, and letter pairs also know the " +
+    "The three level lines need no model. Guessing gives each character the same " +
+    "probability, letter frequencies know how often each one occurs, and letter pairs also know the " +
     `character before. A loss of ${pairs.toFixed(2)} nats is that of an even choice among ` +
     `${Math.exp(pairs).toFixed(1)} characters.`
   );
@@ -133,5 +134,6 @@ function inWords(training) {
     .filter(([key]) => training.crossed[key])
     .map(([key, name]) => `below ${name} after ${plural(training.crossed[key], "update")}`);
   const said = [`The loss after ${plural(training.step, "update")}: ${loss} nats`, ...broken];
+  said.push(...earlierInWords(training));
   return `${said.join("; ")}.`;
 }

@@ -1,4 +1,5 @@
-// A GPT-1 that learns in the page: a text, a curve, what it writes, its heads and positions.
+// A GPT-1, or an LSTM, that learns in the page: a text, a curve, what it writes, its heads
+// and its positions.
 
 const SLOW = 1000; // milliseconds between pictures where the reader wants less motion
 
@@ -61,6 +62,7 @@ function addButtons(view, root) {
   view.go.classList.add("gx-learn-primary");
   button(row, "Begin again", () => training.begin());
   button(row, "Another seed", () => training.begin({ seed: training.settings.seed + 1 }));
+  view.models = addModels(view, row);
   const help = "Adam’s rate at its peak; it rises over 50 updates and then falls as a cosine";
   const options = { min: 0, max: RATES.length - 1, step: 1, text: i => String(RATES[i]), help };
   const value = RATES.indexOf(training.settings.rate);
@@ -104,7 +106,9 @@ function addFootnote(root) {
     "Tokens are the characters of the text, the most frequent first. The model is GPT-1 in " +
     "small: LayerNorm after each sum, learned positions, GELU, and the token table as output " +
     "matrix; no dropout. It reads the text again and again, so in the end it knows it by " +
-    "heart: a loss far below letter pairs says nothing about another text.";
+    "heart: a loss far below letter pairs says nothing about another text. The LSTM is " +
+    "the one that the paper compares with, of a single layer. Its units are as many as it takes to " +
+    "match the parameters of the GPT-1 with these blocks and this width.";
   el("p", "gx-note", root, told);
 }
 
@@ -135,10 +139,11 @@ function nameOfGo(training) {
   return training.step ? "Go on" : "Start";
 }
 
-function headline({ about, step, smooth, refused }) {
+function headline({ about, step, smooth, refused, settings }) {
   if (refused) return "This text cannot be learned.";
   if (!about) return "The text is read ...";
-  if (!step) return "A GPT-1 of random numbers. Press Start, and it learns while you watch.";
+  const name = settings.model === "gpt" ? "A GPT-1" : "An LSTM";
+  if (!step) return `${name} of random numbers. Press Start, and it learns while you watch.`;
   if (smooth === undefined) return `A model that had learned for ${plural(step, "update")}.`;
   const below = Object.keys(LEVELS)
     .filter(key => smooth < about.levels[key])
@@ -158,6 +163,10 @@ function tipOf({ training, rate }) {
     return { text, act: () => training.begin({ rate: RATE }) };
   }
   const higher = RATES.indexOf(training.settings.rate) + 4; // 1, 2, 3, 5 in each power of ten
+  if (training.isOver && training.settings.model === "gpt" && training.losses.length) {
+    const text = "an LSTM of the same size on the same text";
+    return { text, act: () => training.begin({ model: "lstm" }) };
+  }
   if (training.isOver || higher >= RATES.length) {
     const text = "begin again from another seed";
     return { text, act: () => training.begin({ seed: training.settings.seed + 1 }) };
@@ -173,7 +182,8 @@ function tipOf({ training, rate }) {
 }
 
 // Sizes and rate may come from a file.
-function showSettings({ training, sizes, rate }) {
+function showSettings({ training, sizes, rate, models }) {
+  models.set(training.settings.model);
   for (const [key, picker] of Object.entries(sizes)) {
     const name = String(training.settings[key]);
     if (picker.box.querySelector("[aria-checked=true]")?.textContent !== name)

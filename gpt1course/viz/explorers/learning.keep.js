@@ -1,7 +1,10 @@
 // A model that has learned is kept as a file, read again, and written with.
 
-const KIND = "a GPT-1 that learned in a page of the course, 1";
-const FILE = "gpt1_in_the_page.json";
+const KINDS = {
+  gpt: "a GPT-1 that learned in a page of the course, 1",
+  lstm: "an LSTM that learned in a page of the course, 1",
+};
+const FILES = { gpt: "gpt1_in_the_page.json", lstm: "lstm_in_the_page.json" };
 
 function addKeeping(view, root) {
   const { training } = view;
@@ -37,10 +40,12 @@ function saveFile({ weights, ...told }) {
   const code = btoa(
     Array.from(new Uint8Array(weights.buffer), b => String.fromCharCode(b)).join(""),
   );
-  const file = new Blob([JSON.stringify({ kind: KIND, ...told, weights: code })]);
+  const file = new Blob([
+    JSON.stringify({ kind: KINDS[told.settings.model], ...told, weights: code }),
+  ]);
   const link = el("a", "");
   link.href = URL.createObjectURL(file);
-  link.download = FILE;
+  link.download = FILES[told.settings.model];
   link.click();
   URL.revokeObjectURL(link.href);
 }
@@ -60,7 +65,8 @@ async function readModel(training, input) {
 // What a file has kept; an Error says why it is not such a file.
 function savedIn(text) {
   const { kind, weights, ...told } = parsed(text) ?? {};
-  if (kind !== KIND) throw new Error("it does not say that it is one");
+  if (!kind || kind !== KINDS[told.settings?.model ?? "gpt"])
+    throw new Error("it does not say that it is one");
   return { ...told, weights: numbersOf(weights) };
 }
 

@@ -26,6 +26,11 @@ function headTiles(view) {
 function showHeads(view) {
   const { about, shown } = view.training;
   if (!about || !shown) return;
+  view.heads.hidden = !shown.heads;
+  if (!shown.heads) {
+    view.headsNote.textContent = WITHOUT.heads(about);
+    return;
+  }
   const T = about.shown.length;
   headTiles(view).forEach((canvas, i) => {
     paintTriangle(canvas, shown.heads.subarray(i * T * T, (i + 1) * T * T), T, view.palette);
@@ -72,6 +77,11 @@ function addPositions(view, parent) {
 function showPositions(view) {
   const { about, shown } = view.training;
   if (!about || !shown) return;
+  view.places.style.display = shown.positions ? "" : "none";
+  if (!shown.positions) {
+    view.placesNote.textContent = WITHOUT.positions();
+    return;
+  }
   const { points, share } = shown.positions;
   const T = about.n_ctx;
   const most = points.reduce((m, x) => Math.max(m, Math.abs(x)), 1e-9);

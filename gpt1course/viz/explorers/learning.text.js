@@ -68,6 +68,7 @@ function guessOf({ step, guess, hasGuessed, first }) {
     : "No real word has come yet.";
 }
 
-const inNumbers = ({ characters, parameters, n_ctx, kernel }) =>
-  `${characters.length} different characters, ${commas(parameters)} parameters, a context of ` +
+const inNumbers = ({ characters, parameters, units, n_ctx, kernel }) =>
+  `${characters.length} different characters, ${commas(parameters)} parameters` +
+  `${units ? ` with ${units} units` : ""}, a context of ` +
   `${n_ctx}.${kernel ? "" : " Without WebAssembly’s SIMD in this browser it is slow."}`;

@@ -12,7 +12,7 @@ const BUDGET = 60; // seconds of the challenge
 class Training {
   constructor(model, root) {
     Object.assign(this, { model, root, draw: () => {}, tries: [], isRunning: false, round: 0 });
-    this.settings = { n_layer: 2, n_embd: 48, rate: RATE, seed: 0 };
+    this.settings = { model: "gpt", n_layer: 2, n_embd: 48, rate: RATE, seed: 0 };
     this.text = model.get("text");
     this.guess = 100; // where the flag is before it is moved
     this.hasGuessed = false;
@@ -35,6 +35,9 @@ class Training {
   // From update 0: another text, another seed, other sizes.
   begin(change = {}) {
     this.noteTry();
+    const isOther = change.model && change.model !== this.settings.model;
+    if ("text" in change) this.earlier = null;
+    else if (isOther && this.losses.length >= ENOUGH) this.earlier = curveOf(this);
     if ("text" in change) this.text = change.text;
     else Object.assign(this.settings, change);
     this.clear();
@@ -98,8 +101,8 @@ class Training {
   takeLoaded({ text, settings, step }, round) {
     this.noteTry();
     this.clear();
-    Object.assign(this, { text, round, isRunning: false, isOver: true });
-    Object.assign(this.settings, settings);
+    Object.assign(this, { text, round, earlier: null, isRunning: false, isOver: true });
+    Object.assign(this.settings, { model: "gpt" }, settings); // older files name none
     const had = plural(step, "update");
     this.told = `A model that had learned for ${had}. Begin again trains a new one.`;
   }
@@ -192,10 +195,10 @@ class Training {
   noteTry() {
     if (this.wasTried || !this.losses.length || this.step < 100) return;
     this.wasTried = true;
-    const { n_layer, n_embd, rate, seed } = this.settings;
+    const { model, n_layer, n_embd, rate, seed } = this.settings;
     const { parameters } = this.about;
     const seconds = Math.min(BUDGET, this.seconds);
-    const numbers = { n_layer, n_embd, rate, seed, parameters, seconds };
+    const numbers = { model, n_layer, n_embd, rate, seed, parameters, seconds };
     this.tries.push({ ...numbers, updates: this.step, loss: this.smooth });
   }
 }

@@ -44,7 +44,16 @@ function writeWords(parent, { text = "", words = [] }) {
 
 // ---- what was tried
 
-const COLUMNS = ["blocks", "width", "parameters", "rate", "updates", "seconds", "nats"];
+const COLUMNS = [
+  "model",
+  "blocks",
+  "width",
+  "parameters",
+  "rate",
+  "updates",
+  "seconds",
+  "nats",
+];
 
 function addTries(view, parent) {
   view.triesBox = el("div", "gx-learn-tries", parent);
@@ -60,7 +69,8 @@ function showTries(view) {
   tableRow(view.tries, "th", COLUMNS);
   const best = Math.min(...tries.map(t => t.loss));
   for (const t of tries) {
-    const sizes = [t.n_layer, t.n_embd, commas(t.parameters), t.rate];
+    const blocks = t.model === "gpt" ? t.n_layer : "";
+    const sizes = [MODELS[t.model], blocks, t.n_embd, commas(t.parameters), t.rate];
     const reached = [commas(t.updates), Math.round(t.seconds), t.loss.toFixed(3)];
     tableRow(view.tries, "td", [...sizes, ...reached], t.loss === best ? "gx-strong" : "");
   }

@@ -1,6 +1,7 @@
 """A model that learns in a blank page: started, paused, looked back at, kept and loaded."""
 
 import json
+import re
 
 import pytest
 from in_page import show
@@ -196,6 +197,42 @@ def test_begun_anew_while_it_learns_nothing_of_the_old_run_is_left(page):
         page.wait_for_timeout(300)
         assert "random numbers" in root.locator(".gx-learn-headline").inner_text()
         assert root.locator(".gx-learn-curve path[stroke]").count() == 0, "no curve"
+
+
+def test_an_lstm_learns_beside_the_curve_of_the_gpt(page, tmp_path):
+    root = begin(page)
+    learn(root, 60)
+    nats = re.search(r"updates: ([\d.]+) nats", root.locator(".gx-learn-headline").inner_text())
+    root.get_by_role("radio", name="LSTM").click()
+    page.wait_for_function(
+        "() => document.querySelector('.gx').innerText.includes('units, a context')"
+    )
+    assert "An LSTM of random" in root.locator(".gx-learn-headline").inner_text()
+    assert root.locator(".gx-learn-earlier").count() == 1
+    named = root.locator(".gx-learn-level").all_text_contents()
+    assert f"GPT-1 before it: {nats[1]}" in named
+    assert "An LSTM has no attention." in root.locator(".gx-learn-heads").inner_text()
+    assert "An LSTM has no position" in root.locator(".gx-learn-places").inner_text()
+    assert (
+        not root.locator(".gx-learn-triangles, .gx-learn-places svg")
+        .filter(visible=True)
+        .count()
+    )
+    assert "nats per character" in learn(root, 60)
+    assert root.locator(".gx-learn-curve path[stroke]").count() == 2, "its own curve, twice"
+    described = root.locator(".gx-learn-curve svg").get_attribute("aria-label")
+    assert "the GPT-1 before it had" in described
+    with page.expect_download() as kept:
+        press(root, "Save the model")
+    kept.value.save_as(tmp_path / "lstm.json")
+    root.get_by_role("radio", name="GPT-1").click()
+    page.wait_for_function(READY)
+    expect(root.locator(".gx-learn-level").last).to_contain_text("LSTM before it")
+    expect(root.locator(".gx-learn-triangles canvas").first).to_be_visible()
+    root.locator("input[type=file]").set_input_files(tmp_path / "lstm.json")
+    expect(root.locator(".gx-live")).to_contain_text("A model that had learned for")
+    expect(root.get_by_role("radio", name="LSTM")).to_be_checked()
+    assert root.locator(".gx-learn-earlier").count() == 0
 
 
 def test_a_megabyte_is_pasted_at_once(page):

@@ -32,7 +32,7 @@ function lstmShapesOf(config) {
 export class LSTMLearner extends TiedModel {
   // batch: the most sequences of an update; options: of the arena.
   constructor(config, batch, options = {}) {
-    super(config, lstmShapesOf(config), keptSize(config, batch), options);
+    super(config, lstmShapesOf(config), lstmKeeps(config, batch), options);
     this.units = matchingUnits(config);
     for (const each of [this.params, this.grads]) Object.assign(each, layersOf(each));
     this.keep(batch);
@@ -113,7 +113,7 @@ function layersOf({ views }) {
   return { input: part("ih"), recurrent: part("hh"), output };
 }
 
-function keptSize(config, batch) {
+function lstmKeeps(config, batch) {
   const { n_embd: C, n_ctx: T, n_vocab } = config;
   const [n, P] = [batch * T, padded(matchingUnits(config))];
   const turned = Math.max(4 * P * P, 4 * P * C, C * padded(n_vocab));
