@@ -122,8 +122,8 @@ function flag(svg, x, top, bottom, name, hue, lower) {
 function aboutLevels({ pairs }) {
   return (
     "The three level lines need no model. Guessing gives each character the same " +
-    "probability, letter frequencies know how often each one occurs, and letter pairs also know the " +
-    `character before. A loss of ${pairs.toFixed(2)} nats is that of an even choice among ` +
+    "probability, letter frequencies know how often each one occurs, and letter pairs " +
+    `also know the character before. A loss of ${pairs.toFixed(2)} nats is that of an even choice among ` +
     `${Math.exp(pairs).toFixed(1)} characters.`
   );
 }

@@ -107,8 +107,8 @@ function addFootnote(root) {
     "small: LayerNorm after each sum, learned positions, GELU, and the token table as output " +
     "matrix; no dropout. It reads the text again and again, so in the end it knows it by " +
     "heart: a loss far below letter pairs says nothing about another text. The LSTM is " +
-    "the one that the paper compares with, of a single layer. Its units are as many as it takes to " +
-    "match the parameters of the GPT-1 with these blocks and this width.";
+    "the one that the paper compares with, of a single layer. It has as many units as it " +
+    "takes to match the parameters of the GPT-1 with these blocks and this width.";
   el("p", "gx-note", root, told);
 }
 
