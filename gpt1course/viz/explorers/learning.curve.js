@@ -118,13 +118,13 @@ function flag(svg, x, top, bottom, name, hue, lower) {
   shape("text", svg, { ...place, class: "gx-learn-flag" }, name);
 }
 
-// What the dashed lines are, and what a nat is.
+// What the level lines are, and what a nat is.
 function aboutLevels({ pairs }) {
   return (
     "The three level lines need no model. Guessing gives each character the same " +
     "probability, letter frequencies know how often each one occurs, and letter pairs " +
-    `also know the character before. A loss of ${pairs.toFixed(2)} nats is that of an even choice among ` +
-    `${Math.exp(pairs).toFixed(1)} characters.`
+    `also know the character before. A loss of ${pairs.toFixed(2)} nats is that of an even ` +
+    `choice among ${Math.exp(pairs).toFixed(1)} characters.`
   );
 }
 
