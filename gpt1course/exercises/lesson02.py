@@ -2,6 +2,7 @@
 
 from itertools import product
 
+import gpt1lib as g
 from gpt1lib.bpe import characters
 
 from ..checking.exercise import Checker, exercise
@@ -504,8 +505,9 @@ _MANY_WORDS = [a + b + "lighthouse" for a in _LETTERS for b in _LETTERS[:15]]
     hints=(
         "Start with `symbols = characters(word)`. "
         "`[p for p in zip(symbols, symbols[1:]) if p in ranks]` are the pairs to choose from.",
-        "`min(known, key=ranks.get)` is the one that was learned first. Your `merge_pair` "
-        "does the rest; then look again, since the merge may have made a new pair.",
+        "`min(known, key=ranks.get)` is the one that was learned first. "
+        "`g.bpe.merge_pair(symbols, pair)` merges it; then look again, since the merge may "
+        "have made a new pair.",
     ),
 )
 def cut_word(word, ranks):
@@ -520,7 +522,7 @@ def cut_word(word, ranks):
         known = [pair for pair in zip(symbols, symbols[1:]) if pair in ranks]
         if not known:
             return symbols
-        symbols = merge_pair(symbols, min(known, key=ranks.get))
+        symbols = g.bpe.merge_pair(symbols, min(known, key=ranks.get))
 
 
 def _cut(symbols, ranks, choose):

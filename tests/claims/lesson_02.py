@@ -83,11 +83,16 @@ def newest_in_six_merges_low_in_seven(toy_merges):
     assert "".join(toy_merges[5]) == "newest</w>"
 
 
-@after("cell-039")
-def words_and_endings_come_early(slow):
+@after("cell-046")
+def words_and_endings_come_early(made):
     assert {"to</w>", "the</w>", "and</w>", "of</w>", "er</w>", "ed</w>", "ing</w>"} <= {
-        "".join(pair) for pair in slow[:24]
+        *made[:24]
     }
+
+
+@after("cell-039")
+def your_loop_learns_the_same(slow, emma_merges):
+    assert slow == emma_merges[:30]
 
 
 @after("faster-3")
