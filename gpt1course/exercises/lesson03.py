@@ -533,7 +533,7 @@ def mean_of_the_tokens(ids, W_e, W_p):
     task=(
         "Build the table of 2017, with no number learned. Columns go in pairs, and pair "
         "$k = 0, 1, 2, \\dots$ turns at its own rate $r_k = 10000^{-2k / C}$: at position "
-        "$p$, column $2k$ holds $\\sin(p \\, r_k)$ and column $2k + 1$ holds "
+        "$p$, column $2k$ is $\\sin(p \\, r_k)$ and column $2k + 1$ is "
         "$\\cos(p \\, r_k)$. `C` is even."
     ),
     hints=(
@@ -658,7 +658,7 @@ def k_counts_columns(n_ctx, C):
     "How large are the two tables?",
     question=(
         "A model knows {n_vocab:,} tokens and {n_ctx:,} positions, and its states have "
-        "{n_embd:,} numbers. How many numbers do its token table and its position table hold "
+        "{n_embd:,} numbers. How many numbers do its token table and its position table have "
         "together?"
     ),
     difficulty=1,
