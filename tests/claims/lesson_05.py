@@ -30,7 +30,7 @@ def it_is_the_loops_result(running_mean, values, by_loop):
     assert (running_mean(values) - by_loop).abs().max() < 1e-5
 
 
-@after("cell-024")
+@after("cell-022")
 def minus_infinity_and_cut_and_divide_agree(weights, renormalized):
     assert torch.allclose(weights, renormalized)
 
@@ -46,7 +46,7 @@ def the_text_says_62_percent_to_the_future(zeroed):
     assert abs(math.exp(0.9) - 2.5) < 0.05
 
 
-@after("cell-037")
+@after("cell-027")
 def with_0_for_hidden_scores_more_than_half_leaks(zeroed):
     assert zeroed[0, 1:].sum() > 0.5
 
