@@ -103,17 +103,27 @@ function thinned(losses, k, x) {
 // What was guessed, and where the first real word was written.
 function drawFlags({ training, chart }, x, top, bottom) {
   const { svg } = chart;
-  flag(svg, x(training.guess), top, bottom, `your guess: ${commas(training.guess)}`, ORANGE, 0);
+  flag(
+    svg,
+    x(training.guess),
+    top,
+    bottom,
+    `your guess: ${commas(training.guess)}`,
+    ORANGE,
+    0,
+    180,
+  );
   if (!training.first) return;
   const { step, word } = training.first;
-  flag(svg, x(step), top, bottom, `“${word}”: ${commas(step)}`, RED, 16);
+  flag(svg, x(step), top, bottom, `“${word}”: ${commas(step)}`, RED, 16, chart.right - 110);
 }
 
-function flag(svg, x, top, bottom, name, hue, lower) {
+// from: where its name is on its left, so that it leaves neither the picture nor its place.
+function flag(svg, x, top, bottom, name, hue, lower, from) {
   const y = top + 46 + lower + (bottom - top) / 2;
   shape("line", svg, { x1: x, x2: x, y1: y, y2: bottom, stroke: hue, "stroke-width": 2 });
   shape("path", svg, { d: `M${x} ${y}l12 5l-12 5z`, fill: hue });
-  const left = x > 180;
+  const left = x > from;
   const place = { x: left ? x - 6 : x + 16, y: y + 9, "text-anchor": left ? "end" : "start" };
   shape("text", svg, { ...place, class: "gx-learn-flag" }, name);
 }

@@ -55,17 +55,15 @@ function showText(view) {
 }
 
 function guessOf({ step, guess, hasGuessed, first }) {
-  if (first)
-    return `Its first real word, “${first.word}”, came after ${plural(first.step, "update")}.`;
   if (!step) {
     return (
       "Predict first: after how many updates does it write a word of four letters or more " +
       "from the text? Drag the flag."
     );
   }
-  return hasGuessed
-    ? `You guessed ${commas(guess)}. No real word has come yet.`
-    : "No real word has come yet.";
+  const guessed = hasGuessed ? `You guessed ${commas(guess)}. ` : "";
+  if (!first) return `${guessed}No real word has come yet.`;
+  return `${guessed}Its first real word, “${first.word}”, came after ${commas(first.step)}.`;
 }
 
 const inNumbers = ({ characters, parameters, units, n_ctx, kernel }) =>
