@@ -194,8 +194,8 @@ def test_begun_anew_while_it_learns_nothing_of_the_old_run_is_left(page):
         press(root, root.locator(".gx-learn-primary").inner_text())
         page.wait_for_timeout(200)
         press(root, name)
-        page.wait_for_timeout(300)
-        assert "random numbers" in root.locator(".gx-learn-headline").inner_text()
+        page.wait_for_function(READY)
+        expect(root.locator(".gx-learn-headline")).to_contain_text("random numbers")
         assert root.locator(".gx-learn-curve path[stroke]").count() == 0, "no curve"
 
 
