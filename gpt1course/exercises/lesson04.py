@@ -190,7 +190,7 @@ def maxima_lie_flat(scores):
     ],
     task=(
         "Return what one query brings back: score every key against it by a dot product, "
-        "turn the scores into weights, and mix the values with them."
+        "turn the scores into weights, and add up the values, each times its weight."
     ),
     hints=(
         "`keys @ query` has all the dot products at once, shape (n,).",
