@@ -70,7 +70,7 @@ def test_a_lab_sheet_has_its_sections_and_their_exercises():
     assert "**Lab sheet:** sections 4, 5, 7 ·" in made.cells[0].source
     hidden = [c for c in made.cells if c.source.startswith("%%capture")]
     assert len(hidden) == 2 and all(c.metadata["jupyter"]["source_hidden"] for c in hidden)
-    assert "running_mean = lesson.running_mean.solution" in hidden[0].source
+    assert "leaks_before = lesson.leaks_before.solution" in hidden[1].source
 
 
 def one_section_each() -> list[tuple[Path, int]]:
@@ -90,7 +90,7 @@ def test_every_section_alone_has_all_names_that_it_needs(tmp_path):
 
 
 def test_names_that_are_missing_are_found(tmp_path):
-    made = sheet(LESSON, [7])
+    made = sheet(LESSON, [5])
     made.cells = [c for c in made.cells if not c.source.startswith("%%capture")]
     notebooks.write(made, tmp_path / "a.ipynb")
     ruff = [sys.executable, "-m", "ruff", "check", "--isolated", "--select", "F821", tmp_path]
@@ -116,7 +116,7 @@ def test_a_lab_sheet_is_graded_by_its_own_exercises(tmp_path, monkeypatch):
     assert main([*given, "--sections", "4", "5", "7"]) == 0
     row = report.marked_before(tmp_path / "m.csv").popitem()[1]
     assert (row["total"], row["of"], row.get("mistakes", "")) == ("2", "2", "")
-    assert row["causal_mask"] == "1" and "running_mean" not in row
+    assert row["causal_mask"] == "1" and "leaks_before" not in row
     again = report.worth_nothing("05", WANTED)
     assert report.is_marked(row, tmp_path / "in/05_the_causal_mask_lab.ipynb", again, Limits())
 
@@ -137,7 +137,7 @@ def test_the_command_writes_a_copy_and_says_how_it_is_graded(tmp_path, capsys):
     ("arguments", "told"),
     [
         (["handout", "77"], "there is no lesson '77'"),
-        (["handout", "05", "--sections", "4", "99"], "no section 99; it has 1 to 13"),
+        (["handout", "05", "--sections", "4", "99"], "no section 99; it has 1 to 16"),
         (["grade", "x.ipynb", "--sections", "4"], "--sections needs --lesson"),
     ],
 )

@@ -377,9 +377,9 @@ def test_every_cell_of_a_real_lesson_is_found_again():
     shipped_now = json.loads(path.read_text(encoding="utf-8"))
     mine = json.loads(path.read_text(encoding="utf-8"))
     stub = next(c for c in mine["cells"] if carry.is_answer(c))
-    stub["source"] = ["def running_mean(values):\n", "    return 1"]
+    stub["source"] = ["def causal_mask(T):\n", "    return 1"]
     made, answers, left = carry.carried(shipped_now, mine, shipped_now)
-    assert sources(made) == sources(mine) and (answers, left) == (["running_mean"], 0)
+    assert sources(made) == sources(mine) and (answers, left) == (["causal_mask"], 0)
     assert carry.carried(lesson(), shipped_now, shipped_now) == (shipped_now, [], 0)
 
 
