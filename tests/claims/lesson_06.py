@@ -145,7 +145,7 @@ def the_text_says_4_2_nats_and_0_and_0_16_and_0_09(whole, rises):
     assert abs(rises[0, 0] - 0.09) < 0.01
 
 
-@after("average-1", full_run=True)
+@after("cell-055")
 def block_1_head_3_looks_mostly_at_the_last_ten_tokens(weights):
     t = torch.arange(weights.shape[-1])
     near = (t[:, None] - t < 10) & (t[:, None] >= t)
