@@ -185,8 +185,9 @@ def _layers(C, wide, seed):
         (_seeded(2, 3, 2, seed=25), *_layers(2, 3, 26)),
     ],
     task=(
-        "Write the feed-forward part of a block: a layer that widens, your `gelu`, a layer "
-        "that narrows again. A layer is a matrix product and a bias: `x @ W + b`."
+        "Write the feed-forward part of a block: a layer that widens, GELU, a layer that "
+        "narrows again. A layer is a matrix product and a bias: `x @ W + b`. GELU is "
+        '`F.gelu(..., approximate="tanh")`.'
     ),
     hints=(
         "First the neurons: `x @ W_1 + b_1` has the shape (T, 4C).",
@@ -198,7 +199,7 @@ def feed_forward(x, W_1, b_1, W_2, b_2):
 
     W_1 (C, 4C), b_1 (4C,), W_2 (4C, C), b_2 (C,).
     """
-    return gelu(x @ W_1 + b_1) @ W_2 + b_2
+    return F.gelu(x @ W_1 + b_1, approximate="tanh") @ W_2 + b_2
 
 
 @feed_forward.wrong(
@@ -209,7 +210,7 @@ def relu_between(x, W_1, b_1, W_2, b_2):
 
 
 @feed_forward.wrong(
-    "Nearly: this is the exact GELU, F.gelu(x) without approximate='tanh'. Use your `gelu`."
+    "Nearly: this is the exact GELU, F.gelu(x) without approximate='tanh'."
 )
 def exact_gelu_between(x, W_1, b_1, W_2, b_2):
     return F.gelu(x @ W_1 + b_1) @ W_2 + b_2
