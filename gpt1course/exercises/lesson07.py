@@ -209,9 +209,7 @@ def relu_between(x, W_1, b_1, W_2, b_2):
     return (x @ W_1 + b_1).relu() @ W_2 + b_2
 
 
-@feed_forward.wrong(
-    "Nearly: this is the exact GELU, F.gelu(x) without approximate='tanh'."
-)
+@feed_forward.wrong("Nearly: this is the exact GELU, F.gelu(x) without approximate='tanh'.")
 def exact_gelu_between(x, W_1, b_1, W_2, b_2):
     return F.gelu(x @ W_1 + b_1) @ W_2 + b_2
 
