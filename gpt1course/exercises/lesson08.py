@@ -727,8 +727,8 @@ def twelve_blocks(C):
     minutes=6,
     cases=lambda: [(40478, 512, 12, 768), (8120, 256, 4, 256), (50, 9, 3, 8), (20, 30, 1, 6)],
     task=(
-        "Count a whole GPT-1 of any sizes, with the output matrix tied. You may use "
-        "`block_parameters`, or `12 * C * C + 13 * C`."
+        "Count a whole GPT-1 of any sizes, with the output matrix tied. A block of width C has "
+        "`12 * C * C + 13 * C` parameters."
     ),
     hints=("Token table, position table, n_layer blocks, and nothing else.",),
 )

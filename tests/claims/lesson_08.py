@@ -260,13 +260,14 @@ def what_the_states_would_say_after_each_block(model, bpe):
     assert best_guess[4][3] == door, "so does door"
 
 
-@after("cell-091")
+@after("one-block-3")
 def a_block_has_7_087_872(block_parameters):
     assert block_parameters(768) == 7_087_872
 
 
 @after("cell-091")
 def your_count_is_the_models(gpt_parameters, gpt1):
+    assert 12 * 768**2 + 13 * 768 == 7_087_872
     counted = gpt_parameters(40478, 512, 12, 768)
     assert gpt1.count_parameters() == counted == 116_534_784
 
@@ -276,9 +277,10 @@ def the_parts_are_the_whole(parts):
     assert sum(parts.values()) == 116_534_784
 
 
-@after("cell-094")
+@after("one-block-3")
 def the_text_says_85_054_464_in_twelve_blocks(block_parameters):
     assert 12 * block_parameters(768) == 85_054_464
+    assert round(100 * 85_054_464 / 116_534_784) == 73
 
 
 @after("cell-094")
@@ -287,7 +289,7 @@ def the_text_says_31_480_320_in_two_tables(parts):
     assert tables == 31_480_320
 
 
-@after("cell-094")
+@after("one-block-3")
 def embeddings_are_more_than_half_up_to_here(block_parameters):
     rows = 40_478 + 512
     widest = max(w for w in range(1, 2_000) if rows * w > 12 * block_parameters(w))
