@@ -379,3 +379,9 @@ def half_a_nat_in_60_seconds_is_within_reach():
     speeds = json.loads((BENCHMARKS / "training_in_page.json").read_text(encoding="utf-8"))
     own = speeds["updates_per_second"]["2 blocks, width 48"]["processor"]  # the page's sizes
     assert own["least"] * 60 > needed
+
+
+@after("adam-3")
+def your_adam_is_torchs(by_you, by_torch, adam_path):
+    assert torch.allclose(by_you, by_torch, atol=1e-5)
+    assert torch.allclose(by_you, adam_path[-1])
