@@ -18,7 +18,7 @@ def the_text_says_146_arrays_two_and_twelve_per_block(table):
     assert len(table) == 146 == 2 + 12 * 12
 
 
-@after("cell-013")
+@after("count-0")
 def the_text_says_116_534_784_numbers(everything):
     assert everything == 116_534_784
 
