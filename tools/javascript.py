@@ -1,10 +1,10 @@
-"""Format and lint of our JavaScript, by Biome, and whether the kernel is what its text says.
+"""Format and lint of our JavaScript, and whether its bundles and kernels are up to date.
 
     python tools/javascript.py [--write]
 
-Biome and wabt are installed where they are missing. Without Node.js, or without a network at
-the first run, this is skipped with a sentence; with GPT1_REQUIRE_BROWSER=1, as in CI, it fails
-then. --write fixes the format.
+Biome, esbuild and wabt are installed where they are missing. Without Node.js, or without a
+network at the first run, this is skipped with a sentence; with GPT1_REQUIRE_BROWSER=1, as in
+CI, it fails then. --write fixes the format and makes the bundles.
 """
 
 import argparse
@@ -58,7 +58,7 @@ def install(npm: str | None) -> str | None:
 def main(argv: list[str] | None = None) -> int:
     """Check all scripts; returns the exit status."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--write", action="store_true", help="fix the format")
+    parser.add_argument("--write", action="store_true", help="fix the format, make the bundles")
     args = parser.parse_args(argv)
     node = shutil.which("node")
     if not node:
@@ -67,7 +67,9 @@ def main(argv: list[str] | None = None) -> int:
     if reason:
         return without(reason)
     biome = [str(BIOME / "bin" / "biome"), *(WRITE if args.write else CHECK)]
-    return int(any([run(node, *biome), run(node, "tools/kernel.js", "--check")]))
+    bundle = ["tools/bundle.js", *([] if args.write else ["--check"])]
+    made = [run(node, *bundle), run(node, "tools/kernel.js", "--check")]
+    return int(any([run(node, *biome), *made]))
 
 
 def run(*command: str) -> int:

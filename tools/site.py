@@ -24,7 +24,7 @@ from tqdm import tqdm
 from gpt1course.settings import LIVE_PAGES
 from gpt1course.viz import engine
 from gpt1course.viz.explorers import LearningExplorer, ModelMapExplorer
-from gpt1course.viz.explorers.base import COMMON, CSS
+from gpt1course.viz.explorers.base import CSS
 from gpt1course.viz.explorers.standalone import frame
 from gpt1course.viz.figure import picture
 from gpt1lib.checkpoints import load_novelist
@@ -263,9 +263,7 @@ def static(name: str) -> Path:
 def write_static() -> None:
     """Styles, scripts and the shipped model."""
     novelist = load_novelist()
-    own = (PAGE / "front.js").read_text(encoding="utf-8")
-    parts = COMMON, engine.bundle.without_modules(own)
-    write_text(static("front.js"), "{\n" + "\n".join(parts) + "}")
+    shutil.copy(PAGE / "bundles" / "front.js", static("front.js"))
     write_text(static("engine.js"), engine.engine_script(novelist, MODEL))
     write_text(static(engine.MODEL), engine.model_script(novelist))
     write_text(static("book.css"), (PAGE / "book.css").read_text(encoding="utf-8") + CSS)

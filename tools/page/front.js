@@ -1,7 +1,26 @@
 // The front page: type, see what may come next, look at the heads, let it write.
-// tools/site.py puts the explorers' shared part and sample.js before it.
 
 import { argmax, probsOf, ranked } from "../../gpt1course/viz/engine/sample.js";
+import {
+  bars,
+  button,
+  colorScale,
+  commas,
+  el,
+  isDark,
+  labels,
+  liveRegion,
+  named,
+  percent,
+  radio,
+  readable,
+  rgb,
+  setChecked,
+  shade,
+  slider,
+  sum,
+  textInput,
+} from "../../gpt1course/viz/explorers/common.js";
 
 const BEGINNING = "When the door was shut, she closed her";
 const SHOWN = 10; // next tokens

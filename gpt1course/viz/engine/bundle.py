@@ -1,13 +1,12 @@
-"""The engine as text for a page: its modules joined, its model in a script beside it.
+"""The engine as text for a page: its modules in a bundle, its model in a script beside it.
 
 A page opened from disk may neither import a module nor fetch a file, but it may load a
-script. So the modules lie one after the other, without the lines that import, and the
-model's bytes are letters (base64) in a script that sets `gpt1Model`.
+script. So tools/bundle.js joins the modules, and the model's bytes are letters (base64) in
+a script that sets `gpt1Model`.
 """
 
 import base64
 import json
-import re
 import zlib
 from pathlib import Path
 
@@ -20,76 +19,28 @@ from .identity import id_of, vocabulary_id
 from .pack import exact_bits, pack
 
 HERE = Path(__file__).parent
-WORKER = (
-    "checksum",
-    "numbers",
-    "pieces",
-    "rows",
-    "text",
-    "bpe",
-    "arena",
-    "gpt",
-    "weights",
-    "sample",
-    "mt19937",
-    "generate",
-    "formats",
-    "logit_lens",
-    "map",
-    "session",
-    "worker",
-)
-"""Modules of the worker, each after those it imports."""
-TRAINING = (
-    "numbers",
-    "sample",
-    "arena",
-    "train/training_arena",
-    "train/layers",
-    "train/attention",
-    "train/params",
-    "train/tied",
-    "train/model",
-    "train/lstm_cell",
-    "train/lstm",
-    "train/adam",
-    "train/run",
-    "train/characters",
-    "train/positions",
-    "train/observer",
-    "train/kept",
-    "train/worker",
-)
-"""Modules of the worker in which a page trains a model of its own, in the same order."""
+BUNDLES = HERE.parent / "bundles"  # made by tools/bundle.js
 MODEL = "gpt1_model.js"  # beside the pages
 
 
-def one_script(*names: str) -> str:
-    """Modules as one script: no line imports, nothing is exported."""
-    return "\n".join(
-        without_modules((HERE / f"{name}.js").read_text(encoding="utf-8")) for name in names
-    )
-
-
-def without_modules(module: str) -> str:
-    """A module's text as part of a script."""
-    without = re.sub(r"^import [^;]*;\n", "", module, flags=re.M)
-    return re.sub(r"^export ", "", without, flags=re.M)
+def bundled(name: str) -> str:
+    """A script that needs no other: an explorer, the engine's side of a page, or a worker."""
+    return (BUNDLES / f"{name}.js").read_text(encoding="utf-8")
 
 
 def engine_script(checkpoint: Checkpoint, address: str = MODEL) -> str:
     """JavaScript that sets `gpt1`, an engine; address: of the script with its model."""
-    source = json.dumps(one_script(*WORKER)).replace("</", "<\\/")
+    source = json.dumps(bundled("engine_worker")).replace("</", "<\\/")
     ids = json.dumps([weights_fingerprint(checkpoint.model), vocabulary_id(checkpoint.bpe)])
     checksum = checksum_of(*stored_parts(checkpoint))
-    load = f"() => fromScript({json.dumps(address)}, {checksum})"
-    start = f"globalThis.gpt1 = new Engine({ids}, {source}, {load});"
-    return f"{one_script('engine')}\n{start}\n"
+    load = f"() => gpt1Engine.fromScript({json.dumps(address)}, {checksum})"
+    start = f"globalThis.gpt1 = new gpt1Engine.Engine({ids}, {source}, {load});"
+    return f"{bundled('engine')}{start}\n"
 
 
 def training_parts() -> tuple[str, bytes]:
     """What a page needs to train a model: the worker's code, and products.wasm."""
-    return one_script(*TRAINING), (HERE / "train" / "products.wasm").read_bytes()
+    return bundled("training_worker"), (HERE / "train" / "products.wasm").read_bytes()
 
 
 def parts_of(bpe: BPE, model: LanguageModel, bits: int = 8) -> tuple[dict, bytes]:
@@ -135,7 +86,7 @@ def parcel(bpe: BPE, model: LanguageModel | None = None) -> tuple[dict, list[byt
     if model is not None:
         tables, content = parts_of(bpe, model, exact_bits(model))
     facts, content, wasm = parts = _with_kernel(tables, content)
-    told = {"ids": [id_of(bpe, model), vocabulary_id(bpe)], "source": one_script(*WORKER)}
+    told = {"ids": [id_of(bpe, model), vocabulary_id(bpe)], "source": bundled("engine_worker")}
     return told | {"facts": facts, "checksum": checksum_of(*parts)}, [content, wasm]
 
 

@@ -1,14 +1,13 @@
 """Explorers: arrays computed once in Python, moved and drawn in the browser.
 
-Each is an anywidget of one class and one plain ES module. Shown in a notebook it gives
-two outputs: a static picture with alt text, which every viewer can show, and the live
-view, which hides the picture where it runs.
+Each is an anywidget of one class and one ES module, which tools/bundle.js makes of its own
+and the shared ones. Shown in a notebook it gives two outputs: a static picture with alt
+text, which every viewer can show, and the live view, which hides the picture where it runs.
 """
 
 from .attention import AttentionExplorer
 from .base import CSS as CSS
 from .base import Explorer
-from .base import script as script
 from .bigram import BigramExplorer
 from .block import BlockExplorer
 from .few_labels import FewLabelsExplorer

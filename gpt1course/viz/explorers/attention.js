@@ -1,5 +1,42 @@
 // All heads as thumbnails, one head large, one token's row as a sentence and as arcs.
 
+import { probsOf } from "../engine/sample.js";
+import {
+  addHeadline,
+  BLUE,
+  bigPicture,
+  bitsOf,
+  button,
+  capital,
+  choice,
+  colorScale,
+  css,
+  el,
+  halves,
+  headName,
+  KEPT,
+  labels,
+  liveRegion,
+  lockedRows,
+  markRow,
+  onChange,
+  plural,
+  promptLine,
+  readable,
+  rgb,
+  rounded,
+  rowButtons,
+  save,
+  setChecked,
+  setShared,
+  shade,
+  shape,
+  signed,
+  signedScale,
+  sum,
+} from "./common.js";
+import { start } from "./start.js";
+
 const MASKS = {
   before: "before the softmax (GPT-1)",
   after: "after the softmax",

@@ -1,6 +1,5 @@
 """What all explorers share: an ES module, a static picture, and how they are shown."""
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,8 +14,8 @@ from gpt1lib.bpe import BPE
 from gpt1lib.model import LanguageModel
 
 from ... import settings
-from .. import engine, palette, plots
-from ..engine.bundle import one_script
+from .. import engine
+from ..engine.bundle import bundled
 from ..figure import picture
 from ..labels import readable
 from .controls import CleanUnicode
@@ -24,34 +23,6 @@ from .standalone import frame
 
 HERE = Path(__file__).parent
 CSS = (HERE / "common.css").read_text(encoding="utf-8")
-
-
-def colors() -> str:
-    """The colors of palette.json as JavaScript, and nine of magma, to interpolate."""
-    tables = {
-        "COLORS": palette.SERIES,
-        "ROLES": palette.ROLES,
-        "MAGMA": plots.color_table("magma", 9),
-    }
-    return "".join(f"const {name} = {json.dumps(t)};\n" for name, t in tables.items())
-
-
-# what the engine has too, then what only pages need
-COMMON = (
-    colors()
-    + one_script("pieces", "numbers", "sample", "engine", "client")
-    + "\n"
-    + "\n".join(path.read_text(encoding="utf-8") for path in sorted(HERE.glob("common*.js")))
-)
-
-
-def script(name: str) -> str:
-    """The ES module of an explorer: the colors, the shared part, its parts, then its own.
-
-    A part is a file with the explorer's name and one of its own: model_map.walk.js.
-    """
-    files = [*sorted(HERE.glob(f"{name}.*.js")), HERE / f"{name}.js"]
-    return "\n".join([COMMON, *(path.read_text(encoding="utf-8") for path in files)])
 
 
 def styles(name: str) -> str:
@@ -134,7 +105,7 @@ class Explorer(anywidget.AnyWidget):
     def __init_subclass__(cls, **options) -> None:
         if Explorer in cls.__bases__:  # traitlets derives more classes from each of these
             name = cls.__module__.rpartition(".")[-1]  # sweep.py shows sweep.js
-            cls._esm, cls._css = script(name), styles(name)
+            cls._esm, cls._css = bundled(name), styles(name)
         super().__init_subclass__(**options)
 
     def set_state(self, sync_data: dict) -> None:

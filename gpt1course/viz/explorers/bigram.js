@@ -1,5 +1,32 @@
 // A table of what follows what: pick a row, see its distribution, let the table write.
 
+import { mulberry } from "../engine/numbers.js";
+import { argmax } from "../engine/sample.js";
+import {
+  addHeadline,
+  bars,
+  bigPicture,
+  bitsOf,
+  button,
+  colorScale,
+  css,
+  el,
+  evenly,
+  halves,
+  KEPT,
+  liveRegion,
+  lockedRows,
+  markRow,
+  onChange,
+  percent,
+  readable,
+  rgb,
+  rounded,
+  rowButtons,
+  setShared,
+} from "./common.js";
+import { start } from "./start.js";
+
 const POINT = "Point at a cell for its share. A click keeps its row, Escape lets it go.";
 
 function draw(model, root) {

@@ -1,5 +1,32 @@
 // One token through one block, station by station; its neurons; and both orders by depth.
 
+import {
+  addHeadline,
+  axisNames,
+  BLUE,
+  chart,
+  choice,
+  commas,
+  css,
+  el,
+  halves,
+  labels,
+  levels,
+  liveRegion,
+  minus,
+  ORANGE,
+  onChange,
+  percent,
+  rgb,
+  setShared,
+  shape,
+  slider,
+  strip,
+  sum,
+  through,
+} from "./common.js";
+import { start } from "./start.js";
+
 const STATIONS = [
   ["comes in", "x"],
   ["attention adds", "+ attention(x)"],

@@ -1,9 +1,11 @@
-// Shared by all explorers: elements, colors, arrays, controls, charts. No dependencies.
-// base.py puts COLORS, ROLES and MAGMA, the colors of the static figures, before this.
+// Shared by all explorers: elements, colors, arrays, controls, charts.
+
+import { halfOf } from "../engine/numbers.js";
+import palette from "../palette.json" with { type: "json" };
 
 // ---- elements
 
-function el(tag, cls, parent, text) {
+export function el(tag, cls, parent, text) {
   const e = document.createElement(tag);
   if (cls) e.className = cls;
   if (text != null) e.textContent = text;
@@ -14,7 +16,7 @@ function el(tag, cls, parent, text) {
 }
 
 // A sentence that screen readers speak when it changes.
-function liveRegion(parent) {
+export function liveRegion(parent) {
   const p = el("p", "gx-live", parent);
   p.setAttribute("aria-live", "polite");
   return p;
@@ -22,7 +24,7 @@ function liveRegion(parent) {
 
 // The headline: what is to be seen, in one sentence, and one thing to try. Its height does not
 // change with its words. It is no live region: what liveRegion says tells the same in full.
-function addHeadline(root, tip, act) {
+export function addHeadline(root, tip, act) {
   const box = el("div", "gx-headline", root);
   const finding = el("p", "gx-finding", box);
   const line = el("p", "gx-try", box, "Try: ");
@@ -31,12 +33,12 @@ function addHeadline(root, tip, act) {
 }
 
 // What a headline says, and what its button then does.
-function setTip(finding, tip) {
+export function setTip(finding, tip) {
   finding.nextSibling.lastChild.textContent = tip;
 }
 
 // A list of bars [word, share (0..1), number], written into the rows that are there.
-function bars(list, rows) {
+export function bars(list, rows) {
   while (list.children.length > rows.length) list.lastChild.remove();
   rows.forEach(([word, share, number], i) => {
     const [name, track, num] = (list.children[i] ?? barRow(list)).children;
@@ -55,35 +57,37 @@ function barRow(list) {
 
 // A bar is the background of its track: nothing is laid out again, and nothing is one more
 // layer of the page.
-function stretch(track, share) {
+export function stretch(track, share) {
   track.style.setProperty("--fill", `${100 * share}%`);
 }
 
 // tag: "td", or "th" for the row of headings.
-function tableRow(table, tag, texts, cls = "") {
+export function tableRow(table, tag, texts, cls = "") {
   const row = el("tr", cls, table);
   for (const text of texts) el(tag, "", row, text);
 }
 
-// ---- colors
+// ---- colors, those of the static figures
 
-const BLUE = COLORS[0];
-const ORANGE = COLORS[1];
-const RED = COLORS[2];
+export const { series: COLORS, roles: ROLES, magma: MAGMA } = palette;
+export const BLUE = COLORS[0];
+export const ORANGE = COLORS[1];
+export const RED = COLORS[2];
 const PURPLE = COLORS[3];
-const VIOLET = COLORS[5];
-const GRAY = ROLES.reference; // darker than the fifth color: thin lines need the contrast
+export const VIOLET = COLORS[5];
+// darker than the fifth color: thin lines need the contrast
+export const GRAY = ROLES.reference;
 const STOPS = MAGMA.map(hex => [1, 3, 5].map(i => Number.parseInt(hex.slice(i, i + 2), 16)));
 
 // 0..1 -> [r, g, b], interpolated between the stops; in the light theme 0 is pale.
-function rgb(v, dark) {
+export function rgb(v, dark) {
   const x = Math.min(1, Math.max(0, dark ? v : 1 - v)) * (STOPS.length - 1);
   const k = Math.min(STOPS.length - 2, Math.floor(x));
   const f = x - k;
   return [0, 1, 2].map(j => Math.round(STOPS[k][j] * (1 - f) + STOPS[k + 1][j] * f));
 }
 
-const css = color => `rgb(${color.join(",")})`;
+export const css = color => `rgb(${color.join(",")})`;
 
 // Relative luminance (WCAG): 0 black, 1 white.
 function luminance(color) {
@@ -94,10 +98,11 @@ function luminance(color) {
   return 0.2126 * r + 0.7152 * g + 0.0722 * b;
 }
 
-const ink = color => (luminance(color) < 0.179 ? "#fff" : "#000"); // that with more contrast
+// White or black, what has more contrast.
+export const ink = color => (luminance(color) < 0.179 ? "#fff" : "#000");
 
 // The color of a name: that of its role, else the next one that no role here has.
-function hueOf(names, i) {
+export function hueOf(names, i) {
   const role = name => ROLES[name.replaceAll("_", " ")];
   const free = COLORS.filter(color => !names.map(role).includes(color));
   const before = names.slice(0, i).filter(name => !role(name)).length;
@@ -105,26 +110,27 @@ function hueOf(names, i) {
 }
 
 // -1..1: blue below 0, red above it, the paper at 0.
-function signed(v) {
+export function signed(v) {
   const alpha = Math.min(1, Math.abs(v)).toFixed(3);
   return v < 0 ? `rgba(33,102,172,${alpha})` : `rgba(178,24,43,${alpha})`;
 }
 
 // The background of an element, and a color that is readable on it.
-function shade(element, v, dark) {
+export function shade(element, v, dark) {
   const color = rgb(v, dark);
   element.style.background = css(color);
   element.style.color = ink(color);
 }
 
 // From pale to full, with what its ends stand for.
-const colorScale = (parent, dark, low, high) =>
+export const colorScale = (parent, dark, low, high) =>
   scaleOf(parent, low, high, v => css(rgb(v, dark)));
 
 // From blue to red, with what its ends stand for.
-const signedScale = (parent, low, high) => scaleOf(parent, low, high, v => signed(2 * v - 1));
+export const signedScale = (parent, low, high) =>
+  scaleOf(parent, low, high, v => signed(2 * v - 1));
 
-function scaleOf(parent, low, high, color) {
+export function scaleOf(parent, low, high, color) {
   const scale = el("div", "gx-scale", parent);
   const colors = [0, 0.25, 0.5, 0.75, 1].map(color);
   el("span", "", scale, low);
@@ -134,7 +140,7 @@ function scaleOf(parent, low, high, color) {
 }
 
 // JupyterLab says so; elsewhere (a static copy, VS Code) the paper below says it.
-function isDark(root) {
+export function isDark(root) {
   const light = document.body.dataset.jpThemeLight;
   if (light != null) return light === "false";
   for (let e = root.isConnected ? root : document.body; e; e = e.parentElement) {
@@ -148,13 +154,13 @@ function isDark(root) {
 
 // ---- words and numbers
 
-function readable(piece) {
+export function readable(piece) {
   if (piece === "\n</w>" || piece === "\n") return "⏎";
   return piece.endsWith("</w>") && piece.length > 4 ? piece.slice(0, -4) : piece;
 }
 
 // Repeated tokens get their position.
-function labels(tokens) {
+export function labels(tokens) {
   const names = tokens.map(readable);
   const count = {};
   for (const name of names) count[name] = (count[name] || 0) + 1;
@@ -162,44 +168,44 @@ function labels(tokens) {
 }
 
 // A piece alone, where its place in a text does not tell whether its word goes on.
-const named = piece => readable(piece) + (/<\/w>$|^<.*>$|^\n$/.test(piece) ? "" : "·");
+export const named = piece => readable(piece) + (/<\/w>$|^<.*>$|^\n$/.test(piece) ? "" : "·");
 
 // 38.1%, 4.0%, 0.25%, <0.1%; 0% and 100% only where it is so.
-function percent(p) {
+export function percent(p) {
   if (p > 1e-9 && p < 0.001) return "<0.1%";
   if (p > 0.9995 && p < 1 - 1e-9) return ">99.9%";
   return exactly(p, p < 0.01 ? 2 : 1);
 }
 
 // The same in whole percents.
-function rounded(p) {
+export function rounded(p) {
   if (p > 1e-9 && p < 0.005) return "<1%";
   if (p > 0.995 && p < 1 - 1e-9) return ">99%";
   return exactly(p, 0);
 }
 
-function exactly(p, digits) {
+export function exactly(p, digits) {
   const ends = p <= 1e-9 || p >= 1 - 1e-9;
   return `${(100 * p).toFixed(ends ? 0 : digits)}%`;
 }
 
-const headName = ({ H }, head) => `block ${Math.floor(head / H)}, head ${head % H}`;
-const capital = text => text[0].toUpperCase() + text.slice(1);
-const plural = (n, word) => `${commas(n)} ${word}${n === 1 ? "" : "s"}`;
-const minus = text => String(text).replace("-", "−");
-const commas = n => n.toLocaleString("en");
-const sum = values => values.reduce((a, b) => a + b, 0);
+export const headName = ({ H }, head) => `block ${Math.floor(head / H)}, head ${head % H}`;
+export const capital = text => text[0].toUpperCase() + text.slice(1);
+export const plural = (n, word) => `${commas(n)} ${word}${n === 1 ? "" : "s"}`;
+export const minus = text => String(text).replace("-", "−");
+export const commas = n => n.toLocaleString("en");
+export const sum = values => values.reduce((a, b) => a + b, 0);
 // An entropy in words: how many equal chances would be as open.
-const evenly = bits => {
+export const evenly = bits => {
   const n = 2 ** bits;
   return `as open as an even choice among ${n < 100 ? n.toFixed(1) : commas(Math.round(n))}`;
 };
-const bitsOf = p => (p > 0 ? -p * Math.log2(p) : 0); // what p adds to an entropy
+export const bitsOf = p => (p > 0 ? -p * Math.log2(p) : 0); // what p adds to an entropy
 
 // ---- arrays and traits of the model, as anywidget calls Python's side
 
 // A copy, since a view may start anywhere.
-function bytes(model, name) {
+export function bytes(model, name) {
   const view = model.get(name);
   return view.buffer.slice(view.byteOffset, view.byteOffset + view.byteLength);
 }
@@ -209,30 +215,30 @@ function bytes(model, name) {
 const isNumbers = given => given.BYTES_PER_ELEMENT === 4;
 
 // Little-endian float32.
-function floats(model, name) {
+export function floats(model, name) {
   const given = model.get(name);
   return isNumbers(given) ? given : new Float32Array(bytes(model, name));
 }
 
 // Little-endian float16.
-function halves(model, name) {
+export function halves(model, name) {
   if (isNumbers(model.get(name))) return model.get(name);
   return Float32Array.from(new Uint16Array(bytes(model, name)), halfOf);
 }
 
-function save(model, traits) {
+export function save(model, traits) {
   for (const [name, value] of Object.entries(traits)) model.set(name, value);
   model.save_changes();
 }
 
 // A choice made here: for this view and for Python.
-function setShared(view, traits) {
+export function setShared(view, traits) {
   Object.assign(view, traits);
   save(view.model, traits);
 }
 
 // A choice made elsewhere: act when a trait is no longer what this view shows.
-function onChange(view, names, act) {
+export function onChange(view, names, act) {
   const { model } = view;
   for (const changed of names) {
     model.on(`change:${changed}`, () => {
@@ -245,7 +251,7 @@ function onChange(view, names, act) {
 
 // What is asked of Python, and what is said meanwhile: an answer is counted even where it
 // changes nothing, and none at all is said, too.
-function request(model, status, doing, hint = "") {
+export function request(model, status, doing, hint = "") {
   let late = 0;
   const say = text => {
     clearTimeout(late);
@@ -263,7 +269,7 @@ function request(model, status, doing, hint = "") {
 }
 
 // A text to type, the trait `text`, which the model reads.
-function promptLine(model, root) {
+export function promptLine(model, root) {
   const line = textLine(root, "text", model.get("text"), "4em", text => ask({ text }));
   const hint = "Type a text and press Enter.";
   const ask = request(model, el("p", "gx-note gx-hint", root), "The model reads ...", hint);
@@ -279,7 +285,7 @@ const SILENCE =
 
 let serial = 0;
 
-function slider(parent, name, options, onInput) {
+export function slider(parent, name, options, onInput) {
   const { min, max, step, value, text = String, help = "" } = options;
   const row = el("div", "gx-control", parent);
   const label = el("label", "", row, name);
@@ -306,17 +312,17 @@ function slider(parent, name, options, onInput) {
 }
 
 // Only the radio button that is chosen can be reached by Tab.
-function setChecked(buttons, chosen) {
+export function setChecked(buttons, chosen) {
   buttons.forEach((b, i) => {
     b.setAttribute("aria-checked", i === chosen);
     b.tabIndex = i === chosen ? 0 : -1;
   });
 }
 
-const ONWARD = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
+export const ONWARD = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
 
 // One stop for Tab among many buttons; arrow keys lead from one to the next.
-function rovingTabindex(box, buttons) {
+export function rovingTabindex(box, buttons) {
   const all = [...buttons];
   const reach = at => {
     all.forEach((b, i) => {
@@ -335,7 +341,7 @@ function rovingTabindex(box, buttons) {
 }
 
 // The group of radio buttons, still empty, with its name before them.
-function radioGroup(parent, name) {
+export function radioGroup(parent, name) {
   const box = el("div", "gx-choice", parent);
   box.setAttribute("role", "radiogroup");
   box.setAttribute("aria-label", name);
@@ -343,7 +349,7 @@ function radioGroup(parent, name) {
   return box;
 }
 
-function radio(parent, text, onPick) {
+export function radio(parent, text, onPick) {
   const b = el("button", "", parent, text);
   b.type = "button";
   b.setAttribute("role", "radio");
@@ -353,7 +359,7 @@ function radio(parent, text, onPick) {
 }
 
 // Radio buttons; options: {key: text}.
-function choice(parent, name, options, value, onPick) {
+export function choice(parent, name, options, value, onPick) {
   const box = radioGroup(parent, name);
   const keys = Object.keys(options);
   const buttons = keys.map(key => radio(box, options[key], () => pick(key)));
@@ -374,7 +380,7 @@ function choice(parent, name, options, value, onPick) {
   return { box, set };
 }
 
-function button(parent, text, onClick) {
+export function button(parent, text, onClick) {
   const b = el("button", "gx-button", parent, text);
   b.type = "button";
   b.addEventListener("click", onClick);
@@ -382,17 +388,17 @@ function button(parent, text, onClick) {
 }
 
 // A line of text that is sent when Enter is pressed; the width is that of its name.
-function textLine(parent, name, value, width, onChange) {
+export function textLine(parent, name, value, width, onChange) {
   const row = el("div", "gx-control", parent);
   row.style.gridTemplateColumns = `${width} minmax(80px, 560px)`;
   return textInput(row, el("label", "", row, name), value, onChange);
 }
 
-function nameBy(label, input) {
+export function nameBy(label, input) {
   input.id = label.htmlFor = `gx-${++serial}`;
 }
 
-function textInput(parent, label, value, onChange) {
+export function textInput(parent, label, value, onChange) {
   const input = el("input", "gx-prompt", parent);
   nameBy(label, input);
   input.value = value;
@@ -405,7 +411,7 @@ function textInput(parent, label, value, onChange) {
 // ---- a matrix: a pixel a cell, enlarged, with a button for each row
 
 // Only the chosen row can be reached by Tab; arrow keys, Home and End lead to the others.
-function rowButtons(matrix, names, describe, rows) {
+export function rowButtons(matrix, names, describe, rows) {
   const buttons = names.map((name, i) => {
     const b = el("button", "gx-row", matrix, name);
     b.type = "button";
@@ -429,18 +435,18 @@ function rowButtons(matrix, names, describe, rows) {
   return buttons;
 }
 
-function markRow(buttons, at) {
+export function markRow(buttons, at) {
   buttons.forEach((b, i) => {
     b.classList.toggle("gx-on", i === at);
     b.tabIndex = i === at ? 0 : -1;
   });
 }
 
-const KEPT = "Row kept: Escape or a second click lets it go.";
+export const KEPT = "Row kept: Escape or a second click lets it go.";
 
 // A row follows the mouse until a click locks it; Escape, or a second click, frees it.
 // pick(i) shows row i; tell() that the lock has changed.
-function lockedRows(root, pick, tell) {
+export function lockedRows(root, pick, tell) {
   const rows = { locked: -1, buttons: [] };
   const set = i => {
     rows.locked = i;
@@ -465,7 +471,7 @@ function lockedRows(root, pick, tell) {
 
 // The picture of n rows, a frame for one of them, and the cell under the mouse: onCell()
 // without one when the mouse leaves.
-function bigPicture(matrix, n, cls, onCell, onClick) {
+export function bigPicture(matrix, n, cls, onCell, onClick) {
   const wrap = el("div", "gx-wrap", matrix);
   wrap.style.cssText = `grid-column:2;grid-row:2/${n + 2}`;
   const canvas = el("canvas", cls, wrap);
@@ -486,9 +492,9 @@ function bigPicture(matrix, n, cls, onCell, onClick) {
 
 // ---- charts
 
-const NS = "http://www.w3.org/2000/svg";
+export const NS = "http://www.w3.org/2000/svg";
 
-function shape(kind, parent, attributes, text) {
+export function shape(kind, parent, attributes, text) {
   const e = document.createElementNS(NS, kind);
   for (const [k, v] of Object.entries(attributes)) e.setAttribute(k, v);
   if (text != null) e.textContent = text;
@@ -499,7 +505,7 @@ function shape(kind, parent, attributes, text) {
 // Room for curves: from L to right, from T to bottom; names stand in the margins. It is as
 // wide as its place allows, and drawn anew when that changes: letters keep their size. On a
 // phone the margin may be another: narrow.
-function chart(root, H, margin, redraw, narrow = margin) {
+export function chart(root, H, margin, redraw, narrow = margin) {
   const svg = shape("svg", root, { role: "img" });
   const room = { svg, H, L: 62, T: 14, bottom: H - 44 };
   const fit = () => {
@@ -517,7 +523,7 @@ function chart(root, H, margin, redraw, narrow = margin) {
 }
 
 // Round numbers between low and high.
-function ticks(low, high, n = 5) {
+export function ticks(low, high, n = 5) {
   const raw = (high - low) / n;
   const ten = 10 ** Math.floor(Math.log10(raw));
   const gap = [1, 2, 5, 10].find(k => k * ten >= raw) * ten;
@@ -528,14 +534,14 @@ function ticks(low, high, n = 5) {
   return values;
 }
 
-function levels({ svg, L, right }, values, y, text) {
+export function levels({ svg, L, right }, values, y, text) {
   for (const v of values) {
     shape("line", svg, { x1: L, x2: right, y1: y(v), y2: y(v), class: "gx-grid-line" });
     shape("text", svg, { x: L - 7, y: y(v) + 4, "text-anchor": "end" }, text(v));
   }
 }
 
-function axisNames({ svg, H, L, T, right, bottom }, below, beside) {
+export function axisNames({ svg, H, L, T, right, bottom }, below, beside) {
   const middle = (T + bottom) / 2;
   shape("text", svg, { x: (L + right) / 2, y: H - 6, "text-anchor": "middle" }, below);
   const turned = { transform: `rotate(-90 14 ${middle})` };
@@ -544,7 +550,7 @@ function axisNames({ svg, H, L, T, right, bottom }, below, beside) {
 
 // Names at the ends of their lines, [height, name] each: moved apart where they would touch,
 // and up again where they would leave the chart. sign(name, x, y) draws what goes before one.
-function writeEnds({ svg, right, bottom }, ends, sign = null) {
+export function writeEnds({ svg, right, bottom }, ends, sign = null) {
   const room = 13;
   const rows = ends.map(([height, name]) => [height, name]).sort((a, b) => a[0] - b[0]);
   rows.forEach((row, i) => {
@@ -560,131 +566,22 @@ function writeEnds({ svg, right, bottom }, ends, sign = null) {
 }
 
 // The d of a path through points [x, y].
-const through = points =>
+export const through = points =>
   points.map(([x, y], i) => `${i ? "L" : "M"}${x.toFixed(1)} ${y.toFixed(1)}`).join("");
-
-// ---- the start
-
-// Each explorer defines draw(model, root, redraw); this wraps it for anywidget. It is drawn
-// anew when the theme changes, and when it asks for that: redraw(). answer: see answering.
-function start(draw, answer = null) {
-  const own = { traits: {}, heard: [] }; // of all views of a widget: each loads this anew
-  return {
-    render({ model: given, el: host }) {
-      const asking = answer && answering(given, answer, own);
-      const model = asking?.model ?? given;
-      const root = el("div", "gx", host);
-      let heard = scopedModel(model);
-      const redraw = () => {
-        heard.end();
-        heard = scopedModel(model);
-        root.replaceChildren();
-        root.classList.toggle("gx-dark", isDark(root));
-        draw(heard, root, redraw);
-        addTools(given, model, root);
-        if (given.still && !(answer && engineOf(given))) disableQuestions(root);
-      };
-      keepKeys(root);
-      if (answer) fetchWhenTouched(given, root);
-      redraw();
-      if (given.take) given.restore = traits => restoreState(model, traits, redraw);
-      const forget = onTheme(
-        () => isDark(root) !== root.classList.contains("gx-dark") && redraw(),
-      );
-      setTimeout(() => hideStaticPicture(root), 0);
-      return () => {
-        forget();
-        asking?.forget();
-        heard.end();
-      };
-    },
-  };
-}
-
-// Before the first question comes, the engine is on its way.
-function fetchWhenTouched(model, root) {
-  root.addEventListener("pointerenter", () => fetchEngine(model));
-  root.addEventListener("focusin", e => {
-    if (e.target.closest(".gx-prompt, .gx-asks")) fetchEngine(model);
-  });
-}
-
-// The model for one drawing: what that drawing listens to ends with it.
-function scopedModel(model) {
-  const heard = [];
-  return {
-    get: name => model.get(name),
-    set: (name, value) => model.set(name, value),
-    save_changes: () => model.save_changes(),
-    on(event, act) {
-      heard.push([event, act]);
-      model.on(event, act);
-    },
-    end() {
-      for (const [event, act] of heard) model.off(event, act);
-    },
-  };
-}
-
-// Act when the theme may have changed; returns what stops that.
-function onTheme(act) {
-  const observer = new MutationObserver(act);
-  const attributeFilter = ["data-jp-theme-light", "class"];
-  observer.observe(document.body, { attributes: true, attributeFilter });
-  const system = matchMedia("(prefers-color-scheme: dark)");
-  system.addEventListener("change", act);
-  return () => {
-    observer.disconnect();
-    system.removeEventListener("change", act);
-  };
-}
-
-// Keys that JupyterLab binds in command mode are ours here; those that run a cell are its own,
-// and Escape, where no view wants it, leads back to the cell.
-function keepKeys(root) {
-  root.addEventListener("keydown", e => {
-    const runs = e.key === "Enter" && (e.shiftKey || e.ctrlKey || e.altKey);
-    if (e.key === "Escape") root.closest(".jp-Cell")?.focus();
-    else if (!runs) e.stopPropagation();
-  });
-}
-
-// In a static copy there is no model that could answer.
-const STILL = "In the notebook the model answers here.";
-
-function disableQuestions(root) {
-  for (const asks of root.querySelectorAll(
-    ".gx-prompt, .gx-asks, .gx-asks input, button.gx-word",
-  )) {
-    asks.disabled = true;
-    asks.title = STILL;
-  }
-  for (const hint of root.querySelectorAll(".gx-hint")) hint.textContent = STILL;
-}
-
-// The picture above has done its duty once the live view runs.
-function hideStaticPicture(root) {
-  const area = root.closest(".jp-OutputArea");
-  if (!area) return;
-  for (const child of area.querySelectorAll(":scope > .jp-OutputArea-child")) {
-    const still = child.querySelector("figure[data-static]");
-    if (still && !child.contains(root)) child.style.display = "none";
-  }
-}
 
 // ---- byte pairs
 
 const PIECE_HUES = [BLUE, ORANGE, RED, PURPLE, VIOLET, GRAY];
 
 // A piece keeps its color for as long as it lives, whatever its neighbors do.
-function hueOfPiece(piece) {
+export function hueOfPiece(piece) {
   const hash = [...piece].reduce((h, c) => (h * 31 + c.codePointAt(0)) % 9973, 7);
   return PIECE_HUES[hash % PIECE_HUES.length];
 }
 
 // A line across a square picture with a number at each tick: at(v) says where. It lies at
 // the middle, or stands there if upright.
-function axis(svg, values, at, upright, side) {
+export function axis(svg, values, at, upright, side) {
   const middle = side / 2;
   const line = (a, b) => {
     const [x1, y1, x2, y2] = upright ? [middle, a, middle, b] : [a, middle, b, middle];
@@ -703,7 +600,7 @@ function axis(svg, values, at, upright, side) {
 
 // Each number stands up (red) or hangs down (blue) from the middle line; `top` fills half the
 // height, what is larger is cut off there. Returns what draws other numbers into it.
-function strip(parent, dark) {
+export function strip(parent, dark) {
   const canvas = el("canvas", "gx-updown", parent);
   canvas.setAttribute("role", "img");
   const [up, down] = dark ? ["#ff8a65", "#64b5f6"] : ["#b2182b", "#2166ac"];

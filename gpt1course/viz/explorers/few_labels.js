@@ -1,6 +1,28 @@
 // Learning curves, one set at a time: a line at an accuracy tells how many labels each row
 // takes to it, a line at a number of labels how far the rows are apart there.
 
+import {
+  addHeadline,
+  axisNames,
+  chart,
+  choice,
+  commas,
+  el,
+  hueOf,
+  levels,
+  liveRegion,
+  onChange,
+  plural,
+  rounded,
+  setShared,
+  shape,
+  slider,
+  through,
+  ticks,
+  writeEnds,
+} from "./common.js";
+import { start } from "./start.js";
+
 const NOTE =
   "Bar: the 95% interval of the mean over draws, by Student's t; rings: the draws. " +
   "Significant: draw by draw, and corrected for the numbers of labels (Holm's rule). " +

@@ -1,5 +1,29 @@
 // Figure 1, right, for typed texts: token rows by segment, losses below, L3 by lambda.
 
+import {
+  addHeadline,
+  choice,
+  el,
+  floats,
+  liveRegion,
+  onChange,
+  percent,
+  plural,
+  ROLES,
+  readable,
+  request,
+  rounded,
+  save,
+  setShared,
+  setTip,
+  slider,
+  stretch,
+  sum,
+  tableRow,
+  textLine,
+} from "./common.js";
+import { start } from "./start.js";
+
 const KEY =
   "Double line: special token, the other lines: the two segments. Column: the loss of the " +
   "token, in nats, as the language model reads it. The head is untrained here: its loss is " +

@@ -1,6 +1,39 @@
 // All heads by what they look at and what they cost, one head large, and what comes next
 // with it and without it.
 
+import {
+  addHeadline,
+  axisNames,
+  bars,
+  bigPicture,
+  button,
+  capital,
+  chart,
+  choice,
+  colorScale,
+  css,
+  el,
+  halves,
+  headName,
+  labels,
+  levels,
+  liveRegion,
+  lockedRows,
+  markRow,
+  minus,
+  named,
+  onChange,
+  percent,
+  rgb,
+  rowButtons,
+  save,
+  setShared,
+  setTip,
+  shape,
+  ticks,
+} from "./common.js";
+import { start } from "./start.js";
+
 const SHORT = {
   distance: "distance",
   entropy: "entropy",

@@ -1,6 +1,27 @@
 // The logit lens: rows are states on the way down, as in the map; columns are tokens, cells
 // the best guess.
 
+import {
+  addHeadline,
+  bars,
+  choice,
+  colorScale,
+  commas,
+  el,
+  labels,
+  liveRegion,
+  minus,
+  named,
+  onChange,
+  percent,
+  promptLine,
+  readable,
+  setShared,
+  shade,
+  tableRow,
+} from "./common.js";
+import { start } from "./start.js";
+
 const DETAILS = { blocks: "after each block", all: "all, before and after each LayerNorm" };
 const COLORINGS = { own: "probability of the guess", final: "rank of the final answer" };
 const MOST_TOKENS = 40; // a column for each; as in journey.py

@@ -1,21 +1,24 @@
 // Two models on the same text: which one learns, and the curve of the one before.
 
-const MODELS = { gpt: "GPT-1", lstm: "LSTM" };
-const ENOUGH = 20; // updates, for a curve that is kept
+import { choice, plural, shape, through } from "./common.js";
+import { thinned } from "./learning.curve.js";
+
+export const MODELS = { gpt: "GPT-1", lstm: "LSTM" };
+export const ENOUGH = 20; // updates, for a curve that is kept
 
 // What is kept of a run when another model begins on the same text.
-function curveOf({ settings, losses, smooth, step }) {
+export function curveOf({ settings, losses, smooth, step }) {
   return { model: settings.model, losses, smooth, step };
 }
 
-function addModels({ training }, row) {
+export function addModels({ training }, row) {
   return choice(row, "model", MODELS, training.settings.model, model => {
     if (model !== training.settings.model) training.begin({ model });
   });
 }
 
 // The curve of the other model, gray and dashed, with its name and where it ended.
-function drawEarlier({ training, chart }, x, y) {
+export function drawEarlier({ training, chart }, x, y) {
   const { earlier } = training;
   if (!earlier) return;
   const points = thinned(earlier.losses, 2, x).map(([s, v]) => [x(s), y(v)]);
@@ -27,7 +30,7 @@ function drawEarlier({ training, chart }, x, y) {
   shape("text", chart.svg, { ...place, class: "gx-learn-level" }, name);
 }
 
-function earlierInWords({ earlier }) {
+export function earlierInWords({ earlier }) {
   if (!earlier) return [];
   const { model, step, smooth } = earlier;
   const after = `after ${plural(step, "update")}`;
@@ -35,7 +38,7 @@ function earlierInWords({ earlier }) {
 }
 
 // Why there is no picture of an LSTM's attention, and none of its positions.
-const WITHOUT = {
+export const WITHOUT = {
   heads: ({ units }) =>
     `An LSTM has no attention. What it knows of the characters before is in its ${units} ` +
     "cells, which it changes at each character.",

@@ -1,9 +1,27 @@
 // The loss over updates, on a logarithmic axis, with three levels, a flag, and the stage shown.
 
+import {
+  axisNames,
+  BLUE,
+  chart,
+  commas,
+  el,
+  levels,
+  ORANGE,
+  plural,
+  RED,
+  shape,
+  through,
+  ticks,
+} from "./common.js";
+import { drawEarlier, earlierInWords } from "./learning.beside.js";
+import { plantFlag } from "./learning.text.js";
+import { LEVELS } from "./learning.training.js";
+
 const TALL = 300; // pixels
 const POINTS = 240; // of the curve: a screen shows no more
 
-function addCurve(view, parent) {
+export function addCurve(view, parent) {
   const box = el("div", "gx-learn-curve", parent);
   view.chart = chart(box, TALL, 14, () => showCurve(view));
   view.chart.L = 44;
@@ -40,7 +58,7 @@ function stepUnder({ training, chart }, e) {
   return Math.min(training.about.total, Math.max(1, step));
 }
 
-function showCurve(view) {
+export function showCurve(view) {
   const { training, chart } = view;
   const { svg, T, L, right, bottom } = chart;
   svg.replaceChildren();
@@ -91,7 +109,7 @@ function drawLosses({ training, chart }, x, y) {
 }
 
 // [updates before it, loss]: one for each place on the axis, the last of those that share it.
-function thinned(losses, k, x) {
+export function thinned(losses, k, x) {
   const kept = new Map();
   const wide = x(losses.at(-1)[0]) - x(0) || 1;
   for (const loss of losses) {

@@ -1,6 +1,32 @@
 // A GPT-1, or an LSTM, that learns in the page: a text, a curve, what it writes, its heads
 // and its positions.
 
+import {
+  addHeadline,
+  button,
+  choice,
+  el,
+  isDark,
+  liveRegion,
+  plural,
+  setTip,
+  slider,
+} from "./common.js";
+import { addModels } from "./learning.beside.js";
+import { addCurve, showCurve } from "./learning.curve.js";
+import { addKeeping, showWritten } from "./learning.keep.js";
+import {
+  addHeads,
+  addPositions,
+  paletteOf,
+  showHeads,
+  showPositions,
+} from "./learning.pictures.js";
+import { addText, showText } from "./learning.text.js";
+import { LEVELS, RATE, RATES, trainingOf } from "./learning.training.js";
+import { addTries, addWriting, showTries, showWriting } from "./learning.words.js";
+import { start } from "./start.js";
+
 const SLOW = 1000; // milliseconds between pictures where the reader wants less motion
 
 function draw(model, root, redraw) {

@@ -1,12 +1,14 @@
 // A model that has learned is kept as a file, read again, and written with.
 
+import { button, el, nameBy } from "./common.js";
+
 const KINDS = {
   gpt: "a GPT-1 that learned in a page of the course, 1",
   lstm: "an LSTM that learned in a page of the course, 1",
 };
 const FILES = { gpt: "gpt1_in_the_page.json", lstm: "lstm_in_the_page.json" };
 
-function addKeeping(view, root) {
+export function addKeeping(view, root) {
   const { training } = view;
   const box = el("div", "gx-learn-keeping", root);
   el("h4", "gx-learn-part", box, "Write with it, and keep it");
@@ -26,7 +28,7 @@ function addKeeping(view, root) {
   view.written = el("p", "gx-learn-wrote gx-learn-written", box);
 }
 
-function showWritten(view) {
+export function showWritten(view) {
   const { training, written } = view;
   if (view.promptOf !== training.text) {
     view.promptOf = training.text;
@@ -36,7 +38,7 @@ function showWritten(view) {
 }
 
 // As a file of the reader's: what it read, and its weights as base64 of little-endian float32.
-function saveFile({ weights, ...told }) {
+export function saveFile({ weights, ...told }) {
   const code = btoa(
     Array.from(new Uint8Array(weights.buffer), b => String.fromCharCode(b)).join(""),
   );

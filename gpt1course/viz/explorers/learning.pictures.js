@@ -1,6 +1,9 @@
 // All heads as triangles, and the position embeddings as a path of points.
 
-function addHeads(view, parent) {
+import { css, el, headName, rgb, rounded, shape, through } from "./common.js";
+import { WITHOUT } from "./learning.beside.js";
+
+export function addHeads(view, parent) {
   const box = el("div", "gx-learn-heads", parent);
   el("h4", "gx-learn-part", box, "Where its heads look");
   view.heads = el("div", "gx-learn-triangles", box);
@@ -23,7 +26,7 @@ function headTiles(view) {
   return view.tiles;
 }
 
-function showHeads(view) {
+export function showHeads(view) {
   const { about, shown } = view.training;
   if (!about || !shown) return;
   view.heads.hidden = !shown.heads;
@@ -54,7 +57,7 @@ function paintTriangle(canvas, weights, T, palette) {
 }
 
 // The color of each weight from 0 to 255, as the bytes of a pixel in one number.
-function paletteOf(dark) {
+export function paletteOf(dark) {
   const bytesOf = i => [...rgb(i / 255, dark), 255];
   return Uint32Array.from({ length: 256 }, (_, i) => {
     return new Uint32Array(Uint8Array.from(bytesOf(i)).buffer)[0];
@@ -65,7 +68,7 @@ function paletteOf(dark) {
 
 const SIDE = 240;
 
-function addPositions(view, parent) {
+export function addPositions(view, parent) {
   const box = el("div", "gx-learn-places", parent);
   el("h4", "gx-learn-part", box, "Its position embeddings");
   const none = "The positions, which have not been drawn yet";
@@ -74,7 +77,7 @@ function addPositions(view, parent) {
   view.placesNote = el("p", "gx-note", box);
 }
 
-function showPositions(view) {
+export function showPositions(view) {
   const { about, shown } = view.training;
   if (!about || !shown) return;
   view.places.style.display = shown.positions ? "" : "none";

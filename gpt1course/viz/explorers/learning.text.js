@@ -1,8 +1,11 @@
 // The text that it learns, and the flag of the reader's guess.
 
+import { commas, el, nameBy, plural, slider } from "./common.js";
+import { showCurve } from "./learning.curve.js";
+
 const MOST = 200_000; // characters: what the worker reads of a text
 
-function addText(view, parent) {
+export function addText(view, parent) {
   const { training } = view;
   const box = el("div", "gx-learn-text", parent);
   const label = el("label", "gx-name", box, "It learns this text, or paste your own");
@@ -21,7 +24,7 @@ function addText(view, parent) {
   view.guessed = el("p", "gx-note", box);
 }
 
-function plantFlag(view, step) {
+export function plantFlag(view, step) {
   if (view.training.step) return;
   view.training.guess = Math.min(step, view.training.about?.total ?? step);
   view.training.hasGuessed = true;
@@ -44,7 +47,7 @@ function keepOutLongTexts(view) {
   view.text.addEventListener("drop", take("dataTransfer"));
 }
 
-function showText(view) {
+export function showText(view) {
   const { training, text } = view;
   view.flag.input.disabled = training.step > 0;
   view.guessed.textContent = guessOf(training);

@@ -1,12 +1,21 @@
 // A run that goes on while its view is drawn anew: the worker, and what it has told.
 
+import { bytes, commas, plural } from "./common.js";
+import { curveOf, ENOUGH } from "./learning.beside.js";
+import { saveFile } from "./learning.keep.js";
+import { whyDiverged, whyStuck } from "./learning.trouble.js";
+
 const TRAININGS = new WeakMap(); // of each root: a change of theme draws it anew
-const MARKS = [10, 100, 1000]; // updates at which a copy of what it writes is kept
-const LEVELS = { uniform: "guessing", letters: "letter frequencies", pairs: "letter pairs" };
-const RATES = [-4, -3, -2, -1].flatMap(k =>
+export const MARKS = [10, 100, 1000]; // updates at which a copy of what it writes is kept
+export const LEVELS = {
+  uniform: "guessing",
+  letters: "letter frequencies",
+  pairs: "letter pairs",
+};
+export const RATES = [-4, -3, -2, -1].flatMap(k =>
   [1, 2, 3, 5].map(m => +(m * 10 ** k).toPrecision(1)),
 );
-const RATE = 3e-3; // at the beginning, and after one that was too high
+export const RATE = 3e-3; // at the beginning, and after one that was too high
 const BUDGET = 60; // seconds of the challenge
 
 class Training {
@@ -204,7 +213,7 @@ class Training {
 }
 
 // Of this root: made when it is drawn for the first time.
-function trainingOf(model, root) {
+export function trainingOf(model, root) {
   if (!TRAININGS.has(root)) TRAININGS.set(root, new Training(model, root));
   const training = TRAININGS.get(root);
   training.model = model;

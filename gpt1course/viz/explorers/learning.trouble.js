@@ -1,7 +1,9 @@
 // What a run that learns nothing, or nothing more, is told.
 
+import { commas, plural } from "./common.js";
+
 // Why too high a rate does not learn; peak: the rate that was chosen.
-function whyDiverged({ step, peak, best, loss }) {
+export function whyDiverged({ step, peak, best, loss }) {
   const where = Number.isFinite(loss)
     ? `The loss has climbed from ${best.toFixed(2)} to ${loss.toFixed(2)}`
     : "The loss is no number any more";
@@ -16,7 +18,7 @@ function whyDiverged({ step, peak, best, loss }) {
 }
 
 // On the plateau at letter frequencies.
-function whyStuck({ step, peak }) {
+export function whyStuck({ step, peak }) {
   const way = peak > 0.003 ? "Begin again with a lower rate" : "Try a higher rate, or wait";
   return (
     `It is on a plateau. After ${commas(step)} updates it knows how frequent each character ` +

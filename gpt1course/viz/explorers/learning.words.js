@@ -1,8 +1,12 @@
 // What the model writes: now, and the copies that were kept; and the table of what was tried.
 
+import { commas, el, tableRow } from "./common.js";
+import { MODELS } from "./learning.beside.js";
+import { MARKS } from "./learning.training.js";
+
 const COPY = 72; // characters of a copy
 
-function addWriting(view, parent) {
+export function addWriting(view, parent) {
   const box = el("div", "gx-learn-writes", parent);
   el("h4", "gx-learn-part", box, "What it writes");
   view.rungs = el("dl", "gx-learn-rungs", box);
@@ -19,7 +23,7 @@ function rungsOf(training) {
   return rungs;
 }
 
-function showWriting(view) {
+export function showWriting(view) {
   view.rungs.replaceChildren();
   for (const [name, stage, cls] of rungsOf(view.training)) {
     el("dt", cls, view.rungs, cls ? `now: ${name}` : name);
@@ -55,13 +59,13 @@ const COLUMNS = [
   "nats",
 ];
 
-function addTries(view, parent) {
+export function addTries(view, parent) {
   view.triesBox = el("div", "gx-learn-tries", parent);
   el("h4", "gx-learn-part", view.triesBox, "What you have tried");
   view.tries = el("table", "gx-table", el("div", "gx-scroll", view.triesBox));
 }
 
-function showTries(view) {
+export function showTries(view) {
   const { tries } = view.training;
   view.triesBox.hidden = !tries.length;
   if (view.tries.rows.length === tries.length + 1) return;

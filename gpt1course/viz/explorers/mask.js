@@ -1,5 +1,23 @@
 // Scores, mask and softmax side by side, with the masks that people get wrong.
 
+import { probsOf } from "../engine/sample.js";
+import {
+  addHeadline,
+  button,
+  choice,
+  el,
+  labels,
+  liveRegion,
+  minus,
+  onChange,
+  rounded,
+  setShared,
+  setTip,
+  shade,
+  sum,
+} from "./common.js";
+import { start } from "./start.js";
+
 const KINDS = {
   correct: "causal (right)",
   none: "no mask",

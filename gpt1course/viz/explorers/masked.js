@@ -1,5 +1,22 @@
 // One sentence, two masks: cover a word; what GPT and BERT look at, and what they guess.
 
+import {
+  addHeadline,
+  bars,
+  choice,
+  colorScale,
+  commas,
+  el,
+  labels,
+  liveRegion,
+  onChange,
+  percent,
+  readable,
+  setShared,
+  shade,
+} from "./common.js";
+import { start } from "./start.js";
+
 const KINDS = { GPT: "GPT reads what is before", BERT: "BERT reads both sides" };
 const FULL = 0.5; // the share of a look that has the darkest color
 const ROWS =

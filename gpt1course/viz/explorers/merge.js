@@ -1,6 +1,36 @@
 // Learning BPE: words in pieces, the pairs that could be merged, the tokens that are left,
 // and the tree of one word. The rule takes the most frequent pair; any other may be clicked.
 
+import { characters, merge } from "../engine/pieces.js";
+import {
+  addHeadline,
+  axisNames,
+  BLUE,
+  button,
+  chart,
+  commas,
+  el,
+  hueOfPiece,
+  levels,
+  liveRegion,
+  named,
+  onChange,
+  plural,
+  readable,
+  rounded,
+  rovingTabindex,
+  setShared,
+  shape,
+  slider,
+  stretch,
+  sum,
+  textInput,
+  through,
+  ticks,
+  VIOLET,
+} from "./common.js";
+import { start } from "./start.js";
+
 const SHOWN = 13; // words in the list, of three letters and more
 const OFFERED = 10; // pairs to choose from
 const LONGEST = 22; // letters of a word that has a tree

@@ -1,6 +1,20 @@
 // Below the map: what its colors mean, what comes next, and the heads to switch off.
 
-function addLegend({ dark }, root) {
+import {
+  bars,
+  button,
+  colorScale,
+  el,
+  named,
+  percent,
+  plural,
+  readable,
+  scaleOf,
+} from "./common.js";
+import { KEYS } from "./model_map.js";
+import { SIGNS } from "./model_map.pen.js";
+
+export function addLegend({ dark }, root) {
   const box = el("div", "gx-map-legend", root);
   colorScale(box, dark, "probability 0", "1");
   const hue = v => {
@@ -12,7 +26,7 @@ function addLegend({ dark }, root) {
   el("p", "gx-note", root, KEYS);
 }
 
-function addNext(view, parent) {
+export function addNext(view, parent) {
   const box = el("div", "gx-aside", parent);
   view.nextTitle = el("p", "gx-title", box);
   view.bars = el("ol", "gx-bars", box);
@@ -27,7 +41,10 @@ function goneOn({ model, tokens, words: next, T }) {
   return model.get("shown").trimEnd() + (joins ? "" : " ") + readable(piece);
 }
 
-function showNext({ words: next, names, bars: list, nextTitle, ablated, more, T }, place) {
+export function showNext(
+  { words: next, names, bars: list, nextTitle, ablated, more, T },
+  place,
+) {
   nextTitle.textContent = `What comes after “${names[place]}”`;
   // of the text's last word, whatever place is pointed at
   more.textContent = `Write “${named(next[T - 1][0][0])}” after “${names[T - 1]}”`;
@@ -47,7 +64,7 @@ function showNext({ words: next, names, bars: list, nextTitle, ablated, more, T 
   });
 }
 
-function addSwitches(view, parent) {
+export function addSwitches(view, parent) {
   const { L, H } = view;
   const box = el("div", "gx-map-heads", parent);
   el("p", "gx-title", box, "Switch heads off");
@@ -81,7 +98,7 @@ function roam({ switches, H }, e) {
   to.focus();
 }
 
-function toggle(view, i) {
+export function toggle(view, i) {
   const { ablated } = view;
   setAblated(
     view,
@@ -95,7 +112,7 @@ function setAblated(view, ablated) {
   showSwitches(view);
 }
 
-function showSwitches(view) {
+export function showSwitches(view) {
   const { switches, ablated, block, head, H, zoom, words: next, T } = view;
   const near = i => (zoom === "block" ? Math.floor(i / H) === block : i === block * H + head);
   const stop = Math.max(0, switches.indexOf(document.activeElement));

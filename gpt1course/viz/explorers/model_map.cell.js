@@ -1,6 +1,12 @@
 // The zoom into one score: D products of q and k, their sum, the root, the softmax.
 // view.index says which product; up and down lead to another key.
 
+import { css, percent, rgb } from "./common.js";
+import { brief } from "./model_map.grid.js";
+import { choose } from "./model_map.js";
+import { scoreOf, two, vectorOf, weightOf } from "./model_map.numbers.js";
+import { frame, hatch, SIGNS, words } from "./model_map.pen.js";
+
 const BANDS = { q: 62, k: 62, product: 74, sum: 96 };
 const BAND_GAP = 22;
 
@@ -33,7 +39,6 @@ function scoreSteps(view, { place, other }) {
 }
 
 function paintCell(view, pen) {
-  const { geo, colors } = view;
   const steps = scoreSteps(view, view);
   const series = { q: steps.q, k: steps.k, product: steps.product };
   for (const [name, values] of Object.entries(series)) paintBand(view, pen, name, values);
@@ -203,7 +208,7 @@ function cellSays(view, { place, other, index }) {
   );
 }
 
-const CELL = {
+export const CELL = {
   layout: cellLayout,
   paint: paintCell,
   mark: markCell,

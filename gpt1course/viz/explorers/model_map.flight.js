@@ -1,10 +1,12 @@
 // From one zoom to another without a jump: the row or the cell that is opened grows until it
 // fills the stage, while what is in it unfolds; on the way back it folds up again.
 
+import { addPlate, DEPTHS } from "./model_map.js";
+
 const FLIGHT = { duration: 420, easing: "cubic-bezier(.4, 0, .2, 1)" };
 
 // act draws the other zoom; before: the zoom that is left. Where motion is unwanted, only that.
-function glide(view, before, act) {
+export function glide(view, before, act) {
   const { stage, plate: seen } = view;
   const moves = !matchMedia("(prefers-reduced-motion: reduce)").matches && view.geo;
   if (!moves || before === view.zoom) return act();

@@ -1,8 +1,13 @@
 // Two zooms with a column per token and a row per station: the model, and a block.
 
+import { commas, css, ink, minus, percent, readable, rgb } from "./common.js";
+import { choose } from "./model_map.js";
+import { reach } from "./model_map.numbers.js";
+import { frame, hatch, markNumber, numberAt, patch, words } from "./model_map.pen.js";
+
 const gutterOf = ({ width }) => (width < 520 ? 84 : 106); // for the stations' names
 const MARGIN = 44; // for the scales
-const STRIP_TALL = 15;
+export const STRIP_TALL = 15;
 
 // ---- where things lie
 
@@ -88,8 +93,8 @@ function paintGrid(view, pen) {
   }
 }
 
-const brief = v => (v >= 10 ? v.toFixed(0) : v >= 1 ? v.toFixed(1) : v.toFixed(2));
-const everyToken = ({ T }, numbers) => Array.from({ length: T }, (_, t) => numbers(t));
+export const brief = v => (v >= 10 ? v.toFixed(0) : v >= 1 ? v.toFixed(1) : v.toFixed(2));
+export const everyToken = ({ T }, numbers) => Array.from({ length: T }, (_, t) => numbers(t));
 
 // The way past a part, that the sum needs: a line from the row where it starts.
 function paintPast({ geo, T, colors }, pen, { top, tall, past }) {
@@ -115,11 +120,11 @@ function paintNumbers(view, pen, box, station, t) {
   else patch(view, pen, station.numbers(t), box, station.reach);
 }
 
-function paintName({ colors, names }, pen, { x, y, w }, t) {
+export function paintName({ colors, names }, pen, { x, y, w }, t) {
   words(pen, names[t], x + w / 2, y + 15, colors.ink, 14, "center", w + 6, 600);
 }
 
-function paintToken(view, pen, box, t) {
+export function paintToken(view, pen, box, t) {
   const { colors, ids } = view;
   const { x, y, w } = box;
   paintName(view, pen, box, t);
@@ -150,7 +155,7 @@ function changed(pen, x, y, w, color) {
 }
 
 // A crowd of logits from low to high; the largest stands alone, far to the right.
-function paintCrowd({ crowd, words: next, colors }, pen, { x, y, w, h }, t) {
+export function paintCrowd({ crowd, words: next, colors }, pen, { x, y, w, h }, t) {
   const counts = crowd.counts[t];
   const most = Math.sqrt(Math.max(...counts));
   const step = w / counts.length;
@@ -164,7 +169,7 @@ function paintCrowd({ crowd, words: next, colors }, pen, { x, y, w, h }, t) {
   pen.fillRect(at - 1.5, y + 2, 2.4, h - 4);
 }
 
-function paintAnswer(view, pen, { x, y, w }, t) {
+export function paintAnswer(view, pen, { x, y, w }, t) {
   const [piece, , p] = view.words[t][0];
   const { colors } = view;
   words(pen, readable(piece), x + w / 2, y + 15, colors.ink, 15, "center", w + 4, 700);
@@ -224,7 +229,7 @@ function paintGutter({ geo, colors }, pen, { station }) {
   });
 }
 
-const gridZoom = stations => ({
+export const gridZoom = stations => ({
   around: ({ geo, place }) => ({ x: place * geo.wide, w: geo.wide + MARGIN }),
   layout: gridLayout(stations),
   paint: paintGrid,

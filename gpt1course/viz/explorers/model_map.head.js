@@ -1,6 +1,20 @@
 // The zoom into a head: q beside the scores, k above them, the mask, the softmax, times v.
 // view.station is one of PANELS; view.place is the row, view.other the column.
 
+import { css, minus, rgb } from "./common.js";
+import { brief, everyToken } from "./model_map.grid.js";
+import { choose } from "./model_map.js";
+import {
+  broughtBy,
+  isAblated,
+  reach,
+  scoreOf,
+  two,
+  vectorOf,
+  weightOf,
+} from "./model_map.numbers.js";
+import { frame, hatch, patch, SIGNS, words } from "./model_map.pen.js";
+
 const PANELS = ["q", "scores", "mask", "weights", "out"];
 const ABOVE = { scores: "k", mask: "k", weights: "v" }; // what stands over a matrix
 const TOP = { names: 62, strip: 62 };
@@ -250,7 +264,7 @@ function headNumbers(view, { station, place, other }) {
   return which && vectorOf(view, which[0], block, head, which[1]);
 }
 
-const HEAD = {
+export const HEAD = {
   layout: headLayout,
   paint: paintHead,
   mark: markHead,

@@ -2,15 +2,47 @@
 // is { layout, paint, mark, hit, step, says, numbers, deeper }, drawn on two canvases: what
 // the text decides, and over it what is pointed at.
 
+import {
+  addHeadline,
+  button,
+  el,
+  headName,
+  liveRegion,
+  named,
+  onChange,
+  percent,
+  request,
+  setShared,
+  setTip,
+  textLine,
+} from "./common.js";
+import {
+  addLegend,
+  addNext,
+  addSwitches,
+  showNext,
+  showSwitches,
+  toggle,
+} from "./model_map.below.js";
+import { CELL } from "./model_map.cell.js";
+import { glide } from "./model_map.flight.js";
+import { gridZoom } from "./model_map.grid.js";
+import { HEAD } from "./model_map.head.js";
+import { readArrays, tellingLook } from "./model_map.numbers.js";
+import { columnsOf, sharp } from "./model_map.pen.js";
+import { blockStations, modelStations } from "./model_map.stations.js";
+import { addWalk, walkTo } from "./model_map.walk.js";
+import { start } from "./start.js";
+
 const MAPS = {
   model: gridZoom(modelStations),
   block: gridZoom(blockStations),
   head: HEAD,
   cell: CELL,
 };
-const DEPTHS = Object.keys(MAPS);
+export const DEPTHS = Object.keys(MAPS);
 const CHOSEN = ["zoom", "block", "head", "place", "other", "ablated"];
-const KEYS =
+export const KEYS =
   "A click or Enter zooms in, Escape zooms out. Arrows move; with Shift they read number by " +
   "number. X switches a head off. Space takes the next step of the walk.";
 
@@ -133,11 +165,11 @@ function showCrumbs(view) {
   });
 }
 
-function firstStation({ zoom, L, head }) {
+export function firstStation({ zoom, L, head }) {
   return { model: L + 5, block: 2 + head, head: "scores" }[zoom];
 }
 
-function choose(view, traits) {
+export function choose(view, traits) {
   setShared(view, traits);
 }
 
@@ -165,7 +197,7 @@ function addStage(view, root) {
 }
 
 // What a zoom is drawn on; another comes for the next, while this one flies away.
-function addPlate(view) {
+export function addPlate(view) {
   view.plate = el("div", "gx-map-plate", view.stage);
   for (const name of ["names", "base", "top"]) {
     view[`${name}Canvas`] = el("canvas", `gx-map-${name}`, view.plate);
@@ -254,7 +286,7 @@ function resized(view) {
   show(view);
 }
 
-function show(view) {
+export function show(view) {
   const { zoom, block, head, place, other, stage } = view;
   view.map = MAPS[zoom];
   const scene = JSON.stringify([zoom, block, head, zoom === "cell" && [place, other]]);

@@ -1,8 +1,10 @@
 // What the kernel or the engine sent, as numbers of one token at one place of the model.
 
+import { floats, halves, labels, minus, sum } from "./common.js";
+
 const KINDS = ["mixed", "attended", "n", "mlp", "h"]; // in `states`, for each block
 
-function readArrays(view) {
+export function readArrays(view) {
   const { model } = view;
   const [L, H, C, V] = model.get("shape");
   const tokens = model.get("tokens");
@@ -15,40 +17,42 @@ function readArrays(view) {
   view.looks = Array.from({ length: L }, (_, block) => meanWeights(view, block));
 }
 
-const added = (a, b) => Float32Array.from(a, (v, i) => v + b[i]);
+export const added = (a, b) => Float32Array.from(a, (v, i) => v + b[i]);
 
-const part = (values, at, width) => values.subarray(at * width, (at + 1) * width);
+export const part = (values, at, width) => values.subarray(at * width, (at + 1) * width);
 
 // Row t of W_e (table 0) or W_p (1), and their sum.
-const rowOfTable = ({ rows, T, C }, table, t) => part(rows, table * T + t, C);
-const sumRow = ({ sums, C }, t) => part(sums, t, C);
+export const rowOfTable = ({ rows, T, C }, table, t) => part(rows, table * T + t, C);
+export const sumRow = ({ sums, C }, t) => part(sums, t, C);
 
-function stateOf({ states, T, C }, block, kind, t) {
+export function stateOf({ states, T, C }, block, kind, t) {
   return part(states, (block * KINDS.length + KINDS.indexOf(kind)) * T + t, C);
 }
 
 // What comes into a block.
-const incoming = (view, block, t) =>
+export const incoming = (view, block, t) =>
   block ? stateOf(view, block - 1, "h", t) : sumRow(view, t);
 
-const neuronsAt = ({ neurons, T, C }, block, t) => part(neurons, block * T + t, 4 * C);
+export const neuronsAt = ({ neurons, T, C }, block, t) => part(neurons, block * T + t, 4 * C);
 
 // q (0), k (1) or v (2) of a token in a head.
-function vectorOf({ qkv, T, C, D }, which, block, head, t) {
+export function vectorOf({ qkv, T, C, D }, which, block, head, t) {
   const from = (block * T + t) * 3 * C + which * C + head * D;
   return qkv.subarray(from, from + D);
 }
 
 // What a head brings to a token: its weights times the values.
-const broughtBy = (view, block, head, t) =>
+export const broughtBy = (view, block, head, t) =>
   part(stateOf(view, block, "mixed", t), head, view.D);
 
-const isAblated = ({ ablated, H }, block, head) => ablated.includes(block * H + head);
+export const isAblated = ({ ablated, H }, block, head) => ablated.includes(block * H + head);
 
 const cellAt = ({ T, H }, values, block, head, t, s) =>
   values[((block * H + head) * T + t) * T + s];
-const weightOf = (view, block, head, t, s) => cellAt(view, view.weights, block, head, t, s);
-const scoreOf = (view, block, head, t, s) => cellAt(view, view.scores, block, head, t, s);
+export const weightOf = (view, block, head, t, s) =>
+  cellAt(view, view.weights, block, head, t, s);
+export const scoreOf = (view, block, head, t, s) =>
+  cellAt(view, view.scores, block, head, t, s);
 
 // The mean of the heads that are not ablated, (T, T).
 function meanWeights(view, block) {
@@ -61,7 +65,7 @@ function meanWeights(view, block) {
 }
 
 // Full color stands for so many mean sizes of these rows of numbers, or for more.
-function reach(rows, times = 3) {
+export function reach(rows, times = 3) {
   let [total, n] = [0, 0];
   for (const row of rows) {
     for (const v of row) total += Math.abs(v);
@@ -71,7 +75,7 @@ function reach(rows, times = 3) {
 }
 
 // The head that looks hardest at one earlier token, not the first and not the one before.
-function tellingLook(view) {
+export function tellingLook(view) {
   let best = { block: 0, head: 0, place: view.T - 1, other: 0, weight: 0 };
   for (let block = 0; block < view.L; block++) {
     for (let head = 0; head < view.H; head++) {
@@ -87,4 +91,4 @@ function tellingLook(view) {
   return best.weight ? best : { ...best, weight: weightOf(view, 0, 0, best.place, 0) };
 }
 
-const two = v => minus(v.toFixed(2));
+export const two = v => minus(v.toFixed(2));

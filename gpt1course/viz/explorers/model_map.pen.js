@@ -5,7 +5,7 @@ const FONT = "system-ui, sans-serif";
 const SMALLEST = 10; // pixels of a letter
 
 // What is wider than `most` is written smaller, and then cut.
-function words(pen, text, x, y, color, size, align, most = 400, weight = 400) {
+export function words(pen, text, x, y, color, size, align, most = 400, weight = 400) {
   pen.font = `${weight} ${size}px ${FONT}`;
   const wide = pen.measureText(text).width;
   if (wide > most) pen.font = `${weight} ${Math.max(SMALLEST, (size * most) / wide)}px ${FONT}`;
@@ -23,9 +23,9 @@ function shortened(pen, text, most) {
 }
 
 // So many columns that a patch of n numbers is about four times as wide as tall.
-const columnsOf = n => Math.ceil(Math.sqrt(4 * n));
+export const columnsOf = n => Math.ceil(Math.sqrt(4 * n));
 
-const SIGNS = {
+export const SIGNS = {
   false: [
     [33, 102, 172],
     [178, 24, 43],
@@ -37,7 +37,14 @@ const SIGNS = {
 };
 
 // Numbers about 0 as a patch of colors: blue below, red above, the paper at 0.
-function patch(view, pen, values, { x, y, w, h }, top, columns = columnsOf(values.length)) {
+export function patch(
+  view,
+  pen,
+  values,
+  { x, y, w, h },
+  top,
+  columns = columnsOf(values.length),
+) {
   const rows = Math.ceil(values.length / columns);
   const { canvas, brush, image } = scratch(view, columns, rows);
   const hues = SIGNS[view.dark];
@@ -67,7 +74,7 @@ function scratch(view, width, height) {
 }
 
 // Which of n numbers of a patch lies under a point; -1 where there is none.
-function numberAt({ x, y, w, h }, n, px, py) {
+export function numberAt({ x, y, w, h }, n, px, py) {
   const columns = columnsOf(n);
   const rows = Math.ceil(n / columns);
   const [i, j] = [Math.floor(((px - x) / w) * columns), Math.floor(((py - y) / h) * rows)];
@@ -75,7 +82,7 @@ function numberAt({ x, y, w, h }, n, px, py) {
   return i >= 0 && i < columns && j >= 0 && at < n ? at : -1;
 }
 
-function markNumber(pen, { x, y, w, h }, n, index, colors) {
+export function markNumber(pen, { x, y, w, h }, n, index, colors) {
   const columns = columnsOf(n);
   const [cw, ch] = [w / columns, h / Math.ceil(n / columns)];
   const [cx, cy] = [x + (index % columns) * cw, y + Math.floor(index / columns) * ch];
@@ -83,7 +90,7 @@ function markNumber(pen, { x, y, w, h }, n, index, colors) {
 }
 
 // Of two tones: seen on every color.
-function frame(pen, { x, y, w, h }, { ink: dark, paper }, width = 2) {
+export function frame(pen, { x, y, w, h }, { ink: dark, paper }, width = 2) {
   pen.lineWidth = width + 2;
   pen.strokeStyle = paper;
   pen.strokeRect(x - 1, y - 1, w + 2, h + 2);
@@ -92,7 +99,7 @@ function frame(pen, { x, y, w, h }, { ink: dark, paper }, width = 2) {
   pen.strokeRect(x - 1, y - 1, w + 2, h + 2);
 }
 
-function hatch(pen, { x, y, w, h }, color) {
+export function hatch(pen, { x, y, w, h }, color) {
   pen.save();
   pen.beginPath();
   pen.rect(x, y, w, h);
@@ -110,7 +117,7 @@ function hatch(pen, { x, y, w, h }, color) {
 }
 
 // A canvas as sharp as the screen; returns its pen, in pixels of the page.
-function sharp(canvas, W, H) {
+export function sharp(canvas, W, H) {
   const ratio = Math.max(1, devicePixelRatio || 1);
   canvas.width = Math.round(W * ratio);
   canvas.height = Math.round(H * ratio);

@@ -4,7 +4,29 @@
 // guess(t) = [piece, P] (or null), said(t), a sentence. deeper: where Enter leads, or null.
 // from(t): whom its attention looks at, T weights, drawn in the room above it.
 
-function modelStations(view) {
+import { commas, named, percent, readable } from "./common.js";
+import {
+  paintAnswer,
+  paintCrowd,
+  paintName,
+  paintToken,
+  STRIP_TALL,
+} from "./model_map.grid.js";
+import {
+  added,
+  broughtBy,
+  incoming,
+  isAblated,
+  neuronsAt,
+  part,
+  rowOfTable,
+  stateOf,
+  sumRow,
+  two,
+  weightOf,
+} from "./model_map.numbers.js";
+
+export function modelStations(view) {
   const { L, C, V, ids, names } = view;
   const table = (i, name, of) => ({
     name,
@@ -81,7 +103,7 @@ function saidOfAnswer(view, t) {
   );
 }
 
-function blockStations(view) {
+export function blockStations(view) {
   const { block, H, D, C } = view;
   const state = kind => t => stateOf(view, block, kind, t);
   const plus = (one, two) => t => added(one(t), two(t));

@@ -1,6 +1,11 @@
 // The walk: one sentence per station, and the picture that goes with it. It goes on by Space,
 // by its button or along its line, never by itself.
 
+import { button, commas, el, named, percent, plural, slider } from "./common.js";
+import { glide } from "./model_map.flight.js";
+import { choose, firstStation, show } from "./model_map.js";
+import { neuronsAt, scoreOf, tellingLook, two } from "./model_map.numbers.js";
+
 // Steps [where, words]: the traits and the station of a place, and what is said there.
 function walkSteps(view) {
   const look = tellingLook(view);
@@ -52,7 +57,7 @@ function walkWords(view, { block, head, place, other, weight }) {
   ];
 }
 
-function addWalk(view, root) {
+export function addWalk(view, root) {
   const box = el("div", "gx-map-walk", root);
   view.walk = { box, at: -1 };
   view.walk.words = el("p", "gx-map-step", box);
@@ -125,7 +130,7 @@ function placeOf(view) {
 }
 
 // at: which step; -1, or one after the last, ends the walk.
-function walkTo(view, at) {
+export function walkTo(view, at) {
   const { walk } = view;
   const steps = walkSteps(view);
   const within = !walk.box.hidden && walk.box.contains(document.activeElement);

@@ -1,5 +1,24 @@
 // How many parameters a GPT of these sizes has, and where they sit.
 
+import {
+  addHeadline,
+  capital,
+  choice,
+  commas,
+  el,
+  ink,
+  liveRegion,
+  percent,
+  ROLES,
+  rounded,
+  setTip,
+  slider,
+  stretch,
+  sum,
+  tableRow,
+} from "./common.js";
+import { start } from "./start.js";
+
 const SIZES = [3, 9]; // powers of ten at the ends of the axis of sizes
 const SCALES = {
   n_layer: null, // 1 to 48

@@ -1,5 +1,32 @@
 // Rows of positions on a plane, their cosines as a map, and one row of the map as a curve.
 
+import { argmax } from "../engine/sample.js";
+import {
+  addHeadline,
+  axisNames,
+  bigPicture,
+  chart,
+  choice,
+  css,
+  el,
+  halves,
+  levels,
+  liveRegion,
+  minus,
+  onChange,
+  percent,
+  rgb,
+  scaleOf,
+  setShared,
+  shape,
+  signedScale,
+  slider,
+  sum,
+  through,
+  ticks,
+} from "./common.js";
+import { start } from "./start.js";
+
 const PLANE = 400; // the side of the plane, in its own units
 const EDGE = 26;
 const POINT_AT =

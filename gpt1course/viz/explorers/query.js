@@ -1,5 +1,26 @@
 // A query that one drags over the plane of its keys; scores, weights and mix follow.
 
+import { probsOf } from "../engine/sample.js";
+import {
+  addHeadline,
+  axis,
+  button,
+  choice,
+  el,
+  liveRegion,
+  minus,
+  onChange,
+  percent,
+  setShared,
+  setTip,
+  shape,
+  stretch,
+  sum,
+  tableRow,
+  ticks,
+} from "./common.js";
+import { start } from "./start.js";
+
 const SOURCES = { hand: "five words by hand", head: "a head of the novelist" };
 const SIZES = { 2: "2", 8: "8", 64: "64" };
 const ROOTS = { yes: "yes (GPT-1)", no: "no" };

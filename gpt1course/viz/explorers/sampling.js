@@ -1,5 +1,31 @@
 // A real next-token distribution under temperature, top-k and top-p; draw, or pick a word.
 
+import { mulberry } from "../engine/numbers.js";
+import { drawFrom, filtered, nucleus, probsOf } from "../engine/sample.js";
+import {
+  addHeadline,
+  bitsOf,
+  button,
+  choice,
+  commas,
+  el,
+  evenly,
+  exactly,
+  floats,
+  liveRegion,
+  named,
+  percent,
+  plural,
+  request,
+  rovingTabindex,
+  save,
+  setTip,
+  slider,
+  stretch,
+  sum,
+} from "./common.js";
+import { start } from "./start.js";
+
 const OFF = { temperature: 1, top_k: 0, top_p: 1 };
 const AXES = { all: "0 to 100%", fit: "as far as the longest bar" };
 const HINT = "Type a prompt and press Enter, or click a word below to append it.";

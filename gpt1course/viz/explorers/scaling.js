@@ -1,6 +1,29 @@
 // Loss over size on logarithmic axes: three sizes are shown, the reader draws the others, then
 // the measured ones appear, with a line through the first and what it says far beyond.
 
+import {
+  addHeadline,
+  axisNames,
+  button,
+  chart,
+  choice,
+  commas,
+  el,
+  levels,
+  liveRegion,
+  onChange,
+  plural,
+  rounded,
+  save,
+  setShared,
+  setTip,
+  shape,
+  slider,
+  sum,
+  through,
+} from "./common.js";
+import { start } from "./start.js";
+
 const FIRST = 3; // sizes that are shown at once
 const NUDGE = 0.02; // nats, for an arrow key
 const NOTE =

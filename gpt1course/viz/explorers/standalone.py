@@ -36,8 +36,7 @@ const model = {{
 }};
 window.model = model;
 globalThis.gpt1 ??= parent.gpt1;
-const answers = typeof answer === "function" ? answer : null;
-start(draw, answers).render({{ model, el: document.querySelector("#here") }});
+gpt1View.default.render({{ model, el: document.querySelector("#here") }});
 </script></body></html>
 """
 

@@ -1,5 +1,25 @@
 // Stored runs over the values of one setting: each seed a dot, mean and interval a bar.
 
+import {
+  addHeadline,
+  axisNames,
+  chart,
+  choice,
+  el,
+  hueOf,
+  levels,
+  liveRegion,
+  percent,
+  plural,
+  rounded,
+  save,
+  shape,
+  sum,
+  through,
+  ticks,
+} from "./common.js";
+import { start } from "./start.js";
+
 const NOTE =
   "Dot: one run. Bar: the 95% interval of the mean over seeds, by Student's t. Clear: seed " +
   "by seed, and corrected for the number of differences (Holm's rule).";

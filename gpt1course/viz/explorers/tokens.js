@@ -1,5 +1,23 @@
 // BPE merge by merge: every word's pieces, the merge that comes next, the ids at the end.
 
+import { characters, merge } from "../engine/pieces.js";
+import {
+  addHeadline,
+  commas,
+  el,
+  hueOfPiece,
+  liveRegion,
+  named,
+  plural,
+  request,
+  save,
+  setTip,
+  slider,
+  sum,
+  textLine,
+} from "./common.js";
+import { start } from "./start.js";
+
 const HINT = "Type a text and press Enter.";
 const NOTE =
   "A double line marks the end of a word; the same piece has the same color. Of all pairs " +

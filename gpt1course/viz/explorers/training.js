@@ -1,5 +1,30 @@
 // A training run: curves of the loss, a slider over the steps, what the model wrote then.
 
+import {
+  addHeadline,
+  axisNames,
+  chart,
+  choice,
+  commas,
+  el,
+  GRAY,
+  levels,
+  liveRegion,
+  ONWARD,
+  onChange,
+  plural,
+  ROLES,
+  setShared,
+  setTip,
+  shape,
+  slider,
+  sum,
+  through,
+  ticks,
+  writeEnds,
+} from "./common.js";
+import { start } from "./start.js";
+
 const UNITS = {
   nats: ["nats per token", v => v],
   bits: ["bits per token", v => v / Math.LN2],

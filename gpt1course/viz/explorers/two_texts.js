@@ -1,5 +1,33 @@
 // One head on two texts side by side, and what the exchanged words move.
 
+import { argmax } from "../engine/sample.js";
+import {
+  addHeadline,
+  bigPicture,
+  colorScale,
+  css,
+  el,
+  halves,
+  headName,
+  labels,
+  liveRegion,
+  lockedRows,
+  markRow,
+  onChange,
+  radio,
+  request,
+  rgb,
+  rounded,
+  rowButtons,
+  setChecked,
+  setShared,
+  setTip,
+  shade,
+  sum,
+  textLine,
+} from "./common.js";
+import { start } from "./start.js";
+
 function draw(model, root, redraw) {
   const view = readTexts(model);
   view.root = root;
@@ -194,7 +222,7 @@ function changes({ texts: [one, two], row }, head) {
   return found;
 }
 
-function whyStill([one, two], row, partner) {
+export function whyStill([one, two], row, partner) {
   const alike = (text, k, other) => other.names[text.partner.get(k)] === text.names[k];
   const same =
     one.names.slice(0, row + 1).every((_, k) => alike(one, k, two)) &&

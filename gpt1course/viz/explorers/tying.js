@@ -1,5 +1,29 @@
 // A token's row of the tied matrix, its nearest rows, and how it fares as the next token.
 
+import {
+  addHeadline,
+  bars,
+  choice,
+  commas,
+  el,
+  halves,
+  liveRegion,
+  minus,
+  named,
+  ONWARD,
+  onChange,
+  promptLine,
+  radio,
+  radioGroup,
+  readable,
+  save,
+  setChecked,
+  setShared,
+  signed,
+  signedScale,
+} from "./common.js";
+import { start } from "./start.js";
+
 const MOST_TOKENS = 32; // a bar for each; as in tying.py
 const MATRICES = { tied: "the same matrix (GPT-1)", own: "a matrix of its own" };
 

@@ -1,5 +1,21 @@
 // One prompt and one seed, several ways to go on, a row each.
 
+import {
+  addHeadline,
+  colorScale,
+  el,
+  liveRegion,
+  minus,
+  named,
+  percent,
+  readable,
+  request,
+  shade,
+  slider,
+  textLine,
+} from "./common.js";
+import { start } from "./start.js";
+
 const HINT = "Type a prompt and press Enter, or move the seed.";
 const LEGEND =
   "Shade: the probability that the model gave the token. " +

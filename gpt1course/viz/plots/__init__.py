@@ -4,7 +4,7 @@ from .arrays import as_matrix
 from .bars import bars, columns, intervals, probabilities, stacked
 from .curves import lines, sweep, twin_lines
 from .learning import learning_curves
-from .matrices import attention, color_table, head_grid, heatmap, heatmaps, written_grid
+from .matrices import attention, head_grid, heatmap, heatmaps, written_grid
 from .plane import path, word_map
 from .tokens import pieces
 
@@ -12,7 +12,6 @@ __all__ = [
     "as_matrix",
     "attention",
     "bars",
-    "color_table",
     "columns",
     "head_grid",
     "heatmap",

@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from matplotlib import colormaps
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
@@ -226,9 +225,3 @@ def _mosaic(weights: np.ndarray, step: int, causal: bool) -> np.ma.MaskedArray:
         part = np.where(seen, weights[layer, head], np.nan)
         mosaic[y : y + n_tokens, x : x + n_tokens] = part
     return np.ma.masked_invalid(mosaic)
-
-
-def color_table(name: str, n: int) -> list[str]:
-    """A color map as n hexadecimal colors, for the explorers."""
-    shades = colormaps[name](np.linspace(0, 1, n))[:, :3]
-    return ["#" + "".join(f"{round(255 * c):02x}" for c in rgb) for rgb in shades]

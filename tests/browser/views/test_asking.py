@@ -42,7 +42,7 @@ window.fromPython = ({ update, custom, buffers }) => {
   Object.assign(state, given);
   for (const name of others) fire(`change:${name}`);
 };
-start(draw, answer).render({ model: window.model, el: document.querySelector("#here") });
+gpt1View.default.render({ model: window.model, el: document.querySelector("#here") });
 </script>"""
 
 

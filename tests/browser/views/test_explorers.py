@@ -3,12 +3,11 @@
 import json
 import math
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
-from in_page import show
+from in_page import load, show
 
 from gpt1course.viz import explorers
 from gpt1course.viz.explorers import standalone
@@ -38,7 +37,7 @@ def test_half_precision_is_read_as_numpy_reads_it(page):
     values = np.array([0, 1, -1, 0.1, 6e-8, -3e-5, 65504, np.inf, -np.inf, np.nan, 1 / 3])
     explorer = explorers.BigramExplorer([[0.25, 0.75], [1, 0]], list("ab"))
     show(page, explorer)
-    page.add_script_tag(content=explorers.base.COMMON)
+    load(page, "common")
     bits = np.frombuffer(explorers.base.as_half(values), "<u2").tolist()
     found = page.evaluate(f"""() => [...halves({{ get: () =>
         new DataView(new Uint16Array({json.dumps(bits)}).buffer) }}, "x")].map(String)""")
@@ -177,7 +176,7 @@ def test_without_an_answer_the_kernel_is_named(page):
 
 def test_shares_are_written_as_they_are(page):
     show(page, explorers.BigramExplorer(np.eye(2), list("ab")))
-    page.add_script_tag(content=explorers.base.COMMON)
+    load(page, "common")
     values = [0, 0.0004, 0.0025, 0.0496, 0.5, 0.9997, 1]
     written = page.evaluate("values => values.map(percent)", values)
     assert written == ["0%", "<0.1%", "0.25%", "5.0%", "50.0%", ">99.9%", "100%"]
@@ -348,7 +347,7 @@ def test_two_texts_share_a_row_and_say_what_moves(page, novelist):
     texts = "She gave the man the letter and left.", "She gave the man a fine horse and left."
     e = explorers.TwoTextsExplorer.from_checkpoint(novelist, *texts)
     root = show(page, e)
-    page.add_script_tag(content=explorers.base.COMMON)
+    load(page, "common")
     place = [i for i, _ in e.pairs].index(e.row)
     wanted = page.evaluate("all => all.map(rounded)", e.moved[..., place].ravel().tolist())
     assert root.locator(".gx-moves").all_inner_texts() == wanted
@@ -363,9 +362,7 @@ def test_two_texts_share_a_row_and_say_what_moves(page, novelist):
 
 def test_why_a_token_of_two_texts_does_not_move(page):
     """What differs may stand before it, and this head's row be the same all the same."""
-    source = Path(explorers.__file__).with_name("two_texts.js").read_text(encoding="utf-8")
-    views_alone = source[: source.rindex("export default")]
-    page.add_script_tag(content=explorers.base.COMMON + views_alone)
+    load(page, "two_texts")
     why = """row => whyStill(["abc", "axc"].map(
       names => ({ names: [...names], partner: new Map([0, 1, 2].entries()) })), row, row)"""
     said = [page.evaluate(why, row) for row in range(3)]
@@ -376,7 +373,7 @@ def test_why_a_token_of_two_texts_does_not_move(page):
 def test_ways_of_writing_side_by_side(page, novelist):
     e = explorers.WritingExplorer.from_checkpoint(novelist, "The old man", n_tokens=6)
     root = show(page, e)
-    page.add_script_tag(content=explorers.base.COMMON)
+    load(page, "common")
     assert root.locator(".gx-writings b").all_inner_texts() == [
         "greedy",
         "4 beams",

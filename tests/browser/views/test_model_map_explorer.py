@@ -3,7 +3,7 @@
 import base64
 
 import pytest
-from in_page import show
+from in_page import load, show
 from test_access import AXE, RUN
 
 import gpt1lib as g
@@ -85,7 +85,7 @@ FIND = """(canvas, color) => {
 def test_a_click_zooms_to_what_is_under_it(page, explorer):
     """The cell's color is that of its probability, and it opens the block in its row."""
     root = show(page, explorer)
-    page.add_script_tag(content=explorers.base.COMMON)
+    load(page, "common")
     color = page.evaluate("p => rgb(p, false)", explorer.lens[1][6][0][1])
     x, y = root.locator(".gx-map-base").evaluate(FIND, color)
     root.locator(".gx-map-top").click(position={"x": x, "y": y})
@@ -162,8 +162,8 @@ def test_it_has_its_colors_where_it_is_put_into_the_page_later(page, explorer):
     """As JupyterLab does; the chosen token's curves are then not as black as all others."""
     source = standalone.page(explorer)
     later = source.replace('el: document.querySelector("#here")', "el: late").replace(
-        "start(draw, answers)",
-        'const late = document.createElement("div");\nstart(draw, answers)',
+        "gpt1View.default.render",
+        'const late = document.createElement("div");\ngpt1View.default.render',
     )
     page.set_content(later.replace("</script></body>", ";document.body.append(late);</script>"))
     found = 'c => c.getContext("2d").getImageData(0, 0, c.width, c.height).data'

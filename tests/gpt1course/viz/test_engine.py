@@ -5,7 +5,6 @@ import copy
 import json
 import math
 import random
-import re
 import shutil
 import unicodedata
 from pathlib import Path
@@ -389,13 +388,6 @@ def test_packed_weights_are_near_and_halves_exact():
             assert (a - b).abs().max() <= most * a.abs().max() * (1 + 1e-5), name
     with pytest.raises(ValueError, match="bits is 12, it must be 8, 16 or 32"):
         engine.pack(model, 12)
-
-
-def test_the_modules_of_a_page_define_no_name_twice():
-    script = engine.bundle.one_script(*engine.bundle.WORKER, "engine")
-    names = re.findall(r"^(?:async )?(?:function\*?|const|let|class) ([\w$]+)", script, re.M)
-    assert len(names) == len(set(names))
-    assert not re.search(r"^(import|export) ", script, re.M)
 
 
 def test_its_own_source_is_cut_out_whole():

@@ -2,6 +2,7 @@
 
 import math
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -84,13 +85,22 @@ BAD = [
 BAD += [{}, {"x": 1}, {"classification": ["a"]}, b"", b"abc", [["a", 1]], object()]
 
 
+def script_of(module):
+    """The scripts of an explorer: its own, its parts, and the shared ones."""
+    folder = Path(explorers.__file__).parent
+    names = [module + ".js", module + ".*.js", "common.js", "picture.js", "start.js"]
+    paths = [path for name in names for path in folder.glob(name)]
+    return "\n".join(path.read_text(encoding="utf-8") for path in paths)
+
+
 def test_the_browser_changes_the_controls_that_are_listed():
     pattern = r"(?<!function )\b(?:save|setShared|set|ask)\((?:[\w.]+, )?\{ ?(\w+)"
     kinds = {k.__module__.split(".")[-1]: k for k in explorers.Explorer.__subclasses__()}
     assert kinds.keys() == CONTROLS.keys()
+    modules = {name: script_of(name) for name in kinds}
     for module, kind in kinds.items():
         assert set(kind.class_trait_names(control=True)) == CONTROLS[module], module
-        saved = set(re.findall(pattern, explorers.script(module)))
+        saved = set(re.findall(pattern, modules[module]))
         assert saved <= CONTROLS[module] | {"name", "text"}, module  # of all
 
 

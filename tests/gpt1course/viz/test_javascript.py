@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import textwrap
@@ -12,17 +13,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 from matplotlib import colormaps
+from node import node_or_skip
 
 from gpt1course.viz import explorers, palette
-from gpt1course.viz.explorers import base
+from gpt1course.viz.engine.bundle import BUNDLES, bundled
 from tools import javascript
 
 ROOT = Path(__file__).resolve().parents[3]
 FOLDER = ROOT / "gpt1course" / "viz" / "explorers"
 FILES = sorted(FOLDER.glob("*.js"))
 TEXTS = {p.stem: p.read_text(encoding="utf-8") for p in FILES}
-MODULES = sorted({name for name in TEXTS if "." not in name} - {"common"})
-PARTS = {name: text for name, text in TEXTS.items() if "." in name}  # model_map.walk
+MODULES = sorted(name for name, text in TEXTS.items() if "\nexport default " in text)
+SHARED = {"common", "picture", "start"}
 LONGEST = 45
 NAME = re.compile(r"^(?:export )?(?:async )?(?:function\*?|const|let|class) ([\w$]+)", re.M)
 ENGINE_FOLDER = ROOT / "gpt1course" / "viz" / "engine"
@@ -85,32 +87,58 @@ def test_lines_are_short_and_nothing_is_remote(name):
     assert set(addresses) <= {"http://www.w3.org/2000/svg"}  # a name, not a place
 
 
-@pytest.mark.parametrize("name", MODULES)
-def test_the_parts_of_a_module_do_not_define_a_name_twice(name):
-    page = ["code", "arrays", "model", "answers"]  # what standalone.TEMPLATE adds
-    names = NAME.findall(base.script(name)) + page
-    assert len(names) == len(set(names))
-    end = "draw, answer" if "answer" in names else "draw"
-    assert TEXTS[name].endswith(f"\nexport default start({end});\n")
+# ---- bundles ----------------------------------------------------------------------------
 
 
-def test_every_explorer_runs_the_code_beside_it():
-    classes = [getattr(explorers, n) for n in explorers.__all__ if n.endswith("Explorer")]
-    codes = {
-        c.__module__.split(".")[-1]: c._esm for c in classes if c is not explorers.Explorer
-    }
-    assert codes == {name: base.script(name) for name in MODULES}
+def test_the_bundles_are_what_the_modules_say():
+    node = node_or_skip()
+    if not javascript.is_installed():
+        pytest.skip("esbuild is not installed: python tools/javascript.py does that")
+    done = subprocess.run(
+        [node, "tools/bundle.js", "--check"], cwd=ROOT, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_changed_module_would_be_found(tmp_path):
+    """The check is made in a copy, with one word of one module changed."""
+    node = node_or_skip()
+    if not javascript.is_installed():
+        pytest.skip("esbuild is not installed: python tools/javascript.py does that")
+    for place in ("gpt1course/viz", "tools"):
+        shutil.copytree(ROOT / place, tmp_path / place)
+    shutil.copy(ROOT / "package.json", tmp_path)
+    (tmp_path / "node_modules").symlink_to(ROOT / "node_modules")
+    path = tmp_path / "gpt1course/viz/explorers/sampling.js"
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace("Draw one", "Draw 1"), encoding="utf-8")
+    check = [node, "tools/bundle.js", "--check"]
+    done = subprocess.run(check, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert done.stderr.startswith("gpt1course/viz/bundles/sampling.js: not what")
+
+
+def test_a_bundle_needs_no_other_file():
+    for path in (*BUNDLES.glob("*.js"), ROOT / "tools/page/bundles/front.js"):
+        text = path.read_text(encoding="utf-8")
+        assert not re.search(r"\bimport\b ?[({*\"']|\brequire\(", text), path.name
+        assert set(re.findall(r"\w+://[^\s\"'`]+", text)) <= {"http://www.w3.org/2000/svg"}
+
+
+def test_every_explorer_runs_the_bundle_of_the_module_beside_it():
+    kinds = [getattr(explorers, n) for n in explorers.__all__ if n.endswith("Explorer")]
+    kinds.remove(explorers.Explorer)
+    codes = {kind.__module__.split(".")[-1]: kind._esm for kind in kinds}
+    assert codes == {name: bundled(name) for name in MODULES}
 
 
 # ---- colors and names are defined once ------------------------------------------------
 
 
 def test_the_colors_are_those_of_the_figures():
-    given = dict(re.findall(r"^const (COLORS|ROLES|MAGMA) = (.*);$", base.COMMON, re.M))
-    assert json.loads(given["COLORS"]) == palette.SERIES
-    assert json.loads(given["ROLES"]) == palette.ROLES
+    assert 'import palette from "../palette.json"' in TEXTS["common"]
     magma = colormaps["magma"](np.linspace(0, 1, 9))[:, :3]
-    stops = [[int(h[i : i + 2], 16) for i in (1, 3, 5)] for h in json.loads(given["MAGMA"])]
+    stops = [[int(h[i : i + 2], 16) for i in (1, 3, 5)] for h in palette.PALETTE["magma"]]
     assert np.allclose(stops, 255 * magma, atol=0.51)
 
 
@@ -123,18 +151,11 @@ def test_no_color_of_the_figures_is_typed_again():
 
 
 def test_a_constant_of_the_shared_part_is_not_defined_again():
-    constant = re.compile(r"^const \w+ = (.{12,}?);", re.M)
-    shared = set(constant.findall(TEXTS["common"]))
+    constant = re.compile(r"^(?:export )?const \w+ = (.{12,}?);", re.M)
+    shared = set(constant.findall("\n".join(TEXTS[name] for name in SHARED)))
     assert '"In the notebook the model answers here."' in shared
-    for name in TEXTS.keys() - {"common"}:
+    for name in TEXTS.keys() - SHARED:
         assert not shared & set(constant.findall(TEXTS[name])), name
-
-
-def test_the_linter_knows_only_what_the_shared_part_and_parts_define():
-    config = re.sub(r"^\s*//.*$", "", (ROOT / "biome.jsonc").read_text(), flags=re.M)
-    names = json.loads(config)["javascript"]["globals"]
-    parts = NAME.findall("\n".join([*PARTS.values(), TEXTS["model_map"], TEXTS["learning"]]))
-    assert set(names) <= {*NAME.findall(base.COMMON), *parts}
 
 
 # ---- the tool ---------------------------------------------------------------------------
@@ -154,13 +175,15 @@ def test_without_node_the_check_says_so(tmp_path, required, status):
 
 
 @pytest.mark.parametrize("biome", [0, 1, -9])
+@pytest.mark.parametrize("bundle", [0, 1])
 @pytest.mark.parametrize("kernel", [0, 1])
-def test_linter_and_kernel_are_both_asked(monkeypatch, biome, kernel):
+def test_linter_bundles_and_kernel_are_all_asked(monkeypatch, biome, bundle, kernel):
     monkeypatch.setattr(javascript.shutil, "which", lambda name: name)
     monkeypatch.setattr(javascript, "is_installed", lambda: True)
     said = {str(javascript.BIOME / "bin" / "biome"): biome, "tools/kernel.js": kernel}
+    said["tools/bundle.js"] = bundle
     monkeypatch.setattr(javascript, "run", lambda node, script, *words: said[script])
-    assert javascript.main([]) == (biome != 0 or kernel != 0)
+    assert javascript.main([]) == any((biome, bundle, kernel))
 
 
 def test_the_version_of_the_linter_is_pinned():

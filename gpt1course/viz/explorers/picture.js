@@ -1,6 +1,8 @@
 // What stands below each view: save it as a picture, and in the book a link to its state.
 
-function addTools(given, model, root) {
+import { button, el, NS, save, shape } from "./common.js";
+
+export function addTools(given, model, root) {
   const box = el("div", "gx-tools", root);
   const said = el("span", "gx-note", box);
   said.setAttribute("role", "status");
@@ -114,7 +116,7 @@ function chosenOf(model) {
 
 // What an address holds: traits of this view alone, of the kinds that they have, and where
 // one of them cannot be drawn, all as it was.
-function restoreState(model, given, redraw) {
+export function restoreState(model, given, redraw) {
   const before = chosenOf(model);
   const fits = ([name, value]) => name in before && kindOf(value) === kindOf(before[name]);
   const known = Object.entries(given).filter(fits);
