@@ -43,12 +43,51 @@ async function begin({ ids, source, facts, checksum }, [bytes, wasm]) {
   for (const old of globalThis.gpt1Engines.splice(MOST_ENGINES)) old.close();
 }
 
-// A model whose questions an engine answers, if there is one: answer(engine, asked, model)
-// gives a promise of the traits that Python's side would set, or null where nothing is to be
-// computed. The page keeps these (own: those of all views of one widget); Python learns what
-// was chosen, and that it need not answer.
+// Where no engine holds the model, Python is asked: { id, question } goes there, and what
+// comes back is { id, record, arrays }, the names of the arrays that come as buffers. One
+// question at a time: of those that come meanwhile, only the newest is asked.
+class Kernel {
+  constructor(model) {
+    Object.assign(this, { model, count: 0, since: Number.NEGATIVE_INFINITY });
+    model.on("msg:custom", (content, buffers) => this.hear(content, buffers));
+  }
+
+  // A promise of a record; it is kept by the newest question alone.
+  ask(question) {
+    this.newest = question;
+    if (performance.now() - this.since > PATIENCE) this.send();
+    return new Promise(resolve => {
+      this.resolve = resolve;
+    });
+  }
+
+  send() {
+    this.sent = this.newest;
+    this.since = performance.now();
+    try {
+      this.model.send({ id: ++this.count, question: this.sent });
+    } catch {
+      // the kernel has gone: as if it did not answer
+    }
+  }
+
+  hear({ id, record, arrays }, buffers) {
+    if (!record || (id !== null && id !== this.count)) return;
+    if (id !== null) {
+      this.since = Number.NEGATIVE_INFINITY;
+      if (this.sent !== this.newest) return this.send();
+    } // else a cell has asked, and the page sees its question, too
+    const named = arrays.map((name, i) => [name, buffers[i]]);
+    this.resolve?.({ ...record, ...Object.fromEntries(named) });
+  }
+}
+
+// A model whose questions are answered by a backend: an engine, as answer(engine, asked,
+// model) puts them to it, or the kernel. Both give a promise of the record: traits by name.
+// The page keeps it (own: what all views of one widget share); Python learns what was chosen.
 export function answering(given, answer, own) {
   const controls = given.get("controls");
+  if (given.send) own.kernel ??= new Kernel(given);
   const model = {
     get: name => (name in own.traits ? own.traits[name] : given.get(name)),
     set: (name, value) => given.set(name, value),
@@ -60,10 +99,7 @@ export function answering(given, answer, own) {
       own.heard = own.heard.filter(pair => pair[0] !== event || pair[1] !== act);
       given.off(event, act);
     },
-    save_changes() {
-      if (engineOf(given)) given.set("in_page", given.get("in_page") + 1);
-      given.save_changes();
-    },
+    save_changes: () => given.save_changes(),
     take(traits) {
       if (given.take) return given.take(traits); // a static copy: no Python to tell
       const isControl = ([name]) => controls.includes(name);
@@ -75,17 +111,18 @@ export function answering(given, answer, own) {
       }
       const chosen = all.filter(isControl);
       for (const [name, value] of chosen) given.set(name, value);
-      if (chosen.length) model.save_changes();
+      if (chosen.length) given.save_changes();
     },
   };
-  const forget = onQuestion(given, controls, asked => settle(model, given, answer, asked));
+  const forget = onQuestion(given, changed => settle(model, given, answer, changed, own));
   return { model, forget };
 }
 
-// Calls ask({ name: value }) with the controls that have changed; returns what stops that.
-function onQuestion(given, controls, ask) {
+// Calls ask({ name: value }) with the controls that ask and have changed; returns what stops
+// that.
+function onQuestion(given, ask) {
   let changed = [];
-  const heard = controls.map(name => {
+  const heard = given.get("asks").map(name => {
     const note = () => {
       if (!changed.length) queueMicrotask(flush);
       changed.push(name);
@@ -94,29 +131,34 @@ function onQuestion(given, controls, ask) {
     return [`change:${name}`, note];
   });
   function flush() {
-    const asked = Object.fromEntries(changed.map(name => [name, given.get(name)]));
+    const asked = changed;
     changed = [];
-    ask(asked);
+    ask(valuesOf(given, asked));
   }
   return () => {
     for (const [event, note] of heard) given.off(event, note);
   };
 }
 
+const valuesOf = (model, names) =>
+  Object.fromEntries(names.map(name => [name, model.get(name)]));
+
 let questions = 0;
 
-// The newest answer is shown, whatever comes later of older questions.
-async function settle(model, given, answer, asked) {
+// The newest record is shown, whatever comes later of older questions.
+async function settle(model, given, answer, asked, own) {
   const engine = engineOf(given);
-  if (!engine) return;
+  if (!engine && !own.kernel) return;
   const number = ++questions;
-  let traits;
+  let record;
   try {
-    traits = await answer(engine, asked, model);
+    record = await (engine
+      ? answer(engine, asked, model)
+      : own.kernel.ask(valuesOf(given, given.get("asks"))));
   } catch (error) {
-    traits = { message: `This cannot be read: ${error.message}.` };
+    record = { message: `This cannot be read: ${error.message}.` };
   }
-  if (!traits || number < (model.newest ?? 0)) return;
+  if (number < (model.newest ?? 0)) return;
   model.newest = number;
-  model.take({ ...traits, answers: model.get("answers") + 1 });
+  model.take({ ...record, answers: model.get("answers") + 1 });
 }

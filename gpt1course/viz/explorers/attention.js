@@ -470,10 +470,9 @@ function drawWords(view) {
   });
 }
 
-// ---- what attention.py answers, by the engine in the page
+// ---- the record of a question, by the engine in the page (attention.py gives the kernel's)
 
 async function answer(engine, { text }, model) {
-  if (text === undefined) return null;
   const read = await engine.ask("attention", text, model.get("most"));
   const { pieces: tokens, weights: data } = read;
   const scores = centered(read.scores, tokens.length);

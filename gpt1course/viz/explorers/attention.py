@@ -17,7 +17,7 @@ from gpt1lib.tracing import trace
 from .. import plots
 from ..labels import token_labels
 from .base import Explorer, as_half, encode_or_raise, input_notice
-from .controls import CleanUnicode, Index
+from .controls import AnswerBytes, AnswerList, CleanUnicode, Index
 from .mask import masked_steps
 
 MOST_TOKENS = 64
@@ -69,10 +69,10 @@ class AttentionExplorer(Explorer):
     earlier token.
     """
 
-    data = traitlets.Bytes().tag(sync=True)
-    scores = traitlets.Bytes(b"").tag(sync=True)
+    data = AnswerBytes().tag(sync=True)
+    scores = AnswerBytes(b"").tag(sync=True)
     mask = traitlets.Enum(tuple(MASK_PLACES), "before").tag(sync=True, control=True)
-    tokens = traitlets.List(CleanUnicode()).tag(sync=True)
+    tokens = AnswerList(CleanUnicode()).tag(sync=True)
     n_layer = traitlets.Int().tag(sync=True)
     n_head = traitlets.Int().tag(sync=True)
     head = Index(lambda self: self.n_heads).tag(sync=True, control=True)
@@ -81,7 +81,6 @@ class AttentionExplorer(Explorer):
     text = CleanUnicode("").tag(sync=True, control=True)
     editable = traitlets.Bool(False).tag(sync=True)
     most = traitlets.Int(MOST_TOKENS).tag(sync=True)
-    computed = frozenset({"data", "scores", "tokens", "weights"})
 
     def __init__(
         self,
@@ -98,7 +97,7 @@ class AttentionExplorer(Explorer):
             raise ValueError(f"weights are {weights.shape}, there are {len(tokens)} tokens")
         head = sharpest_head(weights) if head is None else head
         head = validate.check_int("head", head, 0, n_layer * n_head - 1)
-        self.weights = weights
+        self._weights = weights
         row = telling_row(weights[divmod(head, n_head)]) if row is None else row
         row = validate.check_int("row", row, -n_tokens, n_tokens - 1)
         given = b"" if scores is None else centered(scores)
@@ -130,15 +129,20 @@ class AttentionExplorer(Explorer):
         message = input_notice(bpe, text)
         traits = {"text": text, "editable": True, "message": message}
         explorer = cls(weights, tokens, head, scores=scores, **traits)
-        explorer.on_change(
-            lambda: (
-                explorer._reading(*read(explorer.text))
-                | {"message": input_notice(bpe, explorer.text)}
-            ),
-            "text",
-        )
+
+        def record(changed: set[str]) -> dict:
+            reading = explorer._reading(*read(explorer.text))
+            return reading | {"message": input_notice(bpe, explorer.text)}
+
+        explorer.answer_by(record, "text")
         explorer.attach_engine(bpe, model)
         return explorer
+
+    @property
+    def weights(self) -> np.ndarray:
+        """Attention weights (L, H, T, T) of the text."""
+        self.catch_up()
+        return self._weights
 
     @property
     def n_heads(self) -> int:
@@ -146,12 +150,12 @@ class AttentionExplorer(Explorer):
         return self.n_layer * self.n_head
 
     def _reading(self, weights: np.ndarray, tokens: list[str], scores: np.ndarray) -> dict:
-        self.weights = weights
+        self._weights = weights
         return {
             "scores": centered(scores),
-            "data": as_half(self.weights),
+            "data": as_half(weights),
             "tokens": tokens,
-            "row": telling_row(self.weights[divmod(self.head, self.n_head)]),
+            "row": telling_row(weights[divmod(self.head, self.n_head)]),
         }
 
     @property

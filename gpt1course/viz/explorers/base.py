@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import anywidget
 import numpy as np
@@ -18,7 +19,7 @@ from .. import engine
 from ..engine.bundle import bundled
 from ..figure import picture
 from ..labels import readable
-from .controls import CleanUnicode
+from .controls import AnswerText, CleanUnicode, is_answer
 from .standalone import frame
 
 HERE = Path(__file__).parent
@@ -73,34 +74,30 @@ class Explorer(anywidget.AnyWidget):
     """What all explorers share: code, a picture, a sentence, and how they are shown.
 
     The browser changes traits that are tagged `control`, all others are Python's alone.
-    Traits: message, what is said about an input (that it cannot be read, or not all of
-    it); answers, how many questions the kernel has answered, so that the page need not
-    wait for an answer that changes nothing; controls, the names of those.
+    Traits: controls, the names of those; asks, those of them that are a question to the
+    model; message, what is said about an input (that it cannot be read, or not all of it);
+    answers, how many questions the page has had answered.
 
-    A control that `asks` is a question when it changes. Its answer is made here or, where an
-    engine in the page holds the model of this weights_id, there (engine/client.js): the page
-    then raises in_page with what it sends, and here the same is computed when a cell first
-    reads one of the names in `computed`.
+    A question and its record. When a control that asks changes, the page asks a backend for
+    the record, which is what answers it: an engine in the page that holds the model of this
+    weights_id (engine/client.js), or else Python. Python itself keeps the question. It
+    computes a record when the page or a cell asks for it: see answer_by.
     """
 
-    message = CleanUnicode("").tag(sync=True)
+    message = AnswerText("").tag(sync=True)
     answers = traitlets.Int(0).tag(sync=True)
     weights_id = CleanUnicode("").tag(sync=True)
-    in_page = traitlets.Int(0).tag(sync=True)
     controls = traitlets.List(CleanUnicode()).tag(sync=True)
-    computed: frozenset[str] = frozenset()
+    asks = traitlets.List(CleanUnicode()).tag(sync=True)
     picture_colors = 256  # of the static picture
-    pending: tuple[Callable[[], dict], ...] = ()  # what makes answers that the page has given
-    _from_page = _alone = False  # while such a message comes in; while Python computes it
+    _record_of: Callable[[set[str]], dict] | None = None  # see answer_by
+    _answered: dict | None = None  # the question whose record the traits are
+    _seen: dict | None = None  # the question under which the page last chose something
+    _record: dict | None = None  # what _record_of gave for the question that is answered
 
     @traitlets.default("controls")
     def _its_controls(self) -> list[str]:
         return sorted(self.trait_names(control=True))
-
-    def __getattribute__(self, name: str):
-        if name == "message" or name in type(self).computed:
-            self.flush()
-        return super().__getattribute__(name)
 
     def __init_subclass__(cls, **options) -> None:
         if Explorer in cls.__bases__:  # traitlets derives more classes from each of these
@@ -108,24 +105,109 @@ class Explorer(anywidget.AnyWidget):
             cls._esm, cls._css = bundled(name), styles(name)
         super().__init_subclass__(**options)
 
+    @classmethod
+    def answer_names(cls) -> set[str]:
+        """The traits that are the record."""
+        return {name for name, trait in cls.class_traits().items() if is_answer(trait)}
+
     def set_state(self, sync_data: dict) -> None:
         """Take what the browser sends: its controls only, and only values they may have.
 
         What is refused stays as it was, and the browser is sent what stays.
         """
         sent = {name: value for name, value in sync_data.items() if name in self.controls}
-        self._from_page = "in_page" in sync_data
+        self._seen = self.question() | {n: v for n, v in sent.items() if n in self.asks}
         try:
             super().set_state(sent)
         except traitlets.TraitError as error:
             self.log.warning("%s refused: %s", type(self).__name__, error)
             self.send_state(list(sent))
-        finally:
-            self._from_page = False
 
-    def on_change(self, make: Callable[[], dict], *names: str) -> None:
-        """Answer by the traits that `make` returns when one of these controls changes."""
-        self.observe(lambda change: self.answer(make), names)
+    # ---- a question and its record
+
+    def answer_by(self, read: Callable[[set[str]], dict], *names: str) -> None:
+        """From now on the controls of these names ask, and read(changed) gives the record.
+
+        changed: the names of those that are not as they were when it was last called. The
+        record is traits by name; its error (ValueError, RuntimeError) becomes the message,
+        and the explorer keeps showing what it showed.
+        """
+        self.asks = list(names)
+        self._record_of, self._answered = read, self.question()
+        self.on_msg(lambda _, content, __: self._reply(content))
+        self.observe(lambda change: self._computed_for_cell(), names)
+
+    def question(self) -> dict:
+        """The values of the controls that ask."""
+        return {name: getattr(self, name) for name in self.asks}
+
+    @property
+    def is_stale(self) -> bool:
+        """Has the question changed since the record was computed?"""
+        return self._record_of is not None and self.question() != self._answered
+
+    def catch_up(self) -> None:
+        """Compute the record, where it answers another question than the one that is asked.
+
+        What is chosen is as the record says, unless the page has chosen under this question.
+        """
+        if not self.is_stale:
+            return
+        assert self._record_of is not None and self._answered is not None
+        before, self._answered = self._answered, self.question()
+        changed = {name for name, value in self._answered.items() if value != before[name]}
+        try:
+            self._record = {"message": ""} | self._record_of(changed)
+        except (ValueError, RuntimeError) as error:
+            self._record = {"message": f"This cannot be read: {error}."}
+        except BaseException:
+            self._answered = before
+            raise
+        chosen = {name: v for name, v in self._record.items() if name in self.controls}
+        self.set_many({name: v for name, v in self._record.items() if name not in chosen})
+        if self._seen != self._answered:
+            self.set_many(chosen)
+        for name in self.controls:
+            self._keep_if_there(name, chosen)
+
+    def _computed_for_cell(self) -> None:
+        """A cell that asks is answered at once, and so is a page that has no engine."""
+        if self._seen != self.question():
+            self.catch_up()
+            self._send_record(None)
+
+    def _keep_if_there(self, name: str, chosen: dict) -> None:
+        """What is chosen, unless the text that it was chosen in has no such place."""
+        try:
+            setattr(self, name, getattr(self, name))
+        except traitlets.TraitError:
+            setattr(self, name, chosen.get(name, self.traits()[name].default_value))
+
+    def _reply(self, content: dict) -> None:
+        """The record, to a page that sends {id, question} and has no engine."""
+        if content.keys() != {"id", "question"}:
+            return
+        now = self.question()
+        asked = content["question"].items()
+        new = {name: v for name, v in asked if name in now and v != now[name]}
+        if new:  # else an echo would overwrite what has been typed since
+            self.set_state(new)
+        self.catch_up()
+        self._send_record(content["id"])
+
+    def _send_record(self, number: int | None) -> None:
+        """The record of the question with this number; None: of one that a cell has asked."""
+        whole = self._record or {name: getattr(self, name) for name in self.answer_names()}
+        arrays = [name for name, value in whole.items() if isinstance(value, bytes)]
+        record = {name: value for name, value in whole.items() if name not in arrays}
+        told = {"id": number, "record": record, "arrays": arrays}
+        self.send(told, [whole[name] for name in arrays])
+
+    def _should_send_property(self, key: str, value: Any) -> bool:
+        """A page asks for the record of a question itself: it is not sent of its own accord."""
+        if self._record_of is not None and is_answer(self.traits()[key]):
+            return False
+        return super()._should_send_property(key, value)
 
     def attach_engine(self, bpe: BPE, model: LanguageModel | None = None) -> None:
         """A page may have what its questions are about, and answer them by itself.
@@ -135,51 +217,6 @@ class Explorer(anywidget.AnyWidget):
         self.weights_id = engine.id_of(bpe, model)
         if self.weights_id:
             self.on_msg(lambda _, content, __: self._send_engine(content, bpe, model))
-
-    def answer(self, make: Callable[[], dict]) -> None:
-        """Set the traits that `make` returns, all at once; its error becomes the message.
-
-        After an error the explorer keeps showing what it showed. What the page has answered
-        is left for `flush`.
-        """
-        others = tuple(other for other in self.pending if other != make)
-        self.pending = (*others, make) if self._from_page else others
-        if not self._from_page:
-            self.flush()
-            self.set_many(self._made(make) | {"answers": self.answers + 1})
-
-    def _made(self, make: Callable[[], dict]) -> dict:
-        try:
-            return {"message": ""} | make()
-        except (ValueError, RuntimeError) as error:
-            return {"message": f"This cannot be read: {error}."}
-
-    def flush(self) -> None:
-        """Compute what the page has answered, for a cell; the page keeps its own numbers."""
-        if not self.pending:
-            return
-        makes, self.pending, self._alone = self.pending, (), True
-        try:
-            for make in makes:
-                traits = self._made(make)
-                own = {name: v for name, v in traits.items() if name not in self.controls}
-                self.set_many(own)
-                for name in self.controls:
-                    self._keep_if_there(name, traits)
-        finally:
-            self._alone = False
-
-    def _keep_if_there(self, name: str, traits: dict) -> None:
-        """The page's choice, unless the text that it was made on has no such place."""
-        try:
-            setattr(self, name, getattr(self, name))
-        except traitlets.TraitError:
-            setattr(self, name, traits.get(name, self.traits()[name].default_value))
-
-    def send_state(self, key=None) -> None:
-        """Send traits to the page, unless they are computed for Python alone."""
-        if not self._alone:
-            super().send_state(key)
 
     def _send_engine(self, content: dict, bpe: BPE, model: LanguageModel | None) -> None:
         """What the page asks for: an engine with this model, unless that has changed."""

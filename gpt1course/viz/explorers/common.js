@@ -249,7 +249,7 @@ export function onChange(view, names, act) {
   }
 }
 
-// What is asked of Python, and what is said meanwhile: an answer is counted even where it
+// What is asked of the model, and what is said meanwhile: an answer is counted even where it
 // changes nothing, and none at all is said, too.
 export function request(model, status, doing, hint = "") {
   let late = 0;

@@ -1,4 +1,4 @@
-"""What may be chosen in the browser: texts, numbers and places, each within its bounds."""
+"""Traits of explorers: what may be chosen, each within its bounds, and what answers."""
 
 import math
 from collections.abc import Callable
@@ -47,10 +47,40 @@ class Index(StrictInt):
     def validate(self, obj, value) -> int:
         """The place; TraitError for one that is not there."""
         place = super().validate(obj, value)
-        if obj.pending and place >= self.low:
-            return place  # in a text that the page alone has read: see Explorer.flush
+        if obj.is_stale and place >= self.low:
+            return place  # in a text that is yet to be read: see Explorer.catch_up
         most = self.count(obj) - 1
         if not self.low <= place <= most:
             limits = f"{self.low} to {most}"
             raise traitlets.TraitError(f"{self.name} is {place}, it must be from {limits}")
         return place
+
+
+class Answer(traitlets.TraitType):
+    """Part of the record of a question: read, it is that of the question as it is now."""
+
+    def get(self, obj: Any, cls: Any = None) -> Any:
+        """The value, computed first where the question has changed."""
+        obj.catch_up()
+        return super().get(obj, cls)
+
+
+class AnswerText(Answer, CleanUnicode):
+    """A text of a record."""
+
+
+class AnswerBytes(Answer, traitlets.Bytes):
+    """An array of a record."""
+
+
+class AnswerList(Answer, traitlets.List):
+    """A list of a record."""
+
+
+class AnswerDict(Answer, traitlets.Dict):
+    """A dictionary of a record."""
+
+
+def is_answer(trait: traitlets.TraitType) -> bool:
+    """Is the trait part of a record?"""
+    return isinstance(trait, Answer)

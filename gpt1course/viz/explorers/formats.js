@@ -204,10 +204,9 @@ function addLosses(table, name, task, lm, λ) {
   tableRow(table, "td", [name, ...losses, percent((λ * lm) / all)]);
 }
 
-// ---- what formats.py answers, by the engine in the page
+// ---- the record of a question, by the engine in the page (formats.py gives the kernel's)
 
 async function answer(engine, { texts }, model) {
-  if (!texts) return null;
   const rows = await engine.ask("formats", texts, floats(model, "specials"));
   const before = model.get("formats");
   const formats = Object.keys(rows).map(kind => [kind, { ...before[kind], rows: rows[kind] }]);

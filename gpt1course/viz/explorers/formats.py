@@ -14,7 +14,7 @@ from gpt1lib.checkpoints import Checkpoint
 from .. import plots
 from ..labels import readable
 from .base import Explorer, as_bytes
-from .controls import BoundedFloat, CleanUnicode
+from .controls import AnswerDict, BoundedFloat, CleanUnicode
 
 FIELDS = {
     "classification": ("text",),
@@ -49,11 +49,10 @@ class FormatsExplorer(Explorer):
     texts = traitlets.Dict(
         key_trait=traitlets.Enum(tuple(FIELDS)), value_trait=traitlets.List(CleanUnicode())
     ).tag(sync=True, control=True)
-    formats = traitlets.Dict().tag(sync=True)
+    formats = AnswerDict().tag(sync=True)
     kind = traitlets.Enum(tuple(FIELDS), "classification").tag(sync=True, control=True)
     lm_coef = BoundedFloat(0.5, min=0.0, max=2.0).tag(sync=True, control=True)
     specials = traitlets.Bytes().tag(sync=True)  # (3, C): their rows of W_e
-    computed = frozenset({"formats"})
 
     def __init__(self, checkpoint: Checkpoint, seed: int = 0, **traits):
         seed = validate.check_int("seed", seed, 0, validate.LARGEST_SEED)
@@ -69,7 +68,7 @@ class FormatsExplorer(Explorer):
             **traits,
         )
         self.set_many(self._read())
-        self.on_change(self._read, "texts")
+        self.answer_by(lambda changed: self._read(), "texts")
         self.attach_engine(checkpoint.bpe, checkpoint.model)
 
     @classmethod

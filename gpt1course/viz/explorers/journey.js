@@ -245,10 +245,9 @@ function showWay(view) {
   }
 }
 
-// ---- what journey.py answers, by the engine in the page
+// ---- the record of a question, by the engine in the page (journey.py gives the kernel's)
 
 async function answer(engine, { text }, model) {
-  if (text === undefined) return null;
   const read = await engine.ask("journey", text, model.get("n"), MOST_TOKENS);
   const message = await engine.ask("notice", text);
   return { ...read, place: read.tokens.length - 1, message };

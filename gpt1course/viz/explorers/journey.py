@@ -16,7 +16,7 @@ from gpt1lib.tracing import Trace, trace
 from .. import plots
 from ..labels import readable, token_labels
 from .base import Explorer, encode_or_raise, input_notice
-from .controls import CleanUnicode, Index
+from .controls import AnswerList, CleanUnicode, Index
 
 MOST_TOKENS = 40  # a column for each
 STAGES = ("x + attention", "LayerNorm 1", "n + MLP", "LayerNorm 2")
@@ -67,13 +67,12 @@ class JourneyExplorer(Explorer):
     """
 
     text = CleanUnicode("").tag(sync=True, control=True)
-    tokens = traitlets.List(CleanUnicode()).tag(sync=True)
-    stages = traitlets.List().tag(sync=True)
+    tokens = AnswerList(CleanUnicode()).tag(sync=True)
+    stages = AnswerList().tag(sync=True)
     n_vocab = traitlets.Int().tag(sync=True)
     n = traitlets.Int().tag(sync=True)  # guesses of each state
     stage = Index(lambda self: len(self.stages)).tag(sync=True, control=True)
     place = Index(lambda self: len(self.tokens)).tag(sync=True, control=True)
-    computed = frozenset({"tokens", "stages"})
 
     @classmethod
     def from_checkpoint(cls, checkpoint: Checkpoint, text: str, n: int = 5) -> Self:
@@ -93,7 +92,7 @@ class JourneyExplorer(Explorer):
         first = read(text)
         stage = len(first["stages"]) - 1
         explorer = cls(**first, text=text, n=n, n_vocab=bpe.n_vocab, stage=stage)
-        explorer.on_change(lambda: read(explorer.text), "text")
+        explorer.answer_by(lambda changed: read(explorer.text), "text")
         explorer.attach_engine(bpe, model)
         return explorer
 

@@ -367,10 +367,9 @@ function reveal(view) {
   if (x < stage.scrollLeft) stage.scrollLeft = x - 8;
 }
 
-// ---- what model_map.py answers, by the engine in the page
+// ---- the record of a question, by the engine in the page (model_map.py gives the kernel's)
 
 async function answer(engine, asked, model) {
-  if (asked.text === undefined && asked.ablated === undefined) return null;
   const text = asked.text ?? model.get("shown");
   const found = await engine.ask("map", text, model.get("most"), model.get("ablated"));
   const message = await engine.ask("notice", text);

@@ -18,7 +18,15 @@ from gpt1lib.tracing import BlockTrace, Trace, ablate_heads, trace
 from ..labels import readable, token_labels
 from ..numbers import percent
 from .base import Explorer, as_bytes, as_half, encode_or_raise, input_notice
-from .controls import CleanUnicode, Index, StrictInt
+from .controls import (
+    AnswerBytes,
+    AnswerDict,
+    AnswerList,
+    AnswerText,
+    CleanUnicode,
+    Index,
+    StrictInt,
+)
 from .map_picture import draw_map
 
 ZOOMS = ("model", "block", "head", "cell")
@@ -148,21 +156,21 @@ class ModelMapExplorer(Explorer):
     """
 
     picture_colors = 64
-    tokens = traitlets.List(CleanUnicode()).tag(sync=True)
-    ids = traitlets.List().tag(sync=True)
+    tokens = AnswerList(CleanUnicode()).tag(sync=True)
+    ids = AnswerList().tag(sync=True)
     shape = traitlets.List().tag(sync=True)  # L, H, C, V
-    rows = traitlets.Bytes().tag(sync=True)
-    states = traitlets.Bytes().tag(sync=True)
-    neurons = traitlets.Bytes().tag(sync=True)
-    qkv = traitlets.Bytes().tag(sync=True)
-    scores = traitlets.Bytes().tag(sync=True)
-    weights = traitlets.Bytes().tag(sync=True)
-    lens = traitlets.List().tag(sync=True)  # lens_guesses, with the ablated heads
-    whole = traitlets.List().tag(sync=True)  # the best of them with all heads
-    words = traitlets.List().tag(sync=True)
-    crowd = traitlets.Dict().tag(sync=True)
+    rows = AnswerBytes().tag(sync=True)
+    states = AnswerBytes().tag(sync=True)
+    neurons = AnswerBytes().tag(sync=True)
+    qkv = AnswerBytes().tag(sync=True)
+    scores = AnswerBytes().tag(sync=True)
+    weights = AnswerBytes().tag(sync=True)
+    lens = AnswerList().tag(sync=True)  # lens_guesses, with the ablated heads
+    whole = AnswerList().tag(sync=True)  # the best of them with all heads
+    words = AnswerList().tag(sync=True)
+    crowd = AnswerDict().tag(sync=True)
     most = traitlets.Int(MOST_TOKENS).tag(sync=True)
-    shown = CleanUnicode().tag(sync=True)  # what was read; a text may be refused
+    shown = AnswerText().tag(sync=True)  # what was read; a text may be refused
     zoom = traitlets.Enum(ZOOMS, "model").tag(sync=True, control=True)
     block = Index(lambda self: self.shape[0]).tag(sync=True, control=True)
     head = Index(lambda self: self.shape[1]).tag(sync=True, control=True)
@@ -170,10 +178,6 @@ class ModelMapExplorer(Explorer):
     other = Index(lambda self: len(self.tokens)).tag(sync=True, control=True)
     text = CleanUnicode().tag(sync=True, control=True)
     ablated = traitlets.List(StrictInt()).tag(sync=True, control=True)
-    computed = frozenset(
-        {"tokens", "ids", "rows", "states", "neurons", "qkv", "scores", "weights", "lens"}
-        | {"whole", "words", "crowd", "shown", "_weights"}
-    )
 
     def __init__(self, model: GPT, bpe: BPE, text: str, **chosen):
         self._model, self._bpe = model, bpe
@@ -183,8 +187,7 @@ class ModelMapExplorer(Explorer):
         given = {"shape": sizes, "text": text} | made
         telling = telling_head(self._weights)
         super().__init__(**given | telling | last_look(self._weights, **telling) | chosen)
-        self.on_change(self._read_text, "text")
-        self.on_change(self._read_ablated, "ablated")
+        self.answer_by(self._record_for, "text", "ablated")
         self.attach_engine(bpe, model)
 
     @classmethod
@@ -200,12 +203,12 @@ class ModelMapExplorer(Explorer):
             raise traitlets.TraitError(f"ablated has {wrong[0]}, heads are 0 to {n_heads - 1}")
         return sorted(set(proposal.value))
 
-    def _read_text(self) -> dict:
+    def _record_for(self, changed: set[str]) -> dict:
+        """Of another text, or of the one that is shown with other heads."""
+        if "text" not in changed:
+            return self._reading(self.shown, self.ablated)
         made = self._reading(self.text, self.ablated)
         return made | last_look(self._weights, self.block, self.head)
-
-    def _read_ablated(self) -> dict:
-        return self._reading(self.shown, self.ablated)
 
     def _reading(self, text: str, ablated: Sequence[int]) -> dict:
         model, bpe = self._model, self._bpe

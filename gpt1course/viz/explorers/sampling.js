@@ -272,10 +272,9 @@ function sentence({ words, order, now: { after, kept } }) {
   );
 }
 
-// ---- what sampling.py answers, by the engine in the page
+// ---- the record of a question, by the engine in the page (sampling.py gives the kernel's)
 
 async function answer(engine, { text }, model) {
-  if (text === undefined) return null;
   const n_ctx = model.get("n_ctx");
   const [data, message] = await Promise.all([
     engine.ask("next", text),

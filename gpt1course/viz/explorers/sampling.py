@@ -15,7 +15,7 @@ from gpt1lib.generate import next_token_probs
 from .. import plots
 from ..labels import readable
 from .base import Explorer, as_bytes, input_notice
-from .controls import BoundedFloat, CleanUnicode, StrictInt
+from .controls import AnswerBytes, BoundedFloat, CleanUnicode, StrictInt
 
 
 def scores_of(words: Sequence[str], logits: ArrayLike) -> np.ndarray:
@@ -36,7 +36,7 @@ class SamplingExplorer(Explorer):
     greedy), top_k (0 is off), top_p (1 is off).
     """
 
-    data = traitlets.Bytes().tag(sync=True)
+    data = AnswerBytes().tag(sync=True)
     words = traitlets.List(CleanUnicode()).tag(sync=True)
     text = CleanUnicode("").tag(sync=True, control=True)
     editable = traitlets.Bool(False).tag(sync=True)
@@ -45,7 +45,6 @@ class SamplingExplorer(Explorer):
     temperature = BoundedFloat(1.0, min=0.0, max=2.5).tag(sync=True, control=True)
     top_k = StrictInt(0, min=0, max=100).tag(sync=True, control=True)
     top_p = BoundedFloat(1.0, min=0.05, max=1.0).tag(sync=True, control=True)
-    computed = frozenset({"data", "logits", "shown"})
 
     def __init__(
         self,
@@ -56,18 +55,18 @@ class SamplingExplorer(Explorer):
         notice: Callable[[str], str] = lambda text: "",
         **traits,
     ):
-        self.logits = scores_of(words, logits)
+        self._logits = scores_of(words, logits)
         super().__init__(
-            data=as_bytes(self.logits),
+            data=as_bytes(self._logits),
             words=list(words),
             text=text,
             message=notice(text),
             editable=predict is not None,
             **traits,
         )
-        self.shown, self._notice = self.text, notice  # what was read; a text may be refused
+        self._shown, self._notice = self.text, notice  # what was read; a text may be refused
         if predict:
-            self.on_change(lambda: self._read_text(predict), "text")
+            self.answer_by(lambda changed: self._read_text(predict), "text")
 
     @classmethod
     def from_checkpoint(cls, checkpoint: Checkpoint, text: str, **traits) -> Self:
@@ -93,8 +92,20 @@ class SamplingExplorer(Explorer):
         return explorer
 
     def _read_text(self, predict: Callable[[str], np.ndarray]) -> dict:
-        self.logits, self.shown = scores_of(self.words, predict(self.text)), self.text
-        return {"data": as_bytes(self.logits), "message": self._notice(self.text)}
+        self._logits, self._shown = scores_of(self.words, predict(self.text)), self.text
+        return {"data": as_bytes(self._logits), "message": self._notice(self.text)}
+
+    @property
+    def logits(self) -> np.ndarray:
+        """What follows the text, (V,)."""
+        self.catch_up()
+        return self._logits
+
+    @property
+    def shown(self) -> str:
+        """The text that was read: another may have been refused."""
+        self.catch_up()
+        return self._shown
 
     def distribution(self) -> tuple[np.ndarray, np.ndarray]:
         """Probabilities (V,): the model's own, at temperature 1, and those to be drawn."""

@@ -120,10 +120,9 @@ function sentence(model, nPieces, nMerges, next) {
   );
 }
 
-// ---- what tokens.py answers, by the engine in the page
+// ---- the record of a question, by the engine in the page (tokens.py gives the kernel's)
 
 async function answer(engine, { text }, model) {
-  if (text === undefined) return null;
   const read = await engine.ask("merges", text, model.get("most"));
   const message = read.words.length ? await engine.ask("notice", text) : "Type a text.";
   return { ...read, step: Math.min(model.get("step"), read.merges.length), message };

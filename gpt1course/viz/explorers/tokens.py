@@ -12,7 +12,7 @@ from gpt1lib.checkpoints import Checkpoint
 from .. import plots
 from ..labels import readable
 from .base import Explorer, input_notice
-from .controls import CleanUnicode, Index
+from .controls import AnswerList, CleanUnicode, Index
 
 MOST_CHARACTERS = 400
 
@@ -42,14 +42,13 @@ class TokenExplorer(Explorer):
     """
 
     text = CleanUnicode("").tag(sync=True, control=True)
-    words = traitlets.List(CleanUnicode()).tag(sync=True)
-    merges = traitlets.List().tag(sync=True)
-    ids = traitlets.List().tag(sync=True)
+    words = AnswerList(CleanUnicode()).tag(sync=True)
+    merges = AnswerList().tag(sync=True)
+    ids = AnswerList().tag(sync=True)
     n_merges = traitlets.Int(0).tag(sync=True)
     unk = traitlets.Int(-1).tag(sync=True)  # the id of <unk>; -1 where there is none
     most = traitlets.Int(MOST_CHARACTERS).tag(sync=True)
     step = Index(lambda self: len(self.merges) + 1, -1, -1).tag(sync=True, control=True)
-    computed = frozenset({"words", "merges", "ids", "shown"})
 
     def __init__(self, bpe: BPE, text: str, step: int = -1):
         self.bpe = bpe
@@ -57,7 +56,7 @@ class TokenExplorer(Explorer):
         super().__init__(text=text, n_merges=len(bpe.merges), unk=unk)
         self.set_many(self._read())
         self.step = validate.check_int("step", step, -1, len(self.merges))
-        self.on_change(self._read, "text")
+        self.answer_by(lambda changed: self._read(), "text")
         self.attach_engine(bpe)
 
     @classmethod
@@ -70,7 +69,7 @@ class TokenExplorer(Explorer):
         if n > most:
             raise ValueError(f"the text has {n} characters, this page shows {most}")
         words = [w.lower() for w in self.bpe.pre_tokenize(self.text) if "\n" not in w]
-        self.shown, merges = self.text, merge_steps(words, self.bpe)
+        self._shown, merges = self.text, merge_steps(words, self.bpe)
         return {
             "message": input_notice(self.bpe, self.text) if words else "Type a text.",
             "words": words,
@@ -78,6 +77,12 @@ class TokenExplorer(Explorer):
             "merges": merges,
             "ids": [self._ids_of(word) for word in words],
         }
+
+    @property
+    def shown(self) -> str:
+        """The text that was read: another may have been refused."""
+        self.catch_up()
+        return self._shown
 
     def _ids_of(self, word: str) -> list[int]:
         pieces = self.bpe.tokenize_word(word)

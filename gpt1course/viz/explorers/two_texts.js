@@ -247,10 +247,9 @@ function sentence(view, partner) {
   );
 }
 
-// ---- what two_texts.py answers, by the engine in the page
+// ---- the record of a question, by the engine in the page (two_texts.py gives the kernel's)
 
 async function answer(engine, { texts }, model) {
-  if (!texts) return null;
   const [one, two] = await Promise.all(
     texts.map(text => engine.ask("attention", text, model.get("most"))),
   );

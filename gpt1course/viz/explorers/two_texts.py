@@ -16,7 +16,7 @@ from gpt1lib.tracing import trace
 from .. import plots
 from ..labels import token_labels
 from .base import Explorer, as_half, encode_or_raise, input_notice
-from .controls import CleanUnicode, Index
+from .controls import AnswerBytes, AnswerList, CleanUnicode, Index
 
 MOST_TOKENS = 32
 
@@ -53,17 +53,16 @@ class TwoTextsExplorer(Explorer):
     """
 
     texts = traitlets.List(CleanUnicode(), minlen=2, maxlen=2).tag(sync=True, control=True)
-    tokens = traitlets.List().tag(sync=True)
-    pairs = traitlets.List().tag(sync=True)
-    one = traitlets.Bytes().tag(sync=True)
-    two = traitlets.Bytes().tag(sync=True)
+    tokens = AnswerList().tag(sync=True)
+    pairs = AnswerList().tag(sync=True)
+    one = AnswerBytes().tag(sync=True)
+    two = AnswerBytes().tag(sync=True)
     fixed = traitlets.Int(-1).tag(sync=True)  # the head to show, or -1: the telling one
     most = traitlets.Int(MOST_TOKENS).tag(sync=True)
     n_layer = traitlets.Int().tag(sync=True)
     n_head = traitlets.Int().tag(sync=True)
     head = Index(lambda self: self.n_layer * self.n_head).tag(sync=True, control=True)
     row = Index(lambda self: len(self.tokens[0])).tag(sync=True, control=True)
-    computed = frozenset({"tokens", "pairs", "one", "two", "weights", "moved", "shown"})
 
     def __init__(
         self,
@@ -76,7 +75,7 @@ class TwoTextsExplorer(Explorer):
         self.read, self.chosen_head, self._notice = read, head, notice
         super().__init__(fixed=-1 if head is None else head, **self._reading([text, other]))
         self.message = self._notices()
-        self.on_change(self._read, "texts")
+        self.answer_by(lambda changed: self._read(), "texts")
 
     @classmethod
     def from_checkpoint(
@@ -104,11 +103,11 @@ class TwoTextsExplorer(Explorer):
         pairs = paired(first, second)
         if not pairs:
             raise ValueError("the two texts have no word in common")
-        self.weights, self.moved = (one, two), movement(one, two, pairs)
-        self.shown = texts  # what was read; others may be refused
+        self._weights, self._moved = (one, two), movement(one, two, pairs)
+        self._shown = texts
         same = [first[i] == second[j] for i, j in pairs]
         n_layer, n_head = one.shape[:2]
-        heads = np.where(same, self.moved, -1).reshape(n_layer * n_head, -1)
+        heads = np.where(same, self._moved, -1).reshape(n_layer * n_head, -1)
         best = int(heads.max(-1).argmax()) if self.chosen_head is None else self.chosen_head
         best = validate.check_int("head", best, 0, len(heads) - 1)
         return {
@@ -123,6 +122,24 @@ class TwoTextsExplorer(Explorer):
             "two": as_half(two),
         }
 
+    @property
+    def weights(self) -> tuple[np.ndarray, np.ndarray]:
+        """Attention weights (L, H, T, T) of each text."""
+        self.catch_up()
+        return self._weights
+
+    @property
+    def moved(self) -> np.ndarray:
+        """The share of its weight that each pair of places puts elsewhere, (L, H, n)."""
+        self.catch_up()
+        return self._moved
+
+    @property
+    def shown(self) -> list[str]:
+        """The texts that were read: others may have been refused."""
+        self.catch_up()
+        return self._shown
+
     def shares(self) -> tuple[list[str], np.ndarray]:
         """The words of the first text that have a partner, and how far each one moves."""
         names = token_labels(self.tokens[0])
@@ -130,8 +147,8 @@ class TwoTextsExplorer(Explorer):
         return [names[i] for i, _ in self.pairs], self.moved[block, head]
 
     def sentence(self) -> str:
-        block, head = divmod(self.head, self.n_head)
         names, moved = self.shares()
+        block, head = divmod(self.head, self.n_head)
         most = int(moved.argmax())
         return (
             f"'{self.shown[0]}' and '{self.shown[1]}' under block {block}, head {head}: "
@@ -139,7 +156,7 @@ class TwoTextsExplorer(Explorer):
         )
 
     def figure(self) -> Figure:
-        block, head = divmod(self.head, self.n_head)
         names, moved = self.shares()
+        block, head = divmod(self.head, self.n_head)
         title = f"Block {block}, head {head}: how far each word's attention moves"
         return plots.bars(names, moved, "share of its weight that goes elsewhere", title)

@@ -162,10 +162,9 @@ function parameters({ model }) {
     : `With an output matrix of its own the model has ${commas(apart)} parameters.`;
 }
 
-// ---- what tying.py answers, by the engine in the page
+// ---- the record of a question, by the engine in the page (tying.py gives the kernel's)
 
 async function answer(engine, { text }, model) {
-  if (text === undefined) return null;
   const read = await engine.ask(
     "tying",
     text,

@@ -16,7 +16,7 @@ from gpt1lib.model import LanguageModel
 from .. import plots
 from ..labels import readable
 from .base import Explorer, as_half, encode_or_raise, input_notice
-from .controls import CleanUnicode, Index
+from .controls import AnswerBytes, AnswerList, CleanUnicode, Index
 
 MOST_TOKENS = 32  # a bar for each
 
@@ -32,17 +32,16 @@ class TyingExplorer(Explorer):
     text = CleanUnicode("").tag(sync=True, control=True)
     picked = traitlets.List(CleanUnicode()).tag(sync=True)  # pieces to choose from
     n = traitlets.Int().tag(sync=True)  # nearest rows of each
-    data = traitlets.Bytes().tag(sync=True)
+    data = AnswerBytes().tag(sync=True)
     n_embd = traitlets.Int().tag(sync=True)
-    tokens = traitlets.List(CleanUnicode()).tag(sync=True)
-    neighbors = traitlets.List().tag(sync=True)
-    places = traitlets.List(CleanUnicode()).tag(sync=True)
-    wins = traitlets.List().tag(sync=True)
+    tokens = AnswerList(CleanUnicode()).tag(sync=True)
+    neighbors = AnswerList().tag(sync=True)
+    places = AnswerList(CleanUnicode()).tag(sync=True)
+    wins = AnswerList().tag(sync=True)
     counts = traitlets.List().tag(sync=True)
     n_vocab = traitlets.Int().tag(sync=True)
     chosen = Index(lambda self: len(self.tokens)).tag(sync=True, control=True)
     tied = traitlets.Bool(True).tag(sync=True, control=True)
-    computed = frozenset({"data", "tokens", "neighbors", "places", "wins", "rows"})
 
     def __init__(
         self, model: LanguageModel, bpe: BPE, text: str, tokens: Sequence[str] = (), n: int = 8
@@ -60,7 +59,7 @@ class TyingExplorer(Explorer):
             n_vocab=len(W),
             **self._reading(text, picked),
         )
-        self.on_change(self._read, "text")
+        self.answer_by(lambda changed: self._read(), "text")
         self.attach_engine(bpe, model)
 
     @classmethod
@@ -80,15 +79,21 @@ class TyingExplorer(Explorer):
         ids = encode_or_raise(self.bpe, text, MOST_TOKENS)
         words = list(picked) or self.bpe.pieces(dict.fromkeys(ids))
         chosen = [self.bpe.token_to_id(word) for word in words]
-        self.rows = self.model.output_matrix[chosen].detach().numpy()
+        self._rows = self.model.output_matrix[chosen].detach().numpy()
         return {
             "tokens": words,
             "neighbors": self._nearest(chosen),
             "places": self.bpe.pieces(ids),
             "wins": self._wins(ids, chosen),
-            "data": as_half(self.rows),
+            "data": as_half(self._rows),
             "message": input_notice(self.bpe, text),
         }
+
+    @property
+    def rows(self) -> np.ndarray:
+        """The rows of W_e of the tokens, (n, C)."""
+        self.catch_up()
+        return self._rows
 
     @torch.no_grad()
     def _nearest(self, picked: list[int]) -> list:

@@ -80,7 +80,7 @@ function addText({ table, dark }, pairs, above) {
   });
 }
 
-// ---- what writing.py answers, by the engine in the page
+// ---- the record of a question, by the engine in the page (writing.py gives the kernel's)
 
 async function answer(engine, _asked, model) {
   const [text, n] = [model.get("text"), model.get("n_tokens")];

@@ -14,7 +14,7 @@ from gpt1lib.checkpoints import Checkpoint
 from .. import plots
 from ..labels import readable
 from .base import Explorer, input_notice
-from .controls import CleanUnicode, StrictInt
+from .controls import AnswerList, CleanUnicode, StrictInt
 
 
 class WritingExplorer(Explorer):
@@ -27,12 +27,11 @@ class WritingExplorer(Explorer):
 
     text = CleanUnicode("").tag(sync=True, control=True)
     seed = StrictInt(0, min=0, max=99).tag(sync=True, control=True)
-    rows = traitlets.List().tag(sync=True)
+    rows = AnswerList().tag(sync=True)
     n_ctx = traitlets.Int().tag(sync=True)
     n_tokens = traitlets.Int().tag(sync=True)
     n_beams = traitlets.Int().tag(sync=True)
     temperatures = traitlets.List(traitlets.Float()).tag(sync=True)
-    computed = frozenset({"rows", "shown"})
 
     def __init__(
         self,
@@ -54,7 +53,7 @@ class WritingExplorer(Explorer):
             temperatures=list(temperatures),
         )
         self.set_many(self._write())
-        self.on_change(self._write, "text", "seed")
+        self.answer_by(lambda changed: self._write(), "text", "seed")
         self.attach_engine(checkpoint.bpe, checkpoint.model)
 
     @classmethod
@@ -83,8 +82,14 @@ class WritingExplorer(Explorer):
                 model, given, self.n_tokens, temperature=temperature, generator=generator
             )[0]
         rows = [self._row(name, ids, given.shape[1]) for name, ids in texts.items()]
-        self.shown = f"After '{self.text}', seed {self.seed}"
+        self._shown = f"After '{self.text}', seed {self.seed}"
         return rows
+
+    @property
+    def shown(self) -> str:
+        """What was written on from: text and seed."""
+        self.catch_up()
+        return self._shown
 
     def _row(self, name: str, ids: torch.Tensor, start: int) -> list:
         with torch.no_grad():

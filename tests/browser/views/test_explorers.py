@@ -156,9 +156,7 @@ def test_an_answer_that_changes_nothing_ends_the_waiting(page):
     box.fill("THE")
     box.press("Enter")
     assert status.inner_text() == "The model reads ..."
-    before, e.text = e.answers, "THE"  # what the kernel does
-    assert e.answers == before + 1
-    page.evaluate(f"model.set('answers', {e.answers})")
+    page.evaluate("model.set('answers', 1)")  # what an answer does
     assert status.inner_text() == hint
 
 

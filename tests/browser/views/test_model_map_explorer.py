@@ -147,7 +147,8 @@ def test_what_the_kernel_answers_is_drawn(page, novelist):
     e.text, e.ablated = "The old man", [5]  # what the kernel does
     traits = {name: getattr(e, name) for name in ARRAYS + PLAIN}
     sent = {k: base64.b64encode(v).decode() for k, v in traits.items() if k in ARRAYS}
-    page.evaluate(TAKE, [{k: v for k, v in traits.items() if k in PLAIN}, sent])
+    plain = {k: v for k, v in traits.items() if k in PLAIN} | {"answers": 1}
+    page.evaluate(TAKE, [plain, sent])
     piece, _, p, whole = e.words[2][0]
     wanted = f"“{piece[:-4]}” with {p:.1%} (with all heads {whole:.1%})"
     assert wanted in said(root)
@@ -176,7 +177,7 @@ def test_it_has_its_colors_where_it_is_put_into_the_page_later(page, explorer):
 ARRAYS = ("rows", "states", "neurons", "qkv", "scores", "weights")
 PLAIN = (
     *("place", "other", "ablated", "tokens", "ids", "lens", "whole", "words", "crowd", "shown"),
-    *("message", "answers"),
+    "message",
 )
 TAKE = """([plain, sent]) => {
     const code = text => Uint8Array.from(atob(text), c => c.charCodeAt(0));

@@ -228,14 +228,48 @@ def test_no_trait_hides_what_a_widget_needs():
 
 def test_what_a_page_has_answered_is_computed_when_it_is_read(novelist):
     view = explorers.ModelMapExplorer.from_checkpoint(novelist, "He saw")
-    view.set_state({"text": "She ran away", "in_page": 1})
-    view.set_state({"ablated": [3], "in_page": 2})
+    view.set_state({"text": "She ran away"})
+    view.set_state({"ablated": [3]})
     view.set_state({"place": 1})
-    assert len(view.pending) == 2 and view.answers == 0
+    assert view.is_stale
     twin = explorers.ModelMapExplorer.from_checkpoint(novelist, "She ran away", ablated=[3])
     assert (view.shown, view.lens, view.place) == (twin.shown, twin.lens, 1)
-    view.set_state({"text": "He", "in_page": 3})
+    assert not view.is_stale
+    view.set_state({"text": "He"})
     view.set_state({"place": 2**40})  # no page of ours would say so
     assert len(view.tokens) == 1 and view.place == 0
-    view.text = "They"  # a cell asks: answered at once, and told to the page
-    assert not view.pending and view.answers == 1
+    view.text = "They came"  # a cell asks: what is chosen is as the record says
+    assert not view.is_stale and view.place == 1
+
+
+def test_a_page_without_an_engine_is_sent_the_record(novelist):
+    view, sent = explorers.SamplingExplorer.from_checkpoint(novelist, "He saw"), []
+    view.send = lambda content, buffers=None: sent.append((content, buffers))
+    before = view.data
+    view._msg_callbacks(view, {"id": 7, "question": {"text": "She ran", "top_k": 5}}, [])
+    view._msg_callbacks(view, {"id": 8, "question": {"text": 5}}, [])  # no text: refused
+    view._msg_callbacks(view, {"question": {"text": "He"}}, [])  # no question of ours
+    (first, [data]), (again, [same]) = sent
+    assert first == {"id": 7, "record": {"message": ""}, "arrays": ["data"]}
+    assert data == same == view.data != before and again["id"] == 8
+    assert (view.text, view.top_k) == ("She ran", 0), "only what asks is taken from a question"
+    view.text = "He"  # a cell asks: sent at once
+    assert sent[2][0] == {"id": None, "record": {"message": ""}, "arrays": ["data"]}
+    alone = explorers.SamplingExplorer.from_checkpoint(novelist, "She ran")
+    assert data == alone.data
+
+
+def test_a_question_that_was_interrupted_is_asked_again(novelist):
+    times = []
+
+    def predict(text):
+        times.append(text)
+        if len(times) == 1:
+            raise KeyboardInterrupt
+        return [2.0, 1.0]
+
+    view = explorers.SamplingExplorer([0.0, 0.0], "ab", "one", predict)
+    view.set_state({"text": "two"})
+    with pytest.raises(KeyboardInterrupt):
+        view.logits  # noqa: B018
+    assert view.is_stale and view.logits.tolist() == [2.0, 1.0] and times == ["two", "two"]
