@@ -1,10 +1,10 @@
 // Two models on the same text: which one learns, and the curve of the one before.
 
 import { choice, plural, shape, through } from "./common.js";
-import { thinned } from "./learning.curve.js";
 
 export const MODELS = { gpt: "GPT-1", lstm: "LSTM" };
 export const ENOUGH = 20; // updates, for a curve that is kept
+const POINTS = 240; // of the curve: a screen shows no more
 
 // What is kept of a run when another model begins on the same text.
 export function curveOf({ settings, losses, smooth, step }) {
@@ -46,3 +46,13 @@ export const WITHOUT = {
     "An LSTM has no position embeddings. It reads one character after the other, so it " +
     "needs no vector for each place.",
 };
+
+// [updates before it, loss]: one for each place on the axis, the last of those that share it.
+export function thinned(losses, k, x) {
+  const kept = new Map();
+  const wide = x(losses.at(-1)[0]) - x(0) || 1;
+  for (const loss of losses) {
+    if (Number.isFinite(loss[k])) kept.set(Math.floor((POINTS * x(loss[0])) / wide), loss);
+  }
+  return [...kept.values()].map(loss => [loss[0] - 1, loss[k]]);
+}

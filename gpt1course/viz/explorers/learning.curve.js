@@ -14,12 +14,10 @@ import {
   through,
   ticks,
 } from "./common.js";
-import { drawEarlier, earlierInWords } from "./learning.beside.js";
-import { plantFlag } from "./learning.text.js";
+import { drawEarlier, earlierInWords, thinned } from "./learning.beside.js";
 import { LEVELS } from "./learning.training.js";
 
 const TALL = 300; // pixels
-const POINTS = 240; // of the curve: a screen shows no more
 
 export function addCurve(view, parent) {
   const box = el("div", "gx-learn-curve", parent);
@@ -108,16 +106,6 @@ function drawLosses({ training, chart }, x, y) {
   shape("path", chart.svg, { d: through(smooth), ...line, "stroke-width": 2.5 });
 }
 
-// [updates before it, loss]: one for each place on the axis, the last of those that share it.
-export function thinned(losses, k, x) {
-  const kept = new Map();
-  const wide = x(losses.at(-1)[0]) - x(0) || 1;
-  for (const loss of losses) {
-    if (Number.isFinite(loss[k])) kept.set(Math.floor((POINTS * x(loss[0])) / wide), loss);
-  }
-  return [...kept.values()].map(loss => [loss[0] - 1, loss[k]]);
-}
-
 // What was guessed, and where the first real word was written.
 function drawFlags({ training, chart }, x, top, bottom) {
   const { svg } = chart;
@@ -164,4 +152,13 @@ function inWords(training) {
   const said = [`The loss after ${plural(training.step, "update")}: ${loss} nats`, ...broken];
   said.push(...earlierInWords(training));
   return `${said.join("; ")}.`;
+}
+
+export function plantFlag(view, step) {
+  if (view.training.step) return;
+  view.training.guess = Math.min(step, view.training.about?.total ?? step);
+  view.training.hasGuessed = true;
+  const nearest = view.flagSteps.findIndex(s => s >= view.training.guess);
+  view.flag.set(nearest < 0 ? view.flagSteps.length - 1 : nearest);
+  showCurve(view);
 }

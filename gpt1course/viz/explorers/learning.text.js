@@ -1,7 +1,7 @@
 // The text that it learns, and the flag of the reader's guess.
 
 import { commas, el, nameBy, plural, slider } from "./common.js";
-import { showCurve } from "./learning.curve.js";
+import { plantFlag } from "./learning.curve.js";
 
 const MOST = 200_000; // characters: what the worker reads of a text
 
@@ -22,15 +22,6 @@ export function addText(view, parent) {
   view.flagSteps = steps;
   view.flag = slider(box, "first real word after", { ...options, value }, plant);
   view.guessed = el("p", "gx-note", box);
-}
-
-export function plantFlag(view, step) {
-  if (view.training.step) return;
-  view.training.guess = Math.min(step, view.training.about?.total ?? step);
-  view.training.hasGuessed = true;
-  const nearest = view.flagSteps.findIndex(s => s >= view.training.guess);
-  view.flag.set(nearest < 0 ? view.flagSteps.length - 1 : nearest);
-  showCurve(view);
 }
 
 // A browser needs many seconds to lay out a megabyte in a field: the worker gets it all and

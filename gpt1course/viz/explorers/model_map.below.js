@@ -11,8 +11,8 @@ import {
   readable,
   scaleOf,
 } from "./common.js";
-import { KEYS } from "./model_map.js";
 import { SIGNS } from "./model_map.pen.js";
+import { KEYS } from "./model_map.zooms.js";
 
 export function addLegend({ dark }, root) {
   const box = el("div", "gx-map-legend", root);

@@ -1,9 +1,8 @@
 // The zoom into one score: D products of q and k, their sum, the root, the softmax.
 // view.index says which product; up and down lead to another key.
 
-import { css, percent, rgb } from "./common.js";
+import { css, percent, rgb, setShared } from "./common.js";
 import { brief } from "./model_map.grid.js";
-import { choose } from "./model_map.js";
 import { scoreOf, two, vectorOf, weightOf } from "./model_map.numbers.js";
 import { frame, hatch, SIGNS, words } from "./model_map.pen.js";
 
@@ -187,7 +186,7 @@ function cellStep(view, dx, dy, far) {
   const { D, T } = view;
   if (dx)
     view.index = Math.max(0, Math.min(D - 1, far ? (dx < 0 ? 0 : D - 1) : view.index + dx));
-  if (dy) choose(view, { other: Math.max(0, Math.min(T - 1, view.other + dy)) });
+  if (dy) setShared(view, { other: Math.max(0, Math.min(T - 1, view.other + dy)) });
 }
 
 function cellSays(view, { place, other, index }) {

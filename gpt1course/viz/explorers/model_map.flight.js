@@ -1,7 +1,7 @@
 // From one zoom to another without a jump: the row or the cell that is opened grows until it
 // fills the stage, while what is in it unfolds; on the way back it folds up again.
 
-import { addPlate, DEPTHS } from "./model_map.js";
+import { DEPTHS } from "./model_map.zooms.js";
 
 const FLIGHT = { duration: 420, easing: "cubic-bezier(.4, 0, .2, 1)" };
 
@@ -12,7 +12,7 @@ export function glide(view, before, act) {
   if (!moves || before === view.zoom) return act();
   const deeper = DEPTHS.indexOf(view.zoom) > DEPTHS.indexOf(before);
   const from = deeper && spotOf(view, before);
-  addPlate(view);
+  view.addPlate();
   view.fresh = true;
   act();
   seen.classList.add("gx-map-seen");

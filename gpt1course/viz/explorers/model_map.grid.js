@@ -1,7 +1,6 @@
 // Two zooms with a column per token and a row per station: the model, and a block.
 
-import { commas, css, ink, minus, percent, readable, rgb } from "./common.js";
-import { choose } from "./model_map.js";
+import { commas, css, ink, minus, percent, readable, rgb, setShared } from "./common.js";
 import { reach } from "./model_map.numbers.js";
 import { frame, hatch, markNumber, numberAt, patch, words } from "./model_map.pen.js";
 
@@ -55,11 +54,11 @@ function gridHit({ geo: { stations, wide }, T }, x, y) {
 function gridStep(view, dx, dy, far) {
   const last = [view.T - 1, view.geo.stations.length - 1];
   const to = (at, d, most) => Math.max(0, Math.min(most, at + (far ? d * most : d)));
-  if (dx) choose(view, { place: to(view.place, dx, last[0]) });
+  if (dx) setShared(view, { place: to(view.place, dx, last[0]) });
   if (dy) view.station = to(view.station, dy, last[1]);
   view.index = -1;
   const { head } = view.geo.stations[view.station];
-  if (head !== undefined && head !== view.head) choose(view, { head });
+  if (head !== undefined && head !== view.head) setShared(view, { head });
 }
 
 function gridSays(view, { place, station, index }) {

@@ -1,9 +1,8 @@
 // The zoom into a head: q beside the scores, k above them, the mask, the softmax, times v.
 // view.station is one of PANELS; view.place is the row, view.other the column.
 
-import { css, minus, rgb } from "./common.js";
+import { css, minus, rgb, setShared } from "./common.js";
 import { brief, everyToken } from "./model_map.grid.js";
-import { choose } from "./model_map.js";
 import {
   broughtBy,
   isAblated,
@@ -214,14 +213,14 @@ function headStep(view, dx, dy, far) {
   view.index = -1;
   if (dy) return headUpDown(view, dy, far);
   if (station === "k" || station === "v") {
-    return choose(view, { other: Math.max(0, Math.min(T - 1, view.other + dx)) });
+    return setShared(view, { other: Math.max(0, Math.min(T - 1, view.other + dx)) });
   }
   const to = view.other + dx;
-  if (station in ABOVE && !far && to >= 0 && to < T) return choose(view, { other: to });
+  if (station in ABOVE && !far && to >= 0 && to < T) return setShared(view, { other: to });
   const panel = PANELS.indexOf(station) + dx;
   if (!PANELS[panel]) return;
   view.station = PANELS[panel];
-  if (view.station in ABOVE && !far) choose(view, { other: dx > 0 ? 0 : T - 1 });
+  if (view.station in ABOVE && !far) setShared(view, { other: dx > 0 ? 0 : T - 1 });
 }
 
 function headUpDown(view, dy, far) {
@@ -229,7 +228,7 @@ function headUpDown(view, dy, far) {
   const inside = station !== "k" && station !== "v";
   if (inside && dy < 0 && place === 0 && ABOVE[station]) view.station = ABOVE[station];
   else if (inside)
-    choose(view, { place: Math.max(0, Math.min(T - 1, place + dy * (far ? T : 1))) });
+    setShared(view, { place: Math.max(0, Math.min(T - 1, place + dy * (far ? T : 1))) });
   else if (dy > 0) view.station = station === "k" ? "scores" : "weights";
 }
 

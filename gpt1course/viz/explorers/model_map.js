@@ -32,6 +32,7 @@ import { readArrays, tellingLook } from "./model_map.numbers.js";
 import { columnsOf, sharp } from "./model_map.pen.js";
 import { blockStations, modelStations } from "./model_map.stations.js";
 import { addWalk, walkTo } from "./model_map.walk.js";
+import { DEPTHS, firstStation, KEYS } from "./model_map.zooms.js";
 import { start } from "./start.js";
 
 const MAPS = {
@@ -40,14 +41,12 @@ const MAPS = {
   head: HEAD,
   cell: CELL,
 };
-export const DEPTHS = Object.keys(MAPS);
 const CHOSEN = ["zoom", "block", "head", "place", "other", "ablated"];
-export const KEYS =
-  "A click or Enter zooms in, Escape zooms out. Arrows move; with Shift they read number by " +
-  "number. X switches a head off. Space takes the next step of the walk.";
 
 function draw(model, root) {
   const view = { model, root, dark: root.classList.contains("gx-dark"), index: -1, over: null };
+  view.show = () => show(view);
+  view.addPlate = () => addPlate(view);
   readTraits(view);
   readArrays(view);
   root.classList.add("gx-map");
@@ -165,23 +164,15 @@ function showCrumbs(view) {
   });
 }
 
-export function firstStation({ zoom, L, head }) {
-  return { model: L + 5, block: 2 + head, head: "scores" }[zoom];
-}
-
-export function choose(view, traits) {
-  setShared(view, traits);
-}
-
 // Another zoom, deeper or back.
 function zoomTo(view, traits) {
   const before = view.zoom;
   const deeper = DEPTHS.indexOf(traits.zoom) > DEPTHS.indexOf(before);
-  choose(view, traits);
+  setShared(view, traits);
   view.station = firstStation(view);
   if (!deeper && view.zoom === "model") view.station = 4 + view.block;
   view.index = -1;
-  glide(view, before, () => show(view));
+  glide(view, before, view.show);
 }
 
 // ---- the stage
@@ -197,7 +188,7 @@ function addStage(view, root) {
 }
 
 // What a zoom is drawn on; another comes for the next, while this one flies away.
-export function addPlate(view) {
+function addPlate(view) {
   view.plate = el("div", "gx-map-plate", view.stage);
   for (const name of ["names", "base", "top"]) {
     view[`${name}Canvas`] = el("canvas", `gx-map-${name}`, view.plate);
@@ -223,7 +214,7 @@ function point(view, found) {
 function enter(view, found) {
   const { station, index, ...traits } = found;
   Object.assign(view, { station, index, over: null });
-  choose(view, traits);
+  setShared(view, traits);
   const deeper = view.map.deeper(view, found);
   if (deeper) return zoomTo(view, deeper);
   show(view);
@@ -286,7 +277,7 @@ function resized(view) {
   show(view);
 }
 
-export function show(view) {
+function show(view) {
   const { zoom, block, head, place, other, stage } = view;
   view.map = MAPS[zoom];
   const scene = JSON.stringify([zoom, block, head, zoom === "cell" && [place, other]]);

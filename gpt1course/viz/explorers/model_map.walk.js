@@ -1,10 +1,10 @@
 // The walk: one sentence per station, and the picture that goes with it. It goes on by Space,
 // by its button or along its line, never by itself.
 
-import { button, commas, el, named, percent, plural, slider } from "./common.js";
+import { button, commas, el, named, percent, plural, setShared, slider } from "./common.js";
 import { glide } from "./model_map.flight.js";
-import { choose, firstStation, show } from "./model_map.js";
 import { neuronsAt, scoreOf, tellingLook, two } from "./model_map.numbers.js";
+import { firstStation } from "./model_map.zooms.js";
 
 // Steps [where, words]: the traits and the station of a place, and what is said there.
 function walkSteps(view) {
@@ -155,7 +155,7 @@ export function walkTo(view, at) {
 // Traits of a place that may lie in another zoom; view.station is set.
 function goTo(view, traits) {
   const before = view.zoom;
-  choose(view, traits);
+  setShared(view, traits);
   view.station ??= firstStation(view);
-  glide(view, before, () => show(view));
+  glide(view, before, view.show);
 }
