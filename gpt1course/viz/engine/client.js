@@ -83,7 +83,8 @@ class Kernel {
 }
 
 // A model whose questions are answered by a backend: an engine, as answer(engine, asked,
-// model) puts them to it, or the kernel. Both give a promise of the record: traits by name.
+// model) puts them to it (see asked), or the kernel. Both give a promise of the record: traits
+// by name.
 // The page keeps it (own: what all views of one widget share); Python learns what was chosen.
 export function answering(given, answer, own) {
   const controls = given.get("controls");
@@ -142,6 +143,12 @@ function onQuestion(given, ask) {
 
 const valuesOf = (model, names) =>
   Object.fromEntries(names.map(name => [name, model.get(name)]));
+
+// What puts a view's question to an engine: which record of records.js, of which traits.
+export const asked =
+  ({ record, of }) =>
+  (engine, changed, model) =>
+    engine.ask("record", record, valuesOf(model, of), Object.keys(changed));
 
 let questions = 0;
 

@@ -8,6 +8,7 @@ import { journey, tying } from "./logit_lens.js";
 import { mapOf } from "./map.js";
 import { mt19937 } from "./mt19937.js";
 import { inDigits } from "./numbers.js";
+import { RECORDS } from "./records.js";
 import { joined } from "./rows.js";
 import { argmax, drawFrom, filtered, probsOf } from "./sample.js";
 import { tidy } from "./text.js";
@@ -27,6 +28,11 @@ export class Session {
       const larger = { ...tensors, [name]: joined([tensors[name], rows]) };
       return new GPT({ ...config, n_vocab: config.n_vocab + 3 }, larger, wasm);
     };
+  }
+
+  // What answers a view's question (records.js); changed: the names of what is asked anew.
+  record(name, given, changed) {
+    return RECORDS[name](this, given, changed);
   }
 
   // The pieces behind token ids 0, 1, 2 ...

@@ -470,42 +470,4 @@ function drawWords(view) {
   });
 }
 
-// ---- the record of a question, by the engine in the page (attention.py gives the kernel's)
-
-async function answer(engine, { text }, model) {
-  const read = await engine.ask("attention", text, model.get("most"));
-  const { pieces: tokens, weights: data } = read;
-  const scores = centered(read.scores, tokens.length);
-  const message = await engine.ask("notice", text);
-  const row = tellingRow(data, model.get("head"), tokens.length);
-  return { tokens, data, scores, row, message };
-}
-
-// Scores minus the largest of their row (attention.py, centered).
-function centered(scores, T) {
-  const lower = scores.slice();
-  for (let at = 0; at < lower.length; at += T) {
-    const top = Math.max(...lower.subarray(at, at + T));
-    for (let k = at; k < at + T; k++) lower[k] -= top;
-  }
-  return lower;
-}
-
-// The row that gives most to one earlier token; the first token counts where there is no
-// other (attention.py, telling_row).
-function tellingRow(weights, head, T) {
-  const at = (i, j) => weights[(head * T + i) * T + j];
-  const most = from => {
-    let best = { row: 0, weight: 0 };
-    for (let i = from; i < T; i++) {
-      for (let j = from; j < i; j++) {
-        if (at(i, j) > best.weight) best = { row: i, weight: at(i, j) };
-      }
-    }
-    return best;
-  };
-  const telling = most(1);
-  return telling.weight ? telling.row : most(0).row;
-}
-
-export default start(draw, answer);
+export default start(draw, { record: "attention", of: ["text", "most", "head"] });

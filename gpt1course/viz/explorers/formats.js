@@ -4,7 +4,6 @@ import {
   addHeadline,
   choice,
   el,
-  floats,
   liveRegion,
   onChange,
   percent,
@@ -204,13 +203,4 @@ function addLosses(table, name, task, lm, λ) {
   tableRow(table, "td", [name, ...losses, percent((λ * lm) / all)]);
 }
 
-// ---- the record of a question, by the engine in the page (formats.py gives the kernel's)
-
-async function answer(engine, { texts }, model) {
-  const rows = await engine.ask("formats", texts, floats(model, "specials"));
-  const before = model.get("formats");
-  const formats = Object.keys(rows).map(kind => [kind, { ...before[kind], rows: rows[kind] }]);
-  return { formats: Object.fromEntries(formats), message: "" };
-}
-
-export default start(draw, answer);
+export default start(draw, { record: "formats", of: ["texts", "specials", "formats"] });

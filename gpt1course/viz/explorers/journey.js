@@ -24,7 +24,6 @@ import { start } from "./start.js";
 
 const DETAILS = { blocks: "after each block", all: "all, before and after each LayerNorm" };
 const COLORINGS = { own: "probability of the guess", final: "rank of the final answer" };
-const MOST_TOKENS = 40; // a column for each; as in journey.py
 const MOVES = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 
 function draw(model, root, redraw) {
@@ -245,12 +244,4 @@ function showWay(view) {
   }
 }
 
-// ---- the record of a question, by the engine in the page (journey.py gives the kernel's)
-
-async function answer(engine, { text }, model) {
-  const read = await engine.ask("journey", text, model.get("n"), MOST_TOKENS);
-  const message = await engine.ask("notice", text);
-  return { ...read, place: read.tokens.length - 1, message };
-}
-
-export default start(draw, answer);
+export default start(draw, { record: "journey", of: ["text", "n", "most"] });

@@ -70,6 +70,7 @@ class JourneyExplorer(Explorer):
     tokens = AnswerList(CleanUnicode()).tag(sync=True)
     stages = AnswerList().tag(sync=True)
     n_vocab = traitlets.Int().tag(sync=True)
+    most = traitlets.Int(MOST_TOKENS).tag(sync=True)
     n = traitlets.Int().tag(sync=True)  # guesses of each state
     stage = Index(lambda self: len(self.stages)).tag(sync=True, control=True)
     place = Index(lambda self: len(self.tokens)).tag(sync=True, control=True)

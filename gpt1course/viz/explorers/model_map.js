@@ -358,24 +358,7 @@ function reveal(view) {
   if (x < stage.scrollLeft) stage.scrollLeft = x - 8;
 }
 
-// ---- the record of a question, by the engine in the page (model_map.py gives the kernel's)
-
-async function answer(engine, asked, model) {
-  const text = asked.text ?? model.get("shown");
-  const found = await engine.ask("map", text, model.get("most"), model.get("ablated"));
-  const message = await engine.ask("notice", text);
-  const place = asked.text === undefined ? {} : lastLook(found, model);
-  return { ...found, ...place, shown: text, message };
-}
-
-// The last token, and whom it looks at most in the chosen head; the first one, at which heads
-// look that have nothing to say, does not count (model_map.py, last_look).
-function lastLook({ weights, ids: { length: T } }, model) {
-  const at = model.get("block") * model.get("shape")[1] + model.get("head");
-  const row = weights.subarray((at * T + T - 1) * T, (at + 1) * T * T);
-  let other = Math.min(1, T - 1);
-  for (let s = 2; s < T; s++) if (row[s] > row[other]) other = s;
-  return { place: T - 1, other };
-}
-
-export default start(draw, answer);
+export default start(draw, {
+  record: "map",
+  of: ["text", "shown", "ablated", "most", "block", "head", "shape"],
+});

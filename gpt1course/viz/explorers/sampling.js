@@ -272,15 +272,4 @@ function sentence({ words, order, now: { after, kept } }) {
   );
 }
 
-// ---- the record of a question, by the engine in the page (sampling.py gives the kernel's)
-
-async function answer(engine, { text }, model) {
-  const n_ctx = model.get("n_ctx");
-  const [data, message] = await Promise.all([
-    engine.ask("next", text),
-    engine.ask("notice", text, n_ctx),
-  ]);
-  return { data, message };
-}
-
-export default start(draw, answer);
+export default start(draw, { record: "sampling", of: ["text", "n_ctx"] });

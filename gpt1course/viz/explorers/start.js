@@ -1,12 +1,14 @@
 // How an explorer is shown: by anywidget in a notebook, or in a static page.
 
-import { answering, engineOf, fetchEngine } from "../engine/client.js";
+import { answering, asked, engineOf, fetchEngine } from "../engine/client.js";
 import { el, isDark } from "./common.js";
 import { addTools, restoreState } from "./picture.js";
 
 // Each explorer defines draw(model, root, redraw); this wraps it for anywidget. It is drawn
-// anew when the theme changes, and when it asks for that: redraw(). answer: see answering.
-export function start(draw, answer = null) {
+// anew when the theme changes, and when it asks for that: redraw(). question: of the model,
+// { record, of }, see asked in client.js.
+export function start(draw, question = null) {
+  const answer = question && asked(question);
   const own = { traits: {}, heard: [] }; // of all views of a widget: each loads this anew
   return {
     answer, // for tests

@@ -120,12 +120,4 @@ function sentence(model, nPieces, nMerges, next) {
   );
 }
 
-// ---- the record of a question, by the engine in the page (tokens.py gives the kernel's)
-
-async function answer(engine, { text }, model) {
-  const read = await engine.ask("merges", text, model.get("most"));
-  const message = read.words.length ? await engine.ask("notice", text) : "Type a text.";
-  return { ...read, step: Math.min(model.get("step"), read.merges.length), message };
-}
-
-export default start(draw, answer);
+export default start(draw, { record: "tokens", of: ["text", "most", "step"] });

@@ -24,7 +24,6 @@ import {
 } from "./common.js";
 import { start } from "./start.js";
 
-const MOST_TOKENS = 32; // a bar for each; as in tying.py
 const MATRICES = { tied: "the same matrix (GPT-1)", own: "a matrix of its own" };
 
 function draw(model, root, redraw) {
@@ -162,19 +161,7 @@ function parameters({ model }) {
     : `With an output matrix of its own the model has ${commas(apart)} parameters.`;
 }
 
-// ---- the record of a question, by the engine in the page (tying.py gives the kernel's)
-
-async function answer(engine, { text }, model) {
-  const read = await engine.ask(
-    "tying",
-    text,
-    model.get("picked"),
-    model.get("n"),
-    MOST_TOKENS,
-  );
-  const message = await engine.ask("notice", text);
-  const word = model.get("tokens")[model.get("chosen")];
-  return { ...read, chosen: Math.max(0, read.tokens.indexOf(word)), message };
-}
-
-export default start(draw, answer);
+export default start(draw, {
+  record: "tying",
+  of: ["text", "picked", "n", "most", "tokens", "chosen"],
+});

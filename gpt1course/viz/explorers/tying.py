@@ -31,6 +31,7 @@ class TyingExplorer(Explorer):
 
     text = CleanUnicode("").tag(sync=True, control=True)
     picked = traitlets.List(CleanUnicode()).tag(sync=True)  # pieces to choose from
+    most = traitlets.Int(MOST_TOKENS).tag(sync=True)
     n = traitlets.Int().tag(sync=True)  # nearest rows of each
     data = AnswerBytes().tag(sync=True)
     n_embd = traitlets.Int().tag(sync=True)

@@ -80,14 +80,7 @@ function addText({ table, dark }, pairs, above) {
   });
 }
 
-// ---- the record of a question, by the engine in the page (writing.py gives the kernel's)
-
-async function answer(engine, _asked, model) {
-  const [text, n] = [model.get("text"), model.get("n_tokens")];
-  const [temperatures, n_beams] = [model.get("temperatures"), model.get("n_beams")];
-  const options = { n, temperatures, n_beams, seed: model.get("seed") };
-  const rows = await engine.ask("ways", text, options);
-  return { rows, message: await engine.ask("notice", text, model.get("n_ctx") - n) };
-}
-
-export default start(draw, answer);
+export default start(draw, {
+  record: "writing",
+  of: ["text", "seed", "n_tokens", "n_beams", "temperatures", "n_ctx"],
+});
