@@ -263,7 +263,8 @@ def static(name: str) -> Path:
 def write_static() -> None:
     """Styles, scripts and the shipped model."""
     novelist = load_novelist()
-    shutil.copy(PAGE / "bundles" / "front.js", static("front.js"))
+    front = (PAGE / "bundles" / "front.js").read_text(encoding="utf-8")
+    write_text(static("front.js"), front)
     write_text(static("engine.js"), engine.engine_script(novelist, MODEL))
     write_text(static(engine.MODEL), engine.model_script(novelist))
     write_text(static("book.css"), (PAGE / "book.css").read_text(encoding="utf-8") + CSS)
