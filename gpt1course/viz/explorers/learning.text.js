@@ -1,6 +1,6 @@
 // The text that it learns, and the flag of the reader's guess.
 
-import { commas, el, nameBy, plural, slider } from "./common.js";
+import { commas, el, nameBy, slider } from "./common.js";
 import { plantFlag } from "./learning.curve.js";
 
 const MOST = 200_000; // characters: what the worker reads of a text
