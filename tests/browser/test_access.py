@@ -113,6 +113,15 @@ PLACES = """() => [...document.querySelectorAll('.gx *')].map(e => {
   return [name, r.x, r.y, r.width, r.height, getComputedStyle(e).color].join(' '); })"""
 
 
+def places(page) -> list[str]:
+    """Where everything stands in a view, once it has drawn all that it draws by itself."""
+    before, now = None, page.evaluate(PLACES)
+    while now != before:
+        page.wait_for_timeout(100)
+        before, now = now, page.evaluate(PLACES)
+    return now
+
+
 def test_explorers_on_one_page_leave_each_other_as_they_are(chromium, one_of_each):
     """A notebook's page holds the styles of all its explorers, in whatever order."""
     page = chromium.new_page()
@@ -120,9 +129,9 @@ def test_explorers_on_one_page_leave_each_other_as_they_are(chromium, one_of_eac
     for name, explorer in one_of_each.items():
         page.set_content(standalone.page(explorer))
         page.locator(".gx").wait_for()
-        before = page.evaluate(PLACES)
+        before = places(page)
         page.add_style_tag(content=others)
-        pairs = zip(before, page.evaluate(PLACES), strict=True)
+        pairs = zip(before, places(page), strict=True)
         if changed := [pair for pair in pairs if pair[0] != pair[1]]:
             moved[name] = changed[:2]
     page.close()

@@ -1,11 +1,13 @@
 """A page whose model is damaged says so; no number of another model is ever shown."""
 
+import json
 import re
 
 import pytest
 from playwright.sync_api import expect
 
 import gpt1lib as g
+from gpt1course.viz.engine.bundle import bundled
 from gpt1course.viz.explorers import SamplingExplorer
 from gpt1course.viz.explorers.standalone import frame
 from tools import site
@@ -31,11 +33,12 @@ MODEL_DAMAGES = {
     "one letter of a piece": (lambda text: text.replace("her</w>", "hex</w>", 1), CHANGED),
     "one byte of the kernel": (lambda text: changed(text, '"wasm":"', 200, "other"), CHANGED),
 }
+WORKER = json.dumps(bundled("engine_worker"))[:40]  # how its code begins, as text in the script
 SCRIPT_DAMAGES = {
     "gone": (None, "_static/engine.js is missing or damaged"),
     "cut in half": (lambda text: text[: len(text) // 2], "missing or damaged"),
     "its worker cannot run": (
-        lambda text: text.replace("let session = null", "let session null"),
+        lambda text: text.replace(WORKER, '"} ' + WORKER[1:]),
         "the model in the page has ended",
     ),
 }
@@ -70,7 +73,11 @@ def opened(chromium, static, tmp_path):
         for other, text in static.items():
             (tmp_path / "_static" / other).write_text(text, encoding="utf-8")
         path = tmp_path / "_static" / name
-        path.write_text(damage(static[name]), encoding="utf-8") if damage else path.unlink()
+        if damage:
+            path.write_text(damaged := damage(static[name]), encoding="utf-8")
+            assert damaged != static[name] or damage is str, "nothing is damaged"
+        else:
+            path.unlink()
         (tmp_path / "page.html").write_text(PAGE.format(frame(explorer)), encoding="utf-8")
         page.goto((tmp_path / "page.html").as_uri())
         return page
