@@ -695,3 +695,65 @@ def the_product_has_as_much_as_log_p_and_the_mean_hardly_more_than_chance(views)
 def with_1_000_labels_it_guesses(more):
     mean, half = statistics.mean_interval(more[1000, 3, "pre-trained"])
     assert mean - half < 0.5
+
+
+# ---- section 13: tune, read or ask -----------------------------------------------------
+
+
+@after("lstm-probe")
+def the_lstm_remembers_more_of_its_surprise():
+    ours, lstm = paper.stored_lines("surprise")
+    explained = ours["tokens"]["block 4"], lstm["tokens"]["block 1"]
+    assert [round(100 * x) for x in explained] == [44, 63]
+    assert lstm["label"]["mean"]["interval"][0] > 0.5 > ours["label"]["mean"]["interval"][0]
+
+
+@after("ask-2")
+def one_number_is_best_with_10_labels_and_fine_tuning_with_1_000(ways_to_use):
+    def best(n):
+        named = {name: row[n]["mean"] for name, row in ways_to_use.items()}
+        return max(named, key=named.get), round(100 * max(named.values()))
+
+    assert best(10) == ("asked", 81) and best(30) == ("both", 84)
+    assert best(1000) == ("fine-tuned", 98)
+    tuned, both = ways_to_use["fine-tuned"], ways_to_use["both"]
+    assert round(100 * tuned[10]["mean"]) == 58
+    assert abs(tuned[100]["mean"] - both[100]["mean"]) < tuned[100]["half"], "caught up"
+    assert all(
+        row[1000]["mean"] < 0.95 for name, row in ways_to_use.items() if row is not tuned
+    )
+
+
+def asked_and_tuned(task: str, model: str = "novelist") -> dict[int, tuple[float, float]]:
+    """Number of labels -> accuracy of asking and of fine-tuning, where both were run."""
+    row = paper.curves.curve(task)["pre-trained" if model == "novelist" else "LSTM"]
+    asked = paper.readings.stored_rows(task, model)["asked"]
+    return {n: (asked[n]["mean"], row[n]["mean"]) for n in asked if n in row}
+
+
+@after("ask-4")
+def where_asking_leads_and_where_it_does_not():
+    pronouns = asked_and_tuned("he_or_she")
+    assert round(100 * pronouns[10][0]) == 84
+    assert [n for n, (asked, tuned) in pronouns.items() if tuned > asked] == [1000]
+    for task in ("missing_word", "acceptability"):
+        for model in ("novelist", "lstm"):
+            assert all(asked > tuned for asked, tuned in asked_and_tuned(task, model).values())
+    assert all(asked > 2 * tuned for asked, tuned in asked_and_tuned("missing_word").values())
+    assert [round(100 * x) for x in asked_and_tuned("past_or_present")[300]] == [60, 93]
+    assert all(
+        abs(asked - 0.5) < 0.01 for asked, _ in asked_and_tuned("film_snippets").values()
+    )
+
+
+@after("ask-4")
+def the_readings_have_settings_of_their_own_and_draws_of_their_own():
+    from gpt1course.paper.probes import readings
+
+    assert not set(readings.DRAWS) & set(readings.CHOICE_DRAWS)
+    assert all(
+        len(x["accuracy"]) == 10
+        for line in paper.stored_lines("readings")
+        for sizes in line["views"].values()
+        for x in sizes.values()
+    )

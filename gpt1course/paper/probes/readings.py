@@ -29,10 +29,12 @@ from gpt1lib.finetune.trainer import chosen_examples
 from gpt1lib.model import LanguageModel
 from gpt1lib.tasks import Example, Task
 
+from ... import statistics
 from ..curves import plan as curve_plan
 from ..curves.run import scored_examples
 from ..curves.sets import SETS, label_counts
 from ..init_from import starting_checkpoint
+from ..results import stored_lines
 from ..run import run_missing
 from ..trials import Trial
 from ..zeroshot import heuristics
@@ -251,3 +253,17 @@ def run_readings(provenance: dict) -> None:
     """Every set that has curves, read out of the novelist, the LSTM and random weights."""
     trials = [Trial.of(NAME, task=task, model=m) for task in SETS for m in MODELS]
     run_missing(trials, run_trial, provenance)
+
+
+def stored_rows(task: str, model: str) -> dict[str, dict[int, dict]]:
+    """View -> number of labels -> mean, half of its 95% interval, and draws, as curves have it.
+
+    model: one of MODELS. Raises LookupError for what is not stored.
+    """
+    lines = [x for x in stored_lines(NAME) if (x["task"], x["model"]) == (task, model)]
+    if not lines:
+        raise LookupError(f"no reading of {task} by {model} is stored")
+    return {
+        view: {int(n): statistics.mean_with_ci(at["accuracy"]) for n, at in sizes.items()}
+        for view, sizes in lines[0]["views"].items()
+    }
