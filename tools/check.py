@@ -22,6 +22,7 @@ SHORT = (
 )
 SHORT_LESSONS = ("00", "05", "09")  # one with everything, one with explorers, one in numpy
 SLOWEST = ["--durations=20"]
+TWO = ["-n", "2", "--dist", "loadgroup"]  # a lesson's tests in one process; the last long part
 FORMATTED = ["gpt1lib", "gpt1course", "tests", "tools", "benchmarks"]
 
 
@@ -83,7 +84,7 @@ def parts(quick: bool, slow: bool) -> dict[str, list[str]]:
     return {
         "tests": [*tests, "-m", chosen],
         "browser": [*PYTEST, "tests/browser", "-m", shown, *SLOWEST],
-        "notebooks": [*PYTEST, "tests/claims", *full_run, *SLOWEST],
+        "notebooks": [*PYTEST, "tests/claims", *full_run, *TWO, *SLOWEST],
         **as_typed,
         **lint(),
     }
