@@ -22,7 +22,7 @@ SHORT = (
 )
 SHORT_LESSONS = ("00", "05", "09")  # one with everything, one with explorers, one in numpy
 SLOWEST = ["--durations=20"]
-TWO = ["-n", "2", "--dist", "loadgroup"]  # a lesson's tests in one process; the last long part
+LONG = "lesson10 or lesson12 or lesson13 or lesson14 or lesson17"  # half of the lessons' time
 FORMATTED = ["gpt1lib", "gpt1course", "tests", "tools", "benchmarks"]
 
 
@@ -84,7 +84,8 @@ def parts(quick: bool, slow: bool) -> dict[str, list[str]]:
     return {
         "tests": [*tests, "-m", chosen],
         "browser": [*PYTEST, "tests/browser", "-m", shown, *SLOWEST],
-        "notebooks": [*PYTEST, "tests/claims", *full_run, *TWO, *SLOWEST],
+        "notebooks": [*PYTEST, "tests/claims", *full_run, "-k", f"not ({LONG})", *SLOWEST],
+        "longest": [*PYTEST, "tests/claims", *full_run, "-k", LONG, *SLOWEST],
         **as_typed,
         **lint(),
     }
