@@ -113,6 +113,9 @@ PLACES = """() => [...document.querySelectorAll('.gx *')].map(e => {
   return [name, r.x, r.y, r.width, r.height, getComputedStyle(e).color].join(' '); })"""
 
 
+LEARNS = "() => !document.querySelector('.gx-learn-primary').disabled"
+
+
 def places(page) -> list[str]:
     """Where everything stands in a view, once it has drawn all that it draws by itself."""
     before, now = None, page.evaluate(PLACES)
@@ -129,6 +132,8 @@ def test_explorers_on_one_page_leave_each_other_as_they_are(chromium, one_of_eac
     for name, explorer in one_of_each.items():
         page.set_content(standalone.page(explorer))
         page.locator(".gx").wait_for()
+        if name == "learning":  # its worker answers after it has been drawn
+            page.wait_for_function(LEARNS)
         before = places(page)
         page.add_style_tag(content=others)
         pairs = zip(before, places(page), strict=True)
