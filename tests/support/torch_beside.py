@@ -1,6 +1,7 @@
 """A run of the library's own training, beside one in the page: the same windows and rates."""
 
 import numpy as np
+import pytest
 import torch
 
 from gpt1lib import optim
@@ -31,3 +32,9 @@ def told_by_torch(model, windows, lr, warmup, total):
 
     told = [stepper.step(lambda ids=ids: backward(ids)) for ids in torch.tensor(windows)]
     return zip(*told, strict=True)
+
+
+def assert_same(told, losses, norms, near):
+    """The page's updates have torch's losses and norms."""
+    assert [x["loss"] for x in told] == pytest.approx(losses, abs=near)
+    assert [x["norm"] for x in told] == pytest.approx(norms, rel=max(near, 1e-3))

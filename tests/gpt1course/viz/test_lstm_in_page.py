@@ -6,7 +6,7 @@ import torch
 from learner_in_node import FOLDER, ask, ask_each
 from node import node_or_skip
 from planted_faults import faults_in, planted
-from torch_beside import told_by_torch, windows_of_emma
+from torch_beside import assert_same, told_by_torch, windows_of_emma
 
 from gpt1lib.baselines.lstm import LSTM, matching_units
 from gpt1lib.config import GPTConfig
@@ -120,8 +120,7 @@ def test_200_updates_are_those_of_torch(node, mode, dtype, near):
     (found,) = ask(node, ["run", asked])
     losses, norms = told_by_torch(model, windows, lr, warmup, total)
     assert losses[0] > 3.3 and losses[-1] < losses[0] - 0.4, "it learns"
-    assert [x["loss"] for x in found["told"]] == pytest.approx(losses, abs=near)
-    assert [x["norm"] for x in found["told"]] == pytest.approx(norms, rel=max(near, 1e-3))
+    assert_same(found["told"], losses, norms, near)
 
 
 def test_a_fault_in_each_gradient_is_found(node, tmp_path):

@@ -6,7 +6,7 @@ import torch
 from learner_in_node import FOLDER, ask, ask_each
 from node import node_or_skip
 from planted_faults import faults_in, planted
-from torch_beside import told_by_torch, windows_of_emma
+from torch_beside import assert_same, told_by_torch, windows_of_emma
 
 import gpt1lib as g
 from gpt1lib import numpy_gpt, optim
@@ -129,8 +129,7 @@ def test_200_updates_are_those_of_torch(node, mode, dtype, near):
     model.load_state_dict({name: torch.tensor(a, dtype=dtype) for name, a in flat.items()})
     losses, norms = told_by_torch(model, windows, lr, warmup, total)
     assert losses[0] > 3.3 and losses[-1] < 2.95, "it learns"
-    assert [x["loss"] for x in found["told"]] == pytest.approx(losses, abs=near)
-    assert [x["norm"] for x in found["told"]] == pytest.approx(norms, rel=max(near, 1e-3))
+    assert_same(found["told"], losses, norms, near)
 
 
 # ---- planted faults -------------------------------------------------------------------
