@@ -129,7 +129,6 @@ function show(view) {
   view.tap.set(station);
   view.said.textContent = story(view, lengths);
   view.finding.textContent = findingOf(view, lengths);
-  view.said.dataset.lengths = JSON.stringify(lengths);
   showNeurons(view);
 }
 

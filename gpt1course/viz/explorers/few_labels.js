@@ -286,8 +286,6 @@ function tell(view, labels) {
   view.takes.textContent = `Labels needed for an accuracy of ${height}: ${all}.`;
   view.apart.textContent = whatIsApart(rows, labels);
   view.finding.textContent = findingOf(rows, labels);
-  const reached = rows.map(row => [row.name, labelsTo(row.places, view.level)]);
-  view.root.dataset.needed = JSON.stringify(Object.fromEntries(reached));
 }
 
 // The first row against the first that it was compared with.

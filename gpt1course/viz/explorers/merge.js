@@ -23,12 +23,12 @@ import {
   shape,
   slider,
   stretch,
-  sum,
   textInput,
   through,
   ticks,
   VIOLET,
 } from "./common.js";
+import { countPairs, inTurn, race } from "./merge.race.js";
 import { start } from "./start.js";
 
 const SHOWN = 13; // words in the list, of three letters and more
@@ -65,46 +65,7 @@ function draw(model, root) {
   show(view);
 }
 
-// ---- the race
-
-function countPairs(spelled, words) {
-  const pairs = new Map();
-  spelled.forEach((symbols, w) => {
-    for (let i = 1; i < symbols.length; i++) {
-      const key = `${symbols[i - 1]} ${symbols[i]}`;
-      pairs.set(key, (pairs.get(key) ?? 0) + words[w][1]);
-    }
-  });
-  return [...pairs].map(([key, n]) => [...key.split(" "), n]);
-}
-
-// The library's order: the larger count; of equal ones the first in the alphabet.
-function inTurn([left, right, n], [l, r, m]) {
-  if (n !== m) return m - n;
-  if (left !== l) return left < l ? -1 : 1;
-  return right < r ? -1 : right > r ? 1 : 0;
-}
-
-const tokensLeft = (spelled, words) => sum(spelled.map((s, w) => s.length * words[w][1]));
-
-// The twin of merge_race in merge.py; each merge is [left, right, count].
-function race(words, turns, most) {
-  const outOfTurn = new Map(turns.map(([step, left, right]) => [step, [left, right]]));
-  let spelled = words.map(([word]) => characters(word));
-  const merges = [];
-  const totals = [tokensLeft(spelled, words)];
-  while (merges.length < most) {
-    const pairs = countPairs(spelled, words);
-    if (!pairs.length) break;
-    const first = pairs.reduce((best, pair) => (inTurn(pair, best) < 0 ? pair : best));
-    const [left, right] = outOfTurn.get(merges.length) ?? first;
-    const chosen = pairs.find(([l, r]) => l === left && r === right);
-    merges.push(chosen ?? [left, right, 0]);
-    spelled = spelled.map(symbols => merge(symbols, left, right));
-    totals.push(tokensLeft(spelled, words));
-  }
-  return { merges, totals };
-}
+// ---- pieces of a word
 
 const spelledAfter = (word, merges) =>
   merges.reduce((symbols, [left, right]) => merge(symbols, left, right), characters(word));
@@ -351,8 +312,6 @@ function show(view) {
   view.said.textContent = sentence(view, done);
   view.finding.textContent = findingOf(view);
   drawChart(view);
-  view.root.dataset.merges = JSON.stringify(done);
-  view.root.dataset.left = view.race.totals[view.step];
 }
 
 function findingOf({ step, race: { totals } }) {

@@ -1,6 +1,5 @@
 // A query that one drags over the plane of its keys; scores, weights and mix follow.
 
-import { probsOf } from "../engine/sample.js";
 import {
   addHeadline,
   axis,
@@ -15,10 +14,10 @@ import {
   setTip,
   shape,
   stretch,
-  sum,
   tableRow,
   ticks,
 } from "./common.js";
+import { steps } from "./query.steps.js";
 import { start } from "./start.js";
 
 const SOURCES = { hand: "five words by hand", head: "a head of the novelist" };
@@ -88,18 +87,9 @@ const sizeOf = view => (view.source === "hand" ? view.size : view.model.get("hea
 // Whether the plane holds all that the dot products see.
 const flat = ({ source, size }) => source === "head" || size === 2;
 
-// The twin of query_steps in query.py.
-function steps(view) {
-  const { keys, values } = place(view);
-  const extra = view.source === "hand" ? view.model.get("extra")[view.size] : [];
-  const [x, y] = view.query;
-  const raw = keys.map((k, i) => x * k[0] + y * k[1] + (extra[i] ?? 0));
-  const root = view.scaled ? Math.sqrt(sizeOf(view)) : 1;
-  const scores = raw.map(v => v / root);
-  const weights = [...probsOf(scores)];
-  const mix = [0, 1].map(d => sum(weights.map((w, i) => w * values[i][d])));
-  return { raw, scores, weights, mix, best: weights.indexOf(Math.max(...weights)) };
-}
+const added = view => (view.source === "hand" ? view.model.get("extra")[view.size] : []);
+const divisor = view => (view.scaled ? Math.sqrt(sizeOf(view)) : 1);
+const stepsOf = view => steps(place(view), view.query, added(view), divisor(view));
 
 // ---- the plane of keys
 
@@ -139,7 +129,7 @@ function step(view, e) {
 }
 
 // The key after the one that leads, and the query on its place: as if it were dragged there.
-const target = view => (steps(view).best + 1) % place(view).tokens.length;
+const target = view => (stepsOf(view).best + 1) % place(view).tokens.length;
 
 function pointAt(view, i) {
   const { shrunk } = place(view);
@@ -263,12 +253,12 @@ function showMix({ hull, model, source }, { weights, mix, best }) {
 // ---- all of it
 
 function show(view) {
-  const { root, said, source } = view;
+  const { said, source } = view;
   view.sources.set(source);
   view.sizes.set(String(view.size));
   view.roots.set(view.scaled ? "yes" : "no");
   view.sizes.box.hidden = source === "head";
-  const found = steps(view);
+  const found = stepsOf(view);
   showPlane(view, found);
   showTable(view, found);
   showMix(view, found);
@@ -278,8 +268,6 @@ function show(view) {
   setTip(view.finding, `drag q onto “${place(view).tokens[target(view)]}”, or press here`);
   said.textContent = `${winner(view, found)} ${sharpness(found)}`;
   view.note.textContent = ABOUT[source === "head" ? source : flat(view) ? "plane" : "more"];
-  root.dataset.weights = JSON.stringify(found.weights);
-  root.dataset.mix = JSON.stringify(found.mix);
 }
 
 function winner(view, { weights, best }) {

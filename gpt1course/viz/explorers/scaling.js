@@ -22,6 +22,7 @@ import {
   sum,
   through,
 } from "./common.js";
+import { fitLine } from "./scaling.fit.js";
 import { start } from "./start.js";
 
 const FIRST = 3; // sizes that are shown at once
@@ -94,28 +95,6 @@ function sizeText(v) {
 
 const SHORT = { 4: "10k", 5: "100k", 6: "1M", 7: "10M", 8: "100M", 9: "1B" };
 
-// ---- the line
-
-// Least squares through logarithms, and the interval of one more measurement: the twin of
-// power_law and prediction in gpt1course/statistics.py.
-function fitLine(points, t95) {
-  const x = points.map(([n]) => Math.log(n));
-  const y = points.map(([, nats]) => Math.log(nats));
-  const n = x.length;
-  const [mx, my] = [sum(x) / n, sum(y) / n];
-  const sxx = sum(x.map(v => (v - mx) ** 2));
-  const slope = sum(x.map((v, i) => (v - mx) * (y[i] - my))) / sxx;
-  const off = x.map((v, i) => y[i] - my - slope * (v - mx));
-  const spread = Math.sqrt(sum(off.map(v => v * v)) / (n - 2));
-  const at = size => {
-    const far = Math.log(size) - mx;
-    const middle = Math.exp(my + slope * far);
-    const half = t95[n - 3] * spread * Math.sqrt(1 + 1 / n + (far * far) / sxx);
-    return [middle, middle * Math.exp(-half), middle * Math.exp(half)];
-  };
-  return { alpha: -slope, at };
-}
-
 // ---- the picture
 
 // Room for all that was measured, and for what the line says far beyond it.
@@ -159,7 +138,6 @@ function show(view) {
   view.again.hidden = !shown && !model.get("guesses").length;
   showFinding(view, line);
   view.said.textContent = line ? whatLineSays(view, line) : ASK;
-  view.root.dataset.line = JSON.stringify(line ? [line.alpha, ...line.at(view.size)] : []);
 }
 
 function drawAxes({ chart: room }, { x, y, low, high, ends }) {

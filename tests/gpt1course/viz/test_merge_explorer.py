@@ -1,9 +1,11 @@
 """The race of merges against the library's learner, and what it refuses."""
 
 import pytest
+from node import evaluate
 
 from gpt1course.viz.explorers import MergeExplorer, merge_race
 from gpt1lib import bpe
+from gpt1lib.corpus import read_books
 
 TOY = {"newest": 6, "low": 5, "widest": 3, "lower": 2}
 STEPS = 12
@@ -21,6 +23,17 @@ def test_a_merge_out_of_turn_is_followed_by_the_rule():
     merges, totals = merge_race(TOY, 3, [(0, "l", "o")])
     assert merges == [("l", "o"), ("e", "s"), ("es", "t</w>")]
     assert totals == [79, 72, 63, 54]
+
+
+@pytest.mark.parametrize("turns", [[], [(0, "l", "o")], [(2, "q", "x"), (3, "w", "e")]])
+def test_the_page_s_race_is_python_s(turns):
+    emma = dict(bpe.count_words(read_books()["austen_emma"]).most_common(400))
+    for counts, most in ((TOY, STEPS), (emma, 60), ({"to": 3}, 9)):
+        race = "module.race(words, turns, most)"
+        found = evaluate("merge.race", race, words=list(counts.items()), turns=turns, most=most)
+        merges, totals = merge_race(counts, most, turns)
+        assert [(left, right) for left, right, _ in found["merges"]] == merges
+        assert found["totals"] == totals
 
 
 def test_it_ends_where_no_pair_is_left():

@@ -1,11 +1,13 @@
 """The plane of a query and its keys: what it shows is what the head computes."""
 
+import itertools
 import math
 
 import numpy as np
 import pytest
 import torch
 import traitlets
+from node import evaluate
 
 import gpt1lib as g
 from gpt1course.viz import explorers
@@ -82,3 +84,21 @@ def test_the_sentence_names_the_winner(novelist):
     assert "'letter' gets the largest weight" in e.sentence()
     e.query, e.size, e.scaled = [0.0, 0.0], 64, False
     assert "'took' gets the largest weight" in e.sentence() and e.figure()
+
+
+def test_the_page_s_steps_are_python_s(novelist):
+    e = explorers.QueryExplorer.from_checkpoint(novelist, TEXT, 3, 3)
+    cases, wanted = [], []
+    for e.source, e.size, e.scaled in itertools.product(("hand", "head"), (2, 8, 64), (0, 1)):
+        by_hand = e.source == "hand"
+        size = e.size if by_hand else e.head_size
+        extra = e.extra[str(size)] if by_hand else []
+        root = math.sqrt(size) if e.scaled else 1
+        cases.append([e.places[e.source], e.query, extra, root])
+        wanted.append(e.steps())
+    found = evaluate("query.steps", "cases.map(given => module.steps(...given))", cases=cases)
+    for in_page, (raw, scores, weights, mix) in zip(found, wanted, strict=True):
+        assert np.allclose(in_page["raw"], raw) and np.allclose(in_page["scores"], scores)
+        assert np.allclose(in_page["weights"], weights, atol=1e-9)
+        assert np.allclose(in_page["mix"], mix, atol=1e-6)
+        assert in_page["best"] == weights.argmax()
