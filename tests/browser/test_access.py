@@ -67,7 +67,7 @@ def test_none_is_forgotten(one_of_each):
     assert {type(e).__name__ for e in one_of_each.values()} == known - {"Explorer"}
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("theme", ["light", pytest.param("dark", marks=pytest.mark.slow)])
 def test_axe_finds_nothing_serious(chromium, one_of_each, theme):
     page, found = chromium.new_page(), {}
     for name, explorer in one_of_each.items():

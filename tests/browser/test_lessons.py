@@ -97,6 +97,7 @@ def stored_pictures(name) -> dict[int, int]:
     return {i: n for i, n in counts.items() if n}
 
 
+@pytest.mark.slow
 @pytest.mark.browser
 def test_reopened_without_a_kernel_the_pictures_stand(page, lab):
     """As a fresh clone shows it: nothing has run, no widget state is saved."""

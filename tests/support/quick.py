@@ -7,9 +7,15 @@ depends on it give its names these values instead.
 PARAMETERS = "parameters"  # the tag
 QUICK = {
     "06": {"n_windows": 2, "n_spots": 50},
-    "10": {"n_short": 20, "n_updates": 25},
-    "13": {"n_labels": 20, "passes": {"pre-trained": 1, "random weights": 1}, "n_tested": 50},
-    "14": {"every": 4, "few": 20},
+    "10": {"n_short": 20, "n_updates": 25, "n_gaps": 20},
+    "13": {
+        "n_labels": 20,
+        "passes": {"pre-trained": 1, "random weights": 1},
+        "n_tested": 50,
+        "n_characters": 600,
+        "n_rounds": 2,
+    },
+    "14": {"every": 12, "few": 10},
     "induction_heads": {"n_copying": 25, "n_reading": 25},
     "17": {"n_passages": 20, "every": 4, "n_windows": 1},
 }

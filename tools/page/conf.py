@@ -35,6 +35,7 @@ html_theme_options = {
     "navbar_end": [],
     "navbar_persistent": [],
     "footer_content_items": [],
+    "collapse_navbar": True,  # the pages of the library only beside one of them
     "search_bar_text": "Search the book",
     "show_toc_level": 2,
     "toc_title": "On this page",

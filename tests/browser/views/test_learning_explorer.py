@@ -126,6 +126,7 @@ def test_too_high_a_rate_is_explained(page):
     learn(root, 3)
 
 
+@pytest.mark.slow
 def test_another_text_and_what_cannot_be_learned(page):
     root = begin(page)
     learn(root, 5)
@@ -164,6 +165,7 @@ def test_a_model_is_kept_loaded_and_writes(page, tmp_path):
     expect(root.locator(".gx-learn-headline")).to_contain_text("random numbers")
 
 
+@pytest.mark.slow
 def test_a_wrong_file_is_named_and_changes_nothing(page, tmp_path):
     root = begin(page)
     headline = learn(root, 5)
@@ -187,6 +189,7 @@ def test_a_wrong_file_is_named_and_changes_nothing(page, tmp_path):
     learn(root, 5)
 
 
+@pytest.mark.slow
 def test_begun_anew_while_it_learns_nothing_of_the_old_run_is_left(page):
     root = begin(page)
     learn(root, 100)
@@ -199,6 +202,7 @@ def test_begun_anew_while_it_learns_nothing_of_the_old_run_is_left(page):
         assert root.locator(".gx-learn-curve path[stroke]").count() == 0, "no curve"
 
 
+@pytest.mark.slow
 def test_an_lstm_learns_beside_the_curve_of_the_gpt(page, tmp_path):
     root = begin(page)
     learn(root, 60)
@@ -266,6 +270,7 @@ def test_it_learns_from_disk_under_the_policy_of_the_book(page, tmp_path):
     assert not remote
 
 
+@pytest.mark.slow
 def test_a_new_theme_goes_on_with_the_same_run(page):
     root = begin(page)
     headline = learn(root, 10)
