@@ -130,6 +130,21 @@ def test_the_border_says_how_long_the_deeper_part_takes(small):
     assert layout.main_and_deeper(main) == (main, [])
 
 
+def test_the_border_of_the_last_lesson_promises_no_next_one(small):
+    ways_on = new_markdown_cell(f"{layout.LAST} Back to the map.")
+    for cells, promised in (([], True), ([ways_on], False)):
+        small.cells[:] = [new_markdown_cell("DEEPER"), new_markdown_cell("## 9. Deeper"), *cells]
+        tools.sync(small, LESSON)
+        assert ("The next lesson" in small.cells[0].source) == promised
+    borders = {
+        path.name[:2]: "The next lesson" in cell.source
+        for path in rules.PATHS
+        for cell in tools.read(path).cells
+        if layout.mark(cell).get("part") == "deeper"
+    }
+    assert [number for number, promised in borders.items() if not promised] == ["17"]
+
+
 def test_the_minutes_of_a_lesson_add_up():
     for path in rules.PATHS:
         first = tools.read(path).cells[0].source

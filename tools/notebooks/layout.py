@@ -17,6 +17,7 @@ from gpt1course.notebooks import mark
 from tools.notebooks.outputs import GUESS_FIRST
 
 PREDICT, TRY = "**Predict", "**Try"
+LAST = "This is the last lesson."  # what only the last one has among its ways on
 LIVE = "Live view: run this cell."  # what a widget leaves where no script runs
 ASIDE = "# plot"  # how a cell begins that only draws
 BOX = '<div class="alert alert-{kind}">\n\n{text}\n\n</div>'
@@ -164,9 +165,11 @@ def state_times(notebook, path: str | Path, exercises: dict) -> None:
     for number, cell in enumerate(pauses, start=1):
         behind, ahead = sum(parts[:number]), sum(parts[number:])
         cell.source = pause_text(behind, ahead)
+    last = any(LAST in cell.source for cell in notebook.cells)
     for cell in notebook.cells:
         if mark(cell).get("part") == "deeper":
-            cell.source = border_text(rounded(deeper_minutes(notebook.cells, exercises)))
+            deeper = rounded(deeper_minutes(notebook.cells, exercises))
+            cell.source = border_text(deeper, last)
 
 
 def deeper_minutes(cells, exercises: dict) -> float:
@@ -186,11 +189,16 @@ def time_text(cells, exercises: dict) -> str:
     return text + (f"; {rounded(deeper)} more for the deeper part" if deeper else "")
 
 
-def border_text(minutes: int) -> str:
-    """What separates the main path from the deeper part."""
+def border_text(minutes: int, last: bool = False) -> str:
+    """What separates the main path from the deeper part; last: of the last lesson."""
+    above = (
+        "This is the end of the main path."
+        if last
+        else "The next lesson builds only on the part above."
+    )
     return (
         "---\n\n## You can stop here\n\n"
-        "**The next lesson builds only on the part above.** The sections below are optional "
+        f"**{above}** The sections below are optional "
         "and independent of each other: take those whose question interests you. All of them "
         f"together take about {minutes} minutes.\n\n---"
     )
