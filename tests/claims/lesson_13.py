@@ -306,10 +306,10 @@ def the_rate_of_all_runs_is_the_best_of_four(outcome):
 
 
 @after("rate-2", full_run=True)
-def the_text_says_79_percent_and_9_1_nats(outcome):
-    accuracy, nats = outcome["rate 0.004"]
-    assert abs(accuracy - 0.79) < 0.04
-    assert abs(nats - 9.1) < 0.3
+def the_highest_rate_costs_an_even_guess_and_several_points(outcome):
+    accuracy, nats = outcome["rate 0.004"]  # differs most from machine to machine
+    assert outcome["rate 0.001"][0] - accuracy > 0.04, "several points"
+    assert nats > math.log(8120) - 0.5, "about as much as an even guess, or even more"
 
 
 @after("rate-2", full_run=True)
