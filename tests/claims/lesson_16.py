@@ -200,7 +200,7 @@ def the_curve_has_six_points(parts):
 
 @after("cell-057")
 def none_of_ten_is_clear(parts):
-    assert places_where(parts, lambda p: p["clear"]) == []
+    assert places_where(parts, lambda p: p["significant"]) == []
 
 
 @after("cell-057")
@@ -210,7 +210,7 @@ def entailment_1_leads_on_each_seed(parts):
 
 @after("cell-063")
 def no_value_differs_significantly_from_0(sweep):
-    assert places_where(sweep, lambda p: p["clear"]) == []
+    assert places_where(sweep, lambda p: p["significant"]) == []
 
 
 @after("cell-063")
@@ -559,7 +559,7 @@ def two_tasks_with_three_seeds_at_each_point(parts):
 def no_later_point_beats_the_first_block_or_the_embeddings():
     for start in ("1", "2"):
         sweep = SweepExplorer(paper.accuracies("transfer"), chosen="5", compared=start)
-        assert places_where(sweep, lambda p: p["clear"]) == []
+        assert places_where(sweep, lambda p: p["significant"]) == []
 
 
 @after("cell-063")

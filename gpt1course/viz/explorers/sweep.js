@@ -132,21 +132,21 @@ function drawPlace({ chart, y }, { seeds, mean, half }, x, hue, square) {
 const inPoints = v => (100 * v).toFixed(1);
 const withSign = v => (v < 0 ? "−" : "+") + inPoints(Math.abs(v));
 
-// What the sweep has found: how many differences are clear, and which.
+// What the sweep has found: how many differences are significant, and which.
 function headline({ model, tasks, values, setting }) {
   const compared = model.get("compared");
   const others = values.map((_, i) => i).filter(i => values[i] !== compared);
   const found = tasks.map(([task, places]) => {
-    const clear = others.filter(i => places[i].clear);
-    const texts = clear.map(i => `${withSign(places[i].difference)} points at ${values[i]}`);
-    return { n: clear.length, text: `${task.replaceAll("_", " ")} ${texts.join(", ")}` };
+    const kept = others.filter(i => places[i].significant);
+    const texts = kept.map(i => `${withSign(places[i].difference)} points at ${values[i]}`);
+    return { n: kept.length, text: `${task.replaceAll("_", " ")} ${texts.join(", ")}` };
   });
   const n = sum(found.map(task => task.n));
   const all = plural(others.length * tasks.length, "difference");
   const of = `of ${all} from ${setting} = ${compared}`;
-  if (!n) return `None ${of} is clear`;
+  if (!n) return `None ${of} is significant`;
   const texts = found.filter(task => task.n).map(task => task.text);
-  return `${n} ${of} ${n > 1 ? "are" : "is"} clear: ${texts.join("; ")}`;
+  return `${n} ${of} ${n > 1 ? "are" : "is"} significant: ${texts.join("; ")}`;
 }
 
 function sentence({ model, values }, task, place, at) {
@@ -155,10 +155,10 @@ function sentence({ model, values }, task, place, at) {
   const begin = `${task.replaceAll("_", " ")}: ${accuracy}`;
   const compared = model.get("compared");
   if (values[at] === compared) return `${begin}.`;
-  const clear = place.clear ? "clear" : "not clear";
+  const verdict = place.significant ? "significant" : "not significant";
   const against = `against ${compared}, seed by seed`;
   const points = `${withSign(difference)} ± ${inPoints(difference_half)} points`;
-  return `${begin}; ${against}, ${points}, ${clear}.`;
+  return `${begin}; ${against}, ${points}, ${verdict}.`;
 }
 
 export default start(draw);

@@ -49,22 +49,22 @@ class SweepExplorer(Explorer):
         return f"Stored runs with {self.setting} = {self.chosen}: {accuracies}."
 
     def finding(self) -> str:
-        """How many differences are clear, and which; the live view says the same."""
-        found = {task: self._clear(places) for task, places in self.tasks.items()}
+        """How many differences are significant, and which; the live view says the same."""
+        found = {task: self._significant(places) for task, places in self.tasks.items()}
         n, total = sum(map(len, found.values())), (len(self.values) - 1) * len(found)
         word = "difference" if total == 1 else "differences"
         of = f"of {total} {word} from {self.setting} = {self.compared}"
         if not n:
-            return f"None {of} is clear"
+            return f"None {of} is significant"
         texts = [f"{task.replace('_', ' ')} {', '.join(x)}" for task, x in found.items() if x]
-        return f"{n} {of} {'are' if n > 1 else 'is'} clear: {'; '.join(texts)}"
+        return f"{n} {of} {'are' if n > 1 else 'is'} significant: {'; '.join(texts)}"
 
-    def _clear(self, places: list[dict]) -> list[str]:
-        """The clear differences of a task."""
+    def _significant(self, places: list[dict]) -> list[str]:
+        """The significant differences of a task."""
         return [
             minus(f"{100 * place['difference']:+.1f}") + f" points at {value}"
             for value, place in zip(self.values, places, strict=True)
-            if place["clear"]
+            if place["significant"]
         ]
 
     def figure(self) -> Figure:
@@ -76,7 +76,7 @@ class SweepExplorer(Explorer):
 def _places(accuracies: dict, compared: str) -> dict[str, list[dict]]:
     """task -> of each value: seeds, mean, half interval, and the difference from the base.
 
-    Clear is what stays clear among all differences of the sweep: see statistics.significant.
+    Significant is what stays so among all differences of the sweep: see statistics.significant.
     """
     base = accuracies[compared]
     for value, by_task in accuracies.items():
@@ -87,13 +87,13 @@ def _places(accuracies: dict, compared: str) -> dict[str, list[dict]]:
         for value, by_task in accuracies.items()
         for task in base
     }
-    clear = statistics.significant(
+    significant = statistics.significant(
         {at: pairs for at, pairs in found.items() if at[1] != compared}
     )
     return {
         task: [
             _place([by_task[task][seed] for seed in base[task]], found[task, value])
-            | {"clear": (task, value) in clear}
+            | {"significant": (task, value) in significant}
             for value, by_task in accuracies.items()
         ]
         for task in base

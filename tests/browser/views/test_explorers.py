@@ -571,11 +571,11 @@ def test_the_sweep_tells_of_the_chosen_value(page):
     root = show(page, e)
     said, band = root.locator(".gx-live"), root.locator(".gx-band")
     assert "film: 65.0% ± 4.3% over 3 seeds" in said.inner_text()
-    assert "against 0, seed by seed, +3.0 ± 2.5 points, not clear." in said.inner_text()
-    assert "+0.0 ± 24.8 points, not clear." in said.inner_text()
+    assert "against 0, seed by seed, +3.0 ± 2.5 points, not significant." in said.inner_text()
+    assert "+0.0 ± 24.8 points, not significant." in said.inner_text()
     title = root.locator(".gx-finding").inner_text().rstrip(".")
-    # +3.0 points would be clear alone, and are not among four differences
-    wanted = "1 of 4 differences from λ = 0 is clear: film −12.0 points at 1"
+    # +3.0 points would be significant alone, and are not among four differences
+    wanted = "1 of 4 differences from λ = 0 is significant: film −12.0 points at 1"
     assert title == e.finding() == wanted
     place = band.get_attribute("x")
     root.get_by_role("radio", name="0.5").focus()
@@ -584,4 +584,4 @@ def test_the_sweep_tells_of_the_chosen_value(page):
     assert page.evaluate("model.get('chosen')") == "0"
     assert float(band.get_attribute("x")) < float(place)
     page.keyboard.press("ArrowLeft")
-    assert "−12.0 ± 5.0 points, clear" in said.inner_text()
+    assert "−12.0 ± 5.0 points, significant" in said.inner_text()

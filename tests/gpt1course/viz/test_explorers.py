@@ -252,7 +252,7 @@ def test_a_sweep_compares_seed_by_seed():
     assert film["mean"] == pytest.approx(0.65) and film["difference"] == pytest.approx(0.03)
     # differences 0.03, 0.04, 0.02: t 4.303 times 0.01 over the root of 3
     assert film["difference_half"] == pytest.approx(4.303 * 0.01 / 3**0.5, rel=1e-3)
-    assert not film["clear"]  # p is 0.035, and twice that among two differences
+    assert not film["significant"]  # p is 0.035, and twice that among two differences
     assert e.tasks["logic"][1]["difference"] == pytest.approx(0)
     assert "film 65.0% give or take 4.3%" in e.sentence()
     with pytest.raises(ValueError, match="'1' is not among the values"):

@@ -221,7 +221,7 @@ def test_learning_curves_can_be_told_apart_without_color():
         plots.learning_curves({"LSTM": {}})
 
 
-def test_a_sweep_says_what_is_clear():
+def test_a_sweep_says_what_is_significant():
     runs = {
         "0": [0.5, 0.6, 0.7],
         "1": [0.61, 0.7, 0.8],
@@ -231,7 +231,7 @@ def test_a_sweep_says_what_is_clear():
     tasks = {v: {"film_snippets": dict(enumerate(a))} for v, a in runs.items()}
     swept = explorers.SweepExplorer(tasks, chosen="1", compared="0")
     wanted = (
-        "2 of 3 differences from λ = 0 are clear: film snippets +10.3 points at 1, "
+        "2 of 3 differences from λ = 0 are significant: film snippets +10.3 points at 1, "
         "−29.7 points at 4"
     )
     assert swept.finding() == wanted
@@ -239,7 +239,7 @@ def test_a_sweep_says_what_is_clear():
     assert title == wanted.replace(": ", ":\n")
     del tasks["1"], tasks["4"]
     alike = explorers.SweepExplorer(tasks, chosen="2", compared="0")
-    assert alike.finding() == "None of 1 difference from λ = 0 is clear"
+    assert alike.finding() == "None of 1 difference from λ = 0 is significant"
 
 
 @pytest.mark.parametrize(
