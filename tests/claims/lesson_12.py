@@ -87,6 +87,17 @@ def top_p_keeps_what_was_worked_out_by_hand(four, top_p_mask):
         assert top_p_as_worked_out(four * top_p_mask(four, p), p)
 
 
+@after("cell-052")
+def the_two_agree_at_0_8_alone_and_rounding_parts_them_at_0_95(
+    four, top_p_mask, textbook_top_p
+):
+    ps = (0.4, 0.6, 0.8, 0.9, 0.95)
+    alike = [p for p in ps if torch.equal(top_p_mask(four, p), textbook_top_p(four, p))]
+    assert alike == [0.8]
+    three = four.cumsum(0)[2]
+    assert three > torch.tensor(0.95) and abs(three.item() - 0.95) < 1e-6, "a hair above"
+
+
 @after("cell-045")
 def one_token_has_more_than_80_percent(needed):
     assert needed["He was a very young"] == 1
