@@ -50,7 +50,8 @@ def no_shift(logits, ids):
 
 
 @mean_log_prob.wrong(
-    "You sum. Long sentences then always look worse than short ones; the paper takes the mean."
+    "You take the sum, so long sentences always look worse than short ones. The paper takes "
+    "the mean."
 )
 def a_sum(logits, ids):
     log_probs = logits.log_softmax(dim=-1)
@@ -58,8 +59,8 @@ def a_sum(logits, ids):
 
 
 @mean_log_prob.wrong(
-    "That is the log of the mean probability. Take the log of each probability "
-    "first: the product of probabilities is what matters."
+    "That is the log of the mean probability. Take the log of each probability first, "
+    "because it is their product that matters."
 )
 def mean_probability(logits, ids):
     probs = logits.softmax(dim=-1)
@@ -67,15 +68,17 @@ def mean_probability(logits, ids):
 
 
 @mean_log_prob.wrong(
-    "You shift the wrong way: your row i is asked for token i - 1, which it has read long "
-    "ago. Row i predicts token i + 1."
+    "You shift the wrong way: your row i is used for token i - 1, which the model has read "
+    "long ago. Row i predicts token i + 1."
 )
 def shifted_backwards(logits, ids):
     log_probs = logits.log_softmax(dim=-1)
     return log_probs[torch.arange(1, len(ids)), ids[:-1]].mean().item()
 
 
-@mean_log_prob.wrong("You divide by T, but only T - 1 tokens are scored: the first is given.")
+@mean_log_prob.wrong(
+    "You divide by T, but only T - 1 tokens are scored, because the first one is given."
+)
 def divided_by_all(logits, ids):
     log_probs = logits.log_softmax(dim=-1)
     return log_probs[torch.arange(len(ids) - 1), ids[1:]].sum().item() / len(ids)
@@ -107,7 +110,7 @@ def softmax_down_the_columns(logits, ids):
     return log_probs[torch.arange(len(ids) - 1), ids[1:]].mean().item()
 
 
-@mean_log_prob.wrong("That is in bits. Nats are asked for: the natural logarithm.")
+@mean_log_prob.wrong("That is in bits. We want nats, which use the natural logarithm.")
 def in_bits(logits, ids):
     return mean_log_prob(logits, ids) / torch.tensor(2.0).log().item()
 
@@ -171,28 +174,33 @@ def the_least_likely(answers):
     return means.index(min(means))
 
 
-@likelier_choice.wrong("You look at each answer's last token only.")
+@likelier_choice.wrong(
+    "You look at each answer's last token only. Take the mean over all of its tokens."
+)
 def last_tokens(answers):
     lasts = [answer[-1].item() for answer in answers]
     return lasts.index(max(lasts))
 
 
 @likelier_choice.wrong(
-    "You go by each answer's worst token. All of its tokens count: the mean."
+    "You go by each answer's worst token. All of its tokens count, so take the mean."
 )
 def worst_tokens(answers):
     worst = [answer.min().item() for answer in answers]
     return worst.index(max(worst))
 
 
-@likelier_choice.wrong("You go by each answer's best token. All of its tokens count: the mean.")
+@likelier_choice.wrong(
+    "You go by each answer's best token. All of its tokens count, so take the mean."
+)
 def best_tokens(answers):
     best = [answer.max().item() for answer in answers]
     return best.index(max(best))
 
 
 @likelier_choice.wrong(
-    "You compare medians. One token that is nearly impossible must count: take the mean."
+    "You compare medians, but one token that is nearly impossible must count, so take the "
+    "mean."
 )
 def medians(answers):
     middles = [answer.quantile(0.5).item() for answer in answers]
@@ -209,7 +217,8 @@ def means_of_probabilities(answers):
 
 
 @likelier_choice.wrong(
-    "You leave out each answer's first token. Something stands before it, so it is scored too."
+    "You leave out each answer's first token. The question comes before it, so it is scored "
+    "too."
 )
 def without_the_first(answers):
     means = [answer[1:].mean().item() for answer in answers]
@@ -231,7 +240,9 @@ def the_mean_itself(answers):
     return max(answer.mean().item() for answer in answers)
 
 
-@likelier_choice.wrong("You look at each answer's first token only.")
+@likelier_choice.wrong(
+    "You look at each answer's first token only. Take the mean over all of its tokens."
+)
 def first_tokens(answers):
     firsts = [answer[0].item() for answer in answers]
     return firsts.index(max(firsts))
@@ -295,8 +306,8 @@ def put_in_place(text, candidates):
 
 
 @put_in_place.wrong(
-    "You score the candidate too. A word that is frequent anyway would win; what "
-    "tells is how well the rest follows."
+    "You score the candidate too, so a word that is frequent anyway would win. Score only "
+    "how well the rest follows."
 )
 def candidate_scored(text, candidates):
     before, after = text.split("_")
@@ -304,16 +315,16 @@ def candidate_scored(text, candidates):
 
 
 @put_in_place.wrong(
-    "Nothing is given and the whole sentence is scored. Give everything up to "
-    "and with the candidate, score the rest."
+    "Nothing is given and the whole sentence is scored. Give everything up to and including "
+    "the candidate, and score the rest."
 )
 def whole_sentence(text, candidates):
     return [("", text.replace("_", candidate)) for candidate in candidates]
 
 
 @put_in_place.wrong(
-    "The rest has lost the space at its beginning. Return the text as it is, space and all: "
-    "together, the two parts of a pair must be the whole sentence."
+    "The rest has lost the space at its beginning. Return the text as it is, spaces "
+    "included: together, the two parts of a pair must be the whole sentence."
 )
 def rest_without_its_space(text, candidates):
     before, after = text.split("_")
@@ -368,7 +379,7 @@ def relative_score(accuracy, chance, best):
 
 
 @relative_score.wrong(
-    "A share of the best gives guessing a good score. Subtract chance from both."
+    "A share of the best gives a good score even for guessing. Subtract chance from both."
 )
 def share_of_the_best(accuracy, chance, best):
     return accuracy / best
@@ -381,19 +392,21 @@ def points_above_chance(accuracy, chance, best):
     return accuracy - chance
 
 
-@relative_score.wrong("You cut at 0. A score below chance is news, and should be seen.")
+@relative_score.wrong(
+    "You cut at 0. A score below chance is worth knowing, so let it be negative."
+)
 def cut_at_0(accuracy, chance, best):
     return max(0.0, (accuracy - chance) / (best - chance))
 
 
 @relative_score.wrong(
-    "You cut at 1. A score above the best before is a record, and should be seen."
+    "You cut at 1. A score above the best before is a record, so let it be above 1."
 )
 def cut_at_1(accuracy, chance, best):
     return min(1.0, (accuracy - chance) / (best - chance))
 
 
-@relative_score.wrong("You cut at 0 and at 1. What lies beyond is news, and should be seen.")
+@relative_score.wrong("You cut at 0 and at 1. Let scores go beyond both ends.")
 def cut_at_both(accuracy, chance, best):
     return min(1.0, max(0.0, (accuracy - chance) / (best - chance)))
 
@@ -408,7 +421,9 @@ def divided_by_best(accuracy, chance, best):
     return (accuracy - chance) / best
 
 
-@relative_score.wrong("The scale ends at the best model, not at 100%: over best - chance.")
+@relative_score.wrong(
+    "Your scale ends at 100%, but it should end at the best model: divide by best - chance."
+)
 def up_to_all_right(accuracy, chance, best):
     return (accuracy - chance) / (1 - chance)
 

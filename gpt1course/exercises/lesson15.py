@@ -42,8 +42,8 @@ def mean_and_half(values, t):
 
 
 @mean_and_half.wrong(
-    "You divide the squares by n. The mean was fitted to the same numbers, so "
-    "they lie too near to it: divide by n - 1."
+    "You divide the squares by n. The mean was computed from the same numbers, so they are "
+    "closer to it than to the true mean. That is why we divide by n - 1."
 )
 def over_n(values, t):
     n, mean = len(values), sum(values) / len(values)
@@ -52,8 +52,8 @@ def over_n(values, t):
 
 
 @mean_and_half.wrong(
-    "That is how far a single run strays. A mean of n runs strays less: divide by "
-    "the square root of n."
+    "That is how much a single run varies. A mean of n runs varies less, so divide by the "
+    "square root of n."
 )
 def spread_of_one(values, t):
     n, mean = len(values), sum(values) / len(values)
@@ -62,8 +62,8 @@ def spread_of_one(values, t):
 
 
 @mean_and_half.wrong(
-    "1.96 holds for many values. With a handful the spread itself is uncertain: "
-    "use the t that is given."
+    "1.96 is right for many values. With a handful the standard deviation itself is "
+    "uncertain, so use the t that is given."
 )
 def large_n(values, t):
     n, mean = len(values), sum(values) / len(values)
@@ -72,8 +72,8 @@ def large_n(values, t):
 
 
 @mean_and_half.wrong(
-    "You divide the spread by n. It is the variance that falls with n, so the "
-    "spread falls with the square root."
+    "You divide the standard deviation by n. It is the variance that falls with n, so the "
+    "standard deviation falls with the square root of n."
 )
 def divided_by_n(values, t):
     n, mean = len(values), sum(values) / len(values)
@@ -82,7 +82,8 @@ def divided_by_n(values, t):
 
 
 @mean_and_half.wrong(
-    "You multiply t by the variance of the mean. Its root is missing: the standard error."
+    "You multiply t by the variance of the mean. Take its square root first, which is the "
+    "standard error."
 )
 def no_root(values, t):
     n, mean = len(values), sum(values) / len(values)
@@ -90,14 +91,16 @@ def no_root(values, t):
     return mean, t * variance / n
 
 
-@mean_and_half.wrong("That is the standard error. Times t, it is half of the interval.")
+@mean_and_half.wrong(
+    "That is the standard error. Multiply it by t to get half of the interval."
+)
 def t_forgotten(values, t):
     n, mean = len(values), sum(values) / len(values)
     variance = sum((x - mean) ** 2 for x in values) / (n - 1)
     return mean, (variance / n) ** 0.5
 
 
-@mean_and_half.wrong("You return the whole interval's width. Half of it is asked for.")
+@mean_and_half.wrong("You return the whole interval's width. Return half of it.")
 def whole_width(values, t):
     n, mean = len(values), sum(values) / len(values)
     variance = sum((x - mean) ** 2 for x in values) / (n - 1)
@@ -114,7 +117,8 @@ def two_ends(values, t):
 
 
 @mean_and_half.wrong(
-    "Half of the range can only grow with more seeds. Use t times the standard error."
+    "You return half of the range, which can only grow with more seeds. Use t times the "
+    "standard error."
 )
 def smallest_and_largest(values, t):
     return sum(values) / len(values), (max(values) - min(values)) / 2
@@ -149,8 +153,8 @@ def _differences(a, b):
 
 
 @paired_difference.wrong(
-    "You add the two intervals. What both rows share, a lucky draw of examples, "
-    "cancels in the differences: take those first."
+    "You add the two intervals. What both rows share, a lucky draw of examples, cancels in "
+    "the differences, so take those first."
 )
 def two_intervals_added(a, b, t):
     (mean, half), (other, width) = mean_and_half(a, t), mean_and_half(b, t)
@@ -158,8 +162,8 @@ def two_intervals_added(a, b, t):
 
 
 @paired_difference.wrong(
-    "You add the variances, as one does for rows that have nothing to do with "
-    "each other. These share their seeds: take the differences first."
+    "You add the variances, which is right for rows that have nothing in common. These "
+    "share their seeds, so take the differences first."
 )
 def as_if_independent(a, b, t):
     (mean, half), (other, width) = mean_and_half(a, t), mean_and_half(b, t)
@@ -167,8 +171,8 @@ def as_if_independent(a, b, t):
 
 
 @paired_difference.wrong(
-    "You subtract the two intervals. Spreads never cancel like that: take the differences "
-    "first, then their spread."
+    "You subtract the two intervals, but intervals never cancel like that. Take the "
+    "differences first, and then the interval of their mean."
 )
 def intervals_subtracted(a, b, t):
     (mean, half), (other, width) = mean_and_half(a, t), mean_and_half(b, t)
@@ -176,7 +180,7 @@ def intervals_subtracted(a, b, t):
 
 
 @paired_difference.wrong(
-    "You sort both rows, so that a number no longer meets the one of its own seed."
+    "You sort both rows, so that a number no longer meets the one with the same seed."
 )
 def sorted_rows(a, b, t):
     return mean_and_half(_differences(sorted(a), sorted(b)), t)
@@ -192,26 +196,28 @@ def absolute_differences(a, b, t):
     return mean_and_half([abs(d) for d in _differences(a, b)], t)
 
 
-@paired_difference.wrong("You divide the squares by n. As before: by n - 1.")
+@paired_difference.wrong("You divide the squares by n. Divide by n - 1, as before.")
 def differences_over_n(a, b, t):
     return over_n(_differences(a, b), t)
 
 
-@paired_difference.wrong("1.96 holds for many values. With a handful use the t that is given.")
+@paired_difference.wrong(
+    "1.96 is right for many values. With a handful use the t that is given."
+)
 def differences_of_many(a, b, t):
     return large_n(_differences(a, b), t)
 
 
 @paired_difference.wrong(
-    "That is how far a single difference strays. The mean of n strays less: divide by the "
-    "square root of n."
+    "That is how much a single difference varies. The mean of n varies less, so divide by "
+    "the square root of n."
 )
 def spread_of_one_difference(a, b, t):
     return spread_of_one(_differences(a, b), t)
 
 
 @paired_difference.wrong(
-    "The root is missing: t belongs to the standard error, not its square."
+    "The square root is missing: t belongs to the standard error, not to its square."
 )
 def no_root_of_differences(a, b, t):
     return no_root(_differences(a, b), t)
@@ -222,7 +228,7 @@ def differences_without_t(a, b, t):
     return t_forgotten(_differences(a, b), t)
 
 
-@paired_difference.wrong("That is the whole width. Return half of it.")
+@paired_difference.wrong("That is the interval's whole width. Return half of it.")
 def whole_width_of_differences(a, b, t):
     return whole_width(_differences(a, b), t)
 
@@ -275,8 +281,8 @@ def holm(p_values):
 
 
 @holm.wrong(
-    "You count each p n times. That is Bonferroni's rule, and safe, but stricter than it "
-    "need be: once the smallest is dealt with, n - 1 are left."
+    "You multiply each p by n. That is Bonferroni's rule, which is safe but stricter than "
+    "it needs to be: once the smallest is dealt with, only n - 1 are left."
 )
 def every_one_n_times(p_values):
     return [min(1.0, len(p_values) * p) for p in p_values]
@@ -291,7 +297,7 @@ def _raised(p_values, times, capped=True):
     return raised
 
 
-@holm.wrong("A p is a share of cases: none may end above 1.")
+@holm.wrong("A p-value is a share of cases, so none may end above 1.")
 def above_1(p_values):
     return _raised(p_values, lambda rank, n: n - rank, capped=False)
 
@@ -303,7 +309,7 @@ def one_time_too_few(p_values):
     return _raised(p_values, lambda rank, n: n - rank - 1)
 
 
-@holm.wrong("Your factors go up with p. It is the smallest p that counts n times.")
+@holm.wrong("Your factors grow with p, but it is the smallest p that is multiplied by n.")
 def the_largest_n_times(p_values):
     return _raised(p_values, lambda rank, n: rank + 1)
 
@@ -325,8 +331,8 @@ def falling_again(p_values):
 
 
 @holm.wrong(
-    "Going up, keep the largest so far: none may be below that of a smaller p. That two equal "
-    "p get the same factor does no harm."
+    "Going up, keep the largest so far, because none may be below that of a smaller p. It "
+    "does no harm that two equal p get the same value."
 )
 def first_of_equals(p_values):
     order, n = sorted(p_values), len(p_values)
@@ -334,8 +340,8 @@ def first_of_equals(p_values):
 
 
 @holm.wrong(
-    "You count each p n times, and let it end above 1. Only the smallest counts n times, and "
-    "no share of cases is above 1."
+    "You multiply each p by n, and let it end above 1. Only the smallest is multiplied by "
+    "n, and no share of cases is above 1."
 )
 def n_times_above_1(p_values):
     return [len(p_values) * p for p in p_values]
@@ -357,7 +363,7 @@ def sorted_by_size(p_values):
     return sorted(holm(p_values))
 
 
-@holm.wrong("You give the first p of the list the factor n. It is the smallest that gets it.")
+@holm.wrong("You multiply the first p of the list by n. The smallest should get that factor.")
 def in_the_order_given(p_values):
     n, least, raised = len(p_values), 0.0, []
     for rank, p in enumerate(p_values):
@@ -372,8 +378,8 @@ def below_5_percent(p_values):
 
 
 @holm.wrong(
-    "You go down from the largest p and take the smaller one each time. That is Hochberg's "
-    "way; Holm goes up, and none may end below the one before it."
+    "You go down from the largest p and take the smaller one each time, which is Hochberg's "
+    "way. Holm goes up, and none may end below the one before it."
 )
 def going_down(p_values):
     n, raised, most = len(p_values), [0.0] * len(p_values), 1.0
@@ -383,7 +389,7 @@ def going_down(p_values):
     return raised
 
 
-@holm.wrong("You round to three decimals. Return each p as it is raised.")
+@holm.wrong("You round to three decimals. Return each corrected p as it is.")
 def rounded_to_three(p_values):
     return [round(p, 3) for p in holm([round(p, 3) for p in p_values])]
 
@@ -605,22 +611,30 @@ def three_seeds(a, b, c):
     return (a + b + c) / 3, 4.303 * stdev((a, b, c)) / 3**0.5
 
 
-@three_seeds.wrong("The standard deviation of so few divides by n - 1, here 2.")
+@three_seeds.wrong(
+    "You divide the squares by n. For the standard deviation of so few values divide by n - "
+    "1, here 2."
+)
 def spread_over_n(a, b, c):
     return (a + b + c) / 3, 4.303 * pstdev((a, b, c)) / 3**0.5
 
 
-@three_seeds.wrong("That is for a single seed. For the mean of three, divide by the root of 3.")
+@three_seeds.wrong(
+    "That is for a single seed. For the mean of three, divide by the square root of 3."
+)
 def of_one_seed(a, b, c):
     return (a + b + c) / 3, 4.303 * stdev((a, b, c))
 
 
-@three_seeds.wrong("You divide by 3. The spread of a mean falls with the root of n.")
+@three_seeds.wrong("You divide by 3. The standard error falls with the square root of n.")
 def half_by_three(a, b, c):
     return (a + b + c) / 3, 4.303 * stdev((a, b, c)) / 3
 
 
-@three_seeds.wrong("1.96 is for many seeds. Three say little about their spread: use 4.303.")
+@three_seeds.wrong(
+    "1.96 is for many seeds. From three you hardly know their standard deviation, so use "
+    "4.303."
+)
 def as_if_many(a, b, c):
     return (a + b + c) / 3, 1.96 * stdev((a, b, c)) / 3**0.5
 
@@ -630,17 +644,22 @@ def standard_error_of_three(a, b, c):
     return (a + b + c) / 3, stdev((a, b, c)) / 3**0.5
 
 
-@three_seeds.wrong("That is the whole width of the interval. To either side it is half.")
+@three_seeds.wrong(
+    "That is the whole width of the interval. To either side it reaches half of that."
+)
 def both_sides(a, b, c):
     return (a + b + c) / 3, 2 * 4.303 * stdev((a, b, c)) / 3**0.5
 
 
-@three_seeds.wrong("That is how far a seed strays. Divide by root 3 and multiply by 4.303.")
+@three_seeds.wrong(
+    "That is the standard deviation of single seeds. Divide it by the square root of 3 and "
+    "multiply by 4.303."
+)
 def deviation_of_three(a, b, c):
     return (a + b + c) / 3, stdev((a, b, c))
 
 
-@three_seeds.wrong("Those are the two ends. Give the mean and its distance to them.")
+@three_seeds.wrong("Those are the two ends. Give the mean, and its distance to either end.")
 def ends_of_three(a, b, c):
     mean, half = (a + b + c) / 3, 4.303 * stdev((a, b, c)) / 3**0.5
     return mean - half, mean + half

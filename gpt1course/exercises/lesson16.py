@@ -30,7 +30,8 @@ def points_and_percent(before, after):
 
 
 @points_and_percent.wrong(
-    "Your second number is the difference again. Percent is relative: of what?"
+    "Your second number is the difference again. Percent needs a base: divide by the score "
+    "before."
 )
 def points_twice(before, after):
     return after - before, after - before
@@ -55,7 +56,9 @@ def before_minus_after(before, after):
     return before - after, 100 * (before - after) / before
 
 
-@points_and_percent.wrong("You return percent first. Points first, then percent.")
+@points_and_percent.wrong(
+    "You return percent first. Return the points first, and then percent."
+)
 def percent_first(before, after):
     return 100 * (after - before) / before, after - before
 
@@ -66,7 +69,8 @@ def share(before, after):
 
 
 @points_and_percent.wrong(
-    "The second number is the new score in percent of the old one. The change is asked for."
+    "The second number is the new score in percent of the old one. Return the change in "
+    "percent."
 )
 def what_is_left(before, after):
     return after - before, 100 * after / before
@@ -101,13 +105,14 @@ def one_gate(C, units):
     return units * (C + units + 2) + units * C + C
 
 
-@lstm_parameters.wrong("Three gates make a GRU. An LSTM has four.")
+@lstm_parameters.wrong("You count three gates, which make a GRU. An LSTM has four.")
 def three_gates(C, units):
     return 3 * units * (C + units + 2) + units * C + C
 
 
 @lstm_parameters.wrong(
-    "An LSTM also reads what it said one token before: each unit has a weight for every unit."
+    "An LSTM also reads its own output of one token before, so each unit has a weight for "
+    "every unit."
 )
 def no_memory(C, units):
     return 4 * units * (C + 2) + units * C + C
@@ -188,7 +193,8 @@ def n_blocks(n, names):
 
 
 @transferred_names.wrong(
-    "Your embeddings move at point 1 alone. What moves at one point moves at all later ones."
+    "You copy the embeddings at point 1 alone. What is copied at one point is also copied "
+    "at all later ones."
 )
 def embeddings_at_1_alone(n, names):
     return [
@@ -198,7 +204,9 @@ def embeddings_at_1_alone(n, names):
     ]
 
 
-@transferred_names.wrong("You copy one block too few: at point 2 the lowest block moves, too.")
+@transferred_names.wrong(
+    "You copy one block too few: at point 2 the lowest block is copied, too."
+)
 def a_block_too_few(n, names):
     return [
         x
@@ -207,7 +215,9 @@ def a_block_too_few(n, names):
     ]
 
 
-@transferred_names.wrong("These are the names that stay random. Return the copied ones.")
+@transferred_names.wrong(
+    "These are the names that keep random weights. Return the copied ones."
+)
 def those_that_stay(n, names):
     moved = transferred_names(n, names)
     return [x for x in names if x not in moved]
@@ -224,8 +234,8 @@ def no_embeddings(n, names):
 
 
 @transferred_names.wrong(
-    "You copy blocks from the top. A block expects what the ones below it make: "
-    "transfer starts at the bottom."
+    "You copy blocks from the top. A block expects what the ones below it compute, so the "
+    "copying starts at the bottom."
 )
 def from_the_top(n, names):
     return [
@@ -258,14 +268,16 @@ def embeddings_at_0(n, names):
 
 
 @transferred_names.wrong(
-    "On your axis 0 means the embeddings. In the paper nothing moves at 0, 1 is the "
-    "embeddings, and 2 is the lowest block, too."
+    "On your axis 0 means the embeddings. In the paper nothing is copied at 0, the "
+    "embeddings at 1, and the lowest block as well at 2."
 )
 def embeddings_and_n_blocks(n, names):
     return [x for x in names if not x.startswith("blocks.") or int(x.split(".")[1]) < n]
 
 
-@transferred_names.wrong("Point 1 is the embeddings alone: the blocks begin at 2, from below.")
+@transferred_names.wrong(
+    "At point 1 only the embeddings are copied. The blocks begin at point 2, from below."
+)
 def the_top_n_blocks(n, names):
     return [x for x in names if not x.startswith("blocks.") or int(x.split(".")[1]) >= 12 - n]
 
@@ -324,42 +336,48 @@ def lead(scores):
     return scores[-1] - best, 100 * (scores[-1] - best) / best
 
 
-@lead.wrong("A percentage is taken of the best before, the one you compare with.")
+@lead.wrong(
+    "You divide by another score. The base of the percentage is the best before, the one "
+    "you compare with."
+)
 def percent_of_the_new(scores):
     best = max(scores[:-1])
     return scores[-1] - best, 100 * (scores[-1] - best) / scores[-1]
 
 
-@lead.wrong("That is against the mean of the others. A record is against the best.")
+@lead.wrong("That is the lead over the mean of the others. Compare with the best of them.")
 def against_the_mean(scores):
     mean = sum(scores[:-1]) / len(scores[:-1])
     return scores[-1] - mean, 100 * (scores[-1] - mean) / mean
 
 
-@lead.wrong("The sign: the new one minus the best before it.")
+@lead.wrong("The sign is the other way around: take the new one minus the best before it.")
 def sign_turned(scores):
     best = max(scores[:-1])
     return best - scores[-1], 100 * (best - scores[-1]) / best
 
 
-@lead.wrong("You give points twice. Percent needs a base: the best before.")
+@lead.wrong("You give the points twice. Percent needs a base, which is the best before.")
 def no_base(scores):
     best = max(scores[:-1])
     return scores[-1] - best, scores[-1] - best
 
 
-@lead.wrong("You compare with the mean of all seven. A record is against the best before.")
+@lead.wrong("You compare with the mean of all seven. Compare with the best of those before.")
 def against_the_mean_of_all(scores):
     mean = sum(scores) / len(scores)
     return scores[-1] - mean, 100 * (scores[-1] - mean) / mean
 
 
-@lead.wrong("You compare with the first in the list. A record is against the best before.")
+@lead.wrong("You compare with the first in the list. Compare with the best of those before.")
 def against_the_first(scores):
     return scores[-1] - scores[0], 100 * (scores[-1] - scores[0]) / scores[0]
 
 
-@lead.wrong("The points are right. The percentage is that of the lead, not of the whole score.")
+@lead.wrong(
+    "The points are right. The percentage should be that of the lead, not of the whole "
+    "score."
+)
 def the_whole_in_percent(scores):
     best = max(scores[:-1])
     return scores[-1] - best, 100 * scores[-1] / best

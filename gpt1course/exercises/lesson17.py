@@ -83,8 +83,8 @@ def _chosen(ids, draws, specials):
 
 
 @mask_tokens.wrong(
-    "You hide special tokens too. [CLS] and [SEP] are no words, and nothing is learned from "
-    "guessing them."
+    "You hide special tokens too. [CLS] and [SEP] aren't words, and guessing them teaches "
+    "the model nothing."
 )
 def specials_too(ids, draws, fates, other, specials, mask_id):
     chosen = draws < 0.15
@@ -93,8 +93,8 @@ def specials_too(ids, draws, fates, other, specials, mask_id):
 
 
 @mask_tokens.wrong(
-    "You give every token a label. Then the model is paid for copying what it can see; only "
-    "the chosen 15% count."
+    "You give every token a label, so the model is rewarded for copying what it can see. "
+    "Only the chosen 15% should count."
 )
 def labels_everywhere(ids, draws, fates, other, specials, mask_id):
     chosen = _chosen(ids, draws, specials)
@@ -102,8 +102,8 @@ def labels_everywhere(ids, draws, fates, other, specials, mask_id):
 
 
 @mask_tokens.wrong(
-    "You split all tokens 80/10/10. The rule is for the chosen 15%; the others are read as "
-    "they are."
+    "You split all tokens 80/10/10. The rule is for the chosen 15% only, and the others are "
+    "read as they are."
 )
 def eighty_percent_of_all(ids, draws, fates, other, specials, mask_id):
     everywhere = torch.ones_like(ids, dtype=torch.bool)
@@ -113,8 +113,8 @@ def eighty_percent_of_all(ids, draws, fates, other, specials, mask_id):
 
 
 @mask_tokens.wrong(
-    "You hide every chosen token behind [MASK]. One in ten becomes another token, one in ten "
-    "stays as it is."
+    "You hide every chosen token behind [MASK]. One in ten should become another token, and "
+    "one in ten should stay as it is."
 )
 def all_become_the_mask(ids, draws, fates, other, specials, mask_id):
     chosen = _chosen(ids, draws, specials)
@@ -122,8 +122,8 @@ def all_become_the_mask(ids, draws, fates, other, specials, mask_id):
 
 
 @mask_tokens.wrong(
-    "Your labels forget the tokens that stay as they are. They are chosen too, and the model "
-    "should say them: it cannot know which ones were changed."
+    "Your labels forget the tokens that stay as they are. They are chosen, too, and the "
+    "model should predict them, since it can't know which ones were changed."
 )
 def no_label_for_the_kept(ids, draws, fates, other, specials, mask_id):
     chosen = _chosen(ids, draws, specials)
@@ -132,7 +132,8 @@ def no_label_for_the_kept(ids, draws, fates, other, specials, mask_id):
 
 
 @mask_tokens.wrong(
-    "Where nothing is asked, your labels are 0. That is a token; the sign for none is -100."
+    "Where nothing is asked, your labels are 0. That is a token's id, and the sign for no "
+    "label is -100."
 )
 def no_label_is_token_0(ids, draws, fates, other, specials, mask_id):
     chosen = _chosen(ids, draws, specials)
@@ -212,21 +213,21 @@ def _log_p(logits, labels):
 
 
 @mlm_loss.wrong(
-    "You divide by all places. The mean is over the labeled ones: with 15% labeled, yours "
-    "is about a seventh of that."
+    "You divide by all places. The mean is over the labeled ones only, so with 15% labeled, "
+    "yours is about a seventh of it."
 )
 def mean_of_all_places(logits, labels):
     return _log_p(logits, labels).mean()
 
 
-@mlm_loss.wrong("That is the sum. A mean does not grow with the number of labels.")
+@mlm_loss.wrong("That is the sum. Take the mean, which doesn't grow with the number of labels.")
 def sum_of_the_labeled(logits, labels):
     return _log_p(logits, labels).sum()
 
 
 @mlm_loss.wrong(
-    "You shift by one, as GPT does: scores at a place are held against the label after it. "
-    "Here the hidden token stands at the place itself."
+    "You shift by one, as GPT does, and compare the scores at a place with the label after "
+    "it. Here the hidden token is at the place itself."
 )
 def shifted_as_in_gpt(logits, labels):
     later = labels[:, 1:]
@@ -235,14 +236,14 @@ def shifted_as_in_gpt(logits, labels):
 
 
 @mlm_loss.wrong(
-    "You treat -100 as token 0. These places have no label, and must not count at all."
+    "You treat -100 as token 0. These places have no label, so they must not count at all."
 )
 def no_label_as_token_0(logits, labels):
     return F.cross_entropy(logits.flatten(0, 1), labels.clamp(min=0).flatten())
 
 
 @mlm_loss.wrong(
-    "You take the scores themselves. They are no log-probabilities before log_softmax."
+    "You take the scores themselves. They become log-probabilities only by log_softmax."
 )
 def scores_for_log_p(logits, labels):
     chosen = labels != -100
@@ -256,7 +257,7 @@ def softmax_over_places(logits, labels):
     return -log_p.gather(1, labels[chosen][:, None]).mean()
 
 
-@mlm_loss.wrong("The sign: a loss is minus the log-probability.")
+@mlm_loss.wrong("The sign is wrong: a loss is minus the log-probability.")
 def mean_log_probability(logits, labels):
     chosen = labels != -100
     return -F.cross_entropy(logits[chosen], labels[chosen])
@@ -334,22 +335,23 @@ def _start(passage, answer):
 
 
 @span_of.wrong(
-    "You count with the passage alone after [CLS]. BERT reads the question first, and a [SEP] "
-    "after it."
+    "You count as if the passage alone followed [CLS]. BERT reads the question first, and a "
+    "[SEP] after it."
 )
 def without_the_question(question, passage, answer):
     first = 1 + _start(passage, answer)
     return first, first + len(answer) - 1
 
 
-@span_of.wrong("These are places in the passage. Return those in all that BERT reads.")
+@span_of.wrong("These are places in the passage. Return the places in all that BERT reads.")
 def within_the_passage(question, passage, answer):
     first = _start(passage, answer)
     return first, first + len(answer) - 1
 
 
 @span_of.wrong(
-    "Your end lies one after the answer, as in Python's slices. BERT points at the last token."
+    "Your end is one after the answer, as in Python's slices. BERT points at the last "
+    "token."
 )
 def end_exclusive(question, passage, answer):
     first = len(question) + 2 + _start(passage, answer)
@@ -363,7 +365,7 @@ def no_separator(question, passage, answer):
 
 
 @span_of.wrong(
-    "You found the answer's words in the question. An answer is looked for in the passage only."
+    "You found the answer's words in the question. Look for the answer in the passage only."
 )
 def found_in_the_question(question, passage, answer):
     read = ["[CLS]", *question, "[SEP]", *passage, "[SEP]"]
@@ -390,7 +392,7 @@ def found_inside_a_word(question, passage, answer):
     return first, first + len(answer) - 1
 
 
-@span_of.wrong("You took the last place where the answer stands. Take the first.")
+@span_of.wrong("You took the last place where the answer occurs. Take the first.")
 def last_occurrence(question, passage, answer):
     n = len(answer)
     starts = [i for i in range(len(passage)) if passage[i : i + n] == answer]
@@ -444,7 +446,7 @@ def counted_from_1(n_question, place):
     return 2 + place, n_question + 3 + place
 
 
-@answer_places.wrong("First without the question, then with it.")
+@answer_places.wrong("You exchanged the two: first without the question, then with it.")
 def in_the_other_order(n_question, place):
     return n_question + 2 + place, 1 + place
 
@@ -557,7 +559,9 @@ def linear_axes(sizes, losses):
     return -slope, intercept
 
 
-@fit_power.wrong("The sign: alpha is minus the slope. The loss falls where alpha is positive.")
+@fit_power.wrong(
+    "The sign is wrong: alpha is minus the slope, so a falling loss has a positive alpha."
+)
 def wrong_sign(sizes, losses):
     slope, intercept = np.polyfit(np.log(sizes), np.log(losses), 1)
     return slope, np.exp(intercept)
@@ -572,13 +576,13 @@ def log_of_the_sizes_only(sizes, losses):
     return -slope, intercept
 
 
-@fit_power.wrong("The order: first alpha, then a.")
+@fit_power.wrong("You exchanged the two: return alpha first, and then a.")
 def a_before_alpha(sizes, losses):
     slope, intercept = np.polyfit(np.log(sizes), np.log(losses), 1)
     return np.exp(intercept), -slope
 
 
-@fit_power.wrong("Your axes are exchanged: `np.polyfit` wants log N first, then log loss.")
+@fit_power.wrong("Your axes are exchanged: `np.polyfit` takes log N first, and then log loss.")
 def axes_exchanged(sizes, losses):
     slope, intercept = np.polyfit(np.log(losses), np.log(sizes), 1)
     return -slope, np.exp(intercept)
@@ -597,15 +601,17 @@ def log_a(sizes, losses):
 
 
 @fit_power.wrong(
-    "You draw the line through the first and the last point. The ones between say something, "
-    "too: take the least squares."
+    "You draw the line through the first and the last point. The points between count, too, "
+    "so use least squares."
 )
 def through_two_points(sizes, losses):
     slope = (np.log(losses[-1]) - np.log(losses[0])) / (np.log(sizes[-1]) - np.log(sizes[0]))
     return -slope, losses[0] / sizes[0] ** slope
 
 
-@fit_power.wrong("Logarithms to base 10: then a is 10 to the intercept, not e to it.")
+@fit_power.wrong(
+    "You took logarithms to base 10, so a is 10 to the power of the intercept, not e to it."
+)
 def two_bases(sizes, losses):
     slope, intercept = np.polyfit(np.log10(sizes), np.log10(losses), 1)
     return -slope, np.exp(intercept)
@@ -637,17 +643,21 @@ def loss_factor(times, alpha):
     return times**-alpha
 
 
-@loss_factor.wrong("Your loss grows with the size. The exponent is minus alpha.")
+@loss_factor.wrong("Your loss grows with the size, but the exponent is minus alpha.")
 def grows(times, alpha):
     return times**alpha
 
 
-@loss_factor.wrong("You multiply where the law has a power: the factor to the power -alpha.")
+@loss_factor.wrong(
+    "You multiply where the law has a power. Take the factor to the power of -alpha."
+)
 def product(times, alpha):
     return 1 - times * alpha
 
 
-@loss_factor.wrong("That is by how much it falls. Give what it is multiplied by.")
+@loss_factor.wrong(
+    "That is by how much the loss falls. Give the factor by which it is multiplied."
+)
 def what_is_lost(times, alpha):
     return 1 - times**-alpha
 
@@ -657,7 +667,9 @@ def one_over_times(times, alpha):
     return 1 / times
 
 
-@loss_factor.wrong("That is 1 - alpha log(factor), close only while near 1. Take the power.")
+@loss_factor.wrong(
+    "That is 1 - alpha log(factor), which is close only for factors near 1. Take the power."
+)
 def first_order(times, alpha):
     return 1 - alpha * math.log(times)
 
@@ -716,32 +728,34 @@ def one_line(examples, asked):
     return " ".join([*(f"{a} : {b}" for a, b in examples), f"{asked} :"])
 
 
-@few_shot_prompt.wrong("Your examples show no answers. Then there is nothing to learn from.")
+@few_shot_prompt.wrong("Your examples show no answers, so there is nothing to learn from them.")
 def without_answers(examples, asked):
     return "\n".join([*(f"{a} :" for a, _ in examples), f"{asked} :"])
 
 
-@few_shot_prompt.wrong("The colon after what is asked is missing: that is where it goes on.")
+@few_shot_prompt.wrong(
+    "The colon after what is asked is missing, which is where the model goes on."
+)
 def no_colon(examples, asked):
     return "\n".join([*(f"{a} : {b}" for a, b in examples), asked])
 
 
-@few_shot_prompt.wrong("A line break at the end: the model would begin a line of its own.")
+@few_shot_prompt.wrong("There is a line break at the end, so the model would begin a new line.")
 def line_break_at_the_end(examples, asked):
     return "".join(f"{a} : {b}\n" for a, b in examples) + f"{asked} :\n"
 
 
-@few_shot_prompt.wrong("That is zero-shot: the examples are missing.")
+@few_shot_prompt.wrong("That is zero-shot, because the examples are missing.")
 def zero_shot(examples, asked):
     return f"{asked} :"
 
 
-@few_shot_prompt.wrong("A space stands before each colon: `left : right`.")
+@few_shot_prompt.wrong("There should be a space before each colon: `left : right`.")
 def no_space_before_the_colon(examples, asked):
     return "\n".join([*(f"{a}: {b}" for a, b in examples), f"{asked}:"])
 
 
-@few_shot_prompt.wrong("A space stands before each colon, in the examples, too.")
+@few_shot_prompt.wrong("There should be a space before each colon, in the examples, too.")
 def no_space_in_the_examples(examples, asked):
     return "\n".join([*(f"{a}: {b}" for a, b in examples), f"{asked} :"])
 
