@@ -36,12 +36,12 @@ def _probs(n, seed):
         (torch.zeros(1024), 0.01),  # 1/1024 to the power of 100
     ],
     task=(
-        "Turn logits into probabilities at a temperature: divide the logits by it, then "
-        "take the softmax. Temperature 0 means greedy: all probability on the first of the "
-        "largest logits."
+        "Turn logits into probabilities at a temperature: divide the logits by it, and then "
+        "take the softmax. A temperature of 0 means greedy, with all of the probability on "
+        "the first of the largest logits."
     ),
     hints=(
-        "Two cases: `if temperature == 0`, and the rest.",
+        "There are two cases, `if temperature == 0` and the rest.",
         "`logits.argmax()` is the first of the largest.",
     ),
 )
@@ -195,8 +195,8 @@ def powers_of_probabilities(logits, temperature):
         (_probs(7, 6), 1),
     ],
     task=(
-        "Return which tokens are among the `k` likeliest, as booleans in the order of "
-        "the vocabulary. If `k` exceeds the number of tokens, all are."
+        "Which tokens are among the `k` likeliest? Return booleans, in the order of the "
+        "vocabulary. If `k` exceeds the number of tokens, all of them are."
     ),
     hints=(
         "`probs.topk(k).indices` are the ids of the k largest.",
@@ -281,11 +281,13 @@ def ranks_of_the_places(probs, k):
         (torch.tensor([0.0005, 0.5, 0.4945, 0.005]), 0.9999),
     ],
     task=(
-        "Keep the smallest set of likeliest tokens whose probabilities sum to at least "
-        "`p`. The token that crosses `p` belongs to it. Booleans, in vocabulary order."
+        "Keep the smallest set of likeliest tokens whose probabilities sum to at least `p`. "
+        "The token that crosses `p` belongs to the set. Return booleans, in the order of the "
+        "vocabulary."
     ),
     hints=(
-        "Sort, with the indices: `ranked, order = probs.sort(descending=True)`.",
+        "Sort the probabilities, and keep the indices: `ranked, order = "
+        "probs.sort(descending=True)`.",
         "`ranked.cumsum(dim=0) - ranked` is the sum of the probabilities before each token. A "
         "token stays while that is below p.",
         "`mask[order] = kept` undoes the sorting.",
@@ -455,8 +457,8 @@ def _toy_model(n_ctx, step):
         (_toy_model(3, step=2), torch.tensor([1, 4, 2, 6, 5]), 0, 3),
     ],
     task=(
-        "Write `n` tokens greedily: ask `model` for logits, append the likeliest next "
-        "token, repeat. Give the model at most the last `n_ctx` ids."
+        "Write `n` tokens greedily: ask `model` for logits, append the likeliest next token, "
+        "and repeat. Give the model at most the last `n_ctx` ids."
     ),
     hints=(
         "`model(ids[-n_ctx:])[-1]` are the logits of what comes next.",

@@ -33,9 +33,9 @@ def _numbers(*shape, seed, scale=1.0):
         (list(range(10, 30)), list(range(50, 60)), 90, 91, 92, 15),
     ],
     task=(
-        "Join the ids of two texts into one sequence: [Start] first [Delim] second "
-        "[Extract]. Each text may take at most `n_ctx // 2 - 2` tokens; cut a longer one "
-        "at its end. No special token may ever be lost."
+        "Join the ids of two texts into one sequence: [Start] first [Delim] second [Extract]. "
+        "Each text may take at most `n_ctx // 2 - 2` tokens, so cut a longer one at its end. "
+        "No special token may ever be lost."
     ),
     hints=(
         "`first[:room]` is the whole text if it is shorter than room.",
@@ -148,7 +148,8 @@ def one_token_more(first, second, start, delim, extract, n_ctx):
         "`n_ctx // 2 - 2` tokens each; cut what is too long at its end."
     ),
     hints=(
-        "Context and one answer are a pair: your `entailment_ids` makes its sequence.",
+        "The context and one answer are a pair, so your `entailment_ids` can make its "
+        "sequence.",
         "`[... for choice in choices]` is a list with one entry per answer.",
     ),
 )
@@ -334,7 +335,7 @@ def the_first_answer_alone(context, choices, start, delim, extract, n_ctx):
         "Extract token. Sequences have different lengths, so it is at different places."
     ),
     hints=(
-        "`(ids == extract)` is True at one place of each row; argmax finds it.",
+        "`(ids == extract)` is True at one place of each row, and argmax finds it.",
         "`h[rows, places]` with two index tensors takes one vector for each pair.",
     ),
 )
@@ -598,7 +599,8 @@ def one_maximum_for_all(scalars, n_choices):
         "the tokens of each sequence and then a mean over sequences."
     ),
     hints=(
-        "Three means: over labels, over the tokens of each sequence, over sequences.",
+        "You need three means, over labels, over the tokens of each sequence, and over "
+        "sequences.",
         "`torch.stack([row.mean() for row in token_log_probs])` has one number per sequence.",
     ),
 )
@@ -809,7 +811,7 @@ def exchanged(C, classes):
         f"{total} / {n} = {total / n:.4f}, so with means {L2} + {lam} · ({total / n:.4f}) = "
         f"{L2 + lam * total / n:.3f}."
     ),
-    hints=("The two differ in the second term alone: the sum over all tokens, or their mean.",),
+    hints=("The two differ only in the second term: the sum over all tokens, or their mean.",),
     decimals=3,
 )
 def l3_both_ways(L2, total, n, lam):

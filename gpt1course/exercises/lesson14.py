@@ -24,8 +24,8 @@ def _ids(n, top, seed):
         (torch.tensor([[0.0, 200.0], [0.0, 1.0], [5.0, 0.0]]), torch.tensor([1, 0, 0])),
     ],
     task=(
-        "Score a sentence as the paper does for CoLA: the mean log-probability of its "
-        "tokens. The first token has nothing before it, so it is given, not scored."
+        "Score a sentence as the paper does for CoLA, by the mean log-probability of its "
+        "tokens. The first token has nothing before it, so it is given and not scored."
     ),
     hints=(
         "Row i of the logits predicts ids[i + 1].",
@@ -144,7 +144,7 @@ ANSWERS = [
         "For each question the log-probabilities of every answer's tokens are given. "
         "Return the index of the answer with the highest mean, as the paper does for RACE."
     ),
-    hints=("One mean per answer, then the index of the largest.",),
+    hints=("Compute one mean per answer, and then the index of the largest.",),
 )
 def likelier_choice(answers):
     """The index of the best answer, the first of them if several tie.
@@ -290,9 +290,9 @@ def means_rounded_to_two(answers):
         ("Then _ saw that he ran ", ["He"]),  # capitals, and a space at the end
     ],
     task=(
-        "Prepare a Winograd question: put each candidate in place of the `_` and "
-        "return, for each, what is given to the model and what is scored. The paper scores "
-        "the rest of the sentence, after the candidate, and not the candidate itself."
+        "Prepare a Winograd question: put each candidate in place of the `_` and return, for "
+        "each candidate, what is given to the model and what is scored. The paper scores the "
+        "rest of the sentence, after the candidate, and not the candidate itself."
     ),
     hints=('`text.split("_")` gives what is before and after the place.',),
 )
@@ -368,8 +368,8 @@ def lower_case(text, candidates):
         (0.9, 0.5, 0.8),
     ],
     task=(
-        "Put an accuracy on the scale of the paper's Figure 2: 0 for guessing, 1 for the "
-        "best model. Below chance is below 0."
+        "Put an accuracy on the scale of the paper's Figure 2, which is 0 for guessing and 1 "
+        "for the best model. An accuracy below chance gets a score below 0."
     ),
     hints=("How far above chance is it, and how far could it be?",),
 )

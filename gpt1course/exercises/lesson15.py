@@ -24,12 +24,13 @@ from ..paper.results import stored_trials
         ([-0.02, 0.03, -0.05], 4.303),  # differences are of both signs
     ],
     task=(
-        "The same fine-tuning with other seeds gives other scores. Return their mean and "
-        "half of its 95% interval: t times the standard deviation (over n - 1) divided by "
-        "the square root of n. t comes from Student's table and is given."
+        "The same fine-tuning with other seeds gives other scores. Return their mean and half "
+        "of its 95% interval, which is t times the standard deviation (over n - 1) divided by "
+        "the square root of n. The t from Student's table is given."
     ),
     hints=(
-        "n - 1 under the squares, n under the root.",
+        "Divide the sum of the squares by n - 1, and the variance by n before you take the "
+        "square root.",
         "`(variance / n) ** 0.5` is the standard error of the mean.",
     ),
 )
@@ -134,12 +135,12 @@ def smallest_and_largest(values, t):
         ([0.50, 0.58, 0.53], [0.52, 0.61, 0.50], 4.303),
     ],
     task=(
-        "Seed k draws the same training examples in the same order for both rows of a "
-        "table, so their scores rise and fall together. Return the mean of the differences, "
+        "Seed k draws the same training examples in the same order for both rows of a table, "
+        "so their scores rise and fall together. Return the mean of the differences, taken "
         "seed by seed, and half of its 95% interval."
     ),
     hints=(
-        "First one list of differences; your `mean_and_half` does the rest.",
+        "First make one list of differences. Your `mean_and_half` does the rest.",
         "`[x - y for x, y in zip(a, b, strict=True)]`",
     ),
 )
@@ -256,14 +257,14 @@ def two_ends_of_differences(a, b, t):
         ([0.0004, 0.03],),  # four decimals
     ],
     task=(
-        "A table has n comparisons, each with its p-value. Correct them as Holm did: multiply "
-        "the smallest by n, the next by n - 1, and so on, the largest by 1. Going up, none may "
-        "end below the one before it, and none above 1. Return them in the order in which "
-        "they were given."
+        "A table has n comparisons, each with its p-value. Correct the p-values as Holm did: "
+        "multiply the smallest by n, the next by n - 1, and so on, down to the largest by 1. "
+        "From the smallest to the largest, none may end below the one before it, and none may "
+        "end above 1. Return them in the order in which they were given."
     ),
     hints=(
         "`sorted(range(n), key=lambda i: p_values[i])` is the order of their places, the "
-        "smallest p first; `enumerate` of it counts from 0.",
+        "smallest p first, and `enumerate` of it counts from 0.",
         "Keep the largest of what you have so far: `least = max(least, (n - rank) * p)`.",
     ),
 )
@@ -603,7 +604,7 @@ def significant_lines(gaps: Mapping[str, Mapping[int, statistics.PairedT]]) -> s
         f"{stdev((a, b, c)):.3f}; divided by the root of 3, times 4.303, it is "
         f"{4.303 * stdev((a, b, c)) / 3**0.5:.2f}."
     ),
-    hints=("Your `mean_and_half`, of these three and 4.303.",),
+    hints=("Call your `mean_and_half` with the three differences and 4.303.",),
     decimals=2,
 )
 def three_seeds(a, b, c):

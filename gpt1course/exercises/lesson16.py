@@ -18,10 +18,10 @@ NAMES = [
     minutes=4,
     cases=lambda: [(80.0, 60.0), (50.0, 55.0), (74.7, 59.9)],
     task=(
-        "The paper says that without pre-training the average falls by 14.8%. Return "
-        "the change from one score to another in points and in percent of the first."
+        "The paper says that without pre-training the average falls by 14.8%. Return the "
+        "change from one score to another, in points and in percent of the first score."
     ),
-    hints=("Points are a difference; percent is that difference over the first score.",),
+    hints=("Points are a difference, and percent is 100 times that over the first score.",),
 )
 def points_and_percent(before, after):
     """(points, percent): the change, and the change relative to before."""
@@ -158,7 +158,7 @@ def a_bias_per_unit_on_the_way_back(C, units):
         (3, ["blocks.2.mlp.bias", "blocks.1.mlp.bias", "tokens.weight", "blocks.0.ln_1.bias"]),
     ],
     task=(
-        "On the axis of Figure 2 (left), 0 means that nothing is transferred, 1 the "
+        "On the axis of Figure 2 (left), 0 means that nothing is transferred, 1 means the "
         "embeddings, 2 the embeddings and the lowest block, and so on. Return the names of "
         "the parameters that are copied at point n, in the order given."
     ),
@@ -327,7 +327,7 @@ def against(accuracies: dict, base: str) -> dict[tuple, statistics.PairedT]:
         f"{scores[-1] - max(scores[:-1]):.2f} points, or "
         f"{100 * (scores[-1] / max(scores[:-1]) - 1):.2f}%."
     ),
-    hints=("Whom do you compare with? Not with the mean, and not with the first.",),
+    hints=("Which system do you compare with? Not with the mean, and not with the first.",),
     decimals=2,
 )
 def lead(scores):

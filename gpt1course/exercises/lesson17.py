@@ -48,16 +48,17 @@ def _mask_cases():
     minutes=12,
     cases=_mask_cases,
     task=(
-        "Make BERT's training example from a text. A token is chosen where its draw is "
-        "below 0.15 and it is not special. A chosen one becomes `mask_id` where its fate is "
-        "below 0.8, its `other` token from 0.8 to below 0.9, and is kept from 0.9 on. "
-        "Return what the model reads, and the labels: the true id where chosen, -100 "
-        "elsewhere."
+        "Make BERT's training example from a text. A token is chosen where its draw is below "
+        "0.15 and it is not special. A chosen one becomes `mask_id` where its fate is below "
+        "0.8, becomes its `other` token from 0.8 to below 0.9, and is kept from 0.9 on. "
+        "Return what the model reads, and the labels, which are the true id where a token is "
+        "chosen and -100 elsewhere."
     ),
     hints=(
         "`torch.isin(ids, torch.tensor(specials))` is true where a token is special.",
         "`torch.where(condition, a, b)` takes from a where the condition is true, else from b.",
-        "Three conditions: chosen; chosen and fate < 0.8; chosen and 0.8 <= fate < 0.9.",
+        "You need three conditions: chosen, then chosen and fate < 0.8, then chosen and 0.8 "
+        "<= fate < 0.9.",
     ),
 )
 def mask_tokens(ids, draws, fates, other, specials, mask_id):
@@ -187,12 +188,12 @@ def _loss_cases():
     minutes=8,
     cases=_loss_cases,
     task=(
-        "The model gives scores for every token at every place. Return the mean of "
-        "-log P(label) over the places that have a label; -100 means none."
+        "The model gives scores for every token at every place. Return the mean of -log "
+        "P(label) over the places that have a label, where -100 means that there is none."
     ),
     hints=(
         "`labels != -100` picks rows of logits and labels alike.",
-        "`logits[chosen]` has the shape (N, V); `log_softmax(dim=1)` makes log P of it.",
+        "`logits[chosen]` has the shape (N, V), and `log_softmax(dim=1)` turns it into log P.",
         "`gather(1, targets[:, None])` takes from each row the number of its target.",
     ),
 )
@@ -314,7 +315,7 @@ def _span_cases():
     ),
     hints=(
         "How many tokens come before the passage?",
-        "For each start in the passage: do the next len(answer) tokens equal the answer?",
+        "Try each start in the passage: do the next len(answer) tokens equal the answer?",
     ),
 )
 def span_of(question, passage, answer):
@@ -535,13 +536,13 @@ def _power_cases():
     cases=_power_cases,
     tolerance=1e-6,
     task=(
-        "Fit loss = a N^(-alpha): the straight line of log loss against log N, by least "
-        "squares, on all points. Return (alpha, a)."
+        "Fit loss = a N^(-alpha) to all points, as the straight line of log loss against log "
+        "N, by least squares. Return (alpha, a)."
     ),
     hints=(
-        "log loss = log a - alpha log N: a line in log N.",
+        "log loss = log a - alpha log N, which is a line in log N.",
         "`np.polyfit(x, y, 1)` returns slope and intercept of the line of least squares.",
-        "alpha is minus the slope; a is e to the intercept.",
+        "alpha is minus the slope, and a is e to the power of the intercept.",
     ),
 )
 def fit_power(sizes, losses):
@@ -631,7 +632,7 @@ def two_bases(sizes, losses):
     ),
     hints=(
         "Divide a (k N)^(-alpha) by a N^(-alpha), where k is the factor: a and N cancel.",
-        "k to the power of -alpha.",
+        "What is left is k to the power of -alpha.",
     ),
     worked=lambda times, alpha: (
         f"{times}^(-{alpha}) = {times**-alpha:.6f}: the loss falls by "
@@ -693,9 +694,9 @@ def _prompt_cases():
     minutes=5,
     cases=_prompt_cases,
     task=(
-        "Few-shot: the task is shown, not trained. Write one line per example, `left : right`, "
-        "and a last line with the new left side and ` :`, where the model is to go on. No line "
-        "break and no space at the end."
+        "Few-shot means that the task is shown and not trained. Write one line per example, "
+        "`left : right`, and a last line with the new left side and ` :`, where the model is "
+        "to go on. There is no line break and no space at the end."
     ),
     hints=('`"\\n".join(lines)` puts a line break between lines, and none at the end.',),
 )
