@@ -199,8 +199,7 @@ def best_tokens(answers):
 
 
 @likelier_choice.wrong(
-    "You compare medians, but one token that is nearly impossible must count, so take the "
-    "mean."
+    "You compare medians, but one token that is nearly impossible must count, so take the mean."
 )
 def medians(answers):
     middles = [answer.quantile(0.5).item() for answer in answers]

@@ -633,8 +633,7 @@ def half_by_three(a, b, c):
 
 
 @three_seeds.wrong(
-    "1.96 is for many seeds. From three you hardly know their standard deviation, so use "
-    "4.303."
+    "1.96 is for many seeds. From three you hardly know their standard deviation, so use 4.303."
 )
 def as_if_many(a, b, c):
     return (a + b + c) / 3, 1.96 * stdev((a, b, c)) / 3**0.5

@@ -375,8 +375,7 @@ def against_the_first(scores):
 
 
 @lead.wrong(
-    "The points are right. The percentage should be that of the lead, not of the whole "
-    "score."
+    "The points are right. The percentage should be that of the lead, not of the whole score."
 )
 def the_whole_in_percent(scores):
     best = max(scores[:-1])

@@ -351,8 +351,7 @@ def within_the_passage(question, passage, answer):
 
 
 @span_of.wrong(
-    "Your end is one after the answer, as in Python's slices. BERT points at the last "
-    "token."
+    "Your end is one after the answer, as in Python's slices. BERT points at the last token."
 )
 def end_exclusive(question, passage, answer):
     first = len(question) + 2 + _start(passage, answer)

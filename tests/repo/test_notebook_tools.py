@@ -133,7 +133,11 @@ def test_the_border_says_how_long_the_deeper_part_takes(small):
 def test_the_border_of_the_last_lesson_promises_no_next_one(small):
     ways_on = new_markdown_cell(f"{layout.LAST} Back to the map.")
     for cells, promised in (([], True), ([ways_on], False)):
-        small.cells[:] = [new_markdown_cell("DEEPER"), new_markdown_cell("## 9. Deeper"), *cells]
+        small.cells[:] = [
+            new_markdown_cell("DEEPER"),
+            new_markdown_cell("## 9. Deeper"),
+            *cells,
+        ]
         tools.sync(small, LESSON)
         assert ("The next lesson" in small.cells[0].source) == promised
     borders = {
