@@ -101,6 +101,15 @@ def t_forgotten(values, t):
     return mean, (variance / n) ** 0.5
 
 
+@mean_and_half.wrong(
+    "That is the standard deviation of single runs. Divide it by the square root of n, for the "
+    "mean, and multiply it by t."
+)
+def standard_deviation_alone(values, t):
+    n, mean = len(values), sum(values) / len(values)
+    return mean, (sum((x - mean) ** 2 for x in values) / (n - 1)) ** 0.5
+
+
 @mean_and_half.wrong("You return the whole interval's width. Return half of it.")
 def whole_width(values, t):
     n, mean = len(values), sum(values) / len(values)
@@ -185,6 +194,14 @@ def intervals_subtracted(a, b, t):
 )
 def sorted_rows(a, b, t):
     return mean_and_half(_differences(sorted(a), sorted(b)), t)
+
+
+@paired_difference.wrong(
+    "a and b are lists, and Python can't subtract a list from a list. Subtract number by "
+    "number, with zip."
+)
+def list_minus_list(a, b, t):
+    return mean_and_half(a - b, t)
 
 
 @paired_difference.wrong("Your sign is the other way around: it should be a - b.")
@@ -329,6 +346,15 @@ def falling_again(p_values):
     for rank, i in enumerate(sorted(range(n), key=lambda i: p_values[i])):
         raised[i] = min(1.0, (n - rank) * p_values[i])
     return raised
+
+
+@holm.wrong(
+    "You return them sorted, and one of yours is below that of a smaller p. Going up, keep the "
+    "largest so far, and put each in the place where its p was given."
+)
+def sorted_and_falling_again(p_values):
+    n = len(p_values)
+    return [min(1.0, (n - rank) * p) for rank, p in enumerate(sorted(p_values))]
 
 
 @holm.wrong(

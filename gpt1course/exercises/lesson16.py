@@ -276,6 +276,14 @@ def embeddings_and_n_blocks(n, names):
 
 
 @transferred_names.wrong(
+    "You copy the first n tensors. A point counts parts of the model, and the embeddings or a "
+    "block are several tensors."
+)
+def first_n_names(n, names):
+    return names[:n]
+
+
+@transferred_names.wrong(
     "At point 1 only the embeddings are copied. The blocks begin at point 2, from below."
 )
 def the_top_n_blocks(n, names):
@@ -327,7 +335,7 @@ def against(accuracies: dict, base: str) -> dict[tuple, statistics.PairedT]:
         f"{scores[-1] - max(scores[:-1]):.2f} points, or "
         f"{100 * (scores[-1] / max(scores[:-1]) - 1):.2f}%."
     ),
-    hints=("Which system do you compare with? Not with the mean, and not with the first.",),
+    hints=("Which system do you compare with? Neither the mean nor the first is right.",),
     decimals=2,
 )
 def lead(scores):
@@ -361,6 +369,12 @@ def sign_turned(scores):
 def no_base(scores):
     best = max(scores[:-1])
     return scores[-1] - best, scores[-1] - best
+
+
+@lead.wrong("Your second number is a share of 1. Percent is a hundred times as much.")
+def a_share_of_1(scores):
+    best = max(scores[:-1])
+    return scores[-1] - best, (scores[-1] - best) / best
 
 
 @lead.wrong("You compare with the mean of all seven. Compare with the best of those before.")
