@@ -21,8 +21,8 @@ import {
 import { start } from "./start.js";
 
 const NOTE =
-  "Dot: one run. Bar: the 95% interval of the mean over seeds, by Student's t. Clear: seed " +
-  "by seed, and corrected for the number of differences (Holm's rule).";
+  "Dot: one run. Bar: the 95% interval of the mean over seeds, by Student's t. " +
+  "Significant: seed by seed, and corrected for the number of differences (Holm's rule).";
 
 function draw(model, root) {
   const view = { model, values: model.get("values"), setting: model.get("setting") };
