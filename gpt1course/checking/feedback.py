@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from .advice import advice
 from .compare import (
     ARRAYS,
     ROUGHER,
@@ -51,8 +52,9 @@ def _raised(where: str, error: BaseException) -> str:
         text = str(error)[:200]
     except Exception:  # an error may fail to say what it is
         text = "(without words)"
-    colon = ": " if text else ""
-    return f"{where} your function raised {type(error).__name__}{colon}{text}."
+    colon, told = ": " if text else "", advice(error, text)
+    raised = f"{where} your function raised {type(error).__name__}{colon}{text.rstrip('.')}."
+    return f"{raised} {told}".rstrip()
 
 
 def difference(got: Any, wanted: Any, tolerance: float) -> str:

@@ -161,7 +161,8 @@ class NumberExercise(BaseExercise):
         if sentence := next(unfit, None):
             return Verdict(sentence)
         if len(answers) != len(right):
-            return Verdict(f"{_count(right)}, and you gave {len(answers)}. {COMMA}")
+            comma = f" {COMMA}" if len(answers) > len(right) else ""
+            return Verdict(f"{_count(right)}, and you gave {len(answers)}.{comma}")
         values = tuple(number.value for number in given)
         if self._agree(values, right):
             return None
