@@ -276,6 +276,23 @@ def mean_per_text(logits, labels):
 
 
 @mlm_loss.wrong(
+    "F.cross_entropy wants the V scores in dimension 1. Flatten both: logits.flatten(0, 1) and "
+    "labels.flatten()."
+)
+def three_dimensions(logits, labels):
+    return F.cross_entropy(logits, labels)
+
+
+@mlm_loss.wrong(
+    "Your softmax runs over the labeled places (dim=0). Each place has its own, over the V "
+    "tokens."
+)
+def softmax_over_the_labeled(logits, labels):
+    chosen = labels != -100
+    return -logits[chosen].log_softmax(dim=0).gather(1, labels[chosen][:, None]).mean()
+
+
+@mlm_loss.wrong(
     "The log of a softmax is -inf where a probability is too small for float32. Take "
     "log_softmax."
 )
@@ -390,6 +407,41 @@ def found_inside_a_word(question, passage, answer):
     text = " ".join(passage)
     first = len(question) + 2 + text[: text.index(" ".join(answer))].count(" ")
     return first, first + len(answer) - 1
+
+
+@span_of.wrong(
+    "These are places in the passage, by the answer's first word. Return the places in all "
+    "that BERT reads, and compare all of the answer."
+)
+def first_word_within_the_passage(question, passage, answer):
+    first = passage.index(answer[0])
+    return first, first + len(answer) - 1
+
+
+@span_of.wrong(
+    "Your end is one after the answer, as in Python's slices. You also look for the first word "
+    "only: compare all of the answer."
+)
+def first_word_end_exclusive(question, passage, answer):
+    first = len(question) + 2 + passage.index(answer[0])
+    return first, first + len(answer)
+
+
+@span_of.wrong(
+    "The [SEP] between question and passage takes a place, too. You also look for the first "
+    "word only: compare all of the answer."
+)
+def first_word_no_separator(question, passage, answer):
+    first = len(question) + 1 + passage.index(answer[0])
+    return first, first + len(answer) - 1
+
+
+@span_of.wrong(
+    "You count letters. Return places of words: look for the list of words, not for a string."
+)
+def places_of_letters(question, passage, answer):
+    first = " ".join(passage).index(" ".join(answer))
+    return first, first + len(answer)
 
 
 @span_of.wrong("You took the last place where the answer occurs. Take the first.")
@@ -617,6 +669,14 @@ def two_bases(sizes, losses):
     return -slope, np.exp(intercept)
 
 
+@fit_power.wrong(
+    "You return slope and intercept as `np.polyfit` gives them. alpha is minus the slope, and "
+    "a is e to the power of the intercept."
+)
+def slope_and_intercept(sizes, losses):
+    return tuple(np.polyfit(np.log(sizes), np.log(losses), 1))
+
+
 @number_exercise(
     "What is twice the size worth?",
     difficulty=2,
@@ -660,6 +720,13 @@ def product(times, alpha):
 )
 def what_is_lost(times, alpha):
     return 1 - times**-alpha
+
+
+@loss_factor.wrong(
+    "That is by how many percent the loss falls. Give the factor by which it is multiplied."
+)
+def percent_lost(times, alpha):
+    return 100 * (1 - times**-alpha)
 
 
 @loss_factor.wrong("You let alpha be 1: twice the size would halve the loss.")
@@ -743,6 +810,34 @@ def no_colon(examples, asked):
 @few_shot_prompt.wrong("There is a line break at the end, so the model would begin a new line.")
 def line_break_at_the_end(examples, asked):
     return "".join(f"{a} : {b}\n" for a, b in examples) + f"{asked} :\n"
+
+
+@few_shot_prompt.wrong(
+    "There is a space at the end. For many tokenizers it is a token of its own, and then no "
+    "word begins as it usually does. Without examples there is also a line break too many."
+)
+def space_at_the_end_of_a_line_of_its_own(examples, asked):
+    return "\n".join(f"{a} : {b}" for a, b in examples) + f"\n{asked} : "
+
+
+@few_shot_prompt.wrong(
+    "Right, except that without examples your prompt begins with a line break. Join all of the "
+    "lines at once."
+)
+def line_break_without_examples(examples, asked):
+    return "\n".join(f"{a} : {b}" for a, b in examples) + f"\n{asked} :"
+
+
+@few_shot_prompt.wrong(
+    "Each example is a line of its own: join them by line breaks, not spaces."
+)
+def one_line_and_a_space(examples, asked):
+    return " ".join(f"{a} : {b}" for a, b in examples) + f" {asked} :"
+
+
+@few_shot_prompt.wrong("You return a list of lines. Join them by line breaks to one string.")
+def list_of_lines(examples, asked):
+    return [*(f"{a} : {b}" for a, b in examples), f"{asked} :"]
 
 
 @few_shot_prompt.wrong("That is zero-shot, because the examples are missing.")
