@@ -234,6 +234,21 @@ def always_the_second(answers):
     return 1
 
 
+@likelier_choice.wrong(
+    "You return the largest sum. Return the index of the answer with the highest mean."
+)
+def largest_sum(answers):
+    return max(answer.sum().item() for answer in answers)
+
+
+@likelier_choice.wrong(
+    "The answers differ in length, so they can't be stacked. Take the mean of each answer by "
+    "itself."
+)
+def stacked(answers):
+    return torch.stack(answers).mean(dim=1).argmax().item()
+
+
 @likelier_choice.wrong("You return the highest mean. Return the answer's index.")
 def the_mean_itself(answers):
     return max(answer.mean().item() for answer in answers)
