@@ -320,6 +320,22 @@ def put_in_place(text, candidates):
 
 
 @put_in_place.wrong(
+    "You return whole sentences. Return a pair for each candidate: what is given, up to and "
+    "including the candidate, and the rest."
+)
+def whole_sentences(text, candidates):
+    return [text.replace("_", candidate) for candidate in candidates]
+
+
+@put_in_place.wrong(
+    "You return the pair of the first candidate alone. Return a list, one for each."
+)
+def first_pair(text, candidates):
+    before, after = text.split("_")
+    return before + candidates[0], after
+
+
+@put_in_place.wrong(
     "You score the candidate too, so a word that is frequent anyway would win. Score only "
     "how well the rest follows."
 )
@@ -390,6 +406,14 @@ def lower_case(text, candidates):
 def relative_score(accuracy, chance, best):
     """0 at chance, 1 at best, a straight line between and beyond."""
     return (accuracy - chance) / (best - chance)
+
+
+@relative_score.wrong(
+    "Parentheses are missing: division comes before subtraction, so put both differences in "
+    "parentheses."
+)
+def without_parentheses(accuracy, chance, best):
+    return accuracy - chance / best - chance
 
 
 @relative_score.wrong(
