@@ -59,6 +59,22 @@ def apply_temperature(logits, temperature):
 
 
 @apply_temperature.wrong(
+    "You multiply by the temperature, so a high one sharpens the distribution instead of "
+    "flattening it. Divide, and treat temperature 0 as a case of its own."
+)
+def multiplies_without_a_case_for_0(logits, temperature):
+    return (logits * temperature).softmax(dim=0)
+
+
+@apply_temperature.wrong(
+    "These are scaled logits, and at temperature 0 they are inf. Take the softmax of them, and "
+    "treat 0 as a case of its own."
+)
+def logits_without_a_softmax(logits, temperature):
+    return logits / temperature
+
+
+@apply_temperature.wrong(
     "You multiply by the temperature; divide. High temperature should flatten "
     "the distribution, yours sharpens it."
 )
@@ -215,6 +231,22 @@ def top_k_mask(probs, k):
 
 
 @top_k_mask.wrong(
+    "You return the ids of the k likeliest. Return True or False per token, also where k "
+    "exceeds the number of tokens."
+)
+def ids_of_the_likeliest_and_k_above_v_fails(probs, k):
+    return probs.topk(k).indices
+
+
+@top_k_mask.wrong(
+    "The k-th largest itself is missing, because > leaves it out. Use >=, and take care where "
+    "k exceeds the number of tokens."
+)
+def larger_than_the_k_th_and_k_above_v_fails(probs, k):
+    return probs > probs.sort(descending=True).values[k - 1]
+
+
+@top_k_mask.wrong(
     "Your mask marks the first k places, whichever tokens they are. If you sorted, carry the "
     "mask back to the order of the vocabulary: mask[order] = kept."
 )
@@ -305,6 +337,20 @@ def top_p_mask(probs, p):
     mask = torch.zeros(len(probs), dtype=torch.bool)
     mask[order] = before < p  # back to vocabulary order
     return mask
+
+
+@top_p_mask.wrong(
+    "You drop the token that crosses p, and your mask is in sorted order. Compare the sum "
+    "before each token, and carry the mask back by mask[order] = ..."
+)
+def the_textbook_bug_not_carried_back(probs, p):
+    return probs.sort(descending=True).values.cumsum(dim=0) <= p
+
+
+@top_p_mask.wrong("You return the ids of the kept tokens. Return True or False per token.")
+def ids_of_the_kept(probs, p):
+    ranked, order = probs.sort(descending=True)
+    return order[ranked.cumsum(dim=0) - ranked < p]
 
 
 @top_p_mask.wrong(
@@ -474,6 +520,15 @@ def write_greedily(model, ids, n, n_ctx):
     for _ in range(n):
         logits = model(ids[-n_ctx:])  # (T, V)
         ids = torch.cat([ids, logits[-1].argmax()[None]])
+    return ids
+
+
+@write_greedily.wrong(
+    "ids is a tensor, which has no append. Join the new id to it: torch.cat([ids, best[None]])."
+)
+def appends_to_a_tensor(model, ids, n, n_ctx):
+    for _ in range(n):
+        ids.append(model(ids[-n_ctx:])[-1].argmax())
     return ids
 
 
