@@ -194,6 +194,14 @@ def the_k_th_alone(probs, k):
     return sorted(probs, reverse=True)[min(k, len(probs)) - 1]
 
 
+@share_of_top.wrong(
+    "That is the largest alone. Add the k largest; if you add them in a loop, is the return "
+    "indented too far?"
+)
+def the_largest_alone(probs, k):
+    return max(probs)
+
+
 @share_of_top.wrong("You return the mean of the k largest. Return their sum.")
 def mean(probs, k):
     top = sorted(probs, reverse=True)[:k]

@@ -118,7 +118,7 @@ def without_spaces(text, alphabet):
 
 
 @count_bigrams.wrong(
-    "All rows are the same row: [[0] * V] * V holds one list V times. Use np.zeros."
+    "All rows are the same row: [[0] * V] * V has one list V times. Use np.zeros."
 )
 def one_row_for_all(text, alphabet):
     c = np.zeros(len(alphabet), dtype=int)
@@ -328,7 +328,7 @@ def whole_table_and_no_smoothing(counts, smoothing):
     ),
     hints=(
         "`probs[rows, columns]` with two id arrays looks up all pairs at once.",
-        "This: `ids[:-1]`. Next: `ids[1:]`.",
+        "The ids before each step are `ids[:-1]`, and the ids after it are `ids[1:]`.",
     ),
 )
 def log_likelihood(ids, probs):
@@ -405,6 +405,21 @@ def a_whole_table(ids, probs):
     return float(np.log(probs[ids[:-1]][:, ids[1:]]).sum())
 
 
+@log_likelihood.wrong(
+    "probs[a][b] takes rows, and then rows of these rows. Pairs are probs[ids[:-1], ids[1:]]."
+)
+def rows_of_rows(ids, probs):
+    return float(np.log(probs[ids[:-1]][ids[1:]]).sum())
+
+
+@log_likelihood.wrong(
+    "probs[ids] takes the whole row of each id, with all that might have come. Take one number "
+    "of each row: probs[ids[:-1], ids[1:]]."
+)
+def whole_rows(ids, probs):
+    return float(np.log(probs[ids]).sum())
+
+
 @log_likelihood.wrong("Your pairs are two tokens apart: ids[:-1] goes with ids[1:].")
 def ids_two_apart(ids, probs):
     return float(np.log(probs[ids[:-2], ids[2:]]).sum())
@@ -473,7 +488,7 @@ def _walk(n, length, seed):
     ],
     task="Turn the log-probabilities of all tokens of a text, in nats, into its perplexity.",
     hints=(
-        "Mean loss in nats first; then `math.exp`.",
+        "First compute the mean loss in nats, and then take `math.exp` of it.",
         "`log_probs.mean()` is a tensor with one number; `float(...)` takes it out.",
     ),
 )
@@ -583,13 +598,14 @@ def rounded(log_probs):
     draw=lambda random: (random.randint(2, 95) / 100, random.randint(2, 95) / 100),
     decimals=2,
     hints=(
-        "A probability of 1/2 is one bit of surprise, 1/4 is two. Per token, take the mean.",
+        "A probability of 1/2 is one bit of surprise, and 1/4 is two bits. The bits per token "
+        "are the mean.",
         "The perplexity is 2 to that many bits, or e to as many nats.",
     ),
     worked=lambda p, q: (
-        f"-log2 {p} = {-math.log2(p):.3f} and -log2 {q} = {-math.log2(q):.3f}; their mean is "
-        f"{-math.log2(p * q) / 2:.3f} bits. The perplexity is 2 to this, "
-        f"{1 / math.sqrt(p * q):.3f}."
+        f"The two surprises are -log2 {p} = {-math.log2(p):.3f} and -log2 {q} = "
+        f"{-math.log2(q):.3f} bits, and their mean is {-math.log2(p * q) / 2:.3f} bits. The "
+        f"perplexity is 2 to the power of this mean, {1 / math.sqrt(p * q):.3f}."
     ),
 )
 def bits_and_perplexity(p, q):
@@ -688,12 +704,12 @@ def negative_bits(p, q):
     decimals=2,
     hints=(
         "How many bits is one token? The perplexity is 2 to that many.",
-        "All tokens together are the bits of the text; its characters share them.",
+        "All tokens together give the bits of the text, and its characters share them.",
     ),
     worked=lambda characters, tokens, each: (
-        f"A token brings log2 {each} = {math.log2(each):.3f} bits, all of them "
-        f"{tokens * math.log2(each):,.0f}; divided by {characters:,} characters, "
-        f"{tokens * math.log2(each) / characters:.3f}."
+        f"A token brings log2 {each} = {math.log2(each):.3f} bits, so all {tokens:,} bring "
+        f"{tokens * math.log2(each):,.0f} bits. Shared among {characters:,} characters, that "
+        f"is {tokens * math.log2(each) / characters:.3f} bits per character."
     ),
 )
 def bits_of_a_character(characters, tokens, each):

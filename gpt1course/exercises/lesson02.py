@@ -135,6 +135,14 @@ def a_dict_of_words(words, counts):
     return _count(list(by_word), by_word.values())
 
 
+@count_pairs.wrong(
+    "You join the symbols of a word and take it apart into letters again. A symbol may have "
+    "several letters, and </w> is a part of one: take the pairs of the list itself."
+)
+def letters_again(words, counts):
+    return _count([list("".join(word)) for word in words], counts)
+
+
 @count_pairs.wrong("Your pairs are (right, left). The left one comes first.")
 def right_symbol_first(words, counts):
     return _count(words, counts, lambda word: zip(word[1:], word, strict=False))
@@ -273,6 +281,18 @@ def a_list_against_a_tuple(symbols, pair):
     return list(symbols)
 
 
+@merge_pair.wrong(
+    "You put the pair in, as it is. Join its two symbols into one: symbols[i] + symbols[i + 1]."
+)
+def the_pair_itself(symbols, pair):
+    out, i = [], 0
+    while i < len(symbols):
+        found = tuple(symbols[i : i + 2]) == pair
+        out.append(pair if found else symbols[i])
+        i += 2 if found else 1
+    return out
+
+
 @merge_pair.wrong("You join the pair in either order; (a, n) is not (n, a).")
 def in_either_order(symbols, pair):
     out, i = [], 0
@@ -339,8 +359,8 @@ def gives_up_at_the_first_left_symbol(symbols, pair):
     hints=(
         "Start with `words = [characters(word) for word in word_counts]` and "
         "`counts = word_counts.values()`. Then use your `count_pairs` and `merge_pair`.",
-        "`min(pairs, key=lambda pair: (-pairs[pair], pair))`: the largest count first, and "
-        "among equals the smallest pair.",
+        "`min(pairs, key=lambda pair: (-pairs[pair], pair))` takes the largest count, and "
+        "among equal counts the pair that comes first in the alphabet.",
     ),
 )
 def learn(word_counts, k):
@@ -558,6 +578,14 @@ def leftmost_first(word, ranks):
     return _cut(characters(word), ranks, lambda known: known[0])
 
 
+@cut_word.wrong(
+    "Without a key, min takes the pair that comes first in the alphabet. The ranks decide: "
+    "min(known, key=ranks.get)."
+)
+def first_in_the_alphabet(word, ranks):
+    return _cut(characters(word), ranks, min)
+
+
 @cut_word.wrong("You merge the pair that was learned last. Rank 0 comes first: take min.")
 def learned_last_first(word, ranks):
     return _cut(characters(word), ranks, lambda known: max(known, key=ranks.get))
@@ -640,10 +668,10 @@ def once_through_the_ranks(word, ranks):
     minutes=4,
     first=(238, 40_000),  # GPT-1
     draw=lambda random: (random.randint(26, 300), 500 * random.randint(1, 100)),
-    hints=("Each character comes twice: inside a word, and with `</w>` at its end.",),
+    hints=("Each character comes twice, once as it is inside a word and once with `</w>`.",),
     worked=lambda n_characters, n_merges: (
-        f"1 for <unk>, 2 × {n_characters} for the characters, {n_merges:,} for the merges, 1 "
-        f"for the line break: {2 + 2 * n_characters + n_merges:,}."
+        f"There is 1 token for `<unk>`, 2 × {n_characters} for the characters, {n_merges:,} "
+        f"for the merges and 1 for the line break, {2 + 2 * n_characters + n_merges:,} in all."
     ),
 )
 def vocabulary_size(n_characters, n_merges):

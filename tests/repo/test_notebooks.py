@@ -289,6 +289,16 @@ def test_boxes_are_the_four_kinds(notebook):
     assert not re.search(r"[^\n]\n</div>|<div[^>]*>\n[^\n]", text), "blank lines inside"
 
 
+def test_nothing_in_the_text_is_taken_for_a_tag(notebook):
+    """A bare <unk> or </w> is HTML to a browser, which shows nothing in its place."""
+    known = {"div", "details", "summary", "i", "b", "br"}
+    for cell in notebook.cells:
+        if cell.cell_type != "markdown":
+            continue
+        text = re.sub(r"```.*?```|`[^`]*`|<!--.*?-->", "", cell.source, flags=re.DOTALL)
+        assert set(re.findall(r"</?([A-Za-z]\w*)[^<>]*>", text)) <= known, text[:80]
+
+
 def test_only_plotting_is_folded(notebook):
     """A cell that begins with `# plot` binds nothing that another cell uses."""
     sources = [c.source for c in code_cells(notebook)]
