@@ -38,7 +38,7 @@ const PACE = 350; // milliseconds per merge while playing
 const NOTE =
   "A click on a pair merges it, in turn or out of turn. A click on a word draws its tree: " +
   "each piece with the number of the merge that made it. A double line " +
-  "ends a word; a dot says that the word goes on.";
+  "ends a word; a dot means that the word goes on.";
 
 function draw(model, root) {
   const view = { model, root, words: model.get("words"), most: model.get("most") };

@@ -220,7 +220,7 @@ function showTable(view) {
   const { model, table, n } = view;
   view.picker.set(`t${table}`);
   const held = percent(model.get("held")[table]);
-  view.planeTitle.textContent = `${n} positions on two axes (${held} of the spread)`;
+  view.planeTitle.textContent = `${n} positions on two axes (${held} of the variance)`;
   drawPlane(view);
   paintMap(view);
   show(view);

@@ -1,4 +1,4 @@
-"""Tables of positions: which places a model holds to be alike."""
+"""Tables of positions: which positions are alike to a model."""
 
 from collections.abc import Mapping
 
@@ -83,8 +83,8 @@ class PositionExplorer(Explorer):
     def sentence(self) -> str:
         other, cosine = self.most_alike()
         return (
-            f"{self.n} positions on two axes that hold {percent(self.held[self.table])} of "
-            f"the spread, and their cosines. {self.finding()}. Position {self.place} is most "
+            f"{self.n} positions on two axes with {percent(self.held[self.table])} of the "
+            f"variance, and their cosines. {self.finding()}. Position {self.place} is most "
             f"like {other}, with a cosine of {cosine:.2f}."
         )
 

@@ -33,7 +33,7 @@ const ABOUT = {
   plane: `${HELP} ${FEET}`,
   more: `${HELP} The plane shows two numbers of each key; the others are fixed and random.`,
   head:
-    `${HELP} ${FEET} The plane holds the true query of the last word, so its weights are the ` +
+    `${HELP} ${FEET} The plane contains the last word's true query, so its weights are the ` +
     "model's own. The query may be drawn shorter than it is, and the keys about their mean: " +
     "all scores shift alike, so no weight changes.",
 };
@@ -48,7 +48,7 @@ function draw(model, root) {
   const right = el("div", "gx-aside", cols);
   el("p", "gx-title", right, "What each key gets");
   view.table = el("table", "gx-table", el("div", "gx-scroll", right));
-  el("p", "gx-title gx-under", right, "The mix: all values, each times its weight");
+  el("p", "gx-title gx-under", right, "The weighted sum: all values, each times its weight");
   const box = { viewBox: `0 0 ${HULL} ${HULL}`, width: HULL, role: "img", class: "gx-plane" };
   view.hull = shape("svg", right, box);
   view.said = liveRegion(root);
@@ -247,7 +247,7 @@ function showMix({ hull, model, source }, { weights, mix, best }) {
   spots.push([mx, my, 0, ""]); // no name runs over the mix
   writeNames(hull, spots, HULL, best);
   const [a, b] = mix.map(v => minus(v.toFixed(2)));
-  hull.setAttribute("aria-label", `the mix lies at (${a}, ${b}), between the values`);
+  hull.setAttribute("aria-label", `the weighted sum is at (${a}, ${b}), between the values`);
 }
 
 // ---- all of it

@@ -149,11 +149,11 @@ class QueryExplorer(Explorer):
     def figure(self) -> Figure:
         place = self.places[self.source]
         _, _, weights, mix = self.steps()
-        best = place["tokens"][weights.argmax()]
+        best, most = place["tokens"][weights.argmax()], percent(weights.max())
         with style():
             figure = new_figure(8, 3.6)
             figure.suptitle(
-                f"The query picks '{best}', the values are mixed",
+                f"The query gives most weight to '{best}', {most}",
                 x=0.01,
                 ha="left",
                 fontsize=11.5,
@@ -167,7 +167,7 @@ class QueryExplorer(Explorer):
             _dots(left, place["keys"], shares, weights, "keys, and the query")
             arrow = {"arrowstyle": "-|>", "color": "#222222", "lw": 2}
             left.annotate("", query, (0, 0), arrowprops=arrow)
-            _dots(right, place["values"], place["tokens"], weights, "values, and their mix")
+            _dots(right, place["values"], place["tokens"], weights, "values, and their sum")
             right.plot(*mix, "D", color=SERIES[2], markersize=8)
         return figure
 

@@ -30,7 +30,7 @@ const OFF = { temperature: 1, top_k: 0, top_p: 1 };
 const AXES = { all: "0 to 100%", fit: "as far as the longest bar" };
 const HINT = "Type a prompt and press Enter, or click a word below to append it.";
 const LEGEND =
-  "Bar: the probability to be drawn. Line: what the model itself says, at temperature 1 " +
+  "Bar: the probability of being drawn. Line: the model's own probability, at temperature 1 " +
   "and with nothing cut. Ring: the share of the draws.";
 
 function draw(model, root) {

@@ -14,6 +14,7 @@ from gpt1lib.generate import next_token_probs
 
 from .. import plots
 from ..labels import readable
+from ..numbers import percent
 from .base import Explorer, as_bytes, input_notice
 from .controls import AnswerBytes, BoundedFloat, CleanUnicode, StrictInt
 
@@ -128,6 +129,11 @@ class SamplingExplorer(Explorer):
         top = np.argsort(-before, kind="stable")[:16]
         n_other = len(after) - len(top)
         other = max(0.0, 1 - after[top].sum()) if n_other else None
-        title = f"After '{self.shown}', temperature {self.temperature:g}"
         words = [self.words[i] for i in top]
-        return plots.probabilities(words, after[top], before[top], other, n_other, title)
+        best = int(after.argmax())
+        title = (
+            f"After '{self.shown}' at temperature {self.temperature:g}: "
+            f"'{readable(self.words[best])}' with {percent(after[best])}"
+        )
+        outlines = None if np.allclose(before, after) else before[top]  # else "22% → 22%"
+        return plots.probabilities(words, after[top], outlines, other, n_other, title)

@@ -20,8 +20,8 @@ import { start } from "./start.js";
 
 const HINT = "Type a text and press Enter.";
 const NOTE =
-  "A double line marks the end of a word; the same piece has the same color. Of all pairs " +
-  "that stand side by side, the one that was learned first is merged first.";
+  "A double line marks the end of a word; the same piece has the same color. Of all " +
+  "neighboring pairs, the one that was learned first is merged first.";
 
 function draw(model, root) {
   const view = { model, root };

@@ -23,6 +23,8 @@ def test_it_computes_what_torch_computes(novelist):
     other, cosine = e.most_alike()
     assert other != 10 and cosine == pytest.approx(np.sort(e.cosines[0, 10])[-2])
     assert f"Position 10 is most like {other}" in e.sentence()
+    share = f"{100 * e.held[0]:.1f}% of the variance"
+    assert f"256 positions on two axes with {share}" in e.sentence()
 
 
 def test_the_finding_tells_a_path_from_a_cloud():

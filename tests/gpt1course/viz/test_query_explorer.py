@@ -46,6 +46,12 @@ def test_a_query_elsewhere_in_the_plane_meets_all_64_numbers_of_the_keys(novelis
     assert np.allclose(found, wanted, atol=1e-3)
 
 
+def test_the_picture_says_how_much_weight_the_best_key_gets(novelist):
+    """A soft look-up picks nothing: the title names the largest weight as one of several."""
+    figure = explorers.QueryExplorer.from_checkpoint(novelist, TEXT, 3, 3).figure()
+    assert figure.get_suptitle() == "The query gives most weight to 'letter', 82.3%"
+
+
 def test_added_numbers_spread_as_the_root_of_d():
     sums = np.concatenate([view.added_numbers(5, 64, seed) for seed in range(400)])
     assert sums.std() == pytest.approx(math.sqrt(62), rel=0.06)

@@ -187,6 +187,21 @@ def test_sampling_traits_move_the_distribution():
     assert e.distribution()[1].tolist() == [1, 0, 0] and "1 of 3 tokens" in e.sentence()
 
 
+def test_the_picture_writes_two_numbers_only_where_they_differ():
+    """At temperature 1 with nothing cut, "22% → 22%" would ask what has changed."""
+
+    def written(e):
+        (axes,) = e.figure().axes
+        return axes.get_title(loc="left") + axes.get_title(), [t.get_text() for t in axes.texts]
+
+    e = explorers.SamplingExplorer([2.0, 1.0, 0.0], WORDS[:3], text="x")
+    title, numbers = written(e)
+    assert numbers == ["66.5%", "24.5%", "9.0%"]
+    assert title == "After 'x' at temperature 1: 'the' with 66.5%"
+    e.temperature = 0.5
+    assert written(e)[1][0] == "66.5% → 86.7%"
+
+
 def test_a_new_text_asks_the_model_and_errors_become_messages():
     def predict(text):
         if text == "bad":
