@@ -89,7 +89,7 @@ def a_column_of_ids(ids, n_vocab):
     return ids[:, None].float()
 
 
-@one_hot.wrong("The id itself stands in its column. Put a 1 there, whatever the id.")
+@one_hot.wrong("The id itself is in its column. Put a 1 there, whatever the id.")
 def ids_instead_of_ones(ids, n_vocab):
     return F.one_hot(ids, n_vocab) * ids[:, None].float()
 
@@ -392,7 +392,7 @@ def only_the_very_last_left_out(batch):
 
 
 @rows_that_learn.wrong(
-    "You leave out the ids that stand last anywhere. Such a token may stand earlier in a "
+    "You leave out the ids that come last anywhere. Such a token may come earlier in a "
     "text, too, and then its row learns."
 )
 def last_tokens_taken_away(batch):
@@ -575,7 +575,7 @@ def exponent_without_the_2(n_ctx, C):
 
 
 @sinusoids.wrong(
-    "All sines stand to the left and all cosines to the right. They take turns: sine, "
+    "All sines are on the left and all cosines on the right. They take turns: sine, "
     "cosine, sine, cosine."
 )
 def in_two_halves(n_ctx, C):
@@ -595,7 +595,7 @@ def waves_from_position_1(n_ctx, C):
     return _in_turn(angle, angle)
 
 
-@sinusoids.wrong("Sine and cosine have changed places: the sine stands in column 2k.")
+@sinusoids.wrong("Sine and cosine have changed places: the sine belongs in column 2k.")
 def cosine_first(n_ctx, C):
     angle = _angles(n_ctx, C)
     return torch.stack([angle.cos(), angle.sin()], dim=-1).flatten(1)
@@ -677,7 +677,7 @@ def k_counts_columns(n_ctx, C):
     ),
 )
 def embedding_parameters(n_vocab, n_ctx, n_embd):
-    """How many numbers both tables hold."""
+    """How many numbers both tables have."""
     return (n_vocab + n_ctx) * n_embd
 
 
@@ -691,7 +691,7 @@ def positions_alone(n_vocab, n_ctx, n_embd):
     return n_ctx * n_embd
 
 
-@embedding_parameters.wrong("Those are the rows. How many numbers does each hold?")
+@embedding_parameters.wrong("Those are the rows. How many numbers does each have?")
 def rows_of_both(n_vocab, n_ctx, n_embd):
     return n_vocab + n_ctx
 
@@ -702,6 +702,13 @@ def rows_of_both(n_vocab, n_ctx, n_embd):
 )
 def a_row_for_every_pair(n_vocab, n_ctx, n_embd):
     return n_vocab * n_ctx * n_embd
+
+
+@embedding_parameters.wrong(
+    "That is with GPT-1's true 40,478 tokens. The model of this question knows another number."
+)
+def the_tokens_of_gpt1(n_vocab, n_ctx, n_embd):
+    return (40_478 + n_ctx) * n_embd
 
 
 @embedding_parameters.wrong("Those are bytes, 4 per number in float32. Count numbers.")
