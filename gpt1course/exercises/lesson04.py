@@ -167,8 +167,8 @@ def logarithms_of_weights(scores):
 
 
 @softmax.wrong(
-    "The maxima lie flat: without keepdim=True they are taken off column by column. No error "
-    "where the table is square, wrong numbers."
+    "Without keepdim=True the maxima have shape (n,) and are taken off column by column. Where "
+    "the table is square that is no error, but the numbers are wrong."
 )
 def maxima_lie_flat(scores):
     powers = (scores - scores.amax(dim=-1)).exp()
@@ -207,7 +207,7 @@ def look_up(query, keys, values):
     return weights @ values  # (M,)
 
 
-@look_up.wrong("You mix the keys. They only say how well they fit; mix the values.")
+@look_up.wrong("You mix the keys. A key only shows how well its word fits; mix the values.")
 def mixes_the_keys(query, keys, values):
     return (keys @ query).softmax(dim=0) @ keys
 
@@ -305,7 +305,7 @@ def scores_overflow(query, keys, values):
 
 
 @look_up.wrong(
-    "You hold the scores below a limit, so that exp cannot overflow. Scores of 200 and 201 "
+    "You keep the scores below a limit, so that exp cannot overflow. Scores of 200 and 201 "
     "then look alike: use your softmax, which takes the maximum off."
 )
 def scores_held_at_50(query, keys, values):
@@ -459,7 +459,7 @@ def keys_as_rows(Q, K):
 
 
 @scaled_scores.wrong(
-    "You divide by D, or both Q and K by the root. The spread grows only with the root of D."
+    "You divide by D, or both Q and K by the root. The scores grow only with the root of D."
 )
 def divided_by_d(Q, K):
     return Q @ K.T / Q.shape[-1]
@@ -528,8 +528,8 @@ def cosines(Q, K):
         "brings back, one row per query. Use your `scaled_scores` and your `softmax`."
     ),
     hints=(
-        "Scores, then weights, then the mix: one line for each.",
-        "`softmax` runs along the last axis, so along the keys, which is right.",
+        "First come the scores, then the weights, then the mix, with one line for each.",
+        "Your `softmax` runs along the last axis, which are the keys, as it should.",
     ),
 )
 def attention(Q, K, V):
@@ -582,7 +582,7 @@ def scaled_by_the_queries(Q, K, V):
     return (Q @ K.T / math.sqrt(len(Q))).softmax(dim=-1) @ V
 
 
-@attention.wrong("You mix the keys. They say how well they fit; the values are handed over.")
+@attention.wrong("You mix the keys. A key only shows how well its word fits; mix the values.")
 def keys_mixed(Q, K, V):
     return (Q @ K.T / math.sqrt(Q.shape[-1])).softmax(dim=-1) @ K
 
@@ -592,6 +592,11 @@ def exchanged(Q, K, V):
     if len(Q) != len(K):
         return (K @ Q.T / math.sqrt(Q.shape[-1])).softmax(dim=-1)
     return (K @ Q.T / math.sqrt(Q.shape[-1])).softmax(dim=-1) @ V
+
+
+@attention.wrong("You turn the weights over. A row is one query's already: weights @ V.")
+def weights_turned_over(Q, K, V):
+    return softmax(scaled_scores(Q, K)).T @ V
 
 
 @attention.wrong("You take the softmax of the values, too. They are mixed as they are.")
@@ -615,7 +620,7 @@ def powers_overflow(Q, K, V):
 
 
 @attention.wrong(
-    "You hold the scores below a limit, so that exp cannot overflow. Scores of 200 and 201 "
+    "You keep the scores below a limit, so that exp cannot overflow. Scores of 200 and 201 "
     "then look alike: use your softmax, which takes the maximum off."
 )
 def held_at_50_before_the_softmax(Q, K, V):
