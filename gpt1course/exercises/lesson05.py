@@ -37,7 +37,7 @@ def causal_mask(T):
 
 @causal_mask.wrong(
     "That is the upper triangle: row 0 would see everything and the last row "
-    "only itself. Earlier tokens stand to the left, so use the lower one."
+    "only itself. Earlier tokens are on the left, so use the lower one."
 )
 def upper_triangle(T):
     return torch.ones(T, T, dtype=torch.bool).triu()
@@ -148,9 +148,7 @@ def sums(values):
     return torch.ones(len(values), len(values)).tril() @ values
 
 
-@running_mean.wrong(
-    "You divide every row by T. Row t holds t + 1 ones, so it needs its own sum."
-)
+@running_mean.wrong("You divide every row by T. Row t has t + 1 ones, so it needs its own sum.")
 def divides_by_t(values):
     T = len(values)
     return torch.ones(T, T).tril() / T @ values
@@ -243,10 +241,10 @@ def of_the_last_eight(values):
         "such as a batch, and every (T, T) matrix gets the same mask. Your mask must fit any T."
     ),
     hints=(
-        "Hide first, softmax second. T is `scores.shape[-1]`; your `causal_mask(T)` says who "
-        "may be seen, and `~` turns True into False.",
+        "Hide first, and take the softmax second. T is `scores.shape[-1]`, your "
+        "`causal_mask(T)` shows who may be seen, and `~` turns True into False.",
         "`scores.masked_fill(hidden, -math.inf)` puts -inf where `hidden` is True.",
-        "`dim=-1` is the last axis, however many stand in front.",
+        "`dim=-1` is the last axis, however many come before it.",
     ),
 )
 def masked_softmax(scores):
@@ -256,8 +254,7 @@ def masked_softmax(scores):
     1,000, and a hidden one has no influence, even if it is far above those that are visible.
     masked_softmax(zeros(2, 2)) -> tensor([[1.0, 0.0], [0.5, 0.5]])
     """
-    T = scores.shape[-1]
-    seen = torch.ones(T, T, dtype=torch.bool).tril()  # (T, T)
+    seen = causal_mask(scores.shape[-1])  # (T, T)
     return scores.masked_fill(~seen, -math.inf).softmax(dim=-1)
 
 
@@ -457,7 +454,7 @@ def sums_of_powers_lie_flat(scores):
     minutes=3,
     first=(512,),
     draw=lambda random: (random.randint(5, 2_048),),
-    hints=("The first token sees 1, the second 2, the last all of them. Add up.",),
+    hints=("The first token sees 1, the second 2, and the last all of them. Add these up.",),
     worked=lambda T: (
         f"1 + 2 + ... + {T:,} = {T:,} × {T + 1:,} / 2 = {T * (T + 1) // 2:,}: a little more "
         "than half, because of the diagonal."
@@ -578,7 +575,7 @@ def leaks_before(layer, x, t):
     """True if adding 1 to row t changes any output row before t.
 
     layer: function (T, D) -> (T, D). x: (T, D), must not be changed.
-    A layer with a correct causal mask gives False for every t, any layer for t = 0.
+    A layer with a correct causal mask gives False for every t; so does any layer for t = 0.
     """
     changed = x.clone()
     changed[t] += 1
@@ -645,7 +642,7 @@ def forgives_up_to_a_tenth(layer, x, t):
     return bool((layer(x)[:t] - layer(c)[:t]).abs().max() > 0.1)
 
 
-@leaks_before.wrong("Off by one: row t - 1 stands before t, too. The rows before t are [:t].")
+@leaks_before.wrong("Off by one: row t - 1 comes before t, too. The rows before t are [:t].")
 def leaves_out_row_t_1(layer, x, t):
     c = x.clone()
     c[t] += 1
@@ -780,7 +777,7 @@ def a_thousandth(layer, x, t):
     ),
 )
 def mask_with_cache(n_query, n_key):
-    """Booleans (n_query, n_key); query i stands at position n_key - n_query + i.
+    """Booleans (n_query, n_key); query i is at position n_key - n_query + i.
 
     mask_with_cache(1, 3) -> tensor([[True, True, True]])
     """
@@ -788,7 +785,7 @@ def mask_with_cache(n_query, n_key):
 
 
 @mask_with_cache.wrong(
-    "Those are the first rows of the full mask: the newest tokens would stand at "
+    "Those are the first rows of the full mask: the newest tokens would be at "
     "position 0 and see next to nothing. Shift the diagonal."
 )
 def first_rows(n_query, n_key):
@@ -821,7 +818,7 @@ def one_ahead_with_cache(n_query, n_key):
 
 
 @mask_with_cache.wrong(
-    "The diagonal moves the wrong way: query i stands at n_key - n_query + i, so "
+    "The diagonal moves the wrong way: query i is at n_key - n_query + i, so "
     "tril(n_key - n_query)."
 )
 def wrong_way(n_query, n_key):
