@@ -28,7 +28,7 @@ def causal_mask(n_query: int, n_key: int | None = None, device=None) -> Tensor:
     """Who may be seen: (n_query, n_key) booleans, True where the key is not later.
 
     Lower triangular. With more keys than queries (a cache), the queries are the last
-    ones: query i stands at position n_key - n_query + i.
+    ones: query i is at position n_key - n_query + i.
     """
     n_key = n_query if n_key is None else n_key
     seen = torch.ones(n_query, n_key, dtype=torch.bool, device=device)

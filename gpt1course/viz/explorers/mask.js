@@ -145,7 +145,8 @@ function addPanel(view, parent, title, step) {
   grid.style.gridTemplateColumns = `auto repeat(${names.length}, 46px)${more}`;
   el("span", "", grid);
   for (const name of names) el("span", "gx-col", grid, name);
-  if (step === 2) for (const text of ["sum", "should say"]) el("span", "gx-sum", grid, text);
+  if (step === 2)
+    for (const text of ["sum", "should predict"]) el("span", "gx-sum", grid, text);
   const cells = [];
   const sums = [];
   names.forEach((name, q) => {

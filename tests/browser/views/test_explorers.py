@@ -54,7 +54,7 @@ def test_mask_steps_equal_numpy(page, kind):
     wanted = explorers.masked_steps(scores, kind)[1]
     assert np.allclose(cells(root), wanted, atol=6e-4)
     head, *rows = np.reshape(root.locator(".gx-sum").all_inner_texts(), (6, 2))
-    assert list(head) == ["sum", "should say"]
+    assert list(head) == ["sum", "should predict"]
     assert [row[1] for row in rows] == ["b", "c", "d", "e", "what follows"]
     assert np.allclose([float(row[0]) for row in rows], wanted.sum(1), atol=6e-4)
     leaks = root.locator(".gx-matrix").last.locator(".gx-leak").count()
