@@ -9,7 +9,10 @@ ONE_NUMBER = (
 )
 EMPTY = "Nothing is left to choose from. Stop, or return, before that."
 PLACES = "Positions count from 0, so the last one is the length minus 1."
-ONE_TRUTH = "`if` and `not` need a single True or False: torch.equal, .any() or .all()."
+ONE_TRUTH = (
+    "`if` needs a single True or False, and so does `not`: torch.equal, .any() or .all(). To "
+    "choose number by number there is torch.where."
+)
 
 ADVICE: tuple[tuple[str, str], ...] = (
     (
@@ -55,6 +58,21 @@ ADVICE: tuple[tuple[str, str], ...] = (
     ),
     (r"missing 1 required positional arguments?: \"dim\"", "Say along which axis: dim=-1."),
     (r"(Tensor|array) with more than one (value|element) is ambiguous", ONE_TRUTH),
+    (r"truth value of an array|Boolean value of Tensor with more than one value", ONE_TRUTH),
+    (
+        r"(one element tensors|length-1 arrays|0-dimensional arrays) can be converted",
+        ONE_NUMBER,
+    ),
+    (r"bitwise_xor|for \^:", "In Python a power is x**3; x^3 means something else."),
+    (
+        r"unexpected keyword argument '(dim|keepdim)'",
+        "With numpy it is axis and keepdims, with torch dim and keepdim.",
+    ),
+    (
+        r"ints\b.*\bfloat\b|got \(float|'float' object cannot be interpreted"
+        r"|indices must be int",
+        "Sizes and positions are whole numbers: divide by //, because / gives a float.",
+    ),
     (
         r"^(cannot access )?local variable",
         "Give it a value before the loop, such as 0 or an empty list.",

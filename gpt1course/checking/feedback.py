@@ -48,13 +48,20 @@ def _raised(where: str, error: BaseException) -> str:
         )
     if isinstance(error, KeyboardInterrupt):
         return f"{where} your function was stopped by hand."
-    try:
-        text = str(error)[:200]
-    except Exception:  # an error may fail to say what it is
-        text = "(without words)"
+    text = message_of(error)
     colon, told = ": " if text else "", advice(error, text)
-    raised = f"{where} your function raised {type(error).__name__}{colon}{text.rstrip('.')}."
+    raised = f"{where} your function raised {type(error).__name__}{colon}{text}."
     return f"{raised} {told}".rstrip()
+
+
+def message_of(error: BaseException | None) -> str:
+    """What an error says, without its last full stop; empty for none."""
+    if error is None:
+        return ""
+    try:
+        return str(error)[:200].rstrip(" .")
+    except Exception:  # an error may fail to say what it is
+        return "(without words)"
 
 
 def difference(got: Any, wanted: Any, tolerance: float) -> str:
@@ -189,6 +196,8 @@ def kind_in_words(value) -> str:
         return f"{type(value).__name__} ({dtype_name(value)}, shape {tuple(value.shape)})"
     shown = short(value)
     name = type(value).__name__
+    if value is None:
+        return "None"
     if callable(value) or len(shown) > 20 or shown == name:
         return name
     if shown.startswith(f"{name}("):  # Fraction(11, 10) says so itself

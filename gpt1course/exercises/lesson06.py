@@ -232,9 +232,10 @@ def _parts(T, H, D, seed):
         ),
     ],
     task=(
-        "Now all heads at once. Given the queries, keys and values of every head, compute the "
-        "scores, hide the future, take the softmax, and mix the values. Then merge the heads, "
-        "multiply by W_O from the right, and add its bias `b_O`. You may call `merge_heads`."
+        "Write attention for all heads at once. Given the queries, keys and values of every "
+        "head, compute the scores, hide the future, take the softmax, and mix the values. Then "
+        "merge the heads, multiply by W_O from the right, and add its bias `b_O`. You may call "
+        "`merge_heads`."
     ),
     hints=(
         "`q @ k.transpose(-1, -2)` multiplies head by head and gives (H, T, T). (`k.T` would "
@@ -356,6 +357,35 @@ def divided_by_what_is_left(q, k, v, W_O, b_O):
 def sees_the_future(q, k, v, W_O, b_O):
     weights = (q @ k.transpose(-1, -2) / math.sqrt(q.shape[-1])).softmax(-1)
     return _written(weights, v, W_O, b_O)
+
+
+@multi_head.wrong(
+    "You hide what may be seen, and show the future: `seen` is True where a token may look, so "
+    "hide the rest with ~seen."
+)
+def hides_the_past(q, k, v, W_O, b_O):
+    scores = q @ k.transpose(-1, -2) / math.sqrt(q.shape[-1])
+    seen = torch.ones(scores.shape[-2:], dtype=torch.bool).tril()
+    return _written(scores.masked_fill(seen, -math.inf).softmax(-1), v, W_O, b_O)
+
+
+@multi_head.wrong(
+    "k.T reverses all three axes, to (D, T, H). Only the last two should change places: "
+    "k.transpose(-1, -2)."
+)
+def all_axes_reversed(q, k, v, W_O, b_O):
+    scores = q @ k.permute(2, 1, 0) / math.sqrt(q.shape[-1])
+    seen = torch.ones(scores.shape[-2:], dtype=torch.bool).tril()
+    return _written(scores.masked_fill(~seen, -math.inf).softmax(-1), v, W_O, b_O)
+
+
+@multi_head.wrong(
+    "Your T is the number of heads. q is (H, T, D), so T and D are q.shape[1] and q.shape[2]."
+)
+def takes_the_heads_for_t(q, k, v, W_O, b_O):
+    scores = q @ k.transpose(-1, -2) / math.sqrt(q.shape[1])
+    seen = torch.ones(len(q), len(q), dtype=torch.bool).tril()
+    return _written(scores.masked_fill(~seen, -math.inf).softmax(-1), v, W_O, b_O)
 
 
 @multi_head.wrong(
@@ -603,6 +633,11 @@ def bits(n_layer, n_head, T):
     return n_layer * n_head * T * T * 32
 
 
+@weight_bytes.wrong("Those are megabytes. Give the bytes, a million times as many.")
+def megabytes(n_layer, n_head, T):
+    return round(n_layer * n_head * T * T * 4 / 1e6)
+
+
 @exercise(
     "The last k tokens",
     difficulty=3,
@@ -712,6 +747,14 @@ def targets_first(ids, k, longest):
 def newest_first(ids, k, longest):
     contexts, targets = last_k(ids, k, longest)
     return contexts.flip(1), targets
+
+
+@last_k.wrong(
+    "Your contexts begin with the token to predict. They end just before it: ids[t - k : t]."
+)
+def what_follows(ids, k, longest):
+    places = range(longest, len(ids))
+    return torch.stack([ids[t : t + k] for t in places]), ids[longest:]
 
 
 EXERCISES = (split_heads, merge_heads, multi_head, ablate_head, weight_bytes, last_k)

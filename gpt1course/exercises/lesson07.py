@@ -185,9 +185,9 @@ def _layers(C, wide, seed):
         (_seeded(2, 3, 2, seed=25), *_layers(2, 3, 26)),
     ],
     task=(
-        "Write the feed-forward part of a block: a layer that widens, GELU, a layer that "
-        "narrows again. A layer is a matrix product and a bias: `x @ W + b`. GELU is "
-        '`F.gelu(..., approximate="tanh")`.'
+        "Write the feed-forward part of a block, which is a layer that widens, GELU, and a "
+        "layer that narrows again. A layer is a matrix product and a bias, `x @ W + b`, and "
+        'GELU is `F.gelu(..., approximate="tanh")`.'
     ),
     hints=(
         "First the neurons: `x @ W_1 + b_1` has the shape (T, 4C).",
@@ -489,6 +489,15 @@ def mean_stays(x, gain, bias, eps=1e-5):
 
 
 @layer_norm.wrong(
+    "Python divides before it subtracts, so you divide the mean only: put x - mean in "
+    "parentheses."
+)
+def without_parentheses(x, gain, bias, eps=1e-5):
+    mean = x.mean(dim=-1, keepdim=True)
+    return x - mean / torch.sqrt(_variance(x) + eps) * gain + bias
+
+
+@layer_norm.wrong(
     "Mind the parentheses: subtract the mean first, then divide. `x - mean / root` divides "
     "the mean only."
 )
@@ -507,14 +516,14 @@ def over_the_batch(x, gain, bias, eps=1e-5):
     return (x - mean) / torch.sqrt(variance + eps) * gain + bias
 
 
-@layer_norm.wrong("You divide by the variance; its root is the spread.")
+@layer_norm.wrong("You divide by the variance. Divide by its root, the standard deviation.")
 def divides_by_the_variance(x, gain, bias, eps=1e-5):
     return _centered(x) / (_variance(x) + eps) * gain + bias
 
 
 @layer_norm.wrong(
-    "You divide by the length of the state. The spread is the root of the mean square, and "
-    "so smaller by a factor of the root of C."
+    "You divide by the length of the state. The standard deviation is the root of the mean "
+    "square, and so smaller by a factor of the root of C."
 )
 def to_length_1(x, gain, bias, eps=1e-5):
     squares = (_centered(x) ** 2).sum(dim=-1, keepdim=True)
@@ -840,7 +849,7 @@ def mean_0_or_pre(x, h, attention, mlp, ln_1, ln_2):
 
 
 @order_of.wrong(
-    "Your comparison is too strict, for the states are given to four digits only: use "
+    "Your comparison is too strict, because the states are given to four digits only: use "
     "torch.allclose with atol=1e-4."
 )
 def bit_for_bit(x, h, attention, mlp, ln_1, ln_2):
@@ -850,7 +859,7 @@ def bit_for_bit(x, h, attention, mlp, ln_1, ln_2):
 
 
 @order_of.wrong(
-    "Your comparison is too strict, for the states are given to four digits only: use "
+    "Your comparison is too strict, because the states are given to four digits only: use "
     "torch.allclose with atol=1e-4. And what is not post-LN need not be pre-LN."
 )
 def bit_for_bit_never_neither(x, h, attention, mlp, ln_1, ln_2):
@@ -895,8 +904,8 @@ def any_row(x, h, attention, mlp, ln_1, ln_2):
 
 
 @order_of.wrong(
-    "Your pre-LN block normalizes the output of a part. Pre-LN normalizes what goes into it: "
-    "x + attention(ln_1(x))."
+    "You find the post-LN blocks, but no pre-LN block. Pre-LN normalizes what goes into a "
+    "part: n = x + attention(ln_1(x)), and then n + mlp(ln_2(n))."
 )
 def norm_on_the_part(x, h, attention, mlp, ln_1, ln_2):
     if torch.allclose(h, post_ln_block(x, attention, mlp, ln_1, ln_2), atol=1e-4):
@@ -926,8 +935,8 @@ _NOISE = torch.tensor([[0.05, 0.95, 0.4, 0.1], [0.3, 0.02, 0.6, 0.25], [0.5, 0.9
     task=(
         "Write dropout with the random numbers already drawn. `noise` contains one random "
         "number, uniform between 0 and 1, for each number of `x`. In training, where the "
-        "noise is below `p`, the number becomes 0; the others are divided by `1 - p`. Outside "
-        "training nothing happens."
+        "noise is below `p`, the number becomes 0, and the others are divided by `1 - p`. "
+        "Outside training nothing happens."
     ),
     hints=(
         "`noise >= p` is True for what stays; as a factor, True counts as 1 and False as 0.",

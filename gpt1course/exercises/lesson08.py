@@ -233,7 +233,7 @@ def find_the_bug(right, wrong):
     """Name of the first state in which two passes differ by more than 1e-4, else None.
 
     right, wrong: dicts, name -> tensor, with the same names and shapes, in order. Numbers are
-    near 1, where torch.allclose with atol=1e-4 takes hardly more than that.
+    near 1, so torch.allclose with atol=1e-4 is as good as that limit.
     find_the_bug({"h0": zeros(2)}, {"h0": ones(2)}) -> "h0"
     """
     for name in right:
@@ -564,6 +564,15 @@ def weights_alone(q, keys, values, t):
 @mix_of_the_seen.wrong("You use the keys from t on. Those are the later ones: take 0 to t.")
 def asks_the_later_keys(q, keys, values, t):
     return _mixed(q, keys[t:], values[t:])
+
+
+@mix_of_the_seen.wrong(
+    "You have t + 1 weights and all the values. Mix those of the same positions: "
+    "values[: t + 1]."
+)
+def all_values(q, keys, values, t):
+    scores = keys[: t + 1] @ q / math.sqrt(len(q))
+    return scores.softmax(dim=0) @ values
 
 
 @mix_of_the_seen.wrong(

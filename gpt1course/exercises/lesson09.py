@@ -110,9 +110,9 @@ def _measured_softmax(d, probs):
         (np.array([1.0, 0.0]), np.array([0.5, 0.5])),
     ],
     task=(
-        "Write line 4 of the derivation as code, for any number of rows. It goes from `d`, the "
-        "gradient with respect to the probabilities, to the gradient with respect to the "
-        "scores. You need no loop and no Jacobian."
+        "Write line 4 of the derivation as code, for any number of rows, without a loop or a "
+        "Jacobian. It goes from `d`, the gradient with respect to the probabilities, to the "
+        "gradient with respect to the scores."
     ),
     hints=(
         "The sum in the bracket is one number per row: sum over the last axis, and keep it "
@@ -570,6 +570,33 @@ def sums_for_means(d, z, std, gain):
 
 
 @layer_norm_backward.wrong(
+    "The gain multiplies z, so its gradient is d * z, and that of the bias is d. The gain "
+    "itself appears only on the way to x."
+)
+def gain_in_all_three(d, z, std, gain):
+    right = layer_norm_backward(d, z, std, gain)
+    return right | {"gain": (d * gain * z).sum(axis=0), "bias": (d * gain).sum(axis=0)}
+
+
+@layer_norm_backward.wrong(
+    "Gain and bias have a number for each column, and each is used at every position: sum over "
+    "the positions, axis=0."
+)
+def summed_along_the_state(d, z, std, gain):
+    right = layer_norm_backward(d, z, std, gain)
+    return right | {"gain": (d * z).sum(axis=1), "bias": d.sum(axis=1)}
+
+
+@layer_norm_backward.wrong(
+    "Without keepdims=True the two means are rows. Each position needs its own: a column."
+)
+def means_as_rows(d, z, std, gain):
+    dz = d * gain
+    dx = (dz - dz.mean(axis=-1) - z * (dz * z).mean(axis=-1)) / std
+    return _norm_answer(d, z, std, gain, x=dx)
+
+
+@layer_norm_backward.wrong(
     "You take the means over the whole array. Each state is normalized by itself: axis=-1, "
     "with keepdims=True."
 )
@@ -849,6 +876,15 @@ def d_weights_transposed(d, q, k, v, weights):
 
 
 @attention_backward.wrong(
+    "d @ v does not fit. The mix is weights @ v, so the weights get d times v transposed: "
+    "d @ v.T."
+)
+def v_not_transposed(d, q, k, v, weights):
+    d_scores = softmax_backward(d @ v, weights) / math.sqrt(q.shape[1])
+    return _head_answer(d, q, k, v, weights, d_scores)
+
+
+@attention_backward.wrong(
     "Your softmax runs back down the columns. A row of the weights is one query's."
 )
 def softmax_down_the_columns(d, q, k, v, weights):
@@ -961,6 +997,24 @@ def transposed(ids, d_h0, h, d_logits):
     return grad
 
 
+@tied_gradient.wrong(
+    "d_logits @ h does not fit. Row v of the gradient collects from all positions: "
+    "d_logits.T @ h."
+)
+def logits_not_transposed(ids, d_h0, h, d_logits):
+    return d_logits @ h
+
+
+@tied_gradient.wrong(
+    "h.T @ d_logits is (C, V), and has no row for each token. Turned around it is "
+    "d_logits.T @ h, with the shape (V, C) of W_e."
+)
+def added_to_the_transposed(ids, d_h0, h, d_logits):
+    grad = h.T @ d_logits
+    np.add.at(grad, ids, d_h0)
+    return grad
+
+
 @tied_gradient.wrong("You take the mean of the two paths. Uses of one matrix add up.")
 def mean_of_the_paths(ids, d_h0, h, d_logits):
     grad = d_logits.T @ h
@@ -1062,6 +1116,14 @@ def rate_of_a_tenth(weights, grads, lr):
 @descend.wrong("You return the steps only. Return the new weights: w minus the step.")
 def only_the_step(weights, grads, lr):
     return {name: -lr * grads[name] for name in weights}
+
+
+@descend.wrong(
+    "You return the old weights. In a loop, w = ... only gives the name w to a new array: put "
+    "the new arrays into a new dict."
+)
+def the_old_weights(weights, grads, lr):
+    return dict(weights)
 
 
 @descend.wrong("You divide by the learning rate. Multiply: a smaller rate takes smaller steps.")

@@ -548,6 +548,23 @@ def one_update_late(step, peak, warmup, total):
 
 
 @learning_rate.wrong(
+    "One update late: step == warmup belongs to the cosine already, so `step < warmup`. (With "
+    "a warm-up of 0 yours divides by 0.)"
+)
+def up_to_and_with_warmup(step, peak, warmup, total):
+    if step <= warmup:
+        return peak * step / warmup
+    return learning_rate.solution(step, peak, warmup, total)
+
+
+@learning_rate.wrong("The cosine lacks pi: 0.5 * (1 + cos(pi x)) falls from 1 to 0.")
+def no_pi(step, peak, warmup, total):
+    if step < warmup:
+        return peak * step / warmup
+    return peak * 0.5 * (1 + math.cos(step / total))
+
+
+@learning_rate.wrong(
     "A quarter of a wave, pi / 2, is another curve: take 0.5 * (1 + cos(pi x))."
 )
 def a_quarter_wave(step, peak, warmup, total):
@@ -638,6 +655,15 @@ def clip_together(grads, max_norm):
 )
 def each_number(grads, max_norm):
     return [grad.clamp(-max_norm, max_norm) for grad in grads]
+
+
+@clip_together.wrong(
+    "You add the norms up. The norm of all gradients together is the root of the sum of all "
+    "squares: norms of 3 and 4 make 5."
+)
+def norms_added_up(grads, max_norm):
+    norm = sum(grad.norm().item() for grad in grads)
+    return [grad * (max_norm / max(norm, max_norm)) for grad in grads]
 
 
 @clip_together.wrong(
@@ -925,6 +951,16 @@ def in_plain_units(step, peak, warmup, total):
     return 0.5 * peak * (1 + math.cos(math.pi * step / total)) / 10_000
 
 
+@rate_at.wrong("1 + cos runs from 2 to 0, so your rate is doubled. Halve it.")
+def doubled(step, peak, warmup, total):
+    return peak * (1 + math.cos(math.pi * step / total))
+
+
+@rate_at.wrong("That is the cosine alone, which goes down to -1. Add 1 to it and halve.")
+def the_cosine_alone(step, peak, warmup, total):
+    return peak * math.cos(math.pi * step / total)
+
+
 @number_exercise(
     "A hundred epochs",
     question=(
@@ -976,6 +1012,14 @@ def without_the_rest(tokens, batch, length, epochs):
 @updates_of.wrong("That is a single epoch, and rounded down.")
 def one_epoch_rounded_down(tokens, batch, length, epochs):
     return tokens // (batch * length)
+
+
+@updates_of.wrong(
+    "You round up in each epoch. The epochs follow each other, so only the last update of all "
+    "is smaller."
+)
+def rounded_up_in_each_epoch(tokens, batch, length, epochs):
+    return epochs * -(-tokens // (batch * length))
 
 
 def five_minutes() -> dict[str, dict]:

@@ -26,8 +26,8 @@ def _numbers(*shape, seed=0):
     ],
     task=(
         "The release stores all numbers in one row, and a list of shapes. Cut the row "
-        "into arrays of these shapes, in order. A shape may be a tuple or, as JSON gives it, a "
-        "list."
+        "into arrays of these shapes, in order, where a shape may be a tuple or, as JSON gives "
+        "it, a list."
     ),
     hints=(
         "`math.prod(shape)` numbers belong to a shape.",
@@ -93,7 +93,7 @@ def sums_of_sides(stream, shapes):
 
 
 @cut_stream.wrong(
-    "You leave a number out after each array. A slice stops before its end, so the next one "
+    "You leave a number out after each array. A slice stops before its end, so the next array "
     "starts right there."
 )
 def one_left_out(stream, shapes):
@@ -101,6 +101,27 @@ def one_left_out(stream, shapes):
     for s in shapes:
         out.append(stream[start : start + math.prod(s)].view(s))
         start += math.prod(s) + 1
+    return out
+
+
+@cut_stream.wrong(
+    "The end of your slice is the size of the array. A slice ends at a position: "
+    "stream[start : start + size]."
+)
+def ends_at_the_size(stream, shapes):
+    out, start = [], 0
+    for s in shapes:
+        out.append(stream[start : math.prod(s)].view(s))
+        start += math.prod(s)
+    return out
+
+
+@cut_stream.wrong("`start` must move on by the size of each array: start += size.")
+def start_set_to_the_size(stream, shapes):
+    out, start = [], 0
+    for s in shapes:
+        out.append(stream[start : start + math.prod(s)].view(s))
+        start = math.prod(s)
     return out
 
 
@@ -329,7 +350,7 @@ def equal_shapes_once(shapes):
     minutes=2,
     cases=lambda: [(0, 40478, 3), (511, 40478, 3), (7, 100, 2), (1, 60, 0)],
     task=(
-        "In OpenAI's fine-tuning code one table holds the token rows, then the rows of "
+        "In OpenAI's fine-tuning code one table has the token rows, then the rows of "
         "the special tokens, then those of the positions. Which row is position `p`?"
     ),
     hints=("n_vocab rows of tokens come first, then n_special more.",),
@@ -389,8 +410,8 @@ def always_gpt_1_s_tokens(p, n_vocab, n_special):
 @number_exercise(
     "Parameters of a model",
     question=(
-        "A GPT-1 of another size: {n_vocab:,} tokens, {n_ctx} positions, {n_layer} blocks, and "
-        "{C} dimensions. How many numbers do its released files contain?"
+        "A GPT-1 of another size has {n_vocab:,} tokens, {n_ctx} positions, {n_layer} blocks, "
+        "and {C} dimensions. How many numbers do its released files contain?"
     ),
     difficulty=3,
     importance=3,
@@ -436,6 +457,11 @@ def with_a_final_norm(n_vocab, n_ctx, n_layer, C):
 @released_numbers.wrong("Those are the blocks. The two tables are missing.")
 def blocks_alone(n_vocab, n_ctx, n_layer, C):
     return n_layer * (12 * C * C + 13 * C)
+
+
+@released_numbers.wrong("You count a single block.")
+def a_single_block(n_vocab, n_ctx, n_layer, C):
+    return (n_vocab + n_ctx) * C + 12 * C * C + 13 * C
 
 
 @released_numbers.wrong("The three special tokens join in fine-tuning; the files have none.")

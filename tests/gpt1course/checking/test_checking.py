@@ -1,6 +1,7 @@
 """The machinery of the checks, on a made-up exercise: hostile, clumsy and right answers."""
 
 import functools
+import math
 import os
 import random
 import re
@@ -137,7 +138,22 @@ class Odd:
 
 ANSWERS = {
     "no return": (forgets_to_return, "returns None. Is the `return` missing"),
-    "raises": (lambda x: 1 / 0, "raised ZeroDivisionError: division by zero"),
+    "raises": (lambda x: 1 / 0, r"raised ZeroDivisionError: division by zero\. The lesson"),
+    "a power": (lambda x: x ^ 2, r"NotImplementedError: .*\. In Python a power is x\*\*3"),
+    "a power of a number": (lambda x: x.sum().item() ^ 2, r"TypeError: .*a power is x\*\*3"),
+    "math of a tensor": (lambda x: math.sqrt(x), r"Functions of math take one number"),
+    "math of an array": (lambda x: math.tanh(x.numpy()), r"Functions of math take one number"),
+    "if": (lambda x: x if x > 0 else -x, r"`if` needs a single True or False"),
+    "if of numpy": (lambda x: x if x.numpy() > 0 else -x, r"`if` needs a single True"),
+    "torch's names": (lambda x: x.numpy().sum(dim=-1), "With numpy it is axis and keepdims"),
+    "a size of a float": (lambda x: x.view(x.numel() / 1), r"divide by //"),
+    "sizes, one of a float": (lambda x: x.view(1, x.numel() / 1), r"divide by //"),
+    "a slice of floats": (lambda x: [1, 2, 3][: x.numel() / 1], r"divide by //"),
+    "a range of floats": (lambda x: [*range(x.numel() / 1)], r"divide by //"),
+    "a sentence": (
+        lambda x: torch.ones(4, 3).t().view(12),
+        r"Use \.reshape\(\.\.\.\) instead\. The",
+    ),
     "raises without words": (raises_mute, r"raised Mute: \(without words\)"),
     "mutates": (mutates, "changes its arguments"),
     "recurses": (recurses, "raised RecursionError"),
@@ -563,6 +579,28 @@ def test_single_numbers_are_compared_as_numpy_does(a, b, near, tolerance):
 def test_numbers_too_large_for_a_float_are_compared():
     assert compare.same(10**400, 10**400, 1e-5)
     assert not compare.same(10**400, 1, 1e-5) and not compare.same(1, 10**400, 1e-5)
+
+
+def test_an_error_of_another_cause_is_not_taken_for_a_listed_one():
+    @exercise(
+        "", difficulty=1, importance=1, minutes=1, cases=lambda: [([2, 3],)], task="", hints=()
+    )
+    def last(numbers):
+        """The last of the numbers."""
+        return numbers[-1]
+
+    @last.wrong("The last has the index len(numbers) - 1.")
+    def beyond(numbers):
+        return numbers[len(numbers)]
+
+    named = machinery.diagnose(last, lambda numbers: numbers[2])
+    other = machinery.diagnose(last, lambda numbers: [].pop())
+    assert named.message == "The last has the index len(numbers) - 1."
+    assert "IndexError: pop from empty list" in other.message
+
+
+def test_what_is_none_is_called_none():
+    assert feedback.difference("None", None, 0.0) == "it returns str 'None', expected None"
 
 
 def test_a_listed_answer_is_called_no_further_than_it_agrees():
