@@ -292,7 +292,7 @@ function addDepths(view, root) {
   view.all = view.model.get("depths");
   const text = i => view.all[i].spread + like(view.all[i].spread);
   const options = { min: 0, max: view.all.length - 1, step: 1, value: view.spread, text };
-  view.knob = slider(box, "weights’ spread", options, spread => {
+  view.knob = slider(box, "standard deviation", options, spread => {
     setShared(view, { spread });
     showDepths(view);
   });
@@ -320,7 +320,7 @@ function showDepths(view) {
   const [a, b] = [post, pre].map(([lengths]) => lengths.at(-1).toFixed(1));
   const [c, d] = [part.post, part.pre].map(([first]) => first.toFixed(1));
   view.deep.textContent =
-    `With a spread of ${spread}, a state after block 11 has length ${a} in post-LN and ${b} ` +
+    `With a standard deviation of ${spread}, a state after block 11 has length ${a} in post-LN and ${b} ` +
     `in pre-LN. The first block gets ${c} times the gradient of the last in post-LN, ${d} ` +
     "times in pre-LN.";
 }

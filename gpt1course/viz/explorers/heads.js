@@ -269,7 +269,8 @@ function addNext(view) {
   view.heading = el("p", "gx-title gx-coming", root);
   view.scissors = button(root, "", () => setCut(view, !view.cut));
   view.list = el("ol", "gx-bars gx-without", root);
-  const note = "Bars from 0 to 100%. With a head off, a line marks what all heads said.";
+  const note =
+    "The bars go from 0 to 100%. With a head ablated, a line marks what all heads together gave.";
   el("p", "gx-note", root, note);
 }
 
@@ -315,12 +316,12 @@ function showRow(view) {
   mark.style.transform = `translateY(${100 * row}%)`;
   const without = cut ? `, without ${name}` : "";
   heading.textContent = `What comes next after “${names[row]}”${without}`;
-  scissors.textContent = cut ? "Put the head back (X)" : "Cut the head (X)";
+  scissors.textContent = cut ? "Put the head back (X)" : "Ablate the head (X)";
   scissors.setAttribute("aria-pressed", cut);
   showBars(view, tokens);
   said.textContent = sentence(view, tokens);
   view.finding.textContent = findingOf(view, tokens);
-  setTip(view.finding, cut ? "hear it again" : "cut this head, and look below");
+  setTip(view.finding, cut ? "put it back" : "ablate this head, and look below");
   root.dataset.next = JSON.stringify(tokens.slice(0, SHOWN));
 }
 
@@ -337,7 +338,7 @@ function findingOf(view, tokens) {
   }
   const place = rank === 1 ? "more than any other" : `rank ${rank} of ${measures.cost.length}`;
   const way = cost < 0 ? "lowers" : "raises";
-  return `Cutting ${name} ${way} the loss by ${Math.abs(cost).toFixed(3)} nats, ${place}.`;
+  return `Ablating ${name} ${way} the loss by ${Math.abs(cost).toFixed(3)} nats, ${place}.`;
 }
 
 const mostMoved = tokens =>
@@ -358,7 +359,7 @@ function sentence(view, tokens) {
       ? `After “${names[row]}”, ablating it moves “${named(word)}” most: from ` +
         `${percent(before)} to ${percent(after)}.`
       : `After “${names[row]}” the likeliest is “${named(tokens[0][0])}” with ` +
-        `${percent(tokens[0][1])}. Press X to cut the head.`)
+        `${percent(tokens[0][1])}. Press X to ablate the head.`)
   );
 }
 

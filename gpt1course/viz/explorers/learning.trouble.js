@@ -6,7 +6,7 @@ import { commas, plural } from "./common.js";
 export function whyDiverged({ step, peak, best, loss }) {
   const where = Number.isFinite(loss)
     ? `The loss has climbed from ${best.toFixed(2)} to ${loss.toFixed(2)}`
-    : "The loss is no number any more";
+    : "The loss is not a number any more";
   const times = peak / 0.02;
   const size = times < 1 ? `${Math.round(100 * times)}% of` : plural(Math.round(times), "time");
   return (

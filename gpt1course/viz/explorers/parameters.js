@@ -44,7 +44,7 @@ function draw(model, root) {
     view.config.tied = key === "true";
     show(view);
   });
-  el("p", "gx-title", root, "Where they sit");
+  el("p", "gx-title", root, "Where they are");
   view.stack = el("div", "gx-parts", root);
   addSizes(view, configs);
   view.table = el("table", "gx-table", root);
@@ -143,7 +143,7 @@ function show(view) {
   const words =
     `${commas(total)} parameters, ` +
     `${megabytes.toLocaleString("en", { maximumFractionDigits: 1 })} MB in float32. ` +
-    `The blocks hold ${rounded(blocks / total)} of them.`;
+    `The blocks have ${rounded(blocks / total)} of them.`;
   view.said.textContent = words;
   const known = Object.keys(view.configs).find(name => isAs(view.configs[name], view.config));
   const whose = known ? capital(known) : "A model of these sizes";

@@ -121,8 +121,8 @@ function show(view) {
   view.ranks.textContent = tied ? after : `${after}, if it is tied after all`;
   const [other, cosine] = cosines[0];
   view.finding.textContent =
-    `“${view.names[chosen]}” lies closest to “${named(other)}”: ` +
-    `the cosine of their rows is ${minus(cosine.toFixed(2))}.`;
+    `The row of “${view.names[chosen]}” is closest to that of “${named(other)}”: ` +
+    `their cosine is ${minus(cosine.toFixed(2))}.`;
   view.said.textContent = `${bestPlace(view)} ${parameters(view)}`;
 }
 

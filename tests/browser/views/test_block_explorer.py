@@ -52,7 +52,7 @@ def test_a_neuron_is_picked_by_key_and_by_mouse(page, explorer):
 
 def test_both_orders_at_each_spread(page, explorer):
     show(page, explorer)
-    page.get_by_label("weights’ spread").focus()
+    page.get_by_label("standard deviation").focus()
     page.keyboard.press("End")
     last = explorer.depths[-1]
     assert page.evaluate("model.get('spread')") == len(explorer.depths) - 1
