@@ -78,7 +78,7 @@ function place(label, n) {
 
 function addPresets(view, configs, first) {
   const names = Object.fromEntries(Object.keys(configs).map(name => [name, name]));
-  choice(view.root, "sizes of", names, first, name => {
+  view.presets = choice(view.root, "sizes of", names, first, name => {
     view.config = { ...configs[name] };
     for (const [size, control] of Object.entries(view.sliders)) {
       control.set(placeOf(size, view.config[size]));
@@ -146,12 +146,19 @@ function show(view) {
     `The blocks have ${rounded(blocks / total)} of them.`;
   view.said.textContent = words;
   const known = Object.keys(view.configs).find(name => isAs(view.configs[name], view.config));
+  markPreset(view, known);
   const whose = known ? capital(known) : "A model of these sizes";
   const share = `${rounded(blocks / total)} of them in the blocks`;
   view.finding.textContent = `${whose} has ${commas(total)} parameters, ${share}.`;
   const tip = view.config.tied ? "give it an output matrix of its own" : "tie both matrices";
   setTip(view.finding, tip);
   view.stack.setAttribute("aria-label", words);
+}
+
+// The model whose sizes these are, or none; the first one can be reached by keyboard then.
+function markPreset({ presets }, known) {
+  presets.set(known);
+  if (!known) presets.box.querySelector("[role=radio]").tabIndex = 0;
 }
 
 // Its name stands in it where there is room, and in the table always.

@@ -409,6 +409,19 @@ def test_bigrams_and_parameters(page):
     assert said.inner_text().startswith("5,303,296 parameters")
 
 
+def test_no_model_is_marked_that_has_other_sizes(page):
+    configs = {"GPT-1": vars(GPT1), "novelist": vars(NOVELIST)}
+    root = show(page, explorers.ParameterExplorer(configs))
+    sizes = root.get_by_role("radiogroup", name="sizes of").get_by_role("radio")
+    marked = "es => es.map(e => [e.getAttribute('aria-checked'), e.tabIndex])"
+    assert sizes.evaluate_all(marked) == [["true", 0], ["false", -1]]
+    root.get_by_label("n_layer").focus()
+    page.keyboard.press("ArrowRight")
+    assert sizes.evaluate_all(marked) == [["false", 0], ["false", -1]]
+    page.keyboard.press("ArrowLeft")
+    assert sizes.evaluate_all(marked) == [["true", 0], ["false", -1]]
+
+
 LOG = [
     {"step": 1, "loss": 6.0},
     {"step": 10, "loss": 4.0, "heldout": 4.5},
