@@ -152,12 +152,12 @@ def radios(page, explorer):
 
 def texts(page, explorer):
     """Another text and Enter; then the first one again."""
-    fields = explorer.locator(".gx-prompt")
+    fields = explorer.locator(".gx-prompt:visible")
     for i in range(fields.count()):
         old = fields.nth(i).input_value()
 
         def put(text, i=i):
-            field = explorer.locator(".gx-prompt").nth(i)
+            field = explorer.locator(".gx-prompt:visible").nth(i)
             field.click()
             field.fill(text)
             page.keyboard.press("Enter")

@@ -88,7 +88,6 @@ const ANSWERS = {
   trace: traced,
   map: mapped,
   ways: (text, options) => session.ways(text, options),
-  formats: (texts, rows) => session.formats(texts, rows),
   pieces: inPieces,
   drawn,
   refused,

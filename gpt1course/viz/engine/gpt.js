@@ -86,6 +86,12 @@ export class GPT {
     return logits.slice(0, (T - from) * V);
   }
 
+  // The state (C,) after the last block, at place t of what was read last.
+  stateAt(t) {
+    const C = this.config.n_embd;
+    return this.room.h.slice(t * C, (t + 1) * C);
+  }
+
   // Logits (T, V) of any states (T, C), as if the model ended there; valid until the next call.
   unembed(states) {
     const { n_embd: C, n_vocab: V } = this.config;

@@ -9,12 +9,10 @@ function attention(session, { text, most, head }) {
   return { tokens, data, scores: centered(scores, tokens.length), row, message };
 }
 
-function formats(session, { texts, specials, formats }) {
-  const { buffer, byteOffset, byteLength } = specials;
-  const rows = new Float32Array(buffer.slice(byteOffset, byteOffset + byteLength));
-  const read = Object.entries(session.formats(texts, rows));
-  const made = read.map(([kind, rows]) => [kind, { ...formats[kind], rows }]);
-  return { formats: Object.fromEntries(made), message: "" };
+function formats(session, { texts, added, layers }) {
+  const { buffer, byteOffset, byteLength } = added;
+  const numbers = new Float32Array(buffer.slice(byteOffset, byteOffset + byteLength));
+  return { ...session.formats(texts, numbers, layers), message: "" };
 }
 
 function journey(session, { text, n, most }) {

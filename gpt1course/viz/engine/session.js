@@ -1,7 +1,7 @@
 // A model with its tokenizer: what a page may ask of it.
 
 import { BPE } from "./bpe.js";
-import { specialsAfter, toSequences } from "./formats.js";
+import { layersOf, readStates, specialsAfter, toSequences } from "./formats.js";
 import { beamSearch, drawn, greedy, logProbs } from "./generate.js";
 import { GPT } from "./gpt.js";
 import { journey, tying } from "./logit_lens.js";
@@ -134,30 +134,49 @@ export class Session {
     return mapOf(this.model, this.bpe.pieces, this.few(text, most), ablated);
   }
 
-  // Sequences of each kind's texts, as rows of [piece, segment, nats]; rows: of the three
-  // special tokens, drawn where the explorer was made (formats.py).
-  formats(texts, rows) {
-    this.tasks ??= this.withSpecials(rows);
-    const told = Object.entries(texts).map(([kind, typed]) => {
-      const sequences = toSequences(this.bpe, kind, typed, this.model.config.n_ctx);
-      return [kind, sequences.map(ids => this.read(ids))];
-    });
-    return Object.fromEntries(told);
+  // Of each kind's texts: rows of [piece, segment, nats], scores and probabilities of the
+  // classes; and all states that are shown (formats.py). numbers, described: of the layers.
+  formats(texts, numbers, described) {
+    const { n_embd: C, n_ctx } = this.model.config;
+    const layers = layersOf(numbers, described, C);
+    const [formats, states] = [{}, []];
+    for (const [kind, layer] of Object.entries(layers)) {
+      const model = this.withRows(layer.specials);
+      const sequences = toSequences(this.bpe, kind, texts[kind], n_ctx);
+      const read = sequences.map(ids => this.read(model, ids));
+      const last = read.map(({ state }) => state);
+      const found = readStates(kind, last, layer);
+      const scores = found.scores.map(score => inDigits(score, 4));
+      const probs = Array.from(probsOf(found.scores), p => inDigits(p, 6));
+      formats[kind] = { rows: read.map(({ row }) => row), scores, probs };
+      states.push(...found.states);
+    }
+    return { formats, states: joined(states) };
   }
 
-  // A sequence with special tokens: each token's piece, segment, and loss but for the first.
-  read(ids) {
+  // The model with these rows of W_e for the three special tokens.
+  withRows(specials) {
+    this.tasks ??= this.withSpecials(specials);
+    this.tasks.tokens.set(specials, this.bpe.pieces.length * this.model.config.n_embd);
+    return this.tasks;
+  }
+
+  // A sequence with special tokens: its last state, and as a row each token's piece, segment,
+  // and loss but for the first.
+  read(model, ids) {
     const specials = specialsAfter(this.bpe);
-    const V = this.tasks.config.n_vocab;
-    const logits = this.tasks.forward(ids, { all: true });
+    const V = model.config.n_vocab;
+    const logits = model.forward(ids, { all: true });
+    const state = model.stateAt(ids.length - 1);
     let segment = 0;
-    return ids.map((id, t) => {
+    const row = ids.map((id, t) => {
       const name = ["[start]", "[delim]", "[extract]"][specials.indexOf(id)];
       segment += name ? 1 : 0;
       const nats = () => -logProbs(logits.subarray((t - 1) * V, t * V))[id];
       const loss = t ? inDigits(nats(), 4) : null;
       return [name ?? this.bpe.pieces[id], name ? "special" : `segment ${segment}`, loss];
     });
+    return { row, state };
   }
 
   // Rows [name, mean log P, [[piece, P], ...]] of ways to go on, n tokens each.

@@ -1,4 +1,5 @@
-// Figure 1, right, for typed texts: token rows by segment, losses below, L3 by lambda.
+// Figure 1, right, played for typed texts: tokens slide into place, the row runs through the
+// blocks, its last state leaves them and a linear layer reads it. Below, L3 by lambda.
 
 import {
   addHeadline,
@@ -7,38 +8,21 @@ import {
   liveRegion,
   onChange,
   percent,
-  plural,
   ROLES,
-  readable,
-  request,
   rounded,
   save,
   setShared,
   setTip,
   slider,
-  stretch,
   sum,
   tableRow,
-  textLine,
 } from "./common.js";
+import { addLanes, NAMES } from "./formats.lanes.js";
+import { placesOf, play, slide, stop } from "./formats.motion.js";
+import { addStage, answerOf, drawStage, spoken } from "./formats.stage.js";
+import { addTexts, canExchange, drawTexts, exchange } from "./formats.texts.js";
 import { start } from "./start.js";
 
-const KEY =
-  "Double line: special token, the other lines: the two segments. Column: the loss of the " +
-  "token, in nats, as the language model reads it. The head is untrained here: its loss is " +
-  "that of an even guess.";
-const NAMES = {
-  classification: "classification",
-  entailment: "entailment",
-  similarity: "similarity",
-  choice: "multiple choice",
-};
-const FINDINGS = {
-  classification: "Classification: one row, and its last state alone is read.",
-  entailment: "Entailment: both texts share one row, and its last state is read.",
-  similarity: "Similarity has no first text: both orders are read, their states added.",
-  choice: "Multiple choice: a row for each answer, and a softmax over their scores.",
-};
 const HEADINGS = [
   "nats",
   "task loss −L2",
@@ -48,50 +32,96 @@ const HEADINGS = [
 ];
 
 function draw(model, root) {
-  const view = { model, root, kind: model.get("kind") };
-  view.finding = addHeadline(root, "", () => setKind(view, nextKind(view)));
-  addTasks(view);
-  view.form = el("div", "", root);
-  const status = el("p", "gx-note gx-hint", root);
-  view.request = request(model, status, "The model reads ...", "Type a text and press Enter.");
-  view.rows = el("div", "", root);
-  el("p", "gx-note", root, KEY);
-  addLambda(view);
-  view.bars = [addBar(root, "by means"), addBar(root, "by sums")];
+  const view = { model, root, kind: model.get("kind"), flights: [] };
+  view.finding = addHeadline(root, "", () => next(view).act());
+  view.lanes = addLanes(view, kind => setKind(view, kind));
+  addTexts(view);
+  addStage(view);
   view.said = liveRegion(root);
-  view.table = el("table", "gx-table", el("div", "gx-scroll", root));
-  model.on("change:formats", () => show(view));
-  model.on("change:lm_coef", () => mix(view));
-  onChange(view, ["kind"], () => {
-    view.kinds.set(view.kind);
-    ask(view);
-    show(view);
-  });
-  ask(view);
+  addLoss(view);
+  model.on("change:formats", () => answered(view));
+  for (const name of ["lm_coef", "labels"]) model.on(`change:${name}`, () => mix(view));
+  model.on("change:texts", () => drawTexts(view));
+  onChange(view, ["kind"], () => show(view));
   show(view);
-}
-
-function addTasks(view) {
-  const kinds = Object.keys(view.model.get("fields"));
-  const names = kinds.map(kind => [kind, NAMES[kind]]);
-  view.kinds = choice(view.root, "task", Object.fromEntries(names), view.kind, kind =>
-    setKind(view, kind),
-  );
 }
 
 function setKind(view, kind) {
   setShared(view, { kind });
-  view.kinds.set(kind);
-  ask(view);
   show(view);
+  play(view);
 }
 
-function nextKind({ model, kind }) {
-  const kinds = Object.keys(model.get("fields"));
-  return kinds[(kinds.indexOf(kind) + 1) % kinds.length];
+// What the headline proposes: to exchange two texts, once, then to go on.
+function next(view) {
+  const kinds = Object.keys(view.model.get("fields"));
+  const following = kinds[(kinds.indexOf(view.kind) + 1) % kinds.length];
+  if (canExchange(view) && view.exchanged !== view.kind) {
+    const last = view.model.get("fields")[view.kind].length - 1;
+    const tip = `exchange the ${last > 1 ? "last " : ""}two ${last > 1 ? "choices" : "texts"}`;
+    return { tip, act: () => exchange(view, last - 1, last) };
+  }
+  return { tip: `go on to ${NAMES[following]}`, act: () => setKind(view, following) };
 }
 
-function addLambda(view) {
+// All of the chosen kind, as it ends.
+function show(view) {
+  view.swap = null;
+  stop(view);
+  view.lanes.set(view.kind);
+  drawTexts(view);
+  drawStage(view);
+  drawLabels(view);
+  tell(view);
+}
+
+function tell(view, before = "") {
+  view.finding.textContent = findingOf(view);
+  setTip(view.finding, next(view).tip);
+  view.said.textContent = before + spoken(view);
+  mix(view);
+}
+
+function findingOf(view) {
+  const { word, p, learned } = answerOf(view);
+  const says = learned ? `“${word}”, ${rounded(p)}` : "an even guess, untrained";
+  return {
+    classification: `Classification: one row, and its last state alone is read: ${says}.`,
+    entailment: `Entailment: both texts share a row, and its last state is read: ${says}.`,
+    similarity: `Similarity: both orders are read, their last states added: ${says}.`,
+    choice: `Multiple choice: a row for each, a softmax over their scores: ${says}.`,
+  }[view.kind];
+}
+
+// A new record. After an exchange the tokens slide from where they were.
+function answered(view) {
+  const swap = view.swap;
+  const was = swap && placesOf(view);
+  const before = swap && answerOf(view, swap.probs);
+  view.swap = null;
+  stop(view);
+  drawStage(view);
+  tell(view, swap ? `Exchanged: ${changed(view, before, swap)} ` : "");
+  if (swap) slide(view, was, swap);
+}
+
+function changed(view, before, { i }) {
+  const { probs } = view.model.get("formats")[view.kind];
+  const now = probs[before.at];
+  const apart = Math.abs(now - before.p);
+  if (view.kind === "similarity" && apart < 1e-4) {
+    return "nothing changes, since both orders are read anyway.";
+  }
+  if (view.kind === "choice" && i) return "each row keeps its score, whatever its place.";
+  return `“${before.word}” was ${percent(before.p)}, now it is ${percent(now)}.`;
+}
+
+// ---- the loss
+
+function addLoss(view) {
+  const { root } = view;
+  el("p", "gx-title gx-fmt-loss", root, "The loss of fine-tuning on this example");
+  view.labelBox = el("div", "", root);
   const options = {
     min: 0,
     max: 2,
@@ -100,11 +130,28 @@ function addLambda(view) {
     text: v => v.toFixed(2),
     help: "weight of the language model's loss",
   };
-  view.lambda = slider(view.root, "λ", options, v => {
-    save(view.model, { lm_coef: v });
-    mix(view);
-  });
+  view.lambda = slider(root, "λ", options, v => save(view.model, { lm_coef: v }));
+  view.bars = [addBar(root, "by means"), addBar(root, "by sums")];
+  view.share = el("p", "gx-note gx-fmt-share", root);
+  view.share.setAttribute("aria-live", "polite");
+  view.table = el("table", "gx-table", el("div", "gx-scroll", root));
 }
+
+// Which class counts as right: the task's loss is that of this class.
+function drawLabels(view) {
+  const { model, kind, labelBox } = view;
+  labelBox.replaceChildren();
+  const names = classesOf(view).map((name, i) => [i, name]);
+  const at = model.get("labels")[kind];
+  view.labels = choice(labelBox, "right answer", Object.fromEntries(names), String(at), i =>
+    save(model, { labels: { ...model.get("labels"), [kind]: +i } }),
+  );
+}
+
+const classesOf = ({ model, kind }) => {
+  const { classes } = model.get("layers")[kind];
+  return classes.length ? classes : model.get("fields")[kind].slice(1);
+};
 
 // The two parts of L3, each with its name in it.
 function addBar(root, name) {
@@ -118,48 +165,6 @@ function addBar(root, name) {
   });
 }
 
-// The texts of this task, to be typed.
-function ask({ model, form, kind, request }) {
-  form.replaceChildren();
-  model.get("fields")[kind].forEach((name, i) => {
-    textLine(form, name, model.get("texts")[kind][i], "8.5em", typed => {
-      const texts = JSON.parse(JSON.stringify(model.get("texts")));
-      texts[kind][i] = typed;
-      request({ texts });
-    });
-  });
-}
-
-// A row for each sequence, with the loss of each token below it.
-function show(view) {
-  const { rows } = view.model.get("formats")[view.kind];
-  const most = Math.max(...rows.flat().map(token => token[2] ?? 0), 1);
-  view.rows.replaceChildren();
-  for (const row of rows) {
-    const line = el("div", "gx-tokens", view.rows);
-    for (const token of row) addToken(line, token, most);
-    el("b", "", line.lastChild, "▲ read here");
-  }
-  view.finding.textContent = FINDINGS[view.kind];
-  setTip(view.finding, `go on to ${NAMES[nextKind(view)]}`);
-  mix(view);
-}
-
-// A piece whose word goes on stands close to the next one.
-function addToken(line, [piece, segment, loss], most) {
-  const cell = el("div", "gx-token", line);
-  const name = el("span", "", cell, readable(piece));
-  name.style.borderColor = ROLES[segment];
-  if (segment === "special") name.classList.add("gx-special");
-  else if (!piece.endsWith("</w>")) cell.classList.add("gx-goes-on");
-  const well = el("div", "gx-well", cell);
-  if (loss != null) {
-    stretch(well, loss / most);
-    cell.title = `loss of ${readable(piece)}: ${loss.toFixed(2)} nats`;
-  }
-  el("small", "", cell, loss == null ? "given" : loss.toFixed(1));
-}
-
 // The twin of FormatsExplorer.losses: of the language model, by means and by sums.
 function languageModelLosses(rows) {
   const nats = rows.map(row => row.map(token => token[2]).filter(loss => loss != null));
@@ -167,28 +172,30 @@ function languageModelLosses(rows) {
   return { mean, total: sum(nats.map(sum)) };
 }
 
-// What lambda makes of the two losses.
+// What lambda and the right answer make of the two losses.
 function mix(view) {
-  const { model, root, bars } = view;
-  const { rows, task } = model.get("formats")[view.kind];
-  const λ = model.get("lm_coef");
+  const { model, root, bars, kind } = view;
+  const { rows, probs } = model.get("formats")[kind];
+  const [λ, label] = [model.get("lm_coef"), model.get("labels")[kind]];
+  const task = -Math.log(Math.max(probs[label], 1e-6));
   const { mean, total } = languageModelLosses(rows);
   const all = task + λ * mean;
   view.lambda.set(λ);
+  view.labels.set(String(label));
   view.table.replaceChildren();
   tableRow(view.table, "th", HEADINGS);
   addLosses(view.table, "means (the code)", task, mean, λ);
   addLosses(view.table, "sums (the paper)", task, total, λ);
   [mean, total].forEach((lm, i) => {
-    const share = task / (task + λ * lm);
+    const share = task / (task + λ * lm || 1);
     widen(bars[i][0], share, "task");
     widen(bars[i][1], 1 - share, "λ × language model");
   });
   root.dataset.l3 = JSON.stringify([-all, -(task + λ * total)]);
-  view.said.textContent =
-    `${plural(rows.length, "sequence")} ` +
-    `of ${rows.map(row => row.length).join(" and ")} tokens. With λ = ${λ.toFixed(2)} ` +
-    `the language model makes up ${rounded((λ * mean) / all)} of the loss by means.`;
+  view.share.textContent =
+    `If “${classesOf(view)[label]}” is right, −L2 = −log ${percent(probs[label])} = ` +
+    `${task.toFixed(2)} nats. With λ = ${λ.toFixed(2)} the language model makes up ` +
+    `${rounded((λ * mean) / (all || 1))} of the loss by means.`;
 }
 
 function widen(part, share, name) {
@@ -200,7 +207,7 @@ function widen(part, share, name) {
 function addLosses(table, name, task, lm, λ) {
   const all = task + λ * lm;
   const losses = [task, lm, all].map(loss => loss.toFixed(3));
-  tableRow(table, "td", [name, ...losses, percent((λ * lm) / all)]);
+  tableRow(table, "td", [name, ...losses, percent((λ * lm) / (all || 1))]);
 }
 
-export default start(draw, { record: "formats", of: ["texts", "specials", "formats"] });
+export default start(draw, { record: "formats", of: ["texts", "added", "layers"] });

@@ -1,70 +1,94 @@
-"""The four input transformations, and L3 with its two terms on them."""
+"""The four input transformations, what the last state says, and L3 on them."""
 
 import math
+from collections.abc import Sequence
 from typing import Self
 
+import numpy as np
 import torch
 import traitlets
 from matplotlib.figure import Figure
+from torch import Tensor
 
 from gpt1lib import finetune, inputs, validate
 from gpt1lib import losses as objectives
 from gpt1lib.checkpoints import Checkpoint
+from gpt1lib.model import LanguageModel
 
-from .. import plots
+from .. import plots, task_layers
 from ..labels import readable
-from .base import Explorer, as_bytes
-from .controls import AnswerDict, BoundedFloat, CleanUnicode
+from .base import Explorer, as_bytes, as_half
+from .controls import AnswerBytes, AnswerDict, BoundedFloat, CleanUnicode, StrictInt
 
 FIELDS = {
     "classification": ("text",),
     "entailment": ("premise", "hypothesis"),
     "similarity": ("text a", "text b"),
-    "choice": ("context", "choice 1", "choice 2"),
+    "choice": ("context", "choice 1", "choice 2", "choice 3"),
+}
+ASKS = {  # what the tasks of the stored layers ask
+    "classification": "Is it a question, or a statement?",
+    "entailment": "Can both texts be about the same person?",
+    "similarity": "Are both sentences in the past, or both in the present?",
+    "choice": "Which choice goes on with the text?",
 }
 EXAMPLES = {
-    "classification": ("This film was brilliant",),
-    "entailment": (
-        "The old man spoke to the young girl",
-        "An elderly person talked to a child",
-    ),
-    "similarity": ("He went home early", "He came home late"),
+    "classification": ("Where have you been all this time",),
+    "entailment": ("The old lady put down her book", "she looked at the fire"),
+    "similarity": ("He went home early in the evening.", "She is a very good girl."),
     "choice": (
-        "She opened the letter and read it",
-        "Then she began to weep",
-        "Then the horse ate the hay",
+        "She took the letter from the table and went",
+        "into the garden to read it.",
+        "of the garden to read it.",
+        "against the garden to read it.",
     ),
 }
+N_CLASSES = {"classification": 2, "entailment": 2, "similarity": 2, "choice": 3}
+RIGHT = {"classification": 1, "entailment": 1, "similarity": 0, "choice": 0}
 
 
 class FormatsExplorer(Explorer):
-    """Texts to token sequences by each of Figure 1's formats, with losses and L3.
+    """Texts to token sequences by each of Figure 1's formats, read at Extract, with L3.
 
-    The model of a checkpoint reads the sequences with three new special tokens,
-    as at the start of fine-tuning, when the head still guesses evenly. Traits: kind,
-    lm_coef (lambda), texts (kind -> the texts typed).
+    The model of a checkpoint reads the sequences with three new special tokens, and a linear
+    layer reads the state at Extract. For the novelist both have learned a task of each kind
+    (viz/task_layers.py). For another model they have learned nothing, and the layer guesses
+    evenly. Traits: kind, lm_coef (lambda), texts (kind -> the texts typed), labels (kind ->
+    the class that counts as right in the task's loss).
     """
 
     fields = traitlets.Dict().tag(sync=True)
+    layers = traitlets.Dict().tag(sync=True)  # kind -> n_out, and what is known of the layer
+    asks_of = traitlets.Dict().tag(sync=True)  # kind -> the question of its task
+    added = traitlets.Bytes().tag(sync=True)  # of each kind: special rows, W_y, bias
+    n_layer = traitlets.Int().tag(sync=True)
     texts = traitlets.Dict(
         key_trait=traitlets.Enum(tuple(FIELDS)), value_trait=traitlets.List(CleanUnicode())
     ).tag(sync=True, control=True)
+    labels = traitlets.Dict(
+        key_trait=traitlets.Enum(tuple(FIELDS)), value_trait=StrictInt()
+    ).tag(sync=True, control=True)
     formats = AnswerDict().tag(sync=True)
+    states = AnswerBytes().tag(sync=True)  # (n, C) of all kinds, see _read
     kind = traitlets.Enum(tuple(FIELDS), "classification").tag(sync=True, control=True)
     lm_coef = BoundedFloat(0.5, min=0.0, max=2.0).tag(sync=True, control=True)
-    specials = traitlets.Bytes().tag(sync=True)  # (3, C): their rows of W_e
 
     def __init__(self, checkpoint: Checkpoint, seed: int = 0, **traits):
         seed = validate.check_int("seed", seed, 0, validate.LARGEST_SEED)
         generator = torch.Generator().manual_seed(seed)
         self.bpe = checkpoint.bpe
         self.model = finetune.add_special_tokens(checkpoint.model, generator).eval()
+        self.task_layers = layers_of(checkpoint.model, self.model.tokens.weight[-3:].detach())
         texts = {k: list(v) for k, v in EXAMPLES.items()} | traits.pop("texts", {})
-        rows = self.model.tokens.weight[-3:].detach().numpy()
+        numbers = torch.cat([layer.numbers() for layer in self.task_layers.values()])
         super().__init__(
             fields={k: list(v) for k, v in FIELDS.items()},
+            layers={k: described(layer) for k, layer in self.task_layers.items()},
+            asks_of=ASKS,
+            added=as_bytes(numbers.numpy()),
+            n_layer=checkpoint.model.config.n_layer,
             texts=texts,
-            specials=as_bytes(rows),
+            labels=RIGHT | traits.pop("labels", {}),
             **traits,
         )
         self.set_many(self._read())
@@ -85,57 +109,130 @@ class FormatsExplorer(Explorer):
                 raise traitlets.TraitError(f"texts of {kind} must be {', '.join(fields)}")
         return texts
 
+    @traitlets.validate("labels")
+    def _has_all_labels(self, proposal) -> dict:
+        """A class of each kind."""
+        labels = proposal["value"]
+        for kind, n in N_CLASSES.items():
+            if labels.get(kind) not in range(n):
+                raise traitlets.TraitError(f"the label of {kind} must be from 0 to {n - 1}")
+        return labels
+
     def sequences(self, kind: str) -> list[list[int]]:
         """Token ids of the typed texts under one format."""
         n_ctx = self.model.config.n_ctx
         return inputs.to_sequences(self.bpe, kind, self.texts[kind], n_ctx)
 
     def _read(self) -> dict:
-        return {"formats": {kind: self._format(kind) for kind in FIELDS}}
+        """The record. states: of each kind the last state of each row, then what is read of
+        them, if that is another: the sum, in similarity."""
+        formats, states = {}, []
+        for kind in FIELDS:
+            formats[kind], found = self._format(kind)
+            states += found
+        return {"formats": formats, "states": as_half(np.stack(states))}
 
-    def _format(self, kind: str) -> dict:
+    @torch.no_grad()
+    def model_for(self, kind: str) -> LanguageModel:
+        """The model with the special tokens that this kind of task has."""
+        self.model.tokens.weight[-3:] = self.task_layers[kind].specials
+        return self.model
+
+    @torch.no_grad()
+    def _format(self, kind: str) -> tuple[dict, list[np.ndarray]]:
+        """Rows of [piece, segment, loss], the scores of the classes, and the last states."""
+        layer, rows, last = self.task_layers[kind], [], []
+        model = self.model_for(kind)
+        for ids in self.sequences(kind):
+            t = torch.tensor([ids])
+            h = model.hidden(t)  # (1, T, C)
+            nats = -objectives.token_log_probs(model.logits(h), t)[0]
+            rows.append(self._row(ids, nats.tolist()))
+            last.append(h[0, -1])
+        states = torch.stack(last)  # (rows, C)
+        read = states.sum(0, keepdim=True) if kind == "similarity" else states
+        scores = layer.read(read)
+        shown = [*states, *read] if kind == "similarity" else [*states]
+        return {
+            "rows": rows,
+            "scores": _rounded(scores, 4),
+            "probs": _rounded(scores.softmax(0), 6),
+        }, [state.numpy() for state in shown]
+
+    def _row(self, ids: Sequence[int], nats: Sequence[float]) -> list[list]:
         """Pieces with their segments, and the loss of each token but the first."""
         s = inputs.Specials.after(self.bpe.n_vocab)
         names = {s.start: "[start]", s.delimiter: "[delim]", s.extract: "[extract]"}
-        rows = []
-        for ids in self.sequences(kind):
-            t, segment, row = torch.tensor([ids]), 0, []
-            with torch.no_grad():
-                nats = -objectives.token_log_probs(self.model(t), t)[0]
-            for i, loss in zip(ids, [None, *nats.tolist()], strict=True):
-                segment += i in names
-                piece = names.get(i) or self.bpe.decoder[i]
-                part = "special" if i in names else f"segment {segment}"
-                row.append([piece, part, loss if loss is None else round(loss, 4)])
-            rows.append(row)
-        n_classes = 3 if kind == "entailment" else 2
-        return {"rows": rows, "task": round(math.log(n_classes), 6)}
+        segment, row = 0, []
+        for i, loss in zip(ids, [None, *nats], strict=True):
+            segment += i in names
+            piece = names.get(i) or self.bpe.decoder[i]
+            part = "special" if i in names else f"segment {segment}"
+            row.append([piece, part, loss if loss is None else round(loss, 4)])
+        return row
 
     def losses(self) -> dict[str, float]:
         """L2, L1 and L3 of the example, as means (the code) and sums (the paper)."""
         shown = self.formats[self.kind]
+        task = -math.log(max(shown["probs"][self.labels[self.kind]], 1e-6))
         nats = [[x for _, _, x in row if x is not None] for row in shown["rows"]]
         mean = sum(sum(n) / len(n) for n in nats) / len(nats)
         total = sum(map(sum, nats))
         return {
-            "task": shown["task"],
+            "task": task,
             "lm mean": mean,
             "lm sum": total,
-            "L3 mean": -(shown["task"] + self.lm_coef * mean),
-            "L3 sum": -(shown["task"] + self.lm_coef * total),
+            "L3 mean": -(task + self.lm_coef * mean),
+            "L3 sum": -(task + self.lm_coef * total),
         }
+
+    def answer(self) -> tuple[str, float]:
+        """The likeliest class, or choice, and its probability."""
+        probs = self.formats[self.kind]["probs"]
+        best = int(np.argmax(probs))
+        classes = self.layers[self.kind]["classes"] or FIELDS[self.kind][1:]
+        return classes[best], probs[best]
 
     def sentence(self) -> str:
         rows, losses = self.formats[self.kind]["rows"], self.losses()
         text = " / ".join(" ".join(readable(p) for p, _, _ in row) for row in rows)
+        said, p = self.answer()
         return (
-            f"{self.kind}: {text}. Read at [extract]. With lambda {self.lm_coef:g} "
-            f"L3 is {losses['L3 mean']:.3f} by means, {losses['L3 sum']:.3f} by sums."
+            f"{self.kind}: {text}. Read at [extract]: {said}, {p:.1%}. With lambda "
+            f"{self.lm_coef:g} L3 is {losses['L3 mean']:.3f} by means, "
+            f"{losses['L3 sum']:.3f} by sums."
         )
 
     def figure(self) -> Figure:
         rows = self.formats[self.kind]["rows"]
         parts = [[part for _, part, _ in row] for row in rows]
-        said = "one sequence" if len(rows) == 1 else f"{len(rows)} sequences"
-        title = f"{self.kind}: {said}, read at [extract]"
+        count = "one sequence" if len(rows) == 1 else f"{len(rows)} sequences"
+        said, p = self.answer()
+        title = f"{self.kind}: {count}, read at [extract]: {said}, {p:.0%}"
         return plots.pieces([[readable(p) for p, _, _ in row] for row in rows], parts, title)
+
+
+def layers_of(model: torch.nn.Module, specials: Tensor) -> dict[str, task_layers.TaskLayer]:
+    """The stored layer of each kind, or one that has learned nothing, with these specials."""
+    stored = task_layers.load(model)
+    n_out = {**N_CLASSES, "choice": 1}
+    return {k: stored.get(k) or task_layers.untrained(specials, n_out[k]) for k in FIELDS}
+
+
+def described(layer: task_layers.TaskLayer) -> dict:
+    """What a page knows of a layer: its outputs, classes, and how well it has learned."""
+    facts, (n_out, _) = layer.facts, layer.weight.shape
+    if not facts:
+        names = [] if n_out == 1 else [f"class {i + 1}" for i in range(n_out)]
+        return {"n_out": n_out, "classes": names}
+    return {
+        "n_out": n_out,
+        "classes": [] if n_out == 1 else facts["classes"],
+        **{name: facts[name] for name in ("task", "labels")},
+        **{name: facts["test"][name] for name in ("accuracy", "interval", "examples")},
+        "chance": 1 / len(facts["classes"]),
+    }
+
+
+def _rounded(values: Tensor, digits: int) -> list[float]:
+    return [round(x, digits) for x in values.tolist()]

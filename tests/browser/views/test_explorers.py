@@ -554,7 +554,7 @@ def test_lambda_moves_the_mix_and_the_formats_have_their_rows(page, novelist):
     e = explorers.FormatsExplorer.from_checkpoint(novelist)
     root = show(page, e)
     for name, kind, n in (
-        ("multiple choice", "choice", 2),
+        ("multiple choice", "choice", 3),
         ("similarity", "similarity", 2),
         ("entailment", "entailment", 1),
     ):
@@ -566,8 +566,9 @@ def test_lambda_moves_the_mix_and_the_formats_have_their_rows(page, novelist):
         assert json.loads(root.get_attribute("data-l3")) == pytest.approx(wanted, abs=1e-3)
     root.locator("input[type=range]").focus()
     page.keyboard.press("Home")
-    assert "the language model makes up 0%" in root.locator(".gx-live").inner_text()
-    assert json.loads(root.get_attribute("data-l3"))[0] == pytest.approx(-np.log(3))
+    assert "the language model makes up 0%" in root.locator(".gx-fmt-share").inner_text()
+    e.lm_coef = 0
+    assert json.loads(root.get_attribute("data-l3"))[0] == pytest.approx(e.losses()["L3 mean"])
 
 
 def test_the_sweep_tells_of_the_chosen_value(page):

@@ -16,7 +16,7 @@ CONTROLS = {  # what can be chosen in the browser; Python alone sets all else
     "bigram": {"row"},
     "block": {"block", "place", "station", "spread"},
     "few_labels": {"chosen", "labels", "level"},
-    "formats": {"kind", "lm_coef", "texts"},
+    "formats": {"kind", "labels", "lm_coef", "texts"},
     "heads": {"head", "row", "cut", "across", "up"},
     "journey": {"text", "stage", "place"},
     "learning": set(),  # a notebook keeps nothing of it: it learns in the page

@@ -1,0 +1,54 @@
+// The four formats side by side, as in Figure 1: each a button with its rows in small.
+
+import { choice, el, ROLES } from "./common.js";
+
+export const NAMES = {
+  classification: "classification",
+  entailment: "entailment",
+  similarity: "similarity",
+  choice: "multiple choice",
+};
+
+// Which texts the rows of a kind hold, by their places.
+export function textsOf(kind, n) {
+  if (kind === "similarity") {
+    return [
+      [0, 1],
+      [1, 0],
+    ];
+  }
+  const rest = Array.from({ length: n - 1 }, (_, i) => i + 1);
+  return kind === "choice" ? rest.map(i => [0, i]) : [[0, ...rest]];
+}
+
+export function addLanes({ model, root, kind }, onPick) {
+  const fields = model.get("fields");
+  const lanes = choice(root, "task", NAMES, kind, onPick);
+  lanes.box.classList.add("gx-lanes");
+  [...lanes.box.querySelectorAll("button")].forEach((b, i) => {
+    const name = Object.keys(NAMES)[i];
+    b.append(sketch(name, textsOf(name, fields[name].length)));
+  });
+  return lanes;
+}
+
+// Rows of boxes, the model that all of them run through, and what reads the last state.
+function sketch(kind, rows) {
+  const lane = el("span", "gx-lane", null);
+  lane.setAttribute("aria-hidden", "true");
+  const box = el("span", "gx-lane-rows", lane);
+  for (const texts of rows) {
+    const row = el("span", "", box);
+    const parts = ["special", ...texts.flatMap(i => [colorOf(kind, i), "special"])];
+    for (const part of parts) {
+      const piece = el("i", part === "special" ? "gx-lane-special" : "", row);
+      piece.style.background = ROLES[part];
+    }
+  }
+  el("i", "gx-lane-model", lane);
+  el("i", "gx-lane-head", lane);
+  return lane;
+}
+
+// A text keeps its color in whatever order it is read.
+const colorOf = (kind, i) => (kind === "choice" && i ? "segment 2" : `segment ${i + 1}`);

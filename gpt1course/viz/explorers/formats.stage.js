@@ -1,0 +1,191 @@
+// The rows of tokens, the blocks that each of them runs through, the states that leave them,
+// and what the linear layer makes of these: all as it is in the end.
+
+import {
+  bars,
+  capital,
+  commas,
+  el,
+  halves,
+  percent,
+  plural,
+  ROLES,
+  readable,
+  rounded,
+  signed,
+  stretch,
+} from "./common.js";
+import { textsOf } from "./formats.lanes.js";
+
+const KEY =
+  "Columns: the loss of each token, in nats, as the language model reads it. Double line: " +
+  "special token; the other lines: the texts.";
+
+export function addStage(view) {
+  const stage = el("div", "gx-fmt-stage", view.root);
+  view.stage = stage;
+  view.rows = el("div", "gx-fmt-rows", stage);
+  view.block = el("div", "gx-fmt-block", stage);
+  el("i", "gx-fmt-glow", view.block);
+  view.blockName = el("span", "", view.block);
+  view.out = el("div", "gx-fmt-out", stage);
+  view.layerName = el("p", "gx-fmt-layer", stage);
+  view.bar = el("ul", "gx-bars gx-fmt-bars", stage);
+  view.learned = el("p", "gx-note", stage);
+  el("p", "gx-note", stage, KEY);
+}
+
+export function drawStage(view) {
+  const { model, kind } = view;
+  const { rows, scores } = model.get("formats")[kind];
+  const n = model.get("n_layer");
+  drawRows(view, rows);
+  view.blockName.textContent =
+    rows.length > 1 ? `the same ${plural(n, "block")} for each row` : plural(n, "block");
+  drawStates(view, rows.length, scores);
+  drawAnswer(view);
+}
+
+// ---- rows
+
+// A row for each sequence; each chip knows whose text it is, and its place in that text.
+function drawRows(view, rows) {
+  const { model, kind } = view;
+  const order = textsOf(kind, model.get("fields")[kind].length);
+  const most = Math.max(...rows.flat().map(token => token[2] ?? 0), 1);
+  view.rows.replaceChildren();
+  view.lines = rows.map((row, r) => {
+    const line = el("div", "gx-tokens", view.rows);
+    const chips = row.map(token => addToken(line, token, most));
+    const texts = row.map(([, part]) => order[r][+part.slice(-1) - 1] ?? -1);
+    el("b", "", chips.at(-1), "▼");
+    return { line, chips, texts, parts: row.map(([piece]) => piece) };
+  });
+}
+
+// A piece whose word goes on stands close to the next one.
+function addToken(line, [piece, segment, loss], most) {
+  const cell = el("div", "gx-token", line);
+  el("small", "", cell, loss == null ? "given" : loss.toFixed(1));
+  const well = el("div", "gx-well", cell);
+  const name = el("span", "", cell, readable(piece));
+  name.style.borderColor = ROLES[segment];
+  if (segment === "special") name.classList.add("gx-special");
+  else if (!piece.endsWith("</w>")) cell.classList.add("gx-goes-on");
+  if (loss != null) {
+    stretch(well, loss / most);
+    cell.title = `loss of ${readable(piece)}: ${loss.toFixed(2)} nats`;
+  }
+  return cell;
+}
+
+// ---- states
+
+// All states of this kind: the last one of each row, then their sum where that is read.
+function statesOf({ model, kind }, n) {
+  const formats = model.get("formats");
+  const count = name => formats[name].rows.length + (name === "similarity");
+  const kinds = Object.keys(model.get("fields"));
+  const before = kinds.slice(0, kinds.indexOf(kind)).reduce((k, name) => k + count(name), 0);
+  const all = halves(model, "states");
+  const total = kinds.reduce((k, name) => k + count(name), 0);
+  const C = all.length / total;
+  return Array.from({ length: n }, (_, i) =>
+    all.subarray((before + i) * C, (before + i + 1) * C),
+  );
+}
+
+function drawStates(view, n, scores) {
+  const { kind, out } = view;
+  const adds = kind === "similarity";
+  const states = statesOf(view, n + adds);
+  const top = Math.max(...states.map(state => Math.max(...state.map(Math.abs))), 1e-6);
+  out.replaceChildren();
+  view.states = states.map((state, i) => {
+    const box = el("div", "gx-fmt-state", out);
+    el("span", "gx-fmt-sign", box, adds ? ["", "+", "="][i] : "");
+    const canvas = el("canvas", "", box);
+    paint(canvas, state, top);
+    const name = nameOf(kind, i, n);
+    canvas.setAttribute("role", "img");
+    canvas.setAttribute("aria-label", `${name}: ${state.length} numbers`);
+    const score = kind === "choice" ? `, score ${scores[i].toFixed(2).replace("-", "−")}` : "";
+    el("span", "gx-fmt-name", box, capital(name) + score);
+    return { box, canvas, state, top };
+  });
+}
+
+function nameOf(kind, i, n) {
+  if (kind === "similarity")
+    return ["last state, a first", "last state, b first", "their sum"][i];
+  return n > 1 ? `last state of row ${i + 1}` : "last state";
+}
+
+// A number is a stripe, red above 0 and blue below.
+export function paint(canvas, state, top) {
+  Object.assign(canvas, { width: state.length, height: 1 });
+  const pen = canvas.getContext("2d");
+  state.forEach((v, i) => {
+    pen.fillStyle = signed(v / top);
+    pen.fillRect(i, 0, 1, 1);
+  });
+}
+
+// ---- the answer
+
+// The likeliest class or choice by these probabilities, and whether the layer has learned.
+export function answerOf({ model, kind }, given = null) {
+  const probs = given ?? model.get("formats")[kind].probs;
+  const { classes, task } = model.get("layers")[kind];
+  const names = classes.length ? classes : model.get("fields")[kind].slice(1);
+  const at = probs.indexOf(Math.max(...probs));
+  return { at, word: names[at], p: probs[at], learned: Boolean(task) };
+}
+
+function drawAnswer(view) {
+  const { model, kind } = view;
+  const { probs } = model.get("formats")[kind];
+  const layer = model.get("layers")[kind];
+  const texts = model.get("texts")[kind].slice(1);
+  const names = layer.classes.length ? layer.classes : texts;
+  const softmax = kind === "choice" ? "a softmax over the three scores" : "a softmax";
+  view.layerName.textContent =
+    kind === "choice"
+      ? `The linear layer gives each state one score, then ${softmax}:`
+      : `The linear layer gives ${plural(probs.length, "score")}, then ${softmax}:`;
+  bars(
+    view.bar,
+    probs.map((p, i) => [names[i], p, percent(p)]),
+  );
+  view.learned.textContent = layer.task ? learnedFrom(layer) : UNTRAINED;
+}
+
+const UNTRAINED =
+  "For this model nothing has been fine-tuned: the linear layer guesses evenly, and the " +
+  "special tokens are random.";
+
+function learnedFrom({ task, labels, accuracy, interval, examples, chance }) {
+  const [low, high] = interval.map(rounded);
+  return (
+    `The linear layer and the three special tokens have learned ${task} from ` +
+    `${commas(labels)} labels, while the model itself stayed frozen. They are right on ` +
+    `${percent(accuracy)} of ${commas(examples)} held-out examples (95% interval ${low} to ` +
+    `${high}); guessing gets ${rounded(chance)}.`
+  );
+}
+
+// The end of the play in words, for those who do not see it.
+export function spoken(view) {
+  const { model, kind } = view;
+  const { rows } = model.get("formats")[kind];
+  const { word, p, learned } = answerOf(view);
+  const lengths = rows.map(row => row.length).join(" and ");
+  const read = {
+    classification: "Its last state, at [extract], is read.",
+    entailment: "Its last state, at [extract], is read.",
+    similarity: "Their last states, at [extract], are added, and the sum is read.",
+    choice: "Each last state, at [extract], gets a score.",
+  }[kind];
+  const says = learned ? `The answer is “${word}” with ${percent(p)}.` : "The guess is even.";
+  return `${plural(rows.length, "row")} of ${lengths} tokens. ${read} ${says}`;
+}
