@@ -21,34 +21,33 @@ export function textsOf(kind, n) {
   return kind === "choice" ? rest.map(i => [0, i]) : [[0, ...rest]];
 }
 
+// A text has its color in whatever order it is read.
+export const roleOf = text => ["special", "segment 1", "segment 2"][Math.min(text, 1) + 1];
+
 export function addLanes({ model, root, kind }, onPick) {
   const fields = model.get("fields");
   const lanes = choice(root, "task", NAMES, kind, onPick);
   lanes.box.classList.add("gx-lanes");
   [...lanes.box.querySelectorAll("button")].forEach((b, i) => {
     const name = Object.keys(NAMES)[i];
-    b.append(sketch(name, textsOf(name, fields[name].length)));
+    b.append(sketch(textsOf(name, fields[name].length)));
   });
   return lanes;
 }
 
 // Rows of boxes, the model that all of them run through, and what reads the last state.
-function sketch(kind, rows) {
+function sketch(rows) {
   const lane = el("span", "gx-lane", null);
   lane.setAttribute("aria-hidden", "true");
   const box = el("span", "gx-lane-rows", lane);
   for (const texts of rows) {
     const row = el("span", "", box);
-    const parts = ["special", ...texts.flatMap(i => [colorOf(kind, i), "special"])];
-    for (const part of parts) {
-      const piece = el("i", part === "special" ? "gx-lane-special" : "", row);
-      piece.style.background = ROLES[part];
+    for (const text of [-1, ...texts.flatMap(i => [i, -1])]) {
+      const piece = el("i", text < 0 ? "gx-lane-special" : "", row);
+      piece.style.background = ROLES[roleOf(text)];
     }
   }
   el("i", "gx-lane-model", lane);
   el("i", "gx-lane-head", lane);
   return lane;
 }
-
-// A text keeps its color in whatever order it is read.
-const colorOf = (kind, i) => (kind === "choice" && i ? "segment 2" : `segment ${i + 1}`);

@@ -15,11 +15,10 @@ import {
   signed,
   stretch,
 } from "./common.js";
-import { textsOf } from "./formats.lanes.js";
+import { roleOf, textsOf } from "./formats.lanes.js";
 
 const KEY =
-  "Columns: the loss of each token, in nats, as the language model reads it. Double line: " +
-  "special token; the other lines: the texts.";
+  "Columns: the loss of each token as the next one, in nats. Double line: a special token.";
 
 export function addStage(view) {
   const stage = el("div", "gx-fmt-stage", view.root);
@@ -56,21 +55,21 @@ function drawRows(view, rows) {
   view.rows.replaceChildren();
   view.lines = rows.map((row, r) => {
     const line = el("div", "gx-tokens", view.rows);
-    const chips = row.map(token => addToken(line, token, most));
     const texts = row.map(([, part]) => order[r][+part.slice(-1) - 1] ?? -1);
+    const chips = row.map((token, i) => addToken(line, token, roleOf(texts[i]), most));
     el("b", "", chips.at(-1), "▼");
-    return { line, chips, texts, parts: row.map(([piece]) => piece) };
+    return { line, chips, texts };
   });
 }
 
 // A piece whose word goes on stands close to the next one.
-function addToken(line, [piece, segment, loss], most) {
+function addToken(line, [piece, , loss], role, most) {
   const cell = el("div", "gx-token", line);
   el("small", "", cell, loss == null ? "given" : loss.toFixed(1));
   const well = el("div", "gx-well", cell);
   const name = el("span", "", cell, readable(piece));
-  name.style.borderColor = ROLES[segment];
-  if (segment === "special") name.classList.add("gx-special");
+  name.style.borderColor = ROLES[role];
+  if (role === "special") name.classList.add("gx-special");
   else if (!piece.endsWith("</w>")) cell.classList.add("gx-goes-on");
   if (loss != null) {
     stretch(well, loss / most);
@@ -118,7 +117,7 @@ function drawStates(view, n, scores) {
 function nameOf(kind, i, n) {
   if (kind === "similarity")
     return ["last state, a first", "last state, b first", "their sum"][i];
-  return n > 1 ? `last state of row ${i + 1}` : "last state";
+  return n > 1 ? `row ${i + 1}, last state` : "last state";
 }
 
 // A number is a stripe, red above 0 and blue below.

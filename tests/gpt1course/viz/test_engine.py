@@ -274,7 +274,7 @@ def questions_to(name, view):
     if name == "two_texts":
         return [[text, "She took a letter."] for text in ODD_TEXTS]
     if name == "formats":
-        some = {"classification": [ODD_TEXTS[2]], "choice": [ODD_TEXTS[4], "a", "b c"]}
+        some = {"classification": [ODD_TEXTS[2]], "choice": [ODD_TEXTS[4], "a", "b c", "d"]}
         return [view.texts | some, view.texts | {"similarity": ["a", ""]}]
     return ODD_TEXTS
 
