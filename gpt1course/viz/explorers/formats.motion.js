@@ -15,10 +15,15 @@ function move(view, e, frames, delay, duration) {
   return flight;
 }
 
-const from = (x, y) => [
-  { transform: `translate(${x}px, ${y}px)`, opacity: 0.2 },
-  { transform: "none", opacity: 1 },
-];
+// Unseen until its time comes.
+const from = (x, y) => {
+  const away = `translate(${x}px, ${y}px)`;
+  return [
+    { transform: away, opacity: 0 },
+    { opacity: 1, offset: 0.2 },
+    { transform: "none", opacity: 1 },
+  ];
+};
 
 // Everything at its end, at once.
 export function stop(view) {
@@ -141,7 +146,8 @@ function meet(view, at) {
     ghost.style.cssText = `left:${a.left - home.left}px;top:${a.top - home.top}px;width:${a.width}px`;
     view.stage.append(ghost);
     const frames = [
-      { transform: "none", opacity: 0.9 },
+      { transform: "none", opacity: 0 },
+      { opacity: 0.9, offset: 0.1 },
       { transform: `translate(${b.left - a.left}px, ${b.top - a.top}px)`, opacity: 0.5 },
     ];
     move(view, ghost, frames, at, LEAVE).onfinish = () => ghost.remove();
