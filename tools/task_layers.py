@@ -28,7 +28,14 @@ SETS = {
     "choice": "missing_word",
 }
 SETTINGS = Settings(
-    epochs=3, batch=16, lr=0.01, warmup=0.05, dropout=0.0, weight_decay=0.0, method="frozen"
+    epochs=3,
+    batch=16,
+    lr=0.01,
+    warmup=0.05,
+    lm_coef=0.0,
+    dropout=0.0,
+    weight_decay=0.0,
+    method="frozen",
 )
 OWN = {  # fewer labels in more passes, and of five long rows for each label fewer
     "entailment": {"epochs": 5},

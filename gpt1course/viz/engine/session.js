@@ -134,8 +134,8 @@ export class Session {
     return mapOf(this.model, this.bpe.pieces, this.few(text, most), ablated);
   }
 
-  // Of each kind's texts: rows of [piece, segment, nats], scores and probabilities of the
-  // classes; and all states that are shown (formats.py). numbers, described: of the layers.
+  // Of each kind's texts: rows of [piece, segment, nats]; scores, probabilities and losses of
+  // the classes; and all states that are shown (formats.py). numbers, described: of the layers.
   formats(texts, numbers, described) {
     const { n_embd: C, n_ctx } = this.model.config;
     const layers = layersOf(numbers, described, C);
@@ -148,7 +148,8 @@ export class Session {
       const found = readStates(kind, last, layer);
       const scores = found.scores.map(score => inDigits(score, 4));
       const probs = Array.from(probsOf(found.scores), p => inDigits(p, 6));
-      formats[kind] = { rows: read.map(({ row }) => row), scores, probs };
+      const task = Array.from(logProbs(found.scores), log => inDigits(-log, 4));
+      formats[kind] = { rows: read.map(({ row }) => row), scores, probs, task };
       states.push(...found.states);
     }
     return { formats, states: joined(states) };

@@ -175,9 +175,9 @@ function languageModelLosses(rows) {
 // What lambda and the right answer make of the two losses.
 function mix(view) {
   const { model, root, bars, kind } = view;
-  const { rows, probs } = model.get("formats")[kind];
+  const { rows, task: nats } = model.get("formats")[kind];
   const [λ, label] = [model.get("lm_coef"), model.get("labels")[kind]];
-  const task = -Math.log(Math.max(probs[label], 1e-6));
+  const task = nats[label];
   const { mean, total } = languageModelLosses(rows);
   const all = task + λ * mean;
   view.lambda.set(λ);
@@ -193,8 +193,8 @@ function mix(view) {
   });
   root.dataset.l3 = JSON.stringify([-all, -(task + λ * total)]);
   view.share.textContent =
-    `If “${classesOf(view)[label]}” is right, −L2 = −log ${percent(probs[label])} = ` +
-    `${task.toFixed(2)} nats. With λ = ${λ.toFixed(2)} the language model makes up ` +
+    `If “${classesOf(view)[label]}” is right, the task loss is ${task.toFixed(2)} nats. ` +
+    `With λ = ${λ.toFixed(2)} the language model makes up ` +
     `${rounded((λ * mean) / (all || 1))} of the loss by means.`;
 }
 

@@ -5,7 +5,7 @@ import { paint } from "./formats.stage.js";
 
 const EASING = "cubic-bezier(.3, 0, .2, 1)";
 const [ARRIVE, RUN, LEAVE] = [450, 600, 350]; // milliseconds
-const MOST = 80; // chips that move one by one; longer rows fade in
+const MOST = 40; // parts of a row that move one by one; of more the whole row comes in
 
 export const isStill = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
@@ -13,6 +13,11 @@ function move(view, e, frames, delay, duration) {
   const flight = e.animate(frames, { delay, duration, easing: EASING, fill: "backwards" });
   view.flights.push(flight);
   return flight;
+}
+
+// Act when it is time, but not if the play is stopped before: copies cost nothing until then.
+function cue(view, at, act) {
+  move(view, view.stage, null, 0, at).onfinish = act;
 }
 
 // Unseen until its time comes.
@@ -31,36 +36,59 @@ export function stop(view) {
   for (const ghost of view.stage.querySelectorAll(".gx-ghost")) ghost.remove();
 }
 
-// The whole way: texts from their boxes, special tokens, blocks, last states, answer.
+// The whole way: texts from their boxes, special tokens, blocks, last states, answer. All
+// places are read first, so that the page is laid out once.
 export function play(view) {
   stop(view);
   if (isStill()) return;
-  const boxes = view.forms[view.kind].fields.map(({ input }) => input.getBoundingClientRect());
-  const places = placesOf(view);
-  let at = 0;
-  view.lines.forEach((line, r) => {
-    arrive(view, line, places[r], sourcesOf(places, boxes, r), at);
-    at += ARRIVE;
+  const { lines, states, block } = view;
+  const boxes = view.forms[view.kind].fields.map(({ input }) => placeOf(input));
+  const rows = placesOf(view);
+  const homes = lines.map(({ line }) => boxOf(line));
+  const strips = states.map(({ canvas }) => placeOf(canvas));
+  const floor = block.offsetTop + block.offsetHeight;
+  const home = { ...placeOf(view.stage), width: states[0].canvas.offsetWidth };
+  const runs = lines.length * ARRIVE + ARRIVE;
+  const meets = runs + lines.length * RUN + LEAVE - 100;
+  lines.forEach((line, r) => {
+    const at = runs + r * RUN;
+    arrive(view, line.line, rows[r], sourcesOf(rows, boxes, r), r * ARRIVE);
+    cue(view, at, () => run(view, line.line, homes[r], floor));
+    leave(view, states[r].box, at + RUN - 100);
   });
-  at += ARRIVE;
-  view.lines.forEach((line, r) => {
-    run(view, line, at);
-    leave(view, view.states[r].box, at + RUN - 100);
-    at += RUN;
-  });
-  at += LEAVE - 100;
-  if (view.states.length > view.lines.length) at = meet(view, at);
-  move(view, view.layerName, [{ opacity: 0 }, { opacity: 1 }], at, 200);
+  const adds = states.length > lines.length;
+  if (adds) {
+    cue(view, meets, () => meet(view, strips, home));
+    move(view, states.at(-1).box, [{ opacity: 0 }, { opacity: 1 }], meets + LEAVE - 100, 200);
+  }
+  const ends = meets + (adds ? LEAVE + 100 : 0);
+  move(view, view.layerName, [{ opacity: 0 }, { opacity: 1 }], ends, 200);
   const grow = [{ clipPath: "inset(0 100% 0 0)" }, { clipPath: "inset(0)" }];
-  move(view, view.bar, grow, at + 100, 500);
+  move(view, view.bar, grow, ends + 100, 500);
 }
 
-// Where each chip is, by row.
+// ---- places
+
+const placeOf = e => {
+  const { left, top } = e.getBoundingClientRect();
+  return { left, top };
+};
+
+// In the stage, as a copy of it is placed.
+const boxOf = ({ offsetTop, offsetLeft, offsetWidth, offsetHeight }) => ({
+  top: offsetTop,
+  left: offsetLeft,
+  width: offsetWidth,
+  height: offsetHeight,
+});
+
+// Where each part is, by row; on a phone, where texts are broken anywhere, each token.
 export function placesOf({ lines }) {
-  return lines.map(({ chips, texts }) =>
-    chips.map((chip, i) => {
-      const { left, top } = chip.getBoundingClientRect();
-      return { left, top, text: texts[i] };
+  const narrow = matchMedia("(max-width: 560px)").matches;
+  return lines.map(({ parts }) =>
+    parts.flatMap(({ text, box, chips }) => {
+      const moved = narrow || !box ? chips : [box];
+      return moved.map(e => ({ ...placeOf(e), e, text }));
     }),
   );
 }
@@ -69,110 +97,102 @@ const ofText = (row, text) => row.filter(place => place.text === text);
 
 // Where the texts of row r come from: from the row before, which has them already, or else
 // from the box in which they were typed.
-function sourcesOf(places, boxes, r) {
+function sourcesOf(rows, boxes, r) {
   return boxes.map((box, text) => {
-    const above = r ? ofText(places[r - 1], text) : [];
-    const own = ofText(places[r], text);
+    const above = r ? ofText(rows[r - 1], text) : [];
+    const own = ofText(rows[r], text);
     if (above.length) return above;
     return own.map(({ left }) => ({ left: box.left + left - own[0].left, top: box.top }));
   });
 }
 
-function arrive(view, { line, chips, texts }, row, sources, at) {
-  if (chips.length > MOST)
-    return move(view, line, [{ opacity: 0 }, { opacity: 1 }], at, ARRIVE);
+// ---- the steps of a play
+
+function arrive(view, line, row, sources, at) {
+  if (row.length > MOST) {
+    move(view, line, [{ opacity: 0 }, { opacity: 1 }], at, ARRIVE);
+    return;
+  }
   const seen = sources.map(() => 0);
   let special = 0;
-  chips.forEach((chip, i) => {
-    const text = texts[i];
+  row.forEach(({ e, left, top, text }, i) => {
     if (text < 0) {
-      const way = !i ? [-60, 0] : i === chips.length - 1 ? [60, 0] : [0, -40];
-      move(view, chip, from(...way), at + ARRIVE + 150 * special++, 250);
+      const way = !i ? [-60, 0] : i === row.length - 1 ? [60, 0] : [0, -40];
+      move(view, e, from(...way), at + ARRIVE + 150 * special++, 250);
       return;
     }
-    const { left, top } = sources[text][seen[text]++];
-    move(view, chip, from(left - row[i].left, top - row[i].top), at, ARRIVE);
+    const source = sources[text][seen[text]++];
+    move(view, e, from(source.left - left, source.top - top), at, ARRIVE);
   });
 }
 
-// A copy of the row goes down into the blocks, which glow.
-function run(view, { line }, at) {
-  const { block, stage } = view;
-  const ghost = line.cloneNode(true);
+// A copy, which is gone when its flight ends.
+function fly(view, ghost, style, frames, duration) {
   ghost.classList.add("gx-ghost");
   ghost.setAttribute("aria-hidden", "true");
-  for (const [side, value] of Object.entries({
-    top: line.offsetTop,
-    left: line.offsetLeft,
-    width: line.offsetWidth,
-  })) {
-    ghost.style[side] = `${value}px`;
-  }
-  stage.append(ghost);
-  const down = block.offsetTop - line.offsetTop - line.offsetHeight + block.offsetHeight;
+  for (const [side, value] of Object.entries(style)) ghost.style[side] = `${value}px`;
+  view.stage.append(ghost);
+  move(view, ghost, frames, 0, duration).onfinish = () => ghost.remove();
+}
+
+// A copy of the row goes down into the blocks, which glow.
+function run(view, line, { top, left, width, height }, floor) {
   const frames = [
     { transform: "none", opacity: 0 },
     { transform: "none", opacity: 0.9, offset: 0.1 },
-    { transform: `translateY(${down}px) scaleY(.4)`, opacity: 0 },
+    { transform: `translateY(${floor - top - height}px) scaleY(.4)`, opacity: 0 },
   ];
-  move(view, ghost, frames, at, RUN).onfinish = () => ghost.remove();
+  fly(view, line.cloneNode(true), { top, left, width }, frames, RUN);
   const glow = [{ opacity: 0 }, { opacity: 0.5 }, { opacity: 0 }];
-  move(view, block.firstChild, glow, at + RUN / 3, RUN);
+  move(view, view.block.firstChild, glow, RUN / 3, RUN);
 }
 
 function leave(view, box, at) {
-  move(
-    view,
-    box,
-    [
-      { transform: "translateY(-30px)", opacity: 0 },
-      { transform: "none", opacity: 1 },
-    ],
-    at,
-    LEAVE,
-  );
+  const frames = [
+    { transform: "translateY(-30px)", opacity: 0 },
+    { transform: "none", opacity: 1 },
+  ];
+  move(view, box, frames, at, LEAVE);
 }
 
-// Both states move onto the place of their sum; returns when they are there.
-function meet(view, at) {
-  const [one, two, both] = view.states;
-  for (const { canvas, state, top } of [one, two]) {
+// Both states move onto the place of their sum.
+function meet(view, strips, home) {
+  const [one, two] = view.states;
+  [one, two].forEach(({ canvas, state, top }, i) => {
     const ghost = canvas.cloneNode();
-    ghost.classList.add("gx-ghost");
-    ghost.setAttribute("aria-hidden", "true");
     paint(ghost, state, top);
-    const [a, b] = [canvas, both.canvas].map(e => e.getBoundingClientRect());
-    const home = view.stage.getBoundingClientRect();
-    ghost.style.cssText = `left:${a.left - home.left}px;top:${a.top - home.top}px;width:${a.width}px`;
-    view.stage.append(ghost);
+    const place = {
+      left: strips[i].left - home.left,
+      top: strips[i].top - home.top,
+      width: home.width,
+    };
+    const [x, y] = ["left", "top"].map(side => strips[2][side] - strips[i][side]);
     const frames = [
       { transform: "none", opacity: 0 },
       { opacity: 0.9, offset: 0.1 },
-      { transform: `translate(${b.left - a.left}px, ${b.top - a.top}px)`, opacity: 0.5 },
+      { transform: `translate(${x}px, ${y}px)`, opacity: 0.5 },
     ];
-    move(view, ghost, frames, at, LEAVE).onfinish = () => ghost.remove();
-  }
-  move(view, both.box, [{ opacity: 0 }, { opacity: 1 }], at + LEAVE - 100, 200);
-  return at + LEAVE + 100;
+    fly(view, ghost, place, frames, LEAVE);
+  });
 }
 
-// After an exchange: the tokens of each text slide from where that text was.
+// ---- an exchange
+
+// The tokens of each text slide from where that text was.
 export function slide(view, was, { i, j }) {
   if (isStill()) return;
-  const now = placesOf(view);
-  view.lines.forEach(({ chips, texts }, r) => {
-    if (chips.length > MOST) return;
+  const places = placesOf(view);
+  places.forEach((row, r) => {
+    if (row.length > MOST) return;
     const seen = {};
-    chips.forEach((chip, k) => {
-      const text = texts[k];
-      if (text < 0) return;
+    for (const { e, left, top, text } of row) {
+      if (text < 0) continue;
       const source = text === i ? j : text === j ? i : text;
       const n = seen[text] ?? 0;
       seen[text] = n + 1;
-      const place = [was[r], ...was].map(row => ofText(row, source)[n]).find(Boolean);
-      if (!place) return;
-      move(view, chip, from(place.left - now[r][k].left, place.top - now[r][k].top), 0, ARRIVE);
-    });
+      const place = [was[r], ...was].map(one => ofText(one, source)[n]).find(Boolean);
+      if (place) move(view, e, from(place.left - left, place.top - top), 0, ARRIVE);
+    }
   });
 }
 

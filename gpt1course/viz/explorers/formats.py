@@ -1,6 +1,5 @@
 """The four input transformations, what the last state says, and L3 on them."""
 
-import math
 from collections.abc import Sequence
 from typing import Self
 
@@ -140,7 +139,9 @@ class FormatsExplorer(Explorer):
 
     @torch.no_grad()
     def _format(self, kind: str) -> tuple[dict, list[np.ndarray]]:
-        """Rows of [piece, segment, loss], the scores of the classes, and the last states."""
+        """Rows of [piece, segment, loss]; scores, probabilities and losses of the classes; and
+        the states that are shown.
+        """
         layer, rows, last = self.task_layers[kind], [], []
         model = self.model_for(kind)
         for ids in self.sequences(kind):
@@ -157,6 +158,7 @@ class FormatsExplorer(Explorer):
             "rows": rows,
             "scores": _rounded(scores, 4),
             "probs": _rounded(scores.softmax(0), 6),
+            "task": _rounded(-scores.log_softmax(0), 4),
         }, [state.numpy() for state in shown]
 
     def _row(self, ids: Sequence[int], nats: Sequence[float]) -> list[list]:
@@ -174,7 +176,7 @@ class FormatsExplorer(Explorer):
     def losses(self) -> dict[str, float]:
         """L2, L1 and L3 of the example, as means (the code) and sums (the paper)."""
         shown = self.formats[self.kind]
-        task = -math.log(max(shown["probs"][self.labels[self.kind]], 1e-6))
+        task = shown["task"][self.labels[self.kind]]
         nats = [[x for _, _, x in row if x is not None] for row in shown["rows"]]
         mean = sum(sum(n) / len(n) for n in nats) / len(nats)
         total = sum(map(sum, nats))

@@ -47,7 +47,8 @@ export function drawStage(view) {
 
 // ---- rows
 
-// A row for each sequence; each chip knows whose text it is, and its place in that text.
+// A row for each sequence, in parts: a special token, or the tokens of one text (its place
+// among the texts; -1 of what is special).
 function drawRows(view, rows) {
   const { model, kind } = view;
   const order = textsOf(kind, model.get("fields")[kind].length);
@@ -55,12 +56,23 @@ function drawRows(view, rows) {
   view.rows.replaceChildren();
   view.lines = rows.map((row, r) => {
     const line = el("div", "gx-tokens", view.rows);
-    const texts = row.map(([, part]) => order[r][+part.slice(-1) - 1] ?? -1);
-    const chips = row.map((token, i) => addToken(line, token, roleOf(texts[i]), most));
-    el("b", "", chips.at(-1), "▼");
-    return { line, chips, texts };
+    const parts = [];
+    for (const token of row) {
+      const text = order[r][+token[1].slice(-1) - 1] ?? -1;
+      if (text < 0 || parts.at(-1).text !== text) parts.push(addPart(line, text));
+      const { box, chips } = parts.at(-1);
+      chips.push(addToken(box ?? line, token, roleOf(text), most));
+    }
+    el("b", "", parts.at(-1).chips[0], "▼");
+    return { line, parts };
   });
 }
+
+const addPart = (line, text) => ({
+  text,
+  chips: [],
+  box: text < 0 ? null : el("div", "gx-part", line),
+});
 
 // A piece whose word goes on stands close to the next one.
 function addToken(line, [piece, , loss], role, most) {
