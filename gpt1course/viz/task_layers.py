@@ -47,7 +47,7 @@ class TaskLayer:
 def untrained(specials: Tensor, n_out: int) -> TaskLayer:
     """A layer that has learned nothing and guesses evenly: its weights are 0."""
     C = specials.shape[1]
-    return TaskLayer(specials, torch.zeros(n_out, C), torch.zeros(n_out))
+    return TaskLayer(specials.detach(), torch.zeros(n_out, C), torch.zeros(n_out))
 
 
 def save(folder: Path, layers: dict[str, TaskLayer], facts: dict[str, Any]) -> None:

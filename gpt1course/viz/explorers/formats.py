@@ -77,7 +77,7 @@ class FormatsExplorer(Explorer):
         generator = torch.Generator().manual_seed(seed)
         self.bpe = checkpoint.bpe
         self.model = finetune.add_special_tokens(checkpoint.model, generator).eval()
-        self.task_layers = layers_of(checkpoint.model, self.model.tokens.weight[-3:].detach())
+        self.task_layers = layers_of(checkpoint.model, self.model.tokens.weight[-3:].clone())
         texts = {k: list(v) for k, v in EXAMPLES.items()} | traits.pop("texts", {})
         numbers = torch.cat([layer.numbers() for layer in self.task_layers.values()])
         super().__init__(

@@ -328,7 +328,7 @@ def test_a_view_is_answered_by_the_engine_as_by_python(ask):
             continue
         assert computed & ours.keys() <= theirs.keys() <= ours.keys()
         different = [trait for trait in theirs if not alike(theirs[trait], ours[trait])]
-        assert not different, (name, value[:30], different)
+        assert not different, (name, str(value)[:60], different)
     subclasses = explorers.Explorer.__subclasses__()
     asking = {k.__name__ for k in subclasses if k.answer_names() != {"message"}}
     assert kinds == asking, "each view that asks is asked here"
