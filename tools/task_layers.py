@@ -40,7 +40,7 @@ SETTINGS = Settings(
 OWN = {  # fewer labels in more passes, and of five long rows for each label fewer
     "entailment": {"epochs": 5},
     "similarity": {"epochs": 4},
-    "choice": {"limit": 1000, "epochs": 2},
+    "choice": {"limit": 1000, "epochs": 1},
 }
 
 
