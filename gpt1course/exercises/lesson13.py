@@ -51,6 +51,15 @@ def entailment_ids(first, second, start, delim, extract, n_ctx):
     return [start, *first[:room], delim, *second[:room], extract]
 
 
+@entailment_ids.wrong(
+    "You put each text into the sequence as a list of its own. Put its ids there, by a star: "
+    "*first[:room]."
+)
+def lists_within_the_list(first, second, start, delim, extract, n_ctx):
+    room = n_ctx // 2 - 2
+    return [start, first[:room], delim, second[:room], extract]
+
+
 @entailment_ids.wrong("There is one delimiter, between the texts; none before Extract.")
 def delimiter_at_the_end(first, second, start, delim, extract, n_ctx):
     room = n_ctx // 2 - 2
@@ -349,6 +358,22 @@ def read_out(h, ids, extract):
 
 
 @read_out.wrong(
+    "You look for Extract down the columns (dim=0). It is at one place of each row: dim=1."
+)
+def extract_down_the_columns(h, ids, extract):
+    where = (ids == extract).int().argmax(dim=0)
+    return h[torch.arange(len(ids)), where]
+
+
+@read_out.wrong(
+    "nonzero() gives pairs of row and place in one tensor, which indexes only the rows of h. "
+    "The mask itself is enough: h[ids == extract]."
+)
+def pairs_as_one_index(h, ids, extract):
+    return h[(ids == extract).nonzero()]
+
+
+@read_out.wrong(
     "You read the last column. In a padded sequence that is padding; find the "
     "Extract token by its id."
 )
@@ -448,6 +473,13 @@ def similarity_logits(h_ab, h_ba, W, b):
 
 
 @similarity_logits.wrong(
+    "torch.cat puts one batch after the other. Add the two states of each pair: h_ab + h_ba."
+)
+def one_batch_after_the_other(h_ab, h_ba, W, b):
+    return torch.cat([h_ab, h_ba]) @ W + b
+
+
+@similarity_logits.wrong(
     "You use one order only: a pair and the same pair exchanged would get different answers."
 )
 def one_order(h_ab, h_ba, W, b):
@@ -521,6 +553,23 @@ def choice_probs(scalars, n_choices):
     Scalars may be in the hundreds.
     """
     return scalars.view(-1, n_choices).softmax(dim=-1)
+
+
+@choice_probs.wrong(
+    "view(n_choices, -1) has as many rows as there are choices, and mixes the examples. Each "
+    "row should be one example: view(-1, n_choices)."
+)
+def choices_as_rows(scalars, n_choices):
+    return scalars.view(n_choices, -1).softmax(dim=1)
+
+
+@choice_probs.wrong(
+    "e.sum(1) has the shape (B,), which can't divide (B, n_choices) row by row: keepdim=True. "
+    "Or take .softmax, since exp of a large number is inf."
+)
+def sum_without_keepdim(scalars, n_choices):
+    powers = scalars.view(-1, n_choices).exp()
+    return powers / powers.sum(1)
 
 
 @choice_probs.wrong(
@@ -614,6 +663,15 @@ def l3_loss(label_log_probs, token_log_probs, lm_coef):
     task = -label_log_probs.mean()
     lm = -torch.stack([row.mean() for row in token_log_probs]).mean()
     return (task + lm_coef * lm).item()
+
+
+@l3_loss.wrong(
+    "The sequences differ in length, so they can't be stacked. Take the mean of each sequence "
+    "first, and stack the means."
+)
+def stacked_sequences(label_log_probs, token_log_probs, lm_coef):
+    lm = torch.stack(token_log_probs).mean()
+    return (-label_log_probs.mean() - lm_coef * lm).item()
 
 
 @l3_loss.wrong("This is L3 itself, which is to be maximized. A loss is its negative.")
