@@ -198,7 +198,10 @@ function tipOf({ training, rate }) {
     return { text, act: () => training.begin({ seed: training.settings.seed + 1 }) };
   }
   if (!training.isRunning) {
-    return { text: "let it learn, and watch the levels break", act: () => training.run(true) };
+    return {
+      text: "let it learn, and see which levels it passes",
+      act: () => training.run(true),
+    };
   }
   const act = () => {
     rate.set(higher);
