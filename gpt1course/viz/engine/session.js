@@ -147,7 +147,7 @@ export class Session {
       const last = read.map(({ state }) => state);
       const found = readStates(kind, last, layer);
       const scores = found.scores.map(score => inDigits(score, 4));
-      const probs = Array.from(probsOf(found.scores), p => inDigits(p, 6));
+      const probs = Array.from(probsOf(found.scores), p => inDigits(p, 9));
       const task = Array.from(logProbs(found.scores), log => inDigits(-log, 4));
       formats[kind] = { rows: read.map(({ row }) => row), scores, probs, task };
       states.push(...found.states);

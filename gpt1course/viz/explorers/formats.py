@@ -32,8 +32,8 @@ ASKS = {  # what the tasks of the stored layers ask
     "choice": "Which choice goes on with the text?",
 }
 EXAMPLES = {
-    "classification": ("Where have you been all this time",),
-    "entailment": ("The old lady put down her book", "she looked at the fire"),
+    "classification": ("How long you have been away",),
+    "entailment": ("The doctor put down the book", "she looked at the fire"),
     "similarity": ("He went home early in the evening.", "She is a very good girl."),
     "choice": (
         "She took the letter from the table and went",
@@ -43,7 +43,7 @@ EXAMPLES = {
     ),
 }
 N_CLASSES = {"classification": 2, "entailment": 2, "similarity": 2, "choice": 3}
-RIGHT = {"classification": 1, "entailment": 1, "similarity": 0, "choice": 0}
+RIGHT = {"classification": 0, "entailment": 1, "similarity": 0, "choice": 0}
 
 
 class FormatsExplorer(Explorer):
@@ -157,7 +157,7 @@ class FormatsExplorer(Explorer):
         return {
             "rows": rows,
             "scores": _rounded(scores, 4),
-            "probs": _rounded(scores.softmax(0), 6),
+            "probs": _rounded(scores.double().softmax(0), 9),
             "task": _rounded(-scores.log_softmax(0), 4),
         }, [state.numpy() for state in shown]
 
