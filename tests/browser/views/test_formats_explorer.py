@@ -147,5 +147,7 @@ def test_the_right_answer_makes_the_task_s_loss(page, novelist):
         assert e.labels["classification"] == label
         scores = np.array(e.formats["classification"]["scores"])
         wanted = np.log(np.exp(scores - scores[label]).sum())
-        assert f"the task loss is {wanted:.2f} nats" in root.locator(".gx-fmt-share").inner_text()
+        assert (
+            f"the task loss is {wanted:.2f} nats" in root.locator(".gx-fmt-share").inner_text()
+        )
         assert e.losses()["task"] == pytest.approx(wanted, abs=1e-3)
