@@ -13,7 +13,7 @@ this order. Each folder has one task, and imports run from the top down only.
     bpe          byte-pair encoding: text to token ids and back
     corpus       books as one stream of ids, and random windows of it
     model        embeddings, causal attention, post-LayerNorm blocks, the tied softmax
-    tracing      one forward pass with every step kept, or with a head ablated
+    tracing      one forward pass with every step kept, or with heads scaled or ablated
     losses       L1, L2 and L3, and the losses that code minimizes
     optim        Adam with decoupled decay, warm-up schedules, gradient clipping
     inputs       the four input transformations: every task becomes sequences

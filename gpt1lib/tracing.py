@@ -1,8 +1,8 @@
-"""One forward pass with every step kept, or with a head cut: for pictures and lessons."""
+"""One forward pass with every step kept, or with heads scaled: for pictures and lessons."""
 
 import math
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
 from typing import cast
 
@@ -99,29 +99,44 @@ def _trace_block(block: Block, x: Tensor) -> BlockTrace:
 
 
 @contextmanager
-def ablate_heads(model: LanguageModel, heads: Sequence[tuple[int, int]]) -> Iterator[None]:
-    """Zero-ablation: inside the `with`, W_O reads 0 in place of these heads (layer, head).
+def scale_heads(
+    model: LanguageModel, factors: Mapping[tuple[int, int], float]
+) -> Iterator[None]:
+    """Inside the `with`, W_O reads the output of a head times its factor, from 0 to 1.
 
-    Works with `model(ids)` and with `trace`. Raises ValueError for a head that the model does
-    not have, or a model that does not compute as GPT-1 does.
+    factors: (layer, head) -> factor; 0 is zero-ablation, and heads that are not named stay as
+    they are. Works with `model(ids)` and with `trace`. Raises ValueError for a head that the
+    model does not have, a factor out of 0 to 1, or a model that does not compute as GPT-1 does.
     """
     check_steps(model)
     with ExitStack() as hooks:
-        for layer, head in heads:
+        for (layer, head), factor in factors.items():
             validate.check_int("layer", layer, 0, model.config.n_layer - 1)
             validate.check_int("head", head, 0, model.config.n_head - 1)
+            validate.check_float("factor", factor, ge=0, le=1)
             project = cast(Block, model.blocks[layer]).attention.project
-            handle = project.register_forward_pre_hook(_zero_head(head, model.config.head_dim))
-            hooks.callback(handle.remove)
+            hook = _scale_head(head, model.config.head_dim, factor)
+            hooks.callback(project.register_forward_pre_hook(hook).remove)
         yield
 
 
-def _zero_head(head: int, width: int):
-    """A hook that sets a head's slice of the merged heads (..., C) to 0."""
+def ablate_heads(
+    model: LanguageModel, heads: Sequence[tuple[int, int]]
+) -> AbstractContextManager[None]:
+    """Zero-ablation: inside the `with`, W_O reads 0 in place of these heads (layer, head).
 
-    def zero(_, inputs: tuple[Tensor]) -> tuple[Tensor]:
+    It is `scale_heads` with the factor 0, and raises as that does.
+    """
+    return scale_heads(model, {(layer, head): 0.0 for layer, head in heads})
+
+
+def _scale_head(head: int, width: int, factor: float):
+    """A hook that scales a head's slice of the merged heads (..., C); 0 replaces nan, too."""
+
+    def scale(_, inputs: tuple[Tensor]) -> tuple[Tensor]:
         merged = inputs[0].clone()
-        merged[..., head * width : (head + 1) * width] = 0
+        own = slice(head * width, (head + 1) * width)
+        merged[..., own] = merged[..., own] * factor if factor else 0
         return (merged,)
 
-    return zero
+    return scale

@@ -226,13 +226,15 @@ def answered_map(page):
     source = g.load_novelist()
     model, ids = engine.as_stored(source.model), torch.tensor([source.bpe.encode(text)])
     said = []
-    for ablated in ([(3, 1)], []):
-        with torch.no_grad(), g.tracing.ablate_heads(model, ablated):
+    for factor in (0, 0.4, 1):
+        with torch.no_grad(), g.tracing.scale_heads(model, {(3, 1): factor}):
             probs = model(ids)[0, -1].softmax(-1)
         piece = source.bpe.pieces([int(probs.argmax())])[0].removesuffix("</w>")
         said.append(f"“{piece}” {probs.max():.1%}")
-    assert said[0] != said[1]
-    expect(told).to_contain_text(f"goes on with {said[0]}; with all heads it is {said[1]}.")
+    assert len({*said}) == 3
+    expect(told).to_contain_text(f"goes on with {said[0]}; with all heads it is {said[2]}.")
+    root.get_by_role("slider", name="block 3, head 1: output").fill("0.4")
+    expect(told).to_contain_text(f"goes on with {said[1]}; with all heads it is {said[2]}.")
 
 
 OURS = ".gx, #front, [class^='page-'], [class*=' page-']"

@@ -1,4 +1,4 @@
-"""Each step of a traced pass, and heads that are ablated, against what defines them."""
+"""Each step of a traced pass, and heads that are scaled, against what defines them."""
 
 import copy
 import dataclasses
@@ -9,7 +9,7 @@ import torch
 
 import gpt1lib as g
 from gpt1lib.baselines import variants
-from gpt1lib.tracing import ablate_heads, trace
+from gpt1lib.tracing import ablate_heads, scale_heads, trace
 
 IDS = torch.tensor([3, 1, 4, 1, 5, 9, 2, 6])
 
@@ -83,6 +83,30 @@ def test_an_ablated_head_is_one_whose_rows_of_w_o_are_zero(model, heads):
     assert torch.allclose(inside[0], traced, atol=1e-5)
     assert torch.equal(inside, before) == (not heads)
     assert torch.equal(model(IDS[None]), before), "afterwards all heads are back"
+
+
+@torch.no_grad()
+def test_a_scaled_head_is_one_whose_rows_of_w_o_are_scaled(model):
+    factors, other = {(0, 1): 0.25, (1, 1): 0.0, (1, 2): 1.0}, copy.deepcopy(model)
+    for (layer, head), factor in factors.items():
+        other.blocks[layer].attention.project.weight[:, 4 * head : 4 * head + 4] *= factor
+    before = model(IDS[None])
+    with scale_heads(model, factors):
+        inside, traced = model(IDS[None]), trace(model, IDS).logits
+    assert torch.allclose(inside, other(IDS[None]), atol=1e-5)
+    assert torch.allclose(inside[0], traced, atol=1e-5)
+    with scale_heads(model, {(0, 1): 1}):
+        assert torch.equal(model(IDS[None]), before)
+    with scale_heads(model, {(0, 1): 0}), ablate_heads(model, [(1, 1)]):
+        both = model(IDS[None])
+    with ablate_heads(model, [(0, 1), (1, 1)]):
+        assert torch.equal(model(IDS[None]), both)
+
+
+@pytest.mark.parametrize("factor", [-0.1, 1.1, math.nan, True, "1"])
+def test_a_factor_that_cannot_be_is_named(model, factor):
+    with pytest.raises(ValueError, match="factor is"), scale_heads(model, {(0, 0): factor}):
+        pass
 
 
 @torch.no_grad()

@@ -18,8 +18,8 @@ const session = new Session(facts, buffer, simd ? readFileSync(`${folder}/linear
 
 const floats = array => Buffer.from(Float32Array.from(array).buffer).toString("base64");
 
-function traced(text, ablated) {
-  const { ids, h0, logits, blocks } = session.trace(text, ablated);
+function traced(text, factors) {
+  const { ids, h0, logits, blocks } = session.trace(text, factors);
   const rows = blocks.map(block =>
     Object.fromEntries(Object.entries(block).map(([name, values]) => [name, floats(values)])),
   );
@@ -27,8 +27,8 @@ function traced(text, ablated) {
 }
 
 // What a map of the model draws: arrays as text, all else as it is.
-function mapped(text, most, ablated) {
-  const found = Object.entries(session.map(text, most, ablated));
+function mapped(text, most, factors) {
+  const found = Object.entries(session.map(text, most, factors));
   const told = value => (value instanceof Float32Array ? floats(value) : value);
   return Object.fromEntries(found.map(([name, value]) => [name, told(value)]));
 }

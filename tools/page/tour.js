@@ -13,8 +13,8 @@ function put(state) {
     name,
     name === "place" || name === "other" ? Math.min(value, last) : value,
   ]);
-  const { ablated, ...others } = Object.fromEntries(kept);
-  if (ablated) model.restore({ ...others, ablated });
+  const { factors, ...others } = Object.fromEntries(kept);
+  if (factors) model.restore({ ...others, factors });
   else model.take(others);
 }
 

@@ -99,7 +99,7 @@ def stops(checkpoint: Checkpoint) -> list[Stop]:
          slider("Open another block:", "block", 3, 3), "06_many_heads"),
         ("The guess changes", "Between the blocks you see what the model would say if it ended "
          "there. Its first guesses repeat the word itself, and the last ones go on.", AT_END,
-         press("Switch the head of the last stops off", {"ablated": [15]}),
+         press("Switch the head of the last stops off", {"factors": {"15": 0}}),
          "07_the_post_ln_block"),
         ("The same table again", "At the end, the last state is compared with every row of the "
          "first table. The row that fits best is the next word.", AT_END,

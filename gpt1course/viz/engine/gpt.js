@@ -66,9 +66,9 @@ export class GPT {
   }
 
   // Logits after ids, which follow what the cache holds: (V,) after the last of them, or
-  // (T, V) with `all`. steps: an object that gets every intermediate; ablated: a set of
-  // "layer.head" whose part of the mix is left out.
-  forward(ids, { cache = this.cache(), all = false, steps = null, ablated = null } = {}) {
+  // (T, V) with `all`. steps: an object that gets every intermediate; factors: what the output
+  // of some heads is multiplied by, as { "layer.head": 0 to 1 }.
+  forward(ids, { cache = this.cache(), all = false, steps = null, factors = {} } = {}) {
     const { n_embd: C, n_vocab: V } = this.config;
     const [T, start] = [ids.length, cache.length];
     this.check(ids, start);
@@ -77,7 +77,7 @@ export class GPT {
     if (steps) Object.assign(steps, { ids, h0: h.slice(0, T * C), blocks: [] });
     this.blocks.forEach((block, l) => {
       const kept = steps && {};
-      this.readBlock(block, l, T, cache, ablated, kept);
+      this.readBlock(block, l, T, cache, factors, kept);
       if (steps) steps.blocks.push(kept);
     });
     cache.length += T;
@@ -123,7 +123,7 @@ export class GPT {
   }
 
   // n = LN(h + attention(h));  h = LN(n + mlp(n)).
-  readBlock(block, l, T, cache, ablated, kept) {
+  readBlock(block, l, T, cache, factors, kept) {
     const C = this.config.n_embd;
     const { h, qkv, mixed, attended, n, wide, mlp } = this.room;
     const keep = (name, rows, width = C) => {
@@ -132,7 +132,7 @@ export class GPT {
     this.linear(block.qkv, h, T, qkv);
     keep("qkv", qkv, 3 * C);
     store(qkv, T, C, cache.keys[l], cache.values[l], cache.length);
-    this.attend(qkv, cache, l, T, mixed, ablated, kept);
+    this.attend(qkv, cache, l, T, mixed, factors, kept);
     keep("mixed", mixed);
     this.linear(block.project, mixed, T, attended);
     keep("attended", attended);
@@ -149,7 +149,7 @@ export class GPT {
   }
 
   // softmax(q k^T / sqrt(D) + mask) v of every head, into its own columns of `mixed`.
-  attend(qkv, cache, l, T, mixed, ablated, kept) {
+  attend(qkv, cache, l, T, mixed, factors, kept) {
     const { n_head: H, n_embd: C } = this.config;
     const [D, start] = [C / H, cache.length];
     const [keys, values] = [cache.keys[l], cache.values[l]];
@@ -159,6 +159,7 @@ export class GPT {
     mixed.fill(0, 0, T * C);
     const row = new Float32Array(S);
     for (let head = 0; head < H; head++) {
+      const factor = factors[`${l}.${head}`] ?? 1;
       for (let t = 0; t < T; t++) {
         const seen = start + t + 1; // the causal mask: this token, and those before it
         const asked = kept ? S : seen; // the scores before the mask, where they are kept
@@ -166,7 +167,8 @@ export class GPT {
         if (kept) kept.scores.set(row, (head * T + t) * S);
         softmax(row, seen);
         if (kept) kept.weights.set(row.subarray(0, seen), (head * T + t) * S);
-        if (ablated?.has(`${l}.${head}`)) continue;
+        if (!factor) continue; // its part of the mix stays 0
+        if (factor < 1) for (let s = 0; s < seen; s++) row[s] *= factor; // the mix, scaled
         mixRow(row, seen, values, head * D, C, D, mixed, t * C + head * D);
       }
     }

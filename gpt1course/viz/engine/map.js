@@ -9,10 +9,10 @@ const SHOWN = 8; // next tokens
 const BINS = 48; // of the histogram of logits
 const STATES = ["mixed", "attended", "n", "mlp", "h"];
 
-// ablated: numbers of heads that are off, block * H + head.
-export function mapOf(model, pieces, ids, ablated) {
-  const now = stepsOf(model, ids, ablated);
-  const whole = ablated.length ? stepsOf(model, ids, []) : now;
+// factors: what the output of heads is multiplied by, { block * H + head: 0 to 1 }.
+export function mapOf(model, pieces, ids, factors) {
+  const now = stepsOf(model, ids, factors);
+  const whole = Object.keys(factors).length ? stepsOf(model, ids, {}) : now;
   const all = name => joined(now.blocks.map(block => block[name]));
   return {
     tokens: ids.map(id => pieces[id]),
@@ -30,11 +30,12 @@ export function mapOf(model, pieces, ids, ablated) {
   };
 }
 
-function stepsOf(model, ids, ablated) {
+function stepsOf(model, ids, factors) {
   const steps = {};
   const H = model.config.n_head;
-  const off = new Set(ablated.map(i => `${Math.floor(i / H)}.${i % H}`));
-  const logits = model.forward(ids, { all: true, steps, ablated: off });
+  const named = ([i, factor]) => [`${Math.floor(i / H)}.${i % H}`, factor];
+  const scaled = Object.fromEntries(Object.entries(factors).map(named));
+  const logits = model.forward(ids, { all: true, steps, factors: scaled });
   return { ...steps, logits };
 }
 

@@ -20,11 +20,11 @@ function journey(session, { text, n, most }) {
   return { ...read, place: read.tokens.length - 1, message: session.notice(text) };
 }
 
-// Of another text, or of the one that is shown with other heads.
-function map(session, { text: typed, shown, ablated, most, block, head, shape }, changed) {
+// Of another text, or of the one that is shown with its heads scaled otherwise.
+function map(session, { text: typed, shown, factors, most, block, head, shape }, changed) {
   const isNew = changed.includes("text");
   const text = isNew ? typed : shown;
-  const found = session.map(text, most, ablated);
+  const found = session.map(text, most, factors);
   const place = isNew ? lastLook(found, block * shape[1] + head) : {};
   return { ...found, ...place, shown: text, message: session.notice(text) };
 }

@@ -109,13 +109,14 @@ export class Session {
     return this.model.forward(this.ids(text));
   }
 
-  // Every step of reading a text, and the logits (T, V) at each of its tokens.
-  trace(text, ablated = []) {
+  // Every step of reading a text, and the logits (T, V) at each of its tokens; factors: of
+  // heads, as GPT.forward takes them.
+  trace(text, factors = {}) {
     const steps = {};
     const logits = this.model.forward(this.ids(text), {
       all: true,
       steps,
-      ablated: new Set(ablated),
+      factors,
     });
     return { ...steps, logits, pieces: this.piecesOf(steps.ids) };
   }
@@ -129,9 +130,9 @@ export class Session {
     return { pieces: this.piecesOf(ids), weights: all("weights"), scores: all("scores") };
   }
 
-  // All that a map of the model draws (map.js); ablated: numbers of heads, block * H + head.
-  map(text, most, ablated = []) {
-    return mapOf(this.model, this.bpe.pieces, this.few(text, most), ablated);
+  // All that a map of the model draws (map.js); factors: of heads, { block * H + head: factor }.
+  map(text, most, factors = {}) {
+    return mapOf(this.model, this.bpe.pieces, this.few(text, most), factors);
   }
 
   // Of each kind's texts: rows of [piece, segment, nats]; scores, probabilities and losses of

@@ -1,10 +1,12 @@
 """Traits of explorers: what may be chosen, each within its bounds, and what answers."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import traitlets
+
+from gpt1lib import validate
 
 
 class CleanUnicode(traitlets.Unicode):
@@ -54,6 +56,37 @@ class Index(StrictInt):
             limits = f"{self.low} to {most}"
             raise traitlets.TraitError(f"{self.name} is {place}, it must be from {limits}")
         return place
+
+
+def head_factors(given: Mapping, n_heads: int) -> dict[str, float]:
+    """What the output of heads is multiplied by, {"head": 0 to 1}, in order and without 1.
+
+    Its keys are texts, as in JSON: 3 becomes "3". Raises ValueError for a head or a factor
+    that cannot be.
+    """
+    heads, factors = {str(head) for head in range(n_heads)}, {}
+    for head, factor in given.items():
+        if str(head) not in heads:
+            raise ValueError(f"factors has head {head!r}, heads are 0 to {n_heads - 1}")
+        factors[int(head)] = validate.check_float(
+            f"the factor of head {head}", factor, ge=0, le=1
+        )
+    return {str(head): factors[head] for head in sorted(factors) if factors[head] != 1}
+
+
+class Factors(traitlets.Dict):
+    """What the output of heads is multiplied by; heads that are not named keep theirs."""
+
+    def __init__(self, count: Callable[[Any], int]):
+        super().__init__()
+        self.count = count
+
+    def validate(self, obj, value) -> dict[str, float]:
+        """The factors by head; TraitError for a head or a factor that cannot be."""
+        try:
+            return head_factors(super().validate(obj, value), self.count(obj))
+        except ValueError as error:
+            raise traitlets.TraitError(str(error)) from None
 
 
 class Answer(traitlets.TraitType):

@@ -1,16 +1,19 @@
-// Below the map: what its colors mean, what comes next, and the heads to switch off.
+// Below the map: what its colors mean, what comes next, and the heads to turn down.
 
 import {
   bars,
   button,
   colorScale,
   el,
+  headName,
   named,
   percent,
   plural,
   readable,
   scaleOf,
+  slider,
 } from "./common.js";
+import { factorAt, isScaled, timesOf } from "./model_map.numbers.js";
 import { SIGNS } from "./model_map.pen.js";
 import { KEYS } from "./model_map.zooms.js";
 
@@ -42,13 +45,13 @@ function goneOn({ model, tokens, words: next, T }) {
 }
 
 export function showNext(
-  { words: next, names, bars: list, nextTitle, ablated, more, T },
+  { words: next, names, bars: list, nextTitle, factors, more, T },
   place,
 ) {
   nextTitle.textContent = `What comes after “${names[place]}”`;
   // of the text's last word, whatever place is pointed at
   more.textContent = `Write “${named(next[T - 1][0][0])}” after “${names[T - 1]}”`;
-  const off = ablated.length > 0;
+  const off = isScaled(factors);
   list.classList.toggle("gx-map-compared", off);
   bars(
     list,
@@ -67,7 +70,7 @@ export function showNext(
 export function addSwitches(view, parent) {
   const { L, H } = view;
   const box = el("div", "gx-map-heads", parent);
-  el("p", "gx-title", box, "Switch heads off");
+  el("p", "gx-title", box, "Turn heads down");
   const grid = el("div", "gx-map-switches", box);
   grid.setAttribute("role", "group");
   grid.setAttribute("aria-label", "heads that are off; arrow keys move");
@@ -79,12 +82,16 @@ export function addSwitches(view, parent) {
       const b = el("button", "gx-map-switch gx-asks", grid, String(head));
       b.type = "button";
       b.setAttribute("aria-label", `block ${block}, head ${head} off`);
+      b.addEventListener("focus", () => turnTo(view, block * H + head));
       b.addEventListener("click", () => toggle(view, block * H + head));
       view.switches.push(b);
     }
   }
   grid.addEventListener("keydown", e => roam(view, e));
-  view.onAgain = button(box, "All heads on", () => setAblated(view, []));
+  const options = { min: 0, max: 1, step: 0.1, value: 1, text: timesOf };
+  view.knob = slider(box, "", options, factor => setFactor(view, view.turned, factor));
+  view.knob.row.classList.add("gx-asks");
+  view.onAgain = button(box, "All heads on", () => setFactors(view, {}));
   view.effect = el("p", "gx-note", box);
 }
 
@@ -98,34 +105,57 @@ function roam({ switches, H }, e) {
   to.focus();
 }
 
+// A head is off, or if it is turned down at all, on again.
 export function toggle(view, i) {
-  const { ablated } = view;
-  setAblated(
-    view,
-    ablated.includes(i) ? ablated.filter(j => j !== i) : [...ablated, i].sort((a, b) => a - b),
-  );
+  setFactor(view, i, factorAt(view, i) < 1 ? 1 : 0);
 }
 
-function setAblated(view, ablated) {
-  view.ablated = ablated;
-  view.ask({ ablated });
+function setFactor(view, i, factor) {
+  view.turned = i;
+  const { [i]: _, ...others } = view.factors;
+  setFactors(view, factor < 1 ? { ...others, [i]: factor } : others);
+}
+
+function setFactors(view, factors) {
+  view.factors = factors;
+  view.ask({ factors });
   showSwitches(view);
 }
 
+// The head that the slider turns.
+function turnTo(view, i) {
+  view.turned = i;
+  showKnob(view);
+}
+
+function showKnob(view) {
+  const { knob, turned } = view;
+  knob.row.firstChild.textContent = `${headName(view, turned)}: output`;
+  knob.set(factorAt(view, turned));
+}
+
 export function showSwitches(view) {
-  const { switches, ablated, block, head, H, zoom, words: next, T } = view;
+  const { switches, factors, block, head, H, zoom, words: next, T } = view;
   const near = i => (zoom === "block" ? Math.floor(i / H) === block : i === block * H + head);
   const stop = Math.max(0, switches.indexOf(document.activeElement));
   switches.forEach((b, i) => {
-    b.setAttribute("aria-pressed", ablated.includes(i));
+    const factor = factorAt(view, i);
+    b.setAttribute("aria-pressed", factor > 0 && factor < 1 ? "mixed" : !factor);
+    b.style.setProperty("--keeps", `${100 * factor}%`);
+    b.title = factor < 1 ? timesOf(factor) : "";
     b.classList.toggle("gx-map-near", zoom !== "model" && near(i));
     b.tabIndex = i === stop ? 0 : -1;
   });
-  view.onAgain.hidden = !ablated.length;
+  showKnob(view);
+  const n = Object.keys(factors).length;
+  const down = Object.values(factors).some(factor => factor > 0);
+  const heads = plural(n, "head");
+  view.onAgain.hidden = !n;
   const [now, whole] = [next[T - 1][0], view.whole.at(-1)[T - 1]];
-  view.effect.textContent = !ablated.length
-    ? "All are on. Switch one off and see how the text goes on."
-    : `Without ${plural(ablated.length, "head")} the text goes on with “${named(now[0])}” ` +
+  view.effect.textContent = !n
+    ? "All are on. Switch one off, or turn it down, and see how the text goes on."
+    : `${down ? `With ${heads} turned down` : `Without ${heads}`} the text goes on with ` +
+      `“${named(now[0])}” ` +
       `${percent(now[2])}; with all heads it is “${named(whole[0])}” ${percent(whole[1])}. ` +
       "A filled corner marks a guess that changed.";
 }

@@ -5,9 +5,10 @@ import { css, minus, rgb, setShared } from "./common.js";
 import { brief, everyToken } from "./model_map.grid.js";
 import {
   broughtBy,
-  isAblated,
+  factorOf,
   reach,
   scoreOf,
+  timesOf,
   two,
   vectorOf,
   weightOf,
@@ -111,7 +112,7 @@ function paintVectors(view, pen, name, which) {
     const values =
       which < 0 ? broughtBy(view, block, head, t) : vectorOf(view, which, block, head, t);
     const box = { x, y: y + t * geo.cell + 1, w, h: geo.cell - 2 };
-    if (which < 0 && isAblated(view, block, head)) hatch(pen, box, view.colors.soft);
+    if (which < 0 && !factorOf(view, block, head)) hatch(pen, box, view.colors.soft);
     else patch(view, pen, values, box, geo.reaches[name], values.length);
   }
 }
@@ -236,7 +237,9 @@ function headSays(view, { station, place, other, index }) {
   const { names, block, head, D } = view;
   const [from, to] = [`“${names[place]}”`, `“${names[other]}”`];
   const [score, weight] = [scoreOf, weightOf].map(of => of(view, block, head, place, other));
-  const off = isAblated(view, block, head) ? " The head is off: it brings zeros." : "";
+  const factor = factorOf(view, block, head);
+  const scaled = factor < 1 ? ` The head is turned down: ${timesOf(factor)}.` : "";
+  const off = factor ? scaled : " The head is off: it brings zeros.";
   const told = {
     q: `The query of ${from}: ${D} numbers, what it asks for.`,
     k: `The key of ${to}: ${D} numbers, what it can be found by.`,

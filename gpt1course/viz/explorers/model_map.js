@@ -28,7 +28,7 @@ import { CELL } from "./model_map.cell.js";
 import { glide } from "./model_map.flight.js";
 import { gridZoom } from "./model_map.grid.js";
 import { HEAD } from "./model_map.head.js";
-import { readArrays, tellingLook } from "./model_map.numbers.js";
+import { factorAt, isScaled, readArrays, tellingLook } from "./model_map.numbers.js";
 import { columnsOf, sharp } from "./model_map.pen.js";
 import { blockStations, modelStations } from "./model_map.stations.js";
 import { addWalk, walkTo } from "./model_map.walk.js";
@@ -41,7 +41,7 @@ const MAPS = {
   head: HEAD,
   cell: CELL,
 };
-const CHOSEN = ["zoom", "block", "head", "place", "other", "ablated"];
+const CHOSEN = ["zoom", "block", "head", "place", "other", "factors"];
 
 function draw(model, root) {
   const view = { model, root, dark: root.classList.contains("gx-dark"), index: -1, over: null };
@@ -62,6 +62,7 @@ function draw(model, root) {
   const cols = el("div", "gx-cols", root);
   addNext(view, cols);
   addSwitches(view, cols);
+  view.turned = sharpest(view);
   model.on("change:answers", () => news(view));
   onChange(view, CHOSEN, () => later(view));
   new ResizeObserver(() => resized(view)).observe(root);
@@ -331,15 +332,15 @@ function showPlace(view) {
 
 // From which block on the answer leads, with the heads that are on.
 function showFinding(view, t) {
-  const { lens, names, words: next, ablated, finding } = view;
+  const { lens, names, words: next, factors, finding } = view;
   const [piece, , p, whole] = next[t][0];
   const since = lens.findLastIndex(row => row[t][0][0] !== piece);
   const where = since < 0 ? "from the start" : `from block ${since} on`;
-  const before = ablated.length ? `, with all heads ${percent(whole)}` : "";
+  const before = isScaled(factors) ? `, with all heads ${percent(whole)}` : "";
   const leads = `“${named(piece)}” leads ${where}: ${percent(p)}${before}`;
   finding.textContent = `After “${names[t]}”, ${leads}.`;
   const head = sharpest(view);
-  const off = ablated.includes(head) ? "on again" : "off";
+  const off = factorAt(view, head) < 1 ? "on again" : "off";
   setTip(finding, `switch ${headName(view, head)} ${off}`);
 }
 
@@ -360,5 +361,5 @@ function reveal(view) {
 
 export default start(draw, {
   record: "map",
-  of: ["text", "shown", "ablated", "most", "block", "head", "shape"],
+  of: ["text", "shown", "factors", "most", "block", "head", "shape"],
 });

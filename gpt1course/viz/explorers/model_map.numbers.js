@@ -45,7 +45,11 @@ export function vectorOf({ qkv, T, C, D }, which, block, head, t) {
 export const broughtBy = (view, block, head, t) =>
   part(stateOf(view, block, "mixed", t), head, view.D);
 
-export const isAblated = ({ ablated, H }, block, head) => ablated.includes(block * H + head);
+// What the output of head i (block * H + head) is multiplied by: 0 is off, 1 as it is.
+export const factorAt = ({ factors }, i) => factors[i] ?? 1;
+export const factorOf = (view, block, head) => factorAt(view, block * view.H + head);
+export const timesOf = factor => `× ${+factor.toFixed(2)}`;
+export const isScaled = factors => Object.keys(factors).length > 0;
 
 const cellAt = ({ T, H }, values, block, head, t, s) =>
   values[((block * H + head) * T + t) * T + s];
@@ -54,10 +58,10 @@ export const weightOf = (view, block, head, t, s) =>
 export const scoreOf = (view, block, head, t, s) =>
   cellAt(view, view.scores, block, head, t, s);
 
-// The mean of the heads that are not ablated, (T, T).
+// The mean of the heads that are not off, (T, T).
 function meanWeights(view, block) {
   const { T, H } = view;
-  const heads = Array.from({ length: H }, (_, h) => h).filter(h => !isAblated(view, block, h));
+  const heads = Array.from({ length: H }, (_, h) => h).filter(h => factorOf(view, block, h));
   return Float32Array.from({ length: T * T }, (_, i) => {
     const [t, s] = [Math.floor(i / T), i % T];
     return sum(heads.map(h => weightOf(view, block, h, t, s))) / (heads.length || 1);

@@ -1,6 +1,6 @@
 """The whole model as a map: from the ids of a text to its next word, in four zooms."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Self, cast
 
 import numpy as np
@@ -9,11 +9,10 @@ import traitlets
 from matplotlib.figure import Figure
 from torch import Tensor
 
-from gpt1lib import validate
 from gpt1lib.bpe import BPE
 from gpt1lib.checkpoints import Checkpoint
 from gpt1lib.model import GPT, Block, gelu
-from gpt1lib.tracing import BlockTrace, Trace, ablate_heads, trace
+from gpt1lib.tracing import BlockTrace, Trace, scale_heads, trace
 
 from ..labels import readable, token_labels
 from ..numbers import percent
@@ -24,8 +23,9 @@ from .controls import (
     AnswerList,
     AnswerText,
     CleanUnicode,
+    Factors,
     Index,
-    StrictInt,
+    head_factors,
 )
 from .map_picture import draw_map
 
@@ -38,17 +38,15 @@ BINS = 48  # of the histogram of logits
 Guess = tuple[str, float]
 
 
-def heads_of(model: GPT, ablated: Iterable[int]) -> list[tuple[int, int]]:
-    """(block, head) of heads that are numbered through all blocks; ValueError for others."""
-    n_head = model.config.n_head
-    most = model.config.n_layer * n_head - 1
-    return [divmod(validate.check_int("ablated", i, 0, most), n_head) for i in ablated]
+def by_head(model: GPT, factors: Mapping[str, float]) -> dict[tuple[int, int], float]:
+    """(block, head) -> factor, of heads that are numbered through all blocks."""
+    return {divmod(int(i), model.config.n_head): x for i, x in factors.items()}
 
 
 @torch.no_grad()
-def read_without(model: GPT, ids: Sequence[int], ablated: Iterable[int] = ()) -> Trace:
-    """A trace in which these heads are ablated (block * H + head)."""
-    with ablate_heads(model, heads_of(model, ablated)):
+def read_scaled(model: GPT, ids: Sequence[int], factors: Mapping[str, float]) -> Trace:
+    """A trace in which the output of heads (block * H + head) is multiplied by factors."""
+    with scale_heads(model, by_head(model, factors)):
         return trace(model, ids)
 
 
@@ -70,7 +68,7 @@ def lens_guesses(
 def next_words(bpe: BPE, now: Tensor, before: Tensor, n: int = SHOWN) -> list[list[list]]:
     """T rows of [piece, logit, P, P with all heads], the n likeliest first.
 
-    now, before: logits (T, V) with the chosen heads ablated, and with none.
+    now, before: logits (T, V) with the heads scaled as chosen, and with all as they are.
     """
     probs, whole = now.softmax(-1), before.softmax(-1)
     ids = probs.topk(n).indices
@@ -89,26 +87,26 @@ def crowd(logits: Tensor) -> dict:
     return {"low": low, "high": high, "counts": counts}
 
 
-def mixed(block: BlockTrace, layer: int, ablated: Sequence[tuple[int, int]]) -> Tensor:
-    """What the heads of a block bring, side by side, (T, C); 0 where one is ablated."""
+def mixed(block: BlockTrace, layer: int, factors: Mapping[tuple[int, int], float]) -> Tensor:
+    """What the heads of a block bring, side by side, (T, C), each times its factor."""
     brought = block.weights @ block.v  # (H, T, D)
-    for at, head in ablated:
+    for (at, head), factor in factors.items():
         if at == layer:
-            brought[head] = 0
+            brought[head] *= factor
     return brought.transpose(0, 1).flatten(1)
 
 
 @torch.no_grad()
-def arrays_of(model: GPT, steps: Trace, ablated: Iterable[int] = ()) -> dict[str, bytes]:
+def arrays_of(model: GPT, steps: Trace, factors: Mapping[str, float]) -> dict[str, bytes]:
     """What the browser draws, as bytes.
 
     float16: rows (2, T, C) of W_e and W_p, states (L, 5, T, C) mixed, attended, n, mlp and
     h, neurons (L, T, 4C). float32: qkv (L, T, 3C), scores and weights (L, H, T, T).
     """
-    off, blocks = heads_of(model, ablated), steps.blocks
+    scaled, blocks = by_head(model, factors), steps.blocks
     places = torch.arange(len(steps.ids))
     states = [
-        torch.stack([mixed(b, i, off), b.attended, b.n, b.mlp, b.h])
+        torch.stack([mixed(b, i, scaled), b.attended, b.n, b.mlp, b.h])
         for i, b in enumerate(blocks)
     ]
     neurons = [
@@ -151,8 +149,9 @@ class ModelMapExplorer(Explorer):
     """From the ids of a text to its next word: the model, a block, a head, a single score.
 
     Traits: zoom (one of ZOOMS), block, head, place (the token that asks), other (the token
-    that it looks at), text, ablated (heads that are off, block * H + head), shown (the text
-    that was read: one that cannot be leaves it as it is).
+    that it looks at), text, factors (what the output of heads is multiplied by, block * H +
+    head -> 0 to 1; 0 is off), shown (the text that was read: one that cannot be leaves it as
+    it is).
     """
 
     picture_colors = 64
@@ -165,7 +164,7 @@ class ModelMapExplorer(Explorer):
     qkv = AnswerBytes().tag(sync=True)
     scores = AnswerBytes().tag(sync=True)
     weights = AnswerBytes().tag(sync=True)
-    lens = AnswerList().tag(sync=True)  # lens_guesses, with the ablated heads
+    lens = AnswerList().tag(sync=True)  # lens_guesses, with the heads as chosen
     whole = AnswerList().tag(sync=True)  # the best of them with all heads
     words = AnswerList().tag(sync=True)
     crowd = AnswerDict().tag(sync=True)
@@ -177,17 +176,18 @@ class ModelMapExplorer(Explorer):
     place = Index(lambda self: len(self.tokens)).tag(sync=True, control=True)
     other = Index(lambda self: len(self.tokens)).tag(sync=True, control=True)
     text = CleanUnicode().tag(sync=True, control=True)
-    ablated = traitlets.List(StrictInt()).tag(sync=True, control=True)
+    factors = Factors(lambda self: self.shape[0] * self.shape[1]).tag(sync=True, control=True)
 
     def __init__(self, model: GPT, bpe: BPE, text: str, **chosen):
         self._model, self._bpe = model, bpe
         config = model.config
         sizes = [config.n_layer, config.n_head, config.n_embd, config.n_vocab]
-        made = self._reading(text, chosen.pop("ablated", ()))
-        given = {"shape": sizes, "text": text} | made
+        factors = head_factors(chosen.pop("factors", {}), config.n_layer * config.n_head)
+        made = self._reading(text, factors)
+        given = {"shape": sizes, "text": text, "factors": factors} | made
         telling = telling_head(self._weights)
         super().__init__(**given | telling | last_look(self._weights, **telling) | chosen)
-        self.answer_by(self._record_for, "text", "ablated")
+        self.answer_by(self._record_for, "text", "factors")
         self.attach_engine(bpe, model)
 
     @classmethod
@@ -195,28 +195,20 @@ class ModelMapExplorer(Explorer):
         """The map of a model and a text that can be edited."""
         return cls(cast(GPT, checkpoint.model), checkpoint.bpe, text, **chosen)
 
-    @traitlets.validate("ablated")
-    def _heads_that_are_there(self, proposal) -> list[int]:
-        n_heads = self.shape[0] * self.shape[1]
-        wrong = [i for i in proposal.value if not 0 <= i < n_heads]
-        if wrong:
-            raise traitlets.TraitError(f"ablated has {wrong[0]}, heads are 0 to {n_heads - 1}")
-        return sorted(set(proposal.value))
-
     def _record_for(self, changed: set[str]) -> dict:
-        """Of another text, or of the one that is shown with other heads."""
+        """Of another text, or of the one that is shown with its heads scaled otherwise."""
         if "text" not in changed:
-            return self._reading(self.shown, self.ablated)
-        made = self._reading(self.text, self.ablated)
+            return self._reading(self.shown, self.factors)
+        made = self._reading(self.text, self.factors)
         return made | last_look(self._weights, self.block, self.head)
 
-    def _reading(self, text: str, ablated: Sequence[int]) -> dict:
+    def _reading(self, text: str, factors: Mapping[str, float]) -> dict:
         model, bpe = self._model, self._bpe
         ids = encode_or_raise(bpe, text, min(MOST_TOKENS, model.config.n_ctx))
-        steps, whole = read_without(model, ids, ablated), read_without(model, ids)
+        steps, whole = read_scaled(model, ids, factors), trace(model, ids)
         assert steps.logits is not None and whole.logits is not None
         self._weights = steps.weights.numpy()
-        return arrays_of(model, steps, ablated) | {
+        return arrays_of(model, steps, factors) | {
             "tokens": bpe.pieces(ids),
             "ids": ids,
             "lens": lens_guesses(model, bpe, steps),
@@ -224,7 +216,6 @@ class ModelMapExplorer(Explorer):
             "words": next_words(bpe, steps.logits, whole.logits),
             "crowd": crowd(steps.logits),
             "shown": text,
-            "ablated": list(ablated),
             "message": input_notice(bpe, text),
         }
 
@@ -235,10 +226,10 @@ class ModelMapExplorer(Explorer):
     def sentence(self) -> str:
         name, V = token_labels(self.tokens)[self.place], self.shape[-1]
         said = ", ".join(f"'{readable(piece)}' {percent(p)}" for piece, p in self.best()[1:])
-        off = f" Heads turned off: {len(self.ablated)}." if self.ablated else ""
+        down = f" Heads turned down: {len(self.factors)}." if self.factors else ""
         return (
             f"A map of the model: {len(self.tokens)} ids, {self.shape[0]} blocks, {V:,} "
-            f"logits. After '{name}' the states guess, block by block: {said}.{off}"
+            f"logits. After '{name}' the states guess, block by block: {said}.{down}"
         )
 
     def finding(self) -> str:

@@ -15,13 +15,15 @@ import {
 import {
   added,
   broughtBy,
+  factorOf,
   incoming,
-  isAblated,
+  isScaled,
   neuronsAt,
   part,
   rowOfTable,
   stateOf,
   sumRow,
+  timesOf,
   two,
   weightOf,
 } from "./model_map.numbers.js";
@@ -94,9 +96,9 @@ function saidOfLogits({ words, names, crowd, V }, t) {
 }
 
 function saidOfAnswer(view, t) {
-  const { words, names, ablated } = view;
+  const { words, names, factors } = view;
   const [[piece, , p, whole], second] = words[t];
-  const before = ablated.length ? ` (with all heads ${percent(whole)})` : "";
+  const before = isScaled(factors) ? ` (with all heads ${percent(whole)})` : "";
   return (
     `Softmax turns logits into probabilities: after “${names[t]}” comes “${named(piece)}” ` +
     `with ${percent(p)}${before}, then “${named(second[0])}” with ${percent(second[2])}.`
@@ -151,7 +153,8 @@ const lengthOf = values => Math.sqrt(values.reduce((total, v) => total + v * v, 
 
 function headStation(view, head) {
   const { block, D, names, T } = view;
-  const off = isAblated(view, block, head);
+  const factor = factorOf(view, block, head);
+  const off = !factor;
   const look = t => Array.from({ length: T }, (_, s) => weightOf(view, block, head, t, s));
   const said = t => {
     const weights = look(t);
@@ -163,7 +166,7 @@ function headStation(view, head) {
   };
   return {
     name: `head ${head}`,
-    note: off ? "off" : "",
+    note: off ? "off" : factor < 1 ? timesOf(factor) : "",
     tall: 16,
     gap: 24,
     off,

@@ -108,7 +108,7 @@ function copyOfView(root) {
 
 // ---- the state of a view, as an address can carry it
 
-const ASKED = ["text", "texts", "seed", "ablated"]; // what the model must be asked for anew
+const ASKED = ["text", "texts", "seed", "factors"]; // what the model must be asked for anew
 
 function chosenOf(model) {
   return Object.fromEntries(model.get("controls").map(name => [name, model.get(name)]));

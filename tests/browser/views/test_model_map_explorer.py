@@ -144,7 +144,7 @@ def test_what_the_kernel_answers_is_drawn(page, novelist):
     assert root.locator(".gx-hint").inner_text() == "The model reads ..."
     root.locator(".gx-map-top").hover(position={"x": 800, "y": 20})  # a token that goes away
     assert "“and”" in said(root)
-    e.text, e.ablated = "The old man", [5]  # what the kernel does
+    e.text, e.factors = "The old man", {5: 0}  # what the kernel does
     traits = {name: getattr(e, name) for name in ARRAYS + PLAIN}
     sent = {k: base64.b64encode(v).decode() for k, v in traits.items() if k in ARRAYS}
     plain = {k: v for k, v in traits.items() if k in PLAIN} | {"answers": 1}
@@ -157,6 +157,34 @@ def test_what_the_kernel_answers_is_drawn(page, novelist):
         == "true"
     )
     assert root.locator(".gx-hint").inner_text().startswith("Type a text of up to 24")
+
+
+def test_a_head_is_turned_down_by_its_slider(page, explorer):
+    """The slider turns the head whose switch was last reached; 1 is as it was."""
+    root = show(page, explorer)
+    switch = root.get_by_role("button", name="block 0, head 2 off")
+    opened = root.get_by_role("slider", name="block 3, head 3: output")
+    assert opened.input_value() == "1", "it opens on the head that the headline names"
+    switch.focus()
+    knob = root.get_by_role("slider", name="block 0, head 2: output")
+    knob.fill("0.4")
+    assert page.evaluate("model.get('factors')") == {"2": 0.4}
+    assert (switch.get_attribute("aria-pressed"), knob.get_attribute("aria-valuetext")) == (
+        "mixed",
+        "× 0.4",
+    )
+    for _ in range(4):
+        knob.press("ArrowLeft")
+    assert page.evaluate("model.get('factors')") == {"2": 0}
+    assert switch.get_attribute("aria-pressed") == "true"
+    switch.click()
+    assert page.evaluate("model.get('factors')") == {} and knob.input_value() == "1"
+    page.evaluate("model.take({ factors: { 9: 0.5 }, answers: 1 })")
+    other = root.get_by_role("button", name="block 2, head 1 off")
+    assert other.get_attribute("aria-pressed") == "mixed"
+    assert "With 1 head turned down" in root.locator(".gx-map-heads .gx-note").inner_text()
+    root.get_by_role("button", name="All heads on").click()
+    assert page.evaluate("model.get('factors')") == {}
 
 
 def test_it_has_its_colors_where_it_is_put_into_the_page_later(page, explorer):
@@ -176,7 +204,7 @@ def test_it_has_its_colors_where_it_is_put_into_the_page_later(page, explorer):
 
 ARRAYS = ("rows", "states", "neurons", "qkv", "scores", "weights")
 PLAIN = (
-    *("place", "other", "ablated", "tokens", "ids", "lens", "whole", "words", "crowd", "shown"),
+    *("place", "other", "factors", "tokens", "ids", "lens", "whole", "words", "crowd", "shown"),
     "message",
 )
 TAKE = """([plain, sent]) => {

@@ -91,9 +91,9 @@ def prompts(n):
     return [" ".join(words[100 * i : 100 * i + 1 + (37 * i) % 130]) for i in range(n)]
 
 
-def difference(ask, model, text, ablated=(), **options):
+def difference(ask, model, text, factors=None, **options):
     """The largest difference of a logit, and of a state after each block."""
-    return apart_from(model, text, ask(["trace", text, ablated], **options)[0])
+    return apart_from(model, text, ask(["trace", text, factors or {}], **options)[0])
 
 
 def apart_from(model, text, answer):
@@ -124,9 +124,9 @@ def test_texts_have_the_same_logits_layer_by_layer(ask, as_stored, n):
 
 def test_the_map_is_the_kernels(ask, as_stored):
     """Every trait that the engine gives is the one that the kernel sets."""
-    text, ablated = "She took the letter and began to", [6, 14]
-    answer = ask(["map", text, 24, ablated])[0]
-    twin = explorers.ModelMapExplorer(as_stored, g.load_novelist().bpe, text, ablated=ablated)
+    text, factors = "She took the letter and began to", {"6": 0, "13": 0.3, "14": 0.9}
+    answer = ask(["map", text, 24, factors])[0]
+    twin = explorers.ModelMapExplorer(as_stored, g.load_novelist().bpe, text, factors=factors)
     assert answer.keys() <= set(twin.trait_names())
     for name, theirs in answer.items():
         ours = getattr(twin, name)
@@ -199,13 +199,14 @@ def test_writing_past_the_context_goes_on_as_in_the_library(ask, as_stored):
     assert written == greedy(as_stored, ids, 20)[0, 256:].tolist()
 
 
-def test_a_silent_head_adds_nothing(ask, as_stored):
+@pytest.mark.parametrize("factor", [0, 0.4])
+def test_a_head_that_is_turned_down_adds_less(ask, as_stored, factor):
     text, H, D = prompts(3)[1], 4, 64
     kept = as_stored.blocks[2].attention.project.weight.detach().clone()
     with torch.no_grad():
-        as_stored.blocks[2].attention.project.weight[:, D : 2 * D] = 0  # what head 1 wrote
+        as_stored.blocks[2].attention.project.weight[:, D : 2 * D] *= factor  # head 1 wrote it
     try:
-        assert difference(ask, as_stored, text, ["2.1"]) < NEAR
+        assert difference(ask, as_stored, text, {"2.1": factor}) < NEAR
         assert difference(ask, as_stored, text) > NEAR
     finally:
         as_stored.blocks[2].attention.project.weight.data = kept
@@ -235,7 +236,7 @@ def test_a_planted_fault_is_seen(ask, as_stored, tmp_path, name, right, wrong):
     assert text.count(right) == 1
     (copy / name).write_text(text.replace(right, wrong), encoding="utf-8")
     words = "He was a very young man"
-    questions = ["pieces", words, [6]], ["pieces", words, [3, 3]], ["trace", words, []]
+    questions = ["pieces", words, [6]], ["pieces", words, [3, 3]], ["trace", words, {}]
     whole, parts, traced = ask(*questions, folder=copy, simd=False)
     apart = np.abs(numbers(whole, -1) - numbers(parts, -1)).max()
     assert max(apart, apart_from(as_stored, words, traced)) > NEAR

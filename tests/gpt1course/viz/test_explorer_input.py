@@ -23,7 +23,7 @@ CONTROLS = {  # what can be chosen in the browser; Python alone sets all else
     "mask": {"kind"},
     "masked": {"place", "text"},
     "merge": {"step", "turns", "word"},
-    "model_map": {"zoom", "block", "head", "place", "other", "text", "ablated"},
+    "model_map": {"zoom", "block", "head", "place", "other", "text", "factors"},
     "parameters": set(),
     "position": {"table", "place"},
     "query": {"source", "query", "size", "scaled"},
@@ -229,10 +229,12 @@ def test_no_trait_hides_what_a_widget_needs():
 def test_what_a_page_has_answered_is_computed_when_it_is_read(novelist):
     view = explorers.ModelMapExplorer.from_checkpoint(novelist, "He saw")
     view.set_state({"text": "She ran away"})
-    view.set_state({"ablated": [3]})
+    view.set_state({"factors": {"3": 0.5}})
     view.set_state({"place": 1})
     assert view.is_stale
-    twin = explorers.ModelMapExplorer.from_checkpoint(novelist, "She ran away", ablated=[3])
+    twin = explorers.ModelMapExplorer.from_checkpoint(
+        novelist, "She ran away", factors={3: 0.5}
+    )
     assert (view.shown, view.lens, view.place) == (twin.shown, twin.lens, 1)
     assert not view.is_stale
     view.set_state({"text": "He"})

@@ -7,7 +7,7 @@ import torch
 import gpt1lib as g
 from gpt1course.viz import explorers
 from gpt1lib.generate import next_token_probs
-from gpt1lib.tracing import ablate_heads
+from gpt1lib.tracing import scale_heads
 
 TEXT = "She took the letter from the table and began to"
 
@@ -39,13 +39,17 @@ def test_the_next_words_are_the_models(novelist, explorer):
 
 @torch.no_grad()
 def test_a_block_is_made_of_what_is_sent(novelist, explorer):
-    """Each station follows from the ones before it, with a head off, too."""
-    off = explorers.ModelMapExplorer.from_checkpoint(novelist, TEXT, ablated=[14])
+    """Each station follows from the ones before it, with a head off or turned down, too."""
+    off, down = (
+        explorers.ModelMapExplorer.from_checkpoint(novelist, TEXT, factors={14: factor})
+        for factor in (0, 0.5)
+    )
     block = novelist.model.blocks[3]
-    for e in (explorer, off):
+    for e in (explorer, off, down):
         mixed, attended, n, mlp, h = sent(e, "states", 4, 5, 10, 256)[3]
         x = sent(e, "states", 4, 5, 10, 256)[2, 4]
-        assert (mixed[:, 128:192] == 0).all() == bool(e.ablated)
+        brought = sent(explorer, "states", 4, 5, 10, 256)[3, 0, :, 128:192]
+        assert torch.allclose(mixed[:, 128:192], e.factors.get("14", 1) * brought, atol=1e-3)
         assert torch.allclose(block.attention.project(mixed), attended, atol=0.02)
         assert torch.allclose(block.ln_1(x + attended), n, atol=0.02)
         neurons = sent(e, "neurons", 4, 10, 1024)[3]
@@ -53,15 +57,15 @@ def test_a_block_is_made_of_what_is_sent(novelist, explorer):
         assert torch.allclose(block.ln_2(n + mlp), h, atol=0.05)
         logits = novelist.model.logits(h)[-1]
         assert e.words[-1][0][1] == pytest.approx(logits.max().item(), abs=0.05)
-    with ablate_heads(novelist.model, [(3, 2)]):
-        probs = novelist.model(torch.tensor([off.ids]))[0, -1].softmax(-1)
-    piece, _, p, whole = off.words[-1][0]
-    assert (piece, p) == (
-        novelist.bpe.pieces([int(probs.argmax())])[0],
-        pytest.approx(probs.max()),
-    )
-    assert whole == pytest.approx(explorer.words[-1][0][2], abs=1e-6) != p
-    assert [best for best, *_ in off.whole[-1]] == [row[0][0] for row in explorer.lens[-1]]
+    for e, factor in ((off, 0), (down, 0.5)):
+        with scale_heads(novelist.model, {(3, 2): factor}):
+            probs = novelist.model(torch.tensor([e.ids]))[0, -1].softmax(-1)
+        piece, _, p, whole = e.words[-1][0]
+        assert piece == novelist.bpe.pieces([int(probs.argmax())])[0]
+        assert p == pytest.approx(probs.max()) != explorer.words[-1][0][2]
+        assert whole == pytest.approx(explorer.words[-1][0][2], abs=1e-6)
+        assert [best for best, *_ in e.whole[-1]] == [row[0][0] for row in explorer.lens[-1]]
+        assert "Heads turned down: 1." in e.sentence()
 
 
 def test_a_head_is_made_of_what_is_sent(novelist, explorer):
@@ -86,11 +90,15 @@ def test_texts_and_heads_that_cannot_be_are_refused(novelist):
     e = explorers.ModelMapExplorer.from_checkpoint(novelist, "The old man")
     e.set_state({"text": "word " * 2000})
     assert "2000 tokens, this page shows 24" in e.message and len(e.tokens) == 3
-    e.set_state({"ablated": [3]})  # of the text that is shown
-    assert e.ablated == [3] and e.shown == "The old man" and not e.message
-    e.set_state({"ablated": [16]})
-    assert e.ablated == [3]
+    e.set_state({"factors": {"3": 0.5, "2": 1}})  # of the text that is shown
+    assert e.factors == {"3": 0.5} and e.shown == "The old man" and not e.message
+    for wrong in ({"16": 0}, {"3": 1.5}, {"3": "0"}, {"-1": 0}, {"x": 0}, [3]):
+        e.set_state({"factors": wrong})
+        assert e.factors == {"3": 0.5}
+    e.factors = {11: 0.2, 2: 0}
+    assert list(e.factors.items()) == [("2", 0.0), ("11", 0.2)]
     e.set_state({"text": "A"})
     assert (len(e.tokens), e.place, e.other) == (1, 0, 0) and e.figure()
-    with pytest.raises(ValueError, match="ablated is 16"):
-        explorers.ModelMapExplorer.from_checkpoint(novelist, "A", ablated=[16])
+    for wrong, message in (({16: 0}, "head 16, heads are 0 to 15"), ({3: 2}, "of head 3 is 2")):
+        with pytest.raises(ValueError, match=message):
+            explorers.ModelMapExplorer.from_checkpoint(novelist, "A", factors=wrong)
