@@ -33,6 +33,7 @@ def all_explorers(n):
         "few labels": e.FewLabelsExplorer(*curves.stored_sets()),
         "formats": e.FormatsExplorer.from_checkpoint(n),
         "heads": e.HeadsExplorer.from_checkpoint(n, text, np.eye(4) / 10),
+        "heads over training": e.HeadsOverTrainingExplorer.from_file(),
         "journey": e.JourneyExplorer.from_checkpoint(n, text),
         "masked": e.MaskedExplorer(
             filling.covered_texts(*twins.load_twins(), [text + " ."]), place=2

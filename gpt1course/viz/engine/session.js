@@ -130,7 +130,7 @@ export class Session {
     return { pieces: this.piecesOf(ids), weights: all("weights"), scores: all("scores") };
   }
 
-  // All that a map of the model draws (map.js); factors: of heads, { block * H + head: factor }.
+  // All that a map of the model draws (map.js); factors: { block * H + head: 0 to 1 }.
   map(text, most, factors = {}) {
     return mapOf(this.model, this.bpe.pieces, this.few(text, most), factors);
   }

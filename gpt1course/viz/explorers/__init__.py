@@ -14,6 +14,7 @@ from .few_labels import FewLabelsExplorer
 from .formats import FormatsExplorer
 from .heads import HeadsExplorer
 from .heads import head_measures as head_measures
+from .heads_over_training import HeadsOverTrainingExplorer
 from .journey import JourneyExplorer
 from .learning import LearningExplorer
 from .mask import MASKS as MASKS
@@ -46,6 +47,7 @@ __all__ = [
     "FewLabelsExplorer",
     "FormatsExplorer",
     "HeadsExplorer",
+    "HeadsOverTrainingExplorer",
     "JourneyExplorer",
     "LearningExplorer",
     "MaskExplorer",

@@ -187,25 +187,32 @@ def attention(weights: ArrayLike, tokens: Sequence[str], title: str = "") -> Fig
     return heatmap(weights, names, names, future, title, xlabel="to", ylabel="from")
 
 
-def head_grid(weights: ArrayLike, title: str = "", causal: bool = True) -> Figure:
+def head_grid(
+    weights: ArrayLike,
+    title: str = "",
+    causal: bool = True,
+    names: tuple[Sequence[str], Sequence[str]] | None = None,
+    ylabel: str = "",
+) -> Figure:
     """All heads as thumbnails: (L, H, T, T), one row per block, the future left white.
 
-    causal: False shows the future, too.
+    causal: False shows the future, too. names: of the rows and the columns, in place of
+    block 0 and head 0 on.
     """
     weights = as_matrix(weights, "weights", 4)
     n_layer, n_head, n_tokens, _ = weights.shape
     step = n_tokens + 1 + n_tokens // 12
     with style():
-        width = 6.5
+        width = 6.5 if n_head <= MOST else 9.0
         figure = new_figure(width, width * 0.92 * n_layer / n_head + 0.7)
         axes = figure.add_subplot()
         image = axes.imshow(_mosaic(weights, step, causal), cmap="magma_r", vmin=0, vmax=1)
         middle = n_tokens / 2 - 0.5
-        for n, name, which in (
-            (n_layer, "block", axes.set_yticks),
-            (n_head, "head", axes.set_xticks),
-        ):
-            which([i * step + middle for i in range(n)], [f"{name} {i}" for i in range(n)])
+        if names is None:
+            names = [f"block {i}" for i in range(n_layer)], [f"head {i}" for i in range(n_head)]
+        for named, which in zip(names, (axes.set_yticks, axes.set_xticks), strict=True):
+            which([i * step + middle for i in range(len(named))], named)
+        axes.set_ylabel(ylabel)
         axes.xaxis.tick_top()
         axes.tick_params(length=0)
         axes.spines[:].set_visible(False)

@@ -42,6 +42,7 @@ MAKERS = [
     lambda _: explorers.ParameterExplorer({"GPT-1": GPT1, "the novelist": NOVELIST}),
     lambda m: explorers.TrainingExplorer(m.log, m.samples, chosen=0),
     lambda _: explorers.LearningExplorer(),
+    lambda _: explorers.HeadsOverTrainingExplorer.from_file(),
     lambda _: explorers.FewLabelsExplorer(*paper.curves.stored_sets(), "he_or_she"),
     lambda _: explorers.SweepExplorer(paper.accuracies("lambda"), chosen="0.5", compared="0"),
     lambda _: explorers.MaskedExplorer(filling.covered_texts(*twins.load_twins(), COVERED)),

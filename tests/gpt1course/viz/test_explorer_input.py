@@ -18,6 +18,7 @@ CONTROLS = {  # what can be chosen in the browser; Python alone sets all else
     "few_labels": {"chosen", "labels", "level"},
     "formats": {"kind", "labels", "lm_coef", "texts"},
     "heads": {"head", "row", "cut", "across", "up"},
+    "heads_over_training": {"chosen", "stage", "head", "row"},
     "journey": {"text", "stage", "place"},
     "learning": set(),  # a notebook keeps nothing of it: it learns in the page
     "mask": {"kind"},
@@ -44,6 +45,9 @@ STATIC = {  # explorers of a few numbers and any text
     "attention": lambda t: explorers.AttentionExplorer(CAUSAL, [t, *"bcde"]),
     "bigram": lambda t: explorers.BigramExplorer([[0.5, 0.5], [1, 0]], [t, "b"]),
     "few_labels": lambda t: explorers.FewLabelsExplorer({t: DRAWS}, {t: {"flat": 0.5}}),
+    "heads_over_training": lambda t: explorers.HeadsOverTrainingExplorer(
+        [np.stack([CAUSAL, CAUSAL])], [[t, *"bcde"]], [0, 1], [5.0]
+    ),
     "mask": lambda t: explorers.MaskExplorer(np.arange(9.0).reshape(3, 3), [t, *"bc"]),
     "merge": lambda t: explorers.MergeExplorer({t: 4, "bc": 3, "abc": 1}),
     "parameters": lambda t: explorers.ParameterExplorer({t: g.TINY}),
