@@ -13,7 +13,6 @@ QUICK = {
         "passes": {"pre-trained": 1, "random weights": 1},
         "n_tested": 50,
         "n_characters": 600,
-        "n_rounds": 2,
     },
     "14": {"every": 12, "few": 10},
     "induction_heads": {"n_copying": 25, "n_reading": 25},
