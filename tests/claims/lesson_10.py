@@ -10,7 +10,7 @@ import torch
 from claim import after
 
 import gpt1lib as g
-from gpt1course.viz.explorers import learning
+from gpt1course.viz.explorers import HeadsOverTrainingExplorer, heads_over_training, learning
 from gpt1lib.io.paths import BENCHMARKS
 
 
@@ -385,3 +385,48 @@ def half_a_nat_in_60_seconds_is_within_reach():
 def your_adam_is_torchs(by_you, by_torch, adam_path):
     assert torch.allclose(by_you, by_torch, atol=1e-5)
     assert torch.allclose(by_you, adam_path[-1])
+
+
+def first_focus(chosen: int) -> int:
+    """After how many updates a head first focuses on a sentence of the stored run."""
+    run = HeadsOverTrainingExplorer.from_file(chosen=chosen)
+    return run.steps[int((run.sharpest().max(1) > heads_over_training.MOST).argmax())]
+
+
+@after("stages-2")
+def the_run_is_half_as_wide_by_quick_on_ten_sentences():
+    patterns, facts = heads_over_training.read_patterns()
+    sizes, quick = facts["recipe"]["model"], g.pretrain.RECIPES["quick"]
+    assert 2 * sizes["n_embd"] == g.NOVELIST.n_embd
+    assert (sizes["n_layer"], sizes["n_head"], len(patterns)) == (4, 4, 10)
+    assert facts["steps"] == [0, *(2**n for n in range(11))]
+    kept = ("lr", "matrix_lr", "count_vectors", "even_windows")
+    assert all(facts["recipe"][name] == getattr(quick, name) for name in kept)
+    assert quick.matrix_lr > 0 and quick.count_vectors > 0, "Muon, and word vectors"
+
+
+@after("stages-2")
+def the_loss_falls_first_and_then_heads_focus():
+    run = HeadsOverTrainingExplorer.from_file()
+    losses = dict(zip(run.steps, run.losses, strict=True))
+    assert [round(losses[step], 1) for step in (0, 64, 1024)] == [8.6, 5.8, 4.7]
+    assert {first_focus(chosen) for chosen in range(len(run.texts))} == {128, 256}
+
+
+@after("stages-2")
+def block_0_stays_almost_even_to_the_end_on_the_first_sentence():
+    weights = HeadsOverTrainingExplorer.from_file().patterns[0][:, 0]  # (S, H, T, T)
+    even = np.tril(
+        1 / np.arange(1, weights.shape[-1] + 1)[:, None] * np.ones(weights.shape[-1])
+    )
+    assert np.abs(weights - even).max() < 0.11
+
+
+@after("stages-2")
+def the_comma_looks_at_captain_and_then_at_sea():
+    run = HeadsOverTrainingExplorer.from_file()
+    pieces = [piece.removesuffix("</w>") for piece in run.texts[0]]
+    looks = run.patterns[0][:, 2, 0, pieces.index(",")].argmax(-1)
+    found = {step: pieces[at] for step, at in zip(run.steps, looks, strict=True) if step > 64}
+    assert found == {128: "captain", 256: "captain", 512: "sea", 1024: "sea"}
+    assert pieces[pieces.index(",") - 1] == "sea"
