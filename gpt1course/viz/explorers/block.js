@@ -320,9 +320,9 @@ function showDepths(view) {
   const [a, b] = [post, pre].map(([lengths]) => lengths.at(-1).toFixed(1));
   const [c, d] = [part.post, part.pre].map(([first]) => first.toFixed(1));
   view.deep.textContent =
-    `With a standard deviation of ${spread}, a state after block 11 has length ${a} in post-LN and ${b} ` +
-    `in pre-LN. The first block gets ${c} times the gradient of the last in post-LN, ${d} ` +
-    "times in pre-LN.";
+    `With a standard deviation of ${spread}, a state after block 11 has length ${a} in ` +
+    `post-LN and ${b} in pre-LN. The first block gets ${c} times the gradient of the last ` +
+    `in post-LN, ${d} times in pre-LN.`;
 }
 
 function drawDepth(room, lines, [low, high], name) {
