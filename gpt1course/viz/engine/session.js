@@ -149,7 +149,7 @@ export class Session {
       const found = readStates(kind, last, layer);
       const scores = found.scores.map(score => inDigits(score, 4));
       const probs = Array.from(probsOf(found.scores), p => inDigits(p, 9));
-      const task = Array.from(logProbs(found.scores), log => inDigits(-log, 4));
+      const task = Array.from(logProbs(found.scores), log => inDigits(-log, 9));
       formats[kind] = { rows: read.map(({ row }) => row), scores, probs, task };
       states.push(...found.states);
     }

@@ -5,6 +5,7 @@ import {
   addHeadline,
   choice,
   el,
+  isDark,
   liveRegion,
   onChange,
   percent,
@@ -33,6 +34,7 @@ const HEADINGS = [
 
 function draw(model, root) {
   const view = { model, root, kind: model.get("kind"), flights: [] };
+  view.dark = isDark(root);
   view.finding = addHeadline(root, "", () => next(view).act());
   view.lanes = addLanes(view, kind => setKind(view, kind));
   addTexts(view);

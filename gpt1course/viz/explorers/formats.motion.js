@@ -160,7 +160,7 @@ function meet(view, strips, home) {
   const [one, two] = view.states;
   [one, two].forEach(({ canvas, state, top }, i) => {
     const ghost = canvas.cloneNode();
-    paint(ghost, state, top);
+    paint(ghost, state, top, view.dark);
     const place = {
       left: strips[i].left - home.left,
       top: strips[i].top - home.top,

@@ -158,7 +158,7 @@ class FormatsExplorer(Explorer):
             "rows": rows,
             "scores": _rounded(scores, 4),
             "probs": _rounded(scores.double().softmax(0), 9),
-            "task": _rounded(-scores.log_softmax(0), 4),
+            "task": _rounded(-scores.double().log_softmax(0), 9),
         }, [state.numpy() for state in shown]
 
     def _row(self, ids: Sequence[int], nats: Sequence[float]) -> list[list]:

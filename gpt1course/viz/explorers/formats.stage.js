@@ -116,7 +116,7 @@ function drawStates(view, n, scores) {
     const box = el("div", "gx-fmt-state", out);
     el("span", "gx-fmt-sign", box, adds ? ["", "+", "="][i] : "");
     const canvas = el("canvas", "", box);
-    paint(canvas, state, top);
+    paint(canvas, state, top, view.dark);
     const name = nameOf(kind, i, n);
     canvas.setAttribute("role", "img");
     canvas.setAttribute("aria-label", `${name}: ${state.length} numbers`);
@@ -132,12 +132,14 @@ function nameOf(kind, i, n) {
   return n > 1 ? `row ${i + 1}, last state` : "last state";
 }
 
-// A number is a stripe, red above 0 and blue below.
-export function paint(canvas, state, top) {
+// A number is a stripe, red above 0 and blue below, and the stronger the larger.
+export function paint(canvas, state, top, dark) {
   Object.assign(canvas, { width: state.length, height: 1 });
   const pen = canvas.getContext("2d");
+  const hues = dark ? ["#64b5f6", "#ff8a65"] : null; // readable on black
   state.forEach((v, i) => {
-    pen.fillStyle = signed(v / top);
+    pen.globalAlpha = hues ? Math.abs(v / top) ** 0.7 : 1;
+    pen.fillStyle = hues ? hues[+(v > 0)] : signed(v / top);
     pen.fillRect(i, 0, 1, 1);
   });
 }
