@@ -174,7 +174,7 @@ function drawAnswer(view) {
 }
 
 const UNTRAINED =
-  "For this model nothing has been fine-tuned: the linear layer guesses evenly, and the " +
+  "Nothing has been learned for this model and task: the linear layer guesses evenly, and the " +
   "special tokens are random.";
 
 function learnedFrom({ task, labels, accuracy, interval, examples, chance }) {
