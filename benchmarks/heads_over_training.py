@@ -15,6 +15,7 @@ import tempfile
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 import torch
@@ -22,7 +23,7 @@ import torch
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # gpt1lib, if not installed
 
 from gpt1course.viz.explorers import heads_over_training as stored
-from gpt1lib import load_novelist
+from gpt1lib import GPT, load_novelist
 from gpt1lib.bpe import BPE
 from gpt1lib.checkpoints import snapshots
 from gpt1lib.cli import progress
@@ -63,7 +64,9 @@ def run_stages(
         with progress(recipe.steps, 0, "step", quiet=False) as bar:
             while True:
                 if run.step in steps:
-                    seen.append([trace(run.model, ids).weights.numpy() for ids in sentences])
+                    seen.append(
+                        [trace(cast(GPT, run.model), ids).weights.numpy() for ids in sentences]
+                    )
                 if run.step == recipe.steps:
                     break
                 losses.append(run.train_step()["loss"])
@@ -73,7 +76,7 @@ def run_stages(
 
 def main(argv: Sequence[str] | None = None) -> None:
     """One run, and its file."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--steps", type=int, default=1024, help="updates")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--out", type=Path, default=stored.STORED)

@@ -84,7 +84,7 @@ class Factors(traitlets.Dict):
     def validate(self, obj, value) -> dict[str, float]:
         """The factors by head; TraitError for a head or a factor that cannot be."""
         try:
-            return head_factors(super().validate(obj, value), self.count(obj))
+            return head_factors(super().validate(obj, value) or {}, self.count(obj))
         except ValueError as error:
             raise traitlets.TraitError(str(error)) from None
 

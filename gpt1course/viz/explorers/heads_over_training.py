@@ -166,7 +166,7 @@ class HeadsOverTrainingExplorer(Explorer):
         after = after_updates(self.steps[stage])
         if shares[stage, self.head] <= MOST:
             return f"{name} never focuses: at most {now} on one earlier token, {after}."
-        when = [self.first_stage(h) for h in np.nonzero(shares.max(0) > MOST)[0]]
+        when = [self.first_stage(h) for h in np.nonzero(shares.max(0) > MOST)[0].tolist()]
         first = (
             "is the first to focus" if when.count(stage) == 1 else "is among the first to focus"
         )

@@ -1,5 +1,5 @@
-// What a run of stages holds: weights by stage, head, row and column, and when a head focuses on
-// one token.
+// What a run of stages holds: weights by stage, head, row and column, and when a head
+// focuses on one token.
 
 import { bytes, capital, headName, labels, percent, plural } from "./common.js";
 
@@ -61,11 +61,12 @@ export function findingOf(view) {
   const { stage, weight, row, column } = looks[head];
   const after = `after ${plural(steps[stage], "update")}`;
   const [name, now] = [capital(headName(view, head)), percent(weight)];
-  if (weight <= most)
-    return `${name} never focuses: at most ${now} on one earlier token, ${after}.`;
+  const little = `at most ${now} on one earlier token, ${after}`;
+  if (weight <= most) return `${name} never focuses: ${little}.`;
   const when = looks.filter(look => look.weight > most).map(look => look.stage);
   const alone = when.filter(other => other === stage).length === 1;
   const first = alone ? "is the first to focus" : "is among the first to focus";
   const how = stage > Math.min(...when) ? "focuses" : first;
-  return `${name} ${how}: ${after}, “${names[row]}” puts ${now} of its weight on “${names[column]}”.`;
+  const look = `“${names[row]}” puts ${now} of its weight on “${names[column]}”`;
+  return `${name} ${how}: ${after}, ${look}.`;
 }
