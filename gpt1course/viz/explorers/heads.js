@@ -270,7 +270,8 @@ function addNext(view) {
   view.scissors = button(root, "", () => setCut(view, !view.cut));
   view.list = el("ol", "gx-bars gx-without", root);
   const note =
-    "The bars go from 0 to 100%. With a head ablated, a line marks what all heads together gave.";
+    "The bars go from 0 to 100%. With a head ablated, a line marks what all heads " +
+    "together gave.";
   el("p", "gx-note", root, note);
 }
 
