@@ -30,7 +30,7 @@ def tiny(novelist):
 def test_the_files_are_small_and_say_where_they_come_from(stored):
     assert stored.keys() == SETS.keys()
     size = sum(path.stat().st_size for path in task_layers.FOLDER.iterdir())
-    assert size < 40_000
+    assert size < 20_000
     facts = json.loads((task_layers.FOLDER / task_layers.FACTS).read_text())
     assert facts["model"] == task_layers.weights_fingerprint(g.load_novelist().model)
     for kind, layer in stored.items():
