@@ -174,8 +174,8 @@ function drawAnswer(view) {
 }
 
 const UNTRAINED =
-  "Nothing has been learned for this model and task: the linear layer guesses evenly, and the " +
-  "special tokens are random.";
+  "Nothing has been learned for this model and task: the linear layer guesses evenly, and " +
+  "the special tokens are random.";
 
 function learnedFrom({ task, labels, accuracy, interval, examples, chance }) {
   const [low, high] = interval.map(rounded);
