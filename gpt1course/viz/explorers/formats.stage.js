@@ -179,8 +179,9 @@ const UNTRAINED =
 
 function learnedFrom({ task, labels, accuracy, interval, examples, chance }) {
   const [low, high] = interval.map(rounded);
+  const name = task.replaceAll("_", " ");
   return (
-    `The linear layer and the three special tokens have learned ${task} from ` +
+    `The linear layer and the three special tokens have learned “${name}” from ` +
     `${commas(labels)} labels, while the model itself stayed frozen. They are right on ` +
     `${percent(accuracy)} of ${commas(examples)} held-out examples (95% interval ${low} to ` +
     `${high}); guessing gets ${rounded(chance)}.`
