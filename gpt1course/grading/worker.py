@@ -187,18 +187,12 @@ def _run_cell(
 @cache
 def _context():
     """Processes that begin with the library imported, and with nothing of ours in them."""
-    ways = multiprocessing.get_all_start_methods()
-    context = multiprocessing.get_context("forkserver" if "forkserver" in ways else "spawn")
-    if "forkserver" in ways:
-        context.set_forkserver_preload(PRELOADED)
-        from multiprocessing import forkserver, resource_tracker  # Windows has none
+    if "forkserver" not in multiprocessing.get_all_start_methods():  # Windows
+        return multiprocessing.get_context("spawn")
+    from . import server
 
-        with ignoring_interrupts():  # they inherit it
-            resource_tracker.ensure_running()
-            context.set_executable(bubblewrap.python() or sys.executable)
-            forkserver.ensure_running()
-            context.set_executable(sys.executable)
-    return context
+    with ignoring_interrupts():  # the server inherits it
+        return server.begin(PRELOADED, bubblewrap.python() or sys.executable)
 
 
 @contextmanager

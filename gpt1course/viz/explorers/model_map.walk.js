@@ -140,11 +140,11 @@ export function walkTo(view, at) {
   walk.box.hidden = walk.at < 0;
   view.start.hidden = walk.at >= 0;
   walk.words.textContent = "";
+  walk.back.disabled = walk.at <= 0;
   if (walk.at < 0) return within && view.stage.focus({ preventScroll: true });
   const [where, text] = steps[walk.at];
   el("b", "", walk.words, `${walk.at + 1} of ${steps.length}  `);
   walk.words.append(text);
-  walk.back.disabled = walk.at === 0;
   walk.next.textContent = walk.at === steps.length - 1 ? "Done (Space)" : "Next (Space)";
   const { station, ...traits } = where;
   view.station = station;

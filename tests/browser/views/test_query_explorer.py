@@ -23,7 +23,7 @@ def agrees(page, root, e):
     for name in ("query", "source", "size", "scaled"):
         setattr(e, name, page.evaluate(f"model.get('{name}')"))
     _, _, weights, mix = e.steps()
-    where = root.get_by_role("img", name="the mix lies at").get_attribute("aria-label")
+    where = root.get_by_role("img", name="the weighted sum is at").get_attribute("aria-label")
     at = [float(v) for v in re.findall(r"-?\d+\.\d+", where.replace("−", "-"))]
     return shares(root) == [percent(w) for w in weights] and np.allclose(at, mix, atol=6e-3)
 

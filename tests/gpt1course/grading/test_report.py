@@ -566,6 +566,30 @@ def test_bubblewrap_lets_nothing_be_changed(tmp_path):
     assert process.exitcode == 1 and kept.stat().st_mode & 0o777 == 0o644
 
 
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no fork server")
+def test_the_walls_are_for_submissions_alone(tmp_path):
+    """Another process of this program, by a server begun before or after ours, may write."""
+    script = (
+        "import multiprocessing, os, pathlib, sys\n"
+        "from gpt1course.grading import worker\n"
+        "if __name__ == '__main__':\n"
+        "    for name in sys.argv[1:]:\n"
+        "        others = multiprocessing.get_context('forkserver')\n"
+        "        p = others.Process(target=pathlib.Path.touch, args=(pathlib.Path(name),))\n"
+        "        ours = worker._context().Process(target=os.getcwd)\n"
+        "        for process in (p, ours):\n"
+        "            process.start()\n"
+        "            process.join()\n"
+        "            assert process.exitcode == 0\n"
+    )
+    made = [tmp_path / "one.txt", tmp_path / "two.txt"]
+    program = tmp_path / "both.py"
+    program.write_text(script)
+    done = subprocess.run([sys.executable, program, *made], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert all(path.exists() for path in made)
+
+
 def test_a_bubblewrap_that_may_do_nothing_is_not_used(tmp_path, monkeypatch):
     program = tmp_path / "bwrap"
     program.write_text("#!/bin/sh\nexit 1\n")
