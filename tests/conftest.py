@@ -1,5 +1,6 @@
 """What all tests share: no network but localhost, no GPU, and the optional reference files."""
 
+import signal
 import socket
 from pathlib import Path
 
@@ -37,6 +38,13 @@ def offline():
     socket.socket.connect = guarded
     yield
     socket.socket.connect = connect
+
+
+@pytest.fixture(autouse=True, scope="session")
+def heeding_interrupts():
+    """A shell lets what it runs in the background ignore Ctrl-C, and programs inherit that."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(autouse=True, scope="module")
