@@ -309,7 +309,7 @@ function show(view) {
 }
 
 function showRow(view) {
-  const { names, row, head, cut, rows, mark, heading, scissors, said, root } = view;
+  const { names, row, head, cut, rows, mark, heading, scissors, said } = view;
   const tokens = nextTokens(view);
   const name = headName(view, head);
   markRow(rows.buttons, row);
@@ -323,7 +323,6 @@ function showRow(view) {
   said.textContent = sentence(view, tokens);
   view.finding.textContent = findingOf(view, tokens);
   setTip(view.finding, cut ? "put it back" : "ablate this head, and look below");
-  root.dataset.next = JSON.stringify(tokens.slice(0, SHOWN));
 }
 
 // What the head costs among all; once it is cut, what that does to the next token.
