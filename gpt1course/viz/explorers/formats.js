@@ -176,7 +176,7 @@ function languageModelLosses(rows) {
 
 // What lambda and the right answer make of the two losses.
 function mix(view) {
-  const { model, root, bars, kind } = view;
+  const { model, bars, kind } = view;
   const { rows, task: nats } = model.get("formats")[kind];
   const [λ, label] = [model.get("lm_coef"), model.get("labels")[kind]];
   const task = nats[label];
@@ -193,7 +193,6 @@ function mix(view) {
     widen(bars[i][0], share, "task");
     widen(bars[i][1], 1 - share, "λ × language model");
   });
-  root.dataset.l3 = JSON.stringify([-all, -(task + λ * total)]);
   view.share.textContent =
     `If “${classesOf(view)[label]}” is right, the task loss is ${task.toFixed(2)} nats. ` +
     `With λ = ${λ.toFixed(2)} the language model makes up ` +
