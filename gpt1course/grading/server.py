@@ -4,7 +4,8 @@ Python's own module knows a single server. If marking used that one, whatever st
 process later would start it behind the walls, and one that runs already has none.
 """
 
-from multiprocessing import context, forkserver, popen_forkserver, resource_tracker, spawn
+from multiprocessing import forkserver, popen_forkserver, resource_tracker, spawn
+from multiprocessing.context import ForkServerContext, ForkServerProcess
 from unittest.mock import patch
 
 SERVER = forkserver.ForkServer()
@@ -16,10 +17,10 @@ class Popen(popen_forkserver.Popen):
     def _launch(self, process_obj):
         own = SERVER.connect_to_new_process
         with patch.object(forkserver, "connect_to_new_process", own):
-            super()._launch(process_obj)
+            super()._launch(process_obj)  # pyright: ignore[reportAttributeAccessIssue]
 
 
-class Process(context.ForkServerProcess):
+class Process(ForkServerProcess):
     """The same, as those who start it see it."""
 
     @staticmethod
@@ -27,7 +28,7 @@ class Process(context.ForkServerProcess):
         return Popen(process_obj)
 
 
-class Context(context.ForkServerContext):
+class Context(ForkServerContext):
     """A context of multiprocessing, whose processes are ours."""
 
     Process = Process

@@ -79,16 +79,16 @@ def load(model: torch.nn.Module, folder: Path = FOLDER) -> dict[str, TaskLayer]:
         if facts["model"] != weights_fingerprint(model):
             return {}
         tensors, _ = read_tensors(folder / WEIGHTS)
-        return {
-            kind: TaskLayer(*(tensors[f"{kind}.{name}"].float() for name in TENSORS), told)
-            for kind, told in facts["kinds"].items()
-        }
+        found = {}
+        for kind, told in facts["kinds"].items():
+            rows, weight, bias = (tensors[f"{kind}.{name}"].float() for name in TENSORS)
+            found[kind] = TaskLayer(rows, weight, bias, told)
+        return found
 
 
 def of_classifier(classifier: Any, facts: dict[str, Any]) -> TaskLayer:
     """What a fine-tuned classifier has beside the weights of its model, in 16 bits."""
     rows = classifier.model.tokens.weight[-len(inputs.SPECIALS) :]
-    layer = classifier.head
-    return TaskLayer(
-        *(x.detach().half().float() for x in (rows, layer.weight, layer.bias)), facts
-    )
+    learned = (rows, classifier.head.weight, classifier.head.bias)
+    rows, weight, bias = (x.detach().half().float() for x in learned)
+    return TaskLayer(rows, weight, bias, facts)
