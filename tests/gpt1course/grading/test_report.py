@@ -566,6 +566,7 @@ def test_bubblewrap_lets_nothing_be_changed(tmp_path):
     assert process.exitcode == 1 and kept.stat().st_mode & 0o777 == 0o644
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no fork server")
 def test_the_walls_are_for_submissions_alone(tmp_path):
     """Another process of this program, by a server begun before or after ours, may write."""
