@@ -132,18 +132,18 @@ def main_thread(events: list[dict]) -> float:
 
 
 CELLS = (
-    "import gpt1lib as g\nfrom gpt1lib import show\nfrom ipywidgets import interact\n"
+    "import gpt1lib as g\nfrom gpt1course import viz\nfrom ipywidgets import interact\n"
     "import matplotlib.pyplot as plt\n%matplotlib inline\n"
     "n = g.load_novelist()\nids = n.bpe.encode(TEXT)\n"
     "w = g.trace(n.model, ids).weights.numpy()",
     "def draw(head=0):\n"
     "    figure, axes = plt.subplots(figsize=(5, 5))\n"
     "    axes.imshow(w[head // 4, head % 4], cmap='magma_r', vmin=0, vmax=1)\n"
-    "    names = show.token_labels(n.bpe.pieces(ids))\n"
+    "    names = viz.labels.token_labels(n.bpe.pieces(ids))\n"
     "    axes.set_xticks(range(len(ids)), names, rotation=90)\n"
     "    axes.set_yticks(range(len(ids)), names)\n"
     "    plt.show()\n\ninteract(draw, head=(0, 15));",
-    "show.AttentionExplorer.from_checkpoint(n, TEXT)",
+    "viz.AttentionExplorer.from_checkpoint(n, TEXT)",
 )
 
 

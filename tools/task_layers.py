@@ -83,7 +83,7 @@ def test_scores(run: AddedOnly, layer: task_layers.TaskLayer, task: tasks.Task) 
     """Accuracy on the test set with the layer as it is stored."""
     classifier: Classifier = run.classifier
     with torch.no_grad():
-        classifier.model.tokens.weight[-3:] = layer.specials
+        classifier.model.tokens.weight[-len(inputs.SPECIALS) :] = layer.specials
         classifier.head.weight.copy_(layer.weight)
         classifier.head.bias.copy_(layer.bias)
     guesses = metrics.argmax(predict_probs(classifier, run.encoded.split("test")))

@@ -40,7 +40,8 @@ ADVICE: tuple[tuple[str, str], ...] = (
         "missing?",
     ),
     (
-        r"only .*(0-dimensional|one element|size-1).* can be converted to (a )?(P|p)ython",
+        r"only .*(0-dimensional|one element|(size|length)-1).* can be converted to (a )?"
+        r"(P|p)ython",
         ONE_NUMBER,
     ),
     (
@@ -58,11 +59,6 @@ ADVICE: tuple[tuple[str, str], ...] = (
     ),
     (r"missing 1 required positional arguments?: \"dim\"", "Say along which axis: dim=-1."),
     (r"(Tensor|array) with more than one (value|element) is ambiguous", ONE_TRUTH),
-    (r"truth value of an array|Boolean value of Tensor with more than one value", ONE_TRUTH),
-    (
-        r"(one element tensors|length-1 arrays|0-dimensional arrays) can be converted",
-        ONE_NUMBER,
-    ),
     (r"bitwise_xor|for \^:", "In Python a power is x**3; x^3 means something else."),
     (
         r"unexpected keyword argument '(dim|keepdim)'",
