@@ -1,6 +1,7 @@
 // All heads as thumbnails, one head large, one token's row as a sentence and as arcs.
 
 import { probsOf } from "../engine/sample.js";
+import { addHeadTiles } from "./attention.tiles.js";
 import {
   addHeadline,
   BLUE,
@@ -131,38 +132,11 @@ function distance(view) {
 function addTiles(view, parent) {
   const { L, H } = view;
   el("p", "gx-title", parent, `All ${L * H} heads`);
-  const grid = el("div", "gx-grid", parent);
-  const size = Math.max(24, Math.min(72, Math.floor(370 / H)));
-  grid.style.gridTemplateColumns = `4em repeat(${H}, minmax(0, ${size}px))`;
-  grid.style.gap = H > 6 ? "3px" : "5px";
-  grid.setAttribute("role", "radiogroup");
-  grid.setAttribute("aria-label", "attention heads, one row per block; arrow keys move");
-  el("span", "gx-lab", grid, H > 6 ? "head" : "");
-  for (let h = 0; h < H; h++) el("span", "gx-lab", grid, H > 6 ? h : `head ${h}`);
-  view.tiles = [];
-  for (let l = 0; l < L; l++) {
-    el("span", "gx-lab", grid, `block ${l}`);
-    for (let h = 0; h < H; h++) view.tiles.push(tile(view, grid, l * H + h));
-  }
-}
-
-function tile(view, grid, head) {
-  const { H, tiles } = view;
-  const b = el("button", "gx-tile", grid);
-  b.type = "button";
-  b.setAttribute("role", "radio");
-  b.setAttribute("aria-label", headName(view, head));
-  b.addEventListener("click", () => select(view, head));
-  b.addEventListener("keydown", e => {
-    const d = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: H, ArrowUp: -H }[e.key];
-    if (d == null) return;
-    e.preventDefault();
-    if (!tiles[head + d]) return;
-    select(view, head + d);
-    tiles[head + d].focus();
+  view.tiles = addHeadTiles(parent, view, 370, head => select(view, head));
+  view.tiles.forEach((b, head) => {
+    b.setAttribute("aria-label", headName(view, head));
+    paint(view, b.firstChild, head);
   });
-  paint(view, el("canvas", "gx-hatch", b), head);
-  return b;
 }
 
 function select(view, head) {

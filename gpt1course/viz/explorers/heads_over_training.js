@@ -1,6 +1,7 @@
 // All heads on one sentence while the model is pre-trained: a slider over stages of the run,
 // the loss beside it, one head large, and one token's row at every stage.
 
+import { addHeadTiles } from "./attention.tiles.js";
 import {
   addHeadline,
   bigPicture,
@@ -99,39 +100,9 @@ function setRow(view, row) {
 // ---- the tiles: all heads
 
 function addTiles(view, parent) {
-  const { L, H } = view;
   view.above = el("p", "gx-title", parent);
-  const grid = el("div", "gx-grid", parent);
-  const size = Math.max(24, Math.min(72, Math.floor(310 / H)));
-  grid.style.gridTemplateColumns = `4em repeat(${H}, minmax(0, ${size}px))`;
-  grid.setAttribute("role", "radiogroup");
-  grid.setAttribute("aria-label", "attention heads, one row per block; arrow keys move");
-  el("span", "gx-lab", grid);
-  for (let h = 0; h < H; h++) el("span", "gx-lab", grid, H > 6 ? h : `head ${h}`);
-  view.tiles = [];
-  for (let l = 0; l < L; l++) {
-    el("span", "gx-lab", grid, `block ${l}`);
-    for (let h = 0; h < H; h++) view.tiles.push(tile(view, grid, l * H + h));
-  }
+  view.tiles = addHeadTiles(parent, view, 310, head => select(view, head));
   colorScale(parent, view.dark, "0", "1   weight");
-}
-
-function tile(view, grid, head) {
-  const { H, tiles } = view;
-  const b = el("button", "gx-tile", grid);
-  b.type = "button";
-  b.setAttribute("role", "radio");
-  b.addEventListener("click", () => select(view, head));
-  b.addEventListener("keydown", e => {
-    const d = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: H, ArrowUp: -H }[e.key];
-    if (d == null) return;
-    e.preventDefault();
-    if (!tiles[head + d]) return;
-    select(view, head + d);
-    tiles[head + d].focus();
-  });
-  el("canvas", "gx-hatch", b);
-  return b;
 }
 
 function select(view, head) {
