@@ -1,10 +1,10 @@
 """Everything that must hold: lint, types, tests, notebooks. `make test` and CI run this.
 
 Each part runs even if one before it failed, so that one run tells all; the exit status
-is 1 if any part failed. Two parts run at a time, on one thread each. Slow tests run with
---all only. --quick leaves out notebooks and browser; --lesson 05 runs what a change to one
-lesson can break; --short runs only what must hold on every system and with every version:
-the model, its tokenizer, training, exercises, and three lessons.
+is 1 if any part failed. Three parts run at a time, on one thread each: the browser's mostly
+waits. Slow tests run with --all only. --quick leaves out notebooks and browser; --lesson 05
+runs what a change to one lesson can break; --short runs only what must hold on every system
+and with every version: the model, its tokenizer, training, exercises, and three lessons.
 """
 
 import argparse
@@ -121,8 +121,8 @@ def main() -> int:
         todo = short() if args.short else lesson(args.lesson)
     else:
         todo = parts(args.quick, args.all)
-    with ThreadPoolExecutor(2) as two:
-        results = dict(zip(todo, two.map(run, todo, todo.values()), strict=True))
+    with ThreadPoolExecutor(3) as three:
+        results = dict(zip(todo, three.map(run, todo, todo.values()), strict=True))
     print()
     for name, (status, seconds) in results.items():
         word = "passed" if status == 0 else f"FAILED ({status})"

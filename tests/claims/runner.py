@@ -22,10 +22,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-import matplotlib.pyplot  # noqa: F401 (here and not in each lesson's process: it takes a second)
+import matplotlib.pyplot  # noqa: F401 (here and not in each lesson's process: takes a second)
 import nbformat
 import numpy as np
 import torch
+import torch._dynamo  # noqa: F401 (the same, and every optimizer asks for it: three seconds)
 from claim import Claim
 from IPython.core.displayhook import CapturingDisplayHook
 from IPython.core.displaypub import CapturingDisplayPublisher
@@ -33,7 +34,7 @@ from IPython.core.interactiveshell import InteractiveShell
 from quick import PARAMETERS, QUICK, tags
 from traitlets.config import Config
 
-import gpt1course.viz  # noqa: F401
+from gpt1course.viz import figure
 from tools.notebooks import outputs
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -43,6 +44,7 @@ PATHS = [  # the lessons, the mistakes, and what is optional as a whole
     *sorted(NOTEBOOKS.glob("deeper/*.ipynb")),
 ]
 FRESH_SEED = 67280421310721  # torch's own at the start of a process
+COARSE = 50  # dots per inch of a quick run's figures
 COMPARED = ("stdout", "text/plain")
 TORCHS = "torchinductor_"  # a cache of torch's own, one for all runs
 
@@ -200,6 +202,7 @@ def run_cells(path: Path, quick: bool) -> Run:
     os.chdir(path.parent)
     torch.set_num_threads(1)
     torch.manual_seed(FRESH_SEED)
+    figure.DPI = COARSE if quick else figure.DPI  # nobody looks
     claims, notebook, run = claims_of(path), Notebook(), Run()
     for cell in code_cells(path):
         run.printed[cell.id], error = notebook.run(cell.source)

@@ -85,10 +85,11 @@ def test_learning_equals_the_naive_way(counts):
     assert bpe.learn_merges(counts, 40) == naive_merges(counts, 40)
 
 
-def test_learning_on_real_text(shared):
+@pytest.mark.parametrize("n", [50, pytest.param(150, marks=pytest.mark.slow)])
+def test_learning_on_real_text(shared, n):
     raw = files.read_text(shared / "data/books/grimm_tales.txt")[:60_000]
     counts = bpe.count_words(raw)
-    assert bpe.learn_merges(counts, 150) == naive_merges(counts, 150)
+    assert bpe.learn_merges(counts, n) == naive_merges(counts, n)
 
 
 def test_a_worked_merge():

@@ -6,6 +6,7 @@ import json
 import re
 import subprocess
 import sys
+from functools import lru_cache
 from pathlib import Path
 
 import pytest
@@ -84,7 +85,7 @@ def imported(path: Path) -> set[str]:
 
 def third_party(folder: str) -> dict[str, Path]:
     """Package -> a file of the folder that imports it; not Python's own, not ours."""
-    package_of = importlib.metadata.packages_distributions()
+    package_of = packages_of_modules()
     ours = {p.stem for name in ("tests", "benchmarks") for p in (ROOT / name).rglob("*.py")}
     ours |= set(NEEDS) | sys.stdlib_module_names
     return {
@@ -92,6 +93,11 @@ def third_party(folder: str) -> dict[str, Path]:
         for path in sorted((ROOT / folder).rglob("*.py"))
         for module in imported(path) - ours
     }
+
+
+@lru_cache  # it reads the list of files of every package
+def packages_of_modules():
+    return importlib.metadata.packages_distributions()
 
 
 @pytest.mark.parametrize("folder", NEEDS)

@@ -6,7 +6,7 @@ depends on it give its names these values instead.
 
 PARAMETERS = "parameters"  # the tag
 QUICK = {
-    "06": {"n_windows": 2, "n_spots": 50},
+    "06": {"n_windows": 2, "n_spots": 12},
     "10": {"n_short": 20, "n_updates": 25, "n_gaps": 20},
     "13": {
         "n_labels": 20,

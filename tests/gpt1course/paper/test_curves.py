@@ -177,6 +177,7 @@ def test_a_killed_run_goes_on_and_nothing_runs_twice(quick, small, monkeypatch):
     assert len(quick) > n, "other settings, another cell"
 
 
+@pytest.mark.slow
 def test_more_seeds_are_run_where_bars_touch_and_that_is_stored(quick, small, monkeypatch):
     go("--seeds", "2")
     assert {x["seeds"] for x in results.stored_lines("curve_seeds")} == {2}

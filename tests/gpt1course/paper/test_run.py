@@ -263,7 +263,7 @@ def test_work_in_parallel_is_the_same_work():
         list(run.in_parallel(abs, [1, "no number"], workers=2))
 
 
-@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("workers", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_each_trial_runs_once_and_is_stored_once(monkeypatch, tmp_path, workers):
     monkeypatch.setattr(results, "STORED", tmp_path)
     trials = [Trial.of("twins", kind=kind, seed=n) for n in range(3) for kind in ("a", "b")]

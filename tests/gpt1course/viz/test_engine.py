@@ -71,9 +71,10 @@ def known(text):
 # ---- the tokenizer --------------------------------------------------------------------
 
 
-def test_any_text_has_the_same_ids_and_comes_back_the_same(ask):
+@pytest.mark.parametrize("n", [2_000, pytest.param(10_000, marks=pytest.mark.slow)])
+def test_any_text_has_the_same_ids_and_comes_back_the_same(ask, n):
     bpe = g.load_novelist().bpe
-    texts = list(some_texts(10_000))
+    texts = list(some_texts(n))
     ids = [bpe.encode(text) for text in texts]
     decoded = [bpe.decode(i) for i in ids]
     theirs, back, tidy = ask(["encode", texts], ["decode", ids], ["tidy", decoded])
@@ -109,7 +110,7 @@ def apart_from(model, text, answer):
     return max(apart)
 
 
-@pytest.mark.parametrize("n", [12, pytest.param(50, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("n", [6, pytest.param(50, marks=pytest.mark.slow)])
 def test_texts_have_the_same_logits_layer_by_layer(ask, as_stored, n):
     bpe = g.load_novelist().bpe
     texts = prompts(n)

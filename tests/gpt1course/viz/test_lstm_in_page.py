@@ -106,7 +106,11 @@ def test_it_begins_as_the_library_begins_with_as_many_units(node, n_layer, n_emb
 
 
 @pytest.mark.parametrize(
-    ("mode", "dtype", "near"), [("wasm", torch.float32, 1e-4), ("exact", torch.float64, 1e-10)]
+    ("mode", "dtype", "near"),
+    [
+        ("wasm", torch.float32, 1e-4),
+        pytest.param("exact", torch.float64, 1e-10, marks=pytest.mark.slow),
+    ],
 )
 def test_200_updates_are_those_of_torch(node, mode, dtype, near):
     sizes = {"n_layer": 2, "n_head": 2, "n_embd": 16, "n_ctx": 16, "n_vocab": 30}
@@ -123,6 +127,7 @@ def test_200_updates_are_those_of_torch(node, mode, dtype, near):
     assert_same(found["told"], losses, norms, near)
 
 
+@pytest.mark.slow
 def test_a_fault_in_each_gradient_is_found(node, tmp_path):
     faults = faults_in("lstm")
     ids = np.random.default_rng(1).integers(0, 11, (3, 12))

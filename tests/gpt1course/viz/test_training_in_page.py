@@ -114,7 +114,11 @@ def test_the_kernel_multiplies_any_rows_and_sums(node, M, K, N):
 
 
 @pytest.mark.parametrize(
-    ("mode", "dtype", "near"), [("wasm", torch.float32, 1e-4), ("exact", torch.float64, 1e-10)]
+    ("mode", "dtype", "near"),
+    [
+        ("wasm", torch.float32, 1e-4),
+        pytest.param("exact", torch.float64, 1e-10, marks=pytest.mark.slow),
+    ],
 )
 def test_200_updates_are_those_of_torch(node, mode, dtype, near):
     sizes = {"n_layer": 2, "n_head": 2, "n_embd": 16, "n_ctx": 16, "n_vocab": 30}
@@ -135,6 +139,7 @@ def test_200_updates_are_those_of_torch(node, mode, dtype, near):
 # ---- planted faults -------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_fault_in_each_gradient_is_found(node, tmp_path):
     faults = faults_in("gradients")
     ids = np.random.default_rng(1).integers(0, 11, (3, 12))
@@ -150,6 +155,7 @@ def test_a_fault_in_each_gradient_is_found(node, tmp_path):
     assert not missed
 
 
+@pytest.mark.slow
 def test_a_fault_in_each_part_of_an_update_is_found(node, tmp_path):
     faults = faults_in("updates")
     sizes = SIZES | {"n_layer": 1}

@@ -88,7 +88,8 @@ def test_muon_needs_blocks_and_whole_matrices(folders, tmp_path):
         start(folders, tmp_path, replace(recipe, fsdp=True))
 
 
-@pytest.mark.parametrize("saving_memory", [False, pytest.param(True, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("saving_memory", [False, True])
 def test_what_is_compiled_is_one_graph_with_the_same_gradients(saving_memory):
     """Without the compiler's last step, which spends half a minute on machine code."""
     model = GPT(RECIPE.model)
