@@ -31,6 +31,7 @@ from gpt1lib.model import LanguageModel
 from gpt1lib.rng import eval_mode
 from gpt1lib.tasks import Task
 
+from ... import statistics
 from .. import plan
 from ..curves import plan as curve_plan
 from ..curves.run import curve_task
@@ -207,6 +208,29 @@ def test_trials(task: str) -> list[Trial]:
         for (model, view), rate in rates.items()
         if rate
     ]
+
+
+def stored_rows(task: str, model: str, score: str = "accuracy") -> dict[str, dict[int, dict]]:
+    """View -> number of labels -> mean, half of its 95% interval, and seeds, as curves have it.
+
+    model: one of MODELS. score: "accuracy" when tuned, or "probe" before the first update.
+    Raises LookupError for what is not stored.
+    """
+    stored, found = stored_trials(NAME), {}
+    for view in VIEWS:
+        lines = [
+            (trial["settings"].limit, line[score])
+            for trial, line in stored.items()
+            if (trial["task"], trial["row"], trial["view"]) == (task, model, view)
+            and trial["split"] == "test"
+        ]
+        found[view] = {
+            n: statistics.mean_with_ci([x for size, x in lines if size == n])
+            for n in sorted({size for size, _ in lines})
+        }
+    if not any(found.values()):
+        raise LookupError(f"no tuned reading of {task} by {model} is stored")
+    return found
 
 
 def run_tuned_readings(provenance: dict) -> None:

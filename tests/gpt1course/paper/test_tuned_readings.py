@@ -85,6 +85,23 @@ def test_rates_are_chosen_on_validation_alone(monkeypatch):
     assert len({t["settings"].seed for t in trials} & set(tuned_readings.CHOICE_SEEDS)) == 0
 
 
+def test_stored_rows_are_of_the_tests_alone(monkeypatch):
+    task = "question_or_statement"
+    of = partial(tuned_readings.trial_of, task, "lstm", "both", 30, 1e-3)
+    stored = {
+        of(seed, "test"): {"accuracy": 0.6 + 0.1 * seed, "probe": 0.5 + 0.1 * seed}
+        for seed in range(3)
+    }
+    stored[of(0, "valid")] = {"accuracy": 0.1, "probe": 0.1}
+    monkeypatch.setattr(tuned_readings, "stored_trials", lambda name: stored)
+    rows = tuned_readings.stored_rows(task, "lstm")
+    assert rows["both"][30]["mean"] == 0.7 and rows["both"][30]["seeds"] == 3
+    assert tuned_readings.stored_rows(task, "lstm", "probe")["both"][30]["mean"] == 0.6
+    assert rows["last"] == {}
+    with pytest.raises(LookupError, match="no tuned reading of question_or_statement by novel"):
+        tuned_readings.stored_rows(task, "novelist")
+
+
 def test_only_one_text_is_read(novelist):
     with pytest.raises(ValueError, match="kind is 'choice'"):
         Reading(novelist.model, "choice", 2)
