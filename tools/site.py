@@ -14,6 +14,7 @@ import os
 import re
 import shutil
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
@@ -220,7 +221,8 @@ def model_map() -> str:
     """
     novelist = load_novelist()
     model = cast(GPT, novelist.model)
-    explorer = ModelMapExplorer(engine.as_stored(model), novelist.bpe, MAP_TEXT)
+    stored = replace(novelist, model=engine.as_stored(model))
+    explorer = ModelMapExplorer.from_checkpoint(stored, MAP_TEXT)
     explorer.weights_id = weights_fingerprint(model)
     still = picture(explorer.figure(), explorer.sentence())["text/html"]
     return still + frame(explorer)

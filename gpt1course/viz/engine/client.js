@@ -144,11 +144,12 @@ function onQuestion(given, ask) {
 const valuesOf = (model, names) =>
   Object.fromEntries(names.map(name => [name, model.get(name)]));
 
-// What puts a view's question to an engine: which record of records.js, of which traits.
-export const asked =
-  ({ record, of }) =>
-  (engine, changed, model) =>
-    engine.ask("record", record, valuesOf(model, of), Object.keys(changed));
+// What puts a view's question to an engine: which record of records.js. The engine is told
+// the same traits as a backend in Python (base.py, answer_by).
+export const asked = record => (engine, changed, model) => {
+  const told = [...model.get("asks"), ...model.get("told")];
+  return engine.ask("record", record, valuesOf(model, told), Object.keys(changed));
+};
 
 let questions = 0;
 

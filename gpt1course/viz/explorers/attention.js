@@ -444,4 +444,4 @@ function drawWords(view) {
   });
 }
 
-export default start(draw, { record: "attention", of: ["text", "most", "head"] });
+export default start(draw, "attention");

@@ -130,11 +130,11 @@ class AttentionExplorer(Explorer):
         traits = {"text": text, "editable": True, "message": message}
         explorer = cls(weights, tokens, head, scores=scores, **traits)
 
-        def record(changed: set[str]) -> dict:
-            reading = explorer._reading(*read(explorer.text))
-            return reading | {"message": input_notice(bpe, explorer.text)}
+        def record(args: dict, changed: set[str]) -> dict:
+            reading = explorer._reading(*read(args["text"]))
+            return reading | {"message": input_notice(bpe, args["text"])}
 
-        explorer.answer_by(record, "text")
+        explorer.answer_by(record, "text", told=("most", "head"))
         explorer.attach_engine(bpe, model)
         return explorer
 

@@ -1,6 +1,6 @@
 """What all explorers share: an ES module, a static picture, and how they are shown."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,10 @@ from .controls import AnswerText, CleanUnicode, is_answer
 from .standalone import frame
 
 HERE = Path(__file__).parent
+Backend = Callable[[dict[str, Any], set[str]], dict[str, Any]]
+"""What answers a view's questions: args, and the names of those that have changed, to the
+record. In Python it is a function beside the view; its twin is in engine/records.js.
+"""
 CSS = (HERE / "common.css").read_text(encoding="utf-8")
 
 
@@ -75,8 +79,13 @@ class Explorer(anywidget.AnyWidget):
 
     The browser changes traits that are tagged `control`, all others are Python's alone.
     Traits: controls, the names of those; asks, those of them that are a question to the
-    model; message, what is said about an input (that it cannot be read, or not all of it);
-    answers, how many questions the page has had answered.
+    model; told, what the model is told besides; message, what is said about an input (that
+    it cannot be read, or not all of it); answers, how many questions the page has had
+    answered.
+
+    How one is made. The constructor takes plain data: arrays, records, texts. from_checkpoint
+    reads a text with a model, makes the explorer of that record, and says who answers later
+    questions: see answer_by and attach_engine.
 
     A question and its record. When a control that asks changes, the page asks a backend for
     the record, which is what answers it: an engine in the page that holds the model of this
@@ -89,11 +98,13 @@ class Explorer(anywidget.AnyWidget):
     weights_id = CleanUnicode("").tag(sync=True)
     controls = traitlets.List(CleanUnicode()).tag(sync=True)
     asks = traitlets.List(CleanUnicode()).tag(sync=True)
+    told = traitlets.List(CleanUnicode()).tag(sync=True)
     picture_colors = 256  # of the static picture
-    _record_of: Callable[[set[str]], dict] | None = None  # see answer_by
+    _backend: Backend | None = None  # see answer_by
     _answered: dict | None = None  # the question whose record the traits are
     _seen: dict | None = None  # the question under which the page last chose something
-    _record: dict | None = None  # what _record_of gave for the question that is answered
+    _accepted: dict | None = None  # the same, but for questions that were refused
+    _record: dict | None = None  # what the backend gave for the question that is answered
 
     @traitlets.default("controls")
     def _its_controls(self) -> list[str]:
@@ -125,15 +136,16 @@ class Explorer(anywidget.AnyWidget):
 
     # ---- a question and its record
 
-    def answer_by(self, read: Callable[[set[str]], dict], *names: str) -> None:
-        """From now on the controls of these names ask, and read(changed) gives the record.
+    def answer_by(self, backend: Backend, *names: str, told: Sequence[str] = ()) -> None:
+        """From now on the controls of these names ask, and the backend gives the record.
 
-        changed: the names of those that are not as they were when it was last called. The
-        record is traits by name; its error (ValueError, RuntimeError) becomes the message,
-        and the explorer keeps showing what it showed.
+        Its args are the values of these controls, and of the traits `told`. The record is
+        traits by name; its error (ValueError, RuntimeError) becomes the message, and the
+        explorer keeps showing what it showed.
         """
-        self.asks = list(names)
-        self._record_of, self._answered = read, self.question()
+        self.asks, self.told = list(names), list(told)
+        self._backend, self._answered = backend, self.question()
+        self._accepted = self._answered
         self.on_msg(lambda _, content, __: self._reply(content))
         self.observe(lambda change: self._computed_for_cell(), names)
 
@@ -141,10 +153,15 @@ class Explorer(anywidget.AnyWidget):
         """The values of the controls that ask."""
         return {name: getattr(self, name) for name in self.asks}
 
+    def accepted(self, name: str) -> Any:
+        """A control as it was in the question that is shown: a later one may be refused."""
+        self.catch_up()
+        return (self._accepted or {}).get(name, getattr(self, name))
+
     @property
     def is_stale(self) -> bool:
         """Has the question changed since the record was computed?"""
-        return self._record_of is not None and self.question() != self._answered
+        return self._backend is not None and self.question() != self._answered
 
     def catch_up(self) -> None:
         """Compute the record, where it answers another question than the one that is asked.
@@ -153,11 +170,13 @@ class Explorer(anywidget.AnyWidget):
         """
         if not self.is_stale:
             return
-        assert self._record_of is not None and self._answered is not None
+        assert self._backend is not None and self._answered is not None
         before, self._answered = self._answered, self.question()
         changed = {name for name, value in self._answered.items() if value != before[name]}
+        args = {name: getattr(self, name) for name in (*self.asks, *self.told)}
         try:
-            self._record = {"message": ""} | self._record_of(changed)
+            self._record = {"message": ""} | self._backend(args, changed)
+            self._accepted = self._answered
         except (ValueError, RuntimeError) as error:
             self._record = {"message": f"This cannot be read: {error}."}
         except BaseException:
@@ -205,7 +224,7 @@ class Explorer(anywidget.AnyWidget):
 
     def _should_send_property(self, key: str, value: Any) -> bool:
         """A page asks for the record of a question itself: it is not sent of its own accord."""
-        if self._record_of is not None and is_answer(self.traits()[key]):
+        if self._backend is not None and is_answer(self.traits()[key]):
             return False
         return super()._should_send_property(key, value)
 

@@ -211,4 +211,4 @@ function addLosses(table, name, task, lm, λ) {
   tableRow(table, "td", [name, ...losses, percent((λ * lm) / (all || 1))]);
 }
 
-export default start(draw, { record: "formats", of: ["texts", "added", "layers"] });
+export default start(draw, "formats");

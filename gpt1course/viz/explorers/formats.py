@@ -1,6 +1,7 @@
 """The four input transformations, what the last state says, and L3 on them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Self
 
 import numpy as np
@@ -46,105 +47,46 @@ N_CLASSES = {"classification": 2, "entailment": 2, "similarity": 2, "choice": 3}
 RIGHT = {"classification": 0, "entailment": 1, "similarity": 0, "choice": 0}
 
 
-class FormatsExplorer(Explorer):
-    """Texts to token sequences by each of Figure 1's formats, read at Extract, with L3.
+class FormatsReader:
+    """Reads texts under each format: a model with special tokens, and a layer of each kind.
 
-    The model of a checkpoint reads the sequences with three new special tokens, and a linear
-    layer reads the state at Extract. For the novelist both have learned a task of each kind
-    (viz/task_layers.py). For another model they have learned nothing, and the layer guesses
-    evenly. Traits: kind, lm_coef (lambda), texts (kind -> the texts typed), labels (kind ->
-    the class that counts as right in the task's loss).
+    layers: kind -> the rows of its special tokens, and its linear layer.
     """
 
-    fields = traitlets.Dict().tag(sync=True)
-    layers = traitlets.Dict().tag(sync=True)  # kind -> n_out, and what is known of the layer
-    asks_of = traitlets.Dict().tag(sync=True)  # kind -> the question of its task
-    added = traitlets.Bytes().tag(sync=True)  # of each kind: special rows, W_y, bias
-    n_layer = traitlets.Int().tag(sync=True)
-    texts = traitlets.Dict(
-        key_trait=traitlets.Enum(tuple(FIELDS)), value_trait=traitlets.List(CleanUnicode())
-    ).tag(sync=True, control=True)
-    labels = traitlets.Dict(
-        key_trait=traitlets.Enum(tuple(FIELDS)), value_trait=StrictInt()
-    ).tag(sync=True, control=True)
-    formats = AnswerDict().tag(sync=True)
-    states = AnswerBytes().tag(sync=True)  # (n, C) of all kinds, see _read
-    kind = traitlets.Enum(tuple(FIELDS), "classification").tag(sync=True, control=True)
-    lm_coef = BoundedFloat(0.5, min=0.0, max=2.0).tag(sync=True, control=True)
-
-    def __init__(self, checkpoint: Checkpoint, seed: int = 0, **traits):
+    def __init__(self, checkpoint: Checkpoint, seed: int = 0):
         seed = validate.check_int("seed", seed, 0, validate.LARGEST_SEED)
         generator = torch.Generator().manual_seed(seed)
         self.bpe = checkpoint.bpe
         self.model = finetune.add_special_tokens(checkpoint.model, generator).eval()
-        self.task_layers = layers_of(checkpoint.model, self.model.tokens.weight[-3:].clone())
-        texts = {k: list(v) for k, v in EXAMPLES.items()} | traits.pop("texts", {})
-        numbers = torch.cat([layer.numbers() for layer in self.task_layers.values()])
-        super().__init__(
-            fields={k: list(v) for k, v in FIELDS.items()},
-            layers={k: described(layer) for k, layer in self.task_layers.items()},
-            asks_of=ASKS,
-            added=as_bytes(numbers.numpy()),
-            n_layer=checkpoint.model.config.n_layer,
-            texts=texts,
-            labels=RIGHT | traits.pop("labels", {}),
-            **traits,
-        )
-        self.set_many(self._read())
-        self.answer_by(lambda changed: self._read(), "texts")
-        self.attach_engine(checkpoint.bpe, checkpoint.model)
+        self.layers = layers_of(checkpoint.model, self.model.tokens.weight[-3:].clone())
 
-    @classmethod
-    def from_checkpoint(cls, checkpoint: Checkpoint, **chosen) -> Self:
-        """Texts that can be edited, by kind, as a checkpoint's model reads them."""
-        return cls(checkpoint, **chosen)
-
-    @traitlets.validate("texts")
-    def _has_all_texts(self, proposal) -> dict:
-        """As many texts of each kind as there are fields for them."""
-        texts = proposal["value"]
-        for kind, fields in FIELDS.items():
-            if len(texts.get(kind, ())) != len(fields):
-                raise traitlets.TraitError(f"texts of {kind} must be {', '.join(fields)}")
-        return texts
-
-    @traitlets.validate("labels")
-    def _has_all_labels(self, proposal) -> dict:
-        """A class of each kind."""
-        labels = proposal["value"]
-        for kind, n in N_CLASSES.items():
-            if labels.get(kind) not in range(n):
-                raise traitlets.TraitError(f"the label of {kind} must be from 0 to {n - 1}")
-        return labels
-
-    def sequences(self, kind: str) -> list[list[int]]:
-        """Token ids of the typed texts under one format."""
-        n_ctx = self.model.config.n_ctx
-        return inputs.to_sequences(self.bpe, kind, self.texts[kind], n_ctx)
-
-    def _read(self) -> dict:
+    def answer(self, args: dict, changed: set[str]) -> dict:
         """The record. states: of each kind the last state of each row, then what is read of
         them, if that is another: the sum, in similarity."""
         formats, states = {}, []
         for kind in FIELDS:
-            formats[kind], found = self._format(kind)
+            formats[kind], found = self._format(kind, args["texts"][kind])
             states += found
         return {"formats": formats, "states": as_half(np.stack(states))}
+
+    def sequences(self, kind: str, texts: Sequence[str]) -> list[list[int]]:
+        """Token ids of texts under one format."""
+        return inputs.to_sequences(self.bpe, kind, texts, self.model.config.n_ctx)
 
     @torch.no_grad()
     def model_for(self, kind: str) -> LanguageModel:
         """The model with the special tokens that this kind of task has."""
-        self.model.tokens.weight[-3:] = self.task_layers[kind].specials
+        self.model.tokens.weight[-3:] = self.layers[kind].specials
         return self.model
 
     @torch.no_grad()
-    def _format(self, kind: str) -> tuple[dict, list[np.ndarray]]:
+    def _format(self, kind: str, texts: Sequence[str]) -> tuple[dict, list[np.ndarray]]:
         """Rows of [piece, segment, loss]; scores, probabilities and losses of the classes; and
         the states that are shown.
         """
-        layer, rows, last = self.task_layers[kind], [], []
+        layer, rows, last = self.layers[kind], [], []
         model = self.model_for(kind)
-        for ids in self.sequences(kind):
+        for ids in self.sequences(kind, texts):
             t = torch.tensor([ids])
             h = model.hidden(t)  # (1, T, C)
             nats = -objectives.token_log_probs(model.logits(h), t)[0]
@@ -172,6 +114,82 @@ class FormatsExplorer(Explorer):
             part = "special" if i in names else f"segment {segment}"
             row.append([piece, part, loss if loss is None else round(loss, 4)])
         return row
+
+
+class FormatsExplorer(Explorer):
+    """Texts to token sequences by each of Figure 1's formats, read at Extract, with L3.
+
+    Made of what `FormatsReader` answers, and of its layers. The model of a checkpoint reads
+    the sequences with three new special tokens, and a linear layer reads the state at
+    Extract. For the novelist both have learned a task of each kind (viz/task_layers.py). For
+    another model they have learned nothing, and the layer guesses evenly. Traits: kind,
+    lm_coef (lambda), texts (kind -> the texts typed), labels (kind -> the class that counts
+    as right in the task's loss).
+    """
+
+    fields = traitlets.Dict().tag(sync=True)
+    layers = traitlets.Dict().tag(sync=True)  # kind -> n_out, and what is known of the layer
+    asks_of = traitlets.Dict().tag(sync=True)  # kind -> the question of its task
+    added = traitlets.Bytes().tag(sync=True)  # of each kind: special rows, W_y, bias
+    n_layer = traitlets.Int().tag(sync=True)
+    texts = traitlets.Dict(
+        key_trait=traitlets.Enum(tuple(FIELDS)), value_trait=traitlets.List(CleanUnicode())
+    ).tag(sync=True, control=True)
+    labels = traitlets.Dict(
+        key_trait=traitlets.Enum(tuple(FIELDS)), value_trait=StrictInt()
+    ).tag(sync=True, control=True)
+    formats = AnswerDict().tag(sync=True)
+    states = AnswerBytes().tag(sync=True)  # (n, C) of all kinds, see _read
+    kind = traitlets.Enum(tuple(FIELDS), "classification").tag(sync=True, control=True)
+    lm_coef = BoundedFloat(0.5, min=0.0, max=2.0).tag(sync=True, control=True)
+
+    @classmethod
+    def from_checkpoint(
+        cls,
+        checkpoint: Checkpoint,
+        texts: Mapping[str, Sequence[str]] = MappingProxyType({}),
+        labels: Mapping[str, int] = MappingProxyType({}),
+        seed: int = 0,
+        **chosen,
+    ) -> Self:
+        """Texts that can be edited, by kind, as a checkpoint's model reads them.
+
+        seed: of the special tokens, where no layer has been learned.
+        """
+        reader = FormatsReader(checkpoint, seed)
+        numbers = torch.cat([layer.numbers() for layer in reader.layers.values()])
+        explorer = cls(
+            fields={k: list(v) for k, v in FIELDS.items()},
+            layers={k: described(layer) for k, layer in reader.layers.items()},
+            asks_of=ASKS,
+            added=as_bytes(numbers.numpy()),
+            n_layer=checkpoint.model.config.n_layer,
+            texts={k: list(v) for k, v in (EXAMPLES | dict(texts)).items()},
+            labels=RIGHT | dict(labels),
+            **chosen,
+        )
+        explorer.set_many(reader.answer({"texts": explorer.texts}, {"texts"}))
+        explorer.answer_by(reader.answer, "texts", told=("added", "layers"))
+        explorer.attach_engine(checkpoint.bpe, checkpoint.model)
+        return explorer
+
+    @traitlets.validate("texts")
+    def _has_all_texts(self, proposal) -> dict:
+        """As many texts of each kind as there are fields for them."""
+        texts = proposal["value"]
+        for kind, fields in FIELDS.items():
+            if len(texts.get(kind, ())) != len(fields):
+                raise traitlets.TraitError(f"texts of {kind} must be {', '.join(fields)}")
+        return texts
+
+    @traitlets.validate("labels")
+    def _has_all_labels(self, proposal) -> dict:
+        """A class of each kind."""
+        labels = proposal["value"]
+        for kind, n in N_CLASSES.items():
+            if labels.get(kind) not in range(n):
+                raise traitlets.TraitError(f"the label of {kind} must be from 0 to {n - 1}")
+        return labels
 
     def losses(self) -> dict[str, float]:
         """L2, L1 and L3 of the example, as means (the code) and sums (the paper)."""

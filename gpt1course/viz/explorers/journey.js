@@ -244,4 +244,4 @@ function showWay(view) {
   }
 }
 
-export default start(draw, { record: "journey", of: ["text", "n", "most"] });
+export default start(draw, "journey");

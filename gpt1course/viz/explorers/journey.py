@@ -1,5 +1,6 @@
 """The journey of a token through the blocks: what each state would predict."""
 
+from functools import partial
 from typing import Self, cast
 
 import numpy as np
@@ -58,6 +59,21 @@ def _reading(model: GPT, bpe: BPE, state: dict, n: int, final: torch.Tensor) -> 
     }
 
 
+@torch.no_grad()
+def journey_record(model: GPT, bpe: BPE, args: dict, changed: set[str]) -> dict:
+    """The states of a text, and its last token, where the journey is shown first."""
+    text, n = args["text"], args["n"]
+    ids = encode_or_raise(bpe, text, args["most"])
+    states = journey(model, trace(model, ids))
+    final = model.logits(states[-1]["h"]).argmax(-1)
+    return {
+        "tokens": bpe.pieces(ids),
+        "message": input_notice(bpe, text),
+        "stages": [_reading(model, bpe, state, n, final) for state in states],
+        "place": len(ids) - 1,
+    }
+
+
 class JourneyExplorer(Explorer):
     """The logit lens: each state of a text read as if the model ended there.
 
@@ -81,19 +97,12 @@ class JourneyExplorer(Explorer):
         model, bpe = cast(GPT, checkpoint.model), checkpoint.bpe
         n = validate.check_int("n", n, 1, model.config.n_vocab)
 
-        def read(text: str) -> dict:
-            ids = encode_or_raise(bpe, text, MOST_TOKENS)
-            with torch.no_grad():
-                states = journey(model, trace(model, ids))
-                final = model.logits(states[-1]["h"]).argmax(-1)
-                stages = [_reading(model, bpe, state, n, final) for state in states]
-            traits = {"tokens": bpe.pieces(ids), "message": input_notice(bpe, text)}
-            return traits | {"stages": stages, "place": len(ids) - 1}
-
-        first = read(text)
-        stage = len(first["stages"]) - 1
-        explorer = cls(**first, text=text, n=n, n_vocab=bpe.n_vocab, stage=stage)
-        explorer.answer_by(lambda changed: read(explorer.text), "text")
+        read = partial(journey_record, model, bpe)
+        given = {"text": text, "n": n, "most": MOST_TOKENS}
+        record = read(given, {"text"})
+        stage = len(record["stages"]) - 1
+        explorer = cls(**record, **given, n_vocab=bpe.n_vocab, stage=stage)
+        explorer.answer_by(read, "text", told=("n", "most"))
         explorer.attach_engine(bpe, model)
         return explorer
 

@@ -359,7 +359,4 @@ function reveal(view) {
   if (x < stage.scrollLeft) stage.scrollLeft = x - 8;
 }
 
-export default start(draw, {
-  record: "map",
-  of: ["text", "shown", "factors", "most", "block", "head", "shape"],
-});
+export default start(draw, "map");

@@ -1,7 +1,9 @@
 """The whole model as a map: from the ids of a text to its next word, in four zooms."""
 
 from collections.abc import Mapping, Sequence
-from typing import Self, cast
+from functools import partial
+from types import MappingProxyType
+from typing import Any, Self, cast
 
 import numpy as np
 import torch
@@ -126,6 +128,38 @@ def arrays_of(model: GPT, steps: Trace, factors: Mapping[str, float]) -> dict[st
     }
 
 
+def map_of(model: GPT, bpe: BPE, text: str, factors: Mapping[str, float]) -> dict:
+    """A text as the model reads it, its heads scaled: all that the map draws."""
+    ids = encode_or_raise(bpe, text, min(MOST_TOKENS, model.config.n_ctx))
+    steps, whole = read_scaled(model, ids, factors), trace(model, ids)
+    assert steps.logits is not None and whole.logits is not None
+    return arrays_of(model, steps, factors) | {
+        "tokens": bpe.pieces(ids),
+        "ids": ids,
+        "lens": lens_guesses(model, bpe, steps),
+        "whole": [[top[0] for top in row] for row in lens_guesses(model, bpe, whole, 1)],
+        "words": next_words(bpe, steps.logits, whole.logits),
+        "crowd": crowd(steps.logits),
+        "shown": text,
+        "message": input_notice(bpe, text),
+    }
+
+
+def map_record(model: GPT, bpe: BPE, args: dict, changed: set[str]) -> dict:
+    """Of another text, or of the one that is shown with its heads scaled otherwise."""
+    if "text" not in changed:
+        return map_of(model, bpe, args["shown"], args["factors"])
+    record = map_of(model, bpe, args["text"], args["factors"])
+    weights = weights_of(record, args["shape"])
+    return record | last_look(weights, args["block"], args["head"])
+
+
+def weights_of(record: Mapping, shape: Sequence[int]) -> np.ndarray:
+    """The attention weights (L, H, T, T) in a record; shape: L, H, ..."""
+    T = len(record["tokens"])
+    return np.frombuffer(record["weights"], "<f4").reshape(*shape[:2], T, T)
+
+
 def telling_head(weights: np.ndarray) -> dict[str, int]:
     """Block and head of (L, H, T, T) that look hardest at one earlier token.
 
@@ -148,10 +182,10 @@ def last_look(weights: np.ndarray, block: int, head: int) -> dict[str, int]:
 class ModelMapExplorer(Explorer):
     """From the ids of a text to its next word: the model, a block, a head, a single score.
 
-    Traits: zoom (one of ZOOMS), block, head, place (the token that asks), other (the token
-    that it looks at), text, factors (what the output of heads is multiplied by, block * H +
-    head -> 0 to 1; 0 is off), shown (the text that was read: one that cannot be leaves it as
-    it is).
+    Made of what `map_of` returns. Traits: zoom (one of ZOOMS), block, head, place (the token
+    that asks), other (the token that it looks at), text, factors (what the output of heads is
+    multiplied by, block * H + head -> 0 to 1; 0 is off), shown (the text that was read: one
+    that cannot be leaves it as it is).
     """
 
     picture_colors = 64
@@ -178,46 +212,30 @@ class ModelMapExplorer(Explorer):
     text = CleanUnicode().tag(sync=True, control=True)
     factors = Factors(lambda self: self.shape[0] * self.shape[1]).tag(sync=True, control=True)
 
-    def __init__(self, model: GPT, bpe: BPE, text: str, **chosen):
-        self._model, self._bpe = model, bpe
-        config = model.config
-        sizes = [config.n_layer, config.n_head, config.n_embd, config.n_vocab]
-        factors = head_factors(chosen.pop("factors", {}), config.n_layer * config.n_head)
-        made = self._reading(text, factors)
-        given = {"shape": sizes, "text": text, "factors": factors} | made
-        telling = telling_head(self._weights)
-        super().__init__(**given | telling | last_look(self._weights, **telling) | chosen)
-        self.answer_by(self._record_for, "text", "factors")
-        self.attach_engine(bpe, model)
-
     @classmethod
-    def from_checkpoint(cls, checkpoint: Checkpoint, text: str, **chosen) -> Self:
+    def from_checkpoint(
+        cls,
+        checkpoint: Checkpoint,
+        text: str,
+        factors: Mapping[Any, float] = MappingProxyType({}),
+        **chosen,
+    ) -> Self:
         """The map of a model and a text that can be edited."""
-        return cls(cast(GPT, checkpoint.model), checkpoint.bpe, text, **chosen)
-
-    def _record_for(self, changed: set[str]) -> dict:
-        """Of another text, or of the one that is shown with its heads scaled otherwise."""
-        if "text" not in changed:
-            return self._reading(self.shown, self.factors)
-        made = self._reading(self.text, self.factors)
-        return made | last_look(self._weights, self.block, self.head)
-
-    def _reading(self, text: str, factors: Mapping[str, float]) -> dict:
-        model, bpe = self._model, self._bpe
-        ids = encode_or_raise(bpe, text, min(MOST_TOKENS, model.config.n_ctx))
-        steps, whole = read_scaled(model, ids, factors), trace(model, ids)
-        assert steps.logits is not None and whole.logits is not None
-        self._weights = steps.weights.numpy()
-        return arrays_of(model, steps, factors) | {
-            "tokens": bpe.pieces(ids),
-            "ids": ids,
-            "lens": lens_guesses(model, bpe, steps),
-            "whole": [[top[0] for top in row] for row in lens_guesses(model, bpe, whole, 1)],
-            "words": next_words(bpe, steps.logits, whole.logits),
-            "crowd": crowd(steps.logits),
-            "shown": text,
-            "message": input_notice(bpe, text),
-        }
+        model, bpe, config = (
+            cast(GPT, checkpoint.model),
+            checkpoint.bpe,
+            checkpoint.model.config,
+        )
+        shape = [config.n_layer, config.n_head, config.n_embd, config.n_vocab]
+        kept = head_factors(factors, config.n_layer * config.n_head)
+        given = {"shape": shape, "text": text, "factors": kept} | map_of(model, bpe, text, kept)
+        weights = weights_of(given, shape)
+        telling = telling_head(weights)
+        explorer = cls(**given | telling | last_look(weights, **telling) | chosen)
+        told = ("shown", "most", "block", "head", "shape")
+        explorer.answer_by(partial(map_record, model, bpe), "text", "factors", told=told)
+        explorer.attach_engine(bpe, model)
+        return explorer
 
     def best(self) -> list[Guess]:
         """What each state of the chosen token would guess next, before and after the blocks."""
@@ -245,7 +263,7 @@ class ModelMapExplorer(Explorer):
         C, T = self.shape[2], len(self.tokens)
         rows = np.frombuffer(self.rows, "<f2").reshape(2, T, C).astype(np.float32)
         states = np.frombuffer(self.states, "<f2").reshape(-1, 5, T, C).astype(np.float32)
-        weights = np.frombuffer(self.weights, "<f4").reshape(len(states), -1, T, T)
+        weights = weights_of({"tokens": self.tokens, "weights": self.weights}, self.shape)
         return draw_map(
             self.finding(),
             token_labels(self.tokens),

@@ -272,4 +272,4 @@ function sentence({ words, order, now: { after, kept } }) {
   );
 }
 
-export default start(draw, { record: "sampling", of: ["text", "n_ctx"] });
+export default start(draw, "sampling");

@@ -1,6 +1,7 @@
 """A next-token distribution under temperature, top-k and top-p."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Self
 
 import numpy as np
@@ -65,9 +66,8 @@ class SamplingExplorer(Explorer):
             editable=predict is not None,
             **traits,
         )
-        self._shown, self._notice = self.text, notice  # what was read; a text may be refused
         if predict:
-            self.answer_by(lambda changed: self._read_text(predict), "text")
+            self.answer_by(partial(self._read, predict, notice), "text", told=("n_ctx",))
 
     @classmethod
     def from_checkpoint(cls, checkpoint: Checkpoint, text: str, **traits) -> Self:
@@ -92,9 +92,15 @@ class SamplingExplorer(Explorer):
         explorer.attach_engine(bpe, model)
         return explorer
 
-    def _read_text(self, predict: Callable[[str], np.ndarray]) -> dict:
-        self._logits, self._shown = scores_of(self.words, predict(self.text)), self.text
-        return {"data": as_bytes(self._logits), "message": self._notice(self.text)}
+    def _read(
+        self,
+        predict: Callable[[str], np.ndarray],
+        notice: Callable[[str], str],
+        args: dict,
+        changed: set[str],
+    ) -> dict:
+        self._logits = scores_of(self.words, predict(args["text"]))
+        return {"data": as_bytes(self._logits), "message": notice(args["text"])}
 
     @property
     def logits(self) -> np.ndarray:
@@ -105,8 +111,7 @@ class SamplingExplorer(Explorer):
     @property
     def shown(self) -> str:
         """The text that was read: another may have been refused."""
-        self.catch_up()
-        return self._shown
+        return self.accepted("text")
 
     def distribution(self) -> tuple[np.ndarray, np.ndarray]:
         """Probabilities (V,): the model's own, at temperature 1, and those to be drawn."""

@@ -5,10 +5,10 @@ import { el, isDark } from "./common.js";
 import { addTools, restoreState } from "./picture.js";
 
 // Each explorer defines draw(model, root, redraw); this wraps it for anywidget. It is drawn
-// anew when the theme changes, and when it asks for that: redraw(). question: of the model,
-// { record, of }, see asked in client.js.
-export function start(draw, question = null) {
-  const answer = question && asked(question);
+// anew when the theme changes, and when it asks for that: redraw(). record: the one of
+// records.js that answers its questions, see asked in client.js.
+export function start(draw, record = null) {
+  const answer = record && asked(record);
   const own = { traits: {}, heard: [] }; // of all views of a widget: each loads this anew
   return {
     answer, // for tests

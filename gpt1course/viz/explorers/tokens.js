@@ -120,4 +120,4 @@ function sentence(model, nPieces, nMerges, next) {
   );
 }
 
-export default start(draw, { record: "tokens", of: ["text", "most", "step"] });
+export default start(draw, "tokens");

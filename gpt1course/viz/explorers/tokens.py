@@ -1,5 +1,6 @@
 """Byte-pair encoding of a text, merge by merge."""
 
+from functools import partial
 from typing import Self
 
 import traitlets
@@ -34,10 +35,26 @@ def merge_steps(words: list[str], bpe: BPE) -> list[list]:
         symbols = [merge_pair(s, best) for s in symbols]
 
 
+def merges_record(bpe: BPE, args: dict, changed: set[str]) -> dict:
+    """The words of a text, the merges that they need, and their ids."""
+    text, most = args["text"], args["most"]
+    if len(text) > most:
+        raise ValueError(f"the text has {len(text)} characters, this page shows {most}")
+    words = [w.lower() for w in bpe.pre_tokenize(text) if "\n" not in w]
+    pieces, merges = map(bpe.tokenize_word, words), merge_steps(words, bpe)
+    return {
+        "message": input_notice(bpe, text) if words else "Type a text.",
+        "words": words,
+        "step": min(args["step"], len(merges)),
+        "merges": merges,
+        "ids": [[bpe.token_to_id(piece, unk=True) for piece in word] for word in pieces],
+    }
+
+
 class TokenExplorer(Explorer):
     """BPE on any text: characters first, then one merge per step, and ids at the end.
 
-    bpe: a BPE, ours or the released one. Traits: text and step, the number of merges
+    Made of what `merges_record` returns. Traits: text and step, the number of merges
     applied (-1: all).
     """
 
@@ -50,43 +67,24 @@ class TokenExplorer(Explorer):
     most = traitlets.Int(MOST_CHARACTERS).tag(sync=True)
     step = Index(lambda self: len(self.merges) + 1, -1, -1).tag(sync=True, control=True)
 
-    def __init__(self, bpe: BPE, text: str, step: int = -1):
-        self.bpe = bpe
-        unk = bpe.encoder.get(UNK, -1)
-        super().__init__(text=text, n_merges=len(bpe.merges), unk=unk)
-        self.set_many(self._read())
-        self.step = validate.check_int("step", step, -1, len(self.merges))
-        self.answer_by(lambda changed: self._read(), "text")
-        self.attach_engine(bpe)
-
     @classmethod
-    def from_checkpoint(cls, checkpoint: Checkpoint, text: str, **chosen) -> Self:
+    def from_checkpoint(cls, checkpoint: Checkpoint, text: str, step: int = -1) -> Self:
         """A text that can be edited, in the pieces of a checkpoint."""
-        return cls(checkpoint.bpe, text, **chosen)
-
-    def _read(self) -> dict:
-        n, most = len(self.text), MOST_CHARACTERS
-        if n > most:
-            raise ValueError(f"the text has {n} characters, this page shows {most}")
-        words = [w.lower() for w in self.bpe.pre_tokenize(self.text) if "\n" not in w]
-        self._shown, merges = self.text, merge_steps(words, self.bpe)
-        return {
-            "message": input_notice(self.bpe, self.text) if words else "Type a text.",
-            "words": words,
-            "step": min(self.step, len(merges)),
-            "merges": merges,
-            "ids": [self._ids_of(word) for word in words],
-        }
+        bpe = checkpoint.bpe
+        read = partial(merges_record, bpe)
+        given = {"text": text, "most": MOST_CHARACTERS}
+        record = read(given | {"step": step}, {"text"})
+        validate.check_int("step", step, -1, len(record["merges"]))
+        unk = bpe.encoder.get(UNK, -1)
+        explorer = cls(**record, **given, n_merges=len(bpe.merges), unk=unk)
+        explorer.answer_by(read, "text", told=("most", "step"))
+        explorer.attach_engine(bpe)
+        return explorer
 
     @property
     def shown(self) -> str:
         """The text that was read: another may have been refused."""
-        self.catch_up()
-        return self._shown
-
-    def _ids_of(self, word: str) -> list[int]:
-        pieces = self.bpe.tokenize_word(word)
-        return [self.bpe.token_to_id(piece, unk=True) for piece in pieces]
+        return self.accepted("text")
 
     def pieces(self) -> list[list[str]]:
         """The pieces of each word after `step` merges."""

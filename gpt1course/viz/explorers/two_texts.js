@@ -247,4 +247,4 @@ function sentence(view, partner) {
   );
 }
 
-export default start(draw, { record: "twoTexts", of: ["texts", "most", "fixed"] });
+export default start(draw, "twoTexts");

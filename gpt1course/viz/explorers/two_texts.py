@@ -74,8 +74,8 @@ class TwoTextsExplorer(Explorer):
     ):
         self.read, self.chosen_head, self._notice = read, head, notice
         super().__init__(fixed=-1 if head is None else head, **self._reading([text, other]))
-        self.message = self._notices()
-        self.answer_by(lambda changed: self._read(), "texts")
+        self.message = self._notices(self.texts)
+        self.answer_by(self._read, "texts", told=("most", "fixed"))
 
     @classmethod
     def from_checkpoint(
@@ -92,11 +92,12 @@ class TwoTextsExplorer(Explorer):
         explorer.attach_engine(bpe, model)
         return explorer
 
-    def _notices(self) -> str:
-        return " ".join(filter(None, map(self._notice, self.texts)))
+    def _notices(self, texts: Sequence[str]) -> str:
+        return " ".join(filter(None, map(self._notice, texts)))
 
-    def _read(self) -> dict:
-        return self._reading(self.texts) | {"message": self._notices()}
+    def _read(self, args: dict, changed: set[str]) -> dict:
+        texts = args["texts"]
+        return self._reading(texts) | {"message": self._notices(texts)}
 
     def _reading(self, texts: list[str]) -> dict:
         (one, first), (two, second) = map(self.read, texts)
@@ -104,7 +105,6 @@ class TwoTextsExplorer(Explorer):
         if not pairs:
             raise ValueError("the two texts have no word in common")
         self._weights, self._moved = (one, two), movement(one, two, pairs)
-        self._shown = texts
         same = [first[i] == second[j] for i, j in pairs]
         n_layer, n_head = one.shape[:2]
         heads = np.where(same, self._moved, -1).reshape(n_layer * n_head, -1)
@@ -137,8 +137,7 @@ class TwoTextsExplorer(Explorer):
     @property
     def shown(self) -> list[str]:
         """The texts that were read: others may have been refused."""
-        self.catch_up()
-        return self._shown
+        return self.accepted("texts")
 
     def shares(self) -> tuple[list[str], np.ndarray]:
         """The words of the first text that have a partner, and how far each one moves."""

@@ -161,7 +161,4 @@ function parameters({ model }) {
     : `With an output matrix of its own the model has ${commas(apart)} parameters.`;
 }
 
-export default start(draw, {
-  record: "tying",
-  of: ["text", "picked", "n", "most", "tokens", "chosen"],
-});
+export default start(draw, "tying");

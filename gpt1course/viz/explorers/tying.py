@@ -1,6 +1,7 @@
 """One matrix, two jobs: a token's row as its embedding and as its output weights."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Self
 
 import numpy as np
@@ -21,12 +22,51 @@ from .controls import AnswerBytes, AnswerList, CleanUnicode, Index
 MOST_TOKENS = 32  # a bar for each
 
 
+def nearest(model: LanguageModel, bpe: BPE, picked: Sequence[int], n: int) -> list[list]:
+    """The n other rows of W_e nearest to each picked one: [piece, cosine]."""
+    W = model.output_matrix
+    unit = W / W.norm(dim=1, keepdim=True)
+    near = (unit[picked] @ unit.T).topk(n + 1)
+    rows = zip(near.indices[:, 1:].tolist(), near.values[:, 1:].tolist(), strict=True)
+    return [
+        [[piece, round(s, 4)] for piece, s in zip(bpe.pieces(i), v, strict=True)]
+        for i, v in rows
+    ]
+
+
+def wins(model: LanguageModel, ids: Sequence[int], picked: Sequence[int]) -> list[list]:
+    """[logit, rank] of each picked token as the next one, after each token of a text."""
+    logits = model(torch.tensor([ids]))[0]  # (T, V)
+    mine = logits[:, picked].T  # (n, T)
+    ranks = (logits[None] > mine[..., None]).sum(-1) + 1
+    pairs = zip(mine.tolist(), ranks.tolist(), strict=True)
+    return [[[round(x, 3), r] for x, r in zip(a, b, strict=True)] for a, b in pairs]
+
+
+@torch.no_grad()
+def tying_record(checkpoint: Checkpoint, args: dict, changed: set[str]) -> dict:
+    """The rows of W_e of the tokens of a text, or of those that were picked for all texts."""
+    model, bpe = checkpoint.model, checkpoint.bpe
+    ids = encode_or_raise(bpe, args["text"], args["most"])
+    words = list(args["picked"]) or bpe.pieces(dict.fromkeys(ids))
+    picked = [bpe.token_to_id(word) for word in words]
+    before = args["tokens"][args["chosen"]] if args["tokens"] else ""
+    return {
+        "tokens": words,
+        "neighbors": nearest(model, bpe, picked, args["n"]),
+        "places": bpe.pieces(ids),
+        "wins": wins(model, ids, picked),
+        "data": as_half(model.output_matrix[picked].numpy()),
+        "chosen": words.index(before) if before in words else 0,
+        "message": input_notice(bpe, args["text"]),
+    }
+
+
 class TyingExplorer(Explorer):
     """Pick a token: its row of W_e, its nearest rows, and the logits that it wins.
 
-    model, bpe: a language model and its vocabulary. text: what is read, at whose places
-    the token competes. tokens: words that can be picked (default: those of the text).
-    Traits: text, chosen (index of the token), tied (which count of parameters is shown).
+    Made of what `tying_record` returns. Traits: text (at whose places the token competes),
+    chosen (index of the token), tied (which count of parameters is shown).
     """
 
     text = CleanUnicode("").tag(sync=True, control=True)
@@ -44,78 +84,28 @@ class TyingExplorer(Explorer):
     chosen = Index(lambda self: len(self.tokens)).tag(sync=True, control=True)
     tied = traitlets.Bool(True).tag(sync=True, control=True)
 
-    def __init__(
-        self, model: LanguageModel, bpe: BPE, text: str, tokens: Sequence[str] = (), n: int = 8
-    ):
-        self.model, self.bpe = model, bpe
-        self.n_near = validate.check_int("n", n, 1, model.config.n_vocab - 1)
-        total, W = model.count_parameters(), model.output_matrix
-        picked = [f"{t}</w>" for t in tokens]
-        super().__init__(
-            text=text,
-            picked=picked,
-            n=n,
-            n_embd=W.shape[1],
-            counts=[total, total + W.numel()],
-            n_vocab=len(W),
-            **self._reading(text, picked),
-        )
-        self.answer_by(lambda changed: self._read(), "text")
-        self.attach_engine(bpe, model)
-
     @classmethod
     def from_checkpoint(
         cls, checkpoint: Checkpoint, text: str, tokens: Sequence[str] = (), n: int = 8
     ) -> Self:
-        """The rows of W_e of a text that can be edited."""
-        return cls(checkpoint.model, checkpoint.bpe, text, tokens, n)
-
-    def _read(self) -> dict:
-        before = self.tokens[self.chosen]
-        read = self._reading(self.text, self.picked)
-        words = read["tokens"]
-        return read | {"chosen": words.index(before) if before in words else 0}
-
-    def _reading(self, text: str, picked: Sequence[str]) -> dict:
-        ids = encode_or_raise(self.bpe, text, MOST_TOKENS)
-        words = list(picked) or self.bpe.pieces(dict.fromkeys(ids))
-        chosen = [self.bpe.token_to_id(word) for word in words]
-        self._rows = self.model.output_matrix[chosen].detach().numpy()
-        return {
-            "tokens": words,
-            "neighbors": self._nearest(chosen),
-            "places": self.bpe.pieces(ids),
-            "wins": self._wins(ids, chosen),
-            "data": as_half(self._rows),
-            "message": input_notice(self.bpe, text),
-        }
-
-    @property
-    def rows(self) -> np.ndarray:
-        """The rows of W_e of the tokens, (n, C)."""
-        self.catch_up()
-        return self._rows
-
-    @torch.no_grad()
-    def _nearest(self, picked: list[int]) -> list:
-        """The n other rows of W_e nearest to each picked one: [piece, cosine]."""
-        W = self.model.output_matrix
-        unit = W / W.norm(dim=1, keepdim=True)
-        near = (unit[picked] @ unit.T).topk(self.n_near + 1)
-        rows = zip(near.indices[:, 1:].tolist(), near.values[:, 1:].tolist(), strict=True)
-        return [
-            [[piece, round(s, 4)] for piece, s in zip(self.bpe.pieces(i), v, strict=True)]
-            for i, v in rows
-        ]
-
-    @torch.no_grad()
-    def _wins(self, ids: list[int], picked: list[int]) -> list:
-        """[logit, rank] of each picked token as the next one, after each token of a text."""
-        logits = self.model(torch.tensor([ids]))[0]  # (T, V)
-        mine = logits[:, picked].T  # (n, T)
-        ranks = (logits[None] > mine[..., None]).sum(-1) + 1
-        pairs = zip(mine.tolist(), ranks.tolist(), strict=True)
-        return [[[round(x, 3), r] for x, r in zip(a, b, strict=True)] for a, b in pairs]
+        """The rows of W_e of a text that can be edited; tokens: words, instead of its own."""
+        model = checkpoint.model
+        n = validate.check_int("n", n, 1, model.config.n_vocab - 1)
+        total, W = model.count_parameters(), model.output_matrix
+        read = partial(tying_record, checkpoint)
+        picked = [f"{token}</w>" for token in tokens]
+        given = {"text": text, "picked": picked, "n": n, "most": MOST_TOKENS}
+        explorer = cls(
+            **read(given | {"tokens": [], "chosen": 0}, {"text"}),
+            **given,
+            n_embd=W.shape[1],
+            counts=[total, total + W.numel()],
+            n_vocab=len(W),
+        )
+        told = ("picked", "n", "most", "tokens", "chosen")
+        explorer.answer_by(read, "text", told=told)
+        explorer.attach_engine(checkpoint.bpe, model)
+        return explorer
 
     def sentence(self) -> str:
         word, near = readable(self.tokens[self.chosen]), self.neighbors[self.chosen]

@@ -80,7 +80,4 @@ function addText({ table, dark }, pairs, above) {
   });
 }
 
-export default start(draw, {
-  record: "writing",
-  of: ["text", "seed", "n_tokens", "n_beams", "temperatures", "n_ctx"],
-});
+export default start(draw, "writing");

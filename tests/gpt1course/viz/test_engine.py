@@ -7,6 +7,7 @@ import math
 import random
 import shutil
 import unicodedata
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -127,7 +128,8 @@ def test_the_map_is_the_kernels(ask, as_stored):
     """Every trait that the engine gives is the one that the kernel sets."""
     text, factors = "She took the letter and began to", {"6": 0, "13": 0.3, "14": 0.9}
     answer = ask(["map", text, 24, factors])[0]
-    twin = explorers.ModelMapExplorer(as_stored, g.load_novelist().bpe, text, factors=factors)
+    stored = replace(g.load_novelist(), model=as_stored)
+    twin = explorers.ModelMapExplorer.from_checkpoint(stored, text, factors=factors)
     assert answer.keys() <= set(twin.trait_names())
     for name, theirs in answer.items():
         ours = getattr(twin, name)

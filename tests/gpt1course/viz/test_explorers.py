@@ -6,6 +6,7 @@ import torch
 
 import gpt1lib as g
 from gpt1course.viz import explorers
+from gpt1course.viz.explorers import formats
 from gpt1lib import finetune, inputs, losses
 
 TEXT = "The unbelievable shipwreck"
@@ -88,16 +89,17 @@ def test_every_state_of_the_journey_is_on_the_way(novelist):
 @pytest.mark.parametrize("kind", explorers.formats.FIELDS)
 def test_the_formats_are_those_of_inputs(novelist, kind):
     e = explorers.FormatsExplorer.from_checkpoint(novelist, kind=kind)
-    s = inputs.Specials.after(novelist.bpe.n_vocab)
-    for ids, row in zip(e.sequences(kind), e.formats[kind]["rows"], strict=True):
+    s, reader = inputs.Specials.after(novelist.bpe.n_vocab), formats.FormatsReader(novelist)
+    sequences = reader.sequences(kind, e.texts[kind])
+    for ids, row in zip(sequences, e.formats[kind]["rows"], strict=True):
         assert len(ids) == len(row) and row[-1][0] == "[extract]"
         assert [part == "special" for _, part, _ in row] == [
             i in (s.start, s.delimiter, s.extract) for i in ids
         ]
     rows = e.formats[kind]["rows"]
-    ids, real = finetune.pad(e.sequences(kind))
+    ids, real = finetune.pad(sequences)
     with torch.no_grad():
-        lm = losses.lm_loss(e.model_for(kind)(ids), ids, real).item()
+        lm = losses.lm_loss(reader.model_for(kind)(ids), ids, real).item()
     found = e.losses()
     assert found["lm mean"] == pytest.approx(lm, abs=1e-3)
     assert found["L3 mean"] == pytest.approx(-(found["task"] + 0.5 * lm), abs=1e-3)
