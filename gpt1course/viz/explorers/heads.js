@@ -1,5 +1,5 @@
 // All heads by what they look at and what they cost, one head large, and what comes next
-// with it and without it.
+// with it, without it, or with it turned down.
 
 import {
   addHeadline,
@@ -32,6 +32,7 @@ import {
   shape,
   ticks,
 } from "./common.js";
+import { factorSlider, showFactor } from "./factor.js";
 import { start } from "./start.js";
 
 const SHORT = {
@@ -49,7 +50,7 @@ function draw(model, root) {
   const view = readHeads(model);
   view.root = root;
   view.dark = root.classList.contains("gx-dark");
-  view.finding = addHeadline(root, "", () => setCut(view, !view.cut));
+  view.finding = addHeadline(root, "", () => toggle(view));
   view.axes = ["across", "up"].map(way =>
     choice(root, way, SHORT, model.get(way), measure => {
       save(model, way === "up" ? { up: measure } : { across: measure });
@@ -64,7 +65,7 @@ function draw(model, root) {
   view.said = liveRegion(root);
   root.onkeydown = e => {
     // one listener, however often the theme has it drawn anew
-    if (e.key.toLowerCase() === "x" && !e.ctrlKey && !e.metaKey) setCut(view, !view.cut);
+    if (e.key.toLowerCase() === "x" && !e.ctrlKey && !e.metaKey) toggle(view);
   };
   followPython(view);
   drawAtlas(view);
@@ -77,8 +78,8 @@ function readHeads(model) {
   Object.assign(view, { L: model.get("n_layer"), H: model.get("n_head") });
   view.weights = halves(model, "data"); // (L, H, T, T)
   view.before = halves(model, "before"); // (T, M)
-  view.after = halves(model, "after"); // (L, H, T, M)
-  for (const trait of ["words", "measures", "head", "row", "cut"]) {
+  view.after = halves(model, "after"); // (steps, L, H, T, M)
+  for (const trait of ["words", "measures", "steps", "head", "row", "factor"]) {
     view[trait] = model.get(trait);
   }
   view.M = view.words[0].length;
@@ -88,7 +89,7 @@ function readHeads(model) {
 function followPython(view) {
   const { model, axes } = view;
   onChange(view, ["head"], () => show(view));
-  onChange(view, ["row", "cut"], () => showRow(view));
+  onChange(view, ["row", "factor"], () => showRow(view));
   ["across", "up"].forEach((way, i) => {
     model.on(`change:${way}`, () => {
       axes[i].set(model.get(way));
@@ -102,10 +103,13 @@ function select(view, head) {
   show(view);
 }
 
-function setCut(view, cut) {
-  setShared(view, { cut });
+function setFactor(view, factor) {
+  setShared(view, { factor });
   showRow(view);
 }
+
+// The head is off, or if it is turned down at all, on again.
+const toggle = view => setFactor(view, view.factor < 1 ? 1 : 0);
 
 // ---- the atlas: a disc for each head, its area how far the loss rises without it
 
@@ -212,11 +216,11 @@ function step(view, e) {
   dots[view.head].focus();
 }
 
-function markHead({ dots, head, cut }) {
+function markHead({ dots, head, factor }) {
   dots.forEach((g, i) => {
     g.setAttribute("aria-checked", i === head);
     g.setAttribute("tabindex", i === head ? 0 : -1);
-    g.classList.toggle("gx-ablated", i === head && cut);
+    g.classList.toggle("gx-ablated", i === head && factor < 1);
   });
 }
 
@@ -262,40 +266,44 @@ function setRow(view, row) {
   showRow(view);
 }
 
-// ---- the next token, with the head and without it
+// ---- the next token, with the head and with less of it
 
 function addNext(view) {
   const { root } = view;
   view.heading = el("p", "gx-title gx-coming", root);
-  view.scissors = button(root, "", () => setCut(view, !view.cut));
+  view.knob = factorSlider(root, 1 / view.steps.length, factor => setFactor(view, factor));
+  view.scissors = button(root, "", () => toggle(view));
   view.list = el("ol", "gx-bars gx-without", root);
   const note =
-    "The bars go from 0 to 100%. With a head ablated, a line marks what all heads " +
-    "together gave.";
+    "The bars go from 0 to 100%. With a head turned down, a line marks what all heads " +
+    "gave as they are.";
   el("p", "gx-note", root, note);
 }
 
 // [word, before, after] of the likeliest, and of those that become so.
-function nextTokens({ words, before, after, head, row, T, M, cut }) {
+function nextTokens({ words, before, after, steps, factor, head, row, L, H, T, M }) {
+  const at = steps.indexOf(factor);
+  if (at < 0 && factor !== 1) throw new RangeError(`there is no head times ${factor}`);
   const all = words[row].map((word, i) => {
-    return [word, before[row * M + i], after[(head * T + row) * M + i]];
+    const p = before[row * M + i];
+    return [word, p, at < 0 ? p : after[((at * L * H + head) * T + row) * M + i]];
   });
-  const rank = ([, p, q]) => (cut ? Math.max(p, q) : p);
-  return all.sort((a, b) => rank(b) - rank(a));
+  return all.sort(([, ...a], [, ...b]) => Math.max(...b) - Math.max(...a));
 }
 
 function showBars(view, tokens) {
-  const { list, cut } = view;
+  const { list, factor } = view;
   bars(
     list,
     tokens.slice(0, SHOWN).map(([word, before, after]) => {
-      const shares = cut ? [before, after] : [before];
+      const shares = factor < 1 ? [before, after] : [before];
       return [named(word), shares.at(-1), shares.map(percent).join(" → ")];
     }),
   );
   tokens.slice(0, SHOWN).forEach(([, before], i) => {
     const track = list.children[i].children[1];
-    track.style.setProperty("--line", cut ? `calc(${100 * before}% - 1px)` : "-20px");
+    const line = `calc(${100 * before}% - 1px)`;
+    track.style.setProperty("--line", factor < 1 ? line : "-20px");
   });
 }
 
@@ -309,32 +317,39 @@ function show(view) {
 }
 
 function showRow(view) {
-  const { names, row, head, cut, rows, mark, heading, scissors, said } = view;
+  const { names, row, head, factor, rows, mark, heading, knob, scissors, said } = view;
   const tokens = nextTokens(view);
-  const name = headName(view, head);
   markRow(rows.buttons, row);
   markHead(view);
   mark.style.transform = `translateY(${100 * row}%)`;
-  const without = cut ? `, without ${name}` : "";
-  heading.textContent = `What comes next after “${names[row]}”${without}`;
-  scissors.textContent = cut ? "Put the head back (X)" : "Ablate the head (X)";
-  scissors.setAttribute("aria-pressed", cut);
+  const down = factor < 1 ? `, ${withHead(view)}` : "";
+  heading.textContent = `What comes next after “${names[row]}”${down}`;
+  showFactor(knob, view, head, factor);
+  scissors.textContent = factor < 1 ? "Put the head back (X)" : "Ablate the head (X)";
+  scissors.setAttribute("aria-pressed", factor < 1);
   showBars(view, tokens);
   said.textContent = sentence(view, tokens);
   view.finding.textContent = findingOf(view, tokens);
-  setTip(view.finding, cut ? "put it back" : "ablate this head, and look below");
+  setTip(view.finding, factor < 1 ? "put it back" : "ablate this head, and look below");
 }
 
-// What the head costs among all; once it is cut, what that does to the next token.
+// How much of the chosen head there is, in words.
+function withHead(view) {
+  const { head, factor } = view;
+  const name = headName(view, head);
+  return factor ? `with ${name} turned down to ${factor}` : `without ${name}`;
+}
+
+// What the head costs among all; once it is turned down, what that does to the next token.
 function findingOf(view, tokens) {
-  const { measures, head, cut } = view;
+  const { measures, head, factor } = view;
   const name = headName(view, head);
   const cost = measures.cost[head];
   const rank = 1 + measures.cost.filter(v => v > cost).length;
-  if (cut) {
+  if (factor < 1) {
     const [word, before, after] = mostMoved(tokens);
     const moved = `“${named(word)}” goes from ${percent(before)} to ${percent(after)}`;
-    return `Without ${name}, ${moved}.`;
+    return `${capital(withHead(view))}, ${moved}.`;
   }
   const place = rank === 1 ? "more than any other" : `rank ${rank} of ${measures.cost.length}`;
   const way = cost < 0 ? "lowers" : "raises";
@@ -347,7 +362,7 @@ const mostMoved = tokens =>
   );
 
 function sentence(view, tokens) {
-  const { measures, head, cut, names, row } = view;
+  const { measures, head, factor, names, row } = view;
   const name = headName(view, head);
   const [word, before, after] = mostMoved(tokens);
   const back = measures.distance[head];
@@ -355,9 +370,9 @@ function sentence(view, tokens) {
   return (
     `${capital(name)} looks ${back.toFixed(1)} tokens back on average; without it the loss ` +
     `on unseen text changes by ${minus(cost.toFixed(3))} nats per token. ` +
-    (cut
-      ? `After “${names[row]}”, ablating it moves “${named(word)}” most: from ` +
-        `${percent(before)} to ${percent(after)}.`
+    (factor < 1
+      ? `After “${names[row]}”, ${factor ? `turning it down to ${factor}` : "ablating it"} ` +
+        `moves “${named(word)}” most: from ${percent(before)} to ${percent(after)}.`
       : `After “${names[row]}” the likeliest is “${named(tokens[0][0])}” with ` +
         `${percent(tokens[0][1])}. Press X to ablate the head.`)
   );

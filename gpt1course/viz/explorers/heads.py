@@ -1,4 +1,4 @@
-"""An atlas of heads: where each looks, how far the loss rises without it."""
+"""An atlas of heads: where each looks, how far the loss rises without it, and what it adds."""
 
 from collections.abc import Sequence
 from itertools import combinations
@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from gpt1lib import validate
 from gpt1lib.checkpoints import Checkpoint
 from gpt1lib.model import GPT
-from gpt1lib.tracing import ablate_heads, trace
+from gpt1lib.tracing import scale_heads, trace
 
 from .. import plots
 from ..figure import new_figure, style
@@ -25,6 +25,7 @@ from .attention import MOST_TOKENS
 from .base import Explorer, as_half, encode_or_raise
 from .controls import CleanUnicode, Index
 
+FACTORS = (0.0, 0.25, 0.5, 0.75)  # what a head can be turned down to; 1 is as it is
 MEASURES = {
     "distance": "tokens back, on average",
     "entropy": "entropy in bits",
@@ -56,12 +57,14 @@ def head_measures(weights: ArrayLike) -> dict[str, np.ndarray]:
 
 @torch.no_grad()
 def next_tokens(model: GPT, ids: Sequence[int]) -> np.ndarray:
-    """Probabilities (1 + L * H, T, V) of what follows: by all heads, then without each."""
+    """Probabilities (1 + F * L * H, T, V) of what follows: by all heads, then with each head
+    turned down to each of the F FACTORS.
+    """
     config, text = model.config, torch.tensor([list(ids)])
     heads = [(block, h) for block in range(config.n_layer) for h in range(config.n_head)]
     found = []
-    for cut in ([], *([head] for head in heads)):
-        with ablate_heads(model, cut):
+    for scaled in ({}, *({head: factor} for factor in FACTORS for head in heads)):
+        with scale_heads(model, scaled):
             found.append(model(text)[0].softmax(-1))
     return torch.stack(found).numpy()
 
@@ -71,7 +74,7 @@ def _likely(probs: np.ndarray, n: int) -> np.ndarray:
 
     As many for each place, the likeliest of all rows first.
     """
-    best, top = probs.max(0), np.argsort(-probs, -1)[..., :n]  # (T, V), (R, T, n)
+    best, top = probs.max(0), torch.tensor(probs).topk(n).indices.numpy()  # (T, V), (R, T, n)
     wanted = [np.unique(top[:, t]) for t in range(probs.shape[1])]
     most = max(map(len, wanted))
     for t, ids in enumerate(wanted):
@@ -79,9 +82,9 @@ def _likely(probs: np.ndarray, n: int) -> np.ndarray:
     return np.argsort(-best, -1)[:, :most]
 
 
-def _most_moved(probs: np.ndarray, head: int) -> int:
-    """The token after which the next one moves most without a head; probs (1 + n, T, M)."""
-    return int(np.abs(probs[1 + head] - probs[0]).sum(-1).argmax())
+def _most_moved(before: np.ndarray, after: np.ndarray) -> int:
+    """The token after which the next one moves most, from (T, M) to (T, M)."""
+    return int(np.abs(after - before).sum(-1).argmax())
 
 
 ATLAS = (295.0, 200.0)  # points from the first head to the last, about
@@ -103,15 +106,16 @@ def _pushed_apart(places: np.ndarray, radii: np.ndarray) -> np.ndarray:
 
 
 class HeadsExplorer(Explorer):
-    """All heads of a model on one text, and what it would say without one of them.
+    """All heads of a model on one text, and what it would say with one of them turned down.
 
-    weights: (L, H, T, T); probs: (1 + L * H, T, M), of M words after each of T tokens, first
-    with all heads, then without each one; words: T lists of M pieces. cost: (L, H), what the
-    loss gains on held-out text when a head is ablated, in nats; heads are drawn as large as
-    that. Traits: head (block * H + head), row (the token after which the next one is
-    predicted), cut (whether the bars show the head ablated), across and up (the measures on
-    the axes). Without a choice: the head that is missed most, after the token where
-    ablating it moves the next one most.
+    weights: (L, H, T, T); before: (T, M), the probabilities of M words after each of T tokens;
+    after: (F, L * H, T, M), the same with each head turned down to each of FACTORS; words: T
+    lists of M pieces. cost: (L, H), what the loss gains on held-out text when a head is
+    ablated, in nats; heads are drawn as large as that. Traits: head (block * H + head), row
+    (the token after which the next one is predicted), factor (what the head's output is
+    multiplied by: one of FACTORS, or 1), across and up (the measures on the axes). Without a
+    choice: the head that is missed most, after the token where ablating it moves the next one
+    most.
     """
 
     data = traitlets.Bytes().tag(sync=True)
@@ -125,14 +129,16 @@ class HeadsExplorer(Explorer):
     n_head = traitlets.Int().tag(sync=True)
     head = Index(lambda self: self.n_layer * self.n_head).tag(sync=True, control=True)
     row = Index(lambda self: len(self.tokens)).tag(sync=True, control=True)
-    cut = traitlets.Bool(False).tag(sync=True, control=True)
+    steps = traitlets.List(list(FACTORS)).tag(sync=True)
+    factor = traitlets.Enum((*FACTORS, 1.0), 1.0).tag(sync=True, control=True)
     across = traitlets.Enum(tuple(MEASURES), "entropy").tag(sync=True, control=True)
     up = traitlets.Enum(tuple(MEASURES), "cost").tag(sync=True, control=True)
 
     def __init__(
         self,
         weights: np.ndarray,
-        probs: np.ndarray,
+        before: np.ndarray,
+        after: np.ndarray,
         tokens: Sequence[str],
         words: Sequence[Sequence[str]],
         cost: ArrayLike,
@@ -145,14 +151,14 @@ class HeadsExplorer(Explorer):
             raise ValueError(f"cost has shape {cost.shape}, the model has {shape} heads")
         head = int(cost.argmax()) if head is None else head
         head = validate.check_int("head", head, 0, cost.size - 1)
-        row = _most_moved(probs, head) if row is None else row
+        row = _most_moved(before, after[0, head]) if row is None else row
         row = validate.check_int("row", row, -T, T - 1) % T
-        self.weights, self.probs = weights, probs
+        self.weights, self.probs, self.scaled = weights, before, after
         measures = head_measures(weights) | {"cost": cost}
         super().__init__(
             data=as_half(weights),
-            before=as_half(probs[0]),
-            after=as_half(probs[1:]),
+            before=as_half(before),
+            after=as_half(after),
             tokens=list(tokens),
             words=[list(row) for row in words],
             measures={k: [round(float(x), 4) for x in v.ravel()] for k, v in measures.items()},
@@ -175,11 +181,13 @@ class HeadsExplorer(Explorer):
         """The heads of a model on a text; n: how many likely words each row brings in."""
         model, bpe = cast(GPT, checkpoint.model), checkpoint.bpe
         ids = encode_or_raise(bpe, text, MOST_TOKENS)
-        probs = next_tokens(model, ids)  # (1 + L * H, T, V)
+        probs = next_tokens(model, ids)  # (1 + F * L * H, T, V)
         likely = _likely(probs, validate.check_int("n", n, 1, model.config.n_vocab))  # (T, M)
+        before, *after = np.take_along_axis(probs, likely[None], -1)
         return cls(
             trace(model, ids).weights.numpy(),
-            np.take_along_axis(probs, likely[None], -1),
+            before,
+            np.reshape(after, (len(FACTORS), -1, *likely.shape)),
             bpe.pieces(ids),
             [bpe.pieces(row) for row in likely.tolist()],
             cost,
@@ -188,8 +196,11 @@ class HeadsExplorer(Explorer):
         )
 
     def _moved(self) -> tuple[str, float, float]:
-        """The word that moves most without the chosen head, before and after."""
-        before, after = self.probs[0, self.row], self.probs[1 + self.head, self.row]
+        """The word that moves most as the chosen head is turned down, before and after; where
+        it is not, without it.
+        """
+        at = FACTORS.index(self.factor) if self.factor < 1 else 0
+        before, after = self.probs[self.row], self.scaled[at, self.head, self.row]
         most = int(np.abs(after - before).argmax())
         return self.words[self.row][most], float(before[most]), float(after[most])
 
@@ -197,10 +208,11 @@ class HeadsExplorer(Explorer):
         block, head = divmod(self.head, self.n_head)
         word, before, after = self._moved()
         cost = minus(f"{self.measures['cost'][self.head]:.3f}")
+        down = f"turning it down to {self.factor:g}" if 0 < self.factor < 1 else "ablating it"
         return (
             f"Block {block}, head {head} looks {self.measures['distance'][self.head]:.1f} "
             f"tokens back on average; without it the loss changes by {cost} nats per token. "
-            f"After '{token_labels(self.tokens)[self.row]}', ablating it moves "
+            f"After '{token_labels(self.tokens)[self.row]}', {down} moves "
             f"'{readable(word)}' most: from {percent(before)} to {percent(after)}."
         )
 

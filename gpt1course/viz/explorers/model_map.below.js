@@ -5,15 +5,14 @@ import {
   button,
   colorScale,
   el,
-  headName,
   named,
   percent,
   plural,
   readable,
   scaleOf,
-  slider,
 } from "./common.js";
-import { factorAt, isScaled, timesOf } from "./model_map.numbers.js";
+import { factorSlider, showFactor, timesOf } from "./factor.js";
+import { factorAt, isScaled } from "./model_map.numbers.js";
 import { SIGNS } from "./model_map.pen.js";
 import { KEYS } from "./model_map.zooms.js";
 
@@ -88,8 +87,7 @@ export function addSwitches(view, parent) {
     }
   }
   grid.addEventListener("keydown", e => roam(view, e));
-  const options = { min: 0, max: 1, step: 0.1, value: 1, text: timesOf };
-  view.knob = slider(box, "", options, factor => setFactor(view, view.turned, factor));
+  view.knob = factorSlider(box, 0.1, factor => setFactor(view, view.turned, factor));
   view.knob.row.classList.add("gx-asks");
   view.onAgain = button(box, "All heads on", () => setFactors(view, {}));
   view.effect = el("p", "gx-note", box);
@@ -129,9 +127,7 @@ function turnTo(view, i) {
 }
 
 function showKnob(view) {
-  const { knob, turned } = view;
-  knob.row.firstChild.textContent = `${headName(view, turned)}: output`;
-  knob.set(factorAt(view, turned));
+  showFactor(view.knob, view, view.turned, factorAt(view, view.turned));
 }
 
 export function showSwitches(view) {

@@ -2,13 +2,13 @@
 // view.station is one of PANELS; view.place is the row, view.other the column.
 
 import { css, minus, rgb, setShared } from "./common.js";
+import { timesOf } from "./factor.js";
 import { brief, everyToken } from "./model_map.grid.js";
 import {
   broughtBy,
   factorOf,
   reach,
   scoreOf,
-  timesOf,
   two,
   vectorOf,
   weightOf,

@@ -48,7 +48,6 @@ export const broughtBy = (view, block, head, t) =>
 // What the output of head i (block * H + head) is multiplied by: 0 is off, 1 as it is.
 export const factorAt = ({ factors }, i) => factors[i] ?? 1;
 export const factorOf = (view, block, head) => factorAt(view, block * view.H + head);
-export const timesOf = factor => `× ${+factor.toFixed(2)}`;
 export const isScaled = factors => Object.keys(factors).length > 0;
 
 const cellAt = ({ T, H }, values, block, head, t, s) =>

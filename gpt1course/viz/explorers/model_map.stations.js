@@ -5,6 +5,7 @@
 // from(t): whom its attention looks at, T weights, drawn in the room above it.
 
 import { commas, named, percent, readable } from "./common.js";
+import { timesOf } from "./factor.js";
 import {
   paintAnswer,
   paintCrowd,
@@ -23,7 +24,6 @@ import {
   rowOfTable,
   stateOf,
   sumRow,
-  timesOf,
   two,
   weightOf,
 } from "./model_map.numbers.js";

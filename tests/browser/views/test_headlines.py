@@ -80,7 +80,7 @@ def test_views_open_on_what_is_worth_seeing(novelist):
     cost = np.zeros((4, 4))
     cost[1, 3] = 0.2
     heads = explorers.HeadsExplorer.from_checkpoint(novelist, TEXT, cost)
-    moved = np.abs(heads.probs[1 + 7] - heads.probs[0]).sum(-1)
+    moved = np.abs(heads.scaled[0, 7] - heads.probs).sum(-1)
     assert heads.head == 7 and heads.row == moved.argmax()
 
 

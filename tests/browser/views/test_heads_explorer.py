@@ -34,19 +34,49 @@ def test_by_keyboard_a_head_is_chosen_cut_and_put_back(root, explorer):
     root.get_by_role("radio", name="block 1, head 1").focus()
     for key in ("ArrowDown", "ArrowDown", "x"):
         root.page.keyboard.press(key)
-    assert root.page.evaluate("[model.get('head'), model.get('cut')]") == [13, True]
+    assert root.page.evaluate("[model.get('head'), model.get('factor')]") == [13, 0]
     shown = root.locator(".gx-without li").all_inner_texts()
     assert shown[0].split() == ["captain", "32.6%", "→", "0.26%"] and len(shown) > 3
-    pairs = zip(explorer.words[4], explorer.probs[[0, 14], 4].T, strict=True)
-    held = {word.removesuffix("</w>"): " → ".join(map(percent, p)) for word, p in pairs}
-    for line in shown:
-        word, shares = line.split(maxsplit=1)
-        assert shares == held[word]
+    assert_bars_are_those_of(explorer, shown, 0)
     assert "moves “captain” most: from 32.6% to 0.26%" in root.locator(".gx-live").inner_text()
     root.get_by_role("button", name="Put the head back").click()
     root.get_by_label("after sea").focus()
-    assert root.page.evaluate("[model.get('cut'), model.get('row')]") == [False, 5]
+    assert root.page.evaluate("[model.get('factor'), model.get('row')]") == [1, 5]
     assert "after “sea”" in root.locator(".gx-coming").inner_text()
+
+
+def assert_bars_are_those_of(explorer, shown, at):
+    """Of head 13 after the fifth token, turned down to the step with this index."""
+    both = zip(explorer.probs[4], explorer.scaled[at, 13, 4], strict=True)
+    shares = [" → ".join(map(percent, pair)) for pair in both]
+    words = [word.removesuffix("</w>") for word in explorer.words[4]]
+    held = dict(zip(words, shares, strict=True))
+    for line in shown:
+        word, share = line.split(maxsplit=1)
+        assert share == held[word]
+
+
+def test_a_head_is_turned_down_by_its_slider_and_its_keys(root, explorer):
+    root.page.evaluate("model.set('head', 13)")
+    knob = root.get_by_role("slider", name="block 3, head 1: output")
+    assert knob.input_value() == "1"
+    knob.focus()
+    finding, said = root.locator(".gx-finding"), []
+    for at, factor in reversed([*enumerate(explorer.steps)]):
+        root.page.keyboard.press("ArrowLeft")
+        assert root.page.evaluate("model.get('factor')") == factor
+        assert knob.get_attribute("aria-valuetext") == f"× {factor:g}"
+        assert_bars_are_those_of(explorer, root.locator(".gx-without li").all_inner_texts(), at)
+        said.append(finding.inner_text())
+    moved = np.abs(explorer.scaled[2, 13, 4] - explorer.probs[4]).argmax()
+    shares = [percent(p[moved]) for p in (explorer.probs[4], explorer.scaled[2, 13, 4])]
+    word = explorer.words[4][moved].removesuffix("</w>")
+    before = "With block 3, head 1 turned down to 0.5, "
+    assert said[1] == f"{before}“{word}” goes from {shares[0]} to {shares[1]}."
+    assert said[3].startswith("Without block 3, head 1, “captain” goes from 32.6% to")
+    assert len({*said}) == 4
+    root.page.keyboard.press("x")
+    assert root.page.evaluate("model.get('factor')") == 1 and knob.input_value() == "1"
 
 
 def test_discs_lie_apart_and_are_as_large_as_their_cost(root, explorer):
@@ -65,11 +95,12 @@ def test_discs_lie_apart_and_are_as_large_as_their_cost(root, explorer):
 
 def test_python_moves_the_view(root):
     root.page.evaluate(
-        "model.set('head', 2); model.set('cut', true); model.set('up', 'itself')"
+        "model.set('head', 2); model.set('factor', 0.25); model.set('up', 'itself')"
     )
     checked = root.locator(".gx-dot[aria-checked=true]")
     assert checked.get_attribute("aria-label").startswith("block 0, head 2")
     assert "gx-ablated" in checked.get_attribute("class")
+    assert root.get_by_role("slider", name="block 0, head 2: output").input_value() == "0.25"
     assert "weight on the token itself" in root.locator("svg").text_content()
 
 
@@ -99,6 +130,6 @@ def test_after_a_change_of_theme_x_still_cuts_once(root):
             arg=light,
         )
     root.locator(".gx-dot[aria-checked=true]").focus()
-    for cut in (True, False):
+    for factor in (0, 1):
         root.page.keyboard.press("x")
-        assert root.page.evaluate("model.get('cut')") is cut
+        assert root.page.evaluate("model.get('factor')") == factor

@@ -39,12 +39,13 @@ def test_a_view_is_saved_as_it_is_seen(page, novelist, theme, tmp_path):
 def test_a_state_is_taken_from_an_address_and_what_cannot_be_is_not(page, novelist):
     cost = np.arange(16).reshape(4, 4) / 100
     root = show(page, explorers.HeadsExplorer.from_checkpoint(novelist, TEXT, cost))
-    chosen = "() => ['head', 'row', 'cut'].map(name => model.get(name))"
-    page.evaluate("model.restore({ head: 6, row: 3, cut: true })")
-    assert page.evaluate(chosen) == [6, 3, True]
+    chosen = "() => ['head', 'row', 'factor'].map(name => model.get(name))"
+    page.evaluate("model.restore({ head: 6, row: 3, factor: 0 })")
+    assert page.evaluate(chosen) == [6, 3, 0]
     assert root.locator(".gx-finding").inner_text().startswith("Without block 1, head 2,")
     page.evaluate("model.restore({ head: 999, row: 2 })")  # no such head: nothing is taken
-    assert page.evaluate(chosen) == [6, 3, True]
+    page.evaluate("model.restore({ factor: 0.3, row: 2 })")  # nor is it known at 0.3
+    assert page.evaluate(chosen) == [6, 3, 0]
     page.evaluate("model.restore({ head: 'x', words: [], row: 2, nonsense: 1 })")
-    assert page.evaluate(chosen) == [6, 2, True], "of the right kinds, and controls alone"
+    assert page.evaluate(chosen) == [6, 2, 0], "of the right kinds, and controls alone"
     assert page.evaluate("model.get('words').length") > 0

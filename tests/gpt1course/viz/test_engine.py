@@ -148,6 +148,26 @@ def test_the_map_is_the_kernels(ask, as_stored):
             ]
 
 
+def test_the_view_of_heads_has_the_words_of_both_maps(ask, as_stored):
+    """A head turned down: in the view, in the kernel's map, and in the engine's."""
+    text, cost = "The captain looked at the sea.", np.eye(4)
+    stored = replace(g.load_novelist(), model=as_stored)
+    view = explorers.HeadsExplorer.from_checkpoint(stored, text, cost)
+    down = [{"13": factor} for factor in (0, 0.5, 0.75)]
+    answers = ask(*(["map", text, 24, factors] for factors in down))
+    for factors, theirs in zip(down, answers, strict=True):
+        at = view.steps.index(factors["13"])
+        ours = explorers.ModelMapExplorer.from_checkpoint(stored, text, factors=factors)
+        assert ours.words[4][0][2] != pytest.approx(ours.words[4][0][3], abs=1e-3)
+        for place, words in [*enumerate(ours.words), *enumerate(theirs["words"])]:
+            known = dict(zip(view.words[place], view.scaled[at, 13, place], strict=True))
+            for piece, _, p, whole in words[:6]:
+                assert known[piece] == pytest.approx(p, abs=1e-4)
+                assert view.probs[place, view.words[place].index(piece)] == pytest.approx(
+                    whole, abs=1e-4
+                )
+
+
 def flattened(x):
     """The strings and numbers in nested lists."""
     if not isinstance(x, list | tuple):

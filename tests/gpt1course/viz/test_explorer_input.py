@@ -17,7 +17,7 @@ CONTROLS = {  # what can be chosen in the browser; Python alone sets all else
     "block": {"block", "place", "station", "spread"},
     "few_labels": {"chosen", "labels", "level"},
     "formats": {"kind", "labels", "lm_coef", "texts"},
-    "heads": {"head", "row", "cut", "across", "up"},
+    "heads": {"head", "row", "factor", "across", "up"},
     "heads_over_training": {"chosen", "stage", "head", "row"},
     "journey": {"text", "stage", "place"},
     "learning": set(),  # a notebook keeps nothing of it: it learns in the page

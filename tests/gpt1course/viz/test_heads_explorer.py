@@ -5,10 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
+import traitlets
 
 import gpt1lib as g
 from gpt1course.viz.explorers import HeadsExplorer, head_measures, heads
-from gpt1lib.tracing import ablate_heads
+from gpt1course.viz.numbers import percent
+from gpt1lib.tracing import scale_heads
 
 TEXT = "The captain looked at the sea."
 
@@ -32,15 +34,16 @@ def explorer(novelist):
 
 
 @torch.no_grad()
-def test_predictions_are_the_model_s_with_and_without_each_head(explorer, novelist):
+def test_predictions_are_the_model_s_with_a_head_as_it_is_and_turned_down(explorer, novelist):
     ids = torch.tensor([novelist.bpe.encode(TEXT)])
     for place, words in enumerate(explorer.words):
         assert len(set(words)) == len(words)
         picked = [novelist.bpe.token_to_id(w) for w in words]
-        for i, cut in enumerate([[], [(3, 1)]]):
-            with ablate_heads(novelist.model, cut):
+        for factor in (1, 0, 0.25, 0.75):
+            with scale_heads(novelist.model, {(3, 1): factor}):
                 probs = novelist.model(ids)[0, place].softmax(-1)
-            held = explorer.probs[14 if i else 0, place]
+            at = None if factor == 1 else heads.FACTORS.index(factor)
+            held = explorer.probs[place] if at is None else explorer.scaled[at, 13, place]
             assert np.allclose(held, probs[picked], atol=1e-6)
             assert set(probs.topk(6).indices.tolist()) <= set(picked), "the likeliest are there"
 
@@ -49,7 +52,20 @@ def test_the_sentence_tells_what_moves(explorer):
     said = explorer.sentence()
     assert said.startswith("Block 3, head 1 looks ")
     assert "without it the loss changes by 0.130 nats" in said
-    assert "After 'the (4)', ablating it moves 'captain' most: from 32.6% to 0.26%." in said
+    moved = "After 'the (4)', ablating it moves 'captain' most: from 32.6% to 0.26%."
+    assert moved in said
+    try:
+        explorer.factor = 0
+        assert moved in explorer.sentence()
+        explorer.factor = 0.25
+        at = explorer.words[4].index("captain</w>")
+        p = percent(explorer.scaled[1, 13, 4, at])
+        down = f"turning it down to 0.25 moves 'captain' most: from 32.6% to {p}."
+        assert down in explorer.sentence() and p != "0.26%"
+        with pytest.raises(traitlets.TraitError, match="0.3"):
+            explorer.factor = 0.3
+    finally:
+        explorer.factor = 1
 
 
 @pytest.mark.parametrize(
