@@ -275,8 +275,8 @@ function addNext(view) {
   view.scissors = button(root, "", () => toggle(view));
   view.list = el("ol", "gx-bars gx-without", root);
   const note =
-    "The bars go from 0 to 100%. With a head turned down, a line marks what all heads " +
-    "gave as they are.";
+    "The bars go from 0 to 100%. With a head turned down, a line marks the probability " +
+    "with all heads as they are.";
   el("p", "gx-note", root, note);
 }
 
