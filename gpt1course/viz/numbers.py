@@ -1,4 +1,4 @@
-"""Numbers as figures write them; `percent` is that of explorers/common.js."""
+"""Numbers as figures write them; `percent` is that of explorers/common.words.js."""
 
 
 def percent(share: float) -> str:

@@ -1,26 +1,28 @@
 // The front page: type, see what may come next, look at the heads, let it write.
 
 import { argmax, probsOf, ranked } from "../../gpt1course/viz/engine/sample.js";
+import { bars } from "../../gpt1course/viz/explorers/common.bars.js";
 import {
-  bars,
-  button,
   colorScale,
-  commas,
-  el,
   isDark,
+  rgb,
+  shade,
+} from "../../gpt1course/viz/explorers/common.colors.js";
+import {
+  radio,
+  setChecked,
+  slider,
+  textInput,
+} from "../../gpt1course/viz/explorers/common.controls.js";
+import { button, el, liveRegion } from "../../gpt1course/viz/explorers/common.elements.js";
+import {
+  commas,
   labels,
-  liveRegion,
   named,
   percent,
-  radio,
   readable,
-  rgb,
-  setChecked,
-  shade,
-  slider,
   sum,
-  textInput,
-} from "../../gpt1course/viz/explorers/common.js";
+} from "../../gpt1course/viz/explorers/common.words.js";
 
 const BEGINNING = "When the door was shut, she closed her";
 const SHOWN = 10; // next tokens

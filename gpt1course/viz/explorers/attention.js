@@ -2,40 +2,23 @@
 
 import { probsOf } from "../engine/sample.js";
 import { addHeadTiles } from "./attention.tiles.js";
+import { shape } from "./common.charts.js";
+import { BLUE, colorScale, css, rgb, shade, signed, signedScale } from "./common.colors.js";
+import { choice, setChecked } from "./common.controls.js";
+import { addHeadline, button, el, liveRegion } from "./common.elements.js";
+import { bigPicture, KEPT, lockedRows, markRow, rowButtons } from "./common.matrix.js";
+import { promptLine } from "./common.questions.js";
+import { halves, onChange, save, setShared } from "./common.traits.js";
 import {
-  addHeadline,
-  BLUE,
-  bigPicture,
   bitsOf,
-  button,
   capital,
-  choice,
-  colorScale,
-  css,
-  el,
-  halves,
   headName,
-  KEPT,
   labels,
-  liveRegion,
-  lockedRows,
-  markRow,
-  onChange,
   plural,
-  promptLine,
   readable,
-  rgb,
   rounded,
-  rowButtons,
-  save,
-  setChecked,
-  setShared,
-  shade,
-  shape,
-  signed,
-  signedScale,
   sum,
-} from "./common.js";
+} from "./common.words.js";
 import { start } from "./start.js";
 
 const MASKS = {

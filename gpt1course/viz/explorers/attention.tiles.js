@@ -1,6 +1,6 @@
 // A small picture of each head, in a grid of blocks and heads, of which one is chosen.
 
-import { el } from "./common.js";
+import { el } from "./common.elements.js";
 
 // room: pixels for a row of them; pick(head): another one is chosen, by mouse or arrow key.
 // Returns the buttons, each with an empty canvas.

@@ -2,29 +2,12 @@
 
 import { mulberry } from "../engine/numbers.js";
 import { argmax } from "../engine/sample.js";
-import {
-  addHeadline,
-  bars,
-  bigPicture,
-  bitsOf,
-  button,
-  colorScale,
-  css,
-  el,
-  evenly,
-  halves,
-  KEPT,
-  liveRegion,
-  lockedRows,
-  markRow,
-  onChange,
-  percent,
-  readable,
-  rgb,
-  rounded,
-  rowButtons,
-  setShared,
-} from "./common.js";
+import { bars } from "./common.bars.js";
+import { colorScale, css, rgb } from "./common.colors.js";
+import { addHeadline, button, el, liveRegion } from "./common.elements.js";
+import { bigPicture, KEPT, lockedRows, markRow, rowButtons } from "./common.matrix.js";
+import { halves, onChange, setShared } from "./common.traits.js";
+import { bitsOf, evenly, percent, readable, rounded } from "./common.words.js";
 import { start } from "./start.js";
 
 const POINT = "Point at a cell for its share. A click keeps its row, Escape lets it go.";

@@ -1,30 +1,12 @@
 // One token through one block, station by station; its neurons; and both orders by depth.
 
-import {
-  addHeadline,
-  axisNames,
-  BLUE,
-  chart,
-  choice,
-  commas,
-  css,
-  el,
-  halves,
-  labels,
-  levels,
-  liveRegion,
-  minus,
-  ORANGE,
-  onChange,
-  percent,
-  rgb,
-  setShared,
-  shape,
-  slider,
-  strip,
-  sum,
-  through,
-} from "./common.js";
+import { strip } from "./common.bars.js";
+import { axisNames, chart, levels, shape, through } from "./common.charts.js";
+import { BLUE, css, ORANGE, rgb } from "./common.colors.js";
+import { choice, slider } from "./common.controls.js";
+import { addHeadline, el, liveRegion } from "./common.elements.js";
+import { halves, onChange, setShared } from "./common.traits.js";
+import { commas, labels, minus, percent, sum } from "./common.words.js";
 import { start } from "./start.js";
 
 const STATIONS = [

@@ -1,6 +1,7 @@
 // What the output of a head is multiplied by: 0 is off, 1 as it is.
 
-import { headName, slider } from "./common.js";
+import { slider } from "./common.controls.js";
+import { headName } from "./common.words.js";
 
 export const timesOf = factor => `× ${+factor.toFixed(2)}`;
 

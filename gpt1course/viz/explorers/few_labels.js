@@ -1,26 +1,12 @@
 // Learning curves, one set at a time: a line at an accuracy tells how many labels each row
 // takes to it, a line at a number of labels how far the rows are apart there.
 
-import {
-  addHeadline,
-  axisNames,
-  chart,
-  choice,
-  commas,
-  el,
-  hueOf,
-  levels,
-  liveRegion,
-  onChange,
-  plural,
-  rounded,
-  setShared,
-  shape,
-  slider,
-  through,
-  ticks,
-  writeEnds,
-} from "./common.js";
+import { axisNames, chart, levels, shape, through, ticks, writeEnds } from "./common.charts.js";
+import { hueOf } from "./common.colors.js";
+import { choice, slider } from "./common.controls.js";
+import { addHeadline, el, liveRegion } from "./common.elements.js";
+import { onChange, setShared } from "./common.traits.js";
+import { commas, plural, rounded } from "./common.words.js";
 import { start } from "./start.js";
 
 const NOTE =

@@ -1,23 +1,11 @@
 // Figure 1, right, played for typed texts: tokens slide into place, the row runs through the
 // blocks, its last state leaves them and a linear layer reads it. Below, L3 by lambda.
 
-import {
-  addHeadline,
-  choice,
-  el,
-  isDark,
-  liveRegion,
-  onChange,
-  percent,
-  ROLES,
-  rounded,
-  save,
-  setShared,
-  setTip,
-  slider,
-  sum,
-  tableRow,
-} from "./common.js";
+import { isDark, ROLES } from "./common.colors.js";
+import { choice, slider } from "./common.controls.js";
+import { addHeadline, el, liveRegion, setTip, tableRow } from "./common.elements.js";
+import { onChange, save, setShared } from "./common.traits.js";
+import { percent, rounded, sum } from "./common.words.js";
 import { addLanes, NAMES } from "./formats.lanes.js";
 import { placesOf, play, slide, stop } from "./formats.motion.js";
 import { addStage, answerOf, drawStage, spoken } from "./formats.stage.js";

@@ -1,6 +1,8 @@
 // The four formats side by side, as in Figure 1: each a button with its rows in small.
 
-import { choice, el, ROLES } from "./common.js";
+import { ROLES } from "./common.colors.js";
+import { choice } from "./common.controls.js";
+import { el } from "./common.elements.js";
 
 export const NAMES = {
   classification: "classification",

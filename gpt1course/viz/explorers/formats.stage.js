@@ -1,20 +1,11 @@
 // The rows of tokens, the blocks that each of them runs through, the states that leave them,
 // and what the linear layer makes of these: all as it is in the end.
 
-import {
-  bars,
-  capital,
-  commas,
-  el,
-  halves,
-  percent,
-  plural,
-  ROLES,
-  readable,
-  rounded,
-  signed,
-  stretch,
-} from "./common.js";
+import { bars, stretch } from "./common.bars.js";
+import { ROLES, signed } from "./common.colors.js";
+import { el } from "./common.elements.js";
+import { halves } from "./common.traits.js";
+import { capital, commas, percent, plural, readable, rounded } from "./common.words.js";
 import { roleOf, textsOf } from "./formats.lanes.js";
 
 const KEY =

@@ -1,6 +1,8 @@
 // The texts of a task: typed, or exchanged by dragging one onto another, or by keys.
 
-import { button, el, request, textLine } from "./common.js";
+import { textLine } from "./common.controls.js";
+import { button, el } from "./common.elements.js";
+import { request } from "./common.questions.js";
 import { isStill, play, slideField } from "./formats.motion.js";
 
 const HINT = "Type a text and press Enter.";

@@ -1,37 +1,14 @@
 // All heads by what they look at and what they cost, one head large, and what comes next
 // with it, without it, or with it turned down.
 
-import {
-  addHeadline,
-  axisNames,
-  bars,
-  bigPicture,
-  button,
-  capital,
-  chart,
-  choice,
-  colorScale,
-  css,
-  el,
-  halves,
-  headName,
-  labels,
-  levels,
-  liveRegion,
-  lockedRows,
-  markRow,
-  minus,
-  named,
-  onChange,
-  percent,
-  rgb,
-  rowButtons,
-  save,
-  setShared,
-  setTip,
-  shape,
-  ticks,
-} from "./common.js";
+import { bars } from "./common.bars.js";
+import { axisNames, chart, levels, shape, ticks } from "./common.charts.js";
+import { colorScale, css, rgb } from "./common.colors.js";
+import { choice } from "./common.controls.js";
+import { addHeadline, button, el, liveRegion, setTip } from "./common.elements.js";
+import { bigPicture, lockedRows, markRow, rowButtons } from "./common.matrix.js";
+import { halves, onChange, save, setShared } from "./common.traits.js";
+import { capital, headName, labels, minus, named, percent } from "./common.words.js";
 import { factorSlider, showFactor } from "./factor.js";
 import { start } from "./start.js";
 

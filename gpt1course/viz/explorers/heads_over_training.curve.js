@@ -1,18 +1,9 @@
 // The loss of the run over its updates, a dot for each stage, and a slider from stage to stage.
 
-import {
-  axisNames,
-  chart,
-  commas,
-  levels,
-  minus,
-  plural,
-  ROLES,
-  shape,
-  slider,
-  through,
-  ticks,
-} from "./common.js";
+import { axisNames, chart, levels, shape, through, ticks } from "./common.charts.js";
+import { ROLES } from "./common.colors.js";
+import { slider } from "./common.controls.js";
+import { commas, minus, plural } from "./common.words.js";
 
 const DECADES = [0, 1, 10, 100, 1000, 10_000, 100_000];
 

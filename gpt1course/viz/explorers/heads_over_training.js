@@ -2,31 +2,20 @@
 // the loss beside it, one head large, and one token's row at every stage.
 
 import { addHeadTiles } from "./attention.tiles.js";
+import { colorScale, css, rgb, shade } from "./common.colors.js";
+import { choice, setChecked } from "./common.controls.js";
+import { addHeadline, el, liveRegion, setTip } from "./common.elements.js";
+import { bigPicture, lockedRows, markRow, rowButtons } from "./common.matrix.js";
+import { onChange, setShared } from "./common.traits.js";
 import {
-  addHeadline,
-  bigPicture,
   capital,
-  choice,
-  colorScale,
   commas,
-  css,
-  el,
   exactly,
   headName,
-  liveRegion,
-  lockedRows,
-  markRow,
-  onChange,
   plural,
   readable,
-  rgb,
   rounded,
-  rowButtons,
-  setChecked,
-  setShared,
-  setTip,
-  shade,
-} from "./common.js";
+} from "./common.words.js";
 import { addRun, showRun } from "./heads_over_training.curve.js";
 import {
   findingOf,

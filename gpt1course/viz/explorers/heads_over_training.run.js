@@ -1,7 +1,8 @@
 // What a run of stages holds: weights by stage, head, row and column, and when a head
 // focuses on one token.
 
-import { bytes, capital, headName, labels, percent, plural } from "./common.js";
+import { bytes } from "./common.traits.js";
+import { capital, headName, labels, percent, plural } from "./common.words.js";
 
 const CHOSEN = ["chosen", "stage", "head", "row"];
 const room = T => (T * (T + 1)) / 2; // of what the rows of a causal pattern may see

@@ -1,25 +1,13 @@
 // The logit lens: rows are states on the way down, as in the map; columns are tokens, cells
 // the best guess.
 
-import {
-  addHeadline,
-  bars,
-  choice,
-  colorScale,
-  commas,
-  el,
-  labels,
-  liveRegion,
-  minus,
-  named,
-  onChange,
-  percent,
-  promptLine,
-  readable,
-  setShared,
-  shade,
-  tableRow,
-} from "./common.js";
+import { bars } from "./common.bars.js";
+import { colorScale, shade } from "./common.colors.js";
+import { choice } from "./common.controls.js";
+import { addHeadline, el, liveRegion, tableRow } from "./common.elements.js";
+import { promptLine } from "./common.questions.js";
+import { onChange, setShared } from "./common.traits.js";
+import { commas, labels, minus, named, percent, readable } from "./common.words.js";
 import { start } from "./start.js";
 
 const DETAILS = { blocks: "after each block", all: "all, before and after each LayerNorm" };

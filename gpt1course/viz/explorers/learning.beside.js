@@ -1,6 +1,8 @@
 // Two models on the same text: which one learns, and the curve of the one before.
 
-import { choice, plural, shape, through } from "./common.js";
+import { shape, through } from "./common.charts.js";
+import { choice } from "./common.controls.js";
+import { plural } from "./common.words.js";
 
 export const MODELS = { gpt: "GPT-1", lstm: "LSTM" };
 export const ENOUGH = 20; // updates, for a curve that is kept

@@ -1,19 +1,9 @@
 // The loss over updates, on a logarithmic axis, with three levels, a flag, and the stage shown.
 
-import {
-  axisNames,
-  BLUE,
-  chart,
-  commas,
-  el,
-  levels,
-  ORANGE,
-  plural,
-  RED,
-  shape,
-  through,
-  ticks,
-} from "./common.js";
+import { axisNames, chart, levels, shape, through, ticks } from "./common.charts.js";
+import { BLUE, ORANGE, RED } from "./common.colors.js";
+import { el } from "./common.elements.js";
+import { commas, plural } from "./common.words.js";
 import { drawEarlier, earlierInWords, thinned } from "./learning.beside.js";
 import { LEVELS } from "./learning.training.js";
 

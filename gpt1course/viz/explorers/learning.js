@@ -1,17 +1,10 @@
 // A GPT-1, or an LSTM, that learns in the page: a text, a curve, what it writes, its heads
 // and its positions.
 
-import {
-  addHeadline,
-  button,
-  choice,
-  el,
-  isDark,
-  liveRegion,
-  plural,
-  setTip,
-  slider,
-} from "./common.js";
+import { isDark } from "./common.colors.js";
+import { choice, slider } from "./common.controls.js";
+import { addHeadline, button, el, liveRegion, setTip } from "./common.elements.js";
+import { plural } from "./common.words.js";
 import { addModels } from "./learning.beside.js";
 import { addCurve, showCurve } from "./learning.curve.js";
 import { addKeeping, showWritten } from "./learning.keep.js";

@@ -1,6 +1,7 @@
 // A model that has learned is kept as a file, read again, and written with.
 
-import { button, el, nameBy } from "./common.js";
+import { nameBy } from "./common.controls.js";
+import { button, el } from "./common.elements.js";
 
 const KINDS = {
   gpt: "a GPT-1 that learned in a page of the course, 1",

@@ -1,6 +1,9 @@
 // All heads as triangles, and the position embeddings as a path of points.
 
-import { css, el, headName, rgb, rounded, shape, through } from "./common.js";
+import { shape, through } from "./common.charts.js";
+import { css, rgb } from "./common.colors.js";
+import { el } from "./common.elements.js";
+import { headName, rounded } from "./common.words.js";
 import { WITHOUT } from "./learning.beside.js";
 
 export function addHeads(view, parent) {

@@ -1,6 +1,8 @@
 // The text that it learns, and the flag of the reader's guess.
 
-import { commas, el, nameBy, slider } from "./common.js";
+import { nameBy, slider } from "./common.controls.js";
+import { el } from "./common.elements.js";
+import { commas } from "./common.words.js";
 import { plantFlag } from "./learning.curve.js";
 
 const MOST = 200_000; // characters: what the worker reads of a text

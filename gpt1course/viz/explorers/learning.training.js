@@ -1,6 +1,7 @@
 // A run that goes on while its view is drawn anew: the worker, and what it has told.
 
-import { bytes, commas, plural } from "./common.js";
+import { bytes } from "./common.traits.js";
+import { commas, plural } from "./common.words.js";
 import { curveOf, ENOUGH } from "./learning.beside.js";
 import { saveFile } from "./learning.keep.js";
 import { whyDiverged, whyStuck } from "./learning.trouble.js";

@@ -1,6 +1,6 @@
 // What a run that learns nothing, or nothing more, is told.
 
-import { commas, plural } from "./common.js";
+import { commas, plural } from "./common.words.js";
 
 // Why too high a rate does not learn; peak: the rate that was chosen.
 export function whyDiverged({ step, peak, best, loss }) {

@@ -1,6 +1,7 @@
 // What the model writes: now, and the copies that were kept; and the table of what was tried.
 
-import { commas, el, tableRow } from "./common.js";
+import { el, tableRow } from "./common.elements.js";
+import { commas } from "./common.words.js";
 import { MODELS } from "./learning.beside.js";
 import { MARKS } from "./learning.training.js";
 

@@ -1,21 +1,11 @@
 // Scores, mask and softmax side by side, with the masks that people get wrong.
 
 import { probsOf } from "../engine/sample.js";
-import {
-  addHeadline,
-  button,
-  choice,
-  el,
-  labels,
-  liveRegion,
-  minus,
-  onChange,
-  rounded,
-  setShared,
-  setTip,
-  shade,
-  sum,
-} from "./common.js";
+import { shade } from "./common.colors.js";
+import { choice } from "./common.controls.js";
+import { addHeadline, button, el, liveRegion, setTip } from "./common.elements.js";
+import { onChange, setShared } from "./common.traits.js";
+import { labels, minus, rounded, sum } from "./common.words.js";
 import { start } from "./start.js";
 
 const KINDS = {

@@ -1,20 +1,11 @@
 // One sentence, two masks: cover a word; what GPT and BERT look at, and what they guess.
 
-import {
-  addHeadline,
-  bars,
-  choice,
-  colorScale,
-  commas,
-  el,
-  labels,
-  liveRegion,
-  onChange,
-  percent,
-  readable,
-  setShared,
-  shade,
-} from "./common.js";
+import { bars } from "./common.bars.js";
+import { colorScale, shade } from "./common.colors.js";
+import { choice } from "./common.controls.js";
+import { addHeadline, el, liveRegion } from "./common.elements.js";
+import { onChange, setShared } from "./common.traits.js";
+import { commas, labels, percent, readable } from "./common.words.js";
 import { start } from "./start.js";
 
 const KINDS = { GPT: "GPT reads what is before", BERT: "BERT reads both sides" };

@@ -2,32 +2,13 @@
 // and the tree of one word. The rule takes the most frequent pair; any other may be clicked.
 
 import { characters, merge } from "../engine/pieces.js";
-import {
-  addHeadline,
-  axisNames,
-  BLUE,
-  button,
-  chart,
-  commas,
-  el,
-  hueOfPiece,
-  levels,
-  liveRegion,
-  named,
-  onChange,
-  plural,
-  readable,
-  rounded,
-  rovingTabindex,
-  setShared,
-  shape,
-  slider,
-  stretch,
-  textInput,
-  through,
-  ticks,
-  VIOLET,
-} from "./common.js";
+import { stretch } from "./common.bars.js";
+import { axisNames, chart, levels, shape, through, ticks } from "./common.charts.js";
+import { BLUE, hueOfPiece, VIOLET } from "./common.colors.js";
+import { rovingTabindex, slider, textInput } from "./common.controls.js";
+import { addHeadline, button, el, liveRegion } from "./common.elements.js";
+import { onChange, setShared } from "./common.traits.js";
+import { commas, named, plural, readable, rounded } from "./common.words.js";
 import { countPairs, inTurn, race } from "./merge.race.js";
 import { start } from "./start.js";
 

@@ -1,7 +1,7 @@
 // Learning BPE, merge by merge: the same as merge_race in merge.py.
 
 import { characters, merge } from "../engine/pieces.js";
-import { sum } from "./common.js";
+import { sum } from "./common.words.js";
 
 export function countPairs(spelled, words) {
   const pairs = new Map();

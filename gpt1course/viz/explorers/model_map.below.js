@@ -1,16 +1,9 @@
 // Below the map: what its colors mean, what comes next, and the heads to turn down.
 
-import {
-  bars,
-  button,
-  colorScale,
-  el,
-  named,
-  percent,
-  plural,
-  readable,
-  scaleOf,
-} from "./common.js";
+import { bars } from "./common.bars.js";
+import { colorScale, scaleOf } from "./common.colors.js";
+import { button, el } from "./common.elements.js";
+import { named, percent, plural, readable } from "./common.words.js";
 import { factorSlider, showFactor, timesOf } from "./factor.js";
 import { factorAt, isScaled } from "./model_map.numbers.js";
 import { SIGNS } from "./model_map.pen.js";

@@ -1,7 +1,9 @@
 // The zoom into one score: D products of q and k, their sum, the root, the softmax.
 // view.index says which product; up and down lead to another key.
 
-import { css, percent, rgb, setShared } from "./common.js";
+import { css, rgb } from "./common.colors.js";
+import { setShared } from "./common.traits.js";
+import { percent } from "./common.words.js";
 import { brief } from "./model_map.grid.js";
 import { scoreOf, two, vectorOf, weightOf } from "./model_map.numbers.js";
 import { frame, hatch, SIGNS, words } from "./model_map.pen.js";

@@ -1,6 +1,8 @@
 // Two zooms with a column per token and a row per station: the model, and a block.
 
-import { commas, css, ink, minus, percent, readable, rgb, setShared } from "./common.js";
+import { css, ink, rgb } from "./common.colors.js";
+import { setShared } from "./common.traits.js";
+import { commas, minus, percent, readable } from "./common.words.js";
 import { reach } from "./model_map.numbers.js";
 import { frame, hatch, markNumber, numberAt, patch, words } from "./model_map.pen.js";
 

@@ -1,7 +1,9 @@
 // The zoom into a head: q beside the scores, k above them, the mask, the softmax, times v.
 // view.station is one of PANELS; view.place is the row, view.other the column.
 
-import { css, minus, rgb, setShared } from "./common.js";
+import { css, rgb } from "./common.colors.js";
+import { setShared } from "./common.traits.js";
+import { minus } from "./common.words.js";
 import { timesOf } from "./factor.js";
 import { brief, everyToken } from "./model_map.grid.js";
 import {

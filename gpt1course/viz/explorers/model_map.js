@@ -2,20 +2,11 @@
 // is { layout, paint, mark, hit, step, says, numbers, deeper }, drawn on two canvases: what
 // the text decides, and over it what is pointed at.
 
-import {
-  addHeadline,
-  button,
-  el,
-  headName,
-  liveRegion,
-  named,
-  onChange,
-  percent,
-  request,
-  setShared,
-  setTip,
-  textLine,
-} from "./common.js";
+import { textLine } from "./common.controls.js";
+import { addHeadline, button, el, liveRegion, setTip } from "./common.elements.js";
+import { request } from "./common.questions.js";
+import { onChange, setShared } from "./common.traits.js";
+import { headName, named, percent } from "./common.words.js";
 import {
   addLegend,
   addNext,

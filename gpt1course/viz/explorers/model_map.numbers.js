@@ -1,6 +1,7 @@
 // What the kernel or the engine sent, as numbers of one token at one place of the model.
 
-import { floats, halves, labels, minus, sum } from "./common.js";
+import { floats, halves } from "./common.traits.js";
+import { labels, minus, sum } from "./common.words.js";
 
 const KINDS = ["mixed", "attended", "n", "mlp", "h"]; // in `states`, for each block
 

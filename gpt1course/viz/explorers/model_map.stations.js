@@ -4,7 +4,7 @@
 // guess(t) = [piece, P] (or null), said(t), a sentence. deeper: where Enter leads, or null.
 // from(t): whom its attention looks at, T weights, drawn in the room above it.
 
-import { commas, named, percent, readable } from "./common.js";
+import { commas, named, percent, readable } from "./common.words.js";
 import { timesOf } from "./factor.js";
 import {
   paintAnswer,

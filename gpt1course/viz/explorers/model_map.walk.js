@@ -1,7 +1,10 @@
 // The walk: one sentence per station, and the picture that goes with it. It goes on by Space,
 // by its button or along its line, never by itself.
 
-import { button, commas, el, named, percent, plural, setShared, slider } from "./common.js";
+import { slider } from "./common.controls.js";
+import { button, el } from "./common.elements.js";
+import { setShared } from "./common.traits.js";
+import { commas, named, percent, plural } from "./common.words.js";
 import { glide } from "./model_map.flight.js";
 import { neuronsAt, scoreOf, tellingLook, two } from "./model_map.numbers.js";
 import { firstStation } from "./model_map.zooms.js";

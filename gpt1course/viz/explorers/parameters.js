@@ -1,22 +1,10 @@
 // How many parameters a GPT of these sizes has, and where they sit.
 
-import {
-  addHeadline,
-  capital,
-  choice,
-  commas,
-  el,
-  ink,
-  liveRegion,
-  percent,
-  ROLES,
-  rounded,
-  setTip,
-  slider,
-  stretch,
-  sum,
-  tableRow,
-} from "./common.js";
+import { stretch } from "./common.bars.js";
+import { ink, ROLES } from "./common.colors.js";
+import { choice, slider } from "./common.controls.js";
+import { addHeadline, el, liveRegion, setTip, tableRow } from "./common.elements.js";
+import { capital, commas, percent, rounded, sum } from "./common.words.js";
 import { start } from "./start.js";
 
 const SIZES = [3, 9]; // powers of ten at the ends of the axis of sizes

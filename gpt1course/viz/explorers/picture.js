@@ -1,6 +1,8 @@
 // What stands below each view: save it as a picture, and in the book a link to its state.
 
-import { button, el, NS, save, shape } from "./common.js";
+import { NS, shape } from "./common.charts.js";
+import { button, el } from "./common.elements.js";
+import { save } from "./common.traits.js";
 
 export function addTools(given, model, root) {
   const box = el("div", "gx-tools", root);

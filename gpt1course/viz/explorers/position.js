@@ -1,30 +1,13 @@
 // Rows of positions on a plane, their cosines as a map, and one row of the map as a curve.
 
 import { argmax } from "../engine/sample.js";
-import {
-  addHeadline,
-  axisNames,
-  bigPicture,
-  chart,
-  choice,
-  css,
-  el,
-  halves,
-  levels,
-  liveRegion,
-  minus,
-  onChange,
-  percent,
-  rgb,
-  scaleOf,
-  setShared,
-  shape,
-  signedScale,
-  slider,
-  sum,
-  through,
-  ticks,
-} from "./common.js";
+import { axisNames, chart, levels, shape, through, ticks } from "./common.charts.js";
+import { css, rgb, scaleOf, signedScale } from "./common.colors.js";
+import { choice, slider } from "./common.controls.js";
+import { addHeadline, el, liveRegion } from "./common.elements.js";
+import { bigPicture } from "./common.matrix.js";
+import { halves, onChange, setShared } from "./common.traits.js";
+import { minus, percent, sum } from "./common.words.js";
 import { start } from "./start.js";
 
 const PLANE = 400; // the side of the plane, in its own units

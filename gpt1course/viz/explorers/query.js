@@ -1,22 +1,11 @@
 // A query that one drags over the plane of its keys; scores, weights and mix follow.
 
-import {
-  addHeadline,
-  axis,
-  button,
-  choice,
-  el,
-  liveRegion,
-  minus,
-  onChange,
-  percent,
-  setShared,
-  setTip,
-  shape,
-  stretch,
-  tableRow,
-  ticks,
-} from "./common.js";
+import { stretch } from "./common.bars.js";
+import { axis, shape, ticks } from "./common.charts.js";
+import { choice } from "./common.controls.js";
+import { addHeadline, button, el, liveRegion, setTip, tableRow } from "./common.elements.js";
+import { onChange, setShared } from "./common.traits.js";
+import { minus, percent } from "./common.words.js";
 import { steps } from "./query.steps.js";
 import { start } from "./start.js";
 

@@ -2,7 +2,7 @@
 // as query_steps in query.py.
 
 import { probsOf } from "../engine/sample.js";
-import { sum } from "./common.js";
+import { sum } from "./common.words.js";
 
 // extra: what further numbers of query and key add to each dot product; divisor: of the scores.
 export function steps({ keys, values }, [x, y], extra, divisor) {

@@ -2,28 +2,21 @@
 
 import { mulberry } from "../engine/numbers.js";
 import { drawFrom, filtered, nucleus, probsOf } from "../engine/sample.js";
+import { stretch } from "./common.bars.js";
+import { choice, rovingTabindex, slider } from "./common.controls.js";
+import { addHeadline, button, el, liveRegion, setTip } from "./common.elements.js";
+import { request } from "./common.questions.js";
+import { floats, save } from "./common.traits.js";
 import {
-  addHeadline,
   bitsOf,
-  button,
-  choice,
   commas,
-  el,
   evenly,
   exactly,
-  floats,
-  liveRegion,
   named,
   percent,
   plural,
-  request,
-  rovingTabindex,
-  save,
-  setTip,
-  slider,
-  stretch,
   sum,
-} from "./common.js";
+} from "./common.words.js";
 import { start } from "./start.js";
 
 const OFF = { temperature: 1, top_k: 0, top_p: 1 };

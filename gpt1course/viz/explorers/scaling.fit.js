@@ -2,7 +2,7 @@
 // measurement: the same as power_law and prediction in gpt1course/statistics.py.
 // t95: Student's t for 1, 2, 3 ... degrees of freedom.
 
-import { sum } from "./common.js";
+import { sum } from "./common.words.js";
 
 export function fitLine(points, t95) {
   const x = points.map(([n]) => Math.log(n));

@@ -1,27 +1,11 @@
 // Loss over size on logarithmic axes: three sizes are shown, the reader draws the others, then
 // the measured ones appear, with a line through the first and what it says far beyond.
 
-import {
-  addHeadline,
-  axisNames,
-  button,
-  chart,
-  choice,
-  commas,
-  el,
-  levels,
-  liveRegion,
-  onChange,
-  plural,
-  rounded,
-  save,
-  setShared,
-  setTip,
-  shape,
-  slider,
-  sum,
-  through,
-} from "./common.js";
+import { axisNames, chart, levels, shape, through } from "./common.charts.js";
+import { choice, slider } from "./common.controls.js";
+import { addHeadline, button, el, liveRegion, setTip } from "./common.elements.js";
+import { onChange, save, setShared } from "./common.traits.js";
+import { commas, plural, rounded, sum } from "./common.words.js";
 import { fitLine } from "./scaling.fit.js";
 import { start } from "./start.js";
 

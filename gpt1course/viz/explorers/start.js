@@ -1,7 +1,8 @@
 // How an explorer is shown: by anywidget in a notebook, or in a static page.
 
 import { answering, asked, engineOf, fetchEngine } from "../engine/client.js";
-import { el, isDark } from "./common.js";
+import { isDark } from "./common.colors.js";
+import { el } from "./common.elements.js";
 import { addTools, restoreState } from "./picture.js";
 
 // Each explorer defines draw(model, root, redraw); this wraps it for anywidget. It is drawn

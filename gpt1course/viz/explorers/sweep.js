@@ -1,23 +1,11 @@
 // Stored runs over the values of one setting: each seed a dot, mean and interval a bar.
 
-import {
-  addHeadline,
-  axisNames,
-  chart,
-  choice,
-  el,
-  hueOf,
-  levels,
-  liveRegion,
-  percent,
-  plural,
-  rounded,
-  save,
-  shape,
-  sum,
-  through,
-  ticks,
-} from "./common.js";
+import { axisNames, chart, levels, shape, through, ticks } from "./common.charts.js";
+import { hueOf } from "./common.colors.js";
+import { choice } from "./common.controls.js";
+import { addHeadline, el, liveRegion } from "./common.elements.js";
+import { save } from "./common.traits.js";
+import { percent, plural, rounded, sum } from "./common.words.js";
 import { start } from "./start.js";
 
 const NOTE =

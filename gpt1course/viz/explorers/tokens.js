@@ -1,21 +1,12 @@
 // BPE merge by merge: every word's pieces, the merge that comes next, the ids at the end.
 
 import { characters, merge } from "../engine/pieces.js";
-import {
-  addHeadline,
-  commas,
-  el,
-  hueOfPiece,
-  liveRegion,
-  named,
-  plural,
-  request,
-  save,
-  setTip,
-  slider,
-  sum,
-  textLine,
-} from "./common.js";
+import { hueOfPiece } from "./common.colors.js";
+import { slider, textLine } from "./common.controls.js";
+import { addHeadline, el, liveRegion, setTip } from "./common.elements.js";
+import { request } from "./common.questions.js";
+import { save } from "./common.traits.js";
+import { commas, named, plural, sum } from "./common.words.js";
 import { start } from "./start.js";
 
 const HINT = "Type a text and press Enter.";

@@ -1,28 +1,11 @@
 // A training run: curves of the loss, a slider over the steps, what the model wrote then.
 
-import {
-  addHeadline,
-  axisNames,
-  chart,
-  choice,
-  commas,
-  el,
-  GRAY,
-  levels,
-  liveRegion,
-  ONWARD,
-  onChange,
-  plural,
-  ROLES,
-  setShared,
-  setTip,
-  shape,
-  slider,
-  sum,
-  through,
-  ticks,
-  writeEnds,
-} from "./common.js";
+import { axisNames, chart, levels, shape, through, ticks, writeEnds } from "./common.charts.js";
+import { GRAY, ROLES } from "./common.colors.js";
+import { choice, ONWARD, slider } from "./common.controls.js";
+import { addHeadline, el, liveRegion, setTip } from "./common.elements.js";
+import { onChange, setShared } from "./common.traits.js";
+import { commas, plural, sum } from "./common.words.js";
 import { start } from "./start.js";
 
 const UNITS = {

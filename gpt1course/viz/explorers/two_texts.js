@@ -1,31 +1,13 @@
 // One head on two texts side by side, and what the exchanged words move.
 
 import { argmax } from "../engine/sample.js";
-import {
-  addHeadline,
-  bigPicture,
-  colorScale,
-  css,
-  el,
-  halves,
-  headName,
-  labels,
-  liveRegion,
-  lockedRows,
-  markRow,
-  onChange,
-  radio,
-  request,
-  rgb,
-  rounded,
-  rowButtons,
-  setChecked,
-  setShared,
-  setTip,
-  shade,
-  sum,
-  textLine,
-} from "./common.js";
+import { colorScale, css, rgb, shade } from "./common.colors.js";
+import { radio, setChecked, textLine } from "./common.controls.js";
+import { addHeadline, el, liveRegion, setTip } from "./common.elements.js";
+import { bigPicture, lockedRows, markRow, rowButtons } from "./common.matrix.js";
+import { request } from "./common.questions.js";
+import { halves, onChange, setShared } from "./common.traits.js";
+import { headName, labels, rounded, sum } from "./common.words.js";
 import { start } from "./start.js";
 
 function draw(model, root, redraw) {

@@ -1,27 +1,12 @@
 // A token's row of the tied matrix, its nearest rows, and how it fares as the next token.
 
-import {
-  addHeadline,
-  bars,
-  choice,
-  commas,
-  el,
-  halves,
-  liveRegion,
-  minus,
-  named,
-  ONWARD,
-  onChange,
-  promptLine,
-  radio,
-  radioGroup,
-  readable,
-  save,
-  setChecked,
-  setShared,
-  signed,
-  signedScale,
-} from "./common.js";
+import { bars } from "./common.bars.js";
+import { signed, signedScale } from "./common.colors.js";
+import { choice, ONWARD, radio, radioGroup, setChecked } from "./common.controls.js";
+import { addHeadline, el, liveRegion } from "./common.elements.js";
+import { promptLine } from "./common.questions.js";
+import { halves, onChange, save, setShared } from "./common.traits.js";
+import { commas, minus, named, readable } from "./common.words.js";
 import { start } from "./start.js";
 
 const MATRICES = { tied: "the same matrix (GPT-1)", own: "a matrix of its own" };

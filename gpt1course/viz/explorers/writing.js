@@ -1,19 +1,10 @@
 // One prompt and one seed, several ways to go on, a row each.
 
-import {
-  addHeadline,
-  colorScale,
-  el,
-  liveRegion,
-  minus,
-  named,
-  percent,
-  readable,
-  request,
-  shade,
-  slider,
-  textLine,
-} from "./common.js";
+import { colorScale, shade } from "./common.colors.js";
+import { slider, textLine } from "./common.controls.js";
+import { addHeadline, el, liveRegion } from "./common.elements.js";
+import { request } from "./common.questions.js";
+import { minus, named, percent, readable } from "./common.words.js";
 import { start } from "./start.js";
 
 const HINT = "Type a prompt and press Enter, or move the seed.";

@@ -37,7 +37,7 @@ def test_half_precision_is_read_as_numpy_reads_it(page):
     values = np.array([0, 1, -1, 0.1, 6e-8, -3e-5, 65504, np.inf, -np.inf, np.nan, 1 / 3])
     explorer = explorers.BigramExplorer([[0.25, 0.75], [1, 0]], list("ab"))
     show(page, explorer)
-    load(page, "common")
+    load(page, "common.traits")
     bits = np.frombuffer(explorers.base.as_half(values), "<u2").tolist()
     found = page.evaluate(f"""() => [...halves({{ get: () =>
         new DataView(new Uint16Array({json.dumps(bits)}).buffer) }}, "x")].map(String)""")
@@ -174,7 +174,7 @@ def test_without_an_answer_the_kernel_is_named(page):
 
 def test_shares_are_written_as_they_are(page):
     show(page, explorers.BigramExplorer(np.eye(2), list("ab")))
-    load(page, "common")
+    load(page, "common.words")
     values = [0, 0.0004, 0.0025, 0.0496, 0.5, 0.9997, 1]
     written = page.evaluate("values => values.map(percent)", values)
     assert written == ["0%", "<0.1%", "0.25%", "5.0%", "50.0%", ">99.9%", "100%"]
@@ -345,7 +345,7 @@ def test_two_texts_share_a_row_and_say_what_moves(page, novelist):
     texts = "She gave the man the letter and left.", "She gave the man a fine horse and left."
     e = explorers.TwoTextsExplorer.from_checkpoint(novelist, *texts)
     root = show(page, e)
-    load(page, "common")
+    load(page, "common.words")
     place = [i for i, _ in e.pairs].index(e.row)
     wanted = page.evaluate("all => all.map(rounded)", e.moved[..., place].ravel().tolist())
     assert root.locator(".gx-moves").all_inner_texts() == wanted
@@ -371,7 +371,7 @@ def test_why_a_token_of_two_texts_does_not_move(page):
 def test_ways_of_writing_side_by_side(page, novelist):
     e = explorers.WritingExplorer.from_checkpoint(novelist, "The old man", n_tokens=6)
     root = show(page, e)
-    load(page, "common")
+    load(page, "common.words")
     assert root.locator(".gx-writings b").all_inner_texts() == [
         "greedy",
         "4 beams",

@@ -85,7 +85,7 @@ FIND = """(canvas, color) => {
 def test_a_click_zooms_to_what_is_under_it(page, explorer):
     """The cell's color is that of its probability, and it opens the block in its row."""
     root = show(page, explorer)
-    load(page, "common")
+    load(page, "common.colors")
     color = page.evaluate("p => rgb(p, false)", explorer.lens[1][6][0][1])
     x, y = root.locator(".gx-map-base").evaluate(FIND, color)
     root.locator(".gx-map-top").click(position={"x": x, "y": y})

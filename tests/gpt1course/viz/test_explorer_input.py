@@ -92,7 +92,7 @@ BAD += [{}, {"x": 1}, {"classification": ["a"]}, b"", b"abc", [["a", 1]], object
 def script_of(module):
     """The scripts of an explorer: its own, its parts, and the shared ones."""
     folder = Path(explorers.__file__).parent
-    names = [module + ".js", module + ".*.js", "common.js", "picture.js", "start.js"]
+    names = [module + ".js", module + ".*.js", "common.*.js", "picture.js", "start.js"]
     paths = [path for name in names for path in folder.glob(name)]
     return "\n".join(path.read_text(encoding="utf-8") for path in paths)
 

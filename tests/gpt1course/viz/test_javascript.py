@@ -24,7 +24,7 @@ FOLDER = ROOT / "gpt1course" / "viz" / "explorers"
 FILES = sorted(FOLDER.glob("*.js"))
 TEXTS = {p.stem: p.read_text(encoding="utf-8") for p in FILES}
 MODULES = sorted(name for name, text in TEXTS.items() if "\nexport default " in text)
-SHARED = {"common", "picture", "start"}
+SHARED = {name for name in TEXTS if name.startswith("common.")} | {"picture", "start"}
 LONGEST = 45
 NAME = re.compile(r"^(?:export )?(?:async )?(?:function\*?|const|let|class) ([\w$]+)", re.M)
 ENGINE_FOLDER = ROOT / "gpt1course" / "viz" / "engine"
@@ -136,7 +136,7 @@ def test_every_explorer_runs_the_bundle_of_the_module_beside_it():
 
 
 def test_the_colors_are_those_of_the_figures():
-    assert 'import palette from "../palette.json"' in TEXTS["common"]
+    assert 'import palette from "../palette.json"' in TEXTS["common.colors"]
     magma = colormaps["magma"](np.linspace(0, 1, 9))[:, :3]
     stops = [[int(h[i : i + 2], 16) for i in (1, 3, 5)] for h in palette.PALETTE["magma"]]
     assert np.allclose(stops, 255 * magma, atol=0.51)

@@ -1,0 +1,121 @@
+// Controls: sliders, radio buttons, lines of text.
+
+import { el } from "./common.elements.js";
+
+let serial = 0;
+
+export function slider(parent, name, options, onInput) {
+  const { min, max, step, value, text = String, help = "" } = options;
+  const row = el("div", "gx-control", parent);
+  const label = el("label", "", row, name);
+  const input = el("input", "", row);
+  const id = `gx-${++serial}`;
+  label.htmlFor = id;
+  Object.assign(input, { type: "range", id, min, max, step });
+  const out = el("output", "", row);
+  if (help) input.title = label.title = help;
+  const show = () => {
+    out.textContent = text(+input.value);
+    input.setAttribute("aria-valuetext", out.textContent);
+  };
+  const set = v => {
+    input.value = v;
+    show();
+  };
+  input.addEventListener("input", () => {
+    show();
+    onInput(+input.value);
+  });
+  set(value);
+  return { row, input, set };
+}
+
+// Only the radio button that is chosen can be reached by Tab.
+export function setChecked(buttons, chosen) {
+  buttons.forEach((b, i) => {
+    b.setAttribute("aria-checked", i === chosen);
+    b.tabIndex = i === chosen ? 0 : -1;
+  });
+}
+
+export const ONWARD = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
+
+// One stop for Tab among many buttons; arrow keys lead from one to the next.
+export function rovingTabindex(box, buttons) {
+  const all = [...buttons];
+  const reach = at => {
+    all.forEach((b, i) => {
+      b.tabIndex = i === at ? 0 : -1;
+    });
+  };
+  reach(0);
+  box.addEventListener("keydown", e => {
+    const i = all.indexOf(document.activeElement);
+    const to = i + (ONWARD[e.key] ?? all.length);
+    if (i < 0 || !all[to]) return;
+    e.preventDefault();
+    reach(to);
+    all[to].focus();
+  });
+}
+
+// The group of radio buttons, still empty, with its name before them.
+export function radioGroup(parent, name) {
+  const box = el("div", "gx-choice", parent);
+  box.setAttribute("role", "radiogroup");
+  box.setAttribute("aria-label", name);
+  el("span", "gx-name", box, name);
+  return box;
+}
+
+export function radio(parent, text, onPick) {
+  const b = el("button", "", parent, text);
+  b.type = "button";
+  b.setAttribute("role", "radio");
+  b.setAttribute("aria-checked", "false"); // until one is chosen
+  b.addEventListener("click", onPick);
+  return b;
+}
+
+// Radio buttons; options: {key: text}.
+export function choice(parent, name, options, value, onPick) {
+  const box = radioGroup(parent, name);
+  const keys = Object.keys(options);
+  const buttons = keys.map(key => radio(box, options[key], () => pick(key)));
+  const set = key => setChecked(buttons, keys.indexOf(key));
+  function pick(key) {
+    set(key);
+    onPick(key);
+  }
+  box.addEventListener("keydown", e => {
+    const d = ONWARD[e.key];
+    if (!d) return;
+    e.preventDefault();
+    const i = (buttons.indexOf(document.activeElement) + d + keys.length) % keys.length;
+    buttons[i].focus();
+    pick(keys[i]);
+  });
+  set(value);
+  return { box, set };
+}
+
+// A line of text that is sent when Enter is pressed; the width is that of its name.
+export function textLine(parent, name, value, width, onChange) {
+  const row = el("div", "gx-control", parent);
+  row.style.gridTemplateColumns = `${width} minmax(80px, 560px)`;
+  return textInput(row, el("label", "", row, name), value, onChange);
+}
+
+export function nameBy(label, input) {
+  input.id = label.htmlFor = `gx-${++serial}`;
+}
+
+export function textInput(parent, label, value, onChange) {
+  const input = el("input", "gx-prompt", parent);
+  nameBy(label, input);
+  input.value = value;
+  input.spellcheck = false;
+  input.dir = "auto";
+  input.addEventListener("change", () => onChange(input.value));
+  return input;
+}
