@@ -9,7 +9,9 @@ from pathlib import Path
 
 import matplotlib
 from IPython.display import display
+from matplotlib.artist import Artist
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.cm import ScalarMappable
 from matplotlib.figure import Figure
 from PIL import Image
 
@@ -48,6 +50,19 @@ def png(figure: Figure, colors: int = 256) -> bytes:
     return small.getvalue()
 
 
+def has_color_scale(figure: Figure) -> bool:
+    """Whether colors stand for numbers in it, as in a heat map.
+
+    A dark page turns the colors of all other figures round; here that would change what they
+    say, and the live view of the same numbers would have other colors.
+    """
+
+    def is_scaled(artist: Artist) -> bool:
+        return isinstance(artist, ScalarMappable) and artist.get_array() is not None
+
+    return bool(figure.findobj(is_scaled))
+
+
 def picture(figure: Figure | None, alt: str, colors: int = 256) -> dict[str, str]:
     """A MIME bundle: HTML with alt text, PNG for viewers without HTML, the sentence.
 
@@ -64,8 +79,9 @@ def picture(figure: Figure | None, alt: str, colors: int = 256) -> dict[str, str
         f'<img alt="{html.escape(alt, quote=True)}" width="{width}" '
         f'style="max-width:100%;height:auto" src="data:image/png;base64,{data}">'
     )
+    kind = ' class="color-scale"' if has_color_scale(figure) else ""
     return {
-        "text/html": f'<figure style="margin:0">{shown}</figure>',
+        "text/html": f'<figure{kind} style="margin:0">{shown}</figure>',
         "image/png": data,
         "text/plain": alt,
     }

@@ -404,6 +404,18 @@ def test_search_slides_and_contrast(chromium, book):
     page.close()
 
 
+def test_in_the_dark_drawings_are_turned_round_and_heat_maps_are_not(chromium, book):
+    page = chromium.new_page()
+    page.goto((book / "06_many_heads.html").as_uri())
+    turn(page, "dark")
+    look = "all => all.map(e => getComputedStyle(e).filter)"
+    drawings = page.locator("main figure:not(.color-scale) img").evaluate_all(look)
+    heat_maps = page.locator("main figure.color-scale img").evaluate_all(look)
+    assert drawings and all("invert" in given for given in drawings)
+    assert heat_maps and not any("invert" in given for given in heat_maps)
+    page.close()
+
+
 ATTACK = """async address => {
   const refused = [];
   document.addEventListener("securitypolicyviolation", e => refused.push(e.violatedDirective));

@@ -274,3 +274,28 @@ def test_every_station_and_every_shape_is_drawn(part):
 def test_a_walk_past_what_is_not_there_is_refused(parts, here):
     with pytest.raises(ValueError, match="must be in"):
         chains.walk_back(parts, here)
+
+
+# ---- which figures a dark page leaves as they are ---------------------------------------
+
+TRIANGLE = np.tril(np.ones((3, 3))) / np.arange(1, 4)[:, None]
+WITH_SCALE = {
+    "heat map": lambda: plots.heatmap(TRIANGLE),
+    "several heat maps": lambda: plots.heatmaps({"a": TRIANGLE, "b": -TRIANGLE}),
+    "attention": lambda: plots.attention(TRIANGLE, list("abc")),
+    "all heads": lambda: plots.head_grid(np.ones((2, 2, 3, 3)) / 3),
+    "dots colored by place": lambda: plots.path(np.random.rand(9, 2), np.ones(9), 3),
+}
+WITHOUT = {
+    "lines": lambda: LINES["seven alike"](),
+    "bars": lambda: plots.bars(["a", "b"], [1.0, 2.0]),
+    "pieces": lambda: plots.pieces([["let", "ter"]]),
+    "words": lambda: plots.word_map(np.random.rand(5, 2), list("abcde"), [(0, 1)]),
+}
+
+
+@pytest.mark.parametrize("case", WITH_SCALE | WITHOUT)
+def test_a_figure_whose_colors_are_numbers_is_marked(case):
+    made = (WITH_SCALE | WITHOUT)[case]()
+    marked = 'class="color-scale"' in figure.picture(made, "what it shows")["text/html"]
+    assert marked == (case in WITH_SCALE)
