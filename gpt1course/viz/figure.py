@@ -12,6 +12,7 @@ from IPython.display import display
 from matplotlib.artist import Artist
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.cm import ScalarMappable
+from matplotlib.contour import ContourSet
 from matplotlib.figure import Figure
 from PIL import Image
 
@@ -51,13 +52,15 @@ def png(figure: Figure, colors: int = 256) -> bytes:
 
 
 def has_color_scale(figure: Figure) -> bool:
-    """Whether colors stand for numbers in it, as in a heat map.
+    """Whether colors stand for numbers in it, as in a heat map; contour lines do not count.
 
     A dark page turns the colors of all other figures round; here that would change what they
     say, and the live view of the same numbers would have other colors.
     """
 
     def is_scaled(artist: Artist) -> bool:
+        if isinstance(artist, ContourSet) and not artist.filled:
+            return False
         return isinstance(artist, ScalarMappable) and artist.get_array() is not None
 
     return bool(figure.findobj(is_scaled))

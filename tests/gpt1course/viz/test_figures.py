@@ -286,7 +286,16 @@ WITH_SCALE = {
     "all heads": lambda: plots.head_grid(np.ones((2, 2, 3, 3)) / 3),
     "dots colored by place": lambda: plots.path(np.random.rand(9, 2), np.ones(9), 3),
 }
+
+
+def rings():
+    made = figure.new_figure()
+    made.add_subplot().contour(TRIANGLE, colors="#bbbbbb")
+    return made
+
+
 WITHOUT = {
+    "rings of one color": rings,
     "lines": lambda: LINES["seven alike"](),
     "bars": lambda: plots.bars(["a", "b"], [1.0, 2.0]),
     "pieces": lambda: plots.pieces([["let", "ter"]]),
