@@ -20,6 +20,7 @@ function dress(frame) {
     body.style.setProperty(`--jp-${name}`, paper);
   }
   body.style.setProperty("--gx-size", "14.5px"); // beside prose of 18 px
+  body.style.marginInline = "2px"; // as wide as the prose, and room for a focus ring
   body.dataset.jpThemeLight = String(!dark); // the view draws itself again
 }
 
