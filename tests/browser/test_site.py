@@ -480,6 +480,13 @@ def test_the_tour_sets_the_map_beside_it(chromium, book):
     stop.get_by_role("slider").press("ArrowLeft")
     expect(here).to_have_text("block 2")
     assert root.locator(".gx-cols").first.is_hidden(), "the stops are its controls"
+    page.set_viewport_size({"width": 390, "height": 844})
+    below = "after => (document.querySelector('.tour-map').scrollTop > 100) === after"
+    for i, title, after in ((6, "7. The guess changes", True), (5, "6. Sixteen heads", False)):
+        stops.nth(i).evaluate("e => e.scrollIntoView({ block: 'center' })")
+        expect(page.locator(".tour-here h2")).to_have_text(title)
+        page.wait_for_function(below, arg=after)
+    page.set_viewport_size({"width": 1400, "height": 1000})
     last = stops.last.get_by_role("textbox")
     last.fill("The capital of France is")
     last.press("Enter")

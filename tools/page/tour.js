@@ -20,7 +20,21 @@ function put(state) {
 
 function reach(stop) {
   for (const other of stops) other.classList.toggle("tour-here", other === stop);
-  put(JSON.parse(stop.dataset.state));
+  set(JSON.parse(stop.dataset.state));
+}
+
+function set(state) {
+  put(state);
+  scrollMap(state);
+}
+
+// On a small screen the map is taller than its place: what is about the last token is below.
+function scrollMap({ zoom, place }) {
+  const stage = frame?.contentDocument?.querySelector(".gx-map-stage");
+  if (!stage || !zoom) return;
+  const box = document.querySelector(".tour-map");
+  const foot = frame.offsetTop + stage.getBoundingClientRect().bottom;
+  box.scrollTop = zoom === "model" && place === 9 ? foot - box.clientHeight : 0;
 }
 
 // The stop in the middle of the window is the one that is shown.
@@ -52,7 +66,7 @@ function addControls(stop) {
     input.addEventListener("keydown", e => e.key === "Enter" && ask()); // also as it stands
   }
   for (const press of stop.querySelectorAll("[data-press]")) {
-    press.addEventListener("click", () => put(JSON.parse(press.dataset.press)));
+    press.addEventListener("click", () => set(JSON.parse(press.dataset.press)));
   }
   for (const input of stop.querySelectorAll("[data-lines]")) addLines(input);
 }
