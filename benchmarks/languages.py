@@ -135,6 +135,7 @@ def main():
             for name, (a, b) in FAULTS.items()
         }
         many = [one_text(mind, source, t) | in_numpy(source, t) for t in texts(args.texts)]
+        mind.close()
     version = subprocess.run([node, "--version"], capture_output=True, text=True).stdout.strip()
     result = {"text": TEXT, "columns": columns, "faults": faults}
     result |= {"logits of the texts": {"texts": args.texts, "medians": medians(many)}}

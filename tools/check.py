@@ -23,6 +23,12 @@ SHORT = (
 SHORT_LESSONS = ("00", "05", "09")  # one with everything, one with explorers, one in numpy
 SLOWEST = ["--durations=20"]
 LONG = "lesson10 or lesson12 or lesson13 or lesson14 or lesson17"  # half of the lessons' time
+VIEWS = "tests/gpt1course/viz"
+TESTS = {  # part -> folders: thirds of the time
+    "views": [VIEWS, "tests/browser"],  # what of it needs no browser
+    "course": ["tests/gpt1course", f"--ignore={VIEWS}", "tests/repo"],
+    "library": ["tests/gpt1lib"],
+}
 FORMATTED = ["gpt1lib", "gpt1course", "tests", "tools", "benchmarks"]
 
 
@@ -73,19 +79,22 @@ def workers() -> list[str]:
 
 def parts(quick: bool, slow: bool) -> dict[str, list[str]]:
     """Name -> command of each part, the longest first, so that they end together."""
-    tests = [*PYTEST, "tests", "--ignore=tests/claims", *workers(), *SLOWEST]
     chosen = "not browser" if slow else "not slow and not browser"
+    tests = {
+        name: [*PYTEST, *folders, *workers(), *SLOWEST, "-m", chosen]
+        for name, folders in TESTS.items()
+    }
     if quick:
-        return {"tests": [*tests, "-m", chosen], **lint()}
+        return {**tests, **lint()}
     full_run = ["--full-run"] if slow else ["-m", "not slow"]
     shown = "browser" if slow else "browser and not slow"
     lessons = sorted(str(p) for p in (ROOT / "notebooks").rglob("[!g]*.ipynb"))
     as_typed = {"nbval": [*PYTEST, "--nbval", *lessons]} if slow else {}
     return {
-        "tests": [*tests, "-m", chosen],
         "browser": [*PYTEST, "tests/browser", "-m", shown, *SLOWEST],
         "notebooks": [*PYTEST, "tests/claims", *full_run, "-k", f"not ({LONG})", *SLOWEST],
         "longest": [*PYTEST, "tests/claims", *full_run, "-k", LONG, *SLOWEST],
+        **tests,
         **as_typed,
         **lint(),
     }

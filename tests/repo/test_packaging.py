@@ -15,7 +15,7 @@ from PIL import Image
 
 from gpt1lib.io.files import sha256
 from gpt1lib.io.paths import NOVELIST_DIR
-from tools import lock
+from tools import check, lock
 
 ROOT = Path(__file__).resolve().parents[2]
 EXTRAS = tuple(lock.project()["optional-dependencies"])
@@ -118,6 +118,13 @@ def test_make_help_lists_every_target():
     assert {"lab", "test", "quick", "help"} <= set(targets)
     for target in targets:
         assert f"make {target} " in listed.stdout
+
+
+def test_every_file_of_tests_is_in_a_part():
+    told = " ".join(word for part in check.parts(False, False).values() for word in part)
+    for path in (ROOT / "tests").rglob("test_*.py"):
+        folders = [p.relative_to(ROOT).as_posix() for p in path.parents if ROOT in p.parents]
+        assert any(re.search(rf"(?<!=){folder}(?= |$)", told) for folder in folders[:-1]), path
 
 
 def test_ci_runs_the_readme_s_command():

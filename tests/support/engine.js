@@ -1,11 +1,13 @@
-// What the page's engine computes, for engine_in_node.py: questions on standard input as JSON,
-// answers on standard output. The engine's folder is given, so that a copy with a fault can
-// be asked, too.
+// What the page's engine computes, for engine_in_node.py: the model, and then lists of questions,
+// on standard input as JSON, a line each; lines of answers on standard output. The engine's
+// folder is given, so that a copy with a fault can be asked, too.
 
 import { readFileSync } from "node:fs";
+import { createInterface } from "node:readline";
 import { pathToFileURL } from "node:url";
 
-const { folder, facts, bytes, simd, questions } = JSON.parse(readFileSync(0, "utf8"));
+const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
+const { folder, facts, bytes, simd } = JSON.parse((await lines.next()).value);
 const load = name => import(pathToFileURL(`${folder}/${name}.js`).href);
 const { Session } = await load("session");
 const { tidy } = await load("text");
@@ -94,6 +96,8 @@ const ANSWERS = {
   viewed,
 };
 
-const answers = [];
-for (const [name, ...args] of questions) answers.push(await ANSWERS[name](...args));
-process.stdout.write(JSON.stringify(answers));
+for await (const line of lines) {
+  const answers = [];
+  for (const [name, ...args] of JSON.parse(line)) answers.push(await ANSWERS[name](...args));
+  process.stdout.write(`${JSON.stringify(answers)}\n`);
+}

@@ -15,11 +15,15 @@ ANSWERS = Path(__file__).with_name("engine.js")
 
 
 class EngineInNode:
-    """A model as the engine has it; its files lie in a folder."""
+    """A model as the engine has it; its files lie in a folder.
+
+    The processes that hold it go on until `close`, as most of an answer's time is their start.
+    """
 
     def __init__(self, node: str, checkpoint, folder: Path):
         self.node, self.checkpoint, self.folder = node, checkpoint, folder
-        self.stored = cache(self.store)
+        self.stored, self.process = cache(self.store), cache(self.start)
+        self.started: list[subprocess.Popen] = []
 
     def store(self, bits: int) -> dict:
         """What engine.js must know of the model in so many bits, and where its bytes lie."""
@@ -32,15 +36,36 @@ class EngineInNode:
         self, *questions: list, folder: Path = FOLDER, simd: bool = True, bits: int = 8
     ) -> list:
         """Answers of engine.js; folder: another copy of the engine; bits: of the matrices."""
-        given = {"folder": str(folder), "simd": simd, **self.stored(bits)}
-        done = subprocess.run(
-            [self.node, ANSWERS],
-            input=json.dumps(given | {"questions": questions}),
-            capture_output=True,
-            text=True,
-        )
-        assert done.returncode == 0, done.stderr
-        return json.loads(done.stdout)
+        process = self.process(folder, simd, bits)
+        answers = told(process, questions) and process.stdout.readline()
+        if not answers:
+            self.process = cache(self.start)  # without the one that has ended
+            raise AssertionError(process.stderr.read())
+        return json.loads(answers)
+
+    def start(self, folder: Path, simd: bool, bits: int) -> subprocess.Popen:
+        """A process that holds the model, and waits for questions."""
+        pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+        process = subprocess.Popen([self.node, ANSWERS], **pipes, text=True, encoding="utf-8")
+        self.started.append(process)
+        told(process, {"folder": str(folder), "simd": simd, **self.stored(bits)})
+        return process
+
+    def close(self) -> None:
+        """End all processes."""
+        for process in self.started:
+            process.kill()
+            process.communicate()
+
+
+def told(process: subprocess.Popen, line: object) -> bool:
+    """Whether a process took a line of JSON; one that has ended does not."""
+    try:
+        process.stdin.write(f"{json.dumps(line)}\n")
+        process.stdin.flush()
+    except BrokenPipeError:
+        return False
+    return True
 
 
 def numbers(answer: str, *shape: int) -> np.ndarray:

@@ -42,7 +42,9 @@ def node():
 @pytest.fixture(scope="module")
 def ask(node, tmp_path_factory):
     """Answers of the engine to questions; folder: another copy of it."""
-    return EngineInNode(node, g.load_novelist(), tmp_path_factory.mktemp("engine")).ask
+    held = EngineInNode(node, g.load_novelist(), tmp_path_factory.mktemp("engine"))
+    yield held.ask
+    held.close()
 
 
 @pytest.fixture(scope="module")
@@ -434,7 +436,9 @@ def test_a_line_is_found_by_its_words():
 
 def test_the_stored_differences_are_those_of_this_engine(node, tmp_path):
     source, stored = g.load_novelist(), json.loads(LANGUAGES.read_text())
-    found = in_javascript(EngineInNode(node, source, tmp_path), lesson08.TEXT, simd=False)
+    held = EngineInNode(node, source, tmp_path)
+    found = in_javascript(held, lesson08.TEXT, simd=False)
+    held.close()
     ids = torch.tensor(source.bpe.encode(lesson08.TEXT))
     measured = lesson08.apart(found, lesson08.states(ids, copy.deepcopy(source.model).double()))
     then = stored["columns"]["JavaScript, float32"]["exact"]
