@@ -97,16 +97,23 @@ function show(view) {
   showCell(view);
   view.title.textContent = `After ${names[row]} (full bar: 100%)`;
   const order = names.map((_, j) => j).sort((a, b) => probs[b] - probs[a]);
-  bars(
-    list,
-    order.slice(0, 12).map(j => [names[j], probs[j], percent(probs[j])]),
-  );
+  bars(list, rowsOf(names, probs, order));
   const entropy = entropyOf(probs);
   const [best, share] = [names[order[0]], rounded(probs[order[0]])];
   view.finding.textContent = `After “${names[row]}” comes “${best}” in ${share} of all cases.`;
   view.said.textContent =
     `After ${names[row]}, most often ${names[order[0]]} (${percent(probs[order[0]])}). ` +
     `Entropy of the row: ${entropy.toFixed(2)} bits, ${evenly(entropy)}.`;
+}
+
+// The twelve largest shares; where many are equally small, one row for all of these.
+function rowsOf(names, probs, order) {
+  const row = j => [names[j], probs[j], percent(probs[j])];
+  const least = probs[order.at(-1)];
+  const larger = order.filter(j => probs[j] > least);
+  const n = order.length - larger.length;
+  if (larger.length > 10 || n < 3) return order.slice(0, 12).map(row);
+  return [...larger.map(row), [`${n} others`, least, `${percent(least)} each`]];
 }
 
 const entropyOf = probs => probs.reduce((total, p) => total + bitsOf(p), 0);

@@ -54,12 +54,18 @@ function draw(model, root) {
 // ---- the sentence, its words as dark as the weights on them
 
 function addSentences(view) {
-  const options = Object.fromEntries(view.texts.map((_, i) => [`t${i}`, `${i + 1}`]));
+  const options = Object.fromEntries(view.texts.map((text, i) => [`t${i}`, opening(text)]));
   view.picker = choice(view.root, "sentence", options, `t${view.chosen}`, key => {
     setShared(view, { chosen: +key.slice(1) });
     showText(view);
   });
   view.line = el("p", "gx-grown-text", view.root);
+}
+
+// The first three words of a sentence.
+function opening(pieces) {
+  const text = pieces.map(p => readable(p) + (p.endsWith("</w>") ? " " : "")).join("");
+  return text.split(" ").slice(0, 3).join(" ");
 }
 
 // Another sentence has other words: what is as large as it is made anew.

@@ -32,6 +32,8 @@ function draw(model, root) {
   view.chart.svg.setAttribute("aria-label", "held-out loss over parameters");
   view.said = liveRegion(root);
   view.note = el("p", "gx-note", root, NOTE);
+  const again = { shown: false, guesses: [], amount: 0 };
+  view.again = button(root, "Draw again", () => set(view, again));
   onChange(view, ["amount", "used", "size", "shown"], () => show(view));
   view.model.on("change:guesses", () => show(view));
   show(view);
@@ -44,8 +46,6 @@ function addControls(view) {
   const { root, names } = view;
   view.top = el("div", "gx-cols", root);
   view.reveal = button(view.top, "Show what was measured", () => set(view, { shown: true }));
-  const again = { shown: false, guesses: [], amount: 0 };
-  view.again = button(view.top, "Draw again", () => set(view, again));
   view.after = el("div", "", root);
   const amounts = Object.fromEntries(names.map((name, i) => [`a${i}`, name]));
   view.picker = choice(view.after, "text", amounts, `a${view.amount}`, key =>

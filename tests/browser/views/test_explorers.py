@@ -47,6 +47,18 @@ def test_half_precision_is_read_as_numpy_reads_it(page):
     )
 
 
+def test_many_equal_shares_are_one_row(page):
+    few = np.full((20, 20), 0.5 / 18)
+    few[:, :2] = 0.25
+    root = show(page, explorers.BigramExplorer(few, list("abcdefghijklmnopqrst")))
+    rows = [" ".join(text.split()) for text in root.locator(".gx-bars li").all_inner_texts()]
+    assert rows == ["a 25.0%", "b 25.0%", "18 others 2.8% each"]
+    root = show(
+        page, explorers.BigramExplorer(np.full((14, 14), 1 / 14), list("abcdefghijklmn"))
+    )
+    assert root.locator(".gx-bars li").count() == 1
+
+
 @pytest.mark.parametrize("kind", ["correct", "none", "ahead", "after"])
 def test_mask_steps_equal_numpy(page, kind):
     scores = np.random.default_rng(0).normal(size=(5, 5)).round(2)

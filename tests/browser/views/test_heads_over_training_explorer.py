@@ -23,13 +23,24 @@ def root(page, e):
     return root
 
 
+def sentences(root):
+    return root.get_by_role("radiogroup", name="sentence").get_by_role("radio")
+
+
 def said(root):
     return root.locator(".gx-live").inner_text()
 
 
+def test_sentences_are_named_by_their_first_words(root, e):
+    names = sentences(root).all_inner_texts()
+    texts = [e_text.replace("</w>", " ") for e_text in map("".join, e.texts)]
+    assert names == [" ".join(text.split()[:3]) for text in texts]
+    assert len(set(names)) == len(names)
+
+
 def test_the_headline_is_pythons_for_every_head_and_sentence(root, e):
     for chosen in range(len(e.texts)):
-        root.get_by_role("radio", name=str(chosen + 1), exact=True).click()
+        sentences(root).nth(chosen).click()
         e.chosen = chosen
         for head in range(0, 16, 1 if chosen < 3 else 5):
             root.page.evaluate("head => model.take({ head })", head)
@@ -103,10 +114,10 @@ def test_a_shorter_sentence_keeps_what_there_is(root, e):
     longest, shortest = (
         pick(range(len(e.texts)), key=lambda i: len(e.texts[i])) for pick in (max, min)
     )
-    root.get_by_role("radio", name=str(longest + 1), exact=True).click()
+    sentences(root).nth(longest).click()
     last = len(e.texts[longest]) - 1
     root.page.evaluate("row => model.take({ row })", last)
-    root.get_by_role("radio", name=str(shortest + 1), exact=True).click()
+    sentences(root).nth(shortest).click()
     assert root.locator(".gx-grown-text .gx-from").count() == 1
     assert "undefined" not in root.inner_text() and "NaN" not in root.inner_text()
 
