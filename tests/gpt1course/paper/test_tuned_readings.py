@@ -75,7 +75,7 @@ def test_rates_are_chosen_on_validation_alone(monkeypatch):
     task, stored = "question_or_statement", {}
     monkeypatch.setattr(tuned_readings, "stored_trials", lambda name: stored)
     assert tuned_readings.test_trials(task) == []
-    for rate, score in zip(tuned_readings.RATES, (0.5, 0.7, 0.7), strict=True):
+    for rate, score in zip(tuned_readings.RATES, (0.5, 0.6, 0.7, 0.7), strict=True):
         for trial in tuned_readings.rate_trials(task, "lstm", "mean", rate):
             stored[trial] = {"accuracy": score}
     trials = tuned_readings.test_trials(task)
@@ -92,7 +92,11 @@ def test_stored_rows_are_of_the_tests_alone(monkeypatch):
         of(seed, "test"): {"accuracy": 0.6 + 0.1 * seed, "probe": 0.5 + 0.1 * seed}
         for seed in range(3)
     }
-    stored[of(0, "valid")] = {"accuracy": 0.1, "probe": 0.1}
+    for rate in tuned_readings.RATES:
+        for trial in tuned_readings.rate_trials(task, "lstm", "both", rate):
+            stored[trial] = {"accuracy": 0.8 + rate, "probe": 0.1}
+    unchosen = tuned_readings.trial_of(task, "lstm", "both", 30, 2.5e-4, 0, "test")
+    stored[unchosen] = {"accuracy": 0.1, "probe": 0.1}
     monkeypatch.setattr(tuned_readings, "stored_trials", lambda name: stored)
     rows = tuned_readings.stored_rows(task, "lstm")
     assert rows["both"][30]["mean"] == 0.7 and rows["both"][30]["seeds"] == 3
