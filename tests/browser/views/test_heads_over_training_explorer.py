@@ -124,8 +124,9 @@ def test_a_shorter_sentence_keeps_what_there_is(root, e):
 
 def test_the_run_is_played_to_its_end_and_can_be_stopped(page, e):
     page.emulate_media(reduced_motion="no-preference")
-    page.clock.install()
+    page.clock.install(time=0)
     root = show(page, e)
+    page.clock.pause_at(3600)  # or a slow click would take as long as a stage
     tip = root.locator(".gx-tip")
     tip.click()
     assert page.evaluate(GET)[1] == 0 and tip.inner_text() == "stop here"
