@@ -57,10 +57,11 @@ def _by_interrupt(seconds: float) -> Iterator[None]:
         if callable(before):  # it was a hand
             before(*given)
 
-    signal.signal(signal.SIGINT, interrupted)
     watchdog = _Watchdog(seconds, press)
+    signal.signal(signal.SIGINT, interrupted)
     try:
         try:
+            watchdog.begin()
             yield
         finally:
             watchdog.stop()
@@ -88,6 +89,7 @@ def _by_exception(seconds: float) -> Iterator[None]:
     raise_in = ctypes.pythonapi.PyThreadState_SetAsyncExc
     watchdog = _Watchdog(seconds, lambda: raise_in(thread, ctypes.py_object(Expired)))
     try:
+        watchdog.begin()
         yield
     finally:
         watchdog.stop()
@@ -95,22 +97,31 @@ def _by_exception(seconds: float) -> Iterator[None]:
 
 
 class _Watchdog:
-    """A thread that acts once, after so many seconds, unless it is stopped before."""
+    """A thread that acts once, so many seconds after `begin`, unless it is stopped before.
+
+    Its start is not yet the beginning: what it does must not strike within `Thread.start`.
+    """
 
     def __init__(self, seconds: float, act: Callable[[], object]):
-        self.act, self.lock, self.stopped = act, threading.Lock(), False
-        self.timer = threading.Timer(seconds, self.run)
-        self.timer.daemon = True
-        self.timer.start()
+        self.seconds, self.act, self.stopped = seconds, act, threading.Event()
+        self.gate, self.lock = threading.Lock(), threading.Lock()
+        self.gate.acquire()
+        threading.Thread(target=self.run, name="time limit", daemon=True).start()
+
+    def begin(self) -> None:
+        """The time runs from now on."""
+        self.gate.release()  # one step of Python: nothing can strike within
 
     def run(self) -> None:
-        """Act, unless it was stopped before."""
+        """Wait, and act unless it was stopped before."""
+        with self.gate:
+            self.stopped.wait(self.seconds)
         with self.lock:
-            if not self.stopped:
+            if not self.stopped.is_set():
                 self.act()
 
     def stop(self) -> None:
         """After this it does nothing."""
-        self.timer.cancel()
+        self.stopped.set()
         with self.lock:
-            self.stopped = True
+            pass  # what it was about to do is done
