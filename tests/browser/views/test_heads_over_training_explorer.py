@@ -122,21 +122,28 @@ def test_a_shorter_sentence_keeps_what_there_is(root, e):
     assert "undefined" not in root.inner_text() and "NaN" not in root.inner_text()
 
 
-def test_the_run_is_played_to_its_end_and_can_be_stopped(page, e):
-    page.emulate_media(reduced_motion="no-preference")
+@pytest.fixture
+def stopped_clock(page):
+    """Time passes only when the test says so: a slow click would take as long as a stage."""
     page.clock.install(time=0)
+    yield page.clock
+    page.clock.resume()  # all pages share it
+
+
+def test_the_run_is_played_to_its_end_and_can_be_stopped(page, e, stopped_clock):
+    page.emulate_media(reduced_motion="no-preference")
     root = show(page, e)
-    page.clock.pause_at(3600)  # or a slow click would take as long as a stage
+    stopped_clock.pause_at(3600)
     tip = root.locator(".gx-tip")
     tip.click()
     assert page.evaluate(GET)[1] == 0 and tip.inner_text() == "stop here"
-    page.clock.run_for(2150)
+    stopped_clock.run_for(2150)
     assert page.evaluate(GET)[1] == 3
     tip.click()
-    page.clock.run_for(3000)
+    stopped_clock.run_for(3000)
     assert page.evaluate(GET)[1] == 3
     tip.click()
-    page.clock.run_for(10_000)
+    stopped_clock.run_for(10_000)
     assert page.evaluate(GET)[1] == 11 and tip.inner_text() == "play the run from its start"
     page.emulate_media(reduced_motion="reduce")
 
