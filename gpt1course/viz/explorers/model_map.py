@@ -221,11 +221,8 @@ class ModelMapExplorer(Explorer):
         **chosen,
     ) -> Self:
         """The map of a model and a text that can be edited."""
-        model, bpe, config = (
-            cast(GPT, checkpoint.model),
-            checkpoint.bpe,
-            checkpoint.model.config,
-        )
+        model, bpe = cast(GPT, checkpoint.model), checkpoint.bpe
+        config = model.config
         shape = [config.n_layer, config.n_head, config.n_embd, config.n_vocab]
         kept = head_factors(factors, config.n_layer * config.n_head)
         given = {"shape": shape, "text": text, "factors": kept} | map_of(model, bpe, text, kept)
