@@ -26,7 +26,7 @@ import matplotlib.pyplot  # noqa: F401 (here and not in each lesson's process: t
 import nbformat
 import numpy as np
 import torch
-import torch._dynamo  # noqa: F401 (the same, and every optimizer asks for it: three seconds)
+import torch._dynamo  # noqa: F401 (the same: every optimizer asks for it)
 from claim import Claim
 from IPython.core.displayhook import CapturingDisplayHook
 from IPython.core.displaypub import CapturingDisplayPublisher
