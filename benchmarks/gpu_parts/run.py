@@ -24,6 +24,7 @@ PARTS = {
     "checks": 90,
     "finetune": 120,
     "novelist": 600,
+    "recipes": 600,
 }
 """Each part, in this order, and the seconds after which it is given up."""
 

@@ -1,0 +1,183 @@
+"""Many small trainings at once on one GPU: an update of each is one CUDA graph.
+
+A model of 5 million parameters leaves most of a large GPU idle, and asking for each of its
+thousand small products takes longer than the products. So each training has a stream of its
+own, and all of them are recorded once, with everything that changes (the place in the data,
+the rates) in tensors; then an update of all is one call.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from gpt1lib import GPT, optim
+from gpt1lib.pretrain import muon
+
+EAGER = 2  # updates that are made one by one before the others are recorded
+
+
+@dataclass(frozen=True)
+class Rates:
+    """What sets the steps of a training: highest rates, schedule, decay, clipping.
+
+    factors: (steps,), shares of the highest rates; decays: (steps,), of weight_decay.
+    """
+
+    lr: float
+    matrix_lr: float
+    betas: tuple[float, float]
+    momentum: float
+    weight_decay: float
+    factors: np.ndarray
+    decays: np.ndarray
+    grad_clip: float = 1.0
+    ema: float = 0.999
+
+
+class Training:
+    """One model, its optimizers, and one update without a word to the CPU.
+
+    loss_of: from the model and ids (B, T) to the loss.
+    """
+
+    def __init__(self, model: GPT, rates: Rates, loss_of: Callable[[GPT, Tensor], Tensor]):
+        self.model, self.rates, self.loss_of = model.train(), rates, loss_of
+        device = model.device
+        self.params = list(model.parameters())
+        self.mean = [p.detach().clone() for p in self.params]  # of the weights, exponential
+        self.at = torch.zeros(1, dtype=torch.int64, device=device)  # place in the windows
+        self.step = torch.zeros(1, dtype=torch.int64, device=device)
+        self.factors = torch.tensor(rates.factors, dtype=torch.float32, device=device)
+        self.decays = torch.tensor(rates.decays, dtype=torch.float32, device=device)
+        self.losses = torch.zeros(len(rates.factors), device=device)
+        self.windows, self.frozen = torch.empty(0), False
+        self._prepare_optimizers()
+
+    def _prepare_optimizers(self) -> None:
+        r, device = self.rates, self.model.device
+        self.matrices = muon.matrices(self.model) if r.matrix_lr else []
+        self.momenta = [torch.zeros_like(p) for p in self.matrices]
+        self.lr = torch.zeros((), device=device)
+        groups = optim.decay_groups(self.model, 0.0, without=self.matrices)
+        self.decayed = groups[0]["params"]
+        on_gpu = device.type == "cuda"
+        params = [p for group in groups for p in group["params"]]
+        self.adam = torch.optim.AdamW(
+            params, lr=self.lr, betas=r.betas, eps=1e-8, weight_decay=0.0,
+            fused=True, capturable=on_gpu,
+        )  # fmt: skip
+
+    def read(self, windows: np.ndarray, frozen: bool = False) -> None:
+        """Take these windows (n, B, T) for the next n updates; frozen: keep the tokens."""
+        kind = torch.int16 if windows.max() < 2**15 else torch.int32
+        self.windows = torch.from_numpy(windows).to(self.model.device, kind)
+        self.at.zero_()
+        self.frozen = frozen
+
+    def gradients(self) -> None:
+        """The gradients of the next windows, clipped."""
+        ids = self.windows.index_select(0, self.at)[0].long()  # (B, T)
+        loss = self.loss_of(self.model, ids)
+        grads = list(torch.autograd.grad(loss, self.params))
+        self.losses.index_copy_(0, self.step, loss.detach().float().view(1))
+        norm = torch.stack(torch._foreach_norm(grads)).norm()
+        scale = (self.rates.grad_clip / (norm + 1e-6)).clamp(max=1.0)
+        torch._foreach_mul_(grads, scale)
+        for p, grad in zip(self.params, grads, strict=True):
+            p.grad = grad
+        if self.frozen:
+            self.model.tokens.weight.grad.zero_()
+
+    @torch.no_grad()
+    def apply(self) -> None:
+        """One step of the optimizers by these gradients."""
+        r = self.rates
+        factor = self.factors.index_select(0, self.step)[0]
+        decay = self.decays.index_select(0, self.step)[0] * r.weight_decay
+        self.lr.copy_(factor * r.lr)
+        torch._foreach_mul_(self.decayed, 1 - self.lr * decay)
+        self.adam.step()
+        if self.matrices:
+            self._muon(factor * r.matrix_lr, decay)
+        torch._foreach_lerp_(self.mean, self.params, 1 - r.ema)
+        self.at += 1
+        self.step += 1
+
+    def _muon(self, lr: Tensor, decay: Tensor) -> None:
+        """`muon.Muon.step`, with rates in tensors."""
+        grads = [p.grad for p in self.matrices]
+        torch._foreach_lerp_(self.momenta, grads, 1 - self.rates.momentum)
+        ahead = torch._foreach_lerp(grads, self.momenta, self.rates.momentum)
+        cut = [muon.squares(x) for x in ahead]
+        new = muon.decorrelate(torch.cat(cut)).split([len(x) for x in cut])
+        torch._foreach_mul_(self.matrices, 1 - lr * decay)
+        for p, u in zip(self.matrices, new, strict=True):
+            muon.squares(p).sub_(u * (lr * 0.2 * math.sqrt(u.shape[-1])))
+
+    def averaged(self) -> GPT:
+        """A copy of the model with the mean of its weights."""
+        copy = GPT(self.model.config).to(self.model.device)
+        with torch.no_grad():
+            for p, mean in zip(copy.parameters(), self.mean, strict=True):
+                p.copy_(mean)
+        return copy.eval()
+
+
+class Together:
+    """Trainings that make each update at the same time."""
+
+    def __init__(self, trainings: Sequence[Training]):
+        self.trainings = list(trainings)
+        self.on_gpu = self.trainings[0].model.device.type == "cuda"
+        if self.on_gpu:
+            self.streams = [torch.cuda.Stream() for _ in self.trainings]
+
+    def _each(self, *acts: Callable[[Training], None]) -> None:
+        """Do this for each training, on its stream."""
+        if not self.on_gpu:
+            for training in self.trainings:
+                for act in acts:
+                    act(training)
+            return
+        now = torch.cuda.current_stream()
+        for training, stream in zip(self.trainings, self.streams, strict=True):
+            stream.wait_stream(now)
+            with torch.cuda.stream(stream):
+                for act in acts:
+                    act(training)
+        for stream in self.streams:
+            now.wait_stream(stream)
+
+    def _recorded(self, *acts: Callable[[Training], None]) -> torch.cuda.CUDAGraph:
+        """The same, to be replayed."""
+        torch.cuda.synchronize()
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph):
+            self._each(*acts)
+        return graph
+
+    def updates(self, n: int, ticks: Callable[[], object] = lambda: None) -> str:
+        """n updates of all; returns how they were made. ticks: called after each."""
+        both = (Training.gradients, Training.apply)
+        for _ in range(min(n, EAGER) if self.on_gpu else n):
+            self._each(*both)
+            ticks()
+        if not self.on_gpu or n <= EAGER:
+            return "one by one"
+        how, graph = "one graph", None
+        try:
+            graph = self._recorded(*both)
+        except RuntimeError as error:
+            how = f"a graph of the gradients ({str(error).splitlines()[0][:120]})"
+            graph = self._recorded(Training.gradients)
+        for _ in range(n - EAGER):
+            graph.replay()
+            if how != "one graph":
+                self._each(Training.apply)
+            ticks()
+        torch.cuda.synchronize()
+        return how
