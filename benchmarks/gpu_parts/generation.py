@@ -30,7 +30,7 @@ def writers(machine: Machine, kind: torch.dtype, batch: int, prompt: int, new: i
 
 def speeds(machine: Machine, kind: torch.dtype, batch: int) -> dict:
     """Tokens per second of both, in turns, and whether they wrote the same."""
-    prompt, new = machine.size((32, 256), (4, 8))
+    prompt, new = machine.size((32, 128), (4, 8))
     machine.settle()
     acts = writers(machine, kind, batch, prompt, new)
     times = in_turns(machine, acts, rounds=machine.size(3, 1))

@@ -16,6 +16,7 @@ from time import perf_counter as now
 import numpy as np
 import torch
 import torch.nn.functional as F
+from safetensors.torch import save_file
 from torch import Tensor
 
 from gpt1course import induction
@@ -65,39 +66,31 @@ class Trial:
     until: float = 0.0  # 0: the share does not fall
     all_books: bool = False
     teachers: tuple[str, ...] = field(default=())
+    keep: bool = False  # the weights, in --out
 
 
-ADAM = {"matrix_lr": 0.0, "lr": 1e-3}
-COPY = {"first": 700, "kind": "random"}
+COUNTS = {"counts": 1.0}
+FIRST_REPEATS = {"counts": 1.0, "first": 700}
+FALLING = {"until": 0.7}
 TRIALS = (
-    Trial("base"),
-    Trial("base, seed 1", seed=1),
-    Trial("base, seed 2", seed=2),
-    Trial("Adam", **ADAM),
-    Trial("decay .3", weight_decay=0.3),
-    Trial("decay 1", weight_decay=1.0),
-    Trial("decay 1, rising", weight_decay=1.0, rising_decay=True),
-    Trial("dropout .2", dropout=0.2),
-    Trial("rates x 2", lr=4e-3, matrix_lr=4e-3),
-    Trial("256 from the start", short=()),
-    Trial("64, 128, 256", short=((0.4, 64), (0.8, 128))),
-    Trial("sines", sines=True),
-    Trial("counts", counts=1.0),
-    Trial("first repeats", **COPY),
-    Trial("first repeats, half the rates after", lr_after=0.5, **COPY),
-    Trial("first repeats, then 5% to the end", share=0.05, **COPY),
-    Trial("first repeats, then 5% falling to 0", share=0.05, until=0.7, **COPY),
-    Trial("sines, first repeats, 5% falling to 0", share=0.05, until=0.7, sines=True, **COPY),
-    Trial("passages repeated in 10%", share=0.1),
-    Trial("sines, passages repeated in 10%, falling to 0", share=0.1, until=0.7, sines=True),
-    Trial("a third as long", updates=1 / 3),
-)
+    Trial("random embeddings"),
+    Trial("word vectors", keep=True, **COUNTS),
+    Trial("word vectors, seed 1", seed=1, **COUNTS),
+    Trial("first repeats", **FIRST_REPEATS),
+    Trial("first repeats, 2% random to the end", share=0.02, kind="random", **FIRST_REPEATS),
+    Trial("first repeats, 5% random falling to 0", share=0.05, kind="random", keep=True,
+          **FALLING, **FIRST_REPEATS),
+    Trial("first repeats, 10% passages falling to 0", share=0.1, keep=True,
+          **FALLING, **FIRST_REPEATS),
+    Trial("sines, first repeats, 10% passages falling to 0", share=0.1, sines=True,
+          **FALLING, **FIRST_REPEATS),
+)  # fmt: skip
 TINY_TRIALS = (
     Trial("base", short=((0.5, 8),), counts=0.1),
     Trial("copies", first=6, share=0.5, until=0.5, sines=True, weight_decay=1.0, short=(),
           rising_decay=True),
     Trial("Adam", updates=0.5, cosine=True, all_books=True, short=(), teachers=("base",),
-          **ADAM),
+          lr=1e-3, matrix_lr=0.0),
 )  # fmt: skip
 
 
@@ -355,6 +348,13 @@ def boundaries(runs: list[Run]) -> list[int]:
     return sorted({0, *marks})
 
 
+def keep_weights(run: Run) -> None:
+    """Write a model, 16 bits a number, to be looked into elsewhere."""
+    path = run.machine.out / "recipes" / f"{run.trial.name.replace(' ', '_')}.safetensors"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    save_file({k: v.half().cpu() for k, v in run.training.model.state_dict().items()}, path)
+
+
 def train_all(runs: list[Run], report: Report, table: str) -> None:
     """All updates of all runs; a run that is over is scored and reported."""
     end = max(run.ends[-1] for run in runs)
@@ -369,6 +369,8 @@ def train_all(runs: list[Run], report: Report, table: str) -> None:
             over = stop == run.ends[-1]
             if over or stop // every != begin // every or run.n_first == stop:
                 run.score()
+            if over and run.trial.keep:
+                keep_weights(run)
             if over:
                 report.add(table, {"trial": run.trial.name, "how": how, **run.result()})
 

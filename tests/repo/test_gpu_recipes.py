@@ -1,0 +1,101 @@
+"""Recipes that a GPU tries at once: their updates, data and scores are the trainer's."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from benchmarks.gpu_parts import recipes, repeats
+from benchmarks.gpu_parts.measure import Machine
+from benchmarks.gpu_parts.together import Rates, Together, Training
+from gpt1lib import GPT, TINY, corpus, evaluate, optim, pretrain
+from gpt1lib.pretrain.optimizers import build_optimizers
+
+CPU = Machine(torch.device("cpu"), True, 0.01, Path("runs"), Path("runs"))
+
+
+@pytest.mark.parametrize("matrix_lr", [0.0, 2e-3])
+def test_an_update_is_the_trainers(matrix_lr):
+    steps, config = 12, replace(TINY, dropout=0.0, n_vocab=100)
+    factors = np.array([min(1.0, (i + 1) / 5) for i in range(steps)])
+    windows = np.random.default_rng(0).integers(100, size=(steps, 4, 16))
+    torch.manual_seed(0)
+    mine, its = GPT(config), GPT(config)
+    its.load_state_dict(mine.state_dict())
+    rates = Rates(1e-3, matrix_lr, (0.9, 0.99), 0.95, 0.1, factors, np.ones(steps))
+    training = Training(mine, rates, recipes.loss_of([]))
+    training.read(windows)
+    Together([training]).updates(steps)
+    recipe = pretrain.Recipe(config, steps=steps, lr=1e-3, matrix_lr=matrix_lr, warmup=0,
+                             weight_decay=0.1, betas=(0.9, 0.99))  # fmt: skip
+    step = optim.Stepper(
+        its, build_optimizers(its, recipe), lambda i: factors[min(i, steps - 1)]
+    ).step
+    objective = pretrain.Objective(its, chunked=False)
+    losses = []
+    for ids in torch.from_numpy(windows):
+        losses.append(objective(ids))
+        step(losses[-1].backward)
+    for a, b in zip(mine.parameters(), its.parameters(), strict=True):
+        assert torch.allclose(a, b, atol=2e-6)
+    assert torch.allclose(training.losses, torch.stack(losses).detach(), atol=1e-5)
+
+
+def test_spans_are_said_twice():
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        window = repeats.random_repeats(rng, 10**6, 64, 4, 8)
+        n = next(i for i in range(4, 9) if window[i] == window[0])
+        assert len(window) == 64 and (window[n : 2 * n] == window[:n]).all()
+
+
+def test_a_passage_is_repeated_where_it_ends():
+    rng, book = np.random.default_rng(0), np.arange(64)
+    for _ in range(20):
+        window = repeats.passage_repeated(rng, book, 8, 32)
+        end = int(np.flatnonzero(np.diff(window) != 1)[0]) + 1
+        n = end - int(window[end])
+        assert (
+            8 <= n <= 32 and (window[end : end + n] == window[end - n : end])[: 64 - end].all()
+        )
+        assert (window[:end] == book[:end]).all() and len(window) == 64
+
+
+@pytest.mark.parametrize("kind", ["random", "text"])
+def test_the_share_of_windows_is_what_is_asked(kind):
+    windows = np.tile(np.arange(64), (400, 8, 1))
+    shares = np.where(np.arange(400) < 200, 0.25, 0.0)
+    changed = (repeats.mixed_in(windows, shares, kind, 10**6, 0) != windows).any(-1)
+    assert not changed[200:].any() and 0.2 < changed[:200].mean() < 0.3
+    assert (windows == np.arange(64)).all()
+
+
+def test_windows_cover_the_books_as_the_trainers_do():
+    ids = np.arange(1000)
+    mine = recipes.windows_of(ids, 3, 10, 40, before=7, seed=2)
+    its = corpus.even_windows(ids, 10, 12, 7, 2 / 7)
+    assert (mine.reshape(12, 10) == its.numpy()).all()
+
+
+def test_a_trial_reads_equally_much_in_each_update():
+    trial = recipes.Trial("t", first=120, short=((0.4, 64), (0.8, 128)))
+    assert recipes.phases(trial, 100, 256) == [
+        (40, 16, True), (40, 32, True), (40, 128, True),
+        (40, 64, False), (40, 128, False), (20, 256, False),
+    ]  # fmt: skip
+    rates = recipes.rates_of(trial, 120, 100)
+    assert len(rates.factors) == len(rates.decays) == 220
+    assert rates.factors[119] == rates.factors[120] == 1.0 and rates.factors[-1] < 0.02
+
+
+@pytest.mark.slow
+def test_its_scores_are_those_of_evaluate():
+    texts = recipes.texts_of(CPU)
+    model = recipes.fresh(recipes.Trial("t"), texts, CPU)
+    nats = [(evaluate.heldout_nats(model, ids), len(ids), 1000) for ids in texts.scored["ends"]]
+    books = {str(i): evaluate.book_score(*book) for i, book in enumerate(nats)}
+    mine = recipes.bits(model, texts, "ends")
+    assert texts.characters["ends"] == 1000 * len(nats)
+    assert mine == pytest.approx(evaluate.all_books(books)["bits_per_character"], abs=1e-4)
