@@ -70,7 +70,7 @@ class Trial:
 
 
 COUNTS = {"counts": 1.0}
-FIRST_REPEATS = {"counts": 1.0, "first": 700}
+FIRST_REPEATS = {"counts": 1.0, "first": 800, "lr": 4e-3, "matrix_lr": 4e-3, "lr_after": 0.5}
 FALLING = {"until": 0.7}
 TRIALS = (
     Trial("random embeddings"),
