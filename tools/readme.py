@@ -22,6 +22,7 @@ import gpt1lib
 from benchmarks import record
 from benchmarks.shared.by_clock import stored_runs
 from gpt1lib import GPT, NOVELIST
+from tools import gpu_tables
 from tools.notebooks import index
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -34,6 +35,7 @@ PAGES = tuple(
         "docs/paper.md",
         "docs/record.md",
         "docs/speed.md",
+        "docs/training.md",
     )
 )
 CITATION = ROOT / "CITATION.cff"
@@ -210,6 +212,8 @@ TABLES = {
     "titles": titles,
     "map": files,
     "speed": speed,
+    "one GPU": gpu_tables.speed,
+    "recipes": gpu_tables.recipes,
     "in the page": in_the_page,
     "record": lambda: record.table(stored_runs(record.STORED)),
     "record defaults": record.free,

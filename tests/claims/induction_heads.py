@@ -107,3 +107,26 @@ def a_few_repetitions_keep_part_of_it_at_a_price(results, end):
     assert 0 < mixed - novel < 0.3
     assert 0.35 < matching / float(end["matching"].max()) < 0.7, "about half"
     assert kept > 3 * end["copying"].second, "far worse than before"
+
+
+@after("larger")
+def copying_is_learned_and_erased_at_the_size_of_the_novelist(stored):
+    copied = [x for x in stored["recipes"] if x["recipe"]["first"]]
+    books = [x for x in stored["recipes"] if not x["recipe"]["first"]]
+    assert (len(copied), len(books)) == (5, 3)
+    assert sum(x["recipe"]["share"] > 0 for x in copied) == 4
+    for trial in copied:
+        first, then = trial["curve"][:2]
+        assert trial["recipe"]["first"] == 800 and 0.55 < first["second_time"] < 1.4
+        assert then["update"] - first["update"] == 83 and then["second_time"] > 8.5
+        assert all(x["prefix_matching"] < 0.03 for x in trial["curve"][2:]), "never came back"
+        assert 0.002 < trial["bits_heldout"] - max(x["bits_heldout"] for x in books) < 0.01
+        assert abs(trial["updates"] - 798 - books[0]["updates"]) < 2, "equally many books"
+
+
+@after("larger")
+def where_random_tokens_stay_all_get_the_same_probability(stored):
+    row = next(x for x in stored["recipes"] if "2% random" in x["trial"])
+    assert abs(row["second_time"] - math.log(8120)) < 0.01
+    a, b = (x["bits_heldout"] for x in stored["recipes"] if "word vectors" in x["trial"])
+    assert f"{abs(a - b):.3f}" == "0.003"
