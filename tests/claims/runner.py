@@ -45,7 +45,7 @@ PATHS = [  # the lessons, the mistakes, and what is optional as a whole
 ]
 FRESH_SEED = 67280421310721  # torch's own at the start of a process
 COARSE = 50  # dots per inch of a quick run's figures
-COMPARED = ("stdout", "text/plain")
+COMPARED = ("stdout", "text/plain", "figures")
 TORCHS = "torchinductor_"  # a cache of torch's own, one for all runs
 
 
@@ -91,7 +91,14 @@ def stored(cell) -> dict[str, str]:
             found[output.name] += output.text
         for kind, text in output.get("data", {}).items():
             found[kind] += f"{text}\n"
-    return {kind: text for kind, text in found.items() if kind in COMPARED}
+    return compared(found)
+
+
+def compared(found: dict[str, str]) -> dict[str, str]:
+    """What is compared of what a cell shows: texts, and whether colors of figures are numbers."""
+    drawn = re.findall(r'<figure(?: class="([a-z-]*)")? style', found.get("text/html", ""))
+    found = {**found, "figures": "".join(f"{kind or 'a drawing'}\n" for kind in drawn)}
+    return {kind: found[kind] for kind in COMPARED if found.get(kind)}
 
 
 # ---- comparing ----------------------------------------------------------------------
@@ -159,8 +166,7 @@ class Notebook:
         for kind, text in (item for output in shown for item in output["data"].items()):
             found[kind] += f"{text}\n"
         error = result.error_before_exec or result.error_in_exec
-        found = {kind: found[kind] for kind in COMPARED if kind in found}
-        return found, "".join(traceback.format_exception(error)) if error else ""
+        return compared(found), "".join(traceback.format_exception(error)) if error else ""
 
 
 @contextmanager

@@ -115,6 +115,12 @@ def test_what_differs_is_shown(found, same):
     assert (told == "") is same and (same or f"+{found}".replace("0x7f", "ADDRESS") in told)
 
 
+def test_a_figure_whose_mark_is_not_the_stored_one_is_shown():
+    html = '<figure class="color-scale" style="margin:0">', '<figure style="margin:0">'
+    heat_map, drawing = (runner.compared({"text/html": text}) for text in html)
+    assert runner.difference(heat_map, heat_map) == "" != runner.difference(drawing, heat_map)
+
+
 def test_claims_draw_nothing_from_the_lesson():
     torch.manual_seed(1)
     expected = torch.rand(1)

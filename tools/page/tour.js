@@ -4,11 +4,13 @@ const frame = document.querySelector(".tour-map iframe");
 const stops = [...document.querySelectorAll(".tour-stop")];
 const mapOf = () => frame?.contentWindow?.model;
 
+const lastPlace = () => (mapOf()?.get("tokens").length ?? 0) - 1;
+
 // Only what the text of the map has: a shorter one has fewer places.
 function put(state) {
   const model = mapOf();
   if (!model) return;
-  const last = model.get("tokens").length - 1;
+  const last = lastPlace();
   const kept = Object.entries(state).map(([name, value]) => [
     name,
     name === "place" || name === "other" ? Math.min(value, last) : value,
@@ -34,7 +36,7 @@ function scrollMap({ zoom, place }) {
   if (!stage || !zoom) return;
   const box = document.querySelector(".tour-map");
   const foot = frame.offsetTop + stage.getBoundingClientRect().bottom;
-  box.scrollTop = zoom === "model" && place === 9 ? foot - box.clientHeight : 0;
+  box.scrollTop = zoom === "model" && place >= lastPlace() ? foot - box.clientHeight : 0;
 }
 
 // The stop in the middle of the window is the one that is shown.
