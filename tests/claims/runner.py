@@ -95,7 +95,7 @@ def stored(cell) -> dict[str, str]:
 
 
 def compared(found: dict[str, str]) -> dict[str, str]:
-    """What is compared of what a cell shows: texts, and whether colors of figures are numbers."""
+    """What is compared of a cell: texts, and whether the colors of its figures are numbers."""
     drawn = re.findall(r'<figure(?: class="([a-z-]*)")? style', found.get("text/html", ""))
     found = {**found, "figures": "".join(f"{kind or 'a drawing'}\n" for kind in drawn)}
     return {kind: found[kind] for kind in COMPARED if found.get(kind)}
