@@ -23,12 +23,15 @@ SHORT = (
 SHORT_LESSONS = ("00", "05", "09")  # one with everything, one with explorers, one in numpy
 SLOWEST = ["--durations=20"]
 LONG = "lesson10 or lesson12 or lesson13 or lesson14 or lesson17"  # half of the lessons' time
-VIEWS = "tests/gpt1course/viz"
-TESTS = {  # part -> folders: thirds of the time
+VIEWS, EXPLORERS = "tests/gpt1course/viz", "tests/browser/views"
+MARKED = [f"tests/gpt1course/{name}" for name in ("checking", "exercises", "grading")]
+TESTS = {  # part -> folders: quarters of the time
+    "exercises": MARKED,
+    "course": ["tests/gpt1course", *(f"--ignore={x}" for x in (VIEWS, *MARKED)), "tests/repo"],
     "views": [VIEWS, "tests/browser"],  # what of it needs no browser
-    "course": ["tests/gpt1course", f"--ignore={VIEWS}", "tests/repo"],
     "library": ["tests/gpt1lib"],
 }
+AT_A_TIME = 4  # parts: those in the browser mostly wait
 FORMATTED = ["gpt1lib", "gpt1course", "tests", "tools", "benchmarks"]
 
 
@@ -91,7 +94,8 @@ def parts(quick: bool, slow: bool) -> dict[str, list[str]]:
     lessons = sorted(str(p) for p in (ROOT / "notebooks").rglob("[!g]*.ipynb"))
     as_typed = {"nbval": [*PYTEST, "--nbval", *lessons]} if slow else {}
     return {
-        "browser": [*PYTEST, "tests/browser", "-m", shown, *SLOWEST],
+        "browser": [*PYTEST, "tests/browser", f"--ignore={EXPLORERS}", "-m", shown, *SLOWEST],
+        "explorers": [*PYTEST, EXPLORERS, "-m", shown, *SLOWEST],
         "notebooks": [*PYTEST, "tests/claims", *full_run, "-k", f"not ({LONG})", *SLOWEST],
         "longest": [*PYTEST, "tests/claims", *full_run, "-k", LONG, *SLOWEST],
         **tests,
@@ -130,8 +134,8 @@ def main() -> int:
         todo = short() if args.short else lesson(args.lesson)
     else:
         todo = parts(args.quick, args.all)
-    with ThreadPoolExecutor(3) as three:
-        results = dict(zip(todo, three.map(run, todo, todo.values()), strict=True))
+    with ThreadPoolExecutor(AT_A_TIME) as some:
+        results = dict(zip(todo, some.map(run, todo, todo.values()), strict=True))
     print()
     for name, (status, seconds) in results.items():
         word = "passed" if status == 0 else f"FAILED ({status})"
