@@ -94,12 +94,12 @@ def parts(quick: bool, slow: bool) -> dict[str, list[str]]:
     lessons = sorted(str(p) for p in (ROOT / "notebooks").rglob("[!g]*.ipynb"))
     as_typed = {"nbval": [*PYTEST, "--nbval", *lessons]} if slow else {}
     return {
+        **as_typed,
         "browser": [*PYTEST, "tests/browser", f"--ignore={EXPLORERS}", "-m", shown, *SLOWEST],
         "explorers": [*PYTEST, EXPLORERS, "-m", shown, *SLOWEST],
         "notebooks": [*PYTEST, "tests/claims", *full_run, "-k", f"not ({LONG})", *SLOWEST],
         "longest": [*PYTEST, "tests/claims", *full_run, "-k", LONG, *SLOWEST],
         **tests,
-        **as_typed,
         **lint(),
     }
 
