@@ -3,8 +3,8 @@
     python benchmarks/gpu.py [--only training checks] [--minutes 6]
     python benchmarks/gpu.py --device cpu --tiny
 
-The first needs a GPU of 80 GB. All parts together take about twenty minutes, and --at-most ends
-them sooner; --only names some. The second line checks the benchmark itself in seconds. Each
+The first needs a GPU of 80 GB. Not all parts fit into the 14.5 minutes that it takes at most
+(--at-most): make several calls, with some parts each (--only). The second line checks the benchmark itself in seconds. Each
 part writes data/results/benchmarks/gpu_PART.json as it goes, so that whatever ends it, what was
 found is kept. A part that fails says why in its file, the next goes on, and the exit status is
 1. --minutes is the time of each of the parts `novelist` and `recipes`: six, or a second with
