@@ -4,11 +4,11 @@
     python benchmarks/gpu.py --device cpu --tiny
 
 The first needs a GPU of 80 GB. Not all parts fit into the 14.5 minutes that it takes at most
-(--at-most): make several calls, with some parts each (--only). The second line checks the benchmark itself in seconds. Each
-part writes data/results/benchmarks/gpu_PART.json as it goes, so that whatever ends it, what was
-found is kept. A part that fails says why in its file, the next goes on, and the exit status is
-1. --minutes is the time of each of the parts `novelist` and `recipes`: six, or a second with
---tiny. Checkpoints lie in --out, with a log per part.
+(--at-most): make several calls, with some parts each (--only). The second line checks the
+benchmark itself in seconds. Each part writes data/results/benchmarks/gpu_PART.json as it goes,
+so that whatever ends it, what was found is kept. A part that fails says why in its file, the
+next goes on, and the exit status is 1. --minutes is the time of each of the parts `novelist`
+and `recipes`: six, or a second with --tiny. Checkpoints lie in --out, with a log per part.
 """
 
 import argparse

@@ -8,19 +8,20 @@ what copying is.
 """
 
 import math
-from dataclasses import asdict, dataclass, field, replace
+import re
+from dataclasses import asdict, dataclass, replace
 from functools import cache
 from itertools import pairwise
 from time import perf_counter as now
 
 import numpy as np
 import torch
-import torch.nn.functional as F
 from safetensors.torch import save_file
 from torch import Tensor
 
 from gpt1course import induction
 from gpt1lib import GPT, NOVELIST, TINY, corpus, losses, optim, pretrain
+from gpt1lib.baselines.variants import Sinusoids
 from gpt1lib.bpe import BPE
 from gpt1lib.io.paths import BOOKS, HELDOUT_BOOKS, NOVELIST_DIR
 from gpt1lib.pretrain.init import init_from_counts
@@ -52,20 +53,15 @@ class Trial:
     lr: float = 2e-3
     matrix_lr: float = 2e-3
     weight_decay: float = 0.1
-    rising_decay: bool = False
     warmdown: float = 0.6
-    cosine: bool = False
     short: tuple[tuple[float, int], ...] = ((0.6, 128),)
     sines: bool = False
     counts: float = 0.0
     first: int = 0  # updates of repeats before any book
-    frozen: bool = True  # the token embeddings, in that phase
     lr_after: float = 1.0  # factor after that phase
     share: float = 0.0
     kind: str = "text"
     until: float = 0.0  # 0: the share does not fall
-    all_books: bool = False
-    teachers: tuple[str, ...] = field(default=())
     keep: bool = False  # the weights, in --out
 
 
@@ -87,11 +83,9 @@ TRIALS = (
 )  # fmt: skip
 TINY_TRIALS = (
     Trial("base", short=((0.5, 8),), counts=0.1),
-    Trial("copies", first=6, share=0.5, until=0.5, sines=True, weight_decay=1.0, short=(),
-          rising_decay=True),
-    Trial("Adam", updates=0.5, cosine=True, all_books=True, short=(), teachers=("base",),
-          lr=1e-3, matrix_lr=0.0),
-)  # fmt: skip
+    Trial("copies", first=6, share=0.5, until=0.5, sines=True, short=(), keep=True),
+    Trial("Adam", updates=0.5, short=(), lr=1e-3, matrix_lr=0.0),
+)
 
 
 # ---- data ----------------------------------------------------------------------------
@@ -102,14 +96,13 @@ class Texts:
     """Ids to train on and to score on, and the characters of what is scored."""
 
     n_vocab: int
-    whole: np.ndarray  # (N,) of all the books
-    parts: np.ndarray  # (M,) of their first 96%
+    ids: np.ndarray  # (N,) of the first 96% of each book
     scored: dict[str, list[Tensor]]  # `ends` of the books, and `heldout` ones
     characters: dict[str, int]
 
 
 def texts_of(machine: Machine) -> Texts:
-    """The books, and their ends of 16,000 characters, which only `whole` holds."""
+    """The first 96% of the books, and 16,000 characters of the rest of each."""
     bpe = BPE.load(NOVELIST_DIR)
     books, heldout = corpus.read_books(BOOKS), corpus.read_books(HELDOUT_BOOKS)
     if machine.tiny:
@@ -118,28 +111,14 @@ def texts_of(machine: Machine) -> Texts:
     n = machine.size(16_000, 1000)
     cuts = {k: int(len(v) * 0.96) for k, v in books.items()}
     ends = {k: v[cuts[k] : cuts[k] + n] for k, v in books.items()}
-    parts = corpus.encode_books({k: v[: cuts[k]] for k, v in books.items()}, bpe)
+    ids = corpus.encode_books({k: v[: cuts[k]] for k, v in books.items()}, bpe)
     scored = {"ends": ends, "heldout": heldout}
     return Texts(
         bpe.n_vocab,
-        corpus.encode_books(books, bpe).numpy().astype(np.int32),
-        parts.numpy().astype(np.int32),
+        ids.numpy(),
         {k: [torch.tensor(bpe.encode(t)) for t in v.values()] for k, v in scored.items()},
         {k: sum(map(len, v.values())) for k, v in scored.items()},
     )
-
-
-def starts_of(n: int, n_windows: int, before: int, offset: float) -> np.ndarray:
-    """`corpus.even_windows`: where windows start that cover n places evenly."""
-    k = np.arange(before, before + n_windows, dtype=np.float64)
-    return ((offset + k * corpus.GOLDEN_RATIO) % 1 * n).astype(np.int64)
-
-
-def windows_of(ids: np.ndarray, n: int, length: int, tokens: int, before: int, seed: int):
-    """Windows of n updates (n, B, T), after `before` windows."""
-    B = tokens // length
-    starts = starts_of(len(ids) - length + 1, n * B, before, seed / 7)
-    return ids[starts[:, None] + np.arange(length)].reshape(n, B, length)
 
 
 # ---- a trial -------------------------------------------------------------------------
@@ -160,29 +139,13 @@ def phases(trial: Trial, updates: int, n_ctx: int) -> list[tuple[int, int, bool]
 
 def rates_of(trial: Trial, n_first: int, updates: int) -> Rates:
     """The schedules of a trial: of its first phase, then of the books."""
-    warmup = max(1, updates // 40)
-    steps = range(updates)
-    if trial.cosine:
-        after = [optim.warmup_cosine(i, warmup, updates) for i in steps]
-    else:
-        after = [optim.warmup_flat(i, warmup, updates, trial.warmdown) for i in steps]
+    warmup, down = max(1, updates // 40), trial.warmdown
+    after = [optim.warmup_flat(i, warmup, updates, down) for i in range(updates)]
     if n_first:  # the rates are up already
         after[:warmup] = [1.0] * warmup
     before = [min(1.0, (i + 1) / 100) for i in range(n_first)]
     factors = np.array(before + [trial.lr_after * x for x in after])
-    rising = np.linspace(0, 2, updates) if trial.rising_decay else np.ones(updates)
-    decays = np.concatenate([np.full(n_first, 0.1 / max(trial.weight_decay, 0.1)), rising])
-    momentum = 0.95
-    return Rates(
-        trial.lr, trial.matrix_lr, (0.9, 0.99), momentum, trial.weight_decay, factors, decays
-    )
-
-
-def waves(n_ctx: int, n_embd: int) -> Tensor:
-    """Positions of sines and cosines (Vaswani et al. 2017), each row of length 1."""
-    t, i = torch.arange(n_ctx)[:, None], torch.arange(n_embd // 2)
-    angle = t / 10_000 ** (2 * i / n_embd)
-    return torch.cat([angle.sin(), angle.cos()], dim=1) / math.sqrt(n_embd / 2)
+    return Rates(trial.lr, trial.matrix_lr, (0.9, 0.99), 0.95, trial.weight_decay, factors)
 
 
 def fresh(trial: Trial, texts: Texts, machine: Machine) -> GPT:
@@ -193,46 +156,25 @@ def fresh(trial: Trial, texts: Texts, machine: Machine) -> GPT:
         model = GPT(config)
     pretrain.scale_blocks(model, 0.04)
     if trial.counts:
-        init_from_counts(model, texts.parts, trial.counts, trial.seed)
+        init_from_counts(model, texts.ids, trial.counts, trial.seed)
     if trial.sines:
         with torch.no_grad():
-            model.positions.weight.copy_(waves(config.n_ctx, config.n_embd))
+            table = Sinusoids(config.n_ctx, config.n_embd).table
+            model.positions.weight.copy_(table / math.sqrt(config.n_embd / 2))  # of length 1
     return model.to(machine.device)
-
-
-def loss_of(teachers: list[GPT]):
-    """The mean loss of the targets; with teachers, half of it by their mean probabilities."""
-
-    def plain(model: GPT, ids: Tensor) -> Tensor:
-        logits = model.logits(model.hidden(ids)[:, :-1])
-        return F.cross_entropy(logits.flatten(0, 1), ids[:, 1:].flatten())
-
-    def taught(model: GPT, ids: Tensor) -> Tensor:
-        logits = model.logits(model.hidden(ids)[:, :-1]).flatten(0, 1)
-        with torch.no_grad():
-            said = [t.logits(t.hidden(ids)[:, :-1]).flatten(0, 1) for t in teachers]
-            goal = torch.stack([x.softmax(-1) for x in said]).mean(0)
-        soft = -(goal * logits.log_softmax(-1)).sum(-1).mean()
-        return 0.5 * F.cross_entropy(logits, ids[:, 1:].flatten()) + 0.5 * soft
-
-    return taught if teachers else plain
 
 
 class Run:
     """A trial under way: its training, its phases, its scores."""
 
-    def __init__(
-        self, trial: Trial, texts: Texts, machine: Machine, total: int, done: dict[str, "Run"]
-    ):
+    def __init__(self, trial: Trial, texts: Texts, machine: Machine, total: int):
         self.trial, self.texts, self.machine = trial, texts, machine
         self.updates = max(2, round(trial.updates * total))
         model = fresh(trial, texts, machine)
         self.n_ctx, self.tokens = model.config.n_ctx, machine.size(TOKENS, 64)
         self.phases = phases(trial, self.updates, self.n_ctx)
         n_first = sum(n for n, _, repeated in self.phases if repeated)
-        teachers = [done[name].training.averaged() for name in trial.teachers]
-        rates = rates_of(trial, n_first, self.updates)
-        self.training = Training(model, rates, loss_of(teachers))
+        self.training = Training(model, rates_of(trial, n_first, self.updates))
         self.n_first, self.curve, self.step, self.windows_read = n_first, [], 0, 0
 
     @property
@@ -241,16 +183,16 @@ class Run:
         return np.cumsum([n for n, *_ in self.phases]).tolist()
 
     def windows(self, begin: int, end: int) -> tuple[np.ndarray, bool]:
-        """Windows of the updates begin to end, within one phase, and whether all repeats."""
+        """Windows of the updates begin to end, in one phase, and whether tokens are frozen."""
         i = int(np.searchsorted(self.ends, begin, side="right"))
         _, length, repeated = self.phases[i]
         n, trial, vocab = end - begin, self.trial, self.texts.n_vocab
         if repeated:
-            made = repeats.first_phase(n, self.tokens, length, vocab, trial.seed)
-            return made, trial.frozen
-        ids = self.texts.whole if trial.all_books else self.texts.parts
-        made = windows_of(ids, n, length, self.tokens, self.windows_read, trial.seed)
-        self.windows_read += n * (self.tokens // length)
+            return repeats.first_phase(n, self.tokens, length, vocab, trial.seed), True
+        count, offset = n * (self.tokens // length), trial.seed / 7
+        even = corpus.even_windows(self.texts.ids, length, count, self.windows_read, offset)
+        made = even.numpy().reshape(n, -1, length)
+        self.windows_read += count
         if trial.share:
             progress = (np.arange(begin, end) - self.n_first) / self.updates
             fall = np.clip(1 - progress / trial.until, 0, 1) if trial.until else 1.0
@@ -267,18 +209,14 @@ class Run:
 
     def result(self) -> dict:
         """What is kept of a finished trial: of its weights and of their mean."""
-        model, mean, names = (
-            self.training.model,
-            self.training.averaged(),
-            list(self.texts.scored),
-        )
+        model, names = self.training.model, list(self.texts.scored)
         return {
             "recipe": asdict(self.trial),
             "updates": self.step,
             "tokens": self.step * self.tokens,
             "training_loss": self.curve[-1]["training_loss"],
             **scores(model, self.texts, names),
-            "mean_of_weights": scores(mean, self.texts, names),
+            "mean_of_weights": scores(self.training.averaged(), self.texts, names),
             "nats_by_place": by_place(model, self.texts.scored["heldout"]),
             "curve": self.curve,
         }
@@ -350,7 +288,8 @@ def boundaries(runs: list[Run]) -> list[int]:
 
 def keep_weights(run: Run) -> None:
     """Write a model, 16 bits a number, to be looked into elsewhere."""
-    path = run.machine.out / "recipes" / f"{run.trial.name.replace(' ', '_')}.safetensors"
+    name = re.sub(r"\W+", "_", run.trial.name)
+    path = run.machine.out / "recipes" / f"{name}.safetensors"
     path.parent.mkdir(parents=True, exist_ok=True)
     save_file({k: v.half().cpu() for k, v in run.training.model.state_dict().items()}, path)
 
@@ -363,7 +302,7 @@ def train_all(runs: list[Run], report: Report, table: str) -> None:
         going = [run for run in runs if begin < run.ends[-1]]
         for run in going:
             run.training.read(*run.windows(begin, stop))
-        how = Together([run.training for run in going]).updates(stop - begin)
+        Together([run.training for run in going]).updates(stop - begin)
         for run in going:
             run.step = stop
             over = stop == run.ends[-1]
@@ -372,25 +311,24 @@ def train_all(runs: list[Run], report: Report, table: str) -> None:
             if over and run.trial.keep:
                 keep_weights(run)
             if over:
-                report.add(table, {"trial": run.trial.name, "how": how, **run.result()})
+                report.add(table, {"trial": run.trial.name, **run.result()})
 
 
 def updates_in(machine: Machine, texts: Texts, trials: list[Trial], report: Report) -> int:
     """How many updates of these trials fit into the minutes."""
     if machine.tiny:
         return 24
-    alone = [t for t in trials if not t.teachers]
-    runs = [Run(t, texts, machine, 2400, {}) for t in alone]
+    runs = [Run(t, texts, machine, 2400) for t in trials]
     n, end = 40, max(run.phases[0][0] for run in runs)
     for run in runs:
         run.phases = [(end, run.n_ctx, False)]
         run.training.read(*run.windows(0, n))
     times: list[float] = []
-    how = Together([run.training for run in runs]).updates(n, lambda: times.append(now()))
+    Together([run.training for run in runs]).updates(n, lambda: times.append(now()))
     machine.wait()
     begin, took = times[n // 4], now() - times[n // 4]
     each = took / (n - n // 4 - 1)
-    report.keep(how=how, seconds_per_update=each, first_updates=begin - times[0])
+    report.keep(seconds_per_update=each, first_updates=begin - times[0])
     return min(MOST_UPDATES, int(60 * machine.minutes * (1 - OVERHEAD) / each))
 
 
@@ -399,15 +337,9 @@ def measure(machine: Machine, report: Report) -> None:
     torch.set_float32_matmul_precision("high")
     machine.settle()
     try:
-        texts, done = texts_of(machine), {}
-        trials = machine.size(TRIALS, TINY_TRIALS)
+        texts, trials = texts_of(machine), machine.size(TRIALS, TINY_TRIALS)
         updates = updates_in(machine, texts, trials, report)
-        for waiting in (False, True):
-            wave = [t for t in trials if bool(t.teachers) == waiting]
-            if wave:
-                runs = [Run(t, texts, machine, updates, done) for t in wave]
-                train_all(runs, report, "recipes")
-                done |= {run.trial.name: run for run in runs}
+        train_all([Run(t, texts, machine, updates) for t in trials], report, "recipes")
         report.keep(peak_memory_gb=machine.peak_memory_gb())
     finally:
         torch.set_float32_matmul_precision("highest")

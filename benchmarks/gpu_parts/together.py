@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 
 from gpt1lib import GPT, optim
-from gpt1lib.pretrain import muon
+from gpt1lib.pretrain import Objective, muon
 
 EAGER = 2  # updates that are made one by one before the others are recorded
 
@@ -24,7 +24,7 @@ EAGER = 2  # updates that are made one by one before the others are recorded
 class Rates:
     """What sets the steps of a training: highest rates, schedule, decay, clipping.
 
-    factors: (steps,), shares of the highest rates; decays: (steps,), of weight_decay.
+    factors: (steps,), shares of the highest rates.
     """
 
     lr: float
@@ -33,26 +33,22 @@ class Rates:
     momentum: float
     weight_decay: float
     factors: np.ndarray
-    decays: np.ndarray
     grad_clip: float = 1.0
     ema: float = 0.999
 
 
 class Training:
-    """One model, its optimizers, and one update without a word to the CPU.
+    """One model, its optimizers, and one update without a word to the CPU."""
 
-    loss_of: from the model and ids (B, T) to the loss.
-    """
-
-    def __init__(self, model: GPT, rates: Rates, loss_of: Callable[[GPT, Tensor], Tensor]):
-        self.model, self.rates, self.loss_of = model.train(), rates, loss_of
+    def __init__(self, model: GPT, rates: Rates):
+        self.model, self.rates = model.train(), rates
+        self.objective = Objective(model, chunked=False)
         device = model.device
         self.params = list(model.parameters())
         self.mean = [p.detach().clone() for p in self.params]  # of the weights, exponential
         self.at = torch.zeros(1, dtype=torch.int64, device=device)  # place in the windows
         self.step = torch.zeros(1, dtype=torch.int64, device=device)
         self.factors = torch.tensor(rates.factors, dtype=torch.float32, device=device)
-        self.decays = torch.tensor(rates.decays, dtype=torch.float32, device=device)
         self.losses = torch.zeros(len(rates.factors), device=device)
         self.windows, self.frozen = torch.empty(0), False
         self._prepare_optimizers()
@@ -78,10 +74,15 @@ class Training:
         self.at.zero_()
         self.frozen = frozen
 
-    def gradients(self) -> None:
+    def update(self) -> None:
+        """One update on the next windows."""
+        self._gradients()
+        self._apply()
+
+    def _gradients(self) -> None:
         """The gradients of the next windows, clipped."""
         ids = self.windows.index_select(0, self.at)[0].long()  # (B, T)
-        loss = self.loss_of(self.model, ids)
+        loss = self.objective(ids)
         grads = list(torch.autograd.grad(loss, self.params))
         self.losses.index_copy_(0, self.step, loss.detach().float().view(1))
         norm = torch.stack(torch._foreach_norm(grads)).norm()
@@ -93,28 +94,27 @@ class Training:
             self.model.tokens.weight.grad.zero_()
 
     @torch.no_grad()
-    def apply(self) -> None:
+    def _apply(self) -> None:
         """One step of the optimizers by these gradients."""
         r = self.rates
         factor = self.factors.index_select(0, self.step)[0]
-        decay = self.decays.index_select(0, self.step)[0] * r.weight_decay
         self.lr.copy_(factor * r.lr)
-        torch._foreach_mul_(self.decayed, 1 - self.lr * decay)
+        torch._foreach_mul_(self.decayed, 1 - self.lr * r.weight_decay)
         self.adam.step()
         if self.matrices:
-            self._muon(factor * r.matrix_lr, decay)
+            self._muon(factor * r.matrix_lr)
         torch._foreach_lerp_(self.mean, self.params, 1 - r.ema)
         self.at += 1
         self.step += 1
 
-    def _muon(self, lr: Tensor, decay: Tensor) -> None:
+    def _muon(self, lr: Tensor) -> None:
         """`muon.Muon.step`, with rates in tensors."""
         grads = [p.grad for p in self.matrices]
         torch._foreach_lerp_(self.momenta, grads, 1 - self.rates.momentum)
         ahead = torch._foreach_lerp(grads, self.momenta, self.rates.momentum)
         cut = [muon.squares(x) for x in ahead]
         new = muon.decorrelate(torch.cat(cut)).split([len(x) for x in cut])
-        torch._foreach_mul_(self.matrices, 1 - lr * decay)
+        torch._foreach_mul_(self.matrices, 1 - lr * self.rates.weight_decay)
         for p, u in zip(self.matrices, new, strict=True):
             muon.squares(p).sub_(u * (lr * 0.2 * math.sqrt(u.shape[-1])))
 
@@ -136,48 +136,33 @@ class Together:
         if self.on_gpu:
             self.streams = [torch.cuda.Stream() for _ in self.trainings]
 
-    def _each(self, *acts: Callable[[Training], None]) -> None:
-        """Do this for each training, on its stream."""
+    def update(self) -> None:
+        """One update of each training, on its stream."""
         if not self.on_gpu:
             for training in self.trainings:
-                for act in acts:
-                    act(training)
+                training.update()
             return
         now = torch.cuda.current_stream()
         for training, stream in zip(self.trainings, self.streams, strict=True):
             stream.wait_stream(now)
             with torch.cuda.stream(stream):
-                for act in acts:
-                    act(training)
+                training.update()
         for stream in self.streams:
             now.wait_stream(stream)
 
-    def _recorded(self, *acts: Callable[[Training], None]) -> torch.cuda.CUDAGraph:
-        """The same, to be replayed."""
+    def updates(self, n: int, ticks: Callable[[], object] = lambda: None) -> None:
+        """n updates of all. ticks: called after each."""
+        n_eager = min(n, EAGER) if self.on_gpu else n
+        for _ in range(n_eager):
+            self.update()
+            ticks()
+        if n == n_eager:
+            return
         torch.cuda.synchronize()
         graph = torch.cuda.CUDAGraph()
         with torch.cuda.graph(graph):
-            self._each(*acts)
-        return graph
-
-    def updates(self, n: int, ticks: Callable[[], object] = lambda: None) -> str:
-        """n updates of all; returns how they were made. ticks: called after each."""
-        both = (Training.gradients, Training.apply)
-        for _ in range(min(n, EAGER) if self.on_gpu else n):
-            self._each(*both)
-            ticks()
-        if not self.on_gpu or n <= EAGER:
-            return "one by one"
-        how, graph = "one graph", None
-        try:
-            graph = self._recorded(*both)
-        except RuntimeError as error:
-            how = f"a graph of the gradients ({str(error).splitlines()[0][:120]})"
-            graph = self._recorded(Training.gradients)
-        for _ in range(n - EAGER):
+            self.update()
+        for _ in range(n - n_eager):
             graph.replay()
-            if how != "one graph":
-                self._each(Training.apply)
             ticks()
         torch.cuda.synchronize()
-        return how

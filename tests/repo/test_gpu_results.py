@@ -31,6 +31,7 @@ def test_the_numbers_of_a_gpu_are_the_cpus():
     resumed = found["killed and resumed, deterministic"]
     assert resumed["same"] and len(resumed["went_on_from"]) == 3
     short = found["losses, bfloat16"]
+    assert short["updates"] == 200
     assert round(short["mean_share"], 2) == 0.02 and 0.3 < short["largest_share"] < 0.36
     assert "2% on average, and in one update by a third" in page("speed.md")
 
