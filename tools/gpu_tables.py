@@ -1,15 +1,15 @@
 """Tables of what was measured on a GPU, for the pages in docs: see benchmarks/gpu.py."""
 
-import json
-
 from benchmarks import novelist_trials
-from gpt1lib import evaluate, metrics
+from benchmarks.shared.by_clock import stored_runs
+from gpt1lib import checkpoints, evaluate, metrics
+from gpt1lib.io.files import read_json
 from gpt1lib.io.paths import BENCHMARKS, NOVELIST_DIR
 
 
 def part(name: str) -> dict:
     """What one part of the benchmark stored."""
-    return json.loads((BENCHMARKS / f"gpu_{name}.json").read_text(encoding="utf-8"))
+    return read_json(BENCHMARKS / f"gpu_{name}.json", dict)
 
 
 def table(head: list[str], rows: list[list[str]]) -> str:
@@ -51,20 +51,16 @@ def speed() -> str:
 
 def recipes() -> str:
     """Recipes for the novelist: on two cores, then those tried at once on a GPU."""
-    shipped = json.loads((NOVELIST_DIR / "meta.json").read_text(encoding="utf-8"))
-    score = metrics.rounded(evaluate.all_books(shipped["heldout"]))["bits_per_character"]
-    stored = json.loads(novelist_trials.STORED.read_text(encoding="utf-8"))
-    best = min(stored, key=lambda x: x["bits_per_character"])
+    shipped = checkpoints.load(NOVELIST_DIR)
+    score = metrics.rounded(evaluate.all_books(shipped.meta["heldout"]))["bits_per_character"]
+    best = min(stored_runs(novelist_trials.STORED), key=lambda x: x["bits_per_character"])
+    on_cpu = {
+        "shipped: the paper's method": (shipped.log[-1]["tokens"], score),
+        "Muon, dropout 0.1, short windows first": (best["tokens"], best["bits_per_character"]),
+    }
     rows = [
-        ["shipped: the paper's method", "two cores", "16.4", "", "", f"{score:.3f}"],
-        [
-            "Muon, dropout 0.1, short windows first",
-            "two cores",
-            f"{best['tokens'] / 1e6:.1f}",
-            "",
-            "",
-            f"{best['bits_per_character']:.3f}",
-        ],
+        [name, "two cores", f"{tokens / 1e6:.1f}", "", "", f"{bits:.3f}"]
+        for name, (tokens, bits) in on_cpu.items()
     ]
     tried = part("recipes")
     for row in tried["recipes"]:
@@ -87,7 +83,7 @@ def recipes() -> str:
             "million tokens",
             "second time, before the books",
             "second time, at the end",
-            "bits per character",
+            "bits per character, held-out books",
         ],
         rows,
     )
