@@ -29,7 +29,7 @@ from gpt1lib.io.files import write_json
 from gpt1lib.io.paths import BENCHMARKS, ROOT
 from gpt1lib.io.provenance import provenance
 
-sys.path.insert(0, str(ROOT / "tests" / "browser"))
+sys.path[:0] = [str(ROOT / "tests" / name) for name in ("browser", "support")]
 import in_lab as lab_tools  # noqa: E402
 
 import conftest as browser  # noqa: E402

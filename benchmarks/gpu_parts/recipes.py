@@ -9,6 +9,8 @@ what copying is.
 
 import math
 import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from functools import cache
 from itertools import pairwise
@@ -48,6 +50,7 @@ class Trial:
 
     name: str
     seed: int = 0
+    shape: tuple[int, int, int] | None = None  # width, blocks, heads; None: the shipped one's
     updates: float = 1.0  # share of all updates
     dropout: float = 0.1
     lr: float = 2e-3
@@ -151,6 +154,9 @@ def rates_of(trial: Trial, n_first: int, updates: int) -> Rates:
 def fresh(trial: Trial, texts: Texts, machine: Machine) -> GPT:
     """The trial's model before its first update."""
     sizes = machine.size(NOVELIST, replace(TINY, n_ctx=16))
+    if trial.shape and not machine.tiny:
+        names = ("n_embd", "n_layer", "n_head")
+        sizes = replace(sizes, **dict(zip(names, trial.shape, strict=True)))
     config = replace(sizes, n_vocab=texts.n_vocab, dropout=trial.dropout)
     with fork_rng(trial.seed):
         model = GPT(config)
@@ -165,16 +171,23 @@ def fresh(trial: Trial, texts: Texts, machine: Machine) -> GPT:
 
 
 class Run:
-    """A trial under way: its training, its phases, its scores."""
+    """A trial under way: its training, its phases, its scores. teachers: see `Training`."""
 
-    def __init__(self, trial: Trial, texts: Texts, machine: Machine, total: int):
+    def __init__(
+        self,
+        trial: Trial,
+        texts: Texts,
+        machine: Machine,
+        total: int,
+        teachers: Sequence[GPT] = (),
+    ):
         self.trial, self.texts, self.machine = trial, texts, machine
         self.updates = max(2, round(trial.updates * total))
         model = fresh(trial, texts, machine)
         self.n_ctx, self.tokens = model.config.n_ctx, machine.size(TOKENS, 64)
         self.phases = phases(trial, self.updates, self.n_ctx)
         n_first = sum(n for n, _, repeated in self.phases if repeated)
-        self.training = Training(model, rates_of(trial, n_first, self.updates))
+        self.training = Training(model, rates_of(trial, n_first, self.updates), teachers)
         self.n_first, self.curve, self.step, self.windows_read = n_first, [], 0, 0
 
     @property
@@ -214,6 +227,7 @@ class Run:
             "recipe": asdict(self.trial),
             "updates": self.step,
             "tokens": self.step * self.tokens,
+            "parameters": sum(p.numel() for p in model.parameters()),
             "training_loss": self.curve[-1]["training_loss"],
             **scores(model, self.texts, names),
             "mean_of_weights": scores(self.training.averaged(), self.texts, names),
@@ -314,8 +328,8 @@ def train_all(runs: list[Run], report: Report, table: str) -> None:
                 report.add(table, {"trial": run.trial.name, **run.result()})
 
 
-def updates_in(machine: Machine, texts: Texts, trials: list[Trial], report: Report) -> int:
-    """How many updates of these trials fit into the minutes."""
+def updates_in(machine: Machine, texts: Texts, trials: Sequence[Trial], report: Report) -> int:
+    """How many updates of the longest of these trials fit into the minutes."""
     if machine.tiny:
         return 24
     runs = [Run(t, texts, machine, 2400) for t in trials]
@@ -329,17 +343,32 @@ def updates_in(machine: Machine, texts: Texts, trials: list[Trial], report: Repo
     begin, took = times[n // 4], now() - times[n // 4]
     each = took / (n - n // 4 - 1)
     report.keep(seconds_per_update=each, first_updates=begin - times[0])
-    return min(MOST_UPDATES, int(60 * machine.minutes * (1 - OVERHEAD) / each))
+    seconds = 60 * machine.minutes * (1 - OVERHEAD) / share_of_work(runs)
+    return min(MOST_UPDATES, int(seconds / each))
+
+
+def share_of_work(runs: list[Run]) -> float:
+    """What runs of these lengths need, of what they would need if all were the longest."""
+    sizes = [sum(p.numel() for p in run.training.params) for run in runs]
+    needed = sum(n * run.trial.updates for n, run in zip(sizes, runs, strict=True))
+    return needed / sum(sizes)
+
+
+@contextmanager
+def in_tf32(machine: Machine) -> Iterator[None]:
+    """Multiply matrices as trainings on a GPU do."""
+    torch.set_float32_matmul_precision("high")
+    machine.settle()
+    try:
+        yield
+    finally:
+        torch.set_float32_matmul_precision("highest")
 
 
 def measure(machine: Machine, report: Report) -> None:
     """Every trial, at the same time."""
-    torch.set_float32_matmul_precision("high")
-    machine.settle()
-    try:
+    with in_tf32(machine):
         texts, trials = texts_of(machine), machine.size(TRIALS, TINY_TRIALS)
         updates = updates_in(machine, texts, trials, report)
         train_all([Run(t, texts, machine, updates) for t in trials], report, "recipes")
         report.keep(peak_memory_gb=machine.peak_memory_gb())
-    finally:
-        torch.set_float32_matmul_precision("highest")

@@ -25,6 +25,7 @@ PARTS = {
     "finetune": 120,
     "novelist": 600,
     "recipes": 600,
+    "longer": 600,
 }
 """Each part, in this order, and the seconds after which it is given up."""
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
+import torch.nn.functional as F
 from torch import Tensor
 
 from gpt1lib import GPT, optim
@@ -37,12 +38,41 @@ class Rates:
     ema: float = 0.999
 
 
-class Training:
-    """One model, its optimizers, and one update without a word to the CPU."""
+class Taught:
+    """The loss of a student: half of the next token's, half of what its teachers think.
 
-    def __init__(self, model: GPT, rates: Rates):
+    The second half is the cross-entropy of the mean of the teachers' probabilities (Hinton and
+    others 2015, without a temperature).
+    """
+
+    def __init__(self, model: GPT, teachers: Sequence[GPT]):
+        self.model, self.teachers = model, [teacher.eval() for teacher in teachers]
+
+    def __call__(self, ids: Tensor) -> Tensor:
+        """The loss of ids (B, T)."""
+        logits = self.model.logits(self.model.hidden(ids)[:, :-1]).flatten(0, 1)
+        of_text = F.cross_entropy(logits, ids[:, 1:].flatten())
+        return (of_text + F.cross_entropy(logits, self.thought(ids))) / 2
+
+    @torch.no_grad()
+    def thought(self, ids: Tensor) -> Tensor:
+        """The mean of the teachers' probabilities, (B (T - 1), V)."""
+        probs = [
+            t.logits(t.hidden(ids)[:, :-1]).softmax(dim=-1).flatten(0, 1) for t in self.teachers
+        ]
+        return torch.stack(probs).mean(dim=0)
+
+
+class Training:
+    """One model, its optimizers, and one update without a word to the CPU.
+
+    teachers: models whose mean probabilities count as much as the text, see `Taught`.
+    """
+
+    def __init__(self, model: GPT, rates: Rates, teachers: Sequence[GPT] = ()):
         self.model, self.rates = model.train(), rates
-        self.objective = Objective(model, chunked=False)
+        plain = Objective(model, chunked=False)
+        self.objective = Taught(model, teachers) if teachers else plain
         device = model.device
         self.params = list(model.parameters())
         self.mean = [p.detach().clone() for p in self.params]  # of the weights, exponential

@@ -146,8 +146,9 @@ def run_chosen(args: argparse.Namespace, chosen: list[str], world: Processes) ->
         tables.run_tables(in_tables, provenance, args.workers)
         if "curves" in chosen:
             curves.run_curves(sets, args.seeds, provenance, args.workers)
+        more = {"zeroshot": [world], "tuned_readings": [args.workers]}
         for name in (name for name in OTHERS if name in chosen):
-            OTHERS[name](provenance, *([world] if name == "zeroshot" else []))
+            OTHERS[name](provenance, *more.get(name, []))
         if "more_labels" in chosen:  # last, because it needs a file that is made first
             more_labels.run_more_labels(provenance, args.workers)
 

@@ -1,5 +1,6 @@
 """Recipes that a GPU tries at once: their updates, data and scores are the trainer's."""
 
+import math
 from dataclasses import replace
 from pathlib import Path
 
@@ -7,9 +8,9 @@ import numpy as np
 import pytest
 import torch
 
-from benchmarks.gpu_parts import recipes, repeats
+from benchmarks.gpu_parts import longer, recipes, repeats
 from benchmarks.gpu_parts.measure import Machine
-from benchmarks.gpu_parts.together import Rates, Together, Training
+from benchmarks.gpu_parts.together import Rates, Taught, Together, Training
 from gpt1lib import GPT, TINY, corpus, evaluate, optim, pretrain
 from gpt1lib.pretrain.optimizers import build_optimizers
 
@@ -100,3 +101,41 @@ def test_its_scores_are_those_of_evaluate():
     mine = recipes.bits(model, texts, "ends")
     assert texts.characters["ends"] == 1000 * len(nats)
     assert mine == pytest.approx(evaluate.all_books(books)["bits_per_character"], abs=1e-4)
+
+
+def test_a_student_learns_half_from_the_mean_of_its_teachers():
+    torch.manual_seed(0)
+    config = replace(TINY, dropout=0.0, n_vocab=100)
+    student, *teachers = (GPT(config) for _ in range(3))
+    ids = torch.randint(100, (4, 16))
+    probs = sum(t(ids)[:, :-1].softmax(-1) for t in teachers) / 2
+    log_q = student(ids)[:, :-1].log_softmax(-1)
+    of_text = -log_q.gather(-1, ids[:, 1:, None]).mean()
+    of_teachers = -(probs * log_q).sum(-1).mean()
+    loss = Taught(student, teachers)(ids)
+    assert torch.allclose(loss, (of_text + of_teachers) / 2, atol=1e-5)
+    loss.backward()
+    assert student.tokens.weight.grad is not None and teachers[0].tokens.weight.grad is None
+
+
+def test_a_mixture_is_the_mean_of_probabilities():
+    torch.manual_seed(0)
+    models = [GPT(replace(TINY, n_vocab=100)).eval() for _ in range(2)]
+    ids = torch.randint(100, (40,))
+    texts = longer.Texts(100, ids.numpy(), {"ends": [ids]}, {"ends": 80})
+    n = models[0].config.n_ctx
+    nats = 0.0
+    for window in corpus.windows_in_order(ids, n):
+        probs = torch.stack([m(window[None])[0, :-1].softmax(-1) for m in models]).mean(0)
+        nats -= probs.gather(-1, window[1:, None]).log().sum().item()
+    bits = nats / math.log(2) / 80
+    assert longer.mixture_bits(models, texts, "ends") == pytest.approx(bits, abs=1e-3)
+    assert longer.mixture_bits(models[:1], texts, "ends") == recipes.bits(
+        models[0], texts, "ends"
+    )
+
+
+def test_minutes_are_shared_out_by_the_work():
+    texts = recipes.Texts(TINY.n_vocab, np.arange(1000), {}, {})
+    trials = [recipes.Trial("a", short=()), recipes.Trial("b", short=(), updates=0.5)]
+    assert recipes.share_of_work([recipes.Run(t, texts, CPU, 10) for t in trials]) == 0.75

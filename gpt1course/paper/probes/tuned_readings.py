@@ -235,10 +235,10 @@ def stored_rows(task: str, model: str, score: str = "accuracy") -> dict[str, dic
     return found
 
 
-def run_tuned_readings(provenance: dict) -> None:
+def run_tuned_readings(provenance: dict, workers: int = 1) -> None:
     """Set by set: the rates first, then the tests with the best of them."""
     for task in ASKED:
         rows = itertools.product(VIEWS, MODELS, RATES)
         tried = [t for view, m, rate in rows for t in rate_trials(task, m, view, rate)]
-        run_missing(tried, run_trial, provenance)
-        run_missing(test_trials(task), run_trial, provenance)
+        run_missing(tried, run_trial, provenance, workers)
+        run_missing(test_trials(task), run_trial, provenance, workers)
