@@ -8,8 +8,8 @@ The first needs a GPU of 80 GB. Not all parts fit into the 14.5 minutes that it 
 benchmark itself in seconds. Each part writes data/results/benchmarks/gpu_PART.json as it goes,
 so that whatever ends it, what was found is kept. A part that fails says why in its file, the
 next goes on, and the exit status is 1. --minutes is the time of each of the parts `novelist`,
-`recipes` and `longer`: six, or a second with --tiny. Checkpoints lie in --out, with a log per
-part.
+`recipes`, `longer` and `copying`: six, or a second with --tiny. Checkpoints lie in --out, with
+a log per part.
 """
 
 import argparse
@@ -45,9 +45,7 @@ def parser() -> argparse.ArgumentParser:
     p.add_argument("--only", nargs="+", choices=PARTS, metavar="PART", help=", ".join(PARTS))
     p.add_argument("--device", choices=["cuda", "cpu"], help="default: cuda where there is one")
     p.add_argument("--tiny", action="store_true", help="sizes that check the benchmark itself")
-    p.add_argument(
-        "--minutes", type=float, help="novelist, recipes, longer: 6, --tiny a second"
-    )
+    p.add_argument("--minutes", type=float, help="of a part that is told: 6, --tiny a second")
     p.add_argument("--out", type=Path, default=ROOT / "runs/gpu", help="runs and checkpoints")
     p.add_argument("--results", type=Path, help="default: data/results/benchmarks")
     p.add_argument("--at-most", type=float, default=14.5, help="minutes in all, --apart")

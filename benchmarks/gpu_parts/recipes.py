@@ -367,8 +367,15 @@ def in_tf32(machine: Machine) -> Iterator[None]:
 
 def measure(machine: Machine, report: Report) -> None:
     """Every trial, at the same time."""
+    measure_trials(machine, report, machine.size(TRIALS, TINY_TRIALS), MOST_UPDATES)
+
+
+def measure_trials(
+    machine: Machine, report: Report, trials: Sequence[Trial], most_updates: int
+) -> None:
+    """These trials, at the same time."""
     with in_tf32(machine):
-        texts, trials = texts_of(machine), machine.size(TRIALS, TINY_TRIALS)
-        updates = updates_in(machine, texts, trials, report)
+        texts = texts_of(machine)
+        updates = min(most_updates, updates_in(machine, texts, trials, report))
         train_all([Run(t, texts, machine, updates) for t in trials], report, "recipes")
         report.keep(peak_memory_gb=machine.peak_memory_gb())

@@ -26,6 +26,7 @@ PARTS = {
     "novelist": 600,
     "recipes": 600,
     "longer": 600,
+    "copying": 600,
 }
 """Each part, in this order, and the seconds after which it is given up."""
 

@@ -100,7 +100,7 @@ def test_a_check_of_the_benchmark_trains_for_a_second_and_no_longer():
         "novelist",
         *(
             pytest.param(p, marks=pytest.mark.slow)
-            for p in ("training", "generation", "finetune", "recipes", "longer")
+            for p in ("training", "generation", "finetune", "recipes", "longer", "copying")
         ),
     ],
 )
