@@ -46,6 +46,7 @@ MODELS = ("novelist", "lstm")  # InitFrom
 VIEWS = ("last", "both", "mean")
 RATES, CHOICE_SEEDS = (1.5625e-5, 6.25e-5, 2.5e-4, 1e-3), (100, 101, 102)
 """The paper's rate is the second; where it was best of three, a lower one was added."""
+HIGHER = 4e-3  # tried where the highest of the rates is the best
 CHOSEN_AT = {"question_or_statement": 30, "acceptability": 300}  # fewer leave all guessing
 PASSES = 20
 SIZES, SEEDS = ((10, 30, 100), (300,)), range(5)
@@ -188,15 +189,23 @@ def rate_trials(task: str, model: str, view: str, rate: float) -> list[Trial]:
     ]
 
 
+def mean_score(task: str, model: str, view: str, rate: float) -> float | None:
+    """The mean accuracy of a rate on validation; None where a trial is not stored."""
+    stored, trials = stored_trials(NAME), rate_trials(task, model, view, rate)
+    if any(trial not in stored for trial in trials):
+        return None
+    return sum(stored[trial]["accuracy"] for trial in trials) / len(trials)
+
+
 def best_rate(task: str, model: str, view: str) -> float | None:
     """The rate with the best mean on validation, of equals the lowest; None if not tried."""
-    stored, means = stored_trials(NAME), {}
-    for rate in RATES:
-        trials = rate_trials(task, model, view, rate)
-        if any(trial not in stored for trial in trials):
-            return None
-        means[rate] = sum(stored[trial]["accuracy"] for trial in trials) / len(trials)
-    return max(means, key=lambda rate: means[rate])
+    means = {rate: mean_score(task, model, view, rate) for rate in RATES}
+    if None in means.values():
+        return None
+    best = max(means, key=lambda rate: cast(float, means[rate]))
+    higher = mean_score(task, model, view, HIGHER)
+    beaten = best == RATES[-1] and higher is not None and higher > cast(float, means[best])
+    return HIGHER if beaten else best
 
 
 def test_trials(task: str) -> list[Trial]:
@@ -241,4 +250,7 @@ def run_tuned_readings(provenance: dict, workers: int = 1) -> None:
         rows = itertools.product(VIEWS, MODELS, RATES)
         tried = [t for view, m, rate in rows for t in rate_trials(task, m, view, rate)]
         run_missing(tried, run_trial, provenance, workers)
+        edge = [(m, v) for m in MODELS for v in VIEWS if best_rate(task, m, v) == RATES[-1]]
+        higher = [t for m, v in edge for t in rate_trials(task, m, v, HIGHER)]
+        run_missing(higher, run_trial, provenance, workers)
         run_missing(test_trials(task), run_trial, provenance, workers)
