@@ -766,3 +766,47 @@ def the_readings_have_settings_of_their_own_and_draws_of_their_own():
         for sizes in line["views"].values()
         for x in sizes.values()
     )
+
+
+def percent(rows: dict, labels: int) -> int:
+    """A row's mean accuracy with that many labels, in whole percent."""
+    return round(100 * rows[labels]["mean"])
+
+
+@after("tune-2")
+def tuned_from_both_30_labels_are_enough(tuned_from):
+    paper_way, both = tuned_from["the paper's way"], tuned_from["tuned from both"]
+    assert [percent(both, n) for n in (10, 30)] == [84, 95]
+    assert percent(paper_way, 30) == 72 and percent(rows_of_lstm(), 30) == 84
+    assert abs(paper_way[300]["mean"] - both[30]["mean"]) < 0.001, "300 labels for the same"
+    assert paper_way[30]["mean"] < both[10]["mean"] < paper_way[100]["mean"]
+    at_300 = [row[300]["mean"] for row in tuned_from.values()]
+    assert max(at_300) - min(at_300) < 0.04
+
+
+def rows_of_lstm() -> dict:
+    """The LSTM on question or statement, by the paper's method."""
+    return paper.curves.curve("question_or_statement")["LSTM"]
+
+
+@after("tune-4")
+def the_lstm_leads_where_one_state_is_read_and_not_where_both_are(pairs, sure):
+    lead = {key: -gap.difference for key, gap in pairs.items()}
+    assert [round(100 * lead["last", n]) for n in (10, 30)] == [9, 15]
+    assert lead["both", 10] < 0 and lead["both", 30] < 0
+    assert len(pairs) == 12 and sure == {("mean", 10)} and lead["mean", 10] > 0
+    assert {gap.seeds for gap in pairs.values()} == {5}
+
+
+@after("tune-4")
+def each_model_and_reading_has_the_rate_that_was_best_on_validation():
+    from gpt1course.paper.probes import tuned_readings as tuned
+
+    task = "question_or_statement"
+    rates = {(m, v): tuned.best_rate(task, m, v) for m in tuned.MODELS for v in tuned.VIEWS}
+    assert None not in rates.values() and tuned.PASSES == 20
+    for (m, v), rate in rates.items():
+        scores = {r: tuned.mean_score(task, m, v, r) for r in tuned.RATES}
+        assert scores[rate] == max(scores.values()) and rate > min(tuned.RATES), "no edge"
+        if rate == max(tuned.RATES):
+            assert tuned.mean_score(task, m, v, tuned.HIGHER) < scores[rate]

@@ -130,6 +130,21 @@ def test_the_border_says_how_long_the_deeper_part_takes(small):
     assert layout.main_and_deeper(main) == (main, [])
 
 
+def test_each_deeper_section_says_what_the_border_counts(small):
+    texts = ("word " * 900, "word " * 180, "word " * 360)
+    sections = [
+        new_markdown_cell(f"## {i}. Deeper\n\n*About 99 minutes.* {text}")
+        for i, text in enumerate(texts)
+    ]
+    last = new_markdown_cell("## Further reading\n\n" + "word " * 360)
+    first = new_markdown_cell("# 05 · X\n\n**Time:** ? · **Difficulty:** ...")
+    small.cells[:] = [first, new_markdown_cell("DEEPER"), *sections, last]
+    tools.sync(small, LESSON)
+    said = [re.search(r"About \d+ minutes?", cell.source)[0] for cell in sections]
+    assert said == ["About 5 minutes", "About 1 minute", "About 2 minutes"]
+    assert "about 10 minutes" in small.cells[1].source
+
+
 def test_the_border_of_the_last_lesson_promises_no_next_one(small):
     ways_on = new_markdown_cell(f"{layout.LAST} Back to the map.")
     for cells, promised in (([], True), ([ways_on], False)):

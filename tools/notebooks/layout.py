@@ -24,6 +24,8 @@ BOX = '<div class="alert alert-{kind}">\n\n{text}\n\n</div>'
 WAY_BACK = "Before this: "  # the last line of a lesson, which nobody reads in order
 SITTING = 75  # minutes
 PICTURE = re.compile(r'src="data:image/png;base64,([^"]+)"')
+ABOUT = re.compile(r"\*About \d+ minutes?\.\*")  # how a deeper section begins
+HEADING = re.compile(r"^(?=## )", re.MULTILINE)
 LOOKED_UP = ("stub", "hints", "map")  # parts that nobody reads from top to bottom
 
 # minutes, as readers needed them
@@ -147,7 +149,7 @@ def sittings(cells, exercises: dict) -> list[int]:
 
 
 def state_times(notebook, path: str | Path, exercises: dict) -> None:
-    """Write the times into the first cell, the border and the pauses.
+    """Write the times into the first cell, the border, the pauses and the deeper sections.
 
     Raises ValueError if a sitting is longer than SITTING minutes, naming it.
     """
@@ -170,6 +172,34 @@ def state_times(notebook, path: str | Path, exercises: dict) -> None:
         if mark(cell).get("part") == "deeper":
             deeper = rounded(deeper_minutes(notebook.cells, exercises))
             cell.source = border_text(deeper, last)
+    state_section_times(main_and_deeper(notebook.cells)[1], exercises)
+
+
+def state_section_times(cells, exercises: dict) -> None:
+    """Write into each deeper section how long it takes, as the border counts it."""
+    found = sections(cells)
+    for i, (cell, text) in enumerate(found):
+        if ABOUT.search(text):
+            n = max(1, round(sum(minutes(section_from(found, i), exercises))))
+            said = f"*About {n} minute{'s' if n > 1 else ''}.*"
+            cell.source = cell.source.replace(text, ABOUT.sub(said, text))
+
+
+def sections(cells) -> list[tuple]:
+    """(cell, text) of all cells, in parts where a heading stands in the middle of a cell."""
+    found = []
+    for cell in cells:
+        prose = cell.cell_type == "markdown"
+        texts = filter(None, HEADING.split(cell.source)) if prose else [cell.source]
+        found += [(cell, text) for text in texts]
+    return found
+
+
+def section_from(found: list[tuple], i: int) -> list:
+    """The cells of the section that begins with part i, each with the text that is its own."""
+    rest = [k for k in range(i + 1, len(found)) if HEADING.match(found[k][1])]
+    part = found[i : rest[0] if rest else len(found)]
+    return [type(cell)({**cell, "source": text}) for cell, text in part]
 
 
 def deeper_minutes(cells, exercises: dict) -> float:

@@ -220,28 +220,36 @@ def test_trials(task: str) -> list[Trial]:
     ]
 
 
-def stored_rows(task: str, model: str, score: str = "accuracy") -> dict[str, dict[int, dict]]:
-    """View -> number of labels -> mean, half of its 95% interval, and seeds, as curves have it.
+Draws = dict[int, dict[int, float]]  # number of labels -> seed -> score
 
-    All at the rate that was chosen. model: one of MODELS. score: "accuracy" when tuned, or
-    "probe" before the first update. Raises LookupError for what is not stored.
+
+def draws(task: str, model: str, score: str = "accuracy") -> dict[str, Draws]:
+    """View -> number of labels -> seed -> test score, at the rate that was chosen.
+
+    model: one of MODELS. score: "accuracy" when tuned, or "probe" before the first update.
+    Raises LookupError for what is not stored.
     """
-    stored, found = stored_trials(NAME), {}
-    for view in VIEWS:
-        wanted = (task, model, view, "test", best_rate(task, model, view))
-        lines = [
-            (trial["settings"].limit, line[score])
-            for trial, line in stored.items()
-            if (*(trial[k] for k in ("task", "row", "view", "split")), trial["settings"].lr)
-            == wanted
-        ]
-        found[view] = {
-            n: statistics.mean_with_ci([x for size, x in lines if size == n])
-            for n in sorted({size for size, _ in lines})
-        }
+    rates = {view: best_rate(task, model, view) for view in VIEWS}
+    found: dict[str, Draws] = {view: {} for view in VIEWS}
+    for trial, line in stored_trials(NAME).items():
+        drawn, view = trial["settings"], trial["view"]
+        wanted = (trial["task"], trial["row"], trial["split"]) == (task, model, "test")
+        if wanted and drawn.lr == rates[view]:
+            found[view].setdefault(drawn.limit, {})[drawn.seed] = line[score]
     if not any(found.values()):
         raise LookupError(f"no tuned reading of {task} by {model} is stored")
     return found
+
+
+def stored_rows(task: str, model: str, score: str = "accuracy") -> dict[str, dict[int, dict]]:
+    """View -> number of labels -> mean, half of its 95% interval, and seeds, as curves have it.
+
+    Arguments and errors are those of `draws`.
+    """
+    return {
+        view: {n: statistics.mean_with_ci([*at.values()]) for n, at in sorted(sizes.items())}
+        for view, sizes in draws(task, model, score).items()
+    }
 
 
 def run_tuned_readings(provenance: dict, workers: int = 1) -> None:

@@ -85,6 +85,25 @@ def test_rates_are_chosen_on_validation_alone(monkeypatch):
     assert len({t["settings"].seed for t in trials} & set(tuned_readings.CHOICE_SEEDS)) == 0
 
 
+def test_a_higher_rate_counts_where_the_highest_is_best(monkeypatch):
+    task, stored = "question_or_statement", {}
+    monkeypatch.setattr(tuned_readings, "stored_trials", lambda name: stored)
+
+    def store(rate, score):
+        for trial in tuned_readings.rate_trials(task, "lstm", "mean", rate):
+            stored[trial] = {"accuracy": score}
+
+    for rate, score in zip(tuned_readings.RATES, (0.5, 0.6, 0.7, 0.8), strict=True):
+        store(rate, score)
+    assert tuned_readings.best_rate(task, "lstm", "mean") == 1e-3
+    store(tuned_readings.HIGHER, 0.79)
+    assert tuned_readings.best_rate(task, "lstm", "mean") == 1e-3
+    store(tuned_readings.HIGHER, 0.81)
+    assert tuned_readings.best_rate(task, "lstm", "mean") == 4e-3
+    store(tuned_readings.RATES[1], 0.9)
+    assert tuned_readings.best_rate(task, "lstm", "mean") == tuned_readings.RATES[1]
+
+
 def test_stored_rows_are_of_the_tests_alone(monkeypatch):
     task = "question_or_statement"
     of = partial(tuned_readings.trial_of, task, "lstm", "both", 30, 1e-3)
