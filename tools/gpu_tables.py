@@ -1,5 +1,7 @@
 """Tables of what was measured on a GPU, for the pages in docs: see benchmarks/gpu.py."""
 
+import re
+
 from benchmarks import novelist_trials
 from benchmarks.shared.by_clock import stored_runs
 from gpt1lib import checkpoints, evaluate, metrics
@@ -49,41 +51,52 @@ def speed() -> str:
     )
 
 
+HEAD = [
+    "recipe",
+    "dropout",
+    "trained on",
+    "million tokens",
+    "second time, before the books",
+    "second time, at the end",
+    "bits per character, held-out books",
+    "averaged weights",
+]
+
+
 def recipes() -> str:
     """Recipes for the novelist: on two cores, then those tried at once on a GPU."""
     shipped = checkpoints.load(NOVELIST_DIR)
     score = metrics.rounded(evaluate.all_books(shipped.meta["heldout"]))["bits_per_character"]
     best = min(stored_runs(novelist_trials.STORED), key=lambda x: x["bits_per_character"])
-    on_cpu = {
-        "shipped: the paper's method": (shipped.log[-1]["tokens"], score),
-        "Muon, dropout 0.1, short windows first": (best["tokens"], best["bits_per_character"]),
-    }
+    on_cpu = [
+        ("shipped: the paper's method", 0.0, shipped.log[-1]["tokens"], score),
+        ("Muon, short windows first", best["changed"].get("dropout", 0.0), best["tokens"],
+         best["bits_per_character"]),
+    ]  # fmt: skip
     rows = [
-        [name, "two cores", f"{tokens / 1e6:.1f}", "", "", f"{bits:.3f}"]
-        for name, (tokens, bits) in on_cpu.items()
+        [name, f"{dropout:g}", "two cores", f"{tokens / 1e6:.1f}", "", "", f"{bits:.3f}", ""]
+        for name, dropout, tokens, bits in on_cpu
     ]
-    tried = part("recipes")
-    for row in tried["recipes"]:
-        first = row["recipe"]["first"]
-        taught = next((x for x in row["curve"] if first and x["second_time"] < 5), None)
-        rows.append(
-            [
-                row["trial"],
-                tried["device"],
-                f"{row['tokens'] / 1e6:.1f}",
-                f"{taught['second_time']:.1f}" if taught else "",
-                f"{row['second_time']:.1f}",
-                f"{row['bits_heldout']:.3f}",
-            ]
-        )
-    return table(
-        [
-            "recipe",
-            "trained on",
-            "million tokens",
-            "second time, before the books",
-            "second time, at the end",
-            "bits per character, held-out books",
-        ],
-        rows,
-    )
+    for name in ("recipes", "longer", "copying"):
+        tried = part(name)
+        rows += [trial(row, tried["device"]) for row in tried["recipes"]]
+    return table(HEAD, rows)
+
+
+def trial(row: dict, device: str) -> list[str]:
+    """A trial on a GPU as a row; its name without the dropout, which has a column."""
+    recipe, mean = row["recipe"], row["mean_of_weights"]["bits_heldout"]
+    before = recipe["first"] // 3 * 3  # updates: three kinds of windows, equally many of each
+    taught = before and next(x for x in row["curve"] if x["update"] == before)
+    return [
+        re.sub(r", (no dropout|dropout [0-9.]+)$", "", row["trial"]).replace(
+            "no dropout", "books"
+        ),
+        f"{recipe['dropout']:g}",
+        device,
+        f"{row['tokens'] / 1e6:.1f}",
+        f"{taught['second_time']:.1f}" if taught else "",
+        f"{row['second_time']:.1f}",
+        f"{row['bits_heldout']:.3f}",
+        f"{mean:.3f}",
+    ]
