@@ -23,6 +23,8 @@ from contextlib import nullcontext
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
+import torch
+
 from gpt1lib import finetune, tasks
 from gpt1lib.checkpoints import Checkpoint
 from gpt1lib.checkpoints.released import load_released
@@ -168,14 +170,18 @@ def fitted(source: Checkpoint, task: Task, world: Processes) -> Checkpoint:
 
 
 def in_order(trials: list[Trial], args, source: Checkpoint, world: Processes) -> list[Trial]:
-    """The trials that are left, shortest set first; says how many hours each will take."""
+    """The trials that are left, shortest set first; says how many hours each will take.
+
+    Each process measures other hours, and all must take the same order: the mean counts.
+    """
     left = [t for t in trials if not finished(t, args.out, source)]
     hours: dict[str, float] = {}
     for trial in left:
         if (name := trial.name) not in hours:
             task = tasks.load(name, trial.data)
             check_metric(task)
-            hours[name] = seconds_of(trial, source, task, world) / 3600
+            measured = torch.tensor(seconds_of(trial, source, task, world), device=world.device)
+            hours[name] = world.mean(measured).item() / 3600
             runs = sum(t.name == name for t in left)
             if world.is_main:
                 print(

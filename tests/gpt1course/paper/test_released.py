@@ -5,12 +5,15 @@ import os
 import subprocess
 import sys
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
 from gpt1course.paper import __main__ as command
 from gpt1course.paper import paper_numbers, released, released_table
 from gpt1lib import BPE, GPT, TINY, checkpoints
+from gpt1lib.fast.distributed import Processes
+from gpt1lib.finetune import Settings
 from gpt1lib.io.paths import ROOT
 from gpt1lib.rng import fork_rng
 from gpt1lib.tasks.published import CLOZE_COLUMNS, STORIES
@@ -190,6 +193,31 @@ def test_results_of_other_settings_are_not_mixed(places, tmp_path):
     command.main(ask(places, tmp_path, *few))
     with pytest.raises(SystemExit, match="was made with other settings or weights"):
         command.main(ask(places, tmp_path, "--tasks", "cola", "--limit", "5"))
+
+
+def test_processes_that_measure_other_hours_take_one_order(monkeypatch, tmp_path):
+    hours = ({"rte": 1.0, "race": 1.1}, {"rte": 1.2, "race": 0.9})  # of each process
+    trials = [SimpleNamespace(name=n, data=None, settings=Settings()) for n in hours[0]]
+    monkeypatch.setattr(released, "finished", lambda *_: False)
+    monkeypatch.setattr(released, "check_metric", lambda _: None)
+    monkeypatch.setattr(released.tasks, "load", lambda *_: SimpleNamespace(train=[]))
+    orders, args = [], SimpleNamespace(out=tmp_path)
+    for rank in range(2):
+        asked = iter(hours[0])  # the mean of each set, in the order in which they are measured
+
+        class Pair(Processes):
+            def mean(self, x, asked=asked):
+                name = next(asked)
+                assert x.item() == pytest.approx(3600 * hours[self.rank][name])
+                return x.new_tensor(1800 * sum(of[name] for of in hours))
+
+        measured = iter(hours[rank].values())
+        monkeypatch.setattr(
+            released, "seconds_of", lambda *_, measured=measured: 3600 * next(measured)
+        )
+        found = released.in_order(trials, args, None, Pair(rank, 2))
+        orders.append([trial.name for trial in found])
+    assert orders == [["race", "rte"]] * 2
 
 
 @pytest.mark.slow
