@@ -6,6 +6,7 @@ import torch
 from claim import after
 
 from gpt1course import induction
+from gpt1lib.io import files, paths
 
 
 @after("twice")
@@ -109,24 +110,72 @@ def a_few_repetitions_keep_part_of_it_at_a_price(results, end):
     assert kept > 3 * end["copying"].second, "far worse than before"
 
 
+def by_name(stored: list[dict]) -> dict[str, dict]:
+    """The trials by their names, without what all that began with repeats begin with."""
+    return {x["trial"].removeprefix("first repeats, "): x for x in stored}
+
+
 @after("larger")
-def copying_is_learned_and_erased_at_the_size_of_the_novelist(stored):
-    copied = [x for x in stored["recipes"] if x["recipe"]["first"]]
-    books = [x for x in stored["recipes"] if not x["recipe"]["first"]]
-    assert (len(copied), len(books)) == (5, 3)
-    assert sum(x["recipe"]["share"] > 0 for x in copied) == 4
+def eight_models_of_which_six_began_with_repeats(stored):
+    first = [x for x in stored if x["recipe"]["first"]]
+    assert (len(stored), len(first)) == (8, 6)
+    assert sum(x["recipe"]["until"] > 0 for x in first) == 2
+    assert {x["updates"] for x in first} == {7798} and all(x["recipe"]["share"] for x in first)
+    assert {x["updates"] for x in stored if x not in first} == {7000}
+    for trial in first:
+        taught = next(x for x in trial["curve"] if x["update"] == 798)
+        assert taught["second_time"] < 0.95 and taught["prefix_matching"] > 0.85
+
+
+@after("larger")
+def copying_lasts_with_5_percent_to_the_end(stored):
+    of = by_name(stored)
+    for name, trial in of.items():
+        if trial["recipe"]["first"]:
+            assert (trial["second_time"] < 0.2) == ("5% random to the end" in name), name
+    falling = of["5% random falling to 0"]
+    assert falling["second_time"] > 9 and 0.25 < falling["prefix_matching"] < 0.35
+
+
+@after("larger")
+def copying_helps_and_learning_it_first_costs_more(stored):
+    bits = {name: x["bits_heldout"] for name, x in by_name(stored).items()}
+    books = [x for name, x in bits.items() if name.startswith("no dropout")]
+    copied = [x for name, x in bits.items() if "5% random" in name]
+    lost = [bits["2% random to the end"], bits["10% passages falling to 0"]]
+    assert (len(books), len(copied), len(lost)) == (2, 4, 2)
+    assert max(books) < min(copied) and max(copied) < min(lost)
+    assert abs(books[0] - books[1]) < 0.006
+
+
+@after("places")
+def only_a_model_that_copies_gains_from_a_long_context(kinds, by_place):
+    def nats(kind, place):
+        return sum(by_place[name][place] for name in kinds[kind]) / 2
+
+    middle, later, end = "32 to 63", "64 to 127", "128 to 255"
+    assert nats("copies", middle) > nats("copies", later) > nats("copies", end) + 0.02
+    for kind in ("books alone", "has lost it"):
+        assert (
+            nats(kind, later) > nats(kind, middle)
+            and nats(kind, middle) - nats(kind, end) < 0.01
+        )
+    assert 0.01 < nats("copies", end) - nats("books alone", end) < 0.02, "nearly as good"
+    assert nats("copies", end) < nats("has lost it", end)
+    at_first = {kind: nats(kind, "1 to 15") for kind in kinds}
+    assert max(at_first, key=at_first.get) == "copies"
+
+
+@after("places")
+def with_dropout_copying_is_lost():
+    first = files.read_json(paths.BENCHMARKS / "gpu_recipes.json")["recipes"]
+    of = {
+        x["trial"]: x for x in files.read_json(paths.BENCHMARKS / "gpu_longer.json")["recipes"]
+    }
+    copied = [x for x in first if x["recipe"]["first"]]
+    assert {x["recipe"]["dropout"] for x in first} == {0.1}
     for trial in copied:
-        first, then = trial["curve"][:2]
-        assert first["update"] == 798 and 0.55 < first["second_time"] < 1.4
-        assert then["update"] - first["update"] == 83 and then["second_time"] > 8.5
-        assert all(x["prefix_matching"] < 0.03 for x in trial["curve"][2:]), "never came back"
-        assert 0.002 < trial["bits_heldout"] - max(x["bits_heldout"] for x in books) < 0.01
-        assert abs(trial["updates"] - 798 - books[0]["updates"]) < 2, "just as many updates"
-
-
-@after("larger")
-def where_random_tokens_stay_all_get_the_same_probability(stored):
-    row = next(x for x in stored["recipes"] if "2% random" in x["trial"])
-    assert abs(row["second_time"] - math.log(8120)) < 0.01
-    a, b = (x["bits_heldout"] for x in stored["recipes"] if "word vectors" in x["trial"])
-    assert f"{abs(a - b):.3f}" == "0.003"
+        at = {x["update"]: x for x in trial["curve"]}
+        assert at[798]["second_time"] < 1.4 and at[881]["second_time"] > 8.5
+    pair = [of[f"first repeats, 5% random to the end{x}"] for x in ("", ", no dropout")]
+    assert pair[0]["second_time"] > 8.9 and pair[1]["second_time"] < 0.2
