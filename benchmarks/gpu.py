@@ -45,7 +45,7 @@ def parser() -> argparse.ArgumentParser:
     p.add_argument("--only", nargs="+", choices=PARTS, metavar="PART", help=", ".join(PARTS))
     p.add_argument("--device", choices=["cuda", "cpu"], help="default: cuda where there is one")
     p.add_argument("--tiny", action="store_true", help="sizes that check the benchmark itself")
-    p.add_argument("--minutes", type=float, help="of a part that is told: 6, --tiny a second")
+    p.add_argument("--minutes", type=float, help="of such a part: 6, --tiny a second")
     p.add_argument("--out", type=Path, default=ROOT / "runs/gpu", help="runs and checkpoints")
     p.add_argument("--results", type=Path, help="default: data/results/benchmarks")
     p.add_argument("--at-most", type=float, default=14.5, help="minutes in all, --apart")

@@ -15,7 +15,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from gpt1lib import GPT, optim
+from gpt1lib import GPT, losses, optim
 from gpt1lib.pretrain import Objective, muon
 
 EAGER = 2  # updates that are made one by one before the others are recorded
@@ -50,9 +50,9 @@ class Taught:
 
     def __call__(self, ids: Tensor) -> Tensor:
         """The loss of ids (B, T)."""
-        logits = self.model.logits(self.model.hidden(ids)[:, :-1]).flatten(0, 1)
-        of_text = F.cross_entropy(logits, ids[:, 1:].flatten())
-        return (of_text + F.cross_entropy(logits, self.thought(ids))) / 2
+        logits = self.model.logits(self.model.hidden(ids)[:, :-1])  # (B, T - 1, V)
+        of_text = losses.cross_entropy(logits, ids[:, 1:])
+        return (of_text + F.cross_entropy(logits.flatten(0, 1), self.thought(ids))) / 2
 
     @torch.no_grad()
     def thought(self, ids: Tensor) -> Tensor:

@@ -1,6 +1,8 @@
 """What the pages say about the GPUs that were tried is what is stored."""
 
 import json
+import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -117,6 +119,34 @@ def test_dropout_alone_makes_the_difference_of_a_pair():
     assert [round(x["bits_heldout"], 3) for x in pair] == [1.607, 1.564]
     assert [round(x["second_time"], 1) for x in pair] == [9.0, 0.2]
     assert "1.564 without it, 1.607 with 0.1" in page("training.md")
+
+
+def test_the_command_for_a_better_reader_has_the_settings_of_its_trial(without_dropout):
+    trial = without_dropout["no dropout, seed 0"]
+    command = re.search(r"pretrain (--recipe quick --batch .*?) --out", page("training.md"))[1].split()
+    options = {
+        k[2:].replace("-", "_"): v for k, v in zip(command[::2], command[1::2], strict=True)
+    }
+    base = RECIPES[options.pop("recipe")]
+    given = {k: type(getattr(base, k))(v) for k, v in options.items()}
+    recipe, wanted = replace(base, **given), trial["recipe"]
+    for name in ("lr", "matrix_lr", "weight_decay", "warmdown", "seed"):
+        assert getattr(recipe, name) == wanted[name], name
+    assert recipe.steps == trial["updates"] and recipe.warmup == recipe.steps // 40
+    assert recipe.steps * recipe.batch * recipe.model.n_ctx == trial["tokens"]
+    assert [[recipe.warmup_ctx_share, recipe.warmup_ctx]] == wanted["short"]
+    assert (recipe.model.dropout, recipe.count_vectors) == (wanted["dropout"], wanted["counts"])
+    assert recipe.even_windows and recipe.matrix_momentum == 0.95 and recipe.block_std == 0.04
+
+
+def test_two_seeds_differ_by_up_to_6_thousandths(trials, without_dropout):
+    both = {**trials, **without_dropout, "word vectors, seed 0": trials["word vectors"]}
+    pairs = [
+        (row, both[f"{name[:-1]}1"]) for name, row in both.items() if name.endswith("seed 0")
+    ]
+    apart = [abs(a["bits_heldout"] - b["bits_heldout"]) for a, b in pairs]
+    assert len(apart) == 3 and round(max(apart), 3) == 0.006
+    assert "differ by up to 0.006" in page("training.md")
 
 
 def test_a_larger_model_is_not_better():

@@ -202,10 +202,9 @@ def best_rate(task: str, model: str, view: str) -> float | None:
     means = {rate: mean_score(task, model, view, rate) for rate in RATES}
     if None in means.values():
         return None
-    best = max(means, key=lambda rate: cast(float, means[rate]))
-    higher = mean_score(task, model, view, HIGHER)
-    beaten = best == RATES[-1] and higher is not None and higher > cast(float, means[best])
-    return HIGHER if beaten else best
+    best = max(RATES, key=lambda rate: cast(float, means[rate]))
+    higher = mean_score(task, model, view, HIGHER) if best == RATES[-1] else None
+    return HIGHER if (higher or 0) > cast(float, means[best]) else best
 
 
 def test_trials(task: str) -> list[Trial]:
