@@ -934,8 +934,8 @@ _NOISE = torch.tensor([[0.05, 0.95, 0.4, 0.1], [0.3, 0.02, 0.6, 0.25], [0.5, 0.9
     ],
     task=(
         "Write dropout with the random numbers already drawn. `noise` contains one random "
-        "number, uniform between 0 and 1, for each number of `x`. In training, where the "
-        "noise is below `p`, the number becomes 0, and the others are divided by `1 - p`. "
+        "number, uniform between 0 and 1, for each number of `x`. In training we set a "
+        "number to 0 where the noise is below `p`, and we divide the others by `1 - p`. "
         "Outside training nothing happens."
     ),
     hints=(
