@@ -123,10 +123,9 @@ def test_dropout_alone_makes_the_difference_of_a_pair():
 
 def test_the_command_for_a_better_reader_has_the_settings_of_its_trial(without_dropout):
     trial = without_dropout["no dropout, seed 0"]
-    command = re.search(r"pretrain (--recipe quick --batch .*?) --out", page("training.md"))[1].split()
-    options = {
-        k[2:].replace("-", "_"): v for k, v in zip(command[::2], command[1::2], strict=True)
-    }
+    found = re.search(r"pretrain (--recipe quick --batch .*?) --out", page("training.md"))
+    words = found[1].split()
+    options = {k[2:].replace("-", "_"): v for k, v in zip(words[::2], words[1::2], strict=True)}
     base = RECIPES[options.pop("recipe")]
     given = {k: type(getattr(base, k))(v) for k, v in options.items()}
     recipe, wanted = replace(base, **given), trial["recipe"]
