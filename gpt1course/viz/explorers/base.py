@@ -127,9 +127,11 @@ class Explorer(anywidget.AnyWidget):
         What is refused stays as it was, and the browser is sent what stays.
         """
         sent = {name: value for name, value in sync_data.items() if name in self.controls}
-        self._seen = self.question() | {n: v for n, v in sent.items() if n in self.asks}
+        question = {name: value for name, value in sent.items() if name in self.asks}
+        self._seen = self.question() | question
         try:
-            super().set_state(sent)
+            super().set_state(question)  # first: a row is chosen in the text that comes with it
+            super().set_state({n: v for n, v in sent.items() if n not in question})
         except traitlets.TraitError as error:
             self.log.warning("%s refused: %s", type(self).__name__, error)
             self.send_state(list(sent))

@@ -3,6 +3,7 @@
 import { answering, asked, engineOf, fetchEngine } from "../engine/client.js";
 import { isDark } from "./common.colors.js";
 import { el } from "./common.elements.js";
+import { pausing } from "./pause.js";
 import { addTools, restoreState } from "./picture.js";
 
 // Each explorer defines draw(model, root, redraw); this wraps it for anywidget. It is drawn
@@ -10,10 +11,12 @@ import { addTools, restoreState } from "./picture.js";
 // records.js that answers its questions, see asked in client.js.
 export function start(draw, record = null) {
   const answer = record && asked(record);
-  const own = { traits: {}, heard: [] }; // of all views of a widget: each loads this anew
+  // of all views of a widget: each loads this anew
+  const own = { traits: {}, heard: [], unsent: {}, sent: {} };
   return {
     answer, // for tests
-    render({ model: given, el: host }) {
+    render({ model: widget, el: host }) {
+      const given = pausing(widget, own);
       const asking = answer && answering(given, answer, own);
       const model = asking?.model ?? given;
       const root = el("div", "gx", host);
@@ -39,6 +42,7 @@ export function start(draw, record = null) {
         forget();
         asking?.forget();
         heard.end();
+        given.end?.();
       };
     },
   };

@@ -42,7 +42,8 @@ window.fromPython = ({ update, custom, buffers }) => {
   Object.assign(state, given);
   for (const name of others) fire(`change:${name}`);
 };
-gpt1View.default.render({ model: window.model, el: document.querySelector("#here") });
+const here = { model: window.model, el: document.querySelector("#here") };
+window.removeView = gpt1View.default.render(here);
 </script>"""
 
 
@@ -74,13 +75,17 @@ class Wire:
 
     def deliver(self):
         """What the page has sent reaches the kernel now."""
-        self.page.evaluate("() => 0")  # until here
+        self.pause()
         while self.inbox:
             message = self.inbox.pop(0)
             if "content" in message:
                 self.explorer._msg_callbacks(self.explorer, message["content"], [])
             else:
                 self.explorer.set_state(message["state"])
+
+    def pause(self):
+        """The reader waits, so that what was chosen is sent."""
+        self.page.evaluate("() => new Promise(done => setTimeout(done, 200))")
 
     def ask(self, text):
         box = self.root.locator(".gx-prompt").first
@@ -175,6 +180,7 @@ def test_of_what_is_asked_while_the_kernel_is_busy_the_newest_is_answered(
         wire.ask(text)
     wire.deliver()
     assert read == ["She took it", "The old man went home early"] and rows.count() == 6
+    wire.deliver()  # the row on which the page opens
     chosen = explorer.weights[divmod(explorer.head, 2)][5]  # a cell reads it
     assert len(read) == 2, "the record is there"
     assert explorer.row == attention.telling_row(explorer.weights[divmod(explorer.head, 2)])
@@ -191,3 +197,55 @@ def test_of_what_is_asked_while_the_kernel_is_busy_the_newest_is_answered(
     wire.ask("She sat still")
     wire.deliver()
     assert rows.all_inner_texts() == ["she", "sat", "still"] and read[3:] == ["She sat still"]
+
+
+# ---- what is chosen is sent once the reader pauses ----------------------------------
+
+
+@pytest.fixture
+def wire(page, novelist, monkeypatch):
+    explorer, _ = small_attention(novelist, monkeypatch)
+    explorer.text = "The old man went home"
+    return Wire(page, explorer)
+
+
+def in_one_go(wire, *steps):
+    """Steps in the page between which no timer runs: rows to look from, or a script."""
+    row = "document.querySelectorAll('.gx-matrix .gx-row')[%d].focus()"
+    script = "; ".join(row % step if isinstance(step, int) else step for step in steps)
+    wire.page.evaluate(f"() => {{ {script} }}")
+
+
+def rows_sent(wire):
+    wire.pause()
+    told = [message["state"]["row"] for message in wire.inbox if "state" in message]
+    wire.inbox.clear()
+    return told
+
+
+def row_shown(wire):
+    shown = wire.root.locator(".gx-matrix .gx-row[tabindex='0']")
+    return wire.root.locator(".gx-matrix .gx-row").all_inner_texts().index(shown.inner_text())
+
+
+def test_of_choices_in_a_row_the_last_is_sent(wire):
+    assert wire.explorer.row not in (1, 3, 4)
+    in_one_go(wire, 1, 3, 4)
+    assert rows_sent(wire) == [4]
+
+
+def test_an_older_choice_that_python_repeats_does_not_come_back(wire):
+    in_one_go(wire, 1)
+    assert rows_sent(wire) == [1]
+    in_one_go(wire, 3, "fromPython({ update: { row: 1 } })")  # its echo
+    assert row_shown(wire) == 3 and rows_sent(wire) == [3]
+
+
+def test_what_python_says_anew_ends_a_choice_that_waits(wire):
+    in_one_go(wire, 3, "fromPython({ update: { row: 1 } })")
+    assert row_shown(wire) == 1 and rows_sent(wire) in ([], [1])
+
+
+def test_a_choice_is_sent_when_its_view_is_removed(wire):
+    in_one_go(wire, 1, "removeView()")
+    assert rows_sent(wire) == [1]

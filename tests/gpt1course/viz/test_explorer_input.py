@@ -248,6 +248,12 @@ def test_what_a_page_has_answered_is_computed_when_it_is_read(novelist):
     assert not view.is_stale and view.place == 1
 
 
+def test_a_place_may_come_in_one_message_with_its_text(novelist):
+    view = explorers.AttentionExplorer.from_checkpoint(novelist, "He saw")
+    view.set_state({"row": 5, "text": "The old man went home early"})
+    assert (view.row, len(view.tokens)) == (5, 6)
+
+
 def test_a_page_without_an_engine_is_sent_the_record(novelist):
     view, sent = explorers.SamplingExplorer.from_checkpoint(novelist, "He saw"), []
     view.send = lambda content, buffers=None: sent.append((content, buffers))
