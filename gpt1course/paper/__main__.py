@@ -146,7 +146,7 @@ def run_chosen(args: argparse.Namespace, chosen: list[str], world: Processes) ->
         tables.run_tables(in_tables, provenance, args.workers)
         if "curves" in chosen:
             curves.run_curves(sets, args.seeds, provenance, args.workers)
-        more = {"zeroshot": [world], "tuned_readings": [args.workers]}
+        more: dict[str, list] = {"zeroshot": [world], "tuned_readings": [args.workers]}
         for name in (name for name in OTHERS if name in chosen):
             OTHERS[name](provenance, *more.get(name, []))
         if "more_labels" in chosen:  # last, because it needs a file that is made first

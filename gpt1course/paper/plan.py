@@ -8,6 +8,7 @@ import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import Any
 
 from gpt1lib.finetune import Settings
 from gpt1lib.pretrain import RECIPES
@@ -17,7 +18,7 @@ from .trials import Trial
 SETTINGS = Settings(batch=8, lr=5e-4, warmup=0.1)
 """Few examples make few updates: with 32 per batch a hundred or so, of which the paper's
 0.2% would be no warm-up at all."""
-CHOSEN = {
+CHOSEN: dict[str, dict] = {
     "entailment": {"limit": 700, "epochs": 6, "lr": 2.5e-4},
     "film_snippets": {"limit": 1000},
     "verse_pairs": {"limit": 1300, "longest": 32},
@@ -74,7 +75,7 @@ class Cell:
     seed: int
     init_from: str = InitFrom.NOVELIST
     n_parts: int | None = None
-    changes: tuple[tuple[str, object], ...] = ()  # of SETTINGS
+    changes: tuple[tuple[str, Any], ...] = ()  # of SETTINGS
 
     @property
     def settings(self) -> Settings:

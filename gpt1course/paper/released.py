@@ -46,7 +46,7 @@ from .released_table import RESULT, table
 
 OUT = Path("runs/released")
 PAPER = Settings(lr=6.25e-5)  # section 4.1; the other numbers are the defaults
-ROWS = {"full": {}, "no auxiliary loss": {"lm_coef": 0.0}, "no pre-training": {}}
+ROWS: dict = {"full": {}, "no auxiliary loss": {"lm_coef": 0.0}, "no pre-training": {}}
 """Rows of Table 5, and what they change in the settings. The LSTM was never released."""
 FOLDERS = {
     "cola": "cola", "sst-2": "sst-2 sst2", "mrpc": "mrpc", "sts-b": "sts-b stsb", "qqp": "qqp",

@@ -110,7 +110,7 @@ def store_weights(kind: str, model: GPT) -> None:
 
 def load_twins() -> tuple[GPT, MaskedGPT, BPE]:
     """(causal, masked, vocabulary) as stored. Raises ValueError for a damaged file."""
-    models = []
+    models: list = []
     for kind, build in KINDS.items():
         path = TWINS_DIR / f"{kind}.safetensors"
         checksums.verify(TWINS_DIR, path.name)

@@ -65,7 +65,7 @@ def known(names: Iterable[str] | None = None) -> list[str]:
 
 def word_baselines(task: str) -> dict[str, dict]:
     """name -> options of `bag_of_words.guesses`, of all baselines that only read words."""
-    more = {}
+    more: dict[str, dict] = {}
     if SETS[task].pairs:
         more["pairs of words"] = {"features": PAIRS}
     if SETS[task].first_word:

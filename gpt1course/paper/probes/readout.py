@@ -67,7 +67,7 @@ def ridge(X: Tensor, y: Tensor, strengths=STRENGTHS) -> tuple[Tensor, float]:
 
     # not RidgeClassifierCV: of two classes its scores see only one (scikit-learn 1.9.1)
     most_signs = make_scorer(lambda y, left_out: np.mean(np.sign(left_out) == y))
-    model = RidgeCV(alphas=sorted(strengths), fit_intercept=False, scoring=most_signs)
+    model = RidgeCV(alphas=np.sort(strengths), fit_intercept=False, scoring=most_signs)
     model.fit(X.double().numpy(), y.double().numpy())
     return torch.from_numpy(model.coef_), float(np.asarray(model.alpha_))
 

@@ -108,7 +108,7 @@ def r_squared(X: np.ndarray, y: np.ndarray, asked: np.ndarray, true: np.ndarray)
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
 
-    reader = make_pipeline(StandardScaler(), RidgeCV(STRENGTHS)).fit(X, y)
+    reader = make_pipeline(StandardScaler(), RidgeCV(np.array(STRENGTHS))).fit(X, y)
     return round(float(reader.score(asked, true)), 3)
 
 

@@ -95,8 +95,9 @@ def _draw_states(axes: Axes, states: np.ndarray, guesses, top: float, place: int
         word, p = best
         color = cmap(p)
         corner = (t + (1 - WIDE) / 2, top)
-        edge = {"ec": "#222222", "lw": 1.6} if t == place else {"ec": "#bbbbbb", "lw": 0.5}
-        axes.add_patch(FancyBboxPatch(corner, WIDE, TALL, "square,pad=0", fc=color, **edge))
+        ec, lw = ("#222222", 1.6) if t == place else ("#bbbbbb", 0.5)
+        box = FancyBboxPatch(corner, WIDE, TALL, "square,pad=0", fc=color, ec=ec, lw=lw)
+        axes.add_patch(box)
         look: dict[str, Any] = {"ha": "center", "va": "center", "color": ink(color[:3])}
         axes.text(t + 0.5, top + 0.24, readable(word), fontsize=9, **look)
         axes.text(t + 0.5, top + 0.47, percent(p), fontsize=7, **look)

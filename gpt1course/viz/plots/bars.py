@@ -35,7 +35,7 @@ def probabilities(
     if len(words) != len(probs):
         raise ValueError(f"{len(words)} words for {len(probs)} probabilities")
     names, values = [readable(w) for w in words], probs.tolist()
-    outlines = [] if before is None else np.asarray(before, float).tolist()
+    outlines: list[float] = [] if before is None else np.asarray(before, float).tolist()
     if other is not None:
         names.append(f"other {n_other:,} tokens" if n_other else "all other tokens")
         values.append(other)

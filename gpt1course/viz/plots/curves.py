@@ -108,10 +108,11 @@ def _draw_curves(axes: Axes, curves: dict[str, Curve], dotted: dict[str, Curve])
     for name, (x, y) in curves.items():
         if name in levels:
             dash = LEVELS[levels.index(name) % 3]
-            look = {"color": ROLES["reference"], "linestyle": dash, "linewidth": 1.4}
+            look: dict = {"color": ROLES["reference"], "linestyle": dash, "linewidth": 1.4}
         elif _is_noisy(y):
             axes.plot(x, y, color=colors[name], linewidth=0.8, alpha=0.35)
-            y, look = _smooth(y), {"color": colors[name], "linewidth": 1.6}
+            y = _smooth(y)
+            look = {"color": colors[name], "linewidth": 1.6}
         else:
             dash = DASHES[moving.index(name) % 6]
             look = {"color": colors[name], "linestyle": dash}

@@ -127,8 +127,8 @@ def write_in_cells(
     masked = np.ma.getmaskarray(values)
     for (i, j), value in np.ndenumerate(values):
         if not masked[i, j]:
-            color = ink(tuple(image.cmap(image.norm(value))))
-            look = {"ha": "center", "va": "center", "fontsize": size, "color": color}
+            r, g, b, _ = image.cmap(image.norm(value))
+            look = {"ha": "center", "va": "center", "fontsize": size, "color": ink((r, g, b))}
             axes.text(j, i, str(written[i][j]), **look)
 
 
