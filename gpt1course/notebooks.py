@@ -55,7 +55,7 @@ def write_solved(path: Path, out: Path) -> Path:
     return out / path.name
 
 
-def read(path: str | Path):
+def read(path: str | Path) -> nbformat.NotebookNode:
     """A notebook from disk; ValueError for a file that is not one, or two cells of one id."""
     text = read_text(path)
     try:
@@ -63,7 +63,7 @@ def read(path: str | Path):
     except (ValueError, LookupError, AttributeError, nbformat.ValidationError) as error:
         raise ValueError(f"{path} is not a notebook") from error
     _refuse_shared_ids(json.loads(text)["cells"], path)  # nbformat gives one a new id, silently
-    return notebook
+    return notebook  # pyrefly: ignore[bad-return] (nbformat has no types)
 
 
 def write(notebook, path: str | Path) -> None:

@@ -250,5 +250,4 @@ def _paired_p(pairs: list[tuple[float, float]]) -> float:
     """The two-sided p-value of Student's t for pairs whose differences are not all equal."""
     from scipy.stats import ttest_rel
 
-    # scipy makes the class of the result at run time
-    return float(ttest_rel(*zip(*pairs, strict=True)).pvalue)  # pyright: ignore
+    return float(ttest_rel(*zip(*pairs, strict=True)).pvalue)

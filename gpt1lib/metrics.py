@@ -82,9 +82,7 @@ def f1(guesses: Sequence[int], labels: Sequence[int]) -> float:
     from sklearn.metrics import f1_score
 
     _check_classes(guesses, labels)
-    # sklearn has no types, and the default of zero_division is a string
-    score = f1_score(labels, guesses, zero_division=0.0)  # pyright: ignore[reportArgumentType]
-    return float(score)
+    return float(f1_score(labels, guesses, zero_division=0))
 
 
 def pearson(a: Sequence[float], b: Sequence[float]) -> float:
@@ -94,8 +92,7 @@ def pearson(a: Sequence[float], b: Sequence[float]) -> float:
     check_lengths(a, b)
     if _is_constant(a) or _is_constant(b):
         return 0.0
-    # scipy makes the class of the result at run time
-    return float(pearsonr(a, b).statistic)  # pyright: ignore[reportAttributeAccessIssue]
+    return float(pearsonr(a, b).statistic)
 
 
 # ---- bad input -----------------------------------------------------------------------

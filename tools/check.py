@@ -63,13 +63,14 @@ def lesson(number: str) -> dict[str, list[str]]:
 def lint() -> dict[str, list[str]]:
     """Name -> command of what reads the files and runs nothing."""
     ruff = [sys.executable, "-m", "ruff"]
+    in_this_python = f"--python-interpreter-path={sys.executable}"  # not the active one
     pages = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "docs", "teaching"]
     spelled = [*pages, "data/README.md", "gpt1lib", "gpt1course", "tools", "benchmarks"]
     return {
         "lint": [*ruff, "check", *FORMATTED, "notebooks"],
         "format": [*ruff, "format", "--check", *FORMATTED],
         "spelling": [sys.executable, "-m", "codespell_lib", *spelled],
-        "types": [sys.executable, "-m", "basedpyright"],
+        "types": [sys.executable, "-m", "pyrefly", "check", in_this_python],
         "javascript": [sys.executable, "tools/javascript.py"],
     }
 

@@ -226,9 +226,9 @@ def _kind_and_shape(value) -> str:
 def short(value) -> str:
     """A value in one short line, floats to four digits."""
     if isinstance(value, torch.Tensor | np.ndarray):
-        if math.prod(value.shape) > SHOWN or array(value) is None:
+        if math.prod(value.shape) > SHOWN or (numbers := array(value)) is None:
             return f"{type(value).__name__} of shape {tuple(value.shape)}"
-        return short(array(value).tolist())  # pyright: ignore[reportOptionalMemberAccess]
+        return short(numbers.tolist())
     if isinstance(value, Number | np.generic):
         return short(value.value if isinstance(value, Number) else item(value))
     if isinstance(value, float):

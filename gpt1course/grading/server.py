@@ -17,7 +17,7 @@ class Popen(popen_forkserver.Popen):
     def _launch(self, process_obj):
         own = SERVER.connect_to_new_process
         with patch.object(forkserver, "connect_to_new_process", own):
-            super()._launch(process_obj)  # pyright: ignore[reportAttributeAccessIssue]
+            super()._launch(process_obj)  # pyrefly: ignore[missing-attribute]
 
 
 class Process(ForkServerProcess):

@@ -241,7 +241,7 @@ def ask(cell: Submitted, imports: str, limits: Limits) -> tuple[dict | None, str
     seconds = limits.seconds or own
     ours, theirs = _context().Pipe(duplex=False)
     with own_folder() as folder:
-        process = _context().Process(  # pyright: ignore[reportAttributeAccessIssue]
+        process = _context().Process(
             target=_answer, args=(theirs, cell, imports, folder, seconds, limits)
         )
         process.start()

@@ -65,4 +65,5 @@ class SinusoidalGPT(GPT):
 
     def __init__(self, config: GPTConfig):
         super().__init__(config)
+        # pyrefly: ignore[bad-assignment]
         self.positions = Sinusoids(config.n_ctx, config.n_embd)
