@@ -1,7 +1,7 @@
 """Everything that must hold: lint, types, tests, notebooks. `make test` and CI run this.
 
 Each part runs even if one before it failed, so that one run tells all; the exit status
-is 1 if any part failed. Three parts run at a time, on one thread each: the browser's mostly
+is 1 if any part failed. Four parts run at a time, on one thread each: the browser's mostly
 waits. Slow tests run with --all only. --quick leaves out notebooks and browser; --lesson 05
 runs what a change to one lesson can break; --short runs only what must hold on every system
 and with every version: the model, its tokenizer, training, exercises, and three lessons.
