@@ -45,7 +45,11 @@ GLUE = {
     "qnli": Table("entailment", ("question", "sentence"), "label", TWO_WAY),
     "rte": Table("entailment", ("sentence1", "sentence2"), "label", TWO_WAY),
 }  # fmt: skip
-OTHERS = ("snli", "scitail", "race", "story-cloze")
+NLI_LINES = {
+    "snli": ("snli_1.0_{}.jsonl", NLI),
+    "scitail": ("scitail_1.0_{}.txt", ("entailment", "neutral")),
+}
+"""Sets in SNLI's format: how their files are named, and their labels."""
 
 
 def read_published(name: str, folder: Path) -> Task:
@@ -54,12 +58,11 @@ def read_published(name: str, folder: Path) -> Task:
     Raises ValueError for an unknown set, and for a line in another format, which it
     names; FileNotFoundError for a missing file.
     """
-    if name in GLUE:
-        return glue(name, folder)
-    readers = {"snli": snli, "scitail": scitail, "race": race, "story-cloze": cloze}
+    readers = dict.fromkeys(GLUE, glue) | dict.fromkeys(NLI_LINES, nli)
+    readers |= {"race": race, "story-cloze": cloze}
     if name not in readers:
-        raise ValueError(f"no published set {name!r}, there are {', '.join((*GLUE, *OTHERS))}")
-    return readers[name](folder)
+        raise ValueError(f"no published set {name!r}, there are {', '.join(readers)}")
+    return readers[name](name, folder)
 
 
 # ---- GLUE ------------------------------------------------------------------------
@@ -112,22 +115,13 @@ def label_of(path: Path, n: int, label: str, labels: tuple[str, ...]) -> int | f
 # ---- the others ------------------------------------------------------------------
 
 
-def snli(folder: Path) -> Task:
-    """SNLI's JSON lines; pairs without a majority label ("-") are left out."""
+def nli(name: str, folder: Path) -> Task:
+    """SNLI's JSON lines, or SciTail's; pairs without a majority label ("-") are left out."""
+    named, classes = NLI_LINES[name]
     train, valid, test = (
-        nli_lines(folder / f"snli_1.0_{part}.jsonl", NLI) for part in ("train", "dev", "test")
+        nli_lines(folder / named.format(part), classes) for part in ("train", "dev", "test")
     )
-    return Task("snli", "entailment", 3, train, valid, test, NLI)
-
-
-def scitail(folder: Path) -> Task:
-    """SciTail in SNLI's format: two labels, no contradiction."""
-    classes = ("entailment", "neutral")
-    train, valid, test = (
-        nli_lines(folder / f"scitail_1.0_{part}.txt", classes)
-        for part in ("train", "dev", "test")
-    )
-    return Task("scitail", "entailment", 2, train, valid, test, classes)
+    return Task(name, "entailment", len(classes), train, valid, test, classes)
 
 
 def nli_lines(path: Path, labels: tuple[str, ...]) -> list[Example]:
@@ -146,10 +140,10 @@ def nli_lines(path: Path, labels: tuple[str, ...]) -> list[Example]:
     return examples
 
 
-def race(folder: Path) -> Task:
+def race(name: str, folder: Path) -> Task:
     """RACE's folders train, dev, test, each with middle and high: one file per article."""
     train, valid, test = (list(race_part(folder / part)) for part in ("train", "dev", "test"))
-    return Task("race", "choice", 4, train, valid, test, tuple("ABCD"))
+    return Task(name, "choice", 4, train, valid, test, tuple("ABCD"))
 
 
 def race_part(folder: Path) -> Iterator[Example]:
@@ -187,7 +181,7 @@ CLOZE_COLUMNS = [
 ]
 
 
-def cloze(folder: Path) -> Task:
+def cloze(name: str, folder: Path) -> Task:
     """The Story Cloze Test of spring 2016; a fifth of its validation set is `valid`.
 
     GPT-1 trained on 1,497 of the 1,871 labeled stories; the released code picks them
@@ -197,7 +191,7 @@ def cloze(folder: Path) -> Task:
     n = len(labeled) // 5  # 374 of 1,871
     test = list(stories(folder / STORIES.format("test", "test")))
     classes = ("first", "second")
-    return Task("story-cloze", "choice", 2, labeled[n:], labeled[:n], test, classes)
+    return Task(name, "choice", 2, labeled[n:], labeled[:n], test, classes)
 
 
 def stories(path: Path) -> Iterator[Example]:
