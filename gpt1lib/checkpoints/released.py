@@ -10,6 +10,7 @@ weighs about 0.5 GB. Nothing here downloads, and no file that is read can run co
 
 import math
 from collections.abc import Callable, Collection, Iterator
+from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
@@ -39,6 +40,10 @@ BLOCK = {
     "ln_2": "ln_2",
 }
 """Our names of a block's layers and the release's, in the order of its arrays."""
+
+SIZES = {"n_vocab": "vocab_size", "n_ctx": "n_positions"}
+SIZES |= {name: name for name in ("n_embd", "n_layer", "n_head")}
+"""Our names of the sizes and those of Hugging Face's config.json."""
 
 WHERE = """The released GPT-1 is not part of this course; it is 0.5 GB, MIT license.
 Ask for one of these folders, put it anywhere, and name it here:
@@ -260,10 +265,8 @@ def read_hugging_face(folder: Path) -> GPT:
 def hugging_face_config(path: Path, weights: Path) -> GPTConfig:
     """The sizes that Hugging Face's config.json describes, and that the weights can have."""
     theirs = files.read_json(path)
-    names = {"n_vocab": "vocab_size", "n_ctx": "n_positions"}
-    names |= {name: name for name in ("n_layer", "n_head", "n_embd")}
     with files.blame_file(path):
-        sizes = {ours: theirs[name] for ours, name in names.items()}
+        sizes = {ours: theirs[name] for ours, name in SIZES.items()}
         config = GPTConfig(**sizes, dropout=theirs.get("resid_pdrop", 0.1))
         checkpoint.check_size(config, weights)
     return config
@@ -328,24 +331,18 @@ def save_openai(folder: str | Path, model: GPT, bpe: BPE | None = None) -> None:
 
 def save_hugging_face(folder: str | Path, model: GPT, bpe: BPE | None = None) -> None:
     """Write Hugging Face's layout, which transformers' OpenAIGPT reads."""
-    folder, c = Path(folder), model.config
-    weights = to_hugging_face(model)
+    folder, config, weights = Path(folder), asdict(model.config), to_hugging_face(model)
+    rates = dict.fromkeys(("attn_pdrop", "embd_pdrop", "resid_pdrop"), config["dropout"])
     tensors.write_tensors(folder / "model.safetensors", weights, {"format": "pt"})
     files.write_json(
         folder / "config.json",
         {
             "model_type": "openai-gpt",
             "architectures": ["OpenAIGPTLMHeadModel"],
-            "vocab_size": c.n_vocab,
-            "n_positions": c.n_ctx,
-            "n_embd": c.n_embd,
-            "n_layer": c.n_layer,
-            "n_head": c.n_head,
+            **{theirs: config[ours] for ours, theirs in SIZES.items()},
             "afn": "gelu",
             "layer_norm_epsilon": 1e-5,
-            "attn_pdrop": c.dropout,
-            "embd_pdrop": c.dropout,
-            "resid_pdrop": c.dropout,
+            **rates,
         },
     )
     if bpe is not None:
