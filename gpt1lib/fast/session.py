@@ -17,16 +17,8 @@ from torch import Tensor, nn
 
 from ..model import GPT, Attention, Block, KVCache, gelu
 
-PARTS = {
-    GPT,
-    Attention,
-    Block,
-    nn.Embedding,
-    nn.Linear,
-    nn.LayerNorm,
-    nn.Dropout,
-    nn.ModuleList,
-}
+PARTS = {GPT, Attention, Block}
+PARTS |= {nn.Embedding, nn.Linear, nn.LayerNorm, nn.Dropout, nn.ModuleList}
 
 
 def can_read(model: nn.Module, n_texts: int) -> bool:
