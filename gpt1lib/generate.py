@@ -117,18 +117,13 @@ def draw(probs: Tensor, generator: torch.Generator | None = None) -> Tensor:
     mass = probs.double().cumsum(dim=-1)  # (B, V)
     total = mass[:, -1:]  # (B, 1)
     if probs.device.type == "cpu":  # a GPU would have to stop and answer
-        _check_mass(probs, total)
+        if bool((probs < 0).any()) or not bool(((total > 0) & total.isfinite()).all()):
+            raise ValueError("probs must be >= 0, and each row must sum to more than 0")
     u = torch.rand(probs.shape[0], 1, generator=generator, dtype=torch.float64)
     u = u.to(mass.device)  # drawn on the CPU: one seed gives one text on any device
     picked = torch.searchsorted(mass, u * total, right=True)
     last = probs.shape[-1] - 1 - (probs > 0).flip(-1).int().argmax(dim=-1, keepdim=True)
     return torch.minimum(picked, last)  # rounding must not pick a token of mass 0
-
-
-def _check_mass(probs: Tensor, total: Tensor) -> None:
-    """Raise ValueError unless each row has some mass, none of it negative."""
-    if bool((probs < 0).any()) or not bool(((total > 0) & total.isfinite()).all()):
-        raise ValueError("probs must be >= 0, and each row must sum to more than 0")
 
 
 class Reader:
