@@ -133,10 +133,11 @@ def one_line_errors(name: str, again: str = "") -> Iterator[None]:
 
 
 @contextmanager
-def interrupted_between_steps() -> Iterator[Callable[[], bool]]:
+def interrupted_between_steps(alone: bool = True) -> Iterator[Callable[[], bool]]:
     """Let Ctrl-C wait for the end of a step, a second one not; yields: was it pressed?
 
-    What a step has half done cannot be saved. Only the main thread is sent Ctrl-C.
+    What a step has half done cannot be saved. Only the main thread is sent Ctrl-C. With
+    alone=False nothing waits: other processes would wait for one that stops to save.
     """
     pressed: list[int] = []
 
@@ -145,7 +146,7 @@ def interrupted_between_steps() -> Iterator[Callable[[], bool]]:
             raise KeyboardInterrupt
         pressed.append(1)
 
-    if threading.current_thread() is not threading.main_thread():
+    if not alone or threading.current_thread() is not threading.main_thread():
         yield lambda: False
         return
     before = signal.signal(signal.SIGINT, remember)

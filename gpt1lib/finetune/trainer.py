@@ -8,7 +8,6 @@ import math
 import random
 import zlib
 from collections.abc import Callable
-from contextlib import nullcontext
 from dataclasses import asdict, replace
 
 import torch
@@ -117,10 +116,9 @@ class FineTuning:
 
         With patience the classifier of the best validation score is kept.
         """
-        main, alone = self.world.is_main, self.world.size == 1
+        main = self.world.is_main
         bar = progress(self.total, self.update, "update", quiet or not main)
-        stop = interrupted_between_steps() if alone else nullcontext(lambda: False)
-        with bar, stop as interrupted:
+        with bar, interrupted_between_steps(alone=self.world.size == 1) as interrupted:
             while self.update < self.total and not self._stopped():
                 line = self.step()
                 ends_epoch = self.update % self.per_epoch == 0

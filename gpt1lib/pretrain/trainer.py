@@ -244,9 +244,7 @@ class Pretraining:
             self.log.cut(self.step)
             self.samples.cut(self.step)
         bar = progress(r.steps, self.step, "step", quiet=not self.world.is_main)
-        alone = self.world.size == 1  # others would wait for one that stops to save
-        stop = interrupted_between_steps() if alone else nullcontext(lambda: False)
-        with bar, stop as interrupted:
+        with bar, interrupted_between_steps(alone=self.world.size == 1) as interrupted:
             while self.step < r.steps:
                 line = self.train_step()
                 last = self.step == r.steps
