@@ -1,6 +1,7 @@
 """The stored lines of all experiments, and the means of the tables."""
 
 from functools import lru_cache
+from pathlib import Path
 
 from gpt1lib.io import files
 from gpt1lib.io.paths import RESULTS
@@ -15,7 +16,14 @@ STORED = RESULTS / "paper"
 
 def stored_lines(name: str) -> list[dict]:
     """The lines of data/results/paper/NAME.jsonl; none where there is no such file."""
-    return Log(STORED / f"{name}.jsonl", always_whole=True).lines()
+    return whole_lines(STORED / f"{name}.jsonl")
+
+
+def whole_lines(path: Path) -> list[dict]:
+    """The lines of a file that is never written line by line: half a line is damage."""
+    if path.is_file() and path.read_bytes()[-1:] not in (b"", b"\n"):
+        raise ValueError(f"{path} is cut short: its last line does not end")
+    return Log(path).lines()
 
 
 def stored_state(name: str) -> tuple:

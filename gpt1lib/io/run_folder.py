@@ -41,12 +41,11 @@ def exclusive(folder: Path) -> Iterator[None]:
 class Log:
     """JSON lines; a killed run may leave half a line at the end, which is not read.
 
-    counter: the field that numbers the lines, such as step or update. always_whole: the
-    file is never written line by line, so half a line is damage.
+    counter: the field that numbers the lines, such as step or update.
     """
 
-    def __init__(self, path: Path, counter: str = "step", always_whole: bool = False):
-        self.path, self.counter, self.always_whole = path, counter, always_whole
+    def __init__(self, path: Path, counter: str = "step"):
+        self.path, self.counter = path, counter
 
     def lines(self) -> list[dict]:
         """All whole lines; none where there is no file.
@@ -55,8 +54,6 @@ class Log:
         line, for damage before it: to read on, or to write, would lose what comes after.
         """
         *pieces, end = self._bytes().split(b"\n")
-        if end and self.always_whole:
-            raise ValueError(f"{self.path} is cut short: its last line does not end")
         at = f"{self.path}, line "
         lines = [files.parse_json(piece, f"{at}{n}") for n, piece in enumerate(pieces, start=1)]
         with suppress(ValueError):  # all of the last line may be there but its end

@@ -18,6 +18,7 @@ from pathlib import Path
 import torch
 
 import gpt1lib as g
+from gpt1course.paper.results import whole_lines
 from gpt1lib import corpus, finetune, pretrain, tasks
 from gpt1lib.checkpoints import checkpoint, released, snapshots
 from gpt1lib.finetune import classifier
@@ -210,7 +211,7 @@ def read_lines(folder):
 
 
 def read_results(folder):
-    return Log(folder / "cells.jsonl", always_whole=True).lines()
+    return whole_lines(folder / "cells.jsonl")
 
 
 def write_own_table(folder):
