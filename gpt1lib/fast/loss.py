@@ -17,17 +17,21 @@ class _ChunkedLoss(torch.autograd.Function):
     """Sum of -share x log softmax(h W^T)[target]; the gradients are computed along with it."""
 
     @staticmethod
-    def forward(ctx, h, W, targets, shares, rows: int) -> Tensor:
-        """h (N, C), W (V, C), targets (N,), shares (N,) -> the loss; `rows` of h at a time."""
+    def forward(ctx, h, W, targets, shares, rows: int, learning: bool) -> Tensor:
+        """h (N, C), W (V, C), targets (N,), shares (N,) -> the loss; `rows` of h at a time.
+
+        learning: compute the gradients, too.
+        """
         dh, dW, total = torch.empty_like(h), torch.zeros_like(W), 0.0
         for i in range(0, len(h), rows):
             part, target = h[i : i + rows], targets[i : i + rows, None]
             share = shares[i : i + rows, None]
             loss, probs, sums = _loss_of_rows(part, W, target, share)
             total += loss
-            probs.mul_(share / sums).scatter_add_(1, target, -share)
-            torch.mm(probs, W, out=dh[i : i + rows])  # share (p - onehot), times W
-            dW.addmm_(probs.T, part)
+            if learning:
+                probs.mul_(share / sums).scatter_add_(1, target, -share)
+                torch.mm(probs, W, out=dh[i : i + rows])  # share (p - onehot), times W
+                dW.addmm_(probs.T, part)
         ctx.save_for_backward(dh, dW)
         return h.new_full((), total)
 
@@ -35,7 +39,7 @@ class _ChunkedLoss(torch.autograd.Function):
     def backward(ctx, upstream: Tensor):
         """The gradients that `forward` computed, times the gradient from above."""
         dh, dW = ctx.saved_tensors
-        return dh * upstream, dW * upstream, None, None, None
+        return dh * upstream, dW * upstream, None, None, None, None
 
 
 def _loss_of_rows(part, W, target, share) -> tuple[float, Tensor, Tensor]:
@@ -48,26 +52,15 @@ def _loss_of_rows(part, W, target, share) -> tuple[float, Tensor, Tensor]:
     return ((sums.log() + top - chosen) * share).sum().item(), probs, sums
 
 
-def _weighted_loss(h, W, targets, shares, rows: int) -> Tensor:
-    """As `_ChunkedLoss`; under no_grad without its products for the gradients."""
-    if torch.is_grad_enabled():
-        return _ChunkedLoss.apply(h, W, targets, shares, rows)
-    total = 0.0
-    for i in range(0, len(h), rows):
-        some = slice(i, i + rows)
-        total += _loss_of_rows(h[some], W, targets[some, None], shares[some, None])[0]
-    return h.new_full((), total)
-
-
 def chunked_lm_loss(h: Tensor, W: Tensor, targets: Tensor, rows: int = 512) -> Tensor:
     """Mean cross-entropy of the tied softmax, in nats; float32 on a CPU.
 
     h: (B, T, C) states; W: (V, C); targets: (B, T), the token after each state.
     """
     check_chunks(h, W, targets, rows)
-    n = targets.numel()
+    h, targets, n = h.flatten(0, -2), targets.flatten(), targets.numel()
     shares = h.new_full((n,), 1 / n)
-    return _weighted_loss(h.flatten(0, -2), W, targets.flatten(), shares, rows)
+    return _ChunkedLoss.apply(h, W, targets, shares, rows, torch.is_grad_enabled())
 
 
 def chunked_padded_loss(
@@ -82,7 +75,8 @@ def chunked_padded_loss(
     counted = mask[:, 1:] > 0  # (B, T-1)
     per_sequence = counted.sum(dim=1, keepdim=True).to(h.dtype)
     shares = (counted / per_sequence / len(ids))[counted]
-    return _weighted_loss(h[:, :-1][counted], W, ids[:, 1:][counted], shares, rows)
+    h, targets = h[:, :-1][counted], ids[:, 1:][counted]
+    return _ChunkedLoss.apply(h, W, targets, shares, rows, torch.is_grad_enabled())
 
 
 def check_chunks(h: Tensor, W: Tensor, ids: Tensor, rows: int) -> None:
