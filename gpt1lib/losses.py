@@ -122,13 +122,8 @@ def combined_loss(task: Tensor, lm: Tensor, lm_coef: float = 0.5) -> Tensor:
 
     Raises ValueError for a negative or non-finite lambda.
     """
-    check_lm_coef(lm_coef)
-    return task + lm_coef * lm
-
-
-def check_lm_coef(lm_coef: float) -> None:
-    """Raises ValueError unless lambda is finite and not negative."""
     validate.check_float("lm_coef (lambda)", lm_coef, ge=0)
+    return task + lm_coef * lm
 
 
 def perplexity(nats_per_token: float) -> float:

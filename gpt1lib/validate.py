@@ -26,7 +26,10 @@ def check_int(
     low, high: bounds, both allowed. note: ends the message, such as ", or None". Raises
     ValueError unless the value is an integer from low to high.
     """
-    number = None if isinstance(value, bool) else _as_index(value)
+    try:  # what Python can count with, as with numpy's integers
+        number = None if isinstance(value, bool) else operator.index(value)
+    except TypeError:
+        number = None
     if number is None or not low <= number <= high:
         bounds = f" from {low} to {high}" if high < math.inf else f" >= {low}"
         bounds = bounds if low > -math.inf else ""
@@ -104,11 +107,3 @@ def is_finite(value: Any) -> bool:
         return math.isfinite(value)
     except OverflowError:  # an integer beyond all floats
         return False
-
-
-def _as_index(value: Any) -> int | None:
-    """The value as an int if Python can count with it, as with numpy's; else None."""
-    try:
-        return operator.index(value)
-    except TypeError:
-        return None

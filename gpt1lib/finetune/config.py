@@ -4,7 +4,6 @@ from dataclasses import dataclass
 
 from .. import validate
 from ..cli import option, require
-from ..losses import check_lm_coef
 
 METHODS = {
     "full": "every weight, one learning rate (the paper)",
@@ -52,7 +51,7 @@ class Settings:
     def __post_init__(self):
         validate.check_fields(self)
         validate.check_int("seed", self.seed, 0, validate.LARGEST_SEED)
-        check_lm_coef(self.lm_coef)
+        validate.check_float("lm_coef (lambda)", self.lm_coef, ge=0)
         for name in ("epochs", "batch", "grad_accum"):
             require(self, name, getattr(self, name) >= 1, ">= 1")
         for name in ("limit", "longest", "patience"):

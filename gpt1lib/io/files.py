@@ -25,17 +25,12 @@ def atomic_write(path: str | Path) -> Iterator[Path]:
         yield temporary
         with open(temporary, "r+b") as f:  # Windows syncs only what may be written
             os.fsync(f.fileno())
-        temporary.chmod(0o666 & ~umask())  # safetensors writes for its owner alone
+        mask = os.umask(0o077)  # what new files are not allowed; reading it takes setting it
+        os.umask(mask)
+        temporary.chmod(0o666 & ~mask)  # safetensors writes for its owner alone
         os.replace(temporary, path)
     finally:
         temporary.unlink(missing_ok=True)
-
-
-def umask() -> int:
-    """The permissions that new files do not get; reading it takes setting it."""
-    mask = os.umask(0o077)
-    os.umask(mask)
-    return mask
 
 
 def remove_unfinished(folder: str | Path) -> None:
