@@ -19,7 +19,7 @@ def read_set(
         (row["split"], Example(tuple(row[name] for name in texts), row["label"]))
         for row in rows
     )
-    return Task(path.stem, kind, len(classes), **splits, metric=metric, classes=classes)
+    return Task(path.stem, kind, len(classes), *splits, metric=metric, classes=classes)
 
 
 def film_snippets(path: Path = TASKS / "film_snippets.jsonl") -> Task:
@@ -30,9 +30,7 @@ def film_snippets(path: Path = TASKS / "film_snippets.jsonl") -> Task:
         for row in rows
         if abs(row["score"]) >= 0.5
     )
-    return Task(
-        "film_snippets", "classification", 2, **splits, classes=("negative", "positive")
-    )
+    return Task("film_snippets", "classification", 2, *splits, classes=("negative", "positive"))
 
 
 def entailment_set(path: Path = TASKS / "entailment.jsonl") -> Task:
@@ -42,7 +40,7 @@ def entailment_set(path: Path = TASKS / "entailment.jsonl") -> Task:
     """
     rows = read_lines(path, ("premise", "hypothesis", "label", "rule", "split"))
     splits = by_split((row["split"].split(",")[0], entailment_example(row)) for row in rows)
-    return Task("entailment", "entailment", 3, **splits, classes=NLI)
+    return Task("entailment", "entailment", 3, *splits, classes=NLI)
 
 
 def entailment_example(row: dict) -> Example:
@@ -58,7 +56,7 @@ def verse_pairs(path: Path = TASKS / "verse_pairs.jsonl") -> Task:
         (split_of(row["ref_a"].rsplit(" ", 1)[0]), Example((row["a"], row["b"]), row["label"]))
         for row in rows
     )
-    return Task("verse_pairs", "similarity", 2, **splits, classes=("different", "same"))
+    return Task("verse_pairs", "similarity", 2, *splits, classes=("different", "same"))
 
 
 def story_cloze(path: Path = TASKS / "story_cloze.jsonl") -> Task:
@@ -70,7 +68,7 @@ def story_cloze(path: Path = TASKS / "story_cloze.jsonl") -> Task:
     splits = sort_out(
         (row["split"], Example((row["story"], *row["choices"]), row["label"])) for row in rows
     )
-    return Task("story_cloze", "choice", 2, **splits, classes=("first", "second"))
+    return Task("story_cloze", "choice", 2, *splits, classes=("first", "second"))
 
 
 def acceptability(path: Path = TASKS / "acceptability.jsonl") -> Task:
@@ -94,7 +92,7 @@ def missing_word(path: Path = TASKS / "missing_word.jsonl") -> Task:
     rows = read_lines(path, ("context", "words", "rest", "label", "class", "split"))
     splits = by_split((row["split"], missing_word_example(row)) for row in rows)
     classes = ("first", "second", "third", "fourth", "fifth")
-    return Task("missing_word", "choice", 5, **splits, classes=classes)
+    return Task("missing_word", "choice", 5, *splits, classes=classes)
 
 
 def missing_word_example(row: dict) -> Example:

@@ -50,7 +50,7 @@ def read_own(path: str | Path) -> Task:
         for texts, label in rows
     )
     kind = "entailment" if len(rows[0][0]) == 2 else "classification"
-    task = Task(path.stem, kind, len(classes), **splits, classes=classes)
+    task = Task(path.stem, kind, len(classes), *splits, classes=classes)
     check_splits(path, task)
     return task
 

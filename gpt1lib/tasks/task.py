@@ -4,7 +4,6 @@ import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypedDict
 
 from .. import validate
 from ..io import checksums, files, paths
@@ -88,12 +87,7 @@ def split_of(key: str) -> str:
     return {8: "valid", 9: "test"}.get(place, "train")
 
 
-class Splits(TypedDict):
-    """The three lists of examples that a Task is made from."""
-
-    train: list[Example]
-    valid: list[Example]
-    test: list[Example]
+Splits = tuple[list[Example], list[Example], list[Example]]  # train, valid, test
 
 
 def by_split(examples: Iterable[tuple[str, Example]]) -> Splits:
@@ -101,7 +95,7 @@ def by_split(examples: Iterable[tuple[str, Example]]) -> Splits:
     lists: dict[str, list[Example]] = {"train": [], "valid": [], "test": []}
     for split, example in examples:
         lists[split].append(example)
-    return Splits(train=lists["train"], valid=lists["valid"], test=lists["test"])
+    return lists["train"], lists["valid"], lists["test"]
 
 
 def sort_out(examples: Iterable[tuple[str, Example]]) -> Splits:
@@ -110,12 +104,11 @@ def sort_out(examples: Iterable[tuple[str, Example]]) -> Splits:
     Some verses appear word for word in two books of the Bible: what is in test is dropped
     from the others, and what is in valid from train.
     """
-    splits = by_split(examples)
-    seen: set[tuple[str, ...]] = set()
-    for name in ("test", "valid", "train"):
-        splits[name] = [e for e in splits[name] if e.texts not in seen]
-        seen |= {e.texts for e in splits[name]}
-    return splits
+    train, valid, test = by_split(examples)
+    tested = {e.texts for e in test}
+    valid = [e for e in valid if e.texts not in tested]
+    seen = tested | {e.texts for e in valid}
+    return [e for e in train if e.texts not in seen], valid, test
 
 
 def no_longer_than(examples: list[Example], n_words: int | None) -> list[Example]:
