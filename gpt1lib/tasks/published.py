@@ -166,9 +166,8 @@ def questions(article: dict, group: str) -> list[Example]:
     for question, options, answer in zip(*columns, strict=True):
         if not isinstance(options, list) or len(options) != 4:
             raise ValueError(f"options are {options!r}, they must be four")
-        example = Example((article["article"], question, *options), "ABCD".index(answer), group)
-        context = f"{example.texts[0]} {example.texts[1]}"  # both are strings
-        examples.append(Example((context, *options), example.label, group))
+        context = " ".join((article["article"], question))  # refuses what is not a string
+        examples.append(Example((context, *options), "ABCD".index(answer), group))
     return examples
 
 
