@@ -340,11 +340,8 @@ class Pretraining:
         """Perplexity and bits per character of each held-out book."""
         if not self.recipe.fsdp:  # what was split may be too large for any one device
             model.to(self.world.device)
-        try:
-            scores = evaluate.score_books(model, self.data.bpe, self.data.heldout)
-        except OverflowError:  # in a perplexity
-            scores = {}
-        if not scores or not all(math.isfinite(s["perplexity"]) for s in scores.values()):
+        scores = evaluate.score_books(model, self.data.bpe, self.data.heldout)
+        if not all(math.isfinite(s["perplexity"]) for s in scores.values()):
             raise FloatingPointError(
                 "the loss on the held-out books is too large for a perplexity: the training "
                 "diverged. A lower --lr or a longer --warmup often helps; take another --out"
