@@ -28,7 +28,7 @@ this order. Each folder has one task, and imports run from the top down only.
     baselines/   lstm, variants, bag_of_words: what GPT-1 is compared with
     checkpoints/ kinds, checkpoint, quantize, snapshots, released: models on disk
     tasks/       task, course_sets, published, custom, catalog: labeled sets in one form
-    pretrain/    config, data, cache, init, objective, optimizers, muon, trainer
+    pretrain/    config, data, cache, init, objective, muon, trainer
     finetune/    config, data, classifier, freezing, evaluate, trainer, predict: L3
 
 Three ways run through it:

@@ -16,7 +16,7 @@ from gpt1lib.cli import interrupted_between_steps, progress
 from gpt1lib.io.files import read_json, write_json
 from gpt1lib.model import LanguageModel
 from gpt1lib.pretrain.init import init_from_counts
-from gpt1lib.pretrain.optimizers import build_optimizers
+from gpt1lib.pretrain.muon import build_optimizers
 
 WHOLE = 10**6
 """The steps of a recipe that follows the clock: millionths of its time."""

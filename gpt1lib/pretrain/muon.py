@@ -16,7 +16,9 @@ import math
 import torch
 from torch import Tensor, nn
 
+from .. import optim
 from ..model import LanguageModel
+from .config import Recipe
 
 
 def matrices(model: LanguageModel) -> list[nn.Parameter]:
@@ -83,3 +85,17 @@ class Muon(torch.optim.Optimizer):
             state["mean"] = torch.zeros_like(p)
         mean = state["mean"].lerp_(grad, 1 - momentum)
         return grad.lerp(mean, momentum)
+
+
+def build_optimizers(model: LanguageModel, recipe: Recipe) -> list[torch.optim.Optimizer]:
+    """Adam for all, or for all but the blocks' matrices, and Muon for those."""
+    r = recipe
+    if not r.matrix_lr:
+        return [optim.adamw(model, r.lr, r.betas, r.weight_decay)]
+    inside = matrices(model)
+    if not inside:
+        raise ValueError(f"matrix_lr is {r.matrix_lr}, kind {r.kind} has no blocks")
+    return [
+        optim.adamw(model, r.lr, r.betas, r.weight_decay, without=inside),
+        Muon(inside, r.matrix_lr, r.matrix_momentum, r.weight_decay),
+    ]

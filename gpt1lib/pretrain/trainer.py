@@ -33,8 +33,8 @@ from ..rng import eval_mode, fork_rng
 from .config import Recipe
 from .data import TrainingData, load_data
 from .init import init_from_counts
+from .muon import build_optimizers
 from .objective import Objective, checkpoint_activations, scale_blocks
-from .optimizers import build_optimizers
 
 LOG_EVERY = 10  # updates
 DIVERGED_AT = 10  # times the loss of guessing

@@ -12,7 +12,7 @@ from benchmarks.gpu_parts import longer, recipes, repeats
 from benchmarks.gpu_parts.measure import Machine
 from benchmarks.gpu_parts.together import Rates, Taught, Together, Training
 from gpt1lib import GPT, TINY, corpus, evaluate, optim, pretrain
-from gpt1lib.pretrain.optimizers import build_optimizers
+from gpt1lib.pretrain.muon import build_optimizers
 
 CPU = Machine(torch.device("cpu"), True, 0.01, Path("runs"), Path("runs"))
 

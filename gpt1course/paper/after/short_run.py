@@ -12,7 +12,7 @@ from gpt1lib.checkpoints import load_novelist
 from gpt1lib.io.paths import HELDOUT_BOOKS, ROOT
 from gpt1lib.model import LanguageModel
 from gpt1lib.pretrain import Recipe, cache, scale_blocks
-from gpt1lib.pretrain.optimizers import build_optimizers
+from gpt1lib.pretrain.muon import build_optimizers
 
 N_MERGES = 2_000
 """A small table leaves more of a small model to its blocks."""
