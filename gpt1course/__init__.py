@@ -7,7 +7,7 @@
     questions    the lessons' questions for Anki and Moodle
     figures      figures of the lessons as SVG
     ngrams       language models made of counts, which lesson 01 begins with
-    induction    whether a model copies, and which heads do it
+    induction    the measures of gpt1lib.induction, for the lesson
     nbgrader     a lesson as an assignment of nbgrader
     otter        the same for otter-grader
     settings     environment variables

@@ -20,6 +20,7 @@ this order. Each folder has one task, and imports run from the top down only.
     generate     greedy, temperature, top-k, top-p, beam search
     sample       a trained model writes: the command line
     evaluate     how well a model predicts a text, in nats and bits
+    induction    whether a model copies, and which heads do it
     metrics      scores of predictions, with intervals
     numpy_gpt    the same model in numpy, every gradient by hand
 

@@ -3,8 +3,8 @@
 Each trial has the shipped model's shape and reads 2,048 tokens per update, as on two cores.
 Recipes are chosen on ends of the training books that no trial reads; the held-out books are
 scored too, and nothing is chosen by them. A trial that is said to repeat itself mixes windows
-in which something is said twice among the books' (`repeats`). See `gpt1course.induction` for
-what copying is.
+in which something is said twice among the books' (`repeats`). See `gpt1lib.induction` for what
+copying is.
 """
 
 import math
@@ -21,8 +21,7 @@ import torch
 from safetensors.torch import save_file
 from torch import Tensor
 
-from gpt1course import induction
-from gpt1lib import GPT, NOVELIST, TINY, corpus, losses, optim, pretrain
+from gpt1lib import GPT, NOVELIST, TINY, corpus, induction, losses, optim, pretrain
 from gpt1lib.baselines.variants import Sinusoids
 from gpt1lib.bpe import BPE
 from gpt1lib.io.paths import BOOKS, HELDOUT_BOOKS, NOVELIST_DIR

@@ -22,7 +22,7 @@ ORDER = {
         bpe model numpy_gpt
         tasks
         tracing corpus inputs fast baselines
-        checkpoints evaluate
+        checkpoints evaluate induction
         generate
         sample
         pretrain finetune

@@ -7,7 +7,7 @@ import torch
 from torch import nn
 
 import gpt1lib as g
-from gpt1course import induction
+from gpt1lib import induction
 
 LENGTH, V = 6, 50
 
