@@ -33,33 +33,18 @@ def initial_params(config: GPTConfig, seed: int = 0, n_classes: int = 0) -> dict
     validate.check_int("n_classes", n_classes, 0)
     rng = np.random.default_rng(validate.check_int("seed", seed, 0))
     C = config.n_embd
-
-    def matrix(*shape):
-        return rng.normal(0, INIT_STD, shape)
-
-    def layer(n_out, n_in):
-        return {"weight": matrix(n_out, n_in), "bias": np.zeros(n_out)}
-
-    def norm():
-        return {"weight": np.ones(C), "bias": np.zeros(C)}
-
-    def one_block():
-        return {
-            "attention": {"qkv": layer(3 * C, C), "project": layer(C, C)},
-            "ln_1": norm(),
-            "expand": layer(4 * C, C),
-            "shrink": layer(C, 4 * C),
-            "ln_2": norm(),
-        }
-
-    params = {
-        "tokens": {"weight": matrix(config.n_vocab, C)},
-        "positions": {"weight": matrix(config.n_ctx, C)},
-        "blocks": [one_block() for _ in range(config.n_layer)],
+    layers = {"attention.qkv": (3 * C, C), "attention.project": (C, C), "ln_1": (C,)}
+    layers |= {"expand": (4 * C, C), "shrink": (C, 4 * C), "ln_2": (C,)}
+    flat = {
+        "tokens.weight": rng.normal(0, INIT_STD, (config.n_vocab, C)),
+        "positions.weight": rng.normal(0, INIT_STD, (config.n_ctx, C)),
     }
-    if n_classes:
-        params["head"] = layer(n_classes, C)
-    return params
+    shapes = [(f"blocks.{i}.{x}", layers[x]) for i in range(config.n_layer) for x in layers]
+    for name, shape in shapes + ([("head", (n_classes, C))] if n_classes else []):
+        is_gain = len(shape) == 1  # of a LayerNorm
+        flat[f"{name}.weight"] = np.ones(C) if is_gain else rng.normal(0, INIT_STD, shape)
+        flat[f"{name}.bias"] = np.zeros(shape[0])
+    return nested(flat)
 
 
 def flatten(params: dict | list | Array, name: str = "") -> dict[str, Array]:
