@@ -68,12 +68,8 @@ def arrays(config: GPTConfig) -> list[tuple[str, tuple[int, ...]]]:
         ("positions.weight", (config.n_ctx, C)),
         ("tokens.weight", (config.n_vocab, C)),
     ]
-    sizes = {
-        "attention.qkv": (C, 3 * C),
-        "attention.project": (C, C),
-        "expand": (C, 4 * C),
-        "shrink": (4 * C, C),
-    }
+    sizes = {"attention.qkv": (C, 3 * C), "attention.project": (C, C)}
+    sizes |= {"expand": (C, 4 * C), "shrink": (4 * C, C)}
     for i in range(config.n_layer):
         for ours in BLOCK:
             shape = (1, *sizes[ours]) if ours in sizes else (C,)
@@ -90,13 +86,8 @@ def config_of(shapes: list, n_head: int | None = None) -> GPTConfig:
     if len(shapes) < 14 or (len(shapes) - 2) % 12:
         raise ValueError(f"it lists {len(shapes)} arrays, a GPT-1 has 2 and 12 per block")
     (n_ctx, C), (n_vocab, _) = shapes[0], shapes[1]
-    config = GPTConfig(
-        n_vocab=n_vocab,
-        n_ctx=n_ctx,
-        n_layer=(len(shapes) - 2) // 12,
-        n_head=n_head or max(1, C // 64),
-        n_embd=C,
-    )
+    n_layer, n_head = (len(shapes) - 2) // 12, n_head or max(1, C // 64)
+    config = GPTConfig(n_vocab, n_ctx, n_layer, n_head, n_embd=C)
     for i, (shape, (name, wanted)) in enumerate(zip(shapes, arrays(config), strict=True)):
         if tuple(shape) != wanted:
             raise ValueError(f"its array {i} ({name}) is {tuple(shape)}, expected {wanted}")
