@@ -216,21 +216,16 @@ def block(x: Array, params: dict, n_head: int) -> tuple[Array, tuple]:
 def block_backward(d: Array, kept: tuple, params: dict) -> tuple[Array, dict]:
     """Gradients with respect to x and the parameters; at each sum d takes both branches."""
     kept_a, kept_1, n, wide, active, kept_2 = kept
-    d_sum, grads_ln_2 = layer_norm_backward(d, kept_2, params["ln_2"])  # (B, T, C)
-    d_active, grads_shrink = linear_backward(d_sum, active, params["shrink"])  # (B, T, 4 C)
+    grads = {}
+    d_sum, grads["ln_2"] = layer_norm_backward(d, kept_2, params["ln_2"])  # (B, T, C)
+    d_active, grads["shrink"] = linear_backward(d_sum, active, params["shrink"])  # (B, T, 4 C)
     d_wide = gelu_backward(d_active, wide)  # (B, T, 4 C)
-    dn, grads_expand = linear_backward(d_wide, n, params["expand"])  # (B, T, C)
+    dn, grads["expand"] = linear_backward(d_wide, n, params["expand"])  # (B, T, C)
     dn += d_sum  # (B, T, C), through the MLP and past it
-    d_sum, grads_ln_1 = layer_norm_backward(dn, kept_1, params["ln_1"])  # (B, T, C)
-    dx, grads_attention = attention_backward(d_sum, kept_a, params["attention"])  # (B, T, C)
+    d_sum, grads["ln_1"] = layer_norm_backward(dn, kept_1, params["ln_1"])  # (B, T, C)
+    dx, grads["attention"] = attention_backward(d_sum, kept_a, params["attention"])  # (B, T, C)
     dx += d_sum  # (B, T, C), through the attention and past it
-    return dx, {
-        "attention": grads_attention,
-        "ln_1": grads_ln_1,
-        "expand": grads_expand,
-        "shrink": grads_shrink,
-        "ln_2": grads_ln_2,
-    }
+    return dx, {name: grads[name] for name in params}
 
 
 def states(params: dict, ids: Array, config: GPTConfig) -> tuple[Array, list]:
