@@ -19,6 +19,7 @@ from typing import cast
 
 import numpy as np
 import torch
+from tqdm import tqdm
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # gpt1lib, if not installed
 
@@ -26,7 +27,6 @@ from gpt1course.viz.explorers import heads_over_training as stored
 from gpt1lib import GPT, load_novelist
 from gpt1lib.bpe import BPE
 from gpt1lib.checkpoints import snapshots
-from gpt1lib.cli import progress
 from gpt1lib.fast import keep_memory
 from gpt1lib.io.provenance import provenance
 from gpt1lib.pretrain.config import RECIPES, Recipe, merged
@@ -61,7 +61,7 @@ def run_stages(
     with tempfile.TemporaryDirectory() as folder:
         run = Pretraining.from_books(recipe, folder, bpe=bpe)
         seen, losses = [], []
-        with progress(recipe.steps, 0, "step", quiet=False) as bar:
+        with tqdm(total=recipe.steps, unit="step") as bar:
             while True:
                 if run.step in steps:
                     seen.append(

@@ -1,4 +1,4 @@
-"""What the commands share: options, one-line errors, Ctrl-C and progress bars.
+"""What the commands share: options, one-line errors and Ctrl-C.
 
 A record of options is a dataclass whose fields come from `option`. Its options on the command
 line, their help and their values all follow from the fields, so that no default is typed twice.
@@ -15,7 +15,6 @@ from dataclasses import Field, field, fields, is_dataclass
 from typing import Any, get_args, get_origin
 
 import torch
-from tqdm import tqdm
 
 from . import settings, validate
 
@@ -96,7 +95,7 @@ def _kind(f: Field) -> dict:
     return {"type": kind}
 
 
-# ---- errors, Ctrl-C and progress -------------------------------------------------------
+# ---- errors and Ctrl-C -----------------------------------------------------------------
 
 EXPECTED = (
     OSError, ValueError, TypeError, FloatingPointError, RuntimeError, MemoryError,
@@ -154,8 +153,3 @@ def interrupted_between_steps(alone: bool = True) -> Iterator[Callable[[], bool]
         yield lambda: bool(pressed)
     finally:
         signal.signal(signal.SIGINT, before)
-
-
-def progress(total: int, done: int, unit: str, quiet: bool = False) -> tqdm:
-    """The progress bar of a run, part of which is already done."""
-    return tqdm(total=total, initial=done, unit=unit, disable=quiet)

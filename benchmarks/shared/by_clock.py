@@ -9,10 +9,11 @@ from pathlib import Path
 import numpy as np
 import torch
 from torch import Tensor
+from tqdm import tqdm
 
 from gpt1lib import GPT, corpus, evaluate, optim, pretrain
 from gpt1lib.bpe import BPE
-from gpt1lib.cli import interrupted_between_steps, progress
+from gpt1lib.cli import interrupted_between_steps
 from gpt1lib.io.files import read_json, write_json
 from gpt1lib.model import LanguageModel
 from gpt1lib.pretrain.init import init_from_counts
@@ -39,7 +40,7 @@ class Clock:
 
     def __iter__(self) -> Iterator[float]:
         last = 0.0
-        with progress(round(self.budget), 0, "s") as self.bar:
+        with tqdm(total=round(self.budget), unit="s") as self.bar:
             with interrupted_between_steps() as interrupted:
                 while not self.updates or self.seconds + last <= self.budget:
                     start = self.now()

@@ -12,9 +12,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from typing import Any
 
+from tqdm import tqdm
+
 from gpt1lib import finetune, metrics
 from gpt1lib.checkpoints import Checkpoint
-from gpt1lib.cli import progress
 from gpt1lib.fast.machine import keep_memory
 from gpt1lib.finetune import FineTuning, Settings
 from gpt1lib.tasks import Task
@@ -37,7 +38,8 @@ def run_missing(
     missing = not_stored(wanted)
     if not missing:
         return
-    with progress(len(wanted), len(wanted) - len(missing), "trial") as bar:
+    n, n_done = len(wanted), len(wanted) - len(missing)
+    with tqdm(total=n, initial=n_done, unit="trial") as bar:
         for trial, result in in_parallel(run, missing, workers):
             store(trial.experiment, {**trial.as_line(), **result, **provenance})
             bar.set_postfix_str(trial.title)

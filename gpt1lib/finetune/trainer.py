@@ -16,7 +16,7 @@ from tqdm import tqdm
 from .. import optim, tasks
 from ..checkpoints import Checkpoint
 from ..checkpoints.checkpoint import check_finite
-from ..cli import interrupted_between_steps, progress
+from ..cli import interrupted_between_steps
 from ..fast.distributed import SINGLE, Processes
 from ..io import files, tensors
 from ..io.run_folder import RunFolder
@@ -117,7 +117,8 @@ class FineTuning:
         With patience the classifier of the best validation score is kept.
         """
         main = self.world.is_main
-        bar = progress(self.total, self.update, "update", quiet or not main)
+        quiet = quiet or not main
+        bar = tqdm(total=self.total, initial=self.update, unit="update", disable=quiet)
         with bar, interrupted_between_steps(alone=self.world.size == 1) as interrupted:
             while self.update < self.total and not self._stopped():
                 line = self.step()

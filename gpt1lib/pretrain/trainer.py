@@ -21,7 +21,7 @@ from tqdm import tqdm
 from .. import corpus, evaluate, metrics, optim, sample
 from ..bpe import BPE
 from ..checkpoints import checkpoint, kinds, snapshots
-from ..cli import interrupted_between_steps, progress
+from ..cli import interrupted_between_steps
 from ..corpus import BookPaths
 from ..fast.distributed import SINGLE, Processes, check_bf16, gradient_sync
 from ..io import checksums, files
@@ -243,7 +243,8 @@ class Pretraining:
             self._check_room()
             self.log.cut(self.step)
             self.samples.cut(self.step)
-        bar = progress(r.steps, self.step, "step", quiet=not self.world.is_main)
+        quiet = not self.world.is_main
+        bar = tqdm(total=r.steps, initial=self.step, unit="step", disable=quiet)
         with bar, interrupted_between_steps(alone=self.world.size == 1) as interrupted:
             while self.step < r.steps:
                 line = self.train_step()
