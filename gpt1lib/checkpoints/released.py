@@ -26,7 +26,7 @@ from ..model import GPT
 from . import checkpoint
 
 OPENAI = ("params_shapes.json", "encoder_bpe_40000.json", "vocab_40000.bpe")
-N_FILES = 10
+PARAMETERS = [f"params_{i}.npy" for i in range(10)]
 VOCABULARY_SHA256 = "4b2af3f7ac894e28c419fecb682017cd201376ee94870dc2ad912f4965ac881a"
 """`BPE.checksum` of the vocabulary as released, in either layout; for the parameters no
 checksum was published."""
@@ -171,15 +171,6 @@ def check_released_vocabulary(bpe: BPE, config: GPTConfig, folder: Path) -> None
         )
 
 
-def parameter_files(folder: Path) -> list[np.ndarray]:
-    """The ten parameter files, mapped. Raises FileNotFoundError if one is missing."""
-    paths = [folder / f"params_{i}.npy" for i in range(N_FILES)]
-    missing = [p.name for p in paths if not p.is_file()]
-    if missing:
-        raise FileNotFoundError(f"{folder} lacks {', '.join(missing)}.\n{WHERE}")
-    return [tensors.read_array(path, ["float32"]) for path in paths]
-
-
 def slices(stream: list[np.ndarray], sizes: list[int]) -> Iterator[np.ndarray]:
     """Cut one stream, stored in parts, into arrays of given sizes, one at a time."""
     part, start = 0, 0
@@ -197,11 +188,12 @@ def slices(stream: list[np.ndarray], sizes: list[int]) -> Iterator[np.ndarray]:
 
 def read_openai(folder: Path, n_head: int | None = None) -> GPT:
     """A model from OpenAI's ten files; memory beyond the model: one array."""
-    check_export(folder)
+    check_export(folder, *PARAMETERS)
     shapes = files.read_json(folder / OPENAI[0], list)
     with files.blame_file(folder / OPENAI[0]):
         config = config_of(shapes, n_head)
-    wanted, stream = arrays(config), parameter_files(folder)
+    wanted = arrays(config)
+    stream = [tensors.read_array(folder / name, ["float32"]) for name in PARAMETERS]
     n_stored, n_wanted = sum(map(len, stream)), sum(math.prod(s) for _, s in wanted)
     if n_stored != n_wanted:
         raise ValueError(
@@ -224,13 +216,14 @@ def empty(config: GPTConfig) -> GPT:
     return model.to_empty(device="cpu")
 
 
-def check_export(folder: Path) -> None:
+def check_export(folder: Path, *needed: str) -> None:
     """Raise ValueError for a damaged file of a folder that `save_...` wrote.
 
-    Raises FileNotFoundError for one that is missing, with what to do.
+    Raises FileNotFoundError for one of them, or of the needed, that is missing.
     """
     bound = checksums.of(folder)
-    if missing := [name for name in bound if not (folder / name).is_file()]:
+    names = dict.fromkeys((*bound, *needed))
+    if missing := [name for name in names if not (folder / name).is_file()]:
         raise FileNotFoundError(f"{folder} lacks {', '.join(missing)}.\n{WHERE}")
     checksums.verify(folder, *bound)
 
@@ -308,16 +301,16 @@ def save_openai(folder: str | Path, model: GPT, bpe: BPE | None = None) -> None:
     wanted = arrays(model.config)
     sizes = [math.prod(shape) for _, shape in wanted]
     files.write_json(folder / OPENAI[0], [list(s) for _, s in wanted], indent=None)
-    lengths = [len(p) for p in np.array_split(np.empty(sum(sizes), np.int8), N_FILES)]
+    lengths = [len(p) for p in np.array_split(np.empty(sum(sizes), np.int8), len(PARAMETERS))]
     stream = [
         (state[name].T if in_out(name) else state[name]).reshape(-1).numpy()
         for name, _ in wanted
     ]
-    for i, part in enumerate(slices(stream, lengths)):
-        tensors.write_array(folder / f"params_{i}.npy", part)
+    for name, part in zip(PARAMETERS, slices(stream, lengths), strict=True):
+        tensors.write_array(folder / name, part)
     if bpe is not None:
         bpe.save(folder, *OPENAI[1:])
-    checksums.write_checksums(folder, OPENAI[0], *(f"params_{i}.npy" for i in range(N_FILES)))
+    checksums.write_checksums(folder, OPENAI[0], *PARAMETERS)
 
 
 def save_hugging_face(folder: str | Path, model: GPT, bpe: BPE | None = None) -> None:
