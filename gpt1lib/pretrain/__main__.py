@@ -15,7 +15,6 @@ from tqdm import tqdm
 
 from .. import evaluate
 from ..checkpoints.kinds import model_class
-from ..corpus import BookPaths
 from ..fast import distributed
 from ..fast.machine import keep_memory
 from ..io import files
@@ -56,7 +55,8 @@ def parser(argv: list[str] | None = None) -> argparse.ArgumentParser:
 def train(args: argparse.Namespace, world: distributed.Processes) -> None:
     """One run, from the start or from where it was stopped."""
     recipe = config.from_options(args)
-    run = Pretraining.from_books(recipe, args.out, *places(args), world)
+    heldout = args.heldout or (None if args.books else HELDOUT_BOOKS)  # None: ends of the books
+    run = Pretraining.from_books(recipe, args.out, args.books or BOOKS, heldout, world)
     resumed, finished = run.resume(), run.is_finished()
     if not finished:
         if world.is_main:
@@ -66,11 +66,6 @@ def train(args: argparse.Namespace, world: distributed.Processes) -> None:
         run.run()
     if world.is_main:
         print(ending(args.out, run.data.heldout))
-
-
-def places(args: argparse.Namespace) -> tuple[BookPaths, BookPaths | None]:
-    """The books to train on and to score on; None: the ends of one's own books."""
-    return args.books or BOOKS, args.heldout or (None if args.books else HELDOUT_BOOKS)
 
 
 def ending(out: Path, heldout: dict[str, str]) -> str:
