@@ -234,8 +234,13 @@ def read_hugging_face(folder: Path) -> GPT:
     weights, pickled = folder / "model.safetensors", folder / "pytorch_model.bin"
     if not weights.is_file() and not pickled.is_file():
         raise FileNotFoundError(f"{folder} has a config.json but no weights.\n{WHERE}")
-    path = weights if weights.is_file() else pickled
-    model = empty(hugging_face_config(folder / "config.json", path))
+    path, described = weights if weights.is_file() else pickled, folder / "config.json"
+    theirs = files.read_json(described)
+    with files.blame_file(described):
+        sizes = {ours: theirs[name] for ours, name in SIZES.items()}
+        config = GPTConfig(**sizes, dropout=theirs.get("resid_pdrop", 0.1))
+        checkpoint.check_size(config, path)
+    model = empty(config)
     if path == weights:
         with tensors.reading(weights), safe_open(weights, framework="pt") as f:
             copy_weights(model, set(f.keys()), f.get_tensor)
@@ -244,16 +249,6 @@ def read_hugging_face(folder: Path) -> GPT:
         with files.blame_file(pickled):
             copy_weights(model, stored.keys(), stored.__getitem__)
     return model
-
-
-def hugging_face_config(path: Path, weights: Path) -> GPTConfig:
-    """The sizes that Hugging Face's config.json describes, and that the weights can have."""
-    theirs = files.read_json(path)
-    with files.blame_file(path):
-        sizes = {ours: theirs[name] for ours, name in SIZES.items()}
-        config = GPTConfig(**sizes, dropout=theirs.get("resid_pdrop", 0.1))
-        checkpoint.check_size(config, weights)
-    return config
 
 
 def copy_weights(
