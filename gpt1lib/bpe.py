@@ -328,15 +328,13 @@ class BPE:
 
     def pieces(self, ids: Iterable[int]) -> list[str]:
         """The pieces behind token ids, `</w>` and all."""
-        out = []
-        for i in ids:
-            if int(i) not in self.decoder:
-                raise ValueError(
-                    f"token id {int(i)} is not in the vocabulary, "
-                    f"whose ids are 0 to {self.n_vocab - 1}"
-                )
-            out.append(self.decoder[int(i)])
-        return out
+        ids = [int(i) for i in ids]
+        if strange := [i for i in ids if i not in self.decoder]:
+            last = self.n_vocab - 1
+            raise ValueError(
+                f"token id {strange[0]} is not in the vocabulary, whose ids are 0 to {last}"
+            )
+        return [self.decoder[i] for i in ids]
 
     def decode(self, ids: Iterable[int]) -> str:
         """Text of token ids, words apart: 'hello , world'. See `text.tidy`.
