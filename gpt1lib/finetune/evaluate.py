@@ -40,7 +40,10 @@ def scores(task: Task, probs: list[list[float]], examples: list[Example]) -> dic
             raise ValueError(f"prediction {n} is {row}, not {task.n_classes} probabilities")
     guesses = metrics.argmax(probs)
     if task.graded:
-        return graded_scores(probs, guesses, [e.label for e in examples])
+        gold = [e.label for e in examples]
+        expected = [sum(grade * p for grade, p in enumerate(row)) for row in probs]
+        result = metrics.accuracy(guesses, [round(grade) for grade in gold])
+        return result | {"pearson": metrics.pearson(expected, gold)}
     labels, largest = [int(e.label) for e in examples], majority_class(task)
     result = metrics.accuracy(guesses, labels, largest)
     if task.metric != "accuracy":
@@ -60,13 +63,6 @@ def majority_class(task: Task) -> int | None:
     """The largest class of the training set; None where there is no training set."""
     sizes = Counter(int(e.label) for e in task.train)
     return min(sizes, key=lambda label: (-sizes[label], label)) if sizes else None
-
-
-def graded_scores(probs: list[list[float]], guesses: list[int], gold: list) -> dict:
-    """Pearson's correlation of expected and given grades, beside the accuracy."""
-    expected = [sum(grade * p for grade, p in enumerate(row)) for row in probs]
-    result = metrics.accuracy(guesses, [round(grade) for grade in gold])
-    return result | {"pearson": metrics.pearson(expected, gold)}
 
 
 def bag_of_words_scores(task: Task, train: list[Example], split: str) -> dict:
