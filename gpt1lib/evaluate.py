@@ -1,6 +1,6 @@
 """How well a language model predicts a text: nats per token, bits per character."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import torch
 from torch import Tensor
@@ -12,22 +12,32 @@ from .rng import eval_mode
 
 
 @torch.no_grad()
-def mean_nats(
+def nats_of_windows(
     loss: Callable[[Tensor], Tensor], ids: Tensor, n_ctx: int, n_windows: int | None = None
-) -> float:
-    """Mean loss in nats per token over a text in order, or over n_windows of it, evenly spaced.
+) -> list[Tensor]:
+    """Loss of each target in nats, window by window: of a text, or of n_windows evenly spaced.
 
-    loss: from ids (1, T) to the mean loss of their T - 1 targets.
+    loss: from ids (1, T) to the losses (1, T - 1) of their targets.
     """
     windows = corpus.windows_in_order(ids, n_ctx)
     if n_windows is not None and validate.check_int("n_windows", n_windows, 1) < len(windows):
         pick = torch.linspace(0, len(windows) - 2, n_windows).long()
         windows = [windows[i] for i in pick]
-    total, n = 0.0, 0
-    for window in windows:
-        total += float(loss(window[None])) * (len(window) - 1)
-        n += len(window) - 1
-    return total / n
+    return [loss(window[None])[0].cpu() for window in windows]  # (T - 1,) each
+
+
+def nats_by_position(nats: Sequence[Tensor], first: int = 8) -> dict[str, float]:
+    """Mean loss of the targets at positions 1 to first - 1, first to 2 first - 1, and so on.
+
+    nats: for each window the losses of its targets. A window's token at position 0 is not one
+    of them, and the token at position i is predicted from i tokens.
+    """
+    found, begin, end = {}, 1, first
+    while begin <= (last := max(map(len, nats))):
+        here = torch.cat([window[begin - 1 : end - 1] for window in nats])
+        found[f"{begin} to {min(end - 1, last)}"] = here.mean().item()
+        begin, end = end, 2 * end
+    return found
 
 
 def heldout_nats(model: LanguageModel, ids: Tensor, n_windows: int | None = None) -> float:
@@ -35,10 +45,11 @@ def heldout_nats(model: LanguageModel, ids: Tensor, n_windows: int | None = None
 
     def loss(window: Tensor) -> Tensor:
         window = window.to(next(model.parameters()).device)
-        return losses.lm_loss(model(window), window)
+        return -losses.token_log_probs(model(window), window)
 
     with eval_mode(model):
-        return mean_nats(loss, ids, model.config.n_ctx, n_windows)
+        nats = nats_of_windows(loss, ids, model.config.n_ctx, n_windows)
+    return torch.cat(nats).double().mean().item()
 
 
 def score_books(model: LanguageModel, bpe: BPE, books: dict[str, str]) -> dict[str, dict]:

@@ -20,16 +20,16 @@ class Objective(nn.Module):
         super().__init__()
         self.model, self.chunked = model, chunked
 
-    def forward(self, ids: Tensor) -> Tensor:
-        """-L1 as a mean over the targets of ids (B, T): `losses.lm_loss`.
+    def forward(self, ids: Tensor, each: bool = False) -> Tensor:
+        """-L1 as a mean over the targets of ids (B, T): `losses.lm_loss`; each: all (B, T - 1).
 
         The last state has no target. To leave out its logits afterward would copy all others,
         once here and once in the backward pass: gigabytes on a GPU.
         """
         h, targets = self.model.hidden(ids)[:, :-1], ids[:, 1:]  # (B, T - 1, C), (B, T - 1)
-        if self.chunked:
+        if self.chunked and not each:
             return chunked_lm_loss(h, self.model.output_matrix, targets)
-        return losses.cross_entropy(self.model.logits(h), targets)
+        return losses.cross_entropy(self.model.logits(h), targets, "none" if each else "mean")
 
 
 def scale_blocks(model: LanguageModel, std: float) -> None:

@@ -11,6 +11,7 @@ import shutil
 import time
 from contextlib import nullcontext
 from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
 from typing import cast
 
@@ -250,7 +251,7 @@ class Pretraining:
                 line = self.train_step()
                 last = self.step == r.steps
                 if self.step % r.evaluate_every == 0 or last:
-                    line["heldout"] = round(self._heldout_loss(), 6)
+                    line |= self._scores()
                 if self.step in keep or self.step % r.sample_every == 0 or last:
                     self._show_progress(line, self.step in keep)
                 logged = self.step % LOG_EVERY == 0 or "heldout" in line or self.step == 1
@@ -273,12 +274,20 @@ class Pretraining:
             "tok/s": line["tokens_per_s"],
         }
 
-    def _heldout_loss(self) -> float:
-        """Through the wrapped objective: with split weights all processes must help."""
-        ids = self.data.heldout_ids.to(self.world.device)
+    def _scores(self) -> dict:
+        """The loss on the held-out books, also by position.
+
+        Through the wrapped objective: with split weights all processes must help.
+        """
+        ids, n_ctx = self.data.heldout_ids.to(self.world.device), self.recipe.model.n_ctx
         with eval_mode(self.objective):
-            n_ctx = self.recipe.model.n_ctx
-            return evaluate.mean_nats(self.objective, ids, n_ctx, SCORED_WINDOWS)
+            loss = partial(self.objective, each=True)
+            nats = evaluate.nats_of_windows(loss, ids, n_ctx, SCORED_WINDOWS)
+        scores = {
+            "heldout": torch.cat(nats).double().mean().item(),
+            "heldout_by_position": evaluate.nats_by_position(nats),
+        }
+        return metrics.rounded(scores, 6)
 
     def _show_progress(self, line: dict, keep: bool) -> None:
         """Store a stage of the model if it is to be kept, and show a text by it."""

@@ -13,7 +13,12 @@ IDS = torch.arange(8)  # in windows of four: 0 to 3, 3 to 6, 6 and 7
 
 
 def first_id(window):
-    return window[0, 0]
+    """The loss of each target: the id that its window (1, T) begins with."""
+    return window[:, :1].expand(1, window.shape[1] - 1).float()
+
+
+def mean_of_windows(*arguments):
+    return torch.cat(evaluate.nats_of_windows(first_id, *arguments)).mean().item()
 
 
 @pytest.fixture(scope="module")
@@ -31,17 +36,28 @@ def uniform(letters):
 
 def test_a_window_counts_by_its_targets():
     # 3 targets at 0, 3 at 3 and 1 at 6
-    assert evaluate.mean_nats(first_id, IDS, 4) == pytest.approx(15 / 7)
+    assert mean_of_windows(IDS, 4) == pytest.approx(15 / 7)
 
 
 @pytest.mark.parametrize(("n", "wanted"), [(1, 0), (2, 9 / 6), (3, 15 / 7), (99, 15 / 7)])
 def test_fewer_windows_are_evenly_spaced_whole_ones(n, wanted):
-    assert evaluate.mean_nats(first_id, IDS, 4, n) == pytest.approx(wanted)
+    assert mean_of_windows(IDS, 4, n) == pytest.approx(wanted)
 
 
 def test_a_text_of_one_token_cannot_be_scored():
     with pytest.raises(ValueError, match="the text has 1 tokens, scoring needs at least 2"):
-        evaluate.mean_nats(first_id, IDS[:1], 4)
+        mean_of_windows(IDS[:1], 4)
+
+
+def test_the_loss_by_position_is_a_mean_over_windows():
+    losses = torch.arange(1, 8).float()  # of the targets at 1 to 7: each costs its position
+    nats = [losses, losses + 1, torch.tensor([9.0])]  # the last window has two tokens
+    wanted = {"1 to 1": (1 + 2 + 9) / 3, "2 to 3": 3.0, "4 to 7": 6.0}
+    assert evaluate.nats_by_position(nats, first=2) == pytest.approx(wanted)
+    assert evaluate.nats_by_position(nats) == pytest.approx({"1 to 7": (28 + 35 + 9) / 15})
+    longer = [torch.arange(1, 20).float()]
+    assert [*evaluate.nats_by_position(longer)] == ["1 to 7", "8 to 15", "16 to 19"]
+    assert evaluate.nats_by_position(longer)["16 to 19"] == 17.5
 
 
 @pytest.mark.parametrize("training", [True, False])
