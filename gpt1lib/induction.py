@@ -4,15 +4,17 @@ Not in the paper. "Induction heads" are of Olsson et al. 2022, "In-context Learn
 Induction Heads"; both scores are theirs.
 """
 
+from contextlib import ExitStack
 from dataclasses import dataclass
+from typing import cast
 
 import torch
 from torch import Tensor
 
 from . import losses, validate
-from .model import GPT, LanguageModel
+from .model import Attention, Block, LanguageModel
 from .rng import eval_mode
-from .tracing import trace
+from .tracing import attention_steps
 
 
 @dataclass(frozen=True)
@@ -39,7 +41,8 @@ def copying(model: LanguageModel, ids: Tensor) -> Copying:
     """
     length = ids.shape[1] // 2
     with eval_mode(model):
-        nats = -losses.token_log_probs(model(ids), ids)  # (n, 2 * length - 1), from token 1 on
+        parts = [-losses.token_log_probs(model(part), part) for part in ids.split(8)]
+    nats = torch.cat(parts)  # (n, 2 * length - 1), from token 1 on
     return Copying(nats[:, : length - 1].mean().item(), nats[:, length:].mean().item())
 
 
@@ -58,6 +61,42 @@ def prefix_matching_scores(weights: Tensor) -> Tensor:
     return weights[..., length:, :].diagonal(1, dim1=-2, dim2=-1).mean(-1)
 
 
-def mean_weights(model: GPT, ids: Tensor) -> Tensor:
-    """Attention weights of all heads, a mean over the rows of ids (n, T): (L, H, T, T)."""
-    return torch.stack([trace(model, row).weights for row in ids]).mean(0)
+@torch.no_grad()
+def mean_weights(model: LanguageModel, ids: Tensor) -> Tensor:
+    """Attention weights of all heads, a mean over the rows of ids (n, T): (L, H, T, T).
+
+    They are computed from what each attention layer reads, so blocks may be of any kind.
+    """
+    found = []
+
+    def look(attention: Attention, inputs: tuple[Tensor, ...], _) -> None:
+        q, k, _ = attention.split_heads(inputs[0])  # (n, H, T, D)
+        found.append(attention_steps(q, k)[-1].mean(dim=0))
+
+    with eval_mode(model), ExitStack() as hooks:
+        for block in model.blocks:
+            attention = cast(Block, block).attention
+            hooks.callback(attention.register_forward_hook(look).remove)
+        model.hidden(ids)
+    return torch.stack(found)
+
+
+def measures(model: LanguageModel, n_spans: int = 16) -> dict[str, float]:
+    """Whether a model copies, in the numbers that are logged while it is trained.
+
+    first_time, second_time: the loss of `copying` on spans of an eighth of the context, but of
+    2 to 64 tokens. prefix_matching, previous_token: the largest score of any head; an LSTM has
+    none. The spans are the same each time, and other random numbers are left alone. Empty where
+    the context is too short to say 2 tokens twice.
+    """
+    length = min(max(2, model.config.n_ctx // 8), 64)
+    if 2 * length > model.config.n_ctx:
+        return {}
+    ids = repeated_spans(model.config.n_vocab, n_spans, length).to(model.device)
+    copied = copying(model, ids)
+    found = {"first_time": copied.first, "second_time": copied.second}
+    if len(model.blocks):
+        weights = mean_weights(model, ids[:8])
+        found["prefix_matching"] = prefix_matching_scores(weights).max().item()
+        found["previous_token"] = previous_token_scores(weights).max().item()
+    return found

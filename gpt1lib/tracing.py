@@ -87,15 +87,20 @@ def check_steps(model: LanguageModel) -> None:
 
 def _trace_block(block: Block, x: Tensor) -> BlockTrace:
     q, k, v = (t[0] for t in block.attention.split_heads(x[None]))  # (H, T, D)
-    scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])  # (H, T, T)
-    masked = scores.masked_fill(~causal_mask(len(x), device=x.device), -math.inf)
-    weights = masked.softmax(dim=-1)  # (H, T, T)
+    scores, masked, weights = attention_steps(q, k)  # (H, T, T)
     mixed = (weights @ v).transpose(0, 1).flatten(1)  # (T, C)
     attended = block.attention.project(mixed)
     n = block.ln_1(x + attended)
     mlp = block.mlp(n)
     h = block.ln_2(n + mlp)
     return BlockTrace(q, k, v, scores, masked, weights, attended, n, mlp, h)
+
+
+def attention_steps(q: Tensor, k: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """Scores, masked scores and weights (..., T, T) of queries and keys (..., T, D)."""
+    scores = q @ k.mT / math.sqrt(q.shape[-1])
+    masked = scores.masked_fill(~causal_mask(q.shape[-2], device=q.device), -math.inf)
+    return scores, masked, masked.softmax(dim=-1)
 
 
 @contextmanager
