@@ -12,7 +12,6 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
-from functools import cache
 from itertools import pairwise
 from time import perf_counter as now
 
@@ -21,7 +20,18 @@ import torch
 from safetensors.torch import save_file
 from torch import Tensor
 
-from gpt1lib import GPT, NOVELIST, TINY, corpus, induction, losses, optim, pretrain
+from gpt1lib import (
+    GPT,
+    NOVELIST,
+    TINY,
+    corpus,
+    evaluate,
+    induction,
+    losses,
+    metrics,
+    optim,
+    pretrain,
+)
 from gpt1lib.baselines.variants import Sinusoids
 from gpt1lib.bpe import BPE
 from gpt1lib.io.paths import BOOKS, HELDOUT_BOOKS, NOVELIST_DIR
@@ -37,7 +47,6 @@ MOST_UPDATES = 24_000  # 49 million tokens: five to six hours on two cores
 OVERHEAD = 0.3  # share of the minutes that goes to making data, recording and scores
 SCORED = 12  # times in a run
 FIRST = (16, 32, 128)  # windows of the phase before any book, a third of it each
-BINS = (1, 16, 32, 64, 128, 256)  # places in the window, for the loss by place
 
 
 @dataclass(frozen=True)
@@ -257,35 +266,16 @@ def bits(model: GPT, texts: Texts, name: str) -> float:
     return round(losses.bits_per_character(nats, texts.characters[name]), 4)
 
 
-@cache
-def repeated_tokens(n_vocab: int, length: int, device: torch.device) -> Tensor:
-    """Rows of random tokens said twice, the same for all."""
-    return induction.repeated_spans(n_vocab, 32, length).to(device)
-
-
 def scores(model: GPT, texts: Texts, names: list[str]) -> dict:
     """Bits per character, the loss of what is said twice, and the heads that copy."""
-    ids = repeated_tokens(texts.n_vocab, model.config.n_ctx // 8, model.device)
-    copied = induction.copying(model, ids)
-    weights = induction.mean_weights(model, ids[:8])
-    return {
-        **{f"bits_{name}": bits(model, texts, name) for name in names},
-        "first_time": round(copied.first, 3),
-        "second_time": round(copied.second, 3),
-        "prefix_matching": round(induction.prefix_matching_scores(weights).max().item(), 3),
-        "previous_token": round(induction.previous_token_scores(weights).max().item(), 3),
-    }
+    copies = induction.measures(model, n_spans=32)
+    return {f"bits_{x}": bits(model, texts, x) for x in names} | metrics.rounded(copies, 3)
 
 
 def by_place(model: GPT, text: list[Tensor]) -> dict[str, float]:
     """Nats per token by the place of the target in its window, whole windows only."""
-    n = model.config.n_ctx
-    found = [x for x in log_probs(model, text) if x.shape[1] == n - 1]
-    nats = -torch.cat(found).mean(0) if found else torch.zeros(0)
-    bins = [b for b in pairwise(BINS) if b[0] < n]
-    return {
-        f"{a} to {min(b, n) - 1}": round(nats[a - 1 : b - 1].mean().item(), 4) for a, b in bins
-    }
+    whole = [x for x in log_probs(model, text) if x.shape[1] == model.config.n_ctx - 1]
+    return metrics.rounded(evaluate.nats_by_position(-torch.cat(whole), first=16))
 
 
 # ---- the part ------------------------------------------------------------------------
