@@ -19,7 +19,7 @@ import torch
 from torch import Tensor, nn
 from tqdm import tqdm
 
-from .. import corpus, evaluate, metrics, optim, sample
+from .. import corpus, evaluate, induction, metrics, optim, sample
 from ..bpe import BPE
 from ..checkpoints import checkpoint, kinds, snapshots
 from ..cli import interrupted_between_steps
@@ -275,7 +275,7 @@ class Pretraining:
         }
 
     def _scores(self) -> dict:
-        """The loss on the held-out books, also by position.
+        """The loss on the held-out books, also by position, and whether the model copies.
 
         Through the wrapped objective: with split weights all processes must help.
         """
@@ -283,9 +283,11 @@ class Pretraining:
         with eval_mode(self.objective):
             loss = partial(self.objective, each=True)
             nats = evaluate.nats_of_windows(loss, ids, n_ctx, SCORED_WINDOWS)
+        model = self.whole_model() if self.recipe.fsdp else self.model
         scores = {
             "heldout": torch.cat(nats).double().mean().item(),
             "heldout_by_position": evaluate.nats_by_position(nats),
+            **(induction.measures(model) if self.world.is_main else {}),
         }
         return metrics.rounded(scores, 6)
 

@@ -97,9 +97,10 @@ def alone(root):
 def assert_same_losses(found, wanted):
     assert [x["step"] for x in found] == [x["step"] for x in wanted]
     for a, b in zip(found, wanted, strict=True):
-        assert a["tokens"] == b["tokens"]
+        assert a["tokens"] == b["tokens"] and a.keys() == b.keys()
         assert a["loss"] == pytest.approx(b["loss"], abs=1e-5), a["step"]
         assert a.get("heldout") == pytest.approx(b.get("heldout"), abs=1e-5)
+        assert a.get("second_time") == pytest.approx(b.get("second_time"), abs=1e-3)
 
 
 def assert_same_weights(root, out):

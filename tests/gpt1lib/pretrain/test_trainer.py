@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from gpt1lib import GPT, corpus, evaluate, losses, pretrain, sample
+from gpt1lib import GPT, corpus, evaluate, induction, losses, pretrain, sample
 from gpt1lib.bpe import BPE
 from gpt1lib.checkpoints import checkpoint, kinds, snapshots
 from gpt1lib.cli import interrupted_between_steps
@@ -60,6 +60,45 @@ def test_it_learns_and_writes_a_checkpoint(finished):
     assert [x["lr"] for x in made.log] == rates, "the rate of the update, not of the next"
     ids = torch.tensor([made.bpe.encode("the cat sat")])
     assert torch.equal(made.model(ids), finished.model.eval()(ids))
+
+
+LOSSES = {"heldout", "heldout_by_position", "first_time", "second_time"}
+SCORES = LOSSES | {"prefix_matching", "previous_token"}
+
+
+def test_each_held_out_score_has_its_measures_beside_it(finished):
+    scored = [x["step"] for x in finished.log.lines() if SCORES <= x.keys()]
+    assert scored == [12, 24]
+    assert not any(SCORES & x.keys() for x in finished.log.lines() if x["step"] not in scored)
+
+
+def test_the_last_measures_are_those_of_the_finished_model(finished):
+    last, model = finished.log.lines()[-1], finished.model.eval()
+    copying = {k: last[k] for k in SCORES if not k.startswith("heldout")}
+    assert copying == pytest.approx(induction.measures(model), abs=1e-5)
+    windows = corpus.windows_in_order(finished.data.heldout_ids, 32)  # fewer than 64
+    with torch.no_grad():
+        nats = [-losses.token_log_probs(model(w[None]), w[None])[0] for w in windows]
+    found = last["heldout_by_position"]
+    assert [*found] == ["1 to 7", "8 to 15", "16 to 31"]
+    for place, begin, end in zip(found, (1, 8, 16), (8, 16, 32), strict=True):
+        here = torch.cat([x[begin - 1 : end - 1] for x in nats])
+        assert found[place] == pytest.approx(here.mean().item(), abs=1e-5)
+    assert last["heldout"] == pytest.approx(torch.cat(nats).mean().item(), abs=1e-5)
+
+
+@pytest.mark.parametrize("kind", ["gpt", "pre_ln"])
+def test_what_is_measured_changes_nothing_of_the_run(folders, tmp_path, monkeypatch, kind):
+    dropout = replace(RECIPE.model, dropout=0.1)
+    recipe = replace(RECIPE, kind=kind, model=dropout, steps=8, evaluate_every=2)
+    measured = start(folders, tmp_path / "measured", recipe)
+    measured.run()
+    assert SCORES <= measured.log.lines()[-1].keys()
+    monkeypatch.setattr(pretrain.Pretraining, "_scores", lambda _: {})
+    bare = start(folders, tmp_path / "bare", recipe)
+    bare.run()
+    assert not SCORES & bare.log.lines()[-1].keys()
+    assert all(map(torch.equal, measured.model.parameters(), bare.model.parameters()))
 
 
 def test_muon_learns_faster_and_resumes_bit_for_bit(finished, folders, tmp_path):
@@ -275,6 +314,7 @@ def test_an_lstm_is_trained_by_the_same_trainer(folders, tmp_path, capsys):
     run.run()
     made = checkpoint.load(tmp_path)
     assert kinds.kind_of(made.model) == "lstm"
+    assert LOSSES <= made.log[-1].keys() and not (SCORES - LOSSES) & made.log[-1].keys()
     assert made.log[-1]["loss"] < made.log[0]["loss"]
     told = ending(tmp_path, run.data.heldout)
     assert told.endswith("bits per character.")  # and no: let it write
