@@ -27,12 +27,10 @@ Pair = tuple[str, str]
 
 
 def count_words(raw: str) -> Counter[str]:
-    """How often each lower-cased word occurs in a text: all that BPE needs of it.
-
-    Words are cut chunk by chunk between spaces, each different chunk once.
-    """
+    """How often each lower-cased word occurs in a text: all that BPE needs of it."""
     counts: Counter[str] = Counter()
-    for chunk, n in Counter(text.standardize(raw).split(" ")).items():
+    chunks = Counter(text.standardize(raw).split(" "))
+    for chunk, n in chunks.items():  # each different one is cut once
         for word in text.split_words(chunk):
             counts[word.lower()] += n
     counts.pop("\n", None)  # has a token of its own, `\n</w>`
