@@ -15,6 +15,7 @@ def test_the_times_of_the_explorers():
     for said in (
         f"in {min(medians):.0f} to {max(medians):.0f} ms",
         f"on each within {max(row['p95'] for row in of.values()):.0f} ms",
+        f"takes longer than {max(row['longest task']['p95'] for row in of.values()):.0f} ms",
         f"does nothing takes {button['median']:.0f} ms",
         f"from the model in {prompt['median']:.0f} ms",
         f"matplotlib takes {interact['median']:.0f} ms",
