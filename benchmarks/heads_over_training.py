@@ -33,7 +33,8 @@ from gpt1lib.pretrain.config import RECIPES, Recipe, merged
 from gpt1lib.pretrain.trainer import Pretraining
 from gpt1lib.tracing import trace
 
-SMALLER = {"model": {"n_ctx": 128, "n_embd": 128}, "batch": 6, "warmup_ctx": 64, "warmup": 50}
+SMALLER = {"model": {"n_ctx": 128, "n_embd": 128}, "batch": 6, "warmup_ctx": 64, "warmup": 50,
+           "previous_token_heads": False}  # fmt: skip
 STAGES = 12  # with the start
 MOST_TOKENS = 14
 SENTENCES = (

@@ -68,6 +68,7 @@ def main():
     parser.add_argument("--block-std", type=float, default=base.block_std)
     parser.add_argument("--dropout", type=float, default=base.model.dropout)
     parser.add_argument("--count-vectors", type=float, default=0.0, help="their length")
+    parser.add_argument("--previous-token-heads", action="store_true")
     parser.add_argument("--even-windows", action="store_true", help="cover the books evenly")
     parser.add_argument("--matrix-momentum", type=float, default=base.matrix_momentum)
     parser.add_argument("--weight-decay", type=float, default=base.weight_decay)
@@ -91,6 +92,7 @@ def main():
         count_vectors=args.count_vectors,
         matrix_momentum=args.matrix_momentum,
         even_windows=args.even_windows,
+        previous_token_heads=args.previous_token_heads,
         weight_decay=args.weight_decay,
         steps=by_clock.WHOLE,
         warmup=round(args.warmup * by_clock.WHOLE),

@@ -7,7 +7,6 @@
     questions    the lessons' questions for Anki and Moodle
     figures      figures of the lessons as SVG
     ngrams       language models made of counts, which lesson 01 begins with
-    induction    the measures of gpt1lib.induction, for the lesson
     nbgrader     a lesson as an assignment of nbgrader
     otter        the same for otter-grader
     settings     environment variables

@@ -22,17 +22,11 @@ from . import settings, validate
 
 
 def option(
-    default: Any,
-    text: str,
-    *,
-    changes_result: bool = True,
-    choices: Collection[str] | None = None,
+    default: Any, text: str, *, changes_result: bool = True, choices: Collection[str] = ()
 ) -> Any:  # as dataclasses.field: it stands in for a value
     """A field with its help. changes_result: whether a resumed run must share its value."""
-    return field(
-        default=default,
-        metadata={"help": text, "changes_result": changes_result, "choices": choices},
-    )
+    metadata = {"help": text, "changes_result": changes_result, "choices": choices}
+    return field(default=default, metadata=metadata)
 
 
 def require(record, name: str, holds: bool, what: str) -> None:

@@ -52,12 +52,9 @@ NOT_BOOKS = {
 """How files begin that are not books, and what to do."""
 
 
-TABLES = (".csv", ".tsv", ".jsonl")
-
-
 def check_is_text(path: Path, text: str) -> None:
     """ValueError for a file that is not the text of a book, with the file and what to do."""
-    if path.suffix.lower() in TABLES:
+    if path.suffix.lower() in (".csv", ".tsv", ".jsonl"):
         raise ValueError(f"{path} is a table, not a book; labels go to gpt1lib.finetune --data")
     if "\0" in text:
         raise ValueError(f"{path} has NUL bytes, so it is not text; save it as UTF-8")
@@ -113,12 +110,6 @@ def encode_books(books: dict[str, str], bpe: BPE) -> Tensor:
         stream += bpe.encode(text)
         stream.append(bpe.newline)
     return torch.tensor(stream)  # (N,)
-
-
-def same_texts(books: dict[str, str], others: dict[str, str]) -> set[str]:
-    """Names of books whose text is also among the others, under any name."""
-    known = set(others.values())
-    return {name for name, text in books.items() if text in known}
 
 
 def write_tokens(path: str | Path, ids: Tensor) -> None:

@@ -16,7 +16,7 @@ from gpt1lib.bpe import BPE
 from gpt1lib.cli import interrupted_between_steps
 from gpt1lib.io.files import read_json, write_json
 from gpt1lib.model import LanguageModel
-from gpt1lib.pretrain.init import init_from_counts
+from gpt1lib.pretrain.init import init_from_counts, init_previous_token_heads
 from gpt1lib.pretrain.muon import build_optimizers
 
 WHOLE = 10**6
@@ -93,6 +93,8 @@ def train(
         start = now()
         init_from_counts(model, ids, recipe.count_vectors, recipe.seed)
         clock.seconds = now() - start
+    if recipe.previous_token_heads:
+        init_previous_token_heads(model, recipe.seed)
     losses, n_read, tokens = [], 0, 0
     for share in clock:
         step = round(share * recipe.steps)

@@ -10,14 +10,14 @@ from typing import Any, cast
 
 import numpy as np
 
-from gpt1lib.baselines.bag_of_words import FeatureSet, Texts, WordFeatures, guesses, words
+from gpt1lib.baselines.bag_of_words import Texts, WordFeatures, guesses, words
 from gpt1lib.tasks import Task
 
 
-class OverlapFeatures(FeatureSet):
+class OverlapFeatures(WordFeatures):
     """How far two texts share their words."""
 
-    def __call__(self, texts: Texts) -> list[float]:
+    def __call__(self, texts: Texts) -> list:
         one, two = (set(re.findall(r"[a-z']+", text.lower())) for text in texts)
         shared = len(one & two)
         return [
@@ -34,14 +34,14 @@ class OverlapFeatures(FeatureSet):
         return FunctionTransformer(lambda rows: np.array([self(texts) for texts in rows]))
 
 
-class PairFeatures(FeatureSet):
+class PairFeatures(WordFeatures):
     """Pairs of words, one of each text, in any order: "he mrs".
 
     What decides some sets of two texts is in neither alone: a bag of words has no feature
     for "mrs" here and "he" there, and this is the least that has.
     """
 
-    def __call__(self, texts: Texts) -> list[str]:
+    def __call__(self, texts: Texts) -> list:
         sides = ({*re.findall(r"[a-z']+", text.lower())} for text in texts)
         return [" ".join(sorted(pair)) for pair in itertools.product(*sides)]
 
@@ -55,7 +55,7 @@ class PairFeatures(FeatureSet):
 class FirstWordFeatures(WordFeatures):
     """What a bag of words sees, and which word comes first."""
 
-    def __call__(self, texts: Texts) -> list[str]:
+    def __call__(self, texts: Texts) -> list:
         return super().__call__(texts) + [f"first {word}" for word in words(texts[0])[:1]]
 
 

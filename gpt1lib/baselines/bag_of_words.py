@@ -5,7 +5,6 @@ second to load; it is imported where it is used.
 """
 
 import re
-from abc import ABC, abstractmethod
 from typing import Any, cast
 
 import numpy as np
@@ -14,7 +13,6 @@ from .. import validate
 from ..tasks import Example, Task
 
 Texts = tuple[str, ...]
-
 
 ENGLISH, ANY = "[a-z']", r"(?:[^\W\d_]|')"
 """The letters of a word: of the course's sets, and of any alphabet."""
@@ -26,28 +24,17 @@ def words(text: str, letter: str = ENGLISH) -> list[str]:
     return single + [f"{a} {b}" for a, b in zip(single, single[1:], strict=False)]
 
 
-class FeatureSet(ABC):
-    """The features of a tuple of texts: `features(texts)` computes them."""
-
-    @abstractmethod
-    def __call__(self, texts: Texts) -> list: ...
-
-    @abstractmethod
-    def vectorizer(self) -> Any:
-        """scikit-learn's transformer of tuples of texts to a matrix, a row per tuple."""
-
-
-class WordFeatures(FeatureSet):
+class WordFeatures:
     """Each word with the number of its text: all that a bag of words sees."""
 
     def __init__(self, letter: str = ENGLISH):
         self.letter = letter
 
-    def __call__(self, texts: Texts) -> list[str]:
+    def __call__(self, texts: Texts) -> list:
         return [f"{i} {w}" for i, text in enumerate(texts) for w in words(text, self.letter)]
 
     def vectorizer(self) -> Any:
-        """Words weighted by rarity (TF-IDF)."""
+        """scikit-learn's transformer of tuples of texts to rows: words by rarity (TF-IDF)."""
         from sklearn.feature_extraction.text import TfidfVectorizer
 
         # ln(N / df) + 1, rows of length 1; seen once: only noise
@@ -67,7 +54,10 @@ def feature_sets(task: Task, example: Example, side: int | None) -> list[Texts]:
 
 
 def guesses(
-    task: Task, features: FeatureSet = WORDS, side: int | None = None, limit: int | None = None
+    task: Task,
+    features: WordFeatures = WORDS,
+    side: int | None = None,
+    limit: int | None = None,
 ) -> list[int]:
     """Labels that logistic regression predicts on task.test after learning from task.train.
 

@@ -61,9 +61,7 @@ def parser() -> argparse.ArgumentParser:
     )
     p.add_argument("--out", type=Path, required=True, help="folder for all that the run writes")
     p.add_argument(
-        "--test",
-        action="store_true",
-        help="score the test set, too: once, after all choices are made on the validation set",
+        "--test", action="store_true", help="score the test set, too: once, after all choices"
     )
     add_device(p)
     add_options(p, Settings(), "how to train")

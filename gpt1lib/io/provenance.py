@@ -3,6 +3,7 @@
 import shlex
 import subprocess
 import sys
+from contextlib import suppress
 
 import torch
 
@@ -15,14 +16,12 @@ def git_commit() -> str:
 
     Where git does not answer, the environment's GPT1_COMMIT counts.
     """
-    if not (ROOT / ".git").exists():  # and a repository around the copy is another one
-        return settings.commit()
     command = ["git", "-C", str(ROOT), "rev-parse", "HEAD"]
-    try:
-        answer = subprocess.run(command, capture_output=True, text=True, check=True)
-    except (OSError, subprocess.CalledProcessError):
-        return settings.commit()
-    return answer.stdout.strip()
+    if (ROOT / ".git").exists():  # a repository around the copy is another one
+        with suppress(OSError, subprocess.CalledProcessError):
+            answer = subprocess.run(command, capture_output=True, text=True, check=True)
+            return answer.stdout.strip()
+    return settings.commit()
 
 
 def command_line(module: str, argv: list[str] | None = None) -> str:

@@ -55,6 +55,9 @@ class Recipe:
     count_vectors: float = option(
         0.0, "length of embeddings made from counts of neighbors; 0: drawn at random"
     )
+    previous_token_heads: bool = option(
+        False, "heads of the first block attend to the last few tokens from the start"
+    )
     lr: float = option(2.5e-4, "highest learning rate")
     matrix_lr: float = option(
         0.0, "highest learning rate of Muon, for the blocks' matrices; 0: Adam trains them too"
@@ -73,25 +76,17 @@ class Recipe:
     snapshots: int = option(
         0, "stages of the model to keep, each after twice as many updates as the one before"
     )
-    grad_accum: int = option(
-        1, "parts a batch is computed in, to save memory", changes_result=False
-    )
+    grad_accum: int = option(1, "parts a batch is computed in", changes_result=False)
     activation_checkpointing: bool = option(
-        False,
-        "compute activations again in the backward pass, to save memory",
-        changes_result=False,
+        False, "recompute activations, to save memory", changes_result=False
     )
     compile: bool = option(False, "compile the model (torch.compile)", changes_result=False)
-    fsdp: bool = option(
-        False, "split the weights over the processes (FSDP2)", changes_result=False
-    )
+    fsdp: bool = option(False, "split weights over processes (FSDP2)", changes_result=False)
     evaluate_every: int = option(
-        10_000, "updates between scores on the held-out books", changes_result=False
+        10_000, "updates between held-out scores", changes_result=False
     )
     sample_every: int = option(10_000, "updates between sample texts", changes_result=False)
-    save_every: int = option(
-        1_000, "updates between saved states, from which a run can resume", changes_result=False
-    )
+    save_every: int = option(1_000, "updates between saved states", changes_result=False)
 
     def __post_init__(self):
         validate.check_fields(self)
@@ -154,9 +149,9 @@ RECIPES = {
     # The best after minutes (benchmarks/recipe_trials.py); not GPT-1's method.
     "quick": Recipe(NOVELIST, n_merges=8000, batch=6, warmup_ctx=128, warmup_ctx_share=0.6,
                     even_windows=True, steps=1500, block_std=0.04, count_vectors=1.0,
-                    lr=4e-3, matrix_lr=4e-3, matrix_momentum=0.9, warmup=75, warmdown=0.6,
-                    betas=(0.9, 0.99), save_fp16=True, evaluate_every=250, sample_every=500,
-                    save_every=100),
+                    previous_token_heads=True, lr=4e-3, matrix_lr=4e-3, matrix_momentum=0.9,
+                    warmup=75, warmdown=0.6, betas=(0.9, 0.99), save_fp16=True,
+                    evaluate_every=250, sample_every=500, save_every=100),
     "tiny": Recipe(TINY, n_merges=400, batch=16, steps=200, lr=3e-3, warmup=20,
                    evaluate_every=100, sample_every=100, save_every=100),
 }  # fmt: skip

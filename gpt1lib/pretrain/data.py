@@ -95,8 +95,8 @@ def load_splits(
     if heldout is None:
         return hold_out(read)
     apart = corpus.read_books(heldout)
-    both = read.keys() & apart.keys() | corpus.same_texts(read, apart)
-    if both:
+    known = set(apart.values())
+    if both := {name for name, text in read.items() if name in apart or text in known}:
         raise ValueError(
             f"held-out books are among the training books: {', '.join(sorted(both))}. Remove "
             "them from --books or from --heldout"

@@ -1,14 +1,16 @@
-"""Token embeddings that begin as word vectors, made from counts before the first update.
+"""Weights that begin with what can be known before the first update.
 
-GPT-1 draws its embeddings at random. But which tokens stand near each other can be counted
+GPT-1 draws all its weights at random. But which tokens stand near each other can be counted
 in seconds, and the leading directions of these counts are word vectors (Levy and Goldberg
-2014): tokens with similar neighbors get similar vectors. Updates that would have had to
-learn this are saved, which shows in a run of minutes. It is turned on by `--count-vectors`.
+2014). And heads can attend to the last few tokens from the start. This saves updates, which
+shows in a run of minutes. See `--count-vectors` and `--previous-token-heads`.
 """
+
+import math
 
 import numpy as np
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from ..model import LanguageModel
 from ..rng import fork_rng
@@ -64,3 +66,32 @@ def positive_pmi(ids: Tensor, n_vocab: int) -> Tensor:
     each = counts.sum(dim=1).clamp(min=1e-9)
     by_chance = each[:, None] * each / each.sum()
     return (counts / by_chance).clamp(min=1).log()
+
+
+PEAK = 8.0  # score of the token that a head looks at; the others have 0 on average
+
+
+def init_previous_token_heads(model: LanguageModel, seed: int = 0) -> None:
+    """Let the heads of a fresh model's first block attend to the token 1, 2, 3 ... places back.
+
+    Position embeddings become sines and cosines of random frequencies. The queries of a head
+    turn them back by its number of places, so that they fit the key there, whose score is
+    PEAK; such a start is called mimetic (Trockman and Kolter 2023). Raises ValueError for a
+    model without learned positions, or with an odd D.
+    """
+    C, D = model.config.n_embd, model.config.head_dim
+    if not isinstance(getattr(model, "positions", None), nn.Embedding) or D % 2:
+        need = "it needs learned positions and an even number, or --no-previous-token-heads"
+        raise ValueError(f"{type(model).__name__} with {D} channels per head: {need}")
+    length = math.sqrt(PEAK * math.sqrt(D))  # of queries and keys
+    with fork_rng(seed), torch.no_grad():
+        sines, cosines = torch.linalg.qr(torch.randn(C, D)).Q.T.chunk(2)  # (D / 2, C)
+        frequencies = math.pi * torch.rand(D // 2)
+        angles = torch.arange(model.config.n_ctx)[:, None] * frequencies  # (T, D / 2)
+        waves = angles.sin() @ sines + angles.cos() @ cosines  # (T, C)
+        model.positions.weight.copy_(waves / math.sqrt(D // 2))  # each of length 1
+        W = model.blocks[0].attention.qkv.weight.view(3, -1, D, C)  # of q, k and v, by head
+        W[1] = length * torch.cat([sines, cosines])
+        for head in range(C // D):
+            c, s = (f((head + 1) * frequencies)[:, None] for f in (torch.cos, torch.sin))
+            W[0, head] = length * torch.cat([c * sines - s * cosines, s * sines + c * cosines])

@@ -33,7 +33,7 @@ from ..model import LanguageModel
 from ..rng import eval_mode, fork_rng
 from .config import Recipe
 from .data import TrainingData, load_data
-from .init import init_from_counts
+from .init import init_from_counts, init_previous_token_heads
 from .muon import build_optimizers
 from .objective import Objective, checkpoint_activations, scale_blocks
 
@@ -108,6 +108,8 @@ class Pretraining:
             start = time.perf_counter()
             init_from_counts(self.model, self.data.ids, r.count_vectors, r.seed)
             self.seconds = time.perf_counter() - start  # it counts as training
+        if r.previous_token_heads:
+            init_previous_token_heads(self.model, r.seed)
         if r.activation_checkpointing:
             checkpoint_activations(self.model)
         objective = Objective(self.model, chunked=on_cpu and not r.compile)

@@ -5,7 +5,7 @@ import math
 import torch
 from claim import after
 
-from gpt1course import induction
+from gpt1lib import induction
 from gpt1lib.io import files, paths
 
 

@@ -123,8 +123,9 @@ def test_dropout_alone_makes_the_difference_of_a_pair():
 
 def test_the_command_for_a_better_reader_has_the_settings_of_its_trial(without_dropout):
     trial = without_dropout["no dropout, seed 0"]
-    found = re.search(r"pretrain (--recipe quick --batch .*?) --out", page("training.md"))
-    words = found[1].split()
+    shown = r"pretrain (--recipe quick) --no-previous-token-heads (--batch .*?) --out"
+    found = re.search(shown, page("training.md"))
+    words = " ".join(found.groups()).split()
     options = {k[2:].replace("-", "_"): v for k, v in zip(words[::2], words[1::2], strict=True)}
     base = RECIPES[options.pop("recipe")]
     given = {k: type(getattr(base, k))(v) for k, v in options.items()}

@@ -29,7 +29,7 @@ ORDER = {
         paper
     """,
     "gpt1course": """
-        settings statistics ngrams induction carry
+        settings statistics ngrams carry
         workspace
         progress viz paper
         checking

@@ -48,7 +48,8 @@ def size_recipe(shape: tuple[int, int], seed: int = 0) -> Recipe:
     model = GPTConfig(2120, N_CTX, n_layer, 4, C, dropout=0.0)
     return replace(
         RECIPES["quick"], model=model, n_merges=2000, batch=WINDOW_TOKENS // N_CTX,
-        count_vectors=0.0, matrix_momentum=0.95, warmup_ctx=0, warmup_ctx_share=0.0,
+        count_vectors=0.0, previous_token_heads=False, matrix_momentum=0.95,
+        warmup_ctx=0, warmup_ctx_share=0.0,
         steps=UPDATES, warmup=UPDATES // 20, block_std=0.04 * (256 / C) ** 0.5, seed=seed,
     )  # fmt: skip
 

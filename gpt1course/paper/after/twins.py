@@ -45,8 +45,8 @@ def twin_recipe() -> Recipe:
     """How both are trained: the quick recipe's optimizers, 10,000 updates."""
     return replace(
         RECIPES["quick"], model=SIZES, n_merges=2000, batch=32, count_vectors=0.0,
-        matrix_momentum=0.95, warmup_ctx=0, warmup_ctx_share=0.0, steps=10_000, warmup=500,
-        block_std=0.08,
+        previous_token_heads=False, matrix_momentum=0.95, warmup_ctx=0, warmup_ctx_share=0.0,
+        steps=10_000, warmup=500, block_std=0.08,
     )  # fmt: skip
 
 

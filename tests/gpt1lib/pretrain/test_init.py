@@ -6,7 +6,8 @@ from dataclasses import replace
 import pytest
 import torch
 
-from gpt1lib import pretrain
+from gpt1lib import GPT, GPTConfig, induction, pretrain
+from gpt1lib.checkpoints import kinds
 from gpt1lib.pretrain import init
 from gpt1lib.pretrain.init import positive_pmi
 
@@ -60,6 +61,54 @@ def test_quick_starts_from_counts_and_the_paper_s_recipes_do_not():
     assert found == {"gpt1": 0, "novelist": 0, "quick": 1.0, "tiny": 0}
     even = {name for name, recipe in pretrain.RECIPES.items() if recipe.even_windows}
     assert even == {"quick"}, "GPT-1 read windows drawn by chance"
+    back = {name for name, recipe in pretrain.RECIPES.items() if recipe.previous_token_heads}
+    assert back == {"quick"}, "and drew all its weights"
     for wrong in ({"count_vectors": -1.0}, {"matrix_momentum": 1.0}):
         with pytest.raises(ValueError, match=[*wrong][0]):
             replace(pretrain.RECIPES["tiny"], **wrong)
+
+
+def test_heads_of_the_first_block_look_back_before_the_first_update():
+    """Each head has nearly all of its weight on one token: the next head's is one further."""
+    model = GPT(GPTConfig(n_vocab=50, n_ctx=64, n_layer=2, n_head=4, n_embd=256, dropout=0.0))
+    later = model.blocks[1].attention.qkv.weight.clone()
+    values = model.blocks[0].attention.qkv.weight[512:].clone()
+    init.init_previous_token_heads(model, seed=3)
+    ids = torch.arange(32)[None]
+    weights = induction.mean_weights(model, ids)  # (L, H, T, T)
+    for head in range(4):
+        back = weights[0, head].diagonal(-1 - head)  # on the token head + 1 places back
+        others = weights[0, head].sum() - back.sum()
+        assert back.mean() > 0.8 and others > 0
+    assert weights[1].diagonal(-1, dim1=1, dim2=2).max() < 0.9
+    lengths = model.positions.weight.norm(dim=1)
+    torch.testing.assert_close(lengths, torch.ones(64))
+    assert torch.equal(model.blocks[1].attention.qkv.weight, later)
+    assert torch.equal(model.blocks[0].attention.qkv.weight[512:], values)
+    state = [p.clone() for p in model.parameters()]
+    init.init_previous_token_heads(model, seed=3)
+    assert all(map(torch.equal, state, model.parameters())), "the seed decides"
+
+
+def test_the_score_of_the_token_looked_at_is_the_peak():
+    """Of positions alone: with no token vectors, each query meets its key with PEAK."""
+    model = GPT(GPTConfig(n_vocab=9, n_ctx=40, n_layer=1, n_head=2, n_embd=24, dropout=0.0))
+    init.init_previous_token_heads(model)
+    q, k, _ = model.blocks[0].attention.split_heads(model.positions.weight[None])
+    scores = (q @ k.mT / math.sqrt(12))[0]  # (H, T, T)
+    for head in range(2):
+        there = scores[head].diagonal(-1 - head)
+        torch.testing.assert_close(there, torch.full_like(there, init.PEAK))
+        assert scores[head].argmax(dim=1)[head + 1 :].tolist() == [*range(39 - head)]
+
+
+def test_heads_cannot_look_back_without_learned_positions(make_books, tmp_path):
+    sizes = replace(pretrain.RECIPES["tiny"].model, n_embd=6, n_head=2)
+    for kind in ("lstm", "sinusoidal"):
+        with pytest.raises(ValueError, match="needs learned positions .*--no-previous-token"):
+            init.init_previous_token_heads(kinds.build(kind, replace(sizes, n_embd=8)))
+    with pytest.raises(ValueError, match="GPT with 3 channels per head"):
+        init.init_previous_token_heads(GPT(sizes))
+    recipe = replace(pretrain.RECIPES["tiny"], previous_token_heads=True)
+    run = pretrain.Pretraining.from_books(recipe, tmp_path / "run", *make_books(tmp_path))
+    assert run.model.positions.weight.norm(dim=1).min() > 0.99, "the trainer does it, too"
