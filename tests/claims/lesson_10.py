@@ -403,6 +403,7 @@ def the_run_is_half_as_wide_by_quick_on_ten_sentences():
     kept = ("lr", "matrix_lr", "count_vectors", "even_windows")
     assert all(facts["recipe"][name] == getattr(quick, name) for name in kept)
     assert quick.matrix_lr > 0 and quick.count_vectors > 0, "Muon, and word vectors"
+    assert not facts["recipe"].get("previous_token_heads"), "all heads drawn at random"
 
 
 @after("stages-2")
