@@ -1,17 +1,24 @@
 """The numbers by which the page on training says how to read the log."""
 
+import json
 import math
+from dataclasses import replace
 
 import torch
 
-from gpt1lib import induction
+from gpt1lib import GPT, induction
 from gpt1lib.config import NOVELIST
-from gpt1lib.io.paths import ROOT
+from gpt1lib.io.paths import BENCHMARKS, ROOT
+from gpt1lib.pretrain import init
 from gpt1lib.pretrain.config import RECIPES
 
 
+def training_page() -> str:
+    return " ".join((ROOT / "docs/training.md").read_text(encoding="utf-8").split())
+
+
 def test_what_guessing_and_even_attention_are_measured_as():
-    page = " ".join((ROOT / "docs/training.md").read_text(encoding="utf-8").split())
+    page = training_page()
     sizes = RECIPES["quick"].model
     n = 2 * (sizes.n_ctx // 8)  # a span is said twice: see induction.measures
     even = torch.tril(torch.ones(n, n))
@@ -27,3 +34,34 @@ def test_what_guessing_and_even_attention_are_measured_as():
         f"a vocabulary of {n_vocab:,} tokens, `first_time` is about {math.log(n_vocab):.1f}"
         in page
     )
+
+
+def test_looking_back_from_the_start_saves_much_of_a_short_run():
+    stored = json.loads((BENCHMARKS / "recipe_trials.json").read_text(encoding="utf-8"))
+    without, back = (x for x in stored if x["seconds"] == 240)
+    only = {"command", "commit", "updates", "curve", "bits_per_character"}
+    changed = {k for k in back if back[k] != without[k]} - only
+    assert changed == {"previous_token_heads"} and back["previous_token_heads"]
+    assert back["commit"] == without["commit"]
+    assert (
+        "four minutes on one core end at "
+        f"{back['bits_per_character']:.3f} bits per character of unseen pages with it, "
+        f"and at {without['bits_per_character']:.3f} without" in training_page()
+    )
+
+
+def test_the_previous_token_score_of_quick_is_high_from_the_start():
+    assert "(in `quick` the previous-token score is high from the start)" in training_page()
+    model = GPT(replace(NOVELIST, n_layer=1))
+    init.init_previous_token_heads(model)
+    assert induction.measures(model, n_spans=2)["previous_token"] > 0.7
+
+
+def test_our_second_run_read_a_quarter_more_tokens_in_the_same_time():
+    runs = json.loads((BENCHMARKS / "quality_for_time.json").read_text(encoding="utf-8"))
+    day = max(run["day"] for run in runs)
+    kind = ("ours", 3, day)
+    ours = [x["tokens"] for x in runs if (x["who"], x["minutes"], x["day"]) == kind]
+    assert len(ours) == 2 and round(ours[1] / ours[0], 2) == 1.25
+    page = " ".join((ROOT / "docs/speed.md").read_text(encoding="utf-8").split())
+    assert "our second run read a quarter more tokens than the first" in page
