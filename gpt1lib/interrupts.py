@@ -12,9 +12,8 @@ from . import settings
 def is_command(started: str) -> bool:
     """Whether sys.argv[0] is one of our commands: a learner's own program is left alone."""
     path = Path(started)
-    of_ours = path.name == "__main__.py" and any(
-        p.name.startswith("gpt1") for p in path.parents
-    )
+    ours = any(p.name.startswith("gpt1") for p in path.parents)
+    of_ours = path.name == "__main__.py" and ours
     return started == "-m" or of_ours or path.stem.startswith(("gpt1-", "gpt1course"))
 
 

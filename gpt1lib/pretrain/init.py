@@ -7,12 +7,13 @@ shows in a run of minutes. See `--count-vectors` and `--previous-token-heads`.
 """
 
 import math
+from typing import cast
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
-from ..model import LanguageModel
+from ..model import Block, LanguageModel
 from ..rng import fork_rng
 
 WINDOW = 3  # tokens to either side; one that is k places away counts 1 / k
@@ -75,12 +76,11 @@ def init_previous_token_heads(model: LanguageModel, seed: int = 0) -> None:
     """Let the heads of a fresh model's first block attend to the token 1, 2, 3 ... places back.
 
     Position embeddings become sines and cosines of random frequencies. The queries of a head
-    turn them back by its number of places, so that they fit the key there, whose score is
-    PEAK; such a start is called mimetic (Trockman and Kolter 2023). Raises ValueError for a
-    model without learned positions, or with an odd D.
+    turn them back by its number of places, so that they fit the key there, with the score PEAK:
+    a mimetic start (Trockman and Kolter 2023). ValueError for no learned positions or odd D.
     """
-    C, D = model.config.n_embd, model.config.head_dim
-    if not isinstance(getattr(model, "positions", None), nn.Embedding) or D % 2:
+    C, D, places = model.config.n_embd, model.config.head_dim, getattr(model, "positions", None)
+    if not isinstance(places, nn.Embedding) or D % 2:
         need = "it needs learned positions and an even number, or --no-previous-token-heads"
         raise ValueError(f"{type(model).__name__} with {D} channels per head: {need}")
     length = math.sqrt(PEAK * math.sqrt(D))  # of queries and keys
@@ -88,9 +88,10 @@ def init_previous_token_heads(model: LanguageModel, seed: int = 0) -> None:
         sines, cosines = torch.linalg.qr(torch.randn(C, D)).Q.T.chunk(2)  # (D / 2, C)
         frequencies = math.pi * torch.rand(D // 2)
         angles = torch.arange(model.config.n_ctx)[:, None] * frequencies  # (T, D / 2)
-        waves = angles.sin() @ sines + angles.cos() @ cosines  # (T, C)
-        model.positions.weight.copy_(waves / math.sqrt(D // 2))  # each of length 1
-        W = model.blocks[0].attention.qkv.weight.view(3, -1, D, C)  # of q, k and v, by head
+        waves = angles.sin() @ sines + angles.cos() @ cosines  # (T, C), of length sqrt(D / 2)
+        places.weight.copy_(waves / math.sqrt(D // 2))
+        qkv = cast(Block, model.blocks[0]).attention.qkv.weight  # (3C, C)
+        W = qkv.view(3, -1, D, C)  # of q, k and v, by head
         W[1] = length * torch.cat([sines, cosines])
         for head in range(C // D):
             c, s = (f((head + 1) * frequencies)[:, None] for f in (torch.cos, torch.sin))

@@ -50,6 +50,18 @@ def test_looking_back_from_the_start_saves_much_of_a_short_run():
     )
 
 
+def test_after_1_8_million_tokens_it_still_helps():
+    trials = json.loads((BENCHMARKS / "novelist_trials.json").read_text(encoding="utf-8"))
+    runs = json.loads((BENCHMARKS / "quality_for_time.json").read_text(encoding="utf-8"))
+    (back,) = (x for x in trials if x["changed"].get("previous_token_heads"))
+    (without,) = (x for x in runs if x["tokens"] == back["tokens"])
+    assert round(back["tokens"] / 1e6, 1) == 1.8 and without["who"] == "ours"
+    assert (
+        f"the held-out books cost {back['bits_per_character']:.3f} with it, "
+        f"and {without['bits_per_character']:.3f} without" in training_page()
+    )
+
+
 def test_the_previous_token_score_of_quick_is_high_from_the_start():
     assert "(in `quick` the previous-token score is high from the start)" in training_page()
     model = GPT(replace(NOVELIST, n_layer=1))
