@@ -1,14 +1,15 @@
 """Held-out bits per character after minutes of training on two cores.
 
     python benchmarks/quality_for_time.py nanogpt --minutes 20
-    python benchmarks/quality_for_time.py ours --minutes 5
+    python benchmarks/quality_for_time.py ours --minutes 5 --day "2026-11-27, evening"
 
 `ours` is the recipe "quick" with as many updates as fit the time; `nanogpt` a model of
 the same sizes on the same tokens with the settings that nanoGPT publishes: GELU by erf,
 pre-LayerNorm, no biases, AdamW 0.9/0.95, weight decay 0.1, 12 windows, lr 1e-3 with a
 cosine decay to a tenth. Only training counts as time. Bits per character are of the
 three held-out books, all of them, so the tokenizer does not matter. Each run is added to
-the stored ones, with its day: two runs tell more when the same machine made both.
+the stored ones, with its day: runs are comparable when the same machine made them at the
+same speed. Where that changed within a day, --day keeps them apart.
 """
 
 import argparse
@@ -142,6 +143,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("who", choices=["ours", "nanogpt"])
     parser.add_argument("--minutes", type=float, default=5)
+    parser.add_argument(
+        "--day", default=time.strftime("%Y-%m-%d"), help="a name of the runs to be compared"
+    )
     args = parser.parse_args()
     keep_memory()  # for both: a setting of the process, not of a recipe
     train = train_ours if args.who == "ours" else train_nanogpt
@@ -154,7 +158,7 @@ def main():
         "tokens": tokens,
         "parameters": sum(p.numel() for p in model.parameters()),
         **heldout_bits(model, BPE.load(NOVELIST_DIR), books),
-        "day": time.strftime("%Y-%m-%d"),
+        "day": args.day,
         **provenance(),
     }
     print(json.dumps(result, indent=1))

@@ -129,9 +129,12 @@ def stored(name: str) -> Any:
 
 def quality(who: str, day: str) -> str:
     """What each run of quality_for_time.py reached on a day, and in how many minutes."""
-    found = [x for x in stored("quality_for_time") if (x["who"], x["day"]) == (who, day)]
-    scores = " and ".join(f"{x['bits_per_character']:.3f}" for x in found)
-    return f"{scores} after {found[0]['minutes']:.0f} min"
+    scores: dict[float, list[str]] = {}
+    for run in stored("quality_for_time"):
+        if (run["who"], run["day"]) == (who, day):
+            reached = f"{run['bits_per_character']:.3f}"
+            scores.setdefault(run["minutes"], []).append(reached)
+    return ", ".join(f"{' and '.join(x)} after {m:.0f} min" for m, x in sorted(scores.items()))
 
 
 def speed() -> str:

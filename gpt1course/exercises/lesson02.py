@@ -533,8 +533,8 @@ _MANY_WORDS = [a + b + "lighthouse" for a in _LETTERS for b in _LETTERS[:15]]
 def cut_word(word, ranks):
     """The pieces of a word: a list of symbols, the last one ending in </w>.
 
-    ranks: pair -> rank, 0 is learned first; the dict may be in any order. Ranks may be any:
-    a merge may make a pair of a lower rank, which is then the next one.
+    ranks: pair -> rank, 0 is learned first; the dict may be in any order. A merge
+    may make a pair of lower rank than its own. That pair is then merged next.
     cut_word("low", {("o", "w</w>"): 0, ("l", "o"): 1}) -> ["l", "ow</w>"]
     """
     symbols = characters(word)
@@ -666,12 +666,13 @@ def once_through_the_ranks(word, ranks):
     difficulty=1,
     importance=4,
     minutes=4,
-    first=(238, 40_000),  # GPT-1
+    first=(120, 5_000),
     draw=lambda random: (random.randint(26, 300), 500 * random.randint(1, 100)),
     hints=("Each character comes twice, once as it is inside a word and once with `</w>`.",),
     worked=lambda n_characters, n_merges: (
         f"There is 1 token for `<unk>`, 2 × {n_characters} for the characters, {n_merges:,} "
-        f"for the merges and 1 for the line break, {2 + 2 * n_characters + n_merges:,} in all."
+        f"for the merges and 1 for the line break, {2 + 2 * n_characters + n_merges:,} in all. "
+        "With GPT-1's 238 characters and 40,000 merges, the same sum gives 40,478."
     ),
 )
 def vocabulary_size(n_characters, n_merges):

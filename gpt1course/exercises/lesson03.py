@@ -174,8 +174,8 @@ def _table():
 def nearest_rows(W, i, n):
     """Ids (n,) of the rows of W (V, C) with the largest cosine to row i, without i.
 
-    The most alike first; n is at most V - 1. Rows may be parallel to row i, or opposite to
-    it, none is 0.
+    The most alike first; n is at most V - 1. Rows may be parallel or opposite to row
+    i, but no row is all zeros.
     nearest_rows(tensor([[1., 0.], [0., 2.], [3., 1.]]), 0, 1) -> tensor([2])
     """
     unit = W / W.norm(dim=1, keepdim=True)  # (V, C)

@@ -475,9 +475,9 @@ def scores_held_at_50(q, k, v, W_O, b_O):
     ),
 )
 def ablate_head(mixed, head):
-    """mixed with one head at 0, whatever it had, inf too. (H, T, D) -> (H, T, D)
+    """A copy of mixed with one head at 0, even where it was inf. (H, T, D) -> (H, T, D)
 
-    The other heads stay as they are, inf too.
+    The other heads stay as they are, even inf.
     ablate_head(ones(2, 1, 2), 1) -> tensor([[[1., 1.]], [[0., 0.]]])
     """
     ablated = mixed.clone()

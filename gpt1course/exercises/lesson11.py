@@ -264,20 +264,19 @@ def all_ones_dropped_and_transposed(W):
         ([(4, 2), (4,), (4, 2), (4,)],),  # shapes twice
     ],
     task=(
-        "From a list of shapes, count all numbers, and those that weight decay acts on. These "
-        "are the numbers in matrices, and an array is a matrix if two or more of its sides are "
-        "longer than 1."
+        "From a list of shapes, count all numbers, and those that weight decay acts on. As in "
+        "lesson 10, these are the numbers in arrays with more than one axis."
     ),
     hints=("`math.prod(shape)` is the number of numbers in an array.",),
 )
 def parameters_of(shapes):
     """(all numbers, numbers under weight decay) of a list of shapes.
 
-    A shape of any length counts as a matrix if two or more of its sides are longer than 1.
+    Weight decay acts on arrays with more than one axis, (1, 5) and (2, 3, 4) included.
     Arrays of equal shapes count each.
     """
     everything = sum(math.prod(s) for s in shapes)
-    matrices = [s for s in shapes if len([n for n in s if n > 1]) > 1]
+    matrices = [s for s in shapes if len(s) > 1]
     return everything, sum(math.prod(s) for s in matrices)
 
 
@@ -304,38 +303,30 @@ def arrays_not_numbers(shapes):
 
 
 @parameters_of.wrong(
-    "An array of shape (1, 5) has two dimensions, and is no matrix once the one of size 1 is "
-    "dropped."
+    "You leave out arrays such as (1, 5), which have two axes, so weight decay acts on them: "
+    "a side of length 1 is an axis, too."
 )
-def any_two_dimensions(shapes):
-    everything = sum(math.prod(s) for s in shapes)
-    return everything, sum(math.prod(s) for s in shapes if len(s) > 1)
+def only_sides_above_1(shapes):
+    matrices = [s for s in shapes if len([n for n in s if n > 1]) > 1]
+    return sum(math.prod(s) for s in shapes), sum(math.prod(s) for s in matrices)
 
 
 @parameters_of.wrong("The other way around: first all numbers, then those under weight decay.")
 def exchanged(shapes):
-    matrices = [s for s in shapes if len([n for n in s if n > 1]) > 1]
+    matrices = [s for s in shapes if len(s) > 1]
     return sum(math.prod(s) for s in matrices), sum(math.prod(s) for s in shapes)
 
 
 @parameters_of.wrong("The second number counts what does not decay. Count what does.")
 def the_others(shapes):
-    others = [s for s in shapes if len([n for n in s if n > 1]) < 2]
+    others = [s for s in shapes if len(s) < 2]
     return sum(math.prod(s) for s in shapes), sum(math.prod(s) for s in others)
 
 
 @parameters_of.wrong("You return one number per array. Add them up.")
 def not_added_up(shapes):
-    matrices = [s for s in shapes if len([n for n in s if n > 1]) > 1]
+    matrices = [s for s in shapes if len(s) > 1]
     return [math.prod(s) for s in shapes], [math.prod(s) for s in matrices]
-
-
-@parameters_of.wrong(
-    "A shape with three sides longer than 1 decays, too: more than one, not two."
-)
-def exactly_two_sides(shapes):
-    matrices = [s for s in shapes if len([n for n in s if n > 1]) == 2]
-    return sum(math.prod(s) for s in shapes), sum(math.prod(s) for s in matrices)
 
 
 @parameters_of.wrong("You count equal shapes once, as a set or a dict does. Each is an array.")
@@ -411,7 +402,8 @@ def always_gpt_1_s_tokens(p, n_vocab, n_special):
     "Parameters of a model",
     question=(
         "A GPT-1 of another size has {n_vocab:,} tokens, {n_ctx} positions, {n_layer} blocks, "
-        "and {C} dimensions. How many numbers do its released files contain?"
+        "and {C} dimensions. How many numbers do its released files contain? You may add up the "
+        "shapes or use your formula of lesson 08."
     ),
     difficulty=3,
     importance=3,

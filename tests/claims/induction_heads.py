@@ -37,19 +37,11 @@ def one_head_looks_back_one_step(previous, even):
 @after("form", full_run=True)
 def it_learns_to_copy_late_and_quickly(copying):
     uniform = math.log(35)
-    assert copying[0]["copying"].second < 1.05 * uniform
-    assert all(copying[s]["copying"].second > 0.9 * uniform for s in range(0, 301, 25))
-    assert copying[1000]["copying"].second < 1
-    assert copying[1000]["matching"].max() > 0.6
-
-
-@after("form", full_run=True)
-def on_16_letters_the_loss_rises_at_first_and_then_falls_quickly(copying):
-    uniform = math.log(35)
     nats = {step: kept["copying"].second for step, kept in copying.items()}
-    assert max(nats.values()) > 1.2 * uniform
-    assert max(nats, key=nats.get) <= 400 and min(nats[s] for s in range(0, 376, 25)) > 3.4
-    assert nats[650] < uniform / 2
+    assert abs(nats[0] - uniform) < 0.05 and round(nats[0], 1) == 3.6
+    assert min(nats[s] for s in range(0, 301, 25)) > 2.9 and nats[300] < 3.3
+    assert nats[450] < 1 and nats[1000] < 1
+    assert copying[1000]["matching"].max() > 0.6
 
 
 @after("form", full_run=True)
@@ -57,28 +49,29 @@ def before_it_copies_it_bets_on_the_letters_that_have_occurred(g, config, train,
     torch.manual_seed(0)
     model = g.GPT(config)
     kept = train(model, repeated, 250, seed=0, every=250)[250]
-    ids = induction.repeated_spans(config.n_vocab, n=32, length=6, seed=9)
+    ids = induction.repeated_spans(config.n_vocab, n=32, length=12, seed=9)
     with torch.no_grad():
-        chances = model(ids)[:, 6:-1].softmax(-1)  # (32, 5, V)
+        chances = model(ids)[:, 12:-1].softmax(-1)  # (32, 11, V)
     occurred = torch.zeros(32, config.n_vocab).scatter(1, ids, 1.0)[:, None]
-    assert (chances * occurred).sum(-1).mean() > 0.4, "6 of 35 letters, 0.17 by chance"
-    assert induction.copying(model, ids).second > 0.9 * math.log(6)
-    assert kept["matching"].max() < 0.1
+    by_chance = occurred.mean()  # the share of the letters that have occurred
+    assert (chances * occurred).sum(-1).mean() > 1.3 * by_chance
+    assert induction.copying(model, ids).second > 0.9 * math.log(12)
+    assert kept["matching"].max() < 0.2
 
 
 @after("scores-plot", full_run=True)
-def both_heads_form_together_and_after_400_updates(scores, steps):
+def both_heads_form_together_and_after_300_updates(scores, steps):
     matching, previous = (dict(zip(steps, values, strict=True)) for values in scores.values())
     for score in (matching, previous):
-        assert max(score[step] for step in range(0, 401, 25)) < 0.13
-        assert score[650] > 2 * score[0]
+        assert max(score[step] for step in range(0, 276, 25)) < 0.2
+        assert score[450] > 1.5 * score[275] and score[650] > 2 * score[0]
 
 
 @after("scores-plot", full_run=True)
 def the_first_block_looks_back_and_the_second_matches(scores, end):
     matching, previous = scores.values()
     assert matching[-1] == float(end["matching"].max())
-    assert previous[-1] == float(end["previous"].max()) > 3 * previous[0]
+    assert previous[-1] == float(end["previous"].max()) > 2.5 * previous[0]
 
 
 @after("heads-plot", full_run=True)
@@ -96,18 +89,17 @@ def the_second_head_looks_seven_places_to_the_left(weights):
 def a_novel_erases_it(reading):
     before, chance = reading[0]["copying"].second, math.log(35)
     assert reading[50]["copying"].second - before > 0.6 * (chance - before)
-    assert reading[0]["matching"].max() > 0.7
-    assert reading[300]["matching"].max() < 0.2
+    assert abs(reading[0]["matching"].max() - 0.74) < 0.1
+    assert reading[300]["matching"].max() < 0.1
 
 
 @after("keep", full_run=True)
-def a_few_repetitions_keep_part_of_it_at_a_price(results, end):
+def a_few_repetitions_keep_most_of_it_at_a_price(results, end):
     (gone, none, novel), (kept, matching, mixed) = results.values()
-    assert kept < 0.7 * gone
-    assert none < 0.2 < 0.3 < matching
-    assert 0 < mixed - novel < 0.3
-    assert 0.35 < matching / float(end["matching"].max()) < 0.7, "about half"
-    assert kept > 3 * end["copying"].second, "far worse than before"
+    assert kept < 0.7 * math.log(35) < gone, "still copies"
+    assert none < 0.1 < 0.45 < matching < float(end["matching"].max())
+    assert 0.05 < mixed - novel < 0.3
+    assert kept > 1.5 * end["copying"].second, "less well than before"
 
 
 def by_name(stored: list[dict]) -> dict[str, dict]:

@@ -172,8 +172,8 @@ def two_fifths_in_block_1(sizes):
 
 
 @after("cell-073")
-def the_text_says_0_07_is_like_gpt_1s_0_02(at_birth):
-    assert abs(0.07 * 8 - at_birth) < 0.01
+def the_text_says_0_07_is_like_gpt_1s_0_02(at_init):
+    assert abs(0.07 * 8 - at_init) < 0.01
 
 
 @after("cell-073")
@@ -325,3 +325,8 @@ def the_order_is_part_of_the_model(losses, norm_last, norm_first):
 def the_second_sum_is_nearly_that_of_a_right_angle(sizes):
     assert abs(sizes(0)["second sum"] - 24.5) < 0.1
     assert abs(16 * math.sqrt(2) - 23) < 0.5
+
+
+@after("cell-067")
+def a_block_of_ones_own_computes_what_the_librarys_does(gap):
+    assert gap < 1e-3

@@ -213,3 +213,8 @@ def yours_and_the_librarys_agree(saw, apply_temperature, top_p_mask, top_k_mask)
     assert torch.allclose(warm, apply_temperature(saw, 0.7))
     assert torch.equal(g.generate.keep_top_p(saw_probs, 0.9), top_p_mask(saw_probs, 0.9))
     assert torch.equal(g.generate.keep_top_k(saw_probs, 40), top_k_mask(saw_probs, 40))
+
+
+@after("cell-054")
+def brute_force_agrees_on_300_distributions(n_smallest):
+    assert n_smallest == 300

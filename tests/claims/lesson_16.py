@@ -1,10 +1,10 @@
 """What lesson 16, Ablations: which part does the work?, says."""
 
 import itertools
-import json
 import re
 
 from claim import after
+from scipy import stats
 
 import gpt1lib as g
 from gpt1course import paper, statistics
@@ -347,15 +347,38 @@ def the_lead_on_story_endings_has_a_smaller_p_than_two_others(pairs):
     assert len(larger) == 2
 
 
-@after("nine-2")
-def the_lstm_leads_on_four_of_nine_sets_and_trails_on_four(nine, ahead_9, behind_9):
-    assert (len(nine), ahead_9, behind_9) == (9, 4, 4)
+@after("cell-039")
+def in_lesson_15_the_transformer_led_on_two_of_nine_sets_and_the_lstm_on_one():
+    from gpt1course.exercises import lesson15
+
+    table = lesson15.gaps_near(1000)
+    sure = {task for task, rival in statistics.significant(table) if rival == "LSTM"}
+    ahead = [table[task, "LSTM"].difference > 0 for task in sure]
+    assert len(paper.curves.known()) == 9 and (sum(ahead), len(ahead)) == (2, 3)
 
 
-@after("nine-2")
-def three_to_ten_seeds(n_of):
-    seeds = [len(paper.curves.draws(task)["LSTM"][n]) for task, n in n_of.items()]
-    assert (min(seeds), max(seeds)) == (3, 10)
+@after("cell-036")
+def the_full_recipe_is_the_highest_row_on_verse_pairs_alone(ours):
+    def mean(row, task):
+        return ours[row][task]["mean"]
+
+    best = {task: max(ours, key=lambda row: mean(row, task)) for task in ours["full"]}
+    assert [task for task, row in best.items() if row == "full"] == ["verse_pairs"]
+    for task in ("entailment", "film_snippets"):
+        assert best[task] == "no auxiliary loss"
+        assert 0.005 < mean(best[task], task) - mean("full", task) < 0.015
+    assert best["story_cloze"] == "LSTM"
+    assert 0.015 < mean("LSTM", "story_cloze") - mean("full", "story_cloze") < 0.025
+    for task, row in best.items():
+        low = ours[row][task]["mean"] - ours[row][task]["half"]
+        assert row == "full" or low < mean("full", task) + ours["full"][task]["half"], "overlap"
+
+
+@after("cell-070")
+def to_be_significant_among_eight_takes_about_three_times_as_much(beside):
+    assert len(beside) == 8 and {d.seeds for d in beside.values()} == {3}
+    alone, first = (stats.t.ppf(1 - p / 2, df=2) for p in (0.05, 0.05 / 8))
+    assert 2.8 < first / alone < 3.1
 
 
 @after("cell-057")
@@ -376,7 +399,7 @@ def none_of_eight_is_significant(beside):
 
 
 @after("cell-070")
-def differences_of_two_to_fifteen_points_could_have_been(beside):
+def the_intervals_reach_two_to_fifteen_points(beside):
     halves = [100 * d.half_width for d in beside.values()]
     assert 1.5 < min(halves) < 2.5 and 14 < max(halves) < 15
 
@@ -541,13 +564,6 @@ def three_of_four_means_agree_and_the_lstms_rounds_to_69_2(means):
 @after("cell-011")
 def neither_the_points_nor_the_percent_on_glue_is_5_5(before, gpt1):
     assert (round(gpt1 - before, 1), round(100 * (gpt1 / before - 1), 1)) == (3.9, 5.7)
-
-
-@after("nine-2")
-def the_lstm_was_pre_trained_with_the_transformers_learning_rate():
-    stored = (g.paths.LSTM_DIR, g.paths.NOVELIST_DIR)
-    lstm, ours = (json.loads((p / "meta.json").read_text())["recipe"] for p in stored)
-    assert lstm["lr"] == ours["lr"] == g.pretrain.RECIPES["novelist"].lr
 
 
 @after("cell-057")

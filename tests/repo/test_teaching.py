@@ -57,7 +57,7 @@ def test_a_section_that_does_not_exist_is_told():
 
 
 def test_the_express_path_is_the_same_wherever_it_is_named():
-    """In the plans, which give the minutes, and in lesson 00: about five hours."""
+    """In the plans, which give the minutes, and in lesson 00: about five and a half hours."""
     plan = PLANS.split("## Express path")[1].split("\n## ")[0]
     cells = teaching.notebook("00")[1]
     (lesson,) = (c.source for c in cells if "**The express path.**" in c.source)
