@@ -28,7 +28,7 @@ def _seeded(*shape, seed=0):
     ),
 )
 def causal_mask(T):
-    """Booleans (T, T): True where the column is not later than the row. T is any number of tokens.
+    """Booleans (T, T): True where the column is not later than the row. T has no limit.
 
     causal_mask(2) -> tensor([[True, False], [True, True]])
     """

@@ -402,8 +402,8 @@ def always_gpt_1_s_tokens(p, n_vocab, n_special):
     "Parameters of a model",
     question=(
         "A GPT-1 of another size has {n_vocab:,} tokens, {n_ctx} positions, {n_layer} blocks, "
-        "and {C} dimensions. How many numbers do its released files contain? You may add up the "
-        "shapes or use your formula of lesson 08."
+        "and {C} dimensions. How many numbers do its released files contain? You may add up "
+        "the shapes or use your formula of lesson 08."
     ),
     difficulty=3,
     importance=3,

@@ -271,10 +271,7 @@ EDGES = {  # exercise: (arguments at the edge, another way to the answer)
     ),
     "parameters_of": (
         lambda d: ([draw_shape(d) for _ in range(4)],),
-        lambda s: (
-            sum(map(math.prod, s)),
-            sum(math.prod(x) for x in s if x[1:]),
-        ),
+        lambda s: (sum(map(math.prod, s)), sum(math.prod(x) for x in s if x[1:])),
     ),
     "apply_temperature": (draw_temperature, tempered),
     "choice_probs": (
