@@ -322,8 +322,8 @@ def against(accuracies: dict, base: str) -> dict[tuple, statistics.PairedT]:
     "Does it lead?",
     question=(
         "Seven systems have {scores} points on a task, and the last of them is new. By how "
-        "many points is the new system ahead of the best earlier one (negative if it's behind)? "
-        "And what percentage of the earlier system's score is that lead?"
+        "many points is the new system ahead of the best earlier one (negative if it's "
+        "behind)? And what percentage of the earlier system's score is that lead?"
     ),
     difficulty=1,
     importance=3,
