@@ -60,9 +60,9 @@ def rows_and_columns_exchanged(text, alphabet):
 
 
 @count_bigrams.wrong(
-    "You note that a pair occurs, not how often. Either it says = 1 where += 1 is needed, "
-    "or += 1 runs over arrays of indices: numpy then adds once per place (np.add.at adds "
-    "each time)."
+    "You note that a pair occurs, not how often. Perhaps you wrote = 1 in place of += 1. Or "
+    "you index with whole arrays, where numpy's += adds only once per cell, while np.add.at "
+    "adds each time."
 )
 def only_whether(text, alphabet):
     c = np.zeros((len(alphabet), len(alphabet)), dtype=int)
@@ -297,8 +297,8 @@ def written_into_whole_numbers(counts, smoothing):
 
 
 @to_probabilities.wrong(
-    "An array of whole numbers cuts each share that you write into it down to 0, and your "
-    "table is one where smoothing is whole. Divide the whole table at once."
+    "An array of whole numbers drops the decimals of each share that you write into it. "
+    "Counts plus a whole smoothing are such an array, so divide the whole table at once."
 )
 def written_into_whole_sums(counts, smoothing):
     smoothed = counts + smoothing
@@ -334,7 +334,7 @@ def whole_table_and_no_smoothing(counts, smoothing):
 def log_likelihood(ids, probs):
     """Sum of log P(next | this) over a text, in nats: a float, <= 0.
 
-    ids: (T,) integers. probs: (V, V), row = this, column = next. -inf where one of them is 0.
+    ids: (T,) integers. probs: (V, V), row = this, column = next. -inf if a pair has P = 0.
     """
     return float(np.log(probs[ids[:-1], ids[1:]]).sum())
 

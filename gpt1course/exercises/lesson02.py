@@ -120,7 +120,10 @@ def order_forgotten(words, counts):
     )
 
 
-@count_pairs.wrong("A word of one symbol has no pair; go on with the next one: not break.")
+@count_pairs.wrong(
+    "A word of one symbol has no pair, but the words after it may have some, so use "
+    "continue, not break."
+)
 def stops_at_a_single_symbol(words, counts):
     n = next((n for n, word in enumerate(words) if len(word) < 2), len(words))
     return _count(words[:n], counts[:n])
@@ -726,7 +729,10 @@ def the_three_of_fine_tuning(n_characters, n_merges):
     return 2 * n_characters + n_merges + 5
 
 
-@vocabulary_size.wrong("Each character comes twice, once with </w>, and a newline is missing.")
+@vocabulary_size.wrong(
+    "Each character comes twice, once with </w>. Besides, <unk> and the newline are two "
+    "tokens, and you count only one."
+)
 def characters_once_and_unk(n_characters, n_merges):
     return 1 + n_characters + n_merges
 

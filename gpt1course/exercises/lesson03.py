@@ -45,7 +45,7 @@ def one_hot(ids, n_vocab):
     return U
 
 
-@one_hot.wrong("That is U turned over, (V, T). The rows stand for the tokens of the text.")
+@one_hot.wrong("That is U transposed, (V, T). Each row belongs to a token of the text.")
 def vocabulary_as_rows(ids, n_vocab):
     return F.one_hot(ids, n_vocab).float().T
 
@@ -161,8 +161,8 @@ def _table():
     ],
     task=(
         "Find the `n` rows of a table that are nearest to row `i` by cosine, the most alike "
-        "first, and leave out row `i` itself. (The list above is of this kind, but for its "
-        "first entry.)"
+        "first, and leave out row `i` itself. (The list above was made in this way, except "
+        "that it begins with the word itself.)"
     ),
     hints=(
         "Divide each row by its length, `W.norm(dim=1, keepdim=True)`. After that the dot "
@@ -335,8 +335,8 @@ def rows_moved_up(W, i, n):
     ],
     task=(
         "A batch of texts goes through the model once. Which rows of a token table that is "
-        "used for reading only (not tied) get a gradient? Each state is asked for the token "
-        "that follows it; the last one of a text is asked for nothing."
+        "used for reading only (not tied) get a gradient? Each state predicts the token "
+        "that follows it, and the last state of a text predicts nothing."
     ),
     hints=(
         "A row learns if a prediction is made from its token's place, or from a later "
@@ -636,7 +636,7 @@ def sines_alone(n_ctx, C):
     return torch.stack([angle.sin(), angle.sin()], dim=-1).flatten(1)
 
 
-@sinusoids.wrong("The table is turned over: (C, n_ctx). Each position is a row.")
+@sinusoids.wrong("The table is transposed, (C, n_ctx). Each position is a row.")
 def positions_as_columns(n_ctx, C):
     angle = _angles(n_ctx, C)
     return _in_turn(angle, angle).T

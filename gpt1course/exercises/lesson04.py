@@ -360,10 +360,10 @@ def _mixed_by_hand_worked(query, *keys):
     draw=_three_keys,
     decimals=2,
     hints=(
-        "The dot products first: with the first key 1·2 + 2·1 + 1·1 + 1·1 = 6, and so on.",
-        "D is 4, so the scores are the dot products divided by 2: 3, 2 and 1.",
-        "Only differences count: 3, 2 and 1 have the weights of 2, 1 and 0 in section 1. Mix "
-        "10, 20 and 30 with them.",
+        "First multiply the query with each key, number by number, and add up.",
+        "D is 4, so divide each dot product by 2.",
+        "Take e to the power of each score, divide by their sum, and mix 10, 20 and 30 with "
+        "these weights.",
     ),
     worked=_mixed_by_hand_worked,
 )
@@ -459,7 +459,8 @@ def keys_as_rows(Q, K):
 
 
 @scaled_scores.wrong(
-    "You divide by D, or both Q and K by the root. The scores grow only with the root of D."
+    "You divide by D, either at once or by dividing both Q and K by its root. The scores "
+    "grow only with the root of D, so divide by the root once."
 )
 def divided_by_d(Q, K):
     return Q @ K.T / Q.shape[-1]
@@ -560,7 +561,7 @@ def values_left_out(Q, K, V):
     return (Q @ K.T / math.sqrt(Q.shape[-1])).softmax(dim=-1)
 
 
-@attention.wrong("The softmax is missing: scores are no weights.")
+@attention.wrong("The softmax is missing. Scores are not weights yet.")
 def no_softmax(Q, K, V):
     return Q @ K.T / math.sqrt(Q.shape[-1]) @ V
 
@@ -594,7 +595,7 @@ def exchanged(Q, K, V):
     return (K @ Q.T / math.sqrt(Q.shape[-1])).softmax(dim=-1) @ V
 
 
-@attention.wrong("You turn the weights over. A row is one query's already: weights @ V.")
+@attention.wrong("You transpose the weights. A row already belongs to one query: weights @ V.")
 def weights_turned_over(Q, K, V):
     return softmax(scaled_scores(Q, K)).T @ V
 
@@ -760,8 +761,8 @@ def forgives_too_little(layer, x, order):
 
 
 @ignores_order.wrong(
-    "You forgive differences of up to a tenth. Layers that add a little of the place get by: "
-    "atol=1e-5."
+    "You forgive differences of up to a tenth, so a layer that adds only a thousandth of "
+    "each row's position would pass. Use atol=1e-5."
 )
 def forgives_a_tenth(layer, x, order):
     return torch.allclose(layer(x[order]), layer(x)[order], atol=0.1)

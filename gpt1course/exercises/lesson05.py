@@ -405,7 +405,7 @@ def logarithms(scores):
 
 
 @masked_softmax.wrong(
-    "The scores come as they should be; dividing by a square root belongs to the step before."
+    "The scores have been divided by the square root already, in the step before."
 )
 def scaled_again(scores):
     return masked_softmax(scores / math.sqrt(scores.shape[-1]))
@@ -744,7 +744,7 @@ def changes_all_from_t_on(layer, x, t):
 
 @leaks_before.wrong(
     "At t = 0 there is no row before t, and the largest of no numbers is an error. "
-    "torch.equal says True of two empty tensors, .any() False."
+    "torch.equal returns True for two empty tensors, and .any() returns False."
 )
 def the_largest_of_nothing(layer, x, t):
     c = x.clone()

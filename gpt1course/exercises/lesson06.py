@@ -588,9 +588,9 @@ def times_a_mask_and_no_nan(mixed, head):
         "n_layer * n_head matrices of T * T numbers, 4 bytes each. Let Python count.",
     ),
     worked=lambda n_layer, n_head, T: (
-        f"{n_layer} × {n_head} = {n_layer * n_head:,} matrices of {T:,} × {T:,} = {T * T:,} "
-        f"numbers: {n_layer * n_head * T * T:,} numbers, times 4 bytes: "
-        f"{4 * n_layer * n_head * T * T:,}."
+        f"There are {n_layer} × {n_head} = {n_layer * n_head:,} matrices. Each has "
+        f"{T:,} × {T:,} = {T * T:,} numbers, which makes {n_layer * n_head * T * T:,} in all. "
+        f"At 4 bytes each, they take {4 * n_layer * n_head * T * T:,} bytes."
     ),
 )
 def weight_bytes(n_layer, n_head, T):

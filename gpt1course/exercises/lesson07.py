@@ -275,15 +275,16 @@ def only_the_neurons(x, W_1, b_1, W_2, b_2):
 
 
 @feed_forward.wrong(
-    "The matrices lie the way they multiply here, (C, 4C) and (4C, C): no transpose."
+    "Here the matrices have the shapes that `@` needs, (C, 4C) and (4C, C), so don't "
+    "transpose them."
 )
 def matrices_transposed(x, W_1, b_1, W_2, b_2):
     return gelu(x @ W_1.T + b_1) @ W_2.T + b_2
 
 
 @feed_forward.wrong(
-    "Softmax makes neurons compete for a sum of 1; that belongs to attention. Here each "
-    "neuron is bent by itself."
+    "Softmax makes neurons compete for a sum of 1; that belongs to attention. Here the "
+    "activation function acts on each neuron by itself."
 )
 def softmax_between(x, W_1, b_1, W_2, b_2):
     return (x @ W_1 + b_1).softmax(dim=-1) @ W_2 + b_2
@@ -312,12 +313,15 @@ def _normal(state, less=0):
         random.choice((-2, -1, 1, 2, 3)),
     ),
     decimals=2,
-    hints=("The mean first, then the mean of the squared distances from it, and its root.",),
+    hints=(
+        "First compute the mean, then the mean of the squared distances from it, and the "
+        "root of that.",
+    ),
     worked=lambda state, gain, bias: (
-        f"The mean is {sum(state) / 4:g}, the variance "
-        f"{sum((x - sum(state) / 4) ** 2 for x in state) / 4:g}; normalized: "
-        f"{', '.join(f'{z:.3f}' for z in _normal(state))}. Times {gain}, plus {bias}: "
-        f"{', '.join(f'{gain * z + bias:.3f}' for z in _normal(state))}."
+        f"The mean is {sum(state) / 4:g} and the variance "
+        f"{sum((x - sum(state) / 4) ** 2 for x in state) / 4:g}, so the normalized state is "
+        f"({', '.join(f'{z:.3f}' for z in _normal(state))}). Multiplied by {gain}, plus "
+        f"{bias}, it becomes ({', '.join(f'{gain * z + bias:.3f}' for z in _normal(state))})."
     ),
 )
 def layer_norm_by_hand(state, gain, bias):
@@ -379,8 +383,9 @@ def with_its_mean(state, gain, bias):
         (torch.tensor([[1000.0, 1000.5, 1001.0]]), torch.ones(3), torch.zeros(3)),
     ],
     task=(
-        "Give each state (last axis) mean 0 and variance 1, then multiply by `gain` and "
-        "add `bias`. The variance divides by C, and `eps` is under the root."
+        "Give each state (last axis) mean 0 and variance 1, then multiply by `gain` and add "
+        "`bias`. To get the variance, divide by C, not by C - 1. Then add `eps` to it, and "
+        "take the root of the sum."
     ),
     hints=(
         "`x.mean(dim=-1, keepdim=True)` is a column of means, one per state.",
@@ -559,8 +564,9 @@ def gain_first(x, gain, bias, eps=1e-5):
 
 
 @layer_norm.wrong(
-    "The mean of the squares less the square of the mean is right on paper. Where the mean is "
-    "large, both are huge and float32 loses their difference: square what x is from its mean."
+    "The mean of the squares less the square of the mean is right on paper. Where the mean "
+    "is large, both are huge, and float32 loses their difference. Take the mean of (x - "
+    "mean)**2 instead."
 )
 def squares_less_the_square(x, gain, bias, eps=1e-5):
     variance = (x**2).mean(-1, keepdim=True) - x.mean(-1, keepdim=True) ** 2
@@ -610,8 +616,10 @@ def norm_b(x):
         "GPT-1 adds first and normalizes after, twice."
     ),
     hints=(
-        "First line: `n = ln_1(x + attention(x))`.",
-        "Second line: the same pattern, with n in place of x.",
+        "Each half does the same. It computes a part, adds what the part has read, and "
+        "normalizes the sum.",
+        "The first line is `n = ln_1(x + attention(x))`, and the second has the same "
+        "pattern with n in place of x.",
     ),
 )
 def post_ln_block(x, attention, mlp, ln_1, ln_2):
@@ -785,10 +793,10 @@ def _made(order, *parts, seed=0, changed=None, digits=4):
         _made("pre", mix, bend, norm_b, norm_a, seed=60, changed=(2, slice(0, 2))),
     ],
     task=(
-        "You are given the states `x` before a block, the states `h` after it, and the "
-        "four parts. Which block made them? Compute both orders and compare: return "
-        '`"post"`, `"pre"`, or `"neither"`. The states `h` are given to four digits, so '
-        "compare with `torch.allclose(..., atol=1e-4)`. You may call `post_ln_block`."
+        "You are given the states `x` before a block, the states `h` after it, and the four "
+        'parts. Which block made them? Compute both orders and compare: return `"post"`, '
+        '`"pre"`, or `"neither"`. The states `h` are given to four decimals, so compare '
+        "with `torch.allclose(..., atol=1e-4)`. You may call `post_ln_block`."
     ),
     hints=(
         "Pre-LN: `n = x + attention(ln_1(x))`, then the same pattern with mlp and ln_2.",
@@ -798,7 +806,8 @@ def _made(order, *parts, seed=0, changed=None, digits=4):
 def order_of(x, h, attention, mlp, ln_1, ln_2):
     """The order of the block that made h (T, C) from x (T, C): "post", "pre" or "neither".
 
-    Every number of h has to agree, not only the mean of a row. Gains and biases are any.
+    Every number of h has to agree, not only the mean of a row. The
+    LayerNorms may have any gains and biases.
     attention, mlp, ln_1, ln_2: functions (T, C) -> (T, C).
     """
     if torch.allclose(h, post_ln_block(x, attention, mlp, ln_1, ln_2), atol=1e-4):
@@ -849,7 +858,7 @@ def mean_0_or_pre(x, h, attention, mlp, ln_1, ln_2):
 
 
 @order_of.wrong(
-    "Your comparison is too strict, because the states are given to four digits only: use "
+    "Your comparison is too strict, because the states are given to four decimals only: use "
     "torch.allclose with atol=1e-4."
 )
 def bit_for_bit(x, h, attention, mlp, ln_1, ln_2):
@@ -859,7 +868,7 @@ def bit_for_bit(x, h, attention, mlp, ln_1, ln_2):
 
 
 @order_of.wrong(
-    "Your comparison is too strict, because the states are given to four digits only: use "
+    "Your comparison is too strict, because the states are given to four decimals only: use "
     "torch.allclose with atol=1e-4. And what is not post-LN need not be pre-LN."
 )
 def bit_for_bit_never_neither(x, h, attention, mlp, ln_1, ln_2):
@@ -989,8 +998,8 @@ def drops_outside_training(x, p, noise, training):
 
 
 @dropout.wrong(
-    "You use the first row's dice for all rows. Every number has its own: they should not "
-    "vanish in step."
+    "You use the first row of the noise for all rows. Every number has its own, so that the "
+    "rows don't lose the same columns."
 )
 def one_mask_for_all(x, p, noise, training):
     kept = noise[:1] if noise.dim() > 1 else noise
@@ -1027,17 +1036,19 @@ def drops_at_p_too(x, p, noise, training):
     return x * (noise > p) / (1 - p) if training else x
 
 
-@dropout.wrong("You drop by the size of x. The dice decide, whatever the number is.")
+@dropout.wrong(
+    "You drop numbers by their own size. Only the noise decides, whatever the number is."
+)
 def small_ones_dropped(x, p, noise, training):
     return x * (x.abs() >= p) / (1 - p) if training else x
 
 
-@dropout.wrong("Throw no dice of your own: noise has a number for each number of x.")
+@dropout.wrong("Don't draw random numbers of your own. `noise` has one for each number of x.")
 def dice_of_its_own(x, p, noise, training):
     return F.dropout(x, p, training)
 
 
-@dropout.wrong("Throw no dice of your own: noise has a number for each number of x.")
+@dropout.wrong("Don't draw random numbers of your own. `noise` has one for each number of x.")
 def numbers_drawn_again(x, p, noise, training):
     return x * (torch.rand(x.shape) >= p) / (1 - p) if training else x
 

@@ -55,8 +55,8 @@ def finite_difference(w, step):
 
 
 @finite_difference.wrong(
-    "That is the slope itself, 3w², or nearly: half a step on each side. Take the whole step "
-    "up and down."
+    "That is the exact slope, 3w², or what a smaller step gives. Measure with the whole "
+    "step up and the whole step down, and divide by twice the step."
 )
 def true_slope(w, step):
     return 3 * w**2
@@ -433,10 +433,11 @@ def _measured_norm(d, z, std, gain):
         _norm_case(1, 6, seed=40),
     ],
     task=(
-        "Compute all three gradients of $y = \\text{gain} \\cdot z + \\text{bias}$, "
-        "$z = (x - \\mu) / s$, from what the forward pass kept, `z` and `std`, which is $s$. "
-        "Go first through the gain to $z$, and then use line 5. Gain and bias are used at "
-        "every position."
+        "Go back through $y = \\text{gain} \\cdot z + \\text{bias}$ with $z = (x - \\mu) / "
+        "s$. From `d`, the gradient with respect to $y$, compute the gradients with respect "
+        "to $x$, gain and bias. The forward pass kept `z` and `std`, which is $s$. Go first "
+        "through the gain to $z$, and then use line 5, where $d$ is the gradient with "
+        "respect to $z$. Gain and bias are used at every position."
     ),
     hints=(
         "`dz = d * gain` is the gradient with respect to z.",
@@ -447,7 +448,7 @@ def _measured_norm(d, z, std, gain):
 def layer_norm_backward(d, z, std, gain):
     """Gradients by name: {"x": (T, C), "gain": (C,), "bias": (C,)}.
 
-    d and z (T, C), std (T, 1), gain (C,).
+    d (T, C): gradient with respect to y. z (T, C), std (T, 1), gain (C,).
     """
     dz = d * gain
     shift = dz.mean(axis=-1, keepdims=True)
@@ -739,7 +740,8 @@ def _head_answer(d, q, k, v, weights, d_scores):
 
 
 @attention_backward.wrong(
-    "1/sqrt(D) is forgotten: the scores were divided by it, so their gradient is, too."
+    "The root of D is missing. The scores were divided by it, so divide their gradient by "
+    "sqrt(D), too."
 )
 def not_scaled(d, q, k, v, weights):
     return _head_answer(d, q, k, v, weights, softmax_backward(d @ v.T, weights))

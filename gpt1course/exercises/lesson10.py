@@ -641,7 +641,7 @@ def divides_by_no_warm_up(step, peak, warmup, total):
 def clip_together(grads, max_norm):
     """New gradients: same directions, one common factor, total norm <= max_norm.
 
-    Gradients, as many as there are; if all of them are 0, they stay 0.
+    grads: a list of any length. If all gradients are 0, they stay 0.
     clip_together([tensor([3.]), tensor([4.])], 1.0) -> [tensor([.6]), tensor([.8])]
     """
     norm = math.sqrt(sum((grad**2).sum().item() for grad in grads))
@@ -881,7 +881,10 @@ def the_others(shapes):
     return [name for name, shape in shapes.items() if len(shape) == 1]
 
 
-@decayed.wrong("A shape of three numbers, (1, in, out), is a matrix, too: more than 1 number.")
+@decayed.wrong(
+    "A shape of three numbers, (1, in, out), belongs to a matrix, too. Keep every parameter "
+    "with more than one axis."
+)
 def exactly_two_numbers(shapes):
     return [name for name, shape in shapes.items() if len(shape) == 2]
 

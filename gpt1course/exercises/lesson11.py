@@ -179,7 +179,10 @@ def by_shape_as_a_tuple(stream, shapes):
         "weight that torch's `nn.Linear` needs for the same layer: it computes "
         "$x\\,\\text{weight}^T + b$."
     ),
-    hints=("`W[0]` is (in, out); `.T` exchanges the two.",),
+    hints=(
+        "Which shape must the weight have? And how do you get rid of the leading 1?",
+        "`W[0]` has the shape (in, out), and `.T` exchanges the two.",
+    ),
 )
 def linear_from_release(W):
     """The weight (out, in) of nn.Linear from a released W (1, in, out); in or out may be 1."""
@@ -273,7 +276,7 @@ def parameters_of(shapes):
     """(all numbers, numbers under weight decay) of a list of shapes.
 
     Weight decay acts on arrays with more than one axis, (1, 5) and (2, 3, 4) included.
-    Arrays of equal shapes count each.
+    Two arrays of the same shape both count.
     """
     everything = sum(math.prod(s) for s in shapes)
     matrices = [s for s in shapes if len(s) > 1]
@@ -286,7 +289,7 @@ def adds_the_sides(shapes):
     return sum(map(sum, shapes)), sum(map(sum, big))
 
 
-@parameters_of.wrong("Biases and gains do not decay: arrays with one dimension.")
+@parameters_of.wrong("Biases and gains do not decay. They are the arrays with one axis.")
 def all_decay(shapes):
     n = sum(math.prod(s) for s in shapes)
     return n, n
@@ -423,7 +426,8 @@ def always_gpt_1_s_tokens(p, n_vocab, n_special):
     ),
     hints=(
         "The list of section 1 has the twelve shapes of a block; put C in place of 768.",
-        "q, k, v: 3 C · C + 3 C. Attention's output: C · C + C. The MLP: 8 C · C + 5 C.",
+        "For q, k and v it's 3 C · C + 3 C, for attention's output C · C + C, for the MLP 8 "
+        "C · C + 5 C, and for the two LayerNorms 4 C. Then add the two tables.",
     ),
 )
 def released_numbers(n_vocab, n_ctx, n_layer, C):

@@ -160,7 +160,9 @@ def only_a_whole_0(logits, temperature):
     return (logits / temperature).softmax(dim=0)
 
 
-@apply_temperature.wrong("Only 0 is greedy. At 0.05 the softmax still shares out.")
+@apply_temperature.wrong(
+    "Only 0 is greedy. At 0.05 the softmax still gives the other tokens some probability."
+)
 def greedy_below_a_tenth(logits, temperature):
     return apply_temperature.solution(logits, temperature if temperature >= 0.1 else 0)
 
@@ -176,12 +178,16 @@ def powers_overflow(logits, temperature):
     return powers / powers.sum()
 
 
-@apply_temperature.wrong("Only 0 is greedy. At 0.01 the softmax still shares out.")
+@apply_temperature.wrong(
+    "Only 0 is greedy. At 0.01 the softmax still gives the other tokens some probability."
+)
 def greedy_below_a_fiftieth(logits, temperature):
     return apply_temperature.solution(logits, temperature if temperature >= 0.02 else 0)
 
 
-@apply_temperature.wrong("Only 0 is greedy. At 0.001 the softmax still shares out.")
+@apply_temperature.wrong(
+    "Only 0 is greedy. At 0.001 the softmax still gives the other tokens some probability."
+)
 def greedy_below_a_hundredth(logits, temperature):
     return apply_temperature.solution(logits, temperature if temperature >= 0.01 else 0)
 
@@ -290,7 +296,10 @@ def smallest_k(probs, k):
     return m
 
 
-@top_k_mask.wrong("torch.argsort and topk give places. Which places, as booleans, is asked.")
+@top_k_mask.wrong(
+    "argsort returns token ids, the likeliest first, and `< k` compares these ids with k. "
+    "Set the first k of them to True: mask[order[:k]] = True."
+)
 def ranks_of_the_places(probs, k):
     return probs.argsort(descending=True) < k
 
@@ -443,8 +452,8 @@ def min_p(probs, p):
 
 
 @top_p_mask.wrong(
-    "argmax() of False alone is 0, so you keep one token where the sum, through rounding, "
-    "never reaches p. Then all are kept."
+    "Where the sum, through rounding, never reaches p, argmax() finds only False and "
+    "returns 0, so you keep one token. Keep all of them in that case."
 )
 def one_where_p_is_never_reached(probs, p):
     ranked, order = probs.sort(descending=True)
@@ -515,7 +524,7 @@ def write_greedily(model, ids, n, n_ctx):
     """ids with n more, each the likeliest after those before it; n may be 0.
 
     model: ids (T,) -> logits (T, V), for T <= n_ctx. ids: (T,) integers.
-    Returns (T + n,) integers, all of the start too, however long: T may exceed n_ctx.
+    Returns (T + n,) integers, all of the given ids, even if T exceeds n_ctx, and the new ones.
     """
     for _ in range(n):
         logits = model(ids[-n_ctx:])  # (T, V)

@@ -344,7 +344,8 @@ def the_first_answer_alone(context, choices, start, delim, extract, n_ctx):
         "Extract token. Sequences have different lengths, so it is at different places."
     ),
     hints=(
-        "`(ids == extract)` is True at one place of each row, and argmax finds it.",
+        "`(ids == extract).int()` is 1 at one place of each row, and `.argmax(dim=1)` finds "
+        "this place. (argmax doesn't take booleans.)",
         "`h[rows, places]` with two index tensors takes one vector for each pair.",
     ),
 )
@@ -705,8 +706,8 @@ def lambda_forgotten(label_log_probs, token_log_probs, lm_coef):
 
 
 @l3_loss.wrong(
-    "You sum over the labels. The code takes their mean, so that a larger batch is no "
-    "larger loss."
+    "You sum over the labels. The code takes their mean, so that a larger batch does not "
+    "mean a larger loss."
 )
 def sum_over_labels(label_log_probs, token_log_probs, lm_coef):
     lm = -torch.stack([row.mean() for row in token_log_probs]).mean()
@@ -734,7 +735,7 @@ def task_alone(label_log_probs, token_log_probs, lm_coef):
     return -label_log_probs.mean().item()
 
 
-@l3_loss.wrong("Lambda is no mixing weight: the task loss counts in full (Eq. 5).")
+@l3_loss.wrong("Lambda is not a mixing weight. The task loss counts in full (Eq. 5).")
 def a_mixture(label_log_probs, token_log_probs, lm_coef):
     lm = -torch.stack([row.mean() for row in token_log_probs]).mean()
     return (-(1 - lm_coef) * label_log_probs.mean() + lm_coef * lm).item()
@@ -864,8 +865,8 @@ def exchanged(C, classes):
         random.choice((0.2, 0.25, 0.5, 0.75)),
     ),
     worked=lambda L2, total, n, lam: (
-        f"Sums: {L2} + {lam} · ({total}) = {L2 + lam * total:.3f}, of which L1 makes "
-        f"{100 * lam * total / (L2 + lam * total):.2f}%. The mean of the tokens is "
+        f"Sums: {L2} + {lam} · ({total}) = {L2 + lam * total:.3f}, of which the second term "
+        f"makes up {100 * lam * total / (L2 + lam * total):.2f}%. The mean of the tokens is "
         f"{total} / {n} = {total / n:.4f}, so with means {L2} + {lam} · ({total / n:.4f}) = "
         f"{L2 + lam * total / n:.3f}."
     ),
@@ -892,7 +893,7 @@ def means_first(L2, total, n, lam):
     return L2 + lam * total / n, L2 + lam * total
 
 
-@l3_both_ways.wrong("Both terms are negative: more of the second makes L3 smaller.")
+@l3_both_ways.wrong("You subtract the second term. L3 is a sum, L2 + lambda · L1.")
 def subtracted(L2, total, n, lam):
     return L2 - lam * total, L2 - lam * total / n
 

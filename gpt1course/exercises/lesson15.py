@@ -274,15 +274,16 @@ def two_ends_of_differences(a, b, t):
         ([0.0004, 0.03],),  # four decimals
     ],
     task=(
-        "A table has n comparisons, each with its p-value. Correct the p-values as Holm did: "
-        "multiply the smallest by n, the next by n - 1, and so on, down to the largest by 1. "
-        "From the smallest to the largest, none may end below the one before it, and none may "
-        "end above 1. Return them in the order in which they were given."
+        "A table has n comparisons, each with its p-value. Correct the p-values as Holm "
+        "did: multiply the smallest by n, the next by n - 1, and so on, down to the largest "
+        "by 1. Go from the smallest to the largest. If a corrected value is below the one "
+        "before it, set it to that one, and if it's above 1, set it to 1. Return them in "
+        "the order in which they were given."
     ),
     hints=(
         "`sorted(range(n), key=lambda i: p_values[i])` is the order of their places, the "
         "smallest p first, and `enumerate` of it counts from 0.",
-        "Keep the largest of what you have so far: `least = max(least, (n - rank) * p)`.",
+        "Keep the largest value so far: `so_far = max(so_far, (n - rank) * p)`.",
     ),
 )
 def holm(p_values):
@@ -291,11 +292,11 @@ def holm(p_values):
     They are not rounded.
     """
     n = len(p_values)
-    raised, least = [0.0] * n, 0.0
+    corrected, so_far = [0.0] * n, 0.0
     for rank, i in enumerate(sorted(range(n), key=lambda i: p_values[i])):
-        least = max(least, (n - rank) * p_values[i])
-        raised[i] = min(1.0, least)
-    return raised
+        so_far = max(so_far, (n - rank) * p_values[i])
+        corrected[i] = min(1.0, so_far)
+    return corrected
 
 
 @holm.wrong(

@@ -163,6 +163,7 @@ def a_bias_per_unit_on_the_way_back(C, units):
         "the parameters that are copied at point n, in the order given."
     ),
     hints=(
+        "How many blocks are copied at point 2, and how many at point n?",
         "Block i is copied where i < n - 1.",
         '`int(name.split(".")[1])` is the number of a block.',
     ),
@@ -331,9 +332,9 @@ def against(accuracies: dict, base: str) -> dict[tuple, statistics.PairedT]:
     first=((80.2, 80.6, 78.7, 71.4, 72.2, 79.0, 82.1),),  # Table 2, MNLI
     draw=lambda random: (tuple(random.randint(550, 899) / 10 for _ in range(7)),),
     worked=lambda scores: (
-        f"The best before is {max(scores[:-1])}. {scores[-1]} - {max(scores[:-1])} = "
-        f"{scores[-1] - max(scores[:-1]):.2f} points, or "
-        f"{100 * (scores[-1] / max(scores[:-1]) - 1):.2f}%."
+        f"The best earlier score is {max(scores[:-1])}. The lead is {scores[-1]} - "
+        f"{max(scores[:-1])} = {scores[-1] - max(scores[:-1]):.2f} points, which is "
+        f"{100 * (scores[-1] / max(scores[:-1]) - 1):.2f}% of it."
     ),
     hints=("Which system do you compare with? Neither the mean nor the first is right.",),
     decimals=2,
@@ -345,8 +346,8 @@ def lead(scores):
 
 
 @lead.wrong(
-    "You divide by another score. The base of the percentage is the best before, the one "
-    "you compare with."
+    "You divide by another score. The base of the percentage is the best earlier score, the "
+    "one you compare with."
 )
 def percent_of_the_new(scores):
     best = max(scores[:-1])
@@ -359,13 +360,15 @@ def against_the_mean(scores):
     return scores[-1] - mean, 100 * (scores[-1] - mean) / mean
 
 
-@lead.wrong("The sign is the other way around: take the new one minus the best before it.")
+@lead.wrong("The sign is the other way around. Take the new score minus the best earlier one.")
 def sign_turned(scores):
     best = max(scores[:-1])
     return best - scores[-1], 100 * (best - scores[-1]) / best
 
 
-@lead.wrong("You give the points twice. Percent needs a base, which is the best before.")
+@lead.wrong(
+    "You give the points twice. A percentage needs a base, which is the best earlier score."
+)
 def no_base(scores):
     best = max(scores[:-1])
     return scores[-1] - best, scores[-1] - best

@@ -149,7 +149,8 @@ def labels_from_what_is_read(ids, draws, fates, other, specials, mask_id):
 
 
 @mask_tokens.wrong(
-    "The last two are exchanged: from 0.8 to 0.9 another token, above 0.9 the token itself."
+    "You exchanged the last two. From 0.8 to below 0.9 a chosen token becomes another one, "
+    "and from 0.9 on it is kept."
 )
 def the_last_two_exchanged(ids, draws, fates, other, specials, mask_id):
     chosen = _chosen(ids, draws, specials)
@@ -474,8 +475,9 @@ def in_lower_case(question, passage, answer):
     ),
     hints=("Count the tokens before the passage.",),
     worked=lambda n_question, place: (
-        f"1 token before it, [CLS]: index {1 + place}. With the question 1 + {n_question} + 1 "
-        f"tokens before it: index {n_question + 2 + place}."
+        f"Without the question only [CLS] comes before the passage, so the index is "
+        f"1 + {place} = {1 + place}. With the question, 1 + {n_question} + 1 tokens come "
+        f"before it, so the index is {n_question + 2} + {place} = {n_question + 2 + place}."
     ),
 )
 def answer_places(n_question, place):
@@ -769,8 +771,8 @@ def _prompt_cases():
 def few_shot_prompt(examples, asked):
     """The prompt: examples, a list of pairs (left, right), then the left side that is asked.
 
-    All examples in the order given and as they are, also such as come twice or share their
-    left side.
+    All examples are written in the given order and as they are, even if two are equal or
+    share a left side.
     few_shot_prompt([("he", "she")], "king") -> "he : she\\nking :"
     """
     lines = [f"{left} : {right}" for left, right in examples]
