@@ -18,7 +18,8 @@ import nbformat
 from tools.notebooks.layout import WAY_BACK, mark
 
 PAPER = {
-    "abstract": "ahead on nine of twelve sets, +8.9, +5.7, +1.5, and the 5.5 that is 3.9",
+    "abstract": "ahead on nine of twelve sets; gains of 8.9, 5.7 and 1.5 points; a gain on "
+    "GLUE given as 5.5, which is 3.9 by Table 4",
     "Eq. 1": "the pre-training objective $L_1$; `lm_log_likelihood`",
     "Eq. 2": "embeddings, blocks, tied softmax; `GPT`",
     "Eq. 3": "the linear head at the last token",
@@ -42,9 +43,9 @@ PAPER = {
     "section 3.2, parameters": "all that fine-tuning adds: $W_y$ and three rows",
     "section 3.2, convergence": "what the auxiliary loss does to the first updates",
     "section 4.1, model": "sizes; [what is ours](../docs/differences.md)",
-    "section 4.1, initialization": "N(0, 0.02), and the loss of a newborn model",
+    "section 4.1, initialization": "N(0, 0.02), and the loss of an untrained model",
     "section 4.1, heads": "12 of 64 numbers each",
-    "section 4.1, GELU": "the bend in the feed-forward part",
+    "section 4.1, GELU": "the activation function of the feed-forward part",
     "section 4.1, dropout": "0.1, in four places",
     "section 4.1, training": "Adam, warm-up, cosine, weight decay",
     "section 4.1, fine-tuning": "three epochs, 6.25e-5, $\\lambda$ = 0.5",
