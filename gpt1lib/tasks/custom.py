@@ -110,9 +110,6 @@ def check_splits(path: Path, task: Task) -> None:
             raise ValueError(f"{path}: no text of label {name!r} is left to train on")
 
 
-# ---- the three kinds of file ---------------------------------------------------------
-
-
 def csv_rows(path: Path) -> Iterator[Row]:
     """The rows of a .csv file."""
     return own_rows(path, csv_lines(path, io.StringIO(files.read_text(path), newline="")))
@@ -128,7 +125,7 @@ def csv_lines(path: Path, text: io.StringIO) -> Iterator[tuple[int, list[str]]]:
         except StopIteration:
             return
         except csv.Error as error:
-            problem = f"its quotes are not in pairs ({error})"
+            problem = f"it cannot be read ({error}); are its quotes in pairs?"
             raise ValueError(f"{path}, line {n}: {problem}") from error
 
 
