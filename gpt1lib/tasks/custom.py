@@ -125,7 +125,7 @@ def csv_lines(path: Path, text: io.StringIO) -> Iterator[tuple[int, list[str]]]:
         except StopIteration:
             return
         except csv.Error as error:
-            problem = f"it cannot be read ({error}); are its quotes in pairs?"
+            problem = f"its quotes are not in pairs ({error})"
             raise ValueError(f"{path}, line {n}: {problem}") from error
 
 

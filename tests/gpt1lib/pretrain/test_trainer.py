@@ -526,7 +526,7 @@ def test_scores_are_those_of_the_weights_as_stored_for_a_table_that_is_computed(
     folders, tmp_path
 ):
     """The table of sines is not a weight: it is not rounded with them."""
-    recipe = replace(RECIPE, kind="sinusoidal", save_fp16=True, steps=2, snapshots=0)
+    recipe = replace(RECIPE, kind="sinusoidal", save_fp16=True, steps=2, warmup=1, snapshots=0)
     start(folders, tmp_path, recipe).run()
     made = checkpoint.load(tmp_path)
     book = corpus.read_books(folders[1])
@@ -538,7 +538,7 @@ def test_scores_are_those_of_the_weights_as_stored_for_a_table_that_is_computed(
 def test_the_commit_and_the_command_are_those_that_the_run_began_with(
     folders, tmp_path, monkeypatch
 ):
-    recipe = replace(RECIPE, steps=2, snapshots=0)
+    recipe = replace(RECIPE, steps=2, warmup=1, snapshots=0)
     run = start(folders, tmp_path, recipe)
     run.folder.commit = "the first"
     run.train_step()
