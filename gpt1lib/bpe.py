@@ -267,6 +267,11 @@ class BPE:
         return hashlib.sha256(content.encode()).hexdigest()
 
     @property
+    def pipeline(self) -> str:
+        """What cuts a text into words: "released", as OpenAI's code, or "fallback"."""
+        return "released" if self.pre_tokenize is text.released_words else "fallback"
+
+    @property
     def n_vocab(self) -> int:
         """Number of token ids."""
         return len(self.encoder)

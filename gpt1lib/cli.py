@@ -18,8 +18,6 @@ import torch
 
 from . import settings, validate
 
-# ---- options -------------------------------------------------------------------------
-
 
 def option(
     default: Any, text: str, *, changes_result: bool = True, choices: Collection[str] = ()
@@ -88,8 +86,6 @@ def _kind(f: Field) -> dict:
         return {"type": float, "nargs": len(get_args(kind))}
     return {"type": kind}
 
-
-# ---- errors and Ctrl-C -----------------------------------------------------------------
 
 EXPECTED = (
     OSError, ValueError, TypeError, FloatingPointError, RuntimeError, MemoryError,

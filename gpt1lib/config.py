@@ -49,6 +49,11 @@ class GPTConfig:
         """D = C / H, the width of one head (64 in GPT-1)."""
         return self.n_embd // self.n_head
 
+    def check_tied(self, what: str) -> None:
+        """Raise ValueError unless the output matrix is the token embedding."""
+        if not self.tied:
+            raise ValueError(f"tied is False, but {what} has no output matrix of its own")
+
     @classmethod
     def from_dict(cls, values: dict) -> "GPTConfig":
         """A config from a plain dict. Raises ValueError on a name that is not a size."""

@@ -227,6 +227,8 @@ def beam_search(model: LanguageModel, ids: Tensor, n_tokens: int, n_beams: int) 
     n_beams = validate.check_int("n_beams", n_beams, 1, MOST_BEAMS)
     n_tokens = validate.check_int("n_tokens", n_tokens, 0, MOST_TOKENS)
     ids = ids[None] if ids.dim() == 1 else ids
+    if len(ids) != 1:
+        raise ValueError(f"ids hold {len(ids)} texts, a beam search continues one")
     check_ids(ids.cpu(), model.config, start=max(0, n_tokens - 1))
     sums = torch.zeros(1, dtype=torch.float64, device=ids.device)  # (beams,)
     with eval_mode(model):

@@ -95,9 +95,6 @@ def pearson(a: Sequence[float], b: Sequence[float]) -> float:
     return float(pearsonr(a, b).statistic)
 
 
-# ---- bad input -----------------------------------------------------------------------
-
-
 def _is_constant(values: Sequence[float]) -> bool:
     return min(values) == max(values)
 

@@ -231,6 +231,7 @@ def block_backward(d: Array, kept: tuple, params: dict) -> tuple[Array, dict]:
 def states(params: dict, ids: Array, config: GPTConfig) -> tuple[Array, list]:
     """h_n (B, T, C) after the last block, and what the backward pass needs."""
     check_ids(ids, config)
+    config.check_tied("the model in numpy")
     h = params["tokens"]["weight"][ids]  # (B, T, C)
     h = h + params["positions"]["weight"][: ids.shape[1]]  # (B, T, C)
     kept = []

@@ -97,7 +97,7 @@ def clip_gradients(model: nn.Module, max_norm: float = 1.0) -> float:
     """Scale all gradients together to a norm of at most max_norm; return the old norm.
 
     The released code clips at 1; the paper does not mention it. Raises ValueError for a
-    max_norm below 0, which would turn the gradients round.
+    max_norm of 0 or below.
     """
     validate.check_float("max_norm", max_norm, gt=0)
     norm = nn.utils.clip_grad_norm_(model.parameters(), max_norm)

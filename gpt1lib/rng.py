@@ -29,7 +29,7 @@ def fork_rng(seed: int, device: torch.device | None = None) -> Iterator[None]:
     devices = [device] if device is not None and device.type == "cuda" else []
     seed = validate.check_int("seed", seed, 0, validate.LARGEST_SEED)
     with torch.random.fork_rng(devices):
-        torch.manual_seed(seed)
+        (torch if devices else torch.default_generator).manual_seed(seed)  # or every GPU's, too
         yield
 
 

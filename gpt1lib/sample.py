@@ -73,9 +73,6 @@ def final_pieces(bpe: BPE, ids: Iterable[int]) -> Iterator[str]:
     yield tidy(bpe.decode(line))[len(shown) :]
 
 
-# ---- the command line ------------------------------------------------------------------
-
-
 def parser() -> argparse.ArgumentParser:
     """The options of the command line."""
     p = argparse.ArgumentParser(

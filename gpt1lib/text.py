@@ -69,9 +69,6 @@ def _words_of_chunk(chunk: str) -> tuple[str, ...]:
     return tuple(split_words(chunk))
 
 
-# ---- the released pipeline, where its packages are installed -------------------------
-
-
 def released_pipeline_installed() -> bool:
     """Whether ftfy and spaCy, the [released] extra, are installed."""
     return all(find_spec(name) for name in ("ftfy", "spacy"))
@@ -100,6 +97,8 @@ def released_words(raw: str) -> list[str]:
     fixed = standardize(ftfy.fix_text(raw))
     return [token.text for token in _spacy_tokenizer()(fixed)] if fixed else []
 
+
+PIPELINES = {"fallback": pre_tokenize, "released": released_words}  # names in checkpoints
 
 _GLUE_LEFT = re.compile(r" ([.,;:!?)\]%]|\.\.\.|n't\b|'(?:s|m|re|ve|ll|d)\b)")
 _GLUE_RIGHT = re.compile(r"([(\[$£]) ")

@@ -53,18 +53,31 @@ def not_stored(trials: Sequence[Trial]) -> list[Trial]:
 
 
 def in_parallel(work: Callable, items: Sequence, workers: int) -> Iterator[tuple[Any, Any]]:
-    """(item, work(item)), in the order in which they get done."""
+    """(item, work(item)), in the order in which they get done.
+
+    After an error nothing more is begun; what is running comes first, then the error is raised.
+    """
     if workers == 1:
         yield from ((item, work(item)) for item in items)
         return
     spawn = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(workers, spawn, begin_worker) as pool:
         futures = {pool.submit(work, item): item for item in items}
+        failed = None
         try:
             for future in as_completed(futures):
-                yield futures[future], future.result()
+                if future.cancelled():
+                    continue
+                if error := future.exception():  # what still runs is waited for and stored
+                    failed = failed or error
+                    for waiting in futures:
+                        waiting.cancel()
+                else:
+                    yield futures[future], future.result()
         finally:
             pool.shutdown(cancel_futures=True)
+        if failed:
+            raise failed
 
 
 def begin_worker() -> None:

@@ -27,6 +27,7 @@ class LSTM(LanguageModel):
         super().__init__()
         C = config.n_embd
         self.config, self.units = config, matching_units(config)
+        config.check_tied("an LSTM")
         self.tokens = nn.Embedding(config.n_vocab, C)
         self.drop = nn.Dropout(config.dropout)
         self.lstm = nn.LSTM(C, self.units, batch_first=True)

@@ -13,6 +13,7 @@ from pathlib import Path
 import torch
 from torch import nn
 
+from .. import text
 from ..bpe import BPE
 from ..config import GPTConfig
 from ..io import checksums, files, paths
@@ -100,6 +101,7 @@ def save(
     files.write_json(folder / "config.json", config)
     bound = {
         "tokenizer_sha256": bpe.checksum,
+        "pipeline": bpe.pipeline,
         "weights_sha256": files.sha256(folder / "model.safetensors"),
     }
     files.write_json(folder / "meta.json", {**(meta or {}), **bound})
@@ -131,9 +133,11 @@ def load(folder: str | Path) -> Checkpoint:
                 "data/checkpoints/novelist"
             )
     checksums.verify(folder, *PARTS)
-    meta, bpe = files.read_json(folder / "meta.json"), BPE.load(folder)
+    meta = files.read_json(folder / "meta.json")
     with files.blame_file(folder / "meta.json"):
         vocabulary_sha256, weights_sha256 = meta["tokenizer_sha256"], meta["weights_sha256"]
+        pre_tokenize = text.PIPELINES[meta.get("pipeline", "fallback")]
+    bpe = BPE.load(folder, pre_tokenize=pre_tokenize)
     if bpe.checksum != vocabulary_sha256:
         raise ValueError(
             f"the vocabulary in {folder} is not the one the weights were trained with: "

@@ -41,9 +41,9 @@ def quantize_matrices(weights: dict[str, Tensor], suffix: str) -> dict[str, Tens
 
 def dequantize_matrices(stored: dict[str, Tensor], suffix: str) -> dict[str, Tensor]:
     """The weights by name, each in 32 bits."""
-    one = torch.ones(())  # the scale of what is not a matrix
+    scales = {name + suffix for name in stored}  # a parameter may end in the suffix, too
     return {
-        name: dequantize_rows(x, stored.get(name + suffix, one))
+        name: dequantize_rows(x, stored.get(name + suffix, torch.ones(())))
         for name, x in stored.items()
-        if not name.endswith(suffix)
+        if name not in scales
     }

@@ -125,11 +125,10 @@ def load_released(
         model, names = read_hugging_face(folder), ("vocab.json", "merges.txt")
     else:
         raise FileNotFoundError(f"no released GPT-1 in {folder}.\n{WHERE}")
-    installed = text.released_pipeline_installed()
-    pre_tokenize = text.released_words if installed else text.pre_tokenize
-    bpe = bpe or BPE.load(folder, *names, pre_tokenize=pre_tokenize)
+    pipeline = "released" if text.released_pipeline_installed() else "fallback"
+    bpe = bpe or BPE.load(folder, *names, pre_tokenize=text.PIPELINES[pipeline])
     check_released_vocabulary(bpe, model.config, folder)
-    meta = {"source": str(folder), "pipeline": "released" if installed else "fallback"}
+    meta = {"source": str(folder), "pipeline": bpe.pipeline}
     return checkpoint.Checkpoint(model.eval(), bpe, meta, folder)
 
 
@@ -345,4 +344,11 @@ def save(
     write = {"ours": checkpoint.save, **WRITERS}
     if layout not in write:
         raise ValueError(f"layout is {layout!r}, it must be one of {', '.join(write)}")
+    if layout in WRITERS and (type(model) is not GPT or not model.config.tied):
+        raise ValueError(f"layout {layout!r} is for GPT-1 as published, with tied embeddings")
+    if layout == "openai" and model.config.n_head != max(1, model.config.n_embd // 64):
+        raise ValueError(
+            f"n_head is {model.config.n_head}, but OpenAI's files do not store it: a model of "
+            f"{model.config.n_embd} dimensions is read with heads of 64"
+        )
     write[layout](folder, model, bpe, *more, **options)

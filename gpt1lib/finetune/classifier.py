@@ -5,6 +5,7 @@ we. Its language-model softmax also runs over the position rows, which lie in th
 table there; ours runs over tokens and specials.
 """
 
+import warnings
 from dataclasses import asdict, replace
 from itertools import chain
 from pathlib import Path
@@ -12,10 +13,10 @@ from pathlib import Path
 import torch
 from torch import Tensor, nn
 
-from .. import inputs, losses
+from .. import inputs, losses, text
 from ..bpe import BPE
 from ..checkpoints import checkpoint, kinds
-from ..config import INIT_STD, GPTConfig
+from ..config import INIT_STD, MOST, GPTConfig
 from ..fast.distributed import SINGLE, Processes
 from ..fast.loss import chunked_padded_loss
 from ..io import checksums, files
@@ -111,9 +112,6 @@ class Classifier(nn.Module):
         return losses.combined_loss(task, lm, lm_coef), task, lm
 
 
-# ---- predictions -----------------------------------------------------------------
-
-
 @torch.no_grad()
 def predict_probs(
     classifier: Classifier, data: list[Encoded], batch: int = 64, world: Processes = SINGLE
@@ -135,10 +133,10 @@ def class_probs(classifier: Classifier, bpe: BPE, *texts: str) -> list[float]:
     """Probabilities of the classes for one example given as text."""
     n_ctx = classifier.model.config.n_ctx
     sequences = inputs.to_sequences(bpe, classifier.kind, texts, n_ctx)
+    if sequences != inputs.to_sequences(bpe, classifier.kind, texts, MOST["n_ctx"]):
+        warnings.warn(f"the end is cut, the classifier reads {n_ctx} tokens", stacklevel=2)
     return predict_probs(classifier, [Encoded(sequences, 0)])[0]
 
-
-# ---- on disk ---------------------------------------------------------------------
 
 PARTS = ("classifier.json", "classifier.safetensors", "encoder.json", "vocab.bpe")
 
@@ -152,6 +150,7 @@ def save(folder: Path, classifier: Classifier, bpe: BPE, task: Task) -> None:
         "classes": task.classes,
         "model": kinds.kind_of(classifier.model),
         "config": asdict(classifier.model.config),
+        "pipeline": bpe.pipeline,
     }
     checkpoint.save_weights(folder / "classifier.safetensors", classifier)
     bpe.save(folder)
@@ -170,13 +169,18 @@ def load(folder: str | Path) -> tuple[Classifier, BPE, dict]:
             f"{folder} holds no classifier; `python -m gpt1lib.finetune` makes one"
         )
     checksums.verify(folder, *PARTS)
-    metadata, bpe = files.read_json(folder / "classifier.json"), BPE.load(folder)
-    weights = folder / "classifier.safetensors"
+    weights, metadata = folder / PARTS[1], files.read_json(folder / PARTS[0])
+    with files.blame_file(folder / "classifier.json"):
+        sizes = metadata["config"]
+        pre_tokenize = text.PIPELINES[metadata.get("pipeline", "fallback")]
+    bpe = BPE.load(folder, pre_tokenize=pre_tokenize)
     with files.blame_file(folder / "classifier.json"), fork_rng(0):  # its numbers are replaced
-        config = GPTConfig.from_dict(metadata["config"])
+        config = GPTConfig.from_dict(sizes)
         if bpe.n_vocab != config.n_vocab - len(inputs.SPECIALS):  # without the special tokens
             raise ValueError(f"n_vocab is {config.n_vocab}, the vocabulary has {bpe.n_vocab}")
         bare = {**asdict(config), "n_vocab": bpe.n_vocab, "kind": metadata["model"]}
+        if metadata["n_classes"] * config.n_embd > weights.stat().st_size:  # before it's made
+            raise ValueError(f"n_classes is {metadata['n_classes']}, more than {weights} has")
         model = checkpoint.read_model(folder / "classifier.json", bare, weights)
         classifier = Classifier(model, metadata["kind"], metadata["n_classes"], config.dropout)
         if len(metadata["classes"]) not in (0, metadata["n_classes"]):

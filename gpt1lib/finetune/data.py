@@ -61,9 +61,6 @@ def prepare(bpe: BPE, task: Task, examples: Iterable[Example], n_ctx: int) -> li
     return data
 
 
-# ---- labels --------------------------------------------------------------------------
-
-
 def target_of(task: Task, label: int | float) -> int | list[float]:
     """What the loss compares with. Raises ValueError for a label that the task lacks."""
     if task.graded:
@@ -86,9 +83,6 @@ def graded_target(grade: float, n_classes: int = 6) -> list[float]:
     target = [0.0] * n_classes
     target[low], target[low + 1] = low + 1 - grade, grade - low
     return target
-
-
-# ---- batches -------------------------------------------------------------------------
 
 
 def shuffled(data: list, size: int, shuffle: random.Random) -> list[list]:
@@ -134,9 +128,6 @@ def collate(
     extract_at = torch.tensor([i for example in batch for i in example.extract_at])
     labels = torch.tensor([example.label for example in batch])
     return ids.to(device), mask.to(device), extract_at.to(device), labels.to(device)
-
-
-# ---- the context ---------------------------------------------------------------------
 
 
 def fit_context(source: Checkpoint, task: Task) -> Checkpoint:

@@ -4,6 +4,7 @@ As in the paper nothing is frozen, there is one learning rate for all and a fixe
 of epochs; other ways, which came from elsewhere, can be chosen (config.METHODS).
 """
 
+import hashlib
 import math
 import random
 import zlib
@@ -125,8 +126,9 @@ class FineTuning:
                 ends_epoch = self.update % self.per_epoch == 0
                 if ends_epoch:
                     line |= self._validated(bar)
-                self._keep(line, folder if main else None, ends_epoch or interrupted())
-                if interrupted():
+                stop = interrupted()  # asked once: it may change while the state is written
+                self._keep(line, folder if main else None, ends_epoch or stop)
+                if stop:
                     raise KeyboardInterrupt(folder.last_saved() if folder else "")
                 losses = {k: line[k] for k in ("task", "lm") if k in line}
                 bar.set_postfix(losses, refresh=False)
@@ -175,10 +177,12 @@ class FineTuning:
 
     def fingerprint(self) -> dict:
         """What a resumed run must share with the one that was stopped."""
+        read = repr((self.encoded.task, self.source.bpe.checksum, self.source.bpe.pipeline))
         return {
             "task": self.task.name,
             "settings": asdict(self.settings),
             "examples": len(self.data),
+            "data": hashlib.sha256(read.encode()).hexdigest()[:16],  # labels and all splits
             "weights": tensors.weights_fingerprint(self.source.model),
         }
 

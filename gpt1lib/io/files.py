@@ -11,8 +11,6 @@ from typing import Any
 
 from . import paths
 
-# ---- writing -------------------------------------------------------------------------
-
 
 @contextmanager
 def atomic_write(path: str | Path) -> Iterator[Path]:
@@ -51,9 +49,6 @@ def write_json(path: str | Path, value: object, indent: int | None = 1) -> None:
     with blame_file(path):
         text = json.dumps(value, ensure_ascii=False, indent=indent, allow_nan=False)
     write_text(path, text + "\n")
-
-
-# ---- reading -------------------------------------------------------------------------
 
 
 @contextmanager

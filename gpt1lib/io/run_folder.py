@@ -147,13 +147,10 @@ class RunFolder:
             ) from error
 
     def save(self, fingerprint: dict, step: int, state: dict) -> None:
-        """Write the state, whole or not at all.
-
-        fingerprint: what a resumed run must share.
-        """
+        """Write the state, whole or not at all. fingerprint: what a resumed run must share."""
         logs = {name: self.log_of(name).digest() for name in LOGS}
-        stored = {"facts": json.dumps(fingerprint), self.counter: step, "logs": logs, **state}
-        write_state(self.state_path, stored)
+        stored = {"facts": json.dumps(fingerprint), "commit": self.commit, self.counter: step}
+        write_state(self.state_path, {**stored, "logs": logs, **state})
         self.saved = step
 
     def load(self, fingerprint: dict) -> dict | None:
@@ -176,6 +173,7 @@ class RunFolder:
                 "Use those again, or another --out: what an update does, its learning rate "
                 "say, follows from all of them"
             )
+        self.commit = stored.get("commit", self.commit)
         return stored
 
     def last_saved(self) -> str:

@@ -60,9 +60,6 @@ def writing(path: str | Path) -> Iterator[Path]:
             raise OSError(f"could not write {path}, is the disk full? ({message})") from error
 
 
-# ---- safetensors ---------------------------------------------------------------------
-
-
 def write_tensors(
     path: str | Path, tensors: dict[str, Tensor], metadata: dict[str, str] | None = None
 ) -> None:
@@ -77,9 +74,6 @@ def read_tensors(path: str | Path) -> tuple[dict[str, Tensor], dict[str, str]]:
         return {name: f.get_tensor(name) for name in f.keys()}, f.metadata() or {}  # noqa: SIM118
 
 
-# ---- states --------------------------------------------------------------------------
-
-
 def write_state(path: str | Path, state: dict) -> None:
     """Write a state of nested tensors and numbers; torch stores a CRC-32 of each part."""
     with writing(path) as temporary:
@@ -92,6 +86,8 @@ def read_state(path: str | Path, mapped: bool = False) -> dict[str, Any]:
     mapped: the tensors are read from the file when they are used.
     """
     with reading(path):
+        if not zipfile.is_zipfile(path):
+            raise ValueError("it is not a file of torch 1.6 or later")
         with zipfile.ZipFile(path) as parts:
             if damaged := parts.testzip():
                 raise ValueError(f"the checksum of its part {damaged} differs")
@@ -99,9 +95,6 @@ def read_state(path: str | Path, mapped: bool = False) -> dict[str, Any]:
         if not isinstance(state, dict):
             raise ValueError(f"it holds a {type(state).__name__}")
         return state
-
-
-# ---- arrays --------------------------------------------------------------------------
 
 
 def write_array(path: str | Path, array: np.ndarray) -> None:

@@ -52,11 +52,12 @@ def parser(argv: list[str] | None = None) -> argparse.ArgumentParser:
     return p
 
 
-def train(args: argparse.Namespace, world: distributed.Processes) -> None:
+def train(args: argparse.Namespace, world: distributed.Processes, command: str) -> None:
     """One run, from the start or from where it was stopped."""
     recipe = config.from_options(args)
     heldout = args.heldout or (None if args.books else HELDOUT_BOOKS)  # None: ends of the books
     run = Pretraining.from_books(recipe, args.out, args.books or BOOKS, heldout, world)
+    run.command = command
     resumed, finished = run.resume(), run.is_finished()
     if not finished:
         if world.is_main:
@@ -91,7 +92,7 @@ def main(argv: list[str] | None = None) -> None:
     keep_memory()
     again = command_line("pretrain", argv)
     with distributed.joined("pretrain", again, args.device) as world:
-        train(args, world)
+        train(args, world, again)
 
 
 if __name__ == "__main__":

@@ -27,7 +27,8 @@ def cache_dir(parent: Path, books: dict[str, str], n_merges: int, bpe: BPE | Non
 def make(folder: Path, books: dict[str, str], n_merges: int, bpe: BPE | None) -> None:
     """Learn the vocabulary, unless one is given, and encode the books; once only."""
     files.remove_unfinished(folder)
-    if checksums.of(folder).keys() >= set(PARTS):
+    there = all((folder / name).is_file() for name in PARTS)
+    if there and checksums.of(folder).keys() >= set(PARTS):
         return
     bpe = BPE.learn(books.values(), n_merges) if bpe is None else bpe
     bpe.save(folder)

@@ -160,8 +160,6 @@ RECIPES = {
 FIRST = "tiny"
 """The recipe that a file or a command line starts from where it names none."""
 
-# ---- from a file and from the command line -------------------------------------------
-
 
 def merged(recipe: Recipe, given: dict) -> Recipe:
     """A recipe with some values replaced; `model` may be a dict of some sizes.

@@ -27,7 +27,7 @@ from ..corpus import BookPaths
 from ..fast.distributed import SINGLE, Processes, check_bf16, gradient_sync
 from ..io import checksums, files
 from ..io.paths import BOOKS, HELDOUT_BOOKS
-from ..io.provenance import command_line, provenance
+from ..io.provenance import provenance
 from ..io.run_folder import RunFolder
 from ..model import LanguageModel
 from ..rng import eval_mode, fork_rng
@@ -64,6 +64,8 @@ def check_machine(recipe: Recipe, world: Processes) -> None:
 
 class Pretraining:
     """One run: data, model, optimizer and log, saved so that it can go on."""
+
+    command: str | None = None  # what began it, if not this process's own command
 
     def __init__(
         self, recipe: Recipe, data: TrainingData, out: str | Path, world: Processes = SINGLE
@@ -184,7 +186,8 @@ class Pretraining:
 
     def fingerprint(self) -> dict:
         """What a resumed run must share with the one that was stopped."""
-        return {**self.recipe.fingerprint(), "books": corpus.checksum(self.data.books)}
+        sources = {"books": self.data.books, "heldout": self.data.heldout}
+        return self.recipe.fingerprint() | {k: corpus.checksum(v) for k, v in sources.items()}
 
     def save_state(self) -> None:
         """Write all that the next step depends on, whole or not at all.
@@ -259,9 +262,10 @@ class Pretraining:
                 logged = self.step % LOG_EVERY == 0 or "heldout" in line or self.step == 1
                 if logged and self.world.is_main:
                     self.log.add(line)
-                if self.step % r.save_every == 0 or last or interrupted():
+                stop = interrupted()  # asked once: it may change while the state is written
+                if self.step % r.save_every == 0 or last or stop:
                     self.save_state()
-                if interrupted():
+                if stop:
                     raise KeyboardInterrupt(self.folder.last_saved())
                 bar.set_postfix(self._at_a_glance(line), refresh=False)
                 bar.update()
@@ -335,9 +339,10 @@ class Pretraining:
         if not self.world.is_main:
             return
         if self.recipe.save_fp16:  # the scores are those of the weights as stored
-            model.half().float()
+            for p in model.parameters():
+                p.data = p.data.half().float()
         meta = {
-            **provenance(command_line("pretrain"), self.folder.commit),
+            **provenance(self.command, self.folder.commit),
             "seconds": round(self.seconds),
             "recipe": asdict(self.recipe),
             "books": sorted(self.data.books),

@@ -11,8 +11,7 @@ from .task import Task
 def load(name: str | None, data: str | Path | None = None) -> Task:
     """A task of the course by name; with data, a published one from the folder that holds it.
 
-    data may also be one file of one's own (own.py), which needs no name. ValueError lists the
-    known names.
+    data may also be a file of one's own (custom.py), without a name. ValueError lists them.
     """
     if data is not None:
         return load_from(Path(data), name)

@@ -110,9 +110,6 @@ def check_splits(path: Path, task: Task) -> None:
             raise ValueError(f"{path}: no text of label {name!r} is left to train on")
 
 
-# ---- the three kinds of file ---------------------------------------------------------
-
-
 def csv_rows(path: Path) -> Iterator[Row]:
     """The rows of a .csv file."""
     return own_rows(path, csv_lines(path, io.StringIO(files.read_text(path), newline="")))

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .. import validate
+from ..inputs import N_TEXTS
 from ..io import checksums, files, paths
 
-KINDS = ("classification", "entailment", "similarity", "choice")
-"""Figure 1's four ways to make sequences of an example."""
+KINDS = tuple(N_TEXTS)  # Figure 1's four ways to make sequences of an example
 NLI = ("entailment", "contradiction", "neutral")
 
 
@@ -70,7 +70,8 @@ def read_lines(path: Path, needed: tuple[str, ...]) -> list[dict]:
     """The objects of a JSON-lines file. Raises ValueError that names the line that is wrong."""
     paths.check_there(path)
     if not path.is_file():
-        raise FileNotFoundError(f"{path} is missing; it comes with the course in data/")
+        ours = "; it comes with the course in data/" if path.is_relative_to(paths.DATA) else ""
+        raise FileNotFoundError(f"{path} is missing{ours}")
     checksums.verify_shipped(path)
     rows = []
     for n, line in enumerate(files.read_text(path).rstrip("\n").split("\n"), start=1):

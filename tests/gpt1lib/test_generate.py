@@ -335,3 +335,8 @@ def test_bad_texts_are_named(model):
         generate.beam_search(model, torch.tensor([1]), 2, 0)
     with pytest.raises(ValueError, match="context is 16"):
         generate.beam_search(model, torch.tensor([1]), 17, 2)
+
+
+def test_a_beam_search_takes_one_text(model):
+    with pytest.raises(ValueError, match="ids hold 2 texts, a beam search continues one"):
+        generate.beam_search(model, torch.tensor([[1, 2], [3, 4]]), 3, 2)

@@ -3,6 +3,7 @@
 import ast
 import copy
 import inspect
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -259,3 +260,10 @@ def test_huge_scores_do_not_overflow():
     with np.errstate(over="raise", invalid="raise"):
         probs = ng.softmax(np.array([[1e4, 0.0, -1e4]]))
     assert probs.tolist() == [[1.0, 0.0, 0.0]]
+
+
+def test_an_untied_model_is_refused():
+    config = replace(CONFIGS[0], tied=False)
+    ids = np.array([[1, 2, 3]])
+    with pytest.raises(ValueError, match="tied is False, but the model in numpy has no output"):
+        ng.pretraining_loss(random_params(CONFIGS[0]), ids, config)

@@ -255,3 +255,15 @@ def test_only_fork_rng_sets_the_global_seed():
         found = (line.strip() for line in text.splitlines() if shared.search(line))
         lines += [(path.relative_to(LIBRARY).as_posix(), line) for line in found]
     assert [path for path, _ in lines] == ["rng.py"]
+
+
+def test_without_a_device_no_gpu_is_seeded(monkeypatch):
+    seeded = []
+    for place in (torch.cuda, torch.mps):
+        for name in ("manual_seed", "manual_seed_all"):
+            if hasattr(place, name):
+                monkeypatch.setattr(place, name, seeded.append)
+    with fork_rng(3):
+        first = torch.rand(2)
+    torch.default_generator.manual_seed(3)
+    assert torch.equal(first, torch.rand(2)) and not seeded

@@ -342,6 +342,31 @@ def test_shuffled_books_keep_their_sentences(monkeypatch, tmp_path):
 
 
 @pytest.mark.slow
+def test_what_runs_beside_a_failure_is_not_lost(tmp_path):
+    code = """
+import time
+from gpt1course.paper import run
+def work(i):
+    if i == 0:
+        raise FloatingPointError("the loss is nan")
+    time.sleep(2)
+    return i
+if __name__ == "__main__":
+    try:
+        for item, found in run.in_parallel(work, list(range(9)), 2):
+            print("stored", item, found)
+    except FloatingPointError as error:
+        print("then", error)
+"""
+    (tmp_path / "run.py").write_text(code)
+    done = subprocess.run(
+        [sys.executable, tmp_path / "run.py"], cwd=ROOT, capture_output=True, text=True
+    )
+    assert done.stdout.splitlines()[0] == "stored 1 1", done.stderr
+    assert done.stdout.splitlines()[-1] == "then the loss is nan" and "8 8" not in done.stdout
+
+
+@pytest.mark.slow
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks into /proc")
 def test_workers_end_with_a_run_that_is_killed(tmp_path):
     """Otherwise each goes on computing for nobody, on a core of its own."""

@@ -1,5 +1,7 @@
 """The paper's comparison: same parameters, same tying, and it reads from left to right."""
 
+from dataclasses import replace
+
 import pytest
 import torch
 
@@ -39,3 +41,8 @@ def test_its_output_matrix_is_its_embedding():
 def test_bad_ids_are_refused_as_by_the_gpt():
     with pytest.raises(ValueError, match="token id 64"):
         LSTM(TINY)(torch.tensor([[64]]))
+
+
+def test_it_has_no_output_matrix_of_its_own():
+    with pytest.raises(ValueError, match="tied is False, but an LSTM has no output matrix"):
+        LSTM(replace(TINY, tied=False))

@@ -4,6 +4,7 @@ import json
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,8 +13,8 @@ from safetensors.torch import load_file, save_file
 from transformers import OpenAIGPTConfig, OpenAIGPTLMHeadModel
 
 import gpt1lib as g
-from gpt1lib import BPE, GPT, GPT1, GPTConfig, checkpoints, text
-from gpt1lib.checkpoints import released
+from gpt1lib import BPE, GPT, GPT1, TINY, GPTConfig, checkpoints, text
+from gpt1lib.checkpoints import kinds, released
 from gpt1lib.io import files
 
 SMALL = GPTConfig(n_vocab=40, n_ctx=24, n_layer=3, n_head=2, n_embd=16, dropout=0.0)
@@ -339,10 +340,12 @@ def test_without_the_packages_the_fallback_reads(openai, monkeypatch):
 
 @pytest.mark.parametrize("layout", ["ours", "openai", "hugging_face"])
 def test_what_is_saved_in_a_layout_is_loaded_by_the_same_name(layout, model, tmp_path):
-    bpe = small_bpe()
-    checkpoints.save(tmp_path, model, bpe, layout=layout)
+    """With one head, which is what `load` takes for 16 dimensions in OpenAI's layout."""
+    bpe, one_head = small_bpe(), GPT(replace(SMALL, n_head=1))
+    one_head.load_state_dict(model.state_dict())
+    checkpoints.save(tmp_path, one_head, bpe, layout=layout)
     made = checkpoints.load(tmp_path)
-    assert made.bpe.checksum == bpe.checksum
+    assert made.bpe.checksum == bpe.checksum and made.model.config.n_head == 1
     for name, tensor in model.state_dict().items():
         assert torch.equal(made.model.state_dict()[name], tensor), name
 
@@ -382,3 +385,20 @@ def test_a_text_or_a_model_in_the_wrong_place_is_named(novelist):
         g.trace(novelist.model, "the sea")
     with pytest.raises(TypeError, match="checkpoint is a GPT, it must be a Checkpoint"):
         g.sample_text(novelist.model, "the sea")
+
+
+@pytest.mark.parametrize("layout", ["openai", "hugging_face"])
+def test_a_published_layout_takes_no_other_model(layout, tmp_path):
+    bpe = BPE.learn("a", 0)
+    config = replace(TINY, n_vocab=bpe.n_vocab)
+    for other in (kinds.build("pre_ln", config), GPT(replace(config, tied=False))):
+        with pytest.raises(ValueError, match=f"layout '{layout}' is for GPT-1 as published"):
+            checkpoints.save(tmp_path, other, bpe, layout=layout)
+    assert not [*tmp_path.iterdir()]
+
+
+def test_openais_layout_takes_no_heads_that_it_would_lose(tmp_path):
+    bpe = BPE.learn("a", 0)
+    two_heads = GPT(replace(TINY, n_vocab=bpe.n_vocab))
+    with pytest.raises(ValueError, match="n_head is 2, but OpenAI's files do not store it"):
+        checkpoints.save(tmp_path, two_heads, bpe, layout="openai")

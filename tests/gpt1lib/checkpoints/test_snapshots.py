@@ -17,7 +17,7 @@ def test_each_snapshot_is_twice_as_far_as_the_one_before():
     assert snapshots.steps_to_keep(5000, 2**70) == snapshots.steps_to_keep(5000, 60)
 
 
-@pytest.mark.parametrize("kind", ["gpt", "lstm"])
+@pytest.mark.parametrize("kind", ["gpt", "lstm", "sinusoidal"])
 def test_a_snapshot_comes_back_nearly_as_it_was(tmp_path, kind):
     torch.manual_seed(0)
     model = kinds.build(kind, TINY).eval()

@@ -4,6 +4,7 @@ import json
 import os
 import random
 import signal
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,7 +12,7 @@ import pytest
 import torch
 
 import gpt1lib as g
-from gpt1lib import finetune, inputs, tasks
+from gpt1lib import finetune, inputs, tasks, text
 from gpt1lib.bpe import BPE
 from gpt1lib.checkpoints import checkpoint, kinds
 from gpt1lib.finetune import classifier, trainer
@@ -256,8 +257,8 @@ def test_predictions_keep_the_order(model):
     texts = ["film", "a good film and a bad dull film", "thin plot", "fine"]
     data = [batches.Encoded(inputs.classification(BPE_SMALL, t, 24), 0) for t in texts]
     together = classifier.predict_probs(c, data, batch=3)
-    for text, probs in zip(texts, together, strict=True):
-        assert classifier.class_probs(c, BPE_SMALL, text) == pytest.approx(probs, abs=1e-5)
+    for said, probs in zip(texts, together, strict=True):
+        assert classifier.class_probs(c, BPE_SMALL, said) == pytest.approx(probs, abs=1e-5)
 
 
 def toy_task(n=40):
@@ -568,3 +569,62 @@ def test_a_smaller_context_cuts_no_text_again(model, kind, texts, n_ctx):
     assert after == before
     assert small == n_ctx or n_ctx is None and small < 24
     assert inputs.to_sequences(BPE_SMALL, kind, texts, small - 2) != before
+
+
+# ---- what a stored run is bound to ------------------------------------------------------
+
+
+def test_a_finished_run_is_not_taken_for_one_of_corrected_labels(toy, monkeypatch, capsys):
+    main([*toy, "--epochs", "1"])
+    task = toy_task()
+    first = replace(task.train[0], label=1 - task.train[0].label)
+    corrected = replace(task, train=[first, *task.train[1:]])
+    monkeypatch.setitem(tasks.TASKS_BY_NAME, "toy", lambda: corrected)
+    with pytest.raises(SystemExit, match="holds a finished run with other settings: data was"):
+        main([*toy, "--epochs", "1"])
+
+
+def test_a_classifier_cuts_texts_as_it_did_when_it_was_trained(model, tmp_path):
+    as_openai = BPE(BPE_SMALL.encoder, BPE_SMALL.merges, pre_tokenize=text.released_words)
+    c = classifier.Classifier(model, "classification", 2)
+    for bpe, pipeline in ((BPE_SMALL, "fallback"), (as_openai, "released")):
+        classifier.save(tmp_path, c, bpe, toy_task())
+        stored = json.loads((tmp_path / "classifier.json").read_text(encoding="utf-8"))
+        assert stored["pipeline"] == pipeline == classifier.load(tmp_path)[1].pipeline
+        checkpoint.save(tmp_path / pipeline, model, bpe)
+        assert checkpoint.load(tmp_path / pipeline).bpe.pipeline == pipeline
+
+
+def test_a_text_that_is_cut_is_told(model):
+    c = classifier.Classifier(model, "classification", 2).eval()
+    with pytest.warns(UserWarning, match="the end is cut, the classifier reads 24 tokens"):
+        classifier.class_probs(c, BPE_SMALL, "a good film " * 20)
+
+
+def test_more_classes_than_the_file_can_hold_are_refused(model, tmp_path):
+    classifier.save(
+        tmp_path, classifier.Classifier(model, "classification", 2), BPE_SMALL, toy_task()
+    )
+    path = tmp_path / "classifier.json"
+    path.write_text(path.read_text().replace('"n_classes": 2', '"n_classes": 30000000'))
+    (tmp_path / "checksums.json").unlink()
+    with pytest.raises(ValueError, match="classifier.json: n_classes is 30000000, more than"):
+        classifier.load(tmp_path)
+
+
+def test_ctrl_c_while_the_state_is_not_written_waits_for_the_next_update(model, monkeypatch):
+    """Asked once for each update: what says to stop is what says to save."""
+    answers, saved = iter([False, True, True]), []
+
+    @contextmanager
+    def asked(**_):
+        yield lambda: next(answers)
+
+    monkeypatch.setattr(trainer, "interrupted_between_steps", asked)
+    run = finetune.FineTuning(
+        checkpoint.Checkpoint(model, BPE_SMALL, {}, Path()), toy_task(), finetune.Settings()
+    )
+    monkeypatch.setattr(run, "_keep", lambda line, folder, save: saved.append(save))
+    with pytest.raises(KeyboardInterrupt):
+        run.run(quiet=True)
+    assert saved == [False, True]

@@ -508,3 +508,51 @@ def test_the_command_line(folders, tmp_path, capsys):
     assert {p: p.stat().st_mtime_ns for p in before} == before, "nothing is done again"
     sample.main([str(tmp_path / "out"), "the cat", "--n-tokens", "9"])
     assert capsys.readouterr().out.startswith("the cat")
+
+
+def test_a_run_is_bound_to_its_heldout_books(folders, tmp_path):
+    run = start(folders, tmp_path)
+    run.train_step()
+    run.save_state()
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "four.txt").write_text("Another book, of which nothing is known. " * 40)
+    again = pretrain.Pretraining.from_books(RECIPE, tmp_path, folders[0], other)
+    with pytest.raises(ValueError, match="made with other settings: heldout was"):
+        again.resume()
+
+
+def test_scores_are_those_of_the_weights_as_stored_for_a_table_that_is_computed(
+    folders, tmp_path
+):
+    """The table of sines is not a weight: it is not rounded with them."""
+    recipe = replace(RECIPE, kind="sinusoidal", save_fp16=True, steps=2, warmup=1, snapshots=0)
+    start(folders, tmp_path, recipe).run()
+    made = checkpoint.load(tmp_path)
+    book = corpus.read_books(folders[1])
+    assert evaluate.score_books(made.model, made.bpe, book)["three"] == pytest.approx(
+        made.meta["heldout"]["three"], abs=1e-4
+    )
+
+
+def test_the_commit_and_the_command_are_those_that_the_run_began_with(
+    folders, tmp_path, monkeypatch
+):
+    recipe = replace(RECIPE, steps=2, warmup=1, snapshots=0)
+    run = start(folders, tmp_path, recipe)
+    run.folder.commit = "the first"
+    run.train_step()
+    run.save_state()
+    again = start(folders, tmp_path, recipe)
+    again.command = "python -m gpt1lib.pretrain --out there"
+    assert again.folder.commit != "the first" and again.resume()
+    again.run()
+    meta = checkpoint.load(tmp_path).meta
+    assert (meta["commit"], meta["command"]) == ("the first", again.command)
+
+
+def test_books_in_tokens_are_made_again_if_a_file_is_gone(folders, tmp_path):
+    start(folders, tmp_path)
+    (tokens,) = (tmp_path / "state").glob("prepared-*/tokens.npy")
+    tokens.unlink()
+    assert len(start(folders, tmp_path).data.ids) > 100 and tokens.is_file()
