@@ -148,6 +148,7 @@ def main():
     )
     args = parser.parse_args()
     keep_memory()  # for both: a setting of the process, not of a recipe
+    origin = provenance()  # the commit may move on while it runs
     train = train_ours if args.who == "ours" else train_nanogpt
     model, seconds, tokens = train(args.minutes)
     books = corpus.read_books(HELDOUT_BOOKS)
@@ -159,7 +160,7 @@ def main():
         "parameters": sum(p.numel() for p in model.parameters()),
         **heldout_bits(model, BPE.load(NOVELIST_DIR), books),
         "day": args.day,
-        **provenance(),
+        **origin,
     }
     print(json.dumps(result, indent=1))
     add_run(RUNS, result)
