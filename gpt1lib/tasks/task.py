@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .. import validate
-from ..inputs import N_TEXTS
 from ..io import checksums, files, paths
 
-KINDS = tuple(N_TEXTS)  # Figure 1's four ways to make sequences of an example
+KINDS = ("classification", "entailment", "similarity", "choice")
+"""Figure 1's four ways to make sequences of an example."""
 NLI = ("entailment", "contradiction", "neutral")
 
 

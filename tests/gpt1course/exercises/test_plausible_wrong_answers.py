@@ -758,7 +758,7 @@ NUMBERS = [  # answers to the notebook's own questions, and a word of the reply
     ("bits_and_perplexity", (-1.5, 2.83), "sign"),
     ("bits_of_a_character", (1.02,), "Upside down"),
     ("vocabulary_size", (5121,), "twice"),
-    ("finite_difference", (12.01,), "half a step"),
+    ("finite_difference", (12.01,), "smaller step"),
     ("rate_at", (0.000213,), "plain units"),
     ("updates_of", (30055,), "rounded down"),
     ("nucleus_of", (47.1, 3), "Swapped"),
