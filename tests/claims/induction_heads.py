@@ -171,3 +171,27 @@ def with_dropout_copying_is_lost():
         assert at[798]["second_time"] < 1.4 and at[881]["second_time"] > 8.5
     pair = [of[f"first repeats, 5% random to the end{x}"] for x in ("", ", no dropout")]
     assert pair[0]["second_time"] > 8.9 and pair[1]["second_time"] < 0.2
+
+
+@after("keep", full_run=True)
+def the_score_falls_only_from_0_74_to_0_64(results, end):
+    _, (_, matching, _) = results.values()
+    assert abs(float(end["matching"].max()) - 0.74) < 0.08 and abs(matching - 0.64) < 0.12
+
+
+@after("larger")
+def what_2_percent_and_5_percent_falling_to_0_cost_both_times(stored):
+    of = by_name(stored)
+    two, falling = of["2% random to the end"], of["5% random falling to 0"]
+    assert [round(two[x], 1) for x in ("second_time", "first_time")] == [9.0, 9.2]
+    assert two["prefix_matching"] < 0.03, "it does not copy"
+    assert round(falling["first_time"] - falling["second_time"], 1) == 2.8
+
+
+@after("places")
+def at_the_end_4_26_4_31_and_4_25(kinds, by_place):
+    def at_the_end(kind):
+        return round(sum(by_place[name]["128 to 255"] for name in kinds[kind]) / 2, 2)
+
+    kinds_shown = ("copies", "has lost it", "books alone")
+    assert [at_the_end(kind) for kind in kinds_shown] == [4.26, 4.31, 4.25]

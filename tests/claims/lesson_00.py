@@ -163,3 +163,11 @@ def nothing_on_story_endings(gains):
 @after("cell-046")
 def there_is_one_for_what_is_unknown(specials):
     assert specials == ["<unk>"]
+
+
+@after("temperature-2")
+def at_temperature_2_the_unlikely_together_are_drawn_more_often(novelist):
+    ids = torch.tensor([novelist.bpe.encode("She closed her")])
+    with torch.no_grad():
+        probs = (novelist.model(ids)[0, -1] / 2).softmax(dim=-1).sort(descending=True).values
+    assert probs[:10].sum() < 0.2 and probs[1000:].sum() > probs[:10].sum()

@@ -431,3 +431,14 @@ def the_comma_looks_at_captain_and_then_at_sea():
     found = {step: pieces[at] for step, at in zip(run.steps, looks, strict=True) if step > 64}
     assert found == {128: "captain", 256: "captain", 512: "sea", 1024: "sea"}
     assert pieces[pieces.index(",") - 1] == "sea"
+
+
+@after("cell-022")
+def targets_that_are_not_shifted_make_the_first_loss_clearly_lower(
+    fresh_model, stream, start_loss
+):
+    ids = torch.as_tensor(stream[:64], dtype=torch.long)[None]
+    with torch.no_grad():
+        logits = fresh_model()(ids)
+    unshifted = torch.nn.functional.cross_entropy(logits.flatten(0, 1), ids.flatten())
+    assert unshifted < start_loss - 0.4

@@ -440,3 +440,13 @@ def the_lstm_has_as_many_parameters_and_predicts_less_well(model, lstm, novelist
 def on_the_other_five_the_two_end_side_by_side(pairs_of_ends):
     others = [found.p for name, found in pairs_of_ends.items() if name != "he or she"]
     assert len(others) == 5 and min(statistics.holm(others)) > 0.9
+
+
+@after("cell-088", full_run=True)
+def three_quarters_of_the_losss_fall_and_about_as_much_of_the_skill(growth, novelist):
+    first = novelist.log[0]["loss"]
+    (at_1000,) = (x["loss"] for x in novelist.log if x["step"] == 1000)
+    last = novelist.log[-1]["loss"]
+    assert abs((first - at_1000) / (first - last) - 0.75) < 0.03
+    skill = [growth[step]["accuracy"] for step in (0, 1000, 8000)]
+    assert 0.7 < (skill[1] - skill[0]) / (skill[2] - skill[0]) < 0.85
