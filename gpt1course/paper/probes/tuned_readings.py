@@ -49,7 +49,7 @@ RATES, CHOICE_SEEDS = (1.5625e-5, 6.25e-5, 2.5e-4, 1e-3), (100, 101, 102)
 HIGHER = 4e-3  # tried where the highest of the rates is the best
 CHOSEN_AT = {"question_or_statement": 30, "acceptability": 300}  # fewer leave all guessing
 PASSES = 20
-SIZES, SEEDS = ((10, 30, 100), (300,)), range(5)
+SIZES, SEEDS = ((10, 30, 100), (300,), (1000,)), range(5)
 """Numbers of labels, the quick ones with all their seeds before the slow."""
 PROBE_C = 0.01  # of the logistic regression on standardized states, 1 / strength
 
