@@ -49,8 +49,8 @@ RATES, CHOICE_SEEDS = (1.5625e-5, 6.25e-5, 2.5e-4, 1e-3), (100, 101, 102)
 HIGHER = 4e-3  # tried where the highest of the rates is the best
 CHOSEN_AT = {"question_or_statement": 30, "acceptability": 300}  # fewer leave all guessing
 PASSES = 20
-SIZES, SEEDS = ((10, 30, 100), (300,), (1000,)), range(5)
-"""Numbers of labels, the quick ones with all their seeds before the slow."""
+STAGES = (((10, 30, 100), 5), ((300,), 5), ((1000,), 3))
+"""Numbers of labels and their seeds, the quick ones with all their seeds before the slow."""
 PROBE_C = 0.01  # of the logistic regression on standardized states, 1 / strength
 
 
@@ -212,8 +212,8 @@ def test_trials(task: str) -> list[Trial]:
     rates = {(m, v): best_rate(task, m, v) for m in MODELS for v in VIEWS}
     return [
         trial_of(task, model, view, size, rate, seed, "test")
-        for some in SIZES
-        for seed, size in itertools.product(SEEDS, some)
+        for sizes, seeds in STAGES
+        for seed, size in itertools.product(range(seeds), sizes)
         for (model, view), rate in rates.items()
         if rate
     ]
