@@ -2,6 +2,7 @@
 
     python benchmarks/recipe_trials.py --matrix-lr 5e-3 --lr 4e-3
     python benchmarks/recipe_trials.py --lr 1e-3 --n-merges 4000
+    python benchmarks/recipe_trials.py --kind lstm --seconds 1200 --lr 2e-3
 
 Each trial has the same processor time, so that a costly step must earn its cost. It
 learns its tokenizer, trains on the first 96% of each of the twelve books and is scored
@@ -25,6 +26,7 @@ from benchmarks.shared import by_clock
 from gpt1lib import corpus, evaluate
 from gpt1lib import losses as objectives
 from gpt1lib.bpe import BPE
+from gpt1lib.checkpoints import kinds
 from gpt1lib.fast import keep_memory
 from gpt1lib.io.files import write_json
 from gpt1lib.io.paths import BENCHMARKS, BOOKS
@@ -57,6 +59,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     base = RECIPES["novelist"]
     parser.add_argument("--seconds", type=float, default=300, help="processor time")
+    parser.add_argument("--kind", choices=kinds.KINDS, default=base.kind)
     parser.add_argument("--n-merges", type=int, default=base.n_merges)
     parser.add_argument("--warmup-ctx", type=int, default=0)
     parser.add_argument("--warmup-ctx-share", type=float, default=0.0)
@@ -81,6 +84,7 @@ def main():
     recipe = replace(
         base,
         model=sizes,
+        kind=args.kind,
         batch=args.batch,
         lr=args.lr,
         matrix_lr=args.matrix_lr,

@@ -11,8 +11,9 @@ import torch
 from torch import Tensor
 from tqdm import tqdm
 
-from gpt1lib import GPT, corpus, evaluate, optim, pretrain
+from gpt1lib import corpus, evaluate, optim, pretrain
 from gpt1lib.bpe import BPE
+from gpt1lib.checkpoints import kinds
 from gpt1lib.cli import interrupted_between_steps
 from gpt1lib.io.files import read_json, write_json
 from gpt1lib.model import LanguageModel
@@ -65,7 +66,7 @@ class Clock:
 class Trained:
     """A model in evaluation mode, the loss of each update, and what it took."""
 
-    model: GPT
+    model: LanguageModel
     losses: list[float]
     seconds: float
     tokens: int
@@ -83,7 +84,7 @@ def train(
     Raises FloatingPointError where the loss is no longer a number.
     """
     torch.manual_seed(recipe.seed)
-    model = GPT(recipe.model).train()
+    model = kinds.build(recipe.kind, recipe.model).train()
     pretrain.scale_blocks(model, recipe.block_std)
     objective = pretrain.Objective(model, chunked=True)
     optimizers = build_optimizers(model, recipe)
