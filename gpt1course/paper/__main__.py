@@ -23,7 +23,7 @@ from gpt1lib.fast.machine import keep_memory
 from gpt1lib.io import files
 from gpt1lib.io.run_folder import RunFolder
 
-from . import curves, released, results, tables
+from . import curves, pretraining_seeds, released, results, tables
 from .after import filling, scaling, twins
 from .plan import EXPERIMENTS
 from .probes import more_labels, readings, readout, surprise, tuned_readings, two_terms
@@ -46,6 +46,7 @@ OTHERS = {
     "two_terms": two_terms.run_two_terms,
     "twins": run_twins,
     "scaling": scaling.run_scaling,
+    "pretraining_seeds": pretraining_seeds.run_pretraining_seeds,
 }
 
 
@@ -146,7 +147,8 @@ def run_chosen(args: argparse.Namespace, chosen: list[str], world: Processes) ->
         tables.run_tables(in_tables, provenance, args.workers)
         if "curves" in chosen:
             curves.run_curves(sets, args.seeds, provenance, args.workers)
-        more: dict[str, list] = {"zeroshot": [world], "tuned_readings": [args.workers]}
+        workers = dict.fromkeys(("tuned_readings", "pretraining_seeds"), [args.workers])
+        more: dict[str, list] = {"zeroshot": [world], **workers}
         for name in (name for name in OTHERS if name in chosen):
             OTHERS[name](provenance, *more.get(name, []))
         if "more_labels" in chosen:  # last, because it needs a file that is made first

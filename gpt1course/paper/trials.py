@@ -20,6 +20,8 @@ PARAMS = {
     "surprise": ("model", "task"),
     "readings": ("task", "model"),
     "tuned_readings": ("task", "row", "view", "settings", "split"),
+    "pretraining_seeds": ("task", "row", "pretraining_seed", "settings"),
+    "pretraining_seeds_zeroshot": ("row", "pretraining_seed"),
     "twins": ("kind", "seed"),
     "gaps": ("passages", "length"),
     "scaling": ("shape", "one_in", "seed"),
