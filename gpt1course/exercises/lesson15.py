@@ -604,14 +604,25 @@ def gaps_to(task: str, rivals: Iterable[str]) -> dict[str, dict[int, statistics.
 def significant_lines(gaps: Mapping[str, Mapping[int, statistics.PairedT]]) -> str:
     """A line for each rival: with how many labels its gap is significant, and the points.
 
-    Corrected for all numbers of labels of a rival.
+    Corrected for all comparisons together.
     """
-    lines = []
-    for rival, by_size in gaps.items():
-        sure = sorted(statistics.significant(by_size))
-        told = [f"{n:,} labels ({100 * by_size[n].difference:+.0f})" for n in sure]
+    found, lines = significant_sizes(gaps), []
+    for rival, sure in found.items():
+        told = [f"{n:,} labels ({100 * gaps[rival][n].difference:+.0f})" for n in sure]
         lines.append(f"significant against {rival}: {', '.join(told) or 'nowhere'}")
     return "\n".join(lines)
+
+
+def significant_sizes(
+    gaps: Mapping[str, Mapping[int, statistics.PairedT]],
+) -> dict[str, list[int]]:
+    """Rival -> numbers of labels where its gap is significant among all of these gaps."""
+    every = {(rival, n): gap for rival, by_size in gaps.items() for n, gap in by_size.items()}
+    sure = statistics.significant(every)
+    return {
+        rival: sorted(n for n in by_size if (rival, n) in sure)
+        for rival, by_size in gaps.items()
+    }
 
 
 @number_exercise(

@@ -69,7 +69,7 @@ def word_baselines(task: str) -> dict[str, dict]:
     if SETS[task].pairs:
         more["pairs of words"] = {"features": PAIRS}
     if SETS[task].first_word:
-        more["words, first named"] = {"features": FIRST_WORD}
+        more["bag with first word"] = {"features": FIRST_WORD}
     return baselines(tasks.load(task).kind) | more
 
 

@@ -282,5 +282,5 @@ def test_the_first_word_is_named():
     features = word_baselines.FIRST_WORD(("Where is he?",))
     assert features[-1] == "first where"
     assert set(features) > {"0 where", "0 where is", "0 ?"}
-    assert "words, first named" in sets.word_baselines("question_or_statement")
-    assert "words, first named" not in sets.word_baselines("film_snippets")
+    assert "bag with first word" in sets.word_baselines("question_or_statement")
+    assert "bag with first word" not in sets.word_baselines("film_snippets")
