@@ -2,15 +2,17 @@
 
     python benchmarks/recipe_trials.py --matrix-lr 5e-3 --lr 4e-3
     python benchmarks/recipe_trials.py --lr 1e-3 --n-merges 4000
-    python benchmarks/recipe_trials.py --kind lstm --seconds 1200 --lr 2e-3
+    python benchmarks/recipe_trials.py --kind lstm --updates 800 --lr 2e-3
 
-Each trial has the same processor time, so that a costly step must earn its cost. It
+Each trial has the same processor time, so that a costly step must earn its cost, or with
+--updates the same number of updates, where only rates are compared. It
 learns its tokenizer, trains on the first 96% of each of the twelve books and is scored
 on the next 16,000 characters of each, in bits per character: the held-out books stay
 untouched by the choice. Trials are added to data/results/benchmarks/recipe_trials.json.
 """
 
 import argparse
+import itertools
 import json
 import math
 import sys
@@ -49,9 +51,15 @@ def split_books(n_merges: int) -> tuple[BPE, torch.Tensor, list[torch.Tensor], i
     return bpe, torch.tensor(train), rest, n_characters
 
 
-def trial(recipe, ids: torch.Tensor, seconds: float):
-    """Train for seconds of processor time: model, losses; the schedule follows them."""
-    done = by_clock.train(recipe, ids, seconds, time.process_time)
+def trial(recipe, ids: torch.Tensor, seconds: float, updates: int | None = None):
+    """Train for seconds of processor time, or for some updates: model, losses.
+
+    The schedule follows the share of the time or of the updates.
+    """
+    if updates:
+        done = by_clock.train(recipe, ids, updates, itertools.count().__next__)
+    else:
+        done = by_clock.train(recipe, ids, seconds, time.process_time)
     return done.model, done.losses
 
 
@@ -59,6 +67,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     base = RECIPES["novelist"]
     parser.add_argument("--seconds", type=float, default=300, help="processor time")
+    parser.add_argument("--updates", type=int, help="in place of a time")
     parser.add_argument("--kind", choices=kinds.KINDS, default=base.kind)
     parser.add_argument("--n-merges", type=int, default=base.n_merges)
     parser.add_argument("--warmup-ctx", type=int, default=0)
@@ -101,7 +110,7 @@ def main():
         steps=by_clock.WHOLE,
         warmup=round(args.warmup * by_clock.WHOLE),
     )
-    model, losses = trial(recipe, ids, args.seconds)
+    model, losses = trial(recipe, ids, args.seconds, args.updates)
     nats = sum(evaluate.heldout_nats(model, x) * (len(x) - 1) for x in rest)
     bits = objectives.bits_per_character(nats, n_characters)
     n = math.ceil(len(losses) / 12)

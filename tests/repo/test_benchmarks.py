@@ -19,6 +19,7 @@ from benchmarks.gpu_parts import same_numbers
 from benchmarks.gpu_parts.measure import Machine, Report
 from benchmarks.gpu_parts.run import in_a_group, run, stop, within
 from gpt1lib import GPT, GPT1, NOVELIST, TINY, evaluate, pretrain, tasks
+from gpt1lib.checkpoints import kinds
 from gpt1lib.finetune.config import Settings
 from gpt1lib.finetune.trainer import FineTuning
 from gpt1lib.io import files
@@ -71,6 +72,14 @@ def test_a_trial_follows_its_schedule(matrix_lr):
     ids = torch.arange(500) % recipe.model.n_vocab
     model, losses = script("recipe_trials").trial(recipe, ids, seconds=1.0)
     assert len(losses) > 3 and losses[-1] < losses[0] and not model.training
+
+
+@pytest.mark.parametrize("kind", ["gpt", "lstm"])
+def test_a_trial_of_some_updates(kind):
+    recipe = replace(pretrain.RECIPES["tiny"], steps=10**6, warmup=50_000, kind=kind)
+    ids = torch.arange(500) % recipe.model.n_vocab
+    model, losses = script("recipe_trials").trial(recipe, ids, seconds=300, updates=7)
+    assert len(losses) == 7 and losses[-1] < losses[0] and kinds.kind_of(model) == kind
 
 
 # ---- the benchmark of a GPU, at sizes that a CPU runs in no time -------------------------
