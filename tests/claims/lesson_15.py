@@ -673,6 +673,12 @@ def three_of_the_sets_were_made_to_show_it(table):
     assert made < {task for task, _ in table} and len({task for task, _ in table}) == 9
 
 
+@after("nine-1")
+def all_three_significant_sets_had_ten_runs(table):
+    sure = {task for task, rival in statistics.significant(table) if rival == "random weights"}
+    assert {table[task, "random weights"].seeds for task in sure} == {10} and len(sure) == 3
+
+
 @after("whole-1")
 def with_4_000_labels_the_bag_of_words_has_a_single_run(rows, apart):
     assert len(paper.curves.draws("question_or_statement")["bag with first word"][4000]) == 1
@@ -730,6 +736,11 @@ def the_lstm_remembers_more_of_its_surprise():
     explained = ours["tokens"]["block 4"], lstm["tokens"]["block 1"]
     assert [round(100 * x) for x in explained] == [44, 63]
     assert lstm["label"]["mean"]["interval"][0] > 0.5 > ours["label"]["mean"]["interval"][0]
+    assert [round(100 * x["tokens"]["token"]) for x in (ours, lstm)] == [46, 54]
+    last = ours["label"]["last 4"], lstm["label"]["last 1"]
+    assert [round(100 * x["accuracy"]) for x in last] == [51, 55]
+    assert [round(100 * x["label"]["mean"]["accuracy"]) for x in (ours, lstm)] == [54, 59]
+    assert last[1]["interval"][0] > 0.5 > last[0]["interval"][0], "only the LSTM's two"
 
 
 @after("ask-2")
