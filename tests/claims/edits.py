@@ -154,7 +154,7 @@ EDITS = {
         ("reverse=True", "reverse=False"),
         ('paper.accuracies("variants"), "as GPT-1"', 'paper.accuracies("variants"), "untied"'),
         ("printed.FIGURE2_LEFT,", "dict(printed.FIGURE2_LEFT),"),
-        ("size / 1000", "size / 300"),
+        ('size / changes["limit"]', "size / 300"),
     ],
     "17": [
         ("she went to the window and looked out at the sea .", "the old king was here ."),
