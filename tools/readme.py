@@ -22,7 +22,7 @@ import gpt1lib
 from benchmarks import record
 from benchmarks.shared.by_clock import stored_runs
 from gpt1lib import GPT, NOVELIST
-from tools import gpu_tables
+from tools import gpu_tables, trial_tables
 from tools.notebooks import index
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -218,6 +218,7 @@ TABLES = {
     "speed": speed,
     "one GPU": gpu_tables.speed,
     "recipes": gpu_tables.recipes,
+    "learning rates": trial_tables.rates,
     "in the page": in_the_page,
     "record": lambda: record.table(stored_runs(record.STORED)),
     "record defaults": record.free,

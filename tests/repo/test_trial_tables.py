@@ -1,0 +1,44 @@
+"""What docs/training.md says of the learning rates that were tried."""
+
+import pytest
+
+from benchmarks.recipe_trials import STORED
+from benchmarks.shared.by_clock import stored_runs
+from gpt1lib.pretrain import RECIPES
+from tools import trial_tables
+
+
+@pytest.fixture(scope="module")
+def tried():
+    """(kind, learning rate, updates of warm-up) -> bits per character."""
+    runs = [run for run in stored_runs(STORED) if run.get("updates") == 800]
+    assert {(run["batch"], run["seed"], run["matrix_lr"]) for run in runs} == {(8, 0, 0.0)}
+    return {
+        (run["kind"], run["lr"], round(run["warmup"] * 800)): run["bits_per_character"]
+        for run in runs
+    }
+
+
+def test_both_models_were_trained_with_one_rate_and_ten_times_as_long():
+    recipe = RECIPES["novelist"]
+    assert (recipe.lr, recipe.warmup, recipe.steps) == (1e-3, 200, 10 * 800)
+    assert recipe.batch * recipe.model.n_ctx == 2048
+
+
+def test_the_transformer_gains_4_hundredths_from_twice_the_rate(tried):
+    gain = tried["gpt", 1e-3, 200] - tried["gpt", 2e-3, 200]
+    assert round(gain, 2) == 0.04
+    assert tried["gpt", 2e-3, 40] > 2.1, "it hardly learns"
+
+
+def test_the_lstm_gains_far_more_and_passes_the_transformer(tried):
+    lstm = {rate: bits for (kind, rate, _), bits in tried.items() if kind == "lstm"}
+    by_rate = [lstm[rate] for rate in sorted(lstm)]
+    assert by_rate == sorted(by_rate, reverse=True), "no end of the gain is found"
+    best = min(bits for (kind, *_), bits in tried.items() if kind == "gpt")
+    assert {rate for rate, bits in lstm.items() if bits < best} == {8e-3, 1.6e-2}
+    assert by_rate[0] - by_rate[-1] > 0.3
+
+
+def test_the_table_has_every_trial(tried):
+    assert len(trial_tables.rates().splitlines()) == 2 + len(tried)
