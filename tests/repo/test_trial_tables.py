@@ -28,16 +28,14 @@ def test_both_models_were_trained_with_one_rate_and_ten_times_as_long():
 def test_the_transformer_gains_4_hundredths_from_twice_the_rate(tried):
     gain = tried["gpt", 1e-3, 200] - tried["gpt", 2e-3, 200]
     assert round(gain, 2) == 0.04
-    assert tried["gpt", 2e-3, 40] > 2.1, "it hardly learns"
+    assert min(tried["gpt", 2e-3, 40], tried["gpt", 4e-3, 200]) > 2.1, "it hardly learns"
 
 
 def test_the_lstm_gains_far_more_and_passes_the_transformer(tried):
     lstm = {rate: bits for (kind, rate, _), bits in tried.items() if kind == "lstm"}
-    by_rate = [lstm[rate] for rate in sorted(lstm)]
-    assert by_rate == sorted(by_rate, reverse=True), "no end of the gain is found"
+    assert min(lstm, key=lstm.__getitem__) == 16 * RECIPES["novelist"].lr, "not at the edge"
     best = min(bits for (kind, *_), bits in tried.items() if kind == "gpt")
-    assert {rate for rate, bits in lstm.items() if bits < best} == {8e-3, 1.6e-2}
-    assert by_rate[0] - by_rate[-1] > 0.3
+    assert {rate for rate, bits in lstm.items() if bits < best} == {8e-3, 1.6e-2, 3.2e-2}
 
 
 def test_the_table_has_every_trial(tried):
