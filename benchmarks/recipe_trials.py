@@ -56,7 +56,7 @@ def trial(recipe, ids: torch.Tensor, seconds: float, updates: int | None = None)
 
     The schedule follows the share of the time or of the updates.
     """
-    if updates:
+    if updates is not None:
         done = by_clock.train(recipe, ids, updates, itertools.count().__next__)
     else:
         done = by_clock.train(recipe, ids, seconds, time.process_time)
@@ -119,6 +119,7 @@ def main():
     result = {
         **provenance(),
         **vars(args),
+        "seconds": args.seconds if args.updates is None else None,
         "updates": len(losses),
         "curve": curve,
         "bits_per_character": round(bits, 4),

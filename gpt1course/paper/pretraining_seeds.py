@@ -1,8 +1,9 @@
 """Would other pre-trainings say the same? Both models, each from three seeds.
 
 The course ships one Transformer and one LSTM, and no test with these two can show how much of
-a difference between them is the luck of their seed. So each was pre-trained twice more by the
-same recipe, where the seed decides the initial weights and the windows that are drawn:
+a difference between them is the luck of their seed. So what is here asks models that were
+pre-trained from other seeds, which decide the initial weights and the windows that are drawn.
+None comes with the course, and none is scored yet. These commands train one of each:
 
     python -m gpt1lib.pretrain --recipe novelist --seed 1 --out runs/novelist_1
     python -m gpt1lib.pretrain --recipe novelist --kind lstm --seed 1 --out runs/lstm_1

@@ -195,3 +195,13 @@ def at_the_end_4_26_4_31_and_4_25(kinds, by_place):
 
     kinds_shown = ("copies", "has lost it", "books alone")
     assert [at_the_end(kind) for kind in kinds_shown] == [4.26, 4.31, 4.25]
+
+
+@after("places")
+def only_those_that_copy_fall_from_place_32_to_the_end(kinds, by_place, places):
+    falls = {}
+    for kind, names in kinds.items():
+        late = [sum(by_place[n][p] for n in names) / len(names) for p in places[2:]]
+        falls[kind] = late == sorted(late, reverse=True), round(late[0] - late[-1], 2)
+    assert falls["copies"] == (True, 0.04)
+    assert not falls["books alone"][0] and not falls["has lost it"][0]

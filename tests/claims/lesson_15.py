@@ -867,3 +867,10 @@ def on_acceptability_asking_gives_about_60_percent_and_the_papers_way_guesses():
     assert all(0.575 < asked[n]["mean"] < 0.645 for n in (10, 30, 100, 300))
     tuned = paper.curves.curve("acceptability")["pre-trained"]
     assert all(tuned[n]["mean"] < 0.53 for n in (10, 30, 100, 300))
+
+
+@after("settings-2")
+def on_story_cloze_the_best_settings_had_54_percent_at_300_labels():
+    assert paper.curves.plan.choice_sizes("story_cloze") == [300]
+    scores = [x for row in trials("story_cloze", 300).values() for x in row.values()]
+    assert round(100 * max(scores)) == 54

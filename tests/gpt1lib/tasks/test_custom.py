@@ -219,3 +219,10 @@ def test_a_bag_of_words_in_any_alphabet():
     """Umlauts are letters, and so is Greek; the course's own sets are read as ever."""
     assert bag_of_words.WORDS(("Öl it's",)) == ["0 l", "0 it's", "0 l it's"]
     assert bag_of_words.ANY_WORDS(("Öl ΝΑΙ 3",)) == ["0 öl", "0 ναι", "0 öl ναι"]
+
+
+def test_the_kinds_of_tasks_are_those_that_make_sequences():
+    from gpt1lib.inputs import N_TEXTS
+    from gpt1lib.tasks.task import KINDS
+
+    assert tuple(N_TEXTS) == KINDS
