@@ -3,8 +3,9 @@
     python benchmarks/novelist_trials.py runs/a runs/b
 
 Reads finished runs of `python -m gpt1lib.pretrain` and stores, run by run, the command, the
-commit, what differs from the shipped model's recipe, and bits per character of the held-out
-books, on which nothing was chosen. The same command at the same commit replaces its line.
+commit, what differs from the shipped model's recipe, the mean training loss of the last tenth
+of the updates, and bits per character of the held-out books, on which nothing was chosen. The
+same command at the same commit replaces its line.
 """
 
 import argparse
@@ -15,6 +16,7 @@ from pathlib import Path
 from gpt1lib import evaluate, metrics
 from gpt1lib.io.files import read_json, write_json
 from gpt1lib.io.paths import BENCHMARKS
+from gpt1lib.io.run_folder import Log
 from gpt1lib.pretrain import RECIPES
 
 STORED = BENCHMARKS / "novelist_trials.json"
@@ -41,11 +43,13 @@ def result(folder: Path) -> dict:
     """What is kept of a finished run."""
     meta = read_json(folder / "meta.json")
     scores = metrics.rounded(evaluate.all_books(meta["heldout"]))
-    last = (folder / "log.jsonl").read_text(encoding="utf-8").splitlines()[-1]
+    log = Log(folder / "log.jsonl").lines()
+    late = [x["loss"] for x in log if x["step"] > 0.9 * log[-1]["step"]]
     return {
         **{name: meta[name] for name in ("command", "commit", "torch", "seconds")},
         "changed": changed(meta["recipe"]),
-        "tokens": json.loads(last)["tokens"],
+        "tokens": log[-1]["tokens"],
+        "training_loss": round(sum(late) / len(late), 4),
         "bits_per_character": scores["bits_per_character"],
         "books": {name: s["bits_per_character"] for name, s in meta["heldout"].items()},
     }

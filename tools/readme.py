@@ -219,6 +219,7 @@ TABLES = {
     "one GPU": gpu_tables.speed,
     "recipes": gpu_tables.recipes,
     "learning rates": trial_tables.rates,
+    "whole runs": trial_tables.whole_runs,
     "in the page": in_the_page,
     "record": lambda: record.table(stored_runs(record.STORED)),
     "record defaults": record.free,

@@ -25,6 +25,12 @@ def ahead(losses: list[float], others: list[float]) -> bool:
     return all(a < b for a, b in zip(losses[2:], others[2:], strict=True))
 
 
+def whole_runs() -> list[dict]:
+    """What is stored of whole pre-trainings that differ in their model and rate alone."""
+    runs = json.loads((BENCHMARKS / "novelist_trials.json").read_text(encoding="utf-8"))
+    return [run for run in runs if {*run["changed"]} <= {"kind", "lr"}]
+
+
 WORKED_OUT = {  # update: in ten-thousandths, as released, and with a cosine after the warm-up
     0: (0.0, 0.0),
     1000: (1.25, 1.25),
@@ -214,6 +220,14 @@ def not_even_once(n_updates, n_windows, n_ctx, stream):
 def the_novelist_guesses_best(bits):
     others = [value for name, value in bits.items() if name != "novelist"]
     assert bits["novelist"] < min(others) - 0.05
+
+
+@after("cell-092")
+def at_sixteen_times_the_rate_the_lstm_knows_its_books_better_and_others_less_well(bits):
+    runs = {(r["changed"].get("kind"), r["changed"].get("lr")): r for r in whole_runs()}
+    higher, novelist = runs["lstm", 16 * g.RECIPES["novelist"].lr], runs[None, None]
+    assert round(higher["bits_per_character"], 3) == 1.612 > bits["novelist"]
+    assert higher["training_loss"] < novelist["training_loss"]
 
 
 @after("curves-1")

@@ -1,6 +1,7 @@
 """What lesson 14, Zero-shot: what pre-training knows, says."""
 
 import itertools
+import json
 
 import numpy as np
 from claim import after
@@ -299,6 +300,19 @@ def a_lead_like_the_papers_could_be_there(tests, pairs_of_ends):
 def pre_trained_by_one_recipe(novelist, lstm):
     both = (novelist.meta["recipe"], lstm.meta["recipe"])
     assert both[0]["lr"] == both[1]["lr"] and both[0]["steps"] == both[1]["steps"]
+
+
+@after("cell-103")
+def the_lstm_has_1_64_bits_and_1_61_at_sixteen_times_the_rate(novelist, lstm):
+    path = g.paths.BENCHMARKS / "novelist_trials.json"
+    runs = json.loads(path.read_text(encoding="utf-8"))
+    (higher,) = (x for x in runs if x["changed"] == {"kind": "lstm", "lr": 0.016})
+    assert lstm.meta["recipe"]["lr"] == novelist.meta["recipe"]["lr"] == 0.016 / 16
+    ours, now = (
+        g.evaluate.all_books(x.meta["heldout"])["bits_per_character"] for x in (novelist, lstm)
+    )
+    told = [round(x, 2) for x in (higher["bits_per_character"], now, ours)]
+    assert told == [1.61, 1.64, 1.57]
 
 
 @after("cell-088", full_run=True)
