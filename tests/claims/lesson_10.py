@@ -12,6 +12,7 @@ from claim import after
 import gpt1lib as g
 from gpt1course.viz.explorers import HeadsOverTrainingExplorer, heads_over_training, learning
 from gpt1lib.io.paths import BENCHMARKS
+from gpt1lib.pretrain import RECIPES
 
 
 def entropy(counts: Counter) -> float:
@@ -222,10 +223,10 @@ def the_novelist_guesses_best(bits):
     assert bits["novelist"] < min(others) - 0.05
 
 
-@after("cell-092")
+@after("cell-091")
 def at_sixteen_times_the_rate_the_lstm_knows_its_books_better_and_others_less_well(bits):
     runs = {(r["changed"].get("kind"), r["changed"].get("lr")): r for r in whole_runs()}
-    higher, novelist = runs["lstm", 16 * g.RECIPES["novelist"].lr], runs[None, None]
+    higher, novelist = runs["lstm", 16 * RECIPES["novelist"].lr], runs[None, None]
     assert round(higher["bits_per_character"], 3) == 1.612 > bits["novelist"]
     assert higher["training_loss"] < novelist["training_loss"]
 

@@ -302,7 +302,7 @@ def pre_trained_by_one_recipe(novelist, lstm):
     assert both[0]["lr"] == both[1]["lr"] and both[0]["steps"] == both[1]["steps"]
 
 
-@after("cell-103")
+@after("cell-102")
 def the_lstm_has_1_64_bits_and_1_61_at_sixteen_times_the_rate(novelist, lstm):
     path = g.paths.BENCHMARKS / "novelist_trials.json"
     runs = json.loads(path.read_text(encoding="utf-8"))
