@@ -13,6 +13,7 @@ import gpt1lib as g
 from gpt1course.viz.explorers import HeadsOverTrainingExplorer, heads_over_training, learning
 from gpt1lib.io.paths import BENCHMARKS
 from gpt1lib.pretrain import RECIPES
+from tools import trial_tables
 
 
 def entropy(counts: Counter) -> float:
@@ -24,12 +25,6 @@ def entropy(counts: Counter) -> float:
 def ahead(losses: list[float], others: list[float]) -> bool:
     """Whether a curve lies below another, but for its first two points."""
     return all(a < b for a, b in zip(losses[2:], others[2:], strict=True))
-
-
-def whole_runs() -> list[dict]:
-    """What is stored of whole pre-trainings that differ in their model and rate alone."""
-    runs = json.loads((BENCHMARKS / "novelist_trials.json").read_text(encoding="utf-8"))
-    return [run for run in runs if {*run["changed"]} <= {"kind", "lr"}]
 
 
 WORKED_OUT = {  # update: in ten-thousandths, as released, and with a cosine after the warm-up
@@ -225,8 +220,8 @@ def the_novelist_guesses_best(bits):
 
 @after("cell-091")
 def at_sixteen_times_the_rate_the_lstm_knows_its_books_better_and_others_less_well(bits):
-    runs = {(r["changed"].get("kind"), r["changed"].get("lr")): r for r in whole_runs()}
-    higher, novelist = runs["lstm", 16 * RECIPES["novelist"].lr], runs[None, None]
+    runs, lr = trial_tables.runs_by_rate(), RECIPES["novelist"].lr
+    higher, novelist = runs["lstm", 16 * lr], runs["gpt", lr]
     assert round(higher["bits_per_character"], 3) == 1.612 > bits["novelist"]
     assert higher["training_loss"] < novelist["training_loss"]
 

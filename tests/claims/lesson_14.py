@@ -1,7 +1,6 @@
 """What lesson 14, Zero-shot: what pre-training knows, says."""
 
 import itertools
-import json
 
 import numpy as np
 from claim import after
@@ -10,6 +9,7 @@ from scipy.stats import binomtest
 import gpt1lib as g
 from gpt1course import paper, statistics
 from gpt1course.paper import paper_numbers
+from tools import trial_tables
 
 
 @after("cell-010")
@@ -304,9 +304,7 @@ def pre_trained_by_one_recipe(novelist, lstm):
 
 @after("cell-102")
 def the_lstm_has_1_64_bits_and_1_61_at_sixteen_times_the_rate(novelist, lstm):
-    path = g.paths.BENCHMARKS / "novelist_trials.json"
-    runs = json.loads(path.read_text(encoding="utf-8"))
-    (higher,) = (x for x in runs if x["changed"] == {"kind": "lstm", "lr": 0.016})
+    higher = trial_tables.runs_by_rate()["lstm", 0.016]
     assert lstm.meta["recipe"]["lr"] == novelist.meta["recipe"]["lr"] == 0.016 / 16
     ours, now = (
         g.evaluate.all_books(x.meta["heldout"])["bits_per_character"] for x in (novelist, lstm)
