@@ -259,22 +259,46 @@ def back_by_up_to_sixteen_words(pronouns):
 
 
 @after("pronouns-4", full_run=True)
-def the_model_90_the_lstm_81_percent(same_person, answers_of, ahead):
+def the_model_90_the_lstm_88_percent(same_person, answers_of, ahead):
     found = {name: g.metrics.accuracy(said, same_person) for name, said in answers_of.items()}
     assert round(found["novelist"]["accuracy"], 2) == 0.90
-    assert round(found["LSTM"]["accuracy"], 2) == 0.81
-    assert ahead.p < 0.001 < ahead.difference
+    assert round(found["LSTM"]["accuracy"], 2) == 0.88
+    assert ahead.p > 0.2 and ahead.difference > 0
 
 
 @after("cell-099")
-def significantly_behind_on_he_or_she_alone(pairs_of_ends):
-    assert paper.statistics.significant(pairs_of_ends) == {"he or she"}
+def significantly_behind_on_none(pairs_of_ends):
+    assert paper.statistics.significant(pairs_of_ends) == set()
+
+
+@after("cell-099")
+def three_points_on_60_schemas_and_less_than_two_elsewhere(tests, pairs_of_ends):
+    points = {name: abs(100 * pair.difference) for name, pair in pairs_of_ends.items()}
+    assert len(tests["schemas"].labels) == 60 and round(points.pop("schemas")) == 3
+    assert len(points) == 5 and max(points.values()) < 2
 
 
 @after("cell-100")
-def the_lstm_was_not_asked_two_of_them_at_every_stage(asked_of):
-    few = {name for name, at in asked_of["LSTM"].items() if len(at) < 10}
-    assert few == {"missing word", "he or she"}
+def both_were_asked_at_every_stage(asked_of, tests):
+    for by_skill in asked_of.values():
+        assert {name: len(at) for name, at in by_skill.items()} == dict.fromkeys(tests, 10)
+
+
+@after("one-rate-1")
+def the_first_lstm_was_behind_on_he_or_she_alone(first_lstm, pairs_of_first):
+    assert paper.statistics.significant(pairs_of_first) == {"he or she"}
+    assert round(100 * pairs_of_first["he or she"].difference) == 9
+    assert round(first_lstm["scores"]["he or she"]["accuracy"], 2) == 0.81
+
+
+@after("one-rate-1")
+def it_had_the_rate_of_the_novelist_and_ours_has_the_best_of_three(novelist, lstm):
+    tried = {
+        rate: run for (kind, rate), run in trial_tables.runs_by_rate().items() if kind == "lstm"
+    }
+    assert novelist.meta["recipe"]["lr"] == 0.001 and 0.001 in tried and len(tried) == 3
+    best = min(tried, key=lambda rate: tried[rate]["bits_per_character"])
+    assert lstm.meta["recipe"]["lr"] == best == 0.004
 
 
 @after("cell-102")
@@ -297,20 +321,9 @@ def a_lead_like_the_papers_could_be_there(tests, pairs_of_ends):
 
 
 @after("cell-102")
-def pre_trained_by_one_recipe(novelist, lstm):
-    both = (novelist.meta["recipe"], lstm.meta["recipe"])
-    assert both[0]["lr"] == both[1]["lr"] and both[0]["steps"] == both[1]["steps"]
-
-
-@after("cell-102")
-def the_lstm_has_1_64_bits_and_1_61_at_sixteen_times_the_rate(novelist, lstm):
-    higher = trial_tables.runs_by_rate()["lstm", 0.016]
-    assert lstm.meta["recipe"]["lr"] == novelist.meta["recipe"]["lr"] == 0.016 / 16
-    ours, now = (
-        g.evaluate.all_books(x.meta["heldout"])["bits_per_character"] for x in (novelist, lstm)
-    )
-    told = [round(x, 2) for x in (higher["bits_per_character"], now, ours)]
-    assert told == [1.61, 1.64, 1.57]
+def pre_trained_by_one_recipe_but_for_the_rate(novelist, lstm):
+    ours, its = (x.meta["recipe"] for x in (novelist, lstm))
+    assert {key for key in {*ours} & {*its} if ours[key] != its[key]} == {"kind", "lr"}
 
 
 @after("cell-088", full_run=True)
@@ -445,12 +458,6 @@ def the_lstm_has_as_many_parameters_and_predicts_less_well(model, lstm, novelist
     ours, theirs = novelist.meta["heldout"], lstm.meta["heldout"]
     assert novelist.meta["books"] == lstm.meta["books"]
     assert all(theirs[b]["nats_per_token"] > ours[b]["nats_per_token"] for b in ours)
-
-
-@after("cell-099")
-def on_the_other_five_the_two_end_side_by_side(pairs_of_ends):
-    others = [found.p for name, found in pairs_of_ends.items() if name != "he or she"]
-    assert len(others) == 5 and min(statistics.holm(others)) > 0.9
 
 
 @after("cell-088", full_run=True)
