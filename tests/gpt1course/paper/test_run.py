@@ -294,9 +294,7 @@ def test_a_missing_lstm_is_named_before_anything_runs(small, monkeypatch, tmp_pa
 def test_what_is_scored_zero_shot_is_not_scored_again(monkeypatch, capsys):
     monkeypatch.setattr(results, "replace_lines", lambda *line: pytest.fail("stored again"))
     zeroshot_run.run_zero_shot({"command": "a command"})
-    told = capsys.readouterr().out
-    (line,) = told.splitlines()
-    assert "no stages of the LSTM" in line and "holes in missing word, he or she;" in line
+    assert capsys.readouterr().out == "", "no hole is told"
 
 
 def test_zero_shot_scores_the_stages_that_are_there(monkeypatch, tmp_path, capsys):
@@ -362,8 +360,9 @@ if __name__ == "__main__":
     done = subprocess.run(
         [sys.executable, tmp_path / "run.py"], cwd=ROOT, capture_output=True, text=True
     )
-    assert done.stdout.splitlines()[0] == "stored 1 1", done.stderr
-    assert done.stdout.splitlines()[-1] == "then the loss is nan" and "8 8" not in done.stdout
+    *kept, last = done.stdout.splitlines()  # 1, and 2 if a worker had taken it as well
+    assert "stored 1 1" in kept, done.stderr
+    assert last == "then the loss is nan" and "stored 8 8" not in kept
 
 
 @pytest.mark.slow
