@@ -3,7 +3,7 @@
     python tools/language_models.py [--lstm data/checkpoints/lstm]
 
 Same books, same 8,120 tokens. The LSTM is trained by the novelist's own recipe:
-python -m gpt1lib.pretrain --recipe novelist --kind lstm --out data/checkpoints/lstm
+python -m gpt1lib.pretrain --recipe novelist --kind lstm --lr 0.004 --out data/checkpoints/lstm
 Writes data/results/language_models.json.
 """
 

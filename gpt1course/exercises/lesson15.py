@@ -587,10 +587,16 @@ def choices_of_settings(task: str) -> str:
         lines.append(f"{'rate':>33}" + "".join(f"{rate:>10g}" for rate in plan.RATES))
         for row in TRAINED:
             best, by_length = plan.best_budget(task, row, size, stored), {}
-            for budget in plan.budgets(task, size):
+            for budget in plan.tried_budgets(task, row, size, stored):
                 score = stored[plan.validation_trial(task, row, size, budget)]["accuracy"]
                 star = "*" if budget == best else " "
-                by_length.setdefault(budget.updates, []).append(f"{score:>9.2f}{star}")
+                beyond = budget.lr not in plan.RATES
+                told = (
+                    f"  and {score:.2f}{star} at {budget.lr:g}"
+                    if beyond
+                    else f"{score:>9.2f}{star}"
+                )
+                by_length.setdefault(budget.updates, []).append(told)
             for updates, scores in by_length.items():
                 lines.append(f"  {row:<16}{updates:>7} updates{''.join(scores)}".rstrip())
     return "\n".join(lines)

@@ -16,6 +16,7 @@ from gpt1lib.rng import fork_rng
 
 from .plan import SHORT, VARIANTS, InitFrom
 
+LSTM_LR = 0.004  # of its pre-training; the novelist's was chosen for the Transformer
 WORK = ROOT / "runs" / "paper"  # short pre-trainings that only these tables need
 
 
@@ -41,13 +42,18 @@ def starting_checkpoint(init_from: str, seed: int, n_parts: int | None = None) -
     return replace(novelist, model=transferred(novelist.model, n_parts, seed))
 
 
+def pretraining_command(kind: str, out: str | Path, seed: int = 0) -> str:
+    """What pre-trains a model as the shipped one of its kind was. kind: "gpt" or "lstm"."""
+    own = f" --kind lstm --lr {LSTM_LR}" if kind == "lstm" else ""
+    of_seed = f" --seed {seed}" if seed else ""
+    return f"python -m gpt1lib.pretrain --recipe novelist{own}{of_seed} --out {out}"
+
+
 def pretrained_lstm() -> Checkpoint:
     """The LSTM that read what the novelist read; FileNotFoundError with its command."""
     if not (LSTM_DIR / "meta.json").is_file():
-        raise FileNotFoundError(
-            f"{LSTM_DIR} holds no LSTM. It is trained by: python -m gpt1lib.pretrain "
-            f"--recipe novelist --kind lstm --out {LSTM_DIR}"
-        )
+        command = pretraining_command("lstm", LSTM_DIR)
+        raise FileNotFoundError(f"{LSTM_DIR} holds no LSTM. It is trained by: {command}")
     return checkpoint.load(LSTM_DIR)
 
 

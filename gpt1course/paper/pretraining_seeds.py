@@ -5,8 +5,9 @@ a difference between them is the luck of their seed. So what is here asks models
 pre-trained from other seeds, which decide the initial weights and the windows that are drawn.
 None comes with the course, and none is scored yet. These commands train one of each:
 
-    python -m gpt1lib.pretrain --recipe novelist --seed 1 --out runs/novelist_1
-    python -m gpt1lib.pretrain --recipe novelist --kind lstm --seed 1 --out runs/lstm_1
+    new="python -m gpt1lib.pretrain --recipe novelist --seed 1"
+    $new --out runs/novelist_1
+    $new --kind lstm --lr 0.004 --out runs/lstm_1
 
 These models answer the zero-shot questions, and learn from 1,000 labels of each set of the
 learning curves (or from the number nearest to it) with the budget that their row has there.
@@ -24,13 +25,14 @@ from gpt1lib.io.paths import LSTM_DIR, NOVELIST_DIR, ROOT
 from .curves import plan as curve_plan
 from .curves.run import curve_task
 from .curves.sets import SETS, label_counts
+from .init_from import pretraining_command
 from .results import stored_trials
 from .run import fine_tune, run_missing
 from .trials import Trial
 from .zeroshot import probe
 
-ROWS = {"pre-trained": ("novelist", NOVELIST_DIR), "LSTM": ("lstm", LSTM_DIR)}
-"""Row of the curves -> how its models are called on disk, and the one that is shipped."""
+ROWS = {"pre-trained": ("gpt", NOVELIST_DIR), "LSTM": ("lstm", LSTM_DIR)}
+"""Row of the curves -> the kind of its models, and the one that is shipped."""
 SEEDS = (0, 1, 2)  # of pre-training; 0 is shipped
 FINE_TUNING_SEEDS = (0, 1, 2)
 LABELS = 1000
@@ -40,21 +42,14 @@ FINE_TUNED, ZERO_SHOT = "pretraining_seeds", "pretraining_seeds_zeroshot"  # fil
 # ---- the models ------------------------------------------------------------------------
 
 
-def command_for(row: str, seed: int) -> str:
-    """What pre-trains a row's model from a seed."""
-    name, kind = ROWS[row][0], " --kind lstm" if row == "LSTM" else ""
-    options = f"--recipe novelist{kind} --seed {seed} --out runs/{name}_{seed}"
-    return f"python -m gpt1lib.pretrain {options}"
-
-
 def pretrained(row: str, seed: int) -> Checkpoint:
     """A row's model from a seed. FileNotFoundError tells the command that trains it."""
-    name, shipped = ROWS[row]
-    folder = shipped if seed == 0 else ROOT / "runs" / f"{name}_{seed}"
+    kind, folder = ROWS[row]
+    if seed:
+        folder = ROOT / "runs" / f"{folder.name}_{seed}"
     if not (folder / "meta.json").is_file():
-        raise FileNotFoundError(
-            f"no model in {folder}; it is trained by: {command_for(row, seed)}"
-        )
+        command = pretraining_command(kind, f"runs/{folder.name}", seed)
+        raise FileNotFoundError(f"no model in {folder}; it is trained by: {command}")
     found = checkpoint.load(folder)
     if (its := found.meta["recipe"]["seed"]) != seed:
         raise ValueError(f"{folder} was trained with seed {its}, not {seed}")

@@ -32,6 +32,8 @@ MODELS = {
 """Rows that are fine-tuned, and what each starts from."""
 ZERO_SHOT = "zero-shot"
 RATES = (1.25e-4, 3.5e-4, 1e-3)
+BEYOND = {RATES[0]: 4.5e-5, RATES[-1]: 2.8e-3}
+"""The rate that is tried as well where the best of RATES is the lowest or the highest."""
 EPOCHS = 3  # the paper's, and the fewest here; few labels are read more often
 CHOICE_SEED = 100
 SEEDS = 3
@@ -101,6 +103,24 @@ def validation_trials(task: str) -> list[Trial]:
     return list(dict.fromkeys(trials))  # with very many labels short and long are the same
 
 
+def trials_beyond(task: str, stored: Stored) -> list[Trial]:
+    """The trials of a rate beyond RATES, for each row whose best rate is at an end of them."""
+    return [
+        validation_trial(task, row, size, budget)
+        for size in choice_sizes(task)
+        for row in MODELS
+        for budget in tried_budgets(task, row, size, stored)
+        if budget.lr not in RATES
+    ]
+
+
+def tried_budgets(task: str, row: str, size: int, stored: Stored) -> list[Budget]:
+    """All budgets that a row's choice is made from: `budgets`, and the one beyond if due."""
+    tried = budgets(task, size)
+    best = best_of(tried, task, row, size, stored)
+    return tried + ([best._replace(lr=BEYOND[best.lr])] if best and best.lr in BEYOND else [])
+
+
 def choice_sizes(task: str) -> list[int]:
     """The numbers of labels at which budgets are chosen, of those that the set has."""
     counts = label_counts(task)
@@ -110,10 +130,18 @@ def choice_sizes(task: str) -> list[int]:
 def best_budget(task: str, row: str, size: int, stored: Stored) -> Budget | None:
     """The budget with the best accuracy on validation, None while one is not tried yet.
 
-    Of equals the one with fewer updates, then the lower rate.
+    Of equals the one with fewer updates, then the lower rate; a rate beyond RATES only where
+    it is better.
     """
     at = nearest(task, size)
-    trials = {budget: validation_trial(task, row, at, budget) for budget in budgets(task, at)}
+    return best_of(tried_budgets(task, row, at, stored), task, row, at, stored)
+
+
+def best_of(
+    tried: list[Budget], task: str, row: str, size: int, stored: Stored
+) -> Budget | None:
+    """The first of the best of these budgets, None while one of them is not tried yet."""
+    trials = {budget: validation_trial(task, row, size, budget) for budget in tried}
     if any(trial not in stored for trial in trials.values()):
         return None
     return max(trials, key=lambda budget: stored[trials[budget]]["accuracy"])

@@ -22,6 +22,7 @@ def small(monkeypatch, tmp_path):
     monkeypatch.setattr(results, "STORED", tmp_path)
     monkeypatch.setitem(sets.SETS, FILM, replace(sets.SETS[FILM], chosen_at=(10,), most=30))
     monkeypatch.setattr(plan, "budgets", lambda task, size: [Budget(1, 1e-4), Budget(1, 1e-3)])
+    monkeypatch.setattr(plan, "BEYOND", {})
     monkeypatch.setattr(plan, "EPOCHS", 1)
     monkeypatch.setattr(run, "MAX_TEST", 12)
     return tmp_path / "curves.jsonl"
@@ -120,12 +121,18 @@ class ValidationOnly(dict):
         return super().__getitem__(point)
 
 
+def scored(row, size, budget, accuracy):
+    """A stored line of a validation trial."""
+    return {plan.validation_trial(FILM, row, size, budget): {"accuracy": accuracy}}
+
+
 def test_the_best_on_validation_is_chosen_for_each_row_and_its_neighbors():
     grid = ValidationOnly({p: {"accuracy": 0.5} for p in plan.validation_trials(FILM)})
     best = {("LSTM", 100): Budget(400, 1e-3), ("LSTM", 1000): Budget(1000, 3.5e-4)}
     best["random weights", 100] = Budget(100, 1e-3)
     for (row, size), budget in best.items():
-        grid[plan.validation_trial(FILM, row, size, budget)] = {"accuracy": 0.6}
+        grid |= scored(row, size, budget, 0.6)
+    grid |= {trial: {"accuracy": 0.5} for trial in plan.trials_beyond(FILM, grid)}
     for size, at in ((10, 100), (100, 100), (300, 100), (1000, 1000), (7423, 1000)):
         assert plan.best_budget(FILM, "LSTM", size, grid) == best["LSTM", at]
     assert plan.best_budget(FILM, "random weights", 30, grid) == (100, 1e-3)
@@ -134,6 +141,27 @@ def test_the_best_on_validation_is_chosen_for_each_row_and_its_neighbors():
     )
     del grid[plan.validation_trial(FILM, "LSTM", 100, Budget(400, 1e-3))]
     assert plan.best_budget(FILM, "LSTM", 30, grid) is None, "before all are tried"
+
+
+@pytest.mark.parametrize(("rate", "further"), [(1e-3, 2.8e-3), (1.25e-4, 4.5e-5)])
+def test_a_rate_beyond_is_tried_where_the_best_is_at_an_end(rate, further):
+    grid = {p: {"accuracy": 0.5} for p in plan.validation_trials(FILM)}
+    grid |= scored("LSTM", 100, Budget(400, rate), 0.6)
+    assert plan.best_budget(FILM, "LSTM", 100, grid) is None, "one is still to be tried"
+    due = plan.validation_trial(FILM, "LSTM", 100, Budget(400, further))
+    assert due in plan.trials_beyond(FILM, grid)
+    for accuracy, chosen in ((0.61, further), (0.6, rate), (0.4, rate)):
+        tried = grid | {due: {"accuracy": accuracy}}
+        assert plan.best_budget(FILM, "LSTM", 100, tried) == (400, chosen)
+
+
+def test_no_rate_beyond_is_tried_where_the_best_lies_between():
+    grid = {p: {"accuracy": 0.5} for p in plan.validation_trials(FILM)}
+    for row in curves.MODELS:
+        for size in plan.choice_sizes(FILM):
+            grid |= scored(row, size, Budget(100, 3.5e-4), 0.6)
+    assert plan.trials_beyond(FILM, grid) == []
+    assert plan.best_budget(FILM, "LSTM", 100, grid) == (100, 3.5e-4)
 
 
 def test_a_curve_has_only_what_was_run_with_the_chosen_settings(quick, small):

@@ -18,7 +18,9 @@ def runs(tmp_path, monkeypatch):
 
 
 def test_a_missing_model_tells_its_command(runs, capsys):
-    with pytest.raises(FileNotFoundError, match="--kind lstm --seed 2 --out runs/lstm_2"):
+    with pytest.raises(
+        FileNotFoundError, match="--kind lstm --lr 0.004 --seed 2 --out runs/lstm_2"
+    ):
         pretraining_seeds.pretrained("LSTM", 2)
     assert not pretraining_seeds.there("pre-trained", 1)
     assert "--recipe novelist --seed 1 --out runs/novelist_1" in capsys.readouterr().out
@@ -78,6 +80,6 @@ def test_zero_shot_keeps_each_answer_and_where_the_model_is_from(monkeypatch):
     line = pretraining_seeds.run_zero_shot(trial)
     assert line["scores"]["always 1"]["guesses"] == "1111"
     assert 1.5 < line["bits_per_character"] < 1.9
-    assert line["pretraining"]["command"].endswith("--kind lstm --out runs/lstm")
+    assert line["pretraining"]["command"].endswith("--kind lstm --lr 0.004 --out runs/lstm")
     monkeypatch.setattr(pretraining_seeds, "stored_trials", lambda name: {trial: line})
     assert pretraining_seeds.zero_shot_scores() == {"always 1": {"LSTM": {0: 0.75}}}
