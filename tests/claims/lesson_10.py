@@ -219,11 +219,12 @@ def the_novelist_guesses_best(bits):
 
 
 @after("cell-091")
-def at_sixteen_times_the_rate_the_lstm_knows_its_books_better_and_others_less_well(bits):
+def with_four_times_the_rate_the_lstm_knows_its_books_better_and_others_less_well(bits):
     runs, lr = trial_tables.runs_by_rate(), RECIPES["novelist"].lr
-    higher, novelist = runs["lstm", 16 * lr], runs["gpt", lr]
-    assert round(higher["bits_per_character"], 3) == 1.612 > bits["novelist"]
-    assert higher["training_loss"] < novelist["training_loss"]
+    shipped, novelist = runs["lstm", 4 * lr], runs["gpt", lr]
+    assert shipped["bits_per_character"] == bits["lstm"] > bits["novelist"]
+    assert shipped["training_loss"] < novelist["training_loss"]
+    assert round(runs["lstm", lr]["bits_per_character"], 3) == 1.639
 
 
 @after("curves-1")

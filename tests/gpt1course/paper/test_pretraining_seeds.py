@@ -80,6 +80,6 @@ def test_zero_shot_keeps_each_answer_and_where_the_model_is_from(monkeypatch):
     line = pretraining_seeds.run_zero_shot(trial)
     assert line["scores"]["always 1"]["guesses"] == "1111"
     assert 1.5 < line["bits_per_character"] < 1.9
-    assert line["pretraining"]["command"].endswith("--kind lstm --lr 0.004 --out runs/lstm")
+    assert line["pretraining"]["command"].endswith("--kind lstm --lr 0.004 --out runs/lstm_lr4")
     monkeypatch.setattr(pretraining_seeds, "stored_trials", lambda name: {trial: line})
     assert pretraining_seeds.zero_shot_scores() == {"always 1": {"LSTM": {0: 0.75}}}
