@@ -5,12 +5,12 @@ The draw is not balanced over the classes, because somebody who labels ten texts
 balance them either. With few labels that explains much of the difference between seeds.
 
 A budget, that is a number of updates and a learning rate, is chosen for each row by
-itself, by its mean accuracy on the whole *validation* set in three runs. Where the best rate
-is the lowest or the highest of those tried, one beyond it is tried, too. With only ten labels
-you would not have such a set, but all rows get the same help. Budgets are chosen at one to
-three numbers of labels (`LabelSet.chosen_at`); the others take what was chosen at the nearest
-one, by ratio. The seeds of the choice are not those of the curve, and nothing here looks at a
-test score.
+itself, by its mean accuracy on the whole *validation* set in three runs (with many labels,
+where runs differ less, in one). Where the best rate is the lowest or the highest of those
+tried, one beyond it is tried, too. With only ten labels you would not have such a set, but
+all rows get the same help. Budgets are chosen at one to three numbers of labels
+(`LabelSet.chosen_at`); the others take what was chosen at the nearest one, by ratio. The
+seeds of the choice are not those of the curve, and nothing here looks at a test score.
 """
 
 import math
@@ -37,6 +37,7 @@ BEYOND = {RATES[0]: 4.5e-5, RATES[-1]: 2.8e-3}
 """The rate that is tried as well where the best of RATES is the lowest or the highest."""
 EPOCHS = 3  # the paper's, and the fewest here; few labels are read more often
 CHOICE_SEEDS = (100, 101, 102)
+MANY = 1000  # labels from which one seed is enough for a choice: runs differ less there
 SEEDS = 3
 MORE_SEEDS, LARGEST_WITH_MORE = 10, 1000
 """So many where the intervals of the first seeds overlap, up to this number of labels."""
@@ -90,7 +91,8 @@ def budgets(task: str, size: int) -> list[Budget]:
 @cache  # used again for every trial of a curve
 def validation_trials_of(task: str, row: str, size: int, budget: Budget) -> list[Trial]:
     """The trials of a budget, one for each seed of the choice."""
-    settings = [trial_settings(task, size, seed, budget) for seed in CHOICE_SEEDS]
+    seeds = CHOICE_SEEDS if size < MANY else CHOICE_SEEDS[:1]
+    settings = [trial_settings(task, size, seed, budget) for seed in seeds]
     return [curve_trial(task, row, each, "valid") for each in settings]
 
 
