@@ -12,7 +12,8 @@ from gpt1course import statistics
 from gpt1lib import metrics
 from tools.notebooks import layout
 
-PATHS = sorted((Path(__file__).resolve().parents[2] / "notebooks").rglob("*.ipynb"))
+NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
+PATHS = sorted([*NOTEBOOKS.glob("*.ipynb"), *NOTEBOOKS.glob("deeper/*.ipynb")])
 
 
 def tries(path):
