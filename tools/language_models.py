@@ -2,7 +2,8 @@
 
     python tools/language_models.py [--lstm data/checkpoints/lstm]
 
-Same books, same 8,120 tokens. The LSTM is trained by the novelist's own recipe:
+Same books, same 8,120 tokens. The LSTM is trained by the novelist's recipe,
+with a learning rate of its own:
 python -m gpt1lib.pretrain --recipe novelist --kind lstm --lr 0.004 --out data/checkpoints/lstm
 Writes data/results/language_models.json.
 """

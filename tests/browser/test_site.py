@@ -23,7 +23,8 @@ from tools.page import api
 pytestmark = [pytest.mark.browser, pytest.mark.filterwarnings("ignore:.*is deprecated")]
 ROOT = Path(__file__).resolve().parents[2]
 POLICY = "Content Security Policy"  # what the console calls it
-NOTEBOOKS = sorted((ROOT / "notebooks").rglob("*.ipynb"))
+FOLDER = ROOT / "notebooks"
+NOTEBOOKS = sorted([*FOLDER.glob("*.ipynb"), *FOLDER.glob("deeper/*.ipynb")])
 CODE = re.compile(r"<(pre|code|script|style)\b.*?</\1>", re.DOTALL)
 
 

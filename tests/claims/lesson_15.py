@@ -241,7 +241,7 @@ def by_means_the_lstm_four_the_transformer_three(table):
 
 
 @after("lstm-2")
-def a_better_rate_took_the_lstm_from_81_to_88_percent_on_he_or_she():
+def the_lstm_of_these_curves_is_the_first_of_lesson_14():
     (first,), now = paper.stored_lines("zeroshot_one_rate"), paper.stored_lines("zeroshot")[-1]
     assert now["model"] == first["model"] == "LSTM" and now["step"] == first["step"]
     found = [line["scores"]["he or she"]["accuracy"] for line in (first, now)]

@@ -167,7 +167,7 @@ def test_the_shipped_model_beats_every_baseline(novelist):
     bits = {k: row["bits_per_character"] for k, row in stored["all_books"].items()}
     assert bits.keys() >= {"unigram", "trigram", "novelist"}
     best = min(bits[k] for k in bits if k != "novelist")
-    assert bits["novelist"] < best - 0.03
+    assert round(best - bits["novelist"], 4) == 0.0385
     samples = stored["samples"]
     assert len(samples["texts"]) == len(samples["prompts"]) and all(samples["texts"])
 

@@ -4,6 +4,7 @@ import pytest
 
 from benchmarks.recipe_trials import STORED
 from benchmarks.shared.by_clock import stored_runs
+from gpt1course.paper import init_from
 from gpt1lib.io.files import read_json
 from gpt1lib.io.paths import LSTM_DIR, NOVELIST_DIR
 from gpt1lib.pretrain import RECIPES
@@ -64,6 +65,7 @@ def test_the_shipped_lstm_has_the_best_rate_of_three(whole):
     }
     assert sorted(bits) == [1e-3, 4e-3, 1.6e-2]
     assert min(bits, key=bits.__getitem__) == read_json(LSTM_DIR / "meta.json")["recipe"]["lr"]
+    assert init_from.LSTM_LR == min(bits, key=bits.__getitem__), "in every command"
     gpt = whole["gpt", 1e-3]["bits_per_character"]
     assert 2 / 5 < (bits[1e-3] - bits[4e-3]) / (bits[1e-3] - gpt) < 1 / 2, "of the distance"
 
