@@ -23,7 +23,7 @@ from gpt1lib.io.files import write_text
 
 from . import notebooks, workspace
 
-ASKS = re.compile(r"## (Recall|Review questions|Questionnaire)\n")
+ASKS = re.compile(r"## (Recall|Review questions)\n")
 NUMBERED = re.compile(r"^(\d+)\. (.*?)(?=^\d+\. |\Z)", re.MULTILINE | re.DOTALL)
 DECK = "GPT-1"
 

@@ -61,8 +61,8 @@ def together(times: list[str]) -> str:
     """A sentence: the hours of all main paths, and of all deeper parts where there are any."""
     main = sum(int(time.split()[0]) for time in times)
     deeper = sum(int(m[1]) for m in (re.search(r"deeper (\d+) min", t) for t in times) if m)
-    more = f", and the deeper parts {round(deeper / 60)} hours more" if deeper else ""
-    return f"All of it takes about {round(main / 60)} hours{more}.\n"
+    more = f", and their deeper parts {round(deeper / 60)} more" if deeper else ""
+    return f"The lessons take about {round(main / 60)} hours{more}.\n"
 
 
 # ---- the repository's address -----------------------------------------------------------

@@ -27,7 +27,7 @@ TABLE = re.compile(r"(?<=<!-- minutes -->\n).*?(?=<!-- /minutes -->)", re.DOTALL
 PLANNED = re.compile(r"^(\|.*?\[(\d\d)\].*?(§.*?)\|.*\|)[^|\n]*\|$", re.MULTILINE)
 SHORT = re.compile(r"(?<=^\*\*)(§[§\d ]*) · \d+ minutes(?=\.\*\*)", re.MULTILINE)
 HEAD = "| section | read and try | exercises | in it |\n|---|---|---|---|\n"
-OPENING, CLOSE = "Opening: recall, setup", "Close: errata, summary, questionnaire"
+OPENING, CLOSE = "Opening: recall, setup", "Close: errata, summary, review questions"
 
 
 @cache

@@ -500,7 +500,7 @@ def test_an_address_leads_to_the_state_of_a_view(chromium, book):
     page = chromium.new_page()
     page.goto((book / "map.html").as_uri())
     root = page.frame_locator("iframe").locator(".gx")
-    root.get_by_role("slider", name="way of a token").fill("5")
+    root.get_by_role("slider", name="a token's path").fill("5")
     here = root.locator(".gx-map-crumb[aria-current]")
     expect(here).to_have_text(re.compile("^head"))
     root.get_by_role("button", name="Link to this state").click()

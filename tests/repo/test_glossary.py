@@ -11,7 +11,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
 LINK = r"\[Lesson \d\d.*?\]\(\.\./notebooks/(.*?\.ipynb)(?:#(.*))?\)\."
 ENTRIES = re.findall(rf"^- \*\*`?(.*?)`?\*\*: (.*) {LINK}$", PAGE, re.MULTILINE)
-UNTAUGHT = ("Objectives", "Recall", "Summary", "Questionnaire", "7. The map of the course")
+UNTAUGHT = ("Objectives", "Recall", "Summary", "Review questions", "7. The map of the course")
 
 
 def prose(path: Path) -> str:

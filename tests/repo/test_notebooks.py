@@ -31,7 +31,7 @@ HEADINGS = [
     "Setup",
     "You may read elsewhere",
     "Summary",
-    "Questionnaire",
+    "Review questions",
     "Further reading",
 ]
 IN_TWO_PARTS = ["Recall", "Summary", "Review questions", "You can stop here", "Further reading"]

@@ -104,9 +104,9 @@ def test_an_address_reaches_badge_clone_and_citation():
 
 def test_the_hours_are_those_of_the_lessons():
     main = ["50 min", "80 min, two sittings"]
-    assert readme.together(main) == "All of it takes about 2 hours.\n"
+    assert readme.together(main) == "The lessons take about 2 hours.\n"
     both = [main[0] + ", deeper 60 min", main[1] + ", deeper 65 min"]
-    said = "All of it takes about 2 hours, and the deeper parts 2 hours more.\n"
+    said = "The lessons take about 2 hours, and their deeper parts 2 more.\n"
     assert readme.together(both) == said
 
 

@@ -111,7 +111,7 @@ def reading_minutes(cell) -> float:
     if cell.cell_type == "code":
         lines = 0 if is_aside(cell) else code_lines(cell)
         return lines / LINES + PER_EXPLORER * ("Explorer" in cell.source)
-    asked = re.match(r"## (Recall|Review questions|Questionnaire)\n", cell.source)
+    asked = re.match(r"## (Recall|Review questions)\n", cell.source)
     questions = cell.source.split("<details>")[0]
     count = len(re.findall(r"^\d+\. ", questions, re.MULTILINE)) if asked else 0
     return (

@@ -43,7 +43,7 @@ ELSEWHERE = '- *"FILL IN: a popular sentence that errs."* FILL IN: the truth, sh
 CLOSING = (
     "## Summary\n\n1. FILL IN\n2. FILL IN\n3. FILL IN\n4. FILL IN\n5. FILL IN\n\n"
     "**Common mistakes:** FILL IN.",
-    "## Questionnaire\n\n1. FILL IN?\n2. FILL IN?\n\n<details><summary>Answers</summary>\n\n"
+    "## Review questions\n\n1. FILL IN?\n2. FILL IN?\n\n<details><summary>Answers</summary>\n\n"
     "1. FILL IN\n2. FILL IN\n\n</details>",
     "## Further reading\n\n- The paper, section FILL IN.\n"
     "- Next in this course: [00 Start here](00_start_here.ipynb).",

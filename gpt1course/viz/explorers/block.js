@@ -30,8 +30,8 @@ function draw(model, root) {
   view.states = halves(model, "states");
   view.neurons = halves(model, "neurons");
   for (const name of ["block", "place", "station", "spread"]) view[name] = model.get(name);
-  const pour = () => go(view, { station: (view.station + 1) % STATIONS.length });
-  view.finding = addHeadline(root, "pour it one station further", pour);
+  const further = () => go(view, { station: (view.station + 1) % STATIONS.length });
+  view.finding = addHeadline(root, "go one step further", further);
   addControls(view, root);
   addRiver(view, root);
   view.said = liveRegion(root);
@@ -52,7 +52,7 @@ function addControls(view, root) {
   );
   const text = i => STATIONS[i][0];
   const options = { min: 0, max: 6, step: 1, value: view.station, text };
-  view.tap = slider(root, "pour as far as", options, station => set({ station }));
+  view.tap = slider(root, "show as far as", options, station => set({ station }));
 }
 
 function go(view, traits) {

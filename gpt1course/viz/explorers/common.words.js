@@ -41,9 +41,9 @@ export const plural = (n, word) => `${commas(n)} ${word}${n === 1 ? "" : "s"}`;
 export const minus = text => String(text).replace("-", "−");
 export const commas = n => n.toLocaleString("en");
 export const sum = values => values.reduce((a, b) => a + b, 0);
-// An entropy in words: how many equal chances would be as open.
+// An entropy in words: how many equal chances have the same.
 export const evenly = bits => {
   const n = 2 ** bits;
-  return `as open as an even choice among ${n < 100 ? n.toFixed(1) : commas(Math.round(n))}`;
+  return `like an even choice among ${n < 100 ? n.toFixed(1) : commas(Math.round(n))}`;
 };
 export const bitsOf = p => (p > 0 ? -p * Math.log2(p) : 0); // what p adds to an entropy

@@ -278,7 +278,7 @@ function tell(view, labels) {
 function findingOf([ours, ...others], labels) {
   const at = row => row.places.find(place => place.labels === labels);
   const other = others.find(row => at(row)?.ahead);
-  if (!at(ours) || !other) return `Nobody was compared at ${plural(labels, "label")}.`;
+  if (!at(ours) || !other) return `No comparison at ${plural(labels, "label")}.`;
   const [points, , clear] = at(other).ahead;
   const side = points < 0 ? "behind" : "ahead of";
   return (

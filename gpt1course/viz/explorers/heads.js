@@ -91,7 +91,7 @@ const toggle = view => setFactor(view, view.factor < 1 ? 1 : 0);
 // ---- the atlas: a disc for each head, its area how far the loss rises without it
 
 function addAtlas(view, parent) {
-  el("p", "gx-title", parent, "Heads, as block.head: the larger, the more it is missed");
+  el("p", "gx-title", parent, "Heads, as block.head; area: rise of the loss without it");
   view.room = chart(parent, 400, 26, () => drawAtlas(view));
   const { svg } = view.room;
   svg.classList.toggle("gx-many", view.L * view.H > MANY);

@@ -62,7 +62,7 @@ function addGuesses(view, parent) {
 }
 
 function addWay(view, parent) {
-  el("p", "gx-title", parent, "The way of this token");
+  el("p", "gx-title", parent, "This token, by block");
   view.way = el("table", "gx-table gx-way", parent);
 }
 

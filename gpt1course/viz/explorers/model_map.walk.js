@@ -98,7 +98,7 @@ function addTimeline(view, root) {
     value: 0,
     text: i => WAYPOINTS[i],
   };
-  view.walk.line = slider(box, "way of a token", options, at => lineTo(view, at));
+  view.walk.line = slider(box, "a token's path", options, at => lineTo(view, at));
   const names = el("ol", "", box);
   names.setAttribute("aria-hidden", "true"); // the slider tells them
   view.walk.stops = WAYPOINTS.map((name, i) => {

@@ -267,7 +267,7 @@ function winner(view, { weights, best }) {
 function sharpness({ weights, best }) {
   const slope = weights[best] * (1 - weights[best]);
   const moved = slope < 0.005 ? "by less than 0.05" : `by about ${(10 * slope).toFixed(1)}`;
-  const frozen = slope < 0.005 ? " This softmax is all but frozen." : "";
+  const frozen = slope < 0.005 ? " This softmax is saturated." : "";
   return `If its score rose by 0.1, its weight would move ${moved} percentage points.${frozen}`;
 }
 

@@ -253,8 +253,8 @@ function showFinding(view, line) {
   const later = points.slice(used).map(([n, nats]) => [nats, line.at(n)[0]]);
   finding.textContent = later.length
     ? `A line through ${used} sizes misses the larger ones by ${offBy(later).toFixed(2)} nats.`
-    : `Through all ${used} sizes, ten times the parameters take ` +
-      `${rounded(1 - 10 ** -line.alpha)} off the loss.`;
+    : `Through all ${used} sizes, ten times the parameters cut ` +
+      `the loss by ${rounded(1 - 10 ** -line.alpha)}.`;
   setTip(
     finding,
     used === FIRST ? "fit the line to all sizes" : `fit it to the first ${FIRST}`,
@@ -279,7 +279,7 @@ function whatLineSays(view, line) {
     `The line through the first ${used} sizes ${power}` +
     `${line.alpha > 0 ? "−" : ""}${Math.abs(line.alpha).toFixed(3)}.` +
     `${missed}${whatWasDrawn(view)} At N = ` +
-    `${sizeText(Math.log10(view.size))}${far} it says ${middle.toFixed(2)} nats, ` +
+    `${sizeText(Math.log10(view.size))}${far} it predicts ${middle.toFixed(2)} nats, ` +
     `95% interval ${low.toFixed(2)} to ${high.toFixed(2)}.`
   );
 }

@@ -57,8 +57,8 @@ class ScalingExplorer(Explorer):
         return (
             f"Losses of {len(self.points[self.amount])} sizes on {self.names[self.amount]}. "
             f"The line through the first {len(sizes)} {way} as N to the power of "
-            f"{-alpha:.3f}; at N = {self.size:,.0f} it says {middle:.2f} nats per token, 95% "
-            f"interval {low:.2f} to {high:.2f}."
+            f"{-alpha:.3f}; at N = {self.size:,.0f} it predicts {middle:.2f} nats per token, "
+            f"95% interval {low:.2f} to {high:.2f}."
         )
 
     def figure(self) -> Figure:

@@ -10,7 +10,7 @@ import { start } from "./start.js";
 const HINT = "Type a prompt and press Enter, or move the seed.";
 const LEGEND =
   "Shade: the probability that the model gave the token. " +
-  "Framed: where a row first parts from the one above.";
+  "Framed: the first difference from the row above.";
 const SEEDS = { min: 0, max: 99, step: 1, help: "the same draws for every temperature" };
 
 function draw(model, root) {

@@ -28,7 +28,7 @@ def test_lengths_and_neurons_are_the_models(page, explorer):
 
 def test_it_is_poured_step_by_step(page, explorer):
     show(page, explorer)
-    page.get_by_label("pour as far as").focus()
+    page.get_by_label("show as far as").focus()
     page.keyboard.press("Home")
     said = page.locator(".gx-river + .gx-live")
     assert page.locator(".gx-dry").count() == 6 and "attention" not in said.inner_text()

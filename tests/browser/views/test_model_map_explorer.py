@@ -219,7 +219,7 @@ SEEN = "() => ['zoom', 'block', 'head', 'place', 'other'].map(name => model.get(
 
 def test_the_way_of_a_token_is_a_line_to_drag(page, explorer):
     root = show(page, explorer)
-    line = root.get_by_role("slider", name="way of a token")
+    line = root.get_by_role("slider", name="a token's path")
     tall = root.locator(".gx-map-stage").bounding_box()["height"]
     zooms = []
     began = root.locator(".gx-map-stage").inner_text(), page.evaluate(SEEN)

@@ -38,7 +38,7 @@ def agrees(page, root, e):
     middle, low, high = statistics.prediction(*fitted, e.size)
     said = root.locator(".gx-live").inner_text()
     assert f"as N to the power of −{alpha:.3f}." in said
-    assert f"it says {middle:.2f} nats, 95% interval {low:.2f} to {high:.2f}." in said
+    assert f"it predicts {middle:.2f} nats, 95% interval {low:.2f} to {high:.2f}." in said
 
 
 def test_nothing_is_shown_before_the_reader_has_drawn(page, e):
