@@ -435,6 +435,24 @@ def no_warm_up(step, peak, warmup, total):
 
 
 @learning_rate.wrong(
+    "You take the smaller of line and cosine. Below `warmup` it's the line alone, and from "
+    "there on the cosine alone."
+)
+def smaller_of_both(step, peak, warmup, total):
+    cosine = peak * 0.5 * (1 + math.cos(math.pi * step / total))
+    return min(peak * step / warmup, cosine) if warmup else cosine
+
+
+@learning_rate.wrong(
+    "You multiply line and cosine. Below `warmup` it's the line alone, and from there on the "
+    "cosine alone."
+)
+def product_of_both(step, peak, warmup, total):
+    line = min(1.0, step / warmup) if warmup else 1.0
+    return line * peak * 0.5 * (1 + math.cos(math.pi * step / total))
+
+
+@learning_rate.wrong(
     "You fall along a straight line. That is GPT-1's fine-tuning; pre-training uses a cosine."
 )
 def a_line_down(step, peak, warmup, total):
@@ -743,7 +761,10 @@ def upside_down(grads, max_norm):
     return [grad * min(1.0, norm / max_norm) for grad in grads]
 
 
-@clip_together.wrong("You change nothing. Where the norm is above max_norm, scale it down.")
+@clip_together.wrong(
+    "You change nothing. Where the norm is above max_norm, scale it down. (torch's "
+    "clip_grad_norm_ clips the .grad of parameters, and these tensors are the gradients.)"
+)
 def as_it_came(grads, max_norm):
     return list(grads)
 

@@ -84,6 +84,14 @@ def divided_by_all(logits, ids):
     return log_probs[torch.arange(len(ids) - 1), ids[1:]].sum().item() / len(ids)
 
 
+@mean_log_prob.wrong(
+    "A slice and a list of ids, log_probs[:-1, ids[1:]], give every row times every id. "
+    "torch.arange(len(ids) - 1) in place of the slice pairs them."
+)
+def every_row_with_every_id(logits, ids):
+    return logits.log_softmax(dim=-1)[:-1, ids[1:]].mean().item()
+
+
 @mean_log_prob.wrong("Logits are not log-probabilities yet: log_softmax makes them comparable.")
 def raw_scores(logits, ids):
     return logits[torch.arange(len(ids) - 1), ids[1:]].mean().item()
@@ -142,7 +150,8 @@ ANSWERS = [
     cases=lambda: [(list(map(torch.tensor, answers)),) for answers in ANSWERS],
     task=(
         "For each question the log-probabilities of every answer's tokens are given. "
-        "Return the index of the answer with the highest mean, as the paper does for RACE."
+        "Return the index of the answer with the highest mean, as the paper does for the "
+        "reading questions of RACE."
     ),
     hints=("Compute one mean per answer, and then the index of the largest.",),
 )

@@ -143,12 +143,6 @@ def twelve_tensors_per_block_and_two_tables(shapes):
     assert len(shapes) == 4 * 12 + 2
 
 
-@after("cell-050")
-def the_text_says_0_32_at_first_0_80_at_the_thousandth():
-    correction = [math.sqrt(1 - 0.999**t) / (1 - 0.9**t) for t in (1, 1000)]
-    assert np.allclose(correction, [0.316, 0.795], atol=1e-3)
-
-
 @after("cell-071", full_run=True)
 def with_warm_up_it_has_left_the_level(ends, unigram):
     assert ends["warm-up"] < unigram - 0.7
@@ -225,6 +219,18 @@ def with_four_times_the_rate_the_lstm_knows_its_books_better_and_others_less_wel
     assert shipped["bits_per_character"] == bits["lstm"] > bits["novelist"]
     assert shipped["training_loss"] < novelist["training_loss"]
     assert round(runs["lstm", lr]["bits_per_character"], 3) == 1.639
+
+
+@after("curves-1")
+def the_gap_grows_while_the_books_are_read_five_times(scores, steps, losses, log, bpe):
+    held_out = dict(scores)
+    gaps = []
+    for update in (1000, 8000):
+        near = [loss for at, loss in zip(steps, losses, strict=True) if abs(at - update) <= 200]
+        gaps.append(held_out[update] - sum(near) / len(near))
+    assert 0.2 < gaps[0] < 0.3 and 0.7 < gaps[1] < 0.8
+    tokens = sum(len(bpe.encode(book)) for book in g.corpus.read_books().values())
+    assert int(log[-1]["tokens"] / tokens) == 5
 
 
 @after("curves-1")

@@ -62,12 +62,12 @@ def clear_in_pairs(pairs):
 
 
 @after("cell-016", full_run=True)
-def each_time_ahead_by_five_points_or_more(by_seed):
+def each_time_ahead_by_about_ten_points_at_least(by_seed):
     ahead = [
         row["pre-trained"] - max(row["bag of words"], row["random weights"])
         for row in by_seed.values()
     ]
-    assert min(ahead) > 0.05
+    assert min(ahead) > 0.07
 
 
 @after("cell-021", full_run=True)
@@ -289,6 +289,7 @@ def the_probe_comes_last_and_the_finer_ways_are_close(reached):
     frozen = reached["frozen"]["accuracy"]
     assert abs(plain - 0.92) < 0.03, "0.92, and the probe 0.61"
     assert abs(frozen - 0.61) < 0.04, "0.92, and the probe 0.61"
+    assert abs(reached["frozen mean"]["accuracy"] - 0.80) < 0.04, "of the mean 80%"
     assert frozen < min(finer) - 0.15, "the probe comes last by far"
     assert abs(min(finer) - plain) < 0.06, "the finer ways are close to the plain one"
     assert min(finer) < plain, "neither is better, one is behind"

@@ -45,8 +45,8 @@ def test_looking_back_from_the_start_saves_much_of_a_short_run():
     assert changed == {"previous_token_heads"} and back["previous_token_heads"]
     assert back["commit"] == without["commit"]
     assert (
-        "four minutes on one core end at "
-        f"{back['bits_per_character']:.3f} bits per character of unseen pages with it, "
+        "Four minutes on one core end at "
+        f"{back['bits_per_character']:.3f} bits per character of unseen pages with them, "
         f"and at {without['bits_per_character']:.3f} without" in training_page()
     )
 
@@ -58,8 +58,8 @@ def test_after_1_8_million_tokens_it_still_helps():
     (without,) = (x for x in runs if x["tokens"] == back["tokens"])
     assert round(back["tokens"] / 1e6, 1) == 1.8 and without["who"] == "ours"
     assert (
-        f"the held-out books cost {back['bits_per_character']:.3f} bits per character with it, "
-        f"and {without['bits_per_character']:.3f} without" in training_page()
+        f"the held-out books cost {back['bits_per_character']:.3f} bits per character with "
+        f"them, and {without['bits_per_character']:.3f} without" in training_page()
     )
 
 

@@ -51,6 +51,8 @@ def lines(
         named = _draw_curves(axes, curves, dotted)
         if any(_is_noisy(y) for _, y in curves.values()):
             xlabel = f"{xlabel} (thick: means of {WINDOW})".strip()
+        if logx == 2:
+            _tick_at_points(axes, named)
         if named and not logx and all(np.all(one.points[:, 0] % 1 == 0) for one in named):
             axes.locator_params("x", integer=True)  # there is no half update
         _finish(axes, named, xlabel, ylabel, title)
@@ -89,8 +91,18 @@ def twin_lines(
         for kind, dash in zip(kinds, DASHES, strict=False):
             axes.plot([], [], color=ROLES["reference"], linestyle=dash, label=kind)
         axes.legend(loc="upper left", fontsize=9)
+        if logx == 2:
+            _tick_at_points(axes, named)
         _finish(axes, named, xlabel, ylabel, title)
     return figure
+
+
+def _tick_at_points(axes: Axes, named: list[Named], most: int = 12) -> None:
+    """A tick for each measured x: stages such as 16, 31, 62 are no powers of two."""
+    xs = sorted({float(x) for one in named for x in one.points[:, 0]})
+    if len(xs) <= most:
+        axes.set_xticks(xs, [f"{x:,.0f}" for x in xs])
+        axes.set_xticks([], minor=True)
 
 
 def _curve(name: str, values: ArrayLike, x: ArrayLike | None) -> Curve:
