@@ -133,7 +133,7 @@ EDITS = {
     "14": [
         ("He was very glad to see his sister.", OTHER),
         ('("very", ". it was")', '("so",)'),
-        ("(769, 53, 69)", "(1, 2, 3)"),
+        ("(346, 53, 69)", "(1, 2, 3)"),
         ("(0, 2, 3, 5)", "(1, 4)"),
         ('("exchanged", "without_a_small_word", "in_another_form")', '("exchanged",)'),
         ('story_cloze").test[140]', 'story_cloze").test[7]'),
