@@ -9,7 +9,6 @@ import torch
 from .advice import advice
 from .compare import (
     ARRAYS,
-    ROUGHER,
     Number,
     apart,
     array,
@@ -18,6 +17,7 @@ from .compare import (
     item,
     kind,
     plain,
+    roughness,
     same,
 )
 from .execution import Result
@@ -79,7 +79,9 @@ def difference(got: Any, wanted: Any, tolerance: float) -> str:
     if isinstance(a, list | tuple | dict):
         return _between_items(a, b, tolerance)
     if isinstance(a, Number):
-        return "it returns {}, expected {}".format(*_told_apart(a.value, b.value))
+        rough = f" (yours is {a.dtype})" if a.dtype in ("float16", "bfloat16") else ""
+        mine, theirs = _told_apart(a.value, b.value)
+        return f"it returns {mine}{rough}, expected {theirs}"
     return f"it returns {short(got)}, expected {short(wanted)}"
 
 
@@ -117,7 +119,7 @@ def _between_arrays(a, b, tolerance) -> str:
         return f"it returns a tensor without numbers ({getattr(a, 'device', 'unknown')})"
     if kind(x) != kind(y):
         return f"the dtype is {a.dtype}, expected {b.dtype}"
-    differ = apart(x, y, max(tolerance, *(ROUGHER.get(dtype_name(v), 0.0) for v in (x, y))))
+    differ = apart(x, y, max(tolerance, roughness(dtype_name(a), dtype_name(b))))
     first = tuple(int(i) for i in np.argwhere(differ)[0])
     if x.size <= SHOWN:
         message = (

@@ -583,6 +583,15 @@ def leaks_before(layer, x, t):
 
 
 @leaks_before.wrong(
+    "Nothing has ever moved. Is row t of your copy really changed (`changed[t] += 1`), and do "
+    "you run `layer` on both and compare what comes out?"
+)
+def nothing_changed(layer, x, t):
+    c = x.clone()
+    return not torch.equal(layer(x)[:t], layer(c)[:t])
+
+
+@leaks_before.wrong(
     "You compare row t too. It may move: a token sees itself. Rows before t: [:t]."
 )
 def includes_t(layer, x, t):

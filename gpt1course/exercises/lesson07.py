@@ -127,6 +127,11 @@ def cubic_rounded(x):
     return 0.5 * x * (1 + torch.tanh(math.sqrt(2 / math.pi) * (x + 0.0447 * x**3)))
 
 
+@gelu.wrong("Nearly: 3.14 is rounded. Write math.pi.")
+def pi_rounded(x):
+    return 0.5 * x * (1 + torch.tanh(math.sqrt(2 / 3.14) * (x + 0.044715 * x**3)))
+
+
 @gelu.wrong("You cut GELU off beyond 3 on either side. It only comes close to 0 and x there.")
 def cut_off_beyond_3(x):
     return torch.where(x > 3, x, torch.where(x < -3, torch.zeros_like(x), gelu(x)))
@@ -195,7 +200,7 @@ def _layers(C, wide, seed):
     ),
 )
 def feed_forward(x, W_1, b_1, W_2, b_2):
-    """States (T, C) -> (T, C), each position by itself.
+    """States (..., C) -> (..., C), each position by itself.
 
     W_1 (C, 4C), b_1 (4C,), W_2 (4C, C), b_2 (C,).
     """
@@ -435,6 +440,14 @@ def spread_by_std(x, gain, bias, eps=1e-5):
 )
 def std_without_keepdim(x, gain, bias, eps=1e-5):
     return (x - x.mean(-1)) / (x.std(-1) + eps) * gain + bias
+
+
+@layer_norm.wrong(
+    "Two slips: torch's std divides by C - 1 (ask for unbiased=False), and eps is missing "
+    "under the root."
+)
+def std_without_eps(x, gain, bias, eps=1e-5):
+    return _centered(x) / x.std(dim=-1, keepdim=True) * gain + bias
 
 
 @layer_norm.wrong("Without eps a state of equal numbers gives 0 / 0: add eps to the variance.")

@@ -676,8 +676,7 @@ def wide_bias_twice(C):
 
 
 @block_parameters.wrong(
-    "The two biases of the feed-forward part are 4 C and C numbers: as many as the layer "
-    "has outputs."
+    "3 C are missing: the fused layer has 3 C biases, and the widening layer has 4 C."
 )
 def narrow_bias_twice(C):
     return 12 * C * C + 10 * C

