@@ -289,8 +289,8 @@ def root_of_the_whole_width(q, k, v, W_O, b_O):
     "`weights @ v`."
 )
 def one_wide_head(q, k, v, W_O, b_O):
-    wide = [x.transpose(0, 1).flatten(1)[None] for x in (q, k, v)]  # (1, T, C) each
-    return _written(_weights(*wide[:2], math.sqrt(len(W_O))), wide[2], W_O, b_O)
+    q, k, v = (x.transpose(0, 1).flatten(1)[None] for x in (q, k, v))  # (1, T, C) each
+    return _written(_weights(q, k, math.sqrt(len(W_O))), v, W_O, b_O)
 
 
 @multi_head.wrong("The scores are not divided by the root of D.")
