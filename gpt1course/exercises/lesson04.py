@@ -23,7 +23,7 @@ def _numbers(*shape, seed=0):
         (torch.tensor([1000.0, 999.0]),),
         (_numbers(3, 3),),
         (_numbers(2, 3, 4, seed=1),),
-        (torch.tensor([[0.0, -1.0], [500.0, 501.0]]),),
+        (torch.tensor([[0.0, -1.0], [2000.0, 2001.0]]),),
         (torch.tensor([0.0, 300.0]),),
         (torch.tensor([[0.0, -math.inf], [-2.0, -2.0]]),),
         (torch.tensor([3.0]),),
@@ -523,6 +523,7 @@ def cosines(Q, K):
         (_numbers(2, 8, seed=4), _numbers(5, 8, seed=5), _numbers(5, 3, seed=6)),
         (_numbers(5, 2, seed=7), _numbers(5, 2, seed=8), _numbers(5, 2, seed=9)),
         (torch.tensor([[200.0]]), torch.tensor([[1.0], [1.005]]), torch.eye(2)),
+        (torch.tensor([[300.0], [-300.0]]), torch.tensor([[1.0], [0.5]]), torch.eye(2)),
     ],
     task=(
         "Put it together: from the queries, keys and values of a text, return what each query "
@@ -617,6 +618,16 @@ def masked_already(Q, K, V):
 @attention.wrong("exp of a large score is inf: use your softmax, which takes the maximum off.")
 def powers_overflow(Q, K, V):
     powers = scaled_scores(Q, K).exp()
+    return powers / powers.sum(dim=-1, keepdim=True) @ V
+
+
+@attention.wrong(
+    "You subtract one maximum from the scores of all queries. A query whose scores are far "
+    "below it gets 0 / 0, which is nan: use your softmax, which subtracts each row's own."
+)
+def one_maximum_for_all_queries(Q, K, V):
+    scores = scaled_scores(Q, K)
+    powers = (scores - scores.max()).exp()
     return powers / powers.sum(dim=-1, keepdim=True) @ V
 
 

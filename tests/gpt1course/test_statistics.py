@@ -4,7 +4,8 @@ import math
 
 import numpy as np
 import pytest
-from scipy.stats import ttest_rel
+from scipy.stats import linregress, ttest_rel
+from scipy.stats import t as student
 
 from gpt1course import statistics
 from gpt1lib import metrics
@@ -116,6 +117,37 @@ def test_disjoint():
     assert not statistics.disjoint((0.1, 0.4), (0.2, 0.3)) and not statistics.disjoint(
         (0.2, 0.3), (0.1, 0.4)
     )
+
+
+# ---- curves over a size --------------------------------------------------------------------
+
+
+def test_a_curve_reaches_a_level_between_two_sizes_by_ratio():
+    means = {1000: 0.8, 10: 0.5, 100: 0.6}
+    assert statistics.first_reaching(means, 0.7) == pytest.approx(100 * 10**0.5)
+    assert statistics.first_reaching(means, 0.525) == pytest.approx(10 * 10**0.25)
+    assert statistics.first_reaching(means, 0.6) == pytest.approx(100)
+    assert statistics.first_reaching(means, 0.5) == statistics.first_reaching(means, 0.4) == 10
+    assert statistics.first_reaching(means, 0.81) is None
+    twice = {1: 0.5, 2: 0.7, 4: 0.6, 8: 0.8}
+    assert statistics.first_reaching(twice, 0.65) == pytest.approx(2**0.75), "the first time"
+
+
+@pytest.mark.parametrize("n", [3, 4, 6])
+@pytest.mark.parametrize("size", [2e4, 3e6, 1e8])
+def test_a_prediction_has_the_interval_of_the_textbooks(n, size):
+    """Of a straight line: from the standard errors of its two numbers, as scipy has them."""
+    sizes = np.array([1e4, 3e4, 1e5, 5e5, 1e6, 2e6])[:n]
+    losses = 7 * sizes**-0.08 * np.exp([0.01, -0.02, 0.015, 0.005, -0.01, 0.02][:n])
+    x, at = np.log(sizes), np.log(size)
+    line = linregress(x, np.log(losses))
+    middle = line.intercept + line.slope * at
+    # intercept and slope vary together: their covariance is -mean(x) times the slope's variance
+    of_line = line.intercept_stderr**2 + (at**2 - 2 * at * x.mean()) * line.stderr**2
+    of_one = line.stderr**2 * ((x - x.mean()) ** 2).sum()  # the variance of one measurement
+    half = student.ppf(0.975, n - 2) * (of_line + of_one) ** 0.5
+    wanted = np.exp([middle, middle - half, middle + half])
+    assert statistics.prediction(sizes, losses, size) == pytest.approx(wanted.tolist())
 
 
 @pytest.mark.parametrize(

@@ -168,6 +168,20 @@ def test_a_token_is_drawn_where_the_probabilities_are():
 def test_a_token_of_mass_0_is_never_drawn():
     probs = torch.tensor([[0.0, 1.0, 0.0]]).expand(2000, -1)
     assert (generate.draw(probs, torch.Generator().manual_seed(0)) == 1).all()
+    least = 5e-324  # the smallest double: most numbers below 1 times this are rounded to it
+    probs = torch.tensor([[0.0, least, 0.0, 0.0]], dtype=torch.float64).expand(200, -1)
+    assert (generate.draw(probs, torch.Generator().manual_seed(0)) == 1).all()
+
+
+def test_the_largest_number_that_can_be_drawn_takes_the_last_token_with_mass(monkeypatch):
+    def largest(*shape, generator, dtype):
+        one = torch.ones(shape, dtype=dtype)
+        return one.nextafter(torch.zeros_like(one))
+
+    monkeypatch.setattr(torch, "rand", largest)
+    probs = torch.tensor([[0.5, 0.5, 0.0, 0.0], [0.2, 0.7, 0.1, 0.0], [1.0, 0.0, 0.0, 0.0]])
+    for dtype in (torch.float32, torch.float64):
+        assert generate.draw(probs.to(dtype)).flatten().tolist() == [1, 2, 0]
 
 
 def test_the_seed_decides(model):

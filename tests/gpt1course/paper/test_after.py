@@ -1,6 +1,7 @@
 """What came after the paper, in small: the masked twin, its exam, the sweep's line."""
 
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ import torch
 from gpt1course import statistics
 from gpt1course.paper import stored_lines
 from gpt1course.paper.after import filling, masked, scaling, twins
+from gpt1course.paper.trials import Trial
 from gpt1lib.config import GPTConfig
 from gpt1lib.model import GPT
 from gpt1lib.rng import fork_rng
@@ -81,6 +83,28 @@ def test_whole_sentences_give_the_word_by_bayes_rule(pair):
         log_p = gpt(each[None])[0].log_softmax(dim=-1)
         sums.append(sum(log_p[i, each[i + 1]].item() for i in range(4)))
     assert torch.allclose(found, torch.tensor(sums).log_softmax(0), atol=1e-5)
+
+
+@torch.no_grad()
+def test_the_middle_token_of_each_passage_is_scored_in_three_ways(pair, monkeypatch):
+    gpt, bert = pair
+    heldout = torch.tensor([3, 1, 4, 1, 5, 9, 2, 6, 5, 8, 7])
+    monkeypatch.setattr(filling, "load_twins", lambda: (gpt, bert, SimpleNamespace(n_vocab=29)))
+    monkeypatch.setattr(filling, "heldout_tokens", lambda bpe: (heldout, 40))
+    found = filling.measure_gaps(Trial.of("gaps", passages=2, length=6))["nats"]
+    wanted = {"GPT, left only": [], "GPT, whole": [], "BERT": []}
+    for ids in (heldout[:6], heldout[5:]):
+        true = int(ids[3])
+        before = gpt(ids[None, :3])[0, -1].log_softmax(0)
+        wanted["GPT, left only"].append(-before[true].item())
+        each = ids.repeat(29, 1)
+        each[:, 3] = torch.arange(29)
+        log_p = gpt(each).log_softmax(-1)[:, :-1].gather(-1, each[:, 1:, None])
+        wanted["GPT, whole"].append(-log_p.sum((1, 2)).log_softmax(0)[true].item())
+        read = ids.clone()
+        read[3] = 29
+        wanted["BERT"].append(-bert(read[None])[0, 3].log_softmax(0)[true].item())
+    assert found == {way: pytest.approx(nats, abs=2e-4) for way, nats in wanted.items()}
 
 
 def test_the_stored_twins_are_those_that_were_trained():

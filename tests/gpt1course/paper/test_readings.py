@@ -1,13 +1,18 @@
 """Readings of frozen states: the views by hand, and readers that learn from labels alone."""
 
+import random
+
 import numpy as np
 import pytest
 import torch
 
 from gpt1course.paper import readings
+from gpt1course.paper.curves import plan as curve_plan
 from gpt1course.paper.curves import run as curve_run
 from gpt1course.paper.curves.sets import SETS
+from gpt1course.paper.trials import Trial
 from gpt1lib import tasks
+from gpt1lib.tasks import Example, Task
 
 
 @torch.no_grad()
@@ -80,3 +85,45 @@ def test_both_are_the_mean_and_the_asked_number(novelist):
 
 def test_every_set_of_the_curves_is_asked():
     assert set(readings.ASKED) == set(SETS)
+
+
+def test_strengths_are_chosen_on_validation_alone(monkeypatch):
+    """An example is read as its own number, so a row of numbers shows what was learned from."""
+    name, size = "question_or_statement", 10
+    splits = {
+        split: [Example((str(i),), int(i % 3 == 0)) for i in range(n)]
+        for split, n in (("train", 40), ("valid", 12), ("test", 20))
+    }
+    task = Task(name, "classification", 2, **splits)
+    mean, std = 19.5, np.arange(40).std()  # of the numbers of the training set
+    learned = {12: [], 20: []}  # the rows of each fit, by the examples that it is asked
+    right = {12: 1.0, 20: 100.0}  # the only strength that is right there
+
+    def views_of(source, task, examples):
+        rows = np.array([[float(e.texts[0])] for e in examples])
+        return {view: rows for view in ("last", "mean", "asked")}
+
+    def guesses(X, labels, asked, n_classes, strength):
+        rows = (X[:, 0] * std + mean).round().astype(int).tolist()
+        assert labels == [task.train[i].label for i in rows]
+        learned[len(asked)].append(rows)
+        true = [e.label for e in splits["valid" if len(asked) == 12 else "test"]]
+        return true if strength == right[len(asked)] else [1 - label for label in true]
+
+    monkeypatch.setattr(readings.tasks, "load", lambda name: task)
+    monkeypatch.setattr(readings, "starting_checkpoint", lambda model, seed: None)
+    monkeypatch.setattr(readings, "scored_examples", lambda name, split: splits[split])
+    monkeypatch.setattr(readings, "sizes", lambda name: [size])
+    monkeypatch.setattr(readings, "views_of", views_of)
+    monkeypatch.setattr(readings, "guesses", guesses)
+    found = readings.run_trial(Trial.of("readings", task=name, model="lstm"))
+    one = {"10": {"strength": 1.0, "accuracy": [0.0] * 10}}
+    assert found == {"views": dict.fromkeys(readings.VIEWS, one), "examples": 20}
+
+    def drawn(seeds):
+        settings = (curve_plan.label_settings(name, size, seed) for seed in seeds)
+        return [random.Random(s.seed).sample(range(40), s.limit) for s in settings]
+
+    n_views, n_strengths = len(readings.VIEWS), len(readings.STRENGTHS)
+    assert learned[12] == n_views * n_strengths * drawn(range(100, 105))
+    assert learned[20] == n_views * drawn(range(10))

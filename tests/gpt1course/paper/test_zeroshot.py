@@ -16,6 +16,7 @@ from gpt1lib.baselines.lstm import LSTM
 from gpt1lib.bpe import BPE
 from gpt1lib.io.paths import ROOT
 from gpt1lib.io.run_folder import Log
+from gpt1lib.model import LanguageModel
 
 BPE_SMALL = BPE.learn("a very good film and a very bad dull film the plot is thin " * 3, 60)
 
@@ -92,6 +93,51 @@ def test_sentiment_compares_two_words_after_very(model):
         assert guess == int(logits[good] > logits[bad])
     with pytest.raises(ValueError, match="'brilliant' is"):
         zeroshot.likelier_word(model, BPE_SMALL, texts, ("brilliant", "bad"))
+
+
+class Pairs(LanguageModel):
+    """Only the last token counts: after `a`, `b` is likelier than any other of the pairs."""
+
+    has_cache = False
+
+    def __init__(self, **pairs):
+        super().__init__()
+        n = BPE_SMALL.n_vocab
+        self.config = g.GPTConfig(n, 24, 1, 1, n, 0.0)
+        self.tokens, self.blocks = torch.nn.Embedding(n, n), torch.nn.ModuleList()
+        self.tokens.weight.data = torch.eye(n)
+        self.likely = torch.zeros(n, n)
+        for a, b in pairs.items():
+            (before,), (after,) = BPE_SMALL.encode(a), BPE_SMALL.encode(b)
+            self.likely[before, after] = 5.0
+
+    def hidden(self, ids, cache=None):
+        return self.likely[ids]
+
+
+@pytest.mark.parametrize("guess", [0, 1])
+def test_sentiment_asks_after_very_and_after_no_other_word(guess):
+    right, wrong = (zeroshot.heuristics.SENTIMENT_WORDS[i] for i in (guess, 1 - guess))
+    model = Pairs(very=right, film=wrong, plot=wrong, a=wrong, good=wrong, bad=wrong)
+    texts = ["the film", "a plot", "a very good film", "very bad", "film " * 40]
+    assert zeroshot.sentiment(model, BPE_SMALL, texts) == [guess] * 5
+
+
+def test_each_question_is_answered_by_its_own_scores():
+    model = Pairs(film="is", very="good")
+    asked = [
+        ("a _ is thin", ["plot", "film"]),
+        ("the _ is a plot", ["film", "plot"]),
+        ("a very _ is thin", ["plot", "good plot", "bad film"]),
+        ("the _ is bad", ["film", "plot"]),
+    ]
+    assert zeroshot.referents(model, BPE_SMALL, asked) == [1, 0, 2, 0]
+    asked = [
+        ("the film", ["a plot", "is"]),
+        ("a very", ["bad", "thin", "good"]),
+        ("film", ["is", "plot", "film"]),
+    ]
+    assert zeroshot.choices(model, BPE_SMALL, asked) == [1, 2, 0]
 
 
 def test_next_words_come_back_in_the_order_of_their_texts(model):

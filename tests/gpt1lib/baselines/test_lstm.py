@@ -31,6 +31,17 @@ def test_later_tokens_do_not_change_earlier_predictions():
     assert torch.equal(a[:, :8], b[:, :8]) and not torch.equal(a[:, 8:], b[:, 8:])
 
 
+def test_each_text_is_read_from_its_first_token_on_and_by_itself():
+    torch.manual_seed(0)
+    model = LSTM(TINY).eval()
+    ids = torch.randint(TINY.n_vocab, (2, 12))
+    changed = ids.clone()
+    changed[0, 0] = (changed[0, 0] + 1) % TINY.n_vocab
+    a, b = model(ids), model(changed)
+    assert not torch.allclose(a[0, 7], b[0, 7]), "token 7 follows token 0"
+    assert torch.equal(a[1], b[1]), "the other text stayed as it was"
+
+
 def test_its_output_matrix_is_its_embedding():
     model = LSTM(TINY)
     assert model.output_matrix is model.tokens.weight

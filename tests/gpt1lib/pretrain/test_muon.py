@@ -64,13 +64,13 @@ def test_a_step_is_as_long_as_adams_and_zeros_stay():
 def test_momentum_looks_a_step_ahead():
     p = torch.nn.Parameter(torch.zeros(2, 2))
     one, two = torch.eye(2), torch.eye(2).flip(0)
-    step = muon.Muon([p], lr=1.0, momentum=0.5, weight_decay=0.0)
+    step = muon.Muon([p], lr=1.0, momentum=0.9, weight_decay=0.0)
     for gradient in (one, two):
         p.data.zero_()
         p.grad = gradient
         step.step()
-    mean = (one / 2 + two) / 2
-    wanted = muon.decorrelate(((mean + two) / 2)[None])[0]
+    mean = 0.9 * (0.1 * one) + 0.1 * two
+    wanted = muon.decorrelate((0.9 * mean + 0.1 * two)[None])[0]
     assert torch.allclose(p, -0.2 * math.sqrt(2) * wanted)
 
 
