@@ -24,7 +24,7 @@ from ..model import Attention, LanguageModel
 from ..rng import eval_mode, fork_rng
 from ..tasks import Task
 from ..tasks.task import check_kind
-from .data import Encoded, collate, of_similar_length
+from .data import Encoded, check_choices, collate, of_similar_length
 
 
 def add_special_tokens(
@@ -133,6 +133,7 @@ def class_probs(classifier: Classifier, bpe: BPE, *texts: str) -> list[float]:
     """Probabilities of the classes for one example given as text."""
     n_ctx = classifier.model.config.n_ctx
     sequences = inputs.to_sequences(bpe, classifier.kind, texts, n_ctx)
+    check_choices(sequences, classifier.kind, classifier.n_classes)
     if sequences != inputs.to_sequences(bpe, classifier.kind, texts, MOST["n_ctx"]):
         warnings.warn(f"the end is cut, the classifier reads {n_ctx} tokens", stacklevel=2)
     return predict_probs(classifier, [Encoded(sequences, 0)])[0]
@@ -175,7 +176,7 @@ def load(folder: str | Path) -> tuple[Classifier, BPE, dict]:
         pre_tokenize = text.PIPELINES[metadata.get("pipeline", "fallback")]
     bpe = BPE.load(folder, pre_tokenize=pre_tokenize)
     with files.blame_file(folder / "classifier.json"), fork_rng(0):  # its numbers are replaced
-        config = GPTConfig.from_dict(sizes)
+        config = GPTConfig(**sizes)
         if bpe.n_vocab != config.n_vocab - len(inputs.SPECIALS):  # without the special tokens
             raise ValueError(f"n_vocab is {config.n_vocab}, the vocabulary has {bpe.n_vocab}")
         bare = {**asdict(config), "n_vocab": bpe.n_vocab, "kind": metadata["model"]}

@@ -47,18 +47,25 @@ class EncodedTask:
 def prepare(bpe: BPE, task: Task, examples: Iterable[Example], n_ctx: int) -> list[Encoded]:
     """Encode examples. The label of a graded task becomes a distribution over the grades.
 
-    Raises ValueError with the number of an example that is empty, or whose label is not one
-    of the task's.
+    Raises ValueError with the number of an example that is empty, or whose label or number of
+    choices is not the task's.
     """
     data = []
     for n, example in enumerate(examples, start=1):
         try:
             label = target_of(task, example.label)
             sequences = inputs.to_sequences(bpe, task.kind, example.texts, n_ctx)
+            check_choices(sequences, task.kind, task.n_classes)
         except ValueError as error:
             raise ValueError(f"example {n}: {error}") from error
         data.append(Encoded(sequences, label))
     return data
+
+
+def check_choices(sequences: list[list[int]], kind: str, n_classes: int) -> None:
+    """Raise ValueError unless there are as many choices as the task has classes."""
+    if kind == "choice" and len(sequences) != n_classes:
+        raise ValueError(f"there are {len(sequences)} choices, the task has {n_classes}")
 
 
 def target_of(task: Task, label: int | float) -> int | list[float]:

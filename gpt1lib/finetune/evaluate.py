@@ -7,6 +7,7 @@ from importlib.util import find_spec
 from .. import metrics
 from ..baselines import bag_of_words
 from ..tasks import Example, Task
+from .data import graded_target
 
 MAX_EXAMPLES = 20_000
 """A bag of words learns from that many within seconds."""
@@ -42,7 +43,8 @@ def scores(task: Task, probs: list[list[float]], examples: list[Example]) -> dic
     if task.graded:
         gold = [e.label for e in examples]
         expected = [sum(grade * p for grade, p in enumerate(row)) for row in probs]
-        result = metrics.accuracy(guesses, [round(grade) for grade in gold])
+        targets = [graded_target(grade, task.n_classes) for grade in gold]
+        result = metrics.accuracy(guesses, metrics.argmax(targets))
         return result | {"pearson": metrics.pearson(expected, gold)}
     labels, largest = [int(e.label) for e in examples], majority_class(task)
     result = metrics.accuracy(guesses, labels, largest)

@@ -150,9 +150,10 @@ class FineTuning:
         if not self.valid:
             return {}
         probs = predict_probs(self.classifier, self.valid, world=self.world)
-        score = scores(self.task, probs, self.task.valid)["accuracy"]
+        score, epoch = scores(self.task, probs, self.task.valid), self.update // self.per_epoch
+        score = score[self.task.metric]
         if not bar.disable:
-            tqdm.write(f"epoch {self.update // self.per_epoch}: {score:.1%} on validation")
+            tqdm.write(f"epoch {epoch}: {self.task.metric} {score:.1%} on validation")
         if not self.best or score > self.best["score"]:
             copies = {k: v.clone() for k, v in self.classifier.state_dict().items()}
             weights = copies if self.settings.patience else {}

@@ -487,6 +487,16 @@ def test_early_stopping_keeps_the_best(model, monkeypatch):
     assert torch.equal(run.classifier.head.weight, weights[1])
 
 
+def test_patience_waits_for_the_tasks_own_metric(model, monkeypatch):
+    source = checkpoint.Checkpoint(model, BPE_SMALL, {}, None)
+    task = replace(toy_task(), metric="f1")
+    run = finetune.FineTuning(source, task, finetune.Settings(epochs=9, batch=8, patience=1))
+    found = iter([{"accuracy": 0.5, "f1": 0.9}, {"accuracy": 0.6, "f1": 0.8}])
+    monkeypatch.setattr(trainer, "scores", lambda *_: next(found))
+    run.run(quiet=True)
+    assert run.update == 2 * run.per_epoch and run.best["score"] == 0.9
+
+
 def test_graded_labels(model):
     examples = [tasks.Example(("good film", "fine film"), g) for g in (3.6, 0.0, 5.0)]
     task = tasks.Task("graded", "similarity", 6, examples, [], examples, graded=True)
@@ -500,6 +510,24 @@ def test_graded_labels(model):
     bad = [tasks.Example(("good", "film"), 5.5)]
     with pytest.raises(ValueError, match="grade 5.5 is not in 0 to 5"):
         batches.prepare(BPE_SMALL, task, bad, 24)
+
+
+def test_a_perfect_prediction_of_any_grade_counts_as_right():
+    grades = (0.5, 1.5, 2.5, 3.5, 4.5, 3.6, 0.0, 5.0)
+    examples = [tasks.Example(("good film", "fine film"), grade) for grade in grades]
+    task = tasks.Task("graded", "similarity", 6, examples, [], examples, graded=True)
+    probs = [batches.graded_target(grade) for grade in grades]
+    assert finetune.scores(task, probs, examples)["accuracy"] == 1
+
+
+def test_choices_must_be_as_many_as_the_task_has(model):
+    examples = [tasks.Example(("so", *["good", "bad"] * n), 0) for n in (1, 2)]
+    task = tasks.Task("mixed", "choice", 3, examples, [], [])
+    with pytest.raises(ValueError, match="example 1: there are 2 choices, the task has 3"):
+        batches.prepare(BPE_SMALL, task, examples, 24)
+    with pytest.raises(ValueError, match="there are 2 choices, the task has 3"):
+        three = classifier.Classifier(model, "choice", 3)
+        finetune.class_probs(three, BPE_SMALL, "so", "good", "bad")
 
 
 def test_groups_are_scored_apart():
