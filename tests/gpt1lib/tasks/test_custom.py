@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from gpt1lib import tasks
 from gpt1lib.baselines import bag_of_words
-from gpt1lib.tasks import split_of
+from gpt1lib.tasks import Example, Task, split_of
 
 TEXTS = [f"letter {i} {end}" for i in range(20) for end in ("came", "was lost, again")]
 LABELS = ["praise", "complaint"] * 20
@@ -213,6 +213,16 @@ def test_what_the_command_line_takes(tmp_path):
         tasks.load(None, tmp_path / "mine.txt")
     with pytest.raises(ValueError, match="name a task .*film_snippets.* or give --data"):
         tasks.load(None)
+
+
+def test_one_side_of_a_pair_or_of_a_context_and_its_choices():
+    pair = Task("pair", "entailment", 2, [], [], [])
+    choice = Task("choice", "choice", 2, [], [], [])
+    example = Example(("so", "good", "bad"), 0)
+    sides = [bag_of_words.feature_sets(choice, example, side) for side in (None, 0, 1)]
+    assert sides[0] == [("so", "good"), ("so", "bad")]
+    assert sides[1:] == [[("so",), ("so",)], [("good",), ("bad",)]]
+    assert bag_of_words.feature_sets(pair, Example(("a", "b"), 0), 0) == [("a",)]
 
 
 def test_a_bag_of_words_in_any_alphabet():
