@@ -162,6 +162,17 @@ def test_seeded_draws_apart():
         raise KeyError
 
 
+def test_a_macs_gpu_is_seeded_and_left_as_it_was(monkeypatch):
+    calls = []
+    monkeypatch.setattr(torch.mps, "get_rng_state", lambda *_: "before")
+    monkeypatch.setattr(torch.mps, "manual_seed", lambda seed: calls.append(seed))
+    monkeypatch.setattr(torch.mps, "set_rng_state", lambda state, *_: calls.append(state))
+    with pytest.raises(KeyError), fork_rng(3, torch.device("mps")):
+        torch.rand(4)
+        raise KeyError
+    assert calls == [3, "before"]
+
+
 RECIPE = replace(
     RECIPES["tiny"],
     n_merges=60,
