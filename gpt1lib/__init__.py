@@ -67,7 +67,7 @@ except PackageNotFoundError:  # imported from its folder, without an installatio
 
 def _modules() -> set[str]:
     """The files and folders of the library."""
-    return {module.name for module in iter_modules(__path__)}
+    return {module.name for module in iter_modules(__path__)} - {"paper"}
 
 
 def __dir__() -> list[str]:

@@ -4,6 +4,8 @@ GPT-1 ran `ftfy`, its own punctuation rules and spaCy's English tokenizer (paper
 section 4.1; released text_utils.py). `standardize` is those rules. `split_words` is a
 fallback for spaCy that needs no package: one regular expression that keeps the habits
 that matter (contractions apart, titles and initials whole, one token per punctuation mark).
+Unlike spaCy it keeps "no." whole at the end of a sentence as well, and cuts 4th into 4 and th;
+the shipped model has learned such words, so they stay.
 """
 
 import re
