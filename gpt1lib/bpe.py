@@ -13,7 +13,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from . import text
+from . import text, validate
 from .io import checksums, files
 
 END = "</w>"
@@ -73,8 +73,7 @@ def learn_merges(word_counts: dict[str, int], n_merges: int) -> list[Pair]:
     """
     if not word_counts:
         raise ValueError("no words to learn merges from: the text is empty")
-    if n_merges < 0:
-        raise ValueError(f"n_merges is {n_merges}, it must be >= 0")
+    n_merges = validate.check_int("n_merges", n_merges, 0)
     check_length(max(word_counts, key=len))
     words = [characters(w) for w in word_counts]
     counts = list(word_counts.values())
@@ -331,13 +330,10 @@ class BPE:
 
     def pieces(self, ids: Iterable[int]) -> list[str]:
         """The pieces behind token ids, `</w>` and all."""
-        ids = [int(i) for i in ids]
-        if strange := [i for i in ids if i not in self.decoder]:
-            last = self.n_vocab - 1
-            raise ValueError(
-                f"token id {strange[0]} is not in the vocabulary, whose ids are 0 to {last}"
-            )
-        return [self.decoder[i] for i in ids]
+        if isinstance(ids, str):
+            raise ValueError(f"ids are {ids!r}, they must be token ids: bpe.encode(text)")
+        last = self.n_vocab - 1
+        return [self.decoder[validate.check_int("token id", i, 0, last)] for i in ids]
 
     def decode(self, ids: Iterable[int]) -> str:
         """Text of token ids, words apart: 'hello , world'. See `text.tidy`.

@@ -54,15 +54,6 @@ class GPTConfig:
         if not self.tied:
             raise ValueError(f"tied is False, but {what} has no output matrix of its own")
 
-    @classmethod
-    def from_dict(cls, values: dict) -> "GPTConfig":
-        """A config from a plain dict. Raises ValueError on a name that is not a size."""
-        known = {f.name for f in fields(cls)}
-        unknown = sorted(set(values) - known)
-        if unknown:
-            raise ValueError(f"unknown config names {unknown}, known: {sorted(known)}")
-        return cls(**values)
-
 
 GPT1 = GPTConfig()
 """The paper's model: 116,534,784 parameters."""

@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from . import losses, validate
+from . import validate
 from .bpe import BPE
 from .io import checksums, files
 from .io.paths import BOOKS, check_there
@@ -117,7 +117,7 @@ def write_tokens(path: str | Path, ids: Tensor) -> None:
 
     Raises ValueError for an empty stream and for ids that 4 bytes do not hold.
     """
-    losses.check_classes("token id", ids, 2**32)
+    validate.check_indices("token id", ids, 2**32)
     kind = np.uint16 if int(ids.max()) < 2**16 else np.uint32
     write_array(path, ids.numpy().astype(kind))
 

@@ -53,10 +53,15 @@ def heldout_nats(model: LanguageModel, ids: Tensor, n_windows: int | None = None
 
 
 def score_books(model: LanguageModel, bpe: BPE, books: dict[str, str]) -> dict[str, dict]:
-    """Perplexity and bits per character of each text, in windows in order."""
+    """Perplexity and bits per character of each text, in windows in order.
+
+    Raises ValueError that names a book of fewer than 2 tokens.
+    """
     scores = {}
     for name, text in books.items():
         ids = torch.tensor(bpe.encode(text))
+        if len(ids) < 2:
+            raise ValueError(f"the book {name!r} has {len(ids)} tokens, it needs at least 2")
         scores[name] = book_score(heldout_nats(model, ids), len(ids), len(text))
     return scores
 

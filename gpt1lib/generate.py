@@ -13,6 +13,7 @@ import torch
 from torch import Tensor
 
 from . import validate
+from .config import GPTConfig
 from .fast.session import FastReader, can_read
 from .model import GPT, KVCache, LanguageModel, check_ids
 from .rng import eval_mode
@@ -155,6 +156,20 @@ def reader_of(model: LanguageModel, n_texts: int) -> Reader | FastReader:
     return Reader(model)
 
 
+def check_prompt(ids: Tensor, config: GPTConfig, start: int = 0) -> None:
+    """`check_ids`, with the values, from a GPU, too."""
+    check_ids(ids.cpu() if isinstance(ids, Tensor) else ids, config, start)
+
+
+def one_text(ids: Tensor, config: GPTConfig, start: int = 0) -> Tensor:
+    """ids (T,) or (1, T) as (1, T), checked by `check_prompt`."""
+    batch = ids[None] if isinstance(ids, Tensor) and ids.dim() == 1 else ids
+    check_prompt(batch, config, start)
+    if len(batch) != 1:
+        raise ValueError(f"ids have {len(batch)} rows, they must be one text: (T,) or (1, T)")
+    return batch
+
+
 def stream(
     model: LanguageModel,
     ids: Tensor,
@@ -174,7 +189,7 @@ def stream(
     """
     check_decoding(temperature, top_k, top_p)
     n_tokens = validate.check_int("n_tokens", n_tokens, 0, MOST_TOKENS)
-    check_ids(ids.cpu(), model.config)  # with their values, from a GPU, too
+    check_prompt(ids, model.config)
     n_ctx, reader = model.config.n_ctx, reader_of(model, len(ids))
 
     @torch.inference_mode()
@@ -226,10 +241,7 @@ def beam_search(model: LanguageModel, ids: Tensor, n_tokens: int, n_beams: int) 
     """
     n_beams = validate.check_int("n_beams", n_beams, 1, MOST_BEAMS)
     n_tokens = validate.check_int("n_tokens", n_tokens, 0, MOST_TOKENS)
-    ids = ids[None] if ids.dim() == 1 else ids
-    if len(ids) != 1:
-        raise ValueError(f"ids hold {len(ids)} texts, a beam search continues one")
-    check_ids(ids.cpu(), model.config, start=max(0, n_tokens - 1))
+    ids = one_text(ids, model.config, start=max(0, n_tokens - 1))
     sums = torch.zeros(1, dtype=torch.float64, device=ids.device)  # (beams,)
     with eval_mode(model):
         for _ in range(n_tokens):
@@ -245,12 +257,13 @@ def beam_search(model: LanguageModel, ids: Tensor, n_tokens: int, n_beams: int) 
 
 @torch.inference_mode()
 def log_prob(model: LanguageModel, ids: Tensor, start: int = 1) -> float:
-    """Sum of log P(u_i | u_<i) in nats over the tokens from `start` on; ids (T,).
+    """Sum of log P(u_i | u_<i) in nats over the tokens from `start` on; ids (T,) or (1, T).
 
     Raises ValueError unless start is in 1 to T - 1: the first token is predicted by nothing.
     """
-    if ids.dim() != 1 or len(ids) < 2:
-        raise ValueError(f"ids have shape {tuple(ids.shape)}, they need (T,), T >= 2")
+    ids = one_text(ids, model.config, start=-1)[0]  # the last one is only predicted
+    if len(ids) < 2:
+        raise ValueError("a text of 1 token has nothing to predict, it needs 2")
     start = validate.check_int("start", start, 1, len(ids) - 1)
     with eval_mode(model):
         h = model.hidden(ids[None, :-1])[0, start - 1 :]  # (T - start, C), which predict them

@@ -33,13 +33,20 @@ def repeated_spans(n_vocab: int, n: int, length: int, seed: int = 0) -> Tensor:
     return torch.randint(n_vocab, (n, length), generator=rng).repeat(1, 2)
 
 
+def half_of(n_tokens: int) -> int:
+    """The length of a span that is said twice. Raises ValueError for an odd n_tokens."""
+    if n_tokens % 2:
+        raise ValueError(f"there are {n_tokens} tokens, a span said twice has an even number")
+    return n_tokens // 2
+
+
 @torch.no_grad()
 def copying(model: LanguageModel, ids: Tensor) -> Copying:
     """The loss in the first half of ids (n, 2 * length) and in the second, which repeats it.
 
     Both halves leave out their first token: nothing can predict where a repetition begins.
     """
-    length = ids.shape[1] // 2
+    length = half_of(ids.shape[1])
     with eval_mode(model):
         parts = [-losses.token_log_probs(model(part), part) for part in ids.split(8)]
     nats = torch.cat(parts)  # (n, 2 * length - 1), from token 1 on
@@ -57,7 +64,7 @@ def prefix_matching_scores(weights: Tensor) -> Tensor:
     weights (..., 2 * length, 2 * length) over a span that is said twice; returns (...). From
     token t of the second half, that is the place t - length + 1.
     """
-    length = weights.shape[-1] // 2
+    length = half_of(weights.shape[-1])
     return weights[..., length:, :].diagonal(1, dim1=-2, dim2=-1).mean(-1)
 
 

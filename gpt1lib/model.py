@@ -130,6 +130,7 @@ class LanguageModel(nn.Module, ABC):
 
     config: GPTConfig
     tokens: nn.Embedding  # W_e
+    output: nn.Linear  # where it is not tied to W_e
     blocks: nn.ModuleList  # empty where there are none
     has_cache = True
 
@@ -148,8 +149,8 @@ class LanguageModel(nn.Module, ABC):
 
     @property
     def output_matrix(self) -> Tensor:
-        """The (V, C) matrix of the softmax: W_e itself in GPT-1."""
-        return self.tokens.weight
+        """The (V, C) matrix of the softmax: W_e itself, but in an untied variant."""
+        return self.tokens.weight if self.config.tied else self.output.weight
 
     def logits(self, h: Tensor) -> Tensor:
         """Scores of every token: h W_e^T, no bias (Eq. 2)."""
@@ -192,11 +193,6 @@ class GPT(LanguageModel):
                 self.output = nn.Linear(config.n_embd, config.n_vocab, bias=False)
                 initialize(self.output)
 
-    @property
-    def output_matrix(self) -> Tensor:
-        """The (V, C) matrix of the softmax: W_e itself, but in an untied variant."""
-        return self.tokens.weight if self.config.tied else self.output.weight
-
     def embed(self, ids: Tensor, start: int = 0) -> Tensor:
         """h_0 = U W_e + W_p for ids (B, T) at positions start, start + 1, ..."""
         where = torch.arange(start, start + ids.shape[1], device=ids.device)
@@ -220,6 +216,9 @@ def initialize(module: nn.Module) -> None:
         nn.init.zeros_(module.bias)
 
 
+IDS = "a tensor of int64 or int32, such as torch.tensor([bpe.encode(text)])"
+
+
 def check_ids(ids: Tensor, config: GPTConfig, start: int = 0) -> None:
     """Raise ValueError unless ids (B, T) can be read by a model of this config.
 
@@ -227,7 +226,7 @@ def check_ids(ids: Tensor, config: GPTConfig, start: int = 0) -> None:
     """
     if not isinstance(ids, Tensor) or ids.dtype not in (torch.int64, torch.int32):
         kind = getattr(ids, "dtype", type(ids).__name__)
-        raise ValueError(f"ids are {kind}, they must be a tensor of int64 or int32")
+        raise ValueError(f"ids are {kind}, they must be {IDS}")
     if ids.dim() != 2 or ids.numel() == 0:
         raise ValueError(f"ids have shape {tuple(ids.shape)}, they need (B, T), B, T > 0")
     n_tokens = start + ids.shape[1]

@@ -12,6 +12,7 @@ from types import UnionType
 from typing import Any, get_args
 
 import torch
+from numpy import ndarray
 from torch import Tensor
 
 LARGEST_SEED = 2**63 - 1
@@ -31,8 +32,9 @@ def check_int(
     except TypeError:
         number = None
     if number is None or not low <= number <= high:
-        bounds = f" from {low} to {high}" if high < math.inf else f" >= {low}"
-        bounds = bounds if low > -math.inf else ""
+        bounds = f" >= {low}" if low > -math.inf else ""
+        if high < math.inf:
+            bounds = f" from {low} to {high}" if bounds else f" <= {high}"
         raise ValueError(f"{name} is {value!r}, it must be an integer{bounds}{note}")
     return number
 
@@ -64,33 +66,49 @@ def check_float(
     return float(value)
 
 
-def check_indices(name: str, values: Tensor, n: int) -> None:
-    """Check that the integers of a tensor are all from 0 to n - 1.
+def check_indices(name: str, values: Tensor | ndarray, n: int) -> None:
+    """Check that a tensor or an array has integers from 0 to n - 1, and at least one.
 
     In a model that is being compiled nothing is checked: it would cut the graph in two.
-    Raises ValueError that names the first integer out of range.
+    Raises ValueError that names the lowest if it is below 0, or else the highest. torch would
+    skip -100, its mark for a target that does not count, and numpy would take -1.
     """
     if torch.compiler.is_compiling():
         return
+    if 0 in values.shape:
+        raise ValueError(f"there is no {name}, at least 1 is needed")
+    if "int" not in str(values.dtype):
+        raise ValueError(f"{name}s are {values.dtype}, they must be integers")
     low, high = int(values.min()), int(values.max())
     if low < 0 or high >= n:
         raise ValueError(f"{name} {low if low < 0 else high} is not in 0 to {n - 1}")
+
+
+def check_mask(mask: Tensor | ndarray, ids: Tensor | ndarray) -> None:
+    """Raise ValueError unless mask (B, T) is 0 or 1, and 1 for a target in each row."""
+    if mask.shape != ids.shape:
+        raise ValueError(f"the mask has shape {tuple(mask.shape)}, ids {tuple(ids.shape)}")
+    if not bool(((mask == 0) | (mask == 1)).all()):
+        raise ValueError("the mask has other numbers than 0, for padding, and 1, for tokens")
+    if not bool((mask[:, 1:].sum(1) > 0).all()):
+        raise ValueError("a sequence has 0 targets in the mask, each needs at least 1")
 
 
 def check_fields(record: Any) -> None:
     """Give a frozen record's fields their types.
 
     Integers stay integers, numbers are finite, True and False are not numbers. A field of
-    type `int | None` may be None. Raises ValueError for another type.
+    type `int | None` may be None. Raises ValueError for a value of another type.
     """
     for f in fields(record):
         value, kind = getattr(record, f.name), required_type(f)
-        if kind is bool and not isinstance(value, bool):
-            raise ValueError(f"{f.name} is {value!r}, it must be True or False")
         if value is None and kind is not f.type:
             continue
         if kind in (int, float):
             value = (check_int if kind is int else check_float)(f.name, value)
+        elif isinstance(kind, type) and not isinstance(value, kind):
+            what = {bool: "True or False", str: "a string"}.get(kind, f"a {kind.__name__}")
+            raise ValueError(f"{f.name} is {value!r}, it must be {what}")
         object.__setattr__(record, f.name, value)
 
 

@@ -159,7 +159,7 @@ def read_model(path: Path, config: dict, weights: Path) -> LanguageModel:
     """
     with files.blame_file(path), fork_rng(0):  # its numbers are replaced
         kind = config.pop("kind", "gpt")
-        sizes = GPTConfig.from_dict(config)
+        sizes = GPTConfig(**config)
         check_size(sizes, weights, learned_positions=kind != "sinusoidal")
         return build(kind, sizes)
 

@@ -165,15 +165,16 @@ def merged(recipe: Recipe, given: dict) -> Recipe:
     """A recipe with some values replaced; `model` may be a dict of some sizes.
 
     A run shorter than its warm-up warms up over a tenth of it. Raises ValueError for a name
-    that is not an option.
+    that is not an option, TypeError for one that is not a size.
     """
     known = [f.name for f in fields(Recipe)]
     if unknown := sorted(set(given) - set(known)):
         raise ValueError(f"unknown options {unknown}, known: {sorted(known)}")
     given = dict(given)
     if "model" in given:
-        sizes = {**asdict(recipe.model), **given["model"]}
-        given["model"] = GPTConfig.from_dict(sizes)
+        if not isinstance(given["model"], dict):
+            raise ValueError(f"model is {given['model']!r}, it must be a table of sizes")
+        given["model"] = replace(recipe.model, **given["model"])
     steps = validate.check_int("steps", given.get("steps", recipe.steps))
     if steps < recipe.warmup:
         given.setdefault("warmup", steps // 10)
@@ -186,13 +187,11 @@ def read_toml(path: str | Path) -> Recipe:
         given = tomllib.loads(files.read_text(path))
     except tomllib.TOMLDecodeError as error:
         raise ValueError(f"{path} is not valid TOML: {error}") from error
-    name = given.pop("recipe", FIRST)
-    if name not in RECIPES:
-        raise ValueError(f"unknown recipe {name!r}, known: {sorted(RECIPES)}")
-    try:
+    with files.blame_file(path):
+        name = given.pop("recipe", FIRST)
+        if name not in [*RECIPES]:
+            raise ValueError(f"unknown recipe {name!r}, known: {sorted(RECIPES)}")
         return merged(RECIPES[name], given)
-    except (ValueError, TypeError) as error:
-        raise ValueError(f"{path}: {error}") from error
 
 
 def add_recipe_options(parser: argparse.ArgumentParser, argv: list[str] | None = None) -> None:

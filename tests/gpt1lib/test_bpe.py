@@ -149,7 +149,7 @@ def test_empty_text_has_no_token(small):
 
 
 def test_bad_input(small, tmp_path):
-    with pytest.raises(ValueError, match="token id 999 .* 0 to"):
+    with pytest.raises(ValueError, match="token id is 999, it must be .* 0 to"):
         small.decode([999])
     with pytest.raises(ValueError, match="'zebra' is not one of"):
         small.token_to_id("zebra")

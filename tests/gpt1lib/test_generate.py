@@ -338,5 +338,5 @@ def test_bad_texts_are_named(model):
 
 
 def test_a_beam_search_takes_one_text(model):
-    with pytest.raises(ValueError, match="ids hold 2 texts, a beam search continues one"):
+    with pytest.raises(ValueError, match="ids have 2 rows, they must be one text"):
         generate.beam_search(model, torch.tensor([[1, 2], [3, 4]]), 3, 2)

@@ -38,7 +38,7 @@ class ParameterExplorer(Explorer):
         if not configs:
             raise ValueError("configs is empty, it needs at least one size to start from")
         sizes = {
-            k: GPTConfig.from_dict(c) if isinstance(c, dict) else c for k, c in configs.items()
+            k: GPTConfig(**c) if isinstance(c, dict) else c for k, c in configs.items()
         }
         super().__init__(configs={k: asdict(c) for k, c in sizes.items()})
 
