@@ -56,7 +56,8 @@ def check_progress(step: int, warmup: float, total: int) -> None:
 def warmup_cosine(step: int, warmup: float, total: int) -> float:
     """Share of the peak rate: linear from 0, then cosine to 0 (pre-training, 4.1).
 
-    As in opt.py the cosine runs over the whole of training, not from warm-up's end.
+    As in opt.py the cosine runs over the whole of training, not from warm-up's end, and the
+    first update has rate 0.
     """
     check_progress(step, warmup, total)
     if step < warmup:
@@ -67,7 +68,8 @@ def warmup_cosine(step: int, warmup: float, total: int) -> float:
 def warmup_linear(step: int, warmup: float, total: int) -> float:
     """Share of the peak rate: linear up, then linear to 0 (fine-tuning, 4.1).
 
-    As in opt.py the factor (1 - step / total) acts during warm-up too.
+    As in opt.py the factor (1 - step / total) acts during warm-up too, and the first update
+    has rate 0.
     """
     check_progress(step, warmup, total)
     rise = step / warmup if step < warmup else 1.0
