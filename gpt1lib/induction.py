@@ -74,18 +74,18 @@ def mean_weights(model: LanguageModel, ids: Tensor) -> Tensor:
 
     They are computed from what each attention layer reads, so blocks may be of any kind.
     """
-    found = []
+    weights = []
 
     def look(attention: Attention, inputs: tuple[Tensor, ...], _) -> None:
         q, k, _ = attention.split_heads(inputs[0])  # (n, H, T, D)
-        found.append(attention_steps(q, k)[-1].mean(dim=0))
+        weights.append(attention_steps(q, k)[-1].mean(dim=0))
 
     with eval_mode(model), ExitStack() as hooks:
         for block in model.blocks:
             attention = cast(Block, block).attention
             hooks.callback(attention.register_forward_hook(look).remove)
         model.hidden(ids)
-    return torch.stack(found)
+    return torch.stack(weights)
 
 
 def measures(model: LanguageModel, n_spans: int = 16) -> dict[str, float]:
@@ -101,9 +101,9 @@ def measures(model: LanguageModel, n_spans: int = 16) -> dict[str, float]:
         return {}
     ids = repeated_spans(model.config.n_vocab, n_spans, length).to(model.device)
     copied = copying(model, ids)
-    found = {"first_time": copied.first, "second_time": copied.second}
+    scores = {"first_time": copied.first, "second_time": copied.second}
     if len(model.blocks):
         weights = mean_weights(model, ids[:8])
-        found["prefix_matching"] = prefix_matching_scores(weights).max().item()
-        found["previous_token"] = previous_token_scores(weights).max().item()
-    return found
+        scores["prefix_matching"] = prefix_matching_scores(weights).max().item()
+        scores["previous_token"] = previous_token_scores(weights).max().item()
+    return scores

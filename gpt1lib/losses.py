@@ -36,7 +36,7 @@ def token_log_probs(logits: Tensor, ids: Tensor) -> Tensor:
 def cross_entropy(logits: Tensor, targets: Tensor, reduction: str = "mean") -> Tensor:
     """-log P of each target, or the mean over all: logits (B, T, V), targets (B, T).
 
-    torch's own, for sequences. Targets are not checked, which would hold up a GPU.
+    torch's own, for sequences. Targets are not checked, which would delay a GPU.
     """
     loss = F.cross_entropy(logits.flatten(0, 1), targets.flatten().long(), reduction=reduction)
     return loss.view(targets.shape) if reduction == "none" else loss
@@ -64,8 +64,8 @@ def lm_loss(logits: Tensor, ids: Tensor, mask: Tensor | None = None) -> Tensor:
     if mask is None:
         return losses.mean()
     validate.check_mask(mask, ids)
-    mask = mask[:, 1:].to(losses.dtype)
-    return ((losses * mask).sum(dim=1) / mask.sum(dim=1)).mean()
+    mask = mask[:, 1:].to(losses.dtype)  # (B, T-1)
+    return ((losses * mask).sum(dim=1) / mask.sum(dim=1)).mean()  # ()
 
 
 def task_log_likelihood(task_logits: Tensor, labels: Tensor) -> Tensor:
@@ -84,7 +84,7 @@ def task_loss(task_logits: Tensor, labels: Tensor) -> Tensor:
 
 
 def check_labels(labels: Tensor, task_logits: Tensor) -> None:
-    """Raises ValueError unless labels are classes (B,) or distributions (B, K)."""
+    """Raise ValueError unless labels are classes (B,) or distributions (B, K)."""
     graded = labels.is_floating_point()
     if task_logits.dim() != 2 or labels.shape != task_logits.shape[: 2 if graded else 1]:
         shapes = f"{tuple(task_logits.shape)} and {tuple(labels.shape)}"
@@ -121,6 +121,6 @@ def bits_per_character(nats: float, n_characters: int) -> float:
 
 
 def check_nats(nats: float) -> None:
-    """Raises ValueError for a loss below 0, by more than rounding makes."""
+    """Raise ValueError for a loss below 0, by more than rounding makes."""
     if nats < -1e-3:
         raise ValueError(f"the loss is {nats} nats, it must be >= 0: minus a log-probability")

@@ -25,10 +25,10 @@ from .rng import own_rng
 
 
 def causal_mask(n_query: int, n_key: int | None = None, device=None) -> Tensor:
-    """Who may be seen: (n_query, n_key) booleans, True where the key is not later.
+    """Which keys each query may attend to: (n_query, n_key) booleans.
 
-    Lower triangular. With more keys than queries (a cache), the queries are the last
-    ones: query i is at position n_key - n_query + i.
+    True where the key is not later than the query. With more keys than queries (a cache), the
+    queries are the last ones: query i is at position n_key - n_query + i.
     """
     n_key = n_query if n_key is None else n_key
     seen = torch.ones(n_query, n_key, dtype=torch.bool, device=device)
@@ -48,14 +48,14 @@ class KVCache:
         self.values: list[Tensor | None] = [None] * n_layer
 
     def __len__(self) -> int:
-        return 0 if self.keys[0] is None else self.keys[0].shape[2]
+        return 0 if self.keys[0] is None else self.keys[0].shape[2]  # T of (B, H, T, D)
 
     def append(self, layer: int, k: Tensor, v: Tensor) -> tuple[Tensor, Tensor]:
         """Add new keys and values (B, H, T, D) of a block; return all of them."""
         earlier_k, earlier_v = self.keys[layer], self.values[layer]
         if earlier_k is not None and earlier_v is not None:
-            k = torch.cat([earlier_k, k], dim=2)
-            v = torch.cat([earlier_v, v], dim=2)
+            k = torch.cat([earlier_k, k], dim=2)  # (B, H, T, D)
+            v = torch.cat([earlier_v, v], dim=2)  # (B, H, T, D)
         self.keys[layer], self.values[layer] = k, v
         return k, v
 
@@ -77,7 +77,10 @@ class Attention(nn.Module):
         return tuple(t.view(heads).transpose(1, 2) for t in (q, k, v))  # (B, H, T, D)
 
     def forward(self, x: Tensor, cache: KVCache | None = None, layer: int = 0) -> Tensor:
-        """x (B, T, C) -> (B, T, C); a cache gives the keys and values of earlier tokens."""
+        """x (B, T, C) -> (B, T, C); a cache gives the keys and values of earlier tokens.
+
+        layer: which entry of the cache is this block's.
+        """
         q, k, v = self.split_heads(x)
         if cache is not None:
             k, v = cache.append(layer, k, v)
@@ -90,8 +93,8 @@ class Attention(nn.Module):
         rate = self.dropout if self.training else 0.0
         if T == S:
             return F.scaled_dot_product_attention(q, k, v, None, rate, is_causal=True)
-        mask = causal_mask(T, S, q.device)
-        return F.scaled_dot_product_attention(q, k, v, mask, rate)
+        mask = causal_mask(T, S, q.device)  # (T, S)
+        return F.scaled_dot_product_attention(q, k, v, mask, rate)  # (B, H, T, D)
 
 
 class Block(nn.Module):
@@ -115,7 +118,7 @@ class Block(nn.Module):
         return self.shrink(gelu(self.expand(n)))  # (B, T, C)
 
     def forward(self, x: Tensor, cache: KVCache | None = None, layer: int = 0) -> Tensor:
-        """The states after this block: x (B, T, C) -> (B, T, C)."""
+        """The states after this block: x (B, T, C) -> (B, T, C). layer: see Attention."""
         n = self.ln_1(x + self.drop(self.attention(x, cache, layer)))  # (B, T, C)
         return self.ln_2(n + self.drop(self.mlp(n)))  # (B, T, C)
 
@@ -158,7 +161,7 @@ class LanguageModel(nn.Module, ABC):
 
     def forward(self, ids: Tensor, cache: KVCache | None = None) -> Tensor:
         """Logits (B, T, V) of ids (B, T)."""
-        return self.logits(self.hidden(ids, cache))
+        return self.logits(self.hidden(ids, cache))  # (B, T, V)
 
     def count_parameters(self) -> int:
         """Every number that training may change, tied ones once."""
@@ -195,16 +198,16 @@ class GPT(LanguageModel):
 
     def embed(self, ids: Tensor, start: int = 0) -> Tensor:
         """h_0 = U W_e + W_p for ids (B, T) at positions start, start + 1, ..."""
-        where = torch.arange(start, start + ids.shape[1], device=ids.device)
+        where = torch.arange(start, start + ids.shape[1], device=ids.device)  # (T,)
         return self.drop(self.tokens(ids) + self.positions(where))  # (B, T, C)
 
     def hidden(self, ids: Tensor, cache: KVCache | None = None) -> Tensor:
-        """States h_n (B, T, C) after the last block; a cache holds what was read."""
+        """States h_n (B, T, C) after the last block; a cache has what was read."""
         start = 0 if cache is None else len(cache)
         check_ids(ids, self.config, start)
-        h = self.embed(ids, start)
+        h = self.embed(ids, start)  # (B, T, C)
         for layer, block in enumerate(self.blocks):
-            h = block(h, cache, layer)
+            h = block(h, cache, layer)  # (B, T, C)
         return h  # (B, T, C)
 
 

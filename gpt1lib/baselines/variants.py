@@ -49,9 +49,9 @@ class Sinusoids(nn.Module):
     def __init__(self, n_ctx: int, n_embd: int):
         super().__init__()
         positions = torch.arange(n_ctx)[:, None]
-        rate = 10_000 ** (-torch.arange(0, n_embd, 2) / n_embd)
+        rate = 10_000 ** (-torch.arange(0, n_embd, 2) / n_embd)  # (C / 2,)
         angles = positions * rate  # (n_ctx, C / 2)
-        table = torch.stack([angles.sin(), angles.cos()], dim=-1)
+        table = torch.stack([angles.sin(), angles.cos()], dim=-1)  # (n_ctx, C / 2, 2)
         self.register_buffer("table", table.flatten(1)[:, :n_embd], persistent=False)
         self.scale = nn.Parameter(torch.tensor(INIT_STD * math.sqrt(2)))  # as N(0, 0.02)
 
