@@ -25,7 +25,7 @@ this order. Each folder has one task, and imports run from the top down only.
     numpy_gpt    the same model in numpy, every gradient by hand
 
     io/          paths, files, checksums, tensors, provenance, run_folder: what is kept on disk
-    fast/        loss, session, machine, distributed: each held equal to the plain code
+    fast/        loss, session, machine, distributed: each compared with the plain code
     baselines/   lstm, variants, bag_of_words: what GPT-1 is compared with
     checkpoints/ kinds, checkpoint, quantize, snapshots, released: models on disk
     tasks/       task, course_sets, published, custom, catalog: labeled sets in one form

@@ -56,7 +56,7 @@ def merge_pair(symbols: list[str], pair: Pair) -> list[str]:
 
 
 def check_length(word: str) -> None:
-    """ValueError for a word of more letters than any text has."""
+    """Raise ValueError for a word of more letters than any text has."""
     if len(word) > LONGEST_WORD:
         raise ValueError(
             f"one word has {len(word):,} letters, more than {LONGEST_WORD:,}: is this a text, "
@@ -97,7 +97,7 @@ def learn_merges(word_counts: dict[str, int], n_merges: int) -> list[Pair]:
 def _count_pairs(
     words: list[list[str]], counts: list[int]
 ) -> tuple[dict[Pair, int], dict[Pair, set[int]]]:
-    """Count of each adjacent pair, and the indices of the words that hold it."""
+    """Count of each adjacent pair, and the indices of the words that contain it."""
     pair_counts, where = defaultdict(int), defaultdict(set)
     for i, (symbols, n) in enumerate(zip(words, counts, strict=True)):
         for pair in zip(symbols, symbols[1:], strict=False):
@@ -113,7 +113,7 @@ def _apply(
     pair_counts: dict[Pair, int],
     where: dict[Pair, set[int]],
 ) -> set[Pair]:
-    """Merge `pair` in every word that holds it; return the new pairs.
+    """Merge `pair` in every word that contains it; return the new pairs.
 
     Where (a, b) becomes ab between x and y, the pairs (x, a) and (b, y) give way to
     (x, ab) and (ab, y).

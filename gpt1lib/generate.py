@@ -43,7 +43,7 @@ def check_decoding(
 def check_logits(logits: Tensor) -> None:
     """Raise ValueError where logits are nan, and no token could be chosen by them."""
     if bool(logits.isnan().any()):
-        raise ValueError("the logits hold nan: the model's weights are damaged or diverged")
+        raise ValueError("the logits contain nan: the model's weights are damaged or diverged")
 
 
 def keep_top_k(probs: Tensor, top_k: int) -> Tensor:
@@ -86,9 +86,9 @@ def next_token_probs(
     """
     check_decoding(temperature, top_k, top_p)
     if temperature == 0:
-        best = logits.argmax(dim=-1, keepdim=True)
+        best = logits.argmax(dim=-1, keepdim=True)  # (..., 1)
         return torch.zeros_like(logits).scatter(-1, best, 1.0)
-    shifted = logits - logits.amax(dim=-1, keepdim=True)  # before dividing: no overflow
+    shifted = logits - logits.amax(dim=-1, keepdim=True)  # (..., V), so that exp is finite
     probs = (shifted / temperature).softmax(dim=-1)  # (..., V)
     if top_k is not None:
         probs = renormalize(probs * keep_top_k(probs, top_k))
@@ -128,7 +128,7 @@ def draw(probs: Tensor, generator: torch.Generator | None = None) -> Tensor:
 
 
 class Reader:
-    """Reads texts token by token with a key-value cache; any device, any model with one.
+    """Feeds a text to a model token by token, with a key-value cache. Works on any device.
 
     Raises ValueError for a model that keeps no keys and values.
     """

@@ -135,6 +135,6 @@ def check_texts(kind: str, texts: Sequence[str]) -> None:
 
 
 def check_context(n_ctx: int, least: int) -> None:
-    """Raise ValueError where the context cannot hold the special tokens and some text."""
+    """Raise ValueError where the context is too short for the special tokens and some text."""
     if validate.check_int("n_ctx", n_ctx) < least:
         raise ValueError(f"the context is {n_ctx} tokens, at least {least} are needed")

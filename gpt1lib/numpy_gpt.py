@@ -4,7 +4,7 @@ The same model as `model.py`, without torch: arrays in, arrays out, nothing hidd
 function of the forward pass returns its result, and where the backward pass needs more than
 that, `kept`. Its twin with `_backward` takes `d`, the gradient of the loss with respect to
 that result, and returns the gradient with respect to x and those of the parameters. Tests
-hold all of them equal to torch's and to finite differences. Dropout is left out: it
+compare all of them with torch's and with finite differences. Dropout is left out: it
 multiplies by random zeros and adds nothing to see.
 
 Parameters are a nested dict, named and shaped as in `model.py`, and so are their gradients:
@@ -264,7 +264,7 @@ def states_backward(d: Array, kept: list, params: dict, ids: Array) -> dict:
         d, grads = block_backward(d, kept_here, block_params)  # (B, T, C)
         blocks.insert(0, grads)
     d_tokens = np.zeros_like(params["tokens"]["weight"])  # (V, C)
-    np.add.at(d_tokens, ids, d)  # (V, C), a token that stands twice collects twice
+    np.add.at(d_tokens, ids, d)  # (V, C), a token that occurs twice collects twice
     d_positions = np.zeros_like(params["positions"]["weight"])  # (n_ctx, C)
     d_positions[: ids.shape[1]] = d.sum(axis=0)  # (T, C)
     return {

@@ -53,7 +53,7 @@ def check_float(
     """The value as a float.
 
     gt, ge, lt, le: bounds, as in >, >=, < and <=. note: ends the message. what: the whole
-    condition in words, where the bounds do not say it well. Raises ValueError unless the
+    condition in words, where the bounds do not express it well. Raises ValueError unless the
     value is a finite number within the bounds.
     """
     signs = {">": (operator.gt, gt), ">=": (operator.ge, ge)}
@@ -118,7 +118,7 @@ def required_type(f: Field) -> Any:
 
 
 def is_finite(value: Any) -> bool:
-    """Whether a value is a number that a float can hold, neither infinite nor nan."""
+    """Whether a value is a number that a float can express, neither infinite nor nan."""
     if isinstance(value, bool) or not isinstance(value, Real):
         return False
     try:

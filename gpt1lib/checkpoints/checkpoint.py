@@ -76,7 +76,7 @@ def check_finite(weights: dict[str, torch.Tensor]) -> None:
     for name, tensor in weights.items():
         if not torch.isfinite(tensor).all():
             raise FloatingPointError(
-                f"{name} holds nan or infinite numbers, the training diverged; a lower --lr "
+                f"{name} contains nan or infinite numbers, the training diverged; a lower --lr "
                 "or a longer --warmup often helps"
             )
 
@@ -129,7 +129,7 @@ def load(folder: str | Path) -> Checkpoint:
         if not (folder / name).is_file():
             raise FileNotFoundError(
                 f"{folder / name} is missing; a checkpoint is made by "
-                "`python -m gpt1lib.pretrain`, the course's own lies in "
+                "`python -m gpt1lib.pretrain`, the course's own is in "
                 "data/checkpoints/novelist"
             )
     checksums.verify(folder, *PARTS)
@@ -153,9 +153,9 @@ def load(folder: str | Path) -> Checkpoint:
 
 
 def read_model(path: Path, config: dict, weights: Path) -> LanguageModel:
-    """A model of the kind and sizes that a file describes; its numbers are yet to come.
+    """An untrained model of the kind and sizes in a file, checked against its weights' size.
 
-    path: the file, which a ValueError names. weights: where the numbers will come from.
+    path: the file, which a ValueError names. weights: the file of the weights.
     """
     with files.blame_file(path), fork_rng(0):  # its numbers are replaced
         kind = config.pop("kind", "gpt")

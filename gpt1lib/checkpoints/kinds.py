@@ -17,7 +17,7 @@ PACKAGE = __name__.split(".")[0]
 
 
 def model_class(kind: str) -> type[LanguageModel]:
-    """The class of one of KINDS; ValueError for another."""
+    """The class of one of KINDS. Raises ValueError for another."""
     if kind not in KINDS:
         raise ValueError(f"unknown kind of model {kind!r}, known: {sorted(KINDS)}")
     module, name = KINDS[kind].split(":")
@@ -30,7 +30,7 @@ def build(kind: str, config: GPTConfig) -> LanguageModel:
 
 
 def kind_of(model: LanguageModel) -> str:
-    """The kind that `build` needs to make such a model; ValueError for one of no kind."""
+    """The kind that `build` needs to make such a model. Raises ValueError for another one."""
     place = f"{type(model).__module__}:{type(model).__qualname__}"
     for kind, known in KINDS.items():
         if place == f"{PACKAGE}.{known}":

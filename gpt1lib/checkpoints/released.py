@@ -1,9 +1,9 @@
 """The released GPT-1: OpenAI's files and Hugging Face's, read and written exactly.
 
-OpenAI's folder (github.com/openai/finetune-transformer-lm, model/, MIT license) holds
+OpenAI's folder (github.com/openai/finetune-transformer-lm, model/, MIT license) has
 params_0.npy to params_9.npy, one stream of 116,534,784 float32 numbers cut in ten;
 params_shapes.json, which cuts it into 146 arrays; encoder_bpe_40000.json and
-vocab_40000.bpe. Hugging Face's folder (openai-community/openai-gpt on its hub) holds
+vocab_40000.bpe. Hugging Face's folder (openai-community/openai-gpt on its hub) has
 model.safetensors (or pytorch_model.bin), config.json, vocab.json and merges.txt. Either
 weighs about 0.5 GB. Nothing here downloads, and no file that is read can run code.
 """
@@ -154,10 +154,10 @@ def load_any(folder: str | Path, bpe: BPE | None = None) -> checkpoint.Checkpoin
 def what_instead(folder: Path) -> str:
     """What a folder without a language model has in its place, in a sentence."""
     if (folder / "classifier.json").is_file():
-        return "holds a classifier: ask it by python -m gpt1lib.finetune.predict"
+        return "contains a classifier: ask it by python -m gpt1lib.finetune.predict"
     if (folder / "state").is_dir():
-        return "holds a run that is not finished: start its command again"
-    return "holds no model, neither one of `python -m gpt1lib.pretrain` nor OpenAI's GPT-1"
+        return "contains a run that is not finished: start its command again"
+    return "contains no model, neither one of `python -m gpt1lib.pretrain` nor OpenAI's GPT-1"
 
 
 def check_released_vocabulary(bpe: BPE, config: GPTConfig, folder: Path) -> None:
@@ -196,7 +196,7 @@ def read_openai(folder: Path, n_head: int | None = None) -> GPT:
     n_stored, n_wanted = sum(map(len, stream)), sum(math.prod(s) for _, s in wanted)
     if n_stored != n_wanted:
         raise ValueError(
-            f"the params_*.npy of {folder} hold {n_stored:,} numbers, "
+            f"the params_*.npy of {folder} contain {n_stored:,} numbers, "
             f"params_shapes.json asks for {n_wanted:,}"
         )
     model = empty(config)
@@ -256,7 +256,7 @@ def copy_weights(
     """Copy tensors under Hugging Face's names into a model, one at a time.
 
     Raises ValueError for a tensor that is missing or has another shape. The port's
-    stored masks (attn.bias) and its tied output matrix hold nothing of their own.
+    stored masks (attn.bias) and its tied output matrix add nothing of their own.
     """
     prefix = "transformer." if any(n.startswith("transformer.") for n in names) else ""
     for ours, parameter in model.state_dict().items():

@@ -1,4 +1,4 @@
-"""The language-model loss without ever holding all logits: the trainer's trick.
+"""The language-model loss without ever keeping all logits: the trainer's trick.
 
 The logits of one batch are its largest tensor by far: 2,048 tokens x 8,120 scores are
 66 million bytes, written and read again by the softmax, by its gradient and by two

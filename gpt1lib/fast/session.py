@@ -5,7 +5,7 @@ arithmetic. `model(ids, cache)` comes nowhere near the memory's speed, for three
 reasons. A matrix times one vector runs on one core (torch 2.13 with MKL): here a matrix
 is cut into groups of rows, which the cores share. The cache is copied each time it grows by
 one token: here it has room from the start. A hundred modules are called for microseconds of
-work each: here their weights are laid out once. A test holds both ways equal.
+work each: here their weights are laid out once. A test compares both ways.
 """
 
 import math

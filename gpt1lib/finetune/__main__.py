@@ -110,7 +110,7 @@ def load_finished(path: Path, run: FineTuning) -> dict:
         changed = what_changed(result["facts"], fingerprint)
     if changed:
         raise ValueError(
-            f"{path.parent} holds a finished run with other settings: {'; '.join(changed)}. "
+            f"{path.parent} contains a finished run with other settings: {'; '.join(changed)}. "
             "Take another --out"
         )
     return result
@@ -131,7 +131,7 @@ def score(run: FineTuning, split: str) -> tuple[dict, list[dict]]:
 def train_and_score(
     args: argparse.Namespace, folder: RunFolder, command: str, world: Processes = SINGLE
 ) -> tuple[FineTuning, dict]:
-    """(a run that was trained and scored, what result.json holds)."""
+    """(a run that was trained and scored, what result.json contains)."""
     start = time.perf_counter()
     if world.is_main:
         files.remove_unfinished(args.out)
@@ -157,7 +157,7 @@ def train_and_score(
 
 
 def main(argv: list[str] | None = None) -> dict:
-    """The command line; returns what result.json holds."""
+    """The command line; returns what result.json contains."""
     args = parser().parse_args(argv)
     keep_memory()
     again = command_line("finetune", argv)

@@ -1,8 +1,9 @@
 """A pre-trained model with a linear layer on Extract: Eq. 3, for every kind of task.
 
-The released code gives the linear layer a bias, which Eq. 3 of the paper lacks; so do
-we. Its language-model softmax also runs over the position rows, which lie in the same
-table there; ours runs over tokens and specials.
+Like the released code, and unlike Eq. 3, our linear layer has a bias. The released
+language-model softmax also runs over the positions, which are in the same table there; ours
+runs over tokens and specials. There all choices of an example share one dropout mask; here
+each has its own.
 """
 
 import warnings
@@ -34,7 +35,7 @@ def add_special_tokens(
 
     train.py draws them from N(0, 0.02), like all weights. A pre-trained W_e has grown
     (ours to a standard deviation of 0.07): next to it such rows are nearly zero, and our
-    small sets, with a few hundred updates, are over before Extract can be told apart.
+    small sets, with a few hundred updates, are over before Extract differs from them.
     """
     n_new = len(inputs.SPECIALS)
     config = replace(model.config, n_vocab=model.config.n_vocab + n_new)
@@ -90,8 +91,8 @@ class Classifier(nn.Module):
         extract = h[torch.arange(len(ids)), extract_at]  # (N, C)
         if self.kind == "similarity":
             extract = extract.view(-1, 2, h.shape[-1]).sum(dim=1)  # (B, C)
-        logits = self.head(self.drop(extract))
-        return logits.view(-1, self.n_classes), h
+        logits = self.head(self.drop(extract))  # (B, n_classes), or (N, 1) for choice
+        return logits.view(-1, self.n_classes), h  # (B, n_classes), (N, T, C)
 
     def losses(
         self, ids: Tensor, mask: Tensor, extract_at: Tensor, labels: Tensor, lm_coef: float
@@ -125,8 +126,8 @@ def predict_probs(
         )
 
     with eval_mode(classifier):
-        found = dict(chain(*world.share(rows, of_similar_length(data, batch))))
-    return [found[i] for i in range(len(data))]
+        probs = dict(chain(*world.share(rows, of_similar_length(data, batch))))
+    return [probs[i] for i in range(len(data))]
 
 
 def class_probs(classifier: Classifier, bpe: BPE, *texts: str) -> list[float]:
@@ -167,7 +168,7 @@ def load(folder: str | Path) -> tuple[Classifier, BPE, dict]:
     folder = Path(folder)
     if not (folder / "classifier.json").is_file():
         raise FileNotFoundError(
-            f"{folder} holds no classifier; `python -m gpt1lib.finetune` makes one"
+            f"{folder} has no classifier; `python -m gpt1lib.finetune` makes one"
         )
     checksums.verify(folder, *PARTS)
     weights, metadata = folder / PARTS[1], files.read_json(folder / PARTS[0])

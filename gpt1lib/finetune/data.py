@@ -96,7 +96,7 @@ def shuffled(data: list, size: int, shuffle: random.Random) -> list[list]:
     """Batches of examples in random order, to learn from, as in the released code.
 
     Not of similar length, which would save padding: length often goes with the pattern
-    or the label of an example, and a batch should hold several.
+    or the label of an example, and a batch should have several.
     """
     order = shuffle.sample(data, len(data))
     return [order[i : i + size] for i in range(0, len(order), size)]

@@ -20,9 +20,9 @@ from .tensors import read_state, write_state
 
 @contextmanager
 def exclusive(folder: Path) -> Iterator[None]:
-    """Hold a folder for this process; the system releases it even if we are killed.
+    """Lock a folder for this process; the system releases it even if we are killed.
 
-    Raises RuntimeError where another process holds it: two runs would overwrite each other.
+    Raises RuntimeError where another process has it: two runs would overwrite each other.
     """
     folder.mkdir(parents=True, exist_ok=True)
     lock = FileLock(folder / "lock")
@@ -101,7 +101,7 @@ class Log:
 
 
 LOGS = ("log", "samples")
-"""What a run may write line by line; a state tells how they stood."""
+"""What a run may write line by line; a state has their lengths."""
 
 
 def as_line(values: dict) -> str:
@@ -132,7 +132,7 @@ class RunFolder:
         return Log(self.path / f"{name}.jsonl", self.counter)
 
     def lock(self) -> AbstractContextManager[None]:
-        """Hold the folder for this process alone; see `exclusive`."""
+        """Lock the folder for this process alone; see `exclusive`."""
         return exclusive(self.state_dir)
 
     @contextmanager

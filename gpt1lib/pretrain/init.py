@@ -1,6 +1,6 @@
 """Weights that begin with what can be known before the first update.
 
-GPT-1 draws all its weights at random. But which tokens stand near each other can be counted
+GPT-1 draws all its weights at random. But which tokens are near each other can be counted
 in seconds, and the leading directions of these counts are word vectors (Levy and Goldberg
 2014). And heads can attend to the last few tokens from the start. This saves updates, which
 shows in a run of minutes. See `--count-vectors` and `--previous-token-heads`.
@@ -23,7 +23,7 @@ LARGEST = 12_000  # tokens: some tables of n_vocab x n_vocab numbers must fit in
 def init_from_counts(
     model: LanguageModel, ids: np.ndarray | Tensor, length: float, seed: int = 0
 ) -> None:
-    """Replace the token embeddings of a fresh model by vectors of a length, from its books."""
+    """Replace a fresh model's token embeddings by its books' count vectors of this length."""
     n_vocab, n_embd = model.tokens.weight.shape
     stream = torch.from_numpy(np.asarray(ids).astype(np.int64))
     with torch.no_grad():
@@ -77,7 +77,7 @@ def init_previous_token_heads(model: LanguageModel, seed: int = 0) -> None:
 
     Position embeddings become sines and cosines of random frequencies. The queries of a head
     turn them back by its number of places, so that they fit the key there, with the score PEAK:
-    a mimetic start (Trockman and Kolter 2023). ValueError for no learned positions or odd D.
+    a mimetic start (Trockman and Kolter 2023). Needs learned positions and an even D.
     """
     C, D, places = model.config.n_embd, model.config.head_dim, getattr(model, "positions", None)
     if not isinstance(places, nn.Embedding) or D % 2:

@@ -40,7 +40,7 @@ def squares(x: Tensor) -> Tensor:
 def decorrelate(x: Tensor) -> Tensor:
     """Rows of length 1 that hardly resemble each other, in the span of x's: (N, C, C).
 
-    G holds the cosines of all pairs of rows. Multiplying by the inverse of its lower
+    G contains the cosines of all pairs of rows. Multiplying by the inverse of its lower
     triangle takes from each row what the rows above it have already.
     """
     x = unit_rows(x)

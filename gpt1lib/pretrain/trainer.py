@@ -324,7 +324,7 @@ class Pretraining:
         return model
 
     def _check_room(self) -> None:
-        """OSError before a long run rather than in it: two states must fit."""
+        """Raise OSError before a long run rather than in it: two states must fit."""
         n = self.model.count_parameters()
         need, free = 2 * BYTES_PER_PARAMETER * n, shutil.disk_usage(self.folder.path).free
         if free < need:

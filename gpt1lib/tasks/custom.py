@@ -5,7 +5,7 @@
     nobody answered my letter,complaint
 
 The first line names the columns; others are ignored. A column text2 makes the examples
-pairs, read in this order as those of entailment are. In a .csv file cells may stand in
+pairs, read in this order as those of entailment are. In a .csv file cells may be in
 quotes, with commas and line breaks inside. In a .tsv file a tab separates them, and quotes
 are ordinary characters. A .jsonl file has {"text": ..., "label": ...} on each line. All are
 UTF-8. Classes are the labels that occur. A tenth of the texts is kept for validation and a

@@ -54,7 +54,7 @@ NLI_LINES = {
 
 
 def read_published(name: str, folder: Path) -> Task:
-    """A published set from the folder that holds its files.
+    """A published set from the folder that has its files.
 
     Raises ValueError for an unknown set, and for a line in another format, which it
     names; FileNotFoundError for a missing file.
@@ -86,7 +86,7 @@ def rows_of(path: Path, table: Table) -> Iterator[Example]:
     lines = text_of(path).rstrip("\n").split("\n")
     header = lines.pop(0).split("\t") if table.header else []
     if not any(lines):
-        raise ValueError(f"{path} holds no examples")
+        raise ValueError(f"{path} has no examples")
     names = (*table.texts, table.label)
     columns = [c if isinstance(c, int) else column_named(path, header, c) for c in names]
     n_broken = 0
@@ -158,7 +158,7 @@ def race_part(folder: Path) -> Iterator[Example]:
     """Context and question are joined without a delimiter (section 3.3)."""
     paths = sorted(folder.glob("*/*.txt"))
     if not paths:
-        raise FileNotFoundError(f"{folder} holds no middle/*.txt or high/*.txt")
+        raise FileNotFoundError(f"{folder} has no middle/*.txt or high/*.txt")
     for path in paths:
         article = files.read_json(path)
         try:
@@ -211,7 +211,7 @@ def stories(path: Path) -> Iterator[Example]:
         for row in table:
             yield story_of(path, table.line_num, row)
         if row is None:
-            raise ValueError(f"{path} holds no examples")
+            raise ValueError(f"{path} has no examples")
     except csv.Error as error:
         raise ValueError(f"{path}, line {table.line_num}: {error}") from error
 
@@ -231,7 +231,7 @@ def story_of(path: Path, n: int, row: dict) -> Example:
 
 
 def text_of(path: Path) -> str:
-    """A text file; FileNotFoundError says where such sets come from."""
+    """A text file. If it is missing, FileNotFoundError names where such sets come from."""
     if not path.is_file():
         raise FileNotFoundError(
             f"{path} is missing; the paper's sets do not come with the course, "

@@ -182,7 +182,7 @@ def test_a_changed_vocabulary_is_named(small, tmp_path):
         ("vocab.bpe", lambda s: s[: s.rindex("\n", 0, -1) + 1], "no merge of vocab.bpe makes"),
         ("vocab.bpe", lambda s: s + "qq zz\n", "lacks the piece 'qq' of vocab.bpe"),
         ("encoder.json", lambda s: s[:-9], "encoder.json is damaged, not valid JSON"),
-        ("encoder.json", lambda s: "[1, 2]", "encoder.json holds a list, not a dict"),
+        ("encoder.json", lambda s: "[1, 2]", "encoder.json contains a list, not a dict"),
         ("encoder.json", lambda s: s.replace("1,", "true,", 1), "encoder.json: the id of"),
         ("encoder.json", lambda s: s.replace("1,", "2,", 1), "encoder.json: the ids of"),
     ],

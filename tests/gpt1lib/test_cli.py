@@ -208,7 +208,7 @@ def test_fine_tuning_says_what_went_wrong_in_one_line(tmp_path, one_line):
             ["--data", "nowhere"],
             "nowhere is not there; a set of your own must be one file: .csv, .tsv",
         ),
-        (["film_snippets", "--checkpoint", str(tmp_path)], "holds no model, neither one of"),
+        (["film_snippets", "--checkpoint", str(tmp_path)], "contains no model, neither one of"),
         (["film_snippets", "--lr", "nan"], "lr is nan, it must be a finite number"),
         (["film_snippets", "--seed", "-1"], "seed is -1, it must be an integer from 0"),
         (["film_snippets", "--epochs", "0"], "epochs is 0, it must be >= 1"),

@@ -259,9 +259,9 @@ def test_a_model_that_is_nan_writes_nothing(temperature):
     broken = g.GPT(CONFIG)
     with torch.no_grad():
         broken.tokens.weight[3, 3] = NAN
-    with pytest.raises(ValueError, match="logits hold nan"):
+    with pytest.raises(ValueError, match="logits contain nan"):
         generate.generate(broken, torch.tensor([[1]]), 2, temperature=temperature)
-    with pytest.raises(ValueError, match="logits hold nan"):
+    with pytest.raises(ValueError, match="logits contain nan"):
         generate.beam_search(broken, torch.tensor([[1]]), 2, 2)
 
 

@@ -331,7 +331,7 @@ def test_the_command_line_learns(toy, tmp_path, capsys):
     assert capsys.readouterr().out.splitlines()[0].endswith("bad")
     for wrong, message in (
         ([str(out), "a", "b"], "needs texts: 1, each in quotes; there are 2"),
-        ([str(tmp_path), "a"], "holds no classifier"),
+        ([str(tmp_path), "a"], "has no classifier"),
     ):
         with pytest.raises(SystemExit, match=message):
             predict_main(wrong)
@@ -419,7 +419,7 @@ def test_probabilities_that_are_none_are_refused(toy, model):
     for probs in ([[0.5, float("nan")]] * 2, [[1.0]] * 2, [[2.0, -1.0]] * 2):
         with pytest.raises(ValueError, match="prediction 1 is .*, not 2 probabilities"):
             finetune.scores(toy_task(), probs, examples)
-    with pytest.raises(SystemExit, match="finetune: .* holds nan or infinite numbers|loss is"):
+    with pytest.raises(SystemExit, match="finetune: .* contains nan or infinite|loss is"):
         main([*toy, "--epochs", "1", "--lr", "1e30"])
 
 
@@ -608,7 +608,7 @@ def test_a_finished_run_is_not_taken_for_one_of_corrected_labels(toy, monkeypatc
     first = replace(task.train[0], label=1 - task.train[0].label)
     corrected = replace(task, train=[first, *task.train[1:]])
     monkeypatch.setitem(tasks.TASKS_BY_NAME, "toy", lambda: corrected)
-    with pytest.raises(SystemExit, match="holds a finished run with other settings: data was"):
+    with pytest.raises(SystemExit, match="finished run with other settings: data was"):
         main([*toy, "--epochs", "1"])
 
 

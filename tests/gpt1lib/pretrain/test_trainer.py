@@ -441,7 +441,7 @@ def test_a_diverged_run_keeps_its_last_good_state_and_writes_no_checkpoint(folde
     run.optimizers[0].register_step_post_hook(  # after the loss was checked
         lambda *_: run.step == 11 and run.model.tokens.weight.data.fill_(float("nan"))
     )
-    with pytest.raises(FloatingPointError, match="tokens.weight holds nan"):
+    with pytest.raises(FloatingPointError, match="tokens.weight contains nan"):
         run.run()
     assert run.folder.saved == 6 and not (tmp_path / "meta.json").exists()
 

@@ -166,7 +166,7 @@ WRONG = {  # name: kind of file, what it holds, what is said after the file's na
     "UTF-16": ("tsv", "text\tlabel".encode("utf-16"), "not UTF-8 text: byte 0 is 0x.*line 1"),
     "no JSON": ("jsonl", f"{as_jsonl(ROWS)}\ntext,label", "line 41 is damaged, not valid JSON"),
     "no field": ("jsonl", '{"text": "a", "class": 1}', "line 1: no field label"),
-    "a list": ("jsonl", '["a", "b"]', "line 1 holds a list, not a dict"),
+    "a list": ("jsonl", '["a", "b"]', "line 1 contains a list, not a dict"),
     "text a number": ("jsonl", '{"text": 5, "label": 1}', "line 1: the text is 5, it must be"),
     "label a share": ("jsonl", '{"text": "a", "label": 0.5}', "line 1: the label is 0.5, it"),
     "label true": ("jsonl", '{"text": "a", "label": true}', "line 1: the label is True, it"),

@@ -189,7 +189,7 @@ def test_unknown_or_missing(tmp_path):
         tasks.load("squad", tmp_path)
     with pytest.raises(FileNotFoundError, match=r"train.tsv is missing; the paper's sets"):
         tasks.load("rte", tmp_path)
-    with pytest.raises(FileNotFoundError, match="holds no middle"):
+    with pytest.raises(FileNotFoundError, match="has no middle"):
         tasks.load("race", tmp_path)
 
 
