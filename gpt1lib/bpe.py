@@ -20,7 +20,7 @@ END = "</w>"
 UNK = "<unk>"
 NEWLINE = "\n" + END
 
-LONGEST_WORD = 10_000
+MAX_WORD_LENGTH = 10_000
 """Letters; merging takes the square of it, and what has more is not a text."""
 
 Pair = tuple[str, str]
@@ -57,10 +57,10 @@ def merge_pair(symbols: list[str], pair: Pair) -> list[str]:
 
 def check_length(word: str) -> None:
     """Raise ValueError for a word of more letters than any text has."""
-    if len(word) > LONGEST_WORD:
+    if len(word) > MAX_WORD_LENGTH:
         raise ValueError(
-            f"one word has {len(word):,} letters, more than {LONGEST_WORD:,}: is this a text, "
-            "with spaces between its words?"
+            f"one word has {len(word):,} letters, more than {MAX_WORD_LENGTH:,}: is this a "
+            "text, with spaces between its words?"
         )
 
 
@@ -285,7 +285,7 @@ class BPE:
     def tokenize_word(self, word: str) -> list[str]:
         """The pieces of one word: apply the earliest-learned merge until none fits.
 
-        Raises ValueError for an empty word, and for one of more than LONGEST_WORD letters.
+        Raises ValueError for an empty word, and for one of more than MAX_WORD_LENGTH letters.
         """
         if not word:
             raise ValueError("the word is empty")

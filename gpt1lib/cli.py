@@ -54,10 +54,11 @@ def add_options(
 DEVICES = ("cpu", "cuda", "mps")
 
 
-def add_device(parser: argparse.ArgumentParser) -> None:
+def add_device(parser: argparse.ArgumentParser, choices: Collection[str] = DEVICES) -> None:
     """The option --device."""
-    text = "default: cuda if there is a GPU, else cpu; mps is the GPU of a Mac"
-    parser.add_argument("--device", choices=DEVICES, help=text)
+    mac = "; mps is the GPU of a Mac" if "mps" in choices else ""
+    text = f"default: cuda if there is a GPU, else cpu{mac}"
+    parser.add_argument("--device", choices=choices, help=text)
 
 
 def device_of(name: str | None) -> torch.device:

@@ -76,8 +76,7 @@ def book_files(paths: BookPaths) -> list[Path]:
         else:
             here = [path]
         if not here:
-            hint = "the course's own are in data/books"
-            raise FileNotFoundError(f"no .txt books in {path}; {hint}")
+            raise FileNotFoundError(f"no .txt books in {path}; the course's are in data/books")
         files_of_all += here
     return files_of_all
 

@@ -131,7 +131,7 @@ def check_texts(kind: str, texts: Sequence[str]) -> None:
     low, high = N_TEXTS[kind]
     if isinstance(texts, str) or not low <= len(texts) <= high:
         wanted = low if low == high else f"at least {low}"
-        raise ValueError(f"{kind} needs {wanted} texts in a tuple, it got {texts!r}")
+        raise ValueError(f"{kind} needs texts: {wanted}, each in quotes; it got {texts!r}")
 
 
 def check_context(n_ctx: int, least: int) -> None:

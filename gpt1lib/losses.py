@@ -20,13 +20,9 @@ def token_log_probs(logits: Tensor, ids: Tensor) -> Tensor:
     The state at position i has read u_i, so it predicts u_(i+1): logits lose their
     last column, ids their first.
     """
-    if logits.dim() != 3:
-        raise ValueError(f"logits have shape {tuple(logits.shape)}, they must be (B, T, V)")
-    if logits.shape[:2] != ids.shape:
-        raise ValueError(
-            f"logits are for {tuple(logits.shape[:2])} tokens, "
-            f"ids have shape {tuple(ids.shape)}"
-        )
+    if logits.dim() != 3 or logits.shape[:2] != ids.shape:
+        shapes = f"{tuple(logits.shape)} and {tuple(ids.shape)}"
+        raise ValueError(f"logits and ids are {shapes}, they must be (B, T, V) and (B, T)")
     if ids.shape[1] < 2:
         raise ValueError("a sequence of 1 token has nothing to predict, it needs 2")
     validate.check_indices("token id", ids[:, 1:], logits.shape[2])

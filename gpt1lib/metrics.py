@@ -101,8 +101,7 @@ def _is_constant(values: Sequence[float]) -> bool:
 
 def _check_classes(guesses: Sequence[int], labels: Sequence[int]) -> None:
     check_lengths(guesses, labels)
-    strange = ({*guesses} | {*labels}) - {0, 1}
-    if strange:
+    if strange := ({*guesses} | {*labels}) - {0, 1}:
         raise ValueError(f"classes {sorted(strange)} are neither 0 nor 1")
 
 

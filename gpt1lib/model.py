@@ -20,7 +20,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from . import validate
-from .config import INIT_STD, GPTConfig
+from .config import INIT_STD, LN_EPS, GPTConfig
 from .rng import own_rng
 
 
@@ -84,10 +84,10 @@ class Attention(nn.Module):
         q, k, v = self.split_heads(x)
         if cache is not None:
             k, v = cache.append(layer, k, v)
-        mixed = self.mix(q, k, v)  # (B, H, T, D)
-        return self.project(mixed.transpose(1, 2).flatten(2))  # (B, T, C)
+        heads = self.attend(q, k, v)  # (B, H, T, D)
+        return self.project(heads.transpose(1, 2).flatten(2))  # (B, T, C)
 
-    def mix(self, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    def attend(self, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
         """softmax(q k^T / sqrt(D) + mask) v, by torch's fused kernel."""
         T, S = q.shape[2], k.shape[2]
         rate = self.dropout if self.training else 0.0
@@ -107,10 +107,10 @@ class Block(nn.Module):
         super().__init__()
         C = config.n_embd
         self.attention = Attention(config)
-        self.ln_1 = nn.LayerNorm(C, eps=1e-5)
+        self.ln_1 = nn.LayerNorm(C, eps=LN_EPS)
         self.expand = nn.Linear(C, 4 * C)
         self.shrink = nn.Linear(4 * C, C)
-        self.ln_2 = nn.LayerNorm(C, eps=1e-5)
+        self.ln_2 = nn.LayerNorm(C, eps=LN_EPS)
         self.drop = nn.Dropout(config.dropout)
 
     def mlp(self, n: Tensor) -> Tensor:
@@ -222,10 +222,10 @@ def initialize(module: nn.Module) -> None:
 IDS = "a tensor of int64 or int32, such as torch.tensor([bpe.encode(text)])"
 
 
-def check_ids(ids: Tensor, config: GPTConfig, start: int = 0) -> None:
+def check_ids(ids: Tensor, config: GPTConfig, start: int = 0, on_gpu: bool = False) -> None:
     """Raise ValueError unless ids (B, T) can be read by a model of this config.
 
-    Their values are compared with n_vocab on the CPU alone.
+    Their values are compared with n_vocab on the CPU, and on_gpu, where that takes time.
     """
     if not isinstance(ids, Tensor) or ids.dtype not in (torch.int64, torch.int32):
         kind = getattr(ids, "dtype", type(ids).__name__)
@@ -235,5 +235,5 @@ def check_ids(ids: Tensor, config: GPTConfig, start: int = 0) -> None:
     n_tokens = start + ids.shape[1]
     if n_tokens > config.n_ctx:
         raise ValueError(f"sequence has {n_tokens} tokens, the context is {config.n_ctx}")
-    if ids.device.type == "cpu":  # a GPU would have to stop and answer at each batch
+    if on_gpu or ids.device.type == "cpu":  # a GPU would have to stop and answer at each batch
         validate.check_indices("token id", ids, config.n_vocab)

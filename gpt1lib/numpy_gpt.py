@@ -23,7 +23,7 @@ import numpy as np
 from numpy import ndarray as Array
 
 from . import validate
-from .config import INIT_STD, GPTConfig
+from .config import INIT_STD, LN_EPS, GPTConfig
 
 # ---- parameters ----------------------------------------------------------------------
 
@@ -138,9 +138,9 @@ def gelu_backward(d: Array, x: Array) -> Array:
     return d * 0.5 * (1 + t + x * (1 - t**2) * inner)  # (..., n)
 
 
-def layer_norm(x: Array, weight: Array, bias: Array, eps: float = 1e-5) -> tuple[Array, tuple]:
+def layer_norm(x: Array, weight: Array, bias: Array) -> tuple[Array, tuple]:
     """Each state to mean 0 and variance 1 (divided by C), then weight (the gain) and bias."""
-    std = np.sqrt(x.var(axis=-1, keepdims=True) + eps)  # (..., 1)
+    std = np.sqrt(x.var(axis=-1, keepdims=True) + LN_EPS)  # (..., 1)
     z = (x - x.mean(axis=-1, keepdims=True)) / std  # (..., C)
     return z * weight + bias, (z, std)
 

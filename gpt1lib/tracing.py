@@ -41,9 +41,7 @@ class Trace:
 
     def __repr__(self) -> str:
         """A line with the sizes."""
-        return (
-            f"Trace({len(self.ids)} tokens, {len(self.blocks)} blocks, C = {self.h0.shape[1]})"
-        )
+        return f"Trace({len(self.ids)} tokens, {len(self.blocks)} blocks, C={self.h0.shape[1]})"
 
     @property
     def weights(self) -> Tensor:

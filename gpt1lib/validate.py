@@ -15,7 +15,7 @@ import torch
 from numpy import ndarray
 from torch import Tensor
 
-LARGEST_SEED = 2**63 - 1
+MAX_SEED = 2**63 - 1
 """Seeds are integers from 0 to this one: what torch takes."""
 
 
@@ -40,27 +40,18 @@ def check_int(
 
 
 def check_float(
-    name: str,
-    value: Any,
-    *,
-    gt: float | None = None,
-    ge: float | None = None,
-    lt: float | None = None,
-    le: float | None = None,
-    note: str = "",
-    what: str = "",
+    name: str, value: Any, note: str = "", what: str = "", **bounds: float
 ) -> float:
     """The value as a float.
 
-    gt, ge, lt, le: bounds, as in >, >=, < and <=. note: ends the message. what: the whole
+    bounds: gt, ge, lt, le, for >, >=, < and <=. note: ends the message. what: the whole
     condition in words, where the bounds do not express it well. Raises ValueError unless the
     value is a finite number within the bounds.
     """
-    signs = {">": (operator.gt, gt), ">=": (operator.ge, ge)}
-    signs |= {"<": (operator.lt, lt), "<=": (operator.le, le)}
-    bounds = {sign: (holds, x) for sign, (holds, x) in signs.items() if x is not None}
-    if not is_finite(value) or not all(holds(value, x) for holds, x in bounds.values()):
-        limits = " and ".join(f"{sign} {x}" for sign, (_, x) in bounds.items())
+    signs = {"gt": ">", "ge": ">=", "lt": "<", "le": "<="}
+    within = is_finite(value) and all(getattr(operator, k)(value, x) for k, x in bounds.items())
+    if not within:
+        limits = " and ".join(f"{signs[k]} {x}" for k, x in bounds.items())
         what = what or f"a finite number {limits}".rstrip() + note
         raise ValueError(f"{name} is {value!r}, it must be {what}")
     return float(value)

@@ -8,7 +8,7 @@ import math
 import torch
 from torch import Tensor, nn
 
-from ..config import INIT_STD, GPTConfig
+from ..config import INIT_STD, LN_EPS, GPTConfig
 from ..model import GPT, Block, KVCache
 
 
@@ -31,7 +31,7 @@ class PreLNGPT(GPT):
 
     def __init__(self, config: GPTConfig):
         super().__init__(config)
-        self.ln_end = nn.LayerNorm(config.n_embd, eps=1e-5)
+        self.ln_end = nn.LayerNorm(config.n_embd, eps=LN_EPS)
 
     def hidden(self, ids: Tensor, cache: KVCache | None = None) -> Tensor:
         """States (B, T, C) after the last LayerNorm."""

@@ -16,11 +16,10 @@ from pathlib import Path
 import numpy as np
 import torch
 from safetensors import safe_open
-from torch import nn
 
 from .. import text
 from ..bpe import BPE
-from ..config import GPT1, GPTConfig
+from ..config import GPT1, LN_EPS, GPTConfig
 from ..io import checksums, files, tensors
 from ..model import GPT
 from . import checkpoint
@@ -130,34 +129,6 @@ def load_released(
     check_released_vocabulary(bpe, model.config, folder)
     meta = {"source": str(folder), "pipeline": bpe.pipeline}
     return checkpoint.Checkpoint(model.eval(), bpe, meta, folder)
-
-
-def load_any(folder: str | Path, bpe: BPE | None = None) -> checkpoint.Checkpoint:
-    """A model from disk: our own checkpoint, or a GPT-1 as OpenAI or Hugging Face store it.
-
-    bpe: its tokenizer, where a folder of the latter two has none.
-    """
-    folder = Path(folder).expanduser()
-    if not folder.is_dir():
-        problem = "is a file, it must be a folder" if folder.exists() else "is not there"
-        raise FileNotFoundError(f"{folder} {problem}: name what pretrain's --out was")
-    config = folder / "config.json"
-    if (folder / "meta.json").is_file() or (
-        config.is_file() and "n_vocab" in files.read_json(config)
-    ):
-        return checkpoint.load(folder)
-    if config.is_file() or (folder / OPENAI[0]).is_file():
-        return load_released(folder, bpe=bpe)
-    raise FileNotFoundError(f"{folder} {what_instead(folder)}")
-
-
-def what_instead(folder: Path) -> str:
-    """What a folder without a language model has in its place, in a sentence."""
-    if (folder / "classifier.json").is_file():
-        return "contains a classifier: ask it by python -m gpt1lib.finetune.predict"
-    if (folder / "state").is_dir():
-        return "contains a run that is not finished: start its command again"
-    return "contains no model, neither one of `python -m gpt1lib.pretrain` nor OpenAI's GPT-1"
 
 
 def check_released_vocabulary(bpe: BPE, config: GPTConfig, folder: Path) -> None:
@@ -319,36 +290,10 @@ def save_hugging_face(folder: str | Path, model: GPT, bpe: BPE | None = None) ->
             "architectures": ["OpenAIGPTLMHeadModel"],
             **{theirs: config[ours] for ours, theirs in SIZES.items()},
             "afn": "gelu",
-            "layer_norm_epsilon": 1e-5,
+            "layer_norm_epsilon": LN_EPS,
             **rates,
         },
     )
     if bpe is not None:
         bpe.save(folder, "vocab.json", "merges.txt")
     checksums.write_checksums(folder, "config.json", "model.safetensors")
-
-
-WRITERS = {"openai": save_openai, "hugging_face": save_hugging_face}
-
-
-def save(
-    folder: str | Path, model: GPT, bpe: BPE, *more, layout: str = "ours", **options
-) -> None:
-    """Write a model for `load`. layout: ours (more, options: see checkpoint.save), openai or
-    hugging_face. Raises ValueError for another one.
-    """
-    if not isinstance(model, nn.Module) or not isinstance(bpe, BPE):
-        raise TypeError(
-            f"save(folder, model, bpe) got {type(model).__name__}, {type(bpe).__name__}"
-        )
-    write = {"ours": checkpoint.save, **WRITERS}
-    if layout not in write:
-        raise ValueError(f"layout is {layout!r}, it must be one of {', '.join(write)}")
-    if layout in WRITERS and (type(model) is not GPT or not model.config.tied):
-        raise ValueError(f"layout {layout!r} is for GPT-1 as published, with tied embeddings")
-    if layout == "openai" and model.config.n_head != max(1, model.config.n_embd // 64):
-        raise ValueError(
-            f"n_head is {model.config.n_head}, but OpenAI's files do not store it: a model of "
-            f"{model.config.n_embd} dimensions is read with heads of 64"
-        )
-    write[layout](folder, model, bpe, *more, **options)

@@ -17,8 +17,7 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from .. import metrics, tasks
-from ..checkpoints import load_any
+from .. import checkpoints, metrics, tasks
 from ..cli import add_device, add_options, given_options
 from ..fast.distributed import SINGLE, Processes, check_bf16, joined
 from ..fast.machine import keep_memory
@@ -77,7 +76,7 @@ def train(
     """
     settings = Settings(**given_options(args, Settings))  # what is quickly checked comes first
     check_bf16(settings.bf16, world.device)
-    source, task = load_any(args.checkpoint), tasks.load(args.task, args.data)
+    source, task = checkpoints.load(args.checkpoint), tasks.load(args.task, args.data)
     check_metric(task)
     if args.data and not args.task and world.is_main:
         tqdm.write(class_sizes(task))

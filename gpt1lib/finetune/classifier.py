@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from .. import inputs, losses, text
 from ..bpe import BPE
 from ..checkpoints import checkpoint, kinds
-from ..config import INIT_STD, MOST, GPTConfig
+from ..config import INIT_STD, MAX_SIZES, GPTConfig
 from ..fast.distributed import SINGLE, Processes
 from ..fast.loss import chunked_padded_loss
 from ..io import checksums, files
@@ -121,9 +121,8 @@ def predict_probs(
 
     def rows(part: list[int]) -> list[tuple[int, list[float]]]:
         ids, _, extract_at, _ = collate([data[i] for i in part], classifier.model.device)
-        return list(
-            zip(part, classifier(ids, extract_at)[0].softmax(dim=-1).tolist(), strict=True)
-        )
+        probs = classifier(ids, extract_at)[0].softmax(dim=-1)  # (B, n_classes)
+        return list(zip(part, probs.tolist(), strict=True))
 
     with eval_mode(classifier):
         probs = dict(chain(*world.share(rows, of_similar_length(data, batch))))
@@ -135,12 +134,12 @@ def class_probs(classifier: Classifier, bpe: BPE, *texts: str) -> list[float]:
     n_ctx = classifier.model.config.n_ctx
     sequences = inputs.to_sequences(bpe, classifier.kind, texts, n_ctx)
     check_choices(sequences, classifier.kind, classifier.n_classes)
-    if sequences != inputs.to_sequences(bpe, classifier.kind, texts, MOST["n_ctx"]):
+    if sequences != inputs.to_sequences(bpe, classifier.kind, texts, MAX_SIZES["n_ctx"]):
         warnings.warn(f"the end is cut, the classifier reads {n_ctx} tokens", stacklevel=2)
     return predict_probs(classifier, [Encoded(sequences, 0)])[0]
 
 
-PARTS = ("classifier.json", "classifier.safetensors", "encoder.json", "vocab.bpe")
+FILES = ("classifier.json", "classifier.safetensors", "encoder.json", "vocab.bpe")
 
 
 def save(folder: Path, classifier: Classifier, bpe: BPE, task: Task) -> None:
@@ -157,7 +156,7 @@ def save(folder: Path, classifier: Classifier, bpe: BPE, task: Task) -> None:
     checkpoint.save_weights(folder / "classifier.safetensors", classifier)
     bpe.save(folder)
     files.write_json(folder / "classifier.json", metadata)
-    checksums.write_checksums(folder, *PARTS)
+    checksums.write_checksums(folder, *FILES)
 
 
 def load(folder: str | Path) -> tuple[Classifier, BPE, dict]:
@@ -170,8 +169,8 @@ def load(folder: str | Path) -> tuple[Classifier, BPE, dict]:
         raise FileNotFoundError(
             f"{folder} has no classifier; `python -m gpt1lib.finetune` makes one"
         )
-    checksums.verify(folder, *PARTS)
-    weights, metadata = folder / PARTS[1], files.read_json(folder / PARTS[0])
+    checksums.verify(folder, *FILES)
+    weights, metadata = folder / FILES[1], files.read_json(folder / FILES[0])
     with files.blame_file(folder / "classifier.json"):
         sizes = metadata["config"]
         pre_tokenize = text.PIPELINES[metadata.get("pipeline", "fallback")]

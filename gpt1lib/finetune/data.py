@@ -12,6 +12,7 @@ from torch.nn.utils.rnn import pad_sequence
 from .. import inputs, validate
 from ..bpe import BPE
 from ..checkpoints import Checkpoint
+from ..io import files
 from ..model import GPT, LanguageModel
 from ..rng import fork_rng
 from ..tasks import Example, Task
@@ -52,12 +53,10 @@ def prepare(bpe: BPE, task: Task, examples: Iterable[Example], n_ctx: int) -> li
     """
     data = []
     for n, example in enumerate(examples, start=1):
-        try:
+        with files.blame_file(f"example {n}"):
             label = target_of(task, example.label)
             sequences = inputs.to_sequences(bpe, task.kind, example.texts, n_ctx)
             check_choices(sequences, task.kind, task.n_classes)
-        except ValueError as error:
-            raise ValueError(f"example {n}: {error}") from error
         data.append(Encoded(sequences, label))
     return data
 

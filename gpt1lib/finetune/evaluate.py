@@ -12,7 +12,7 @@ from .data import graded_target
 MAX_EXAMPLES = 20_000
 """A bag of words learns from that many within seconds."""
 
-FEWEST = 30
+MIN_VALID = 30
 """Validation examples to choose by: with fewer, an interval is wider than most differences."""
 
 METRICS = {"matthews": metrics.matthews, "f1": metrics.f1}
@@ -100,7 +100,6 @@ def why_not_choose(task: Task) -> str:
     labels = {e.label for e in task.valid}
     if task.valid and len(labels) == 1:
         return f"All {len(task.valid)} validation examples have one label"
-    if len(task.valid) < FEWEST:
-        n = len(task.valid)
-        return f"{n} validation example{'s' * (n != 1)} are too few, {FEWEST} are a beginning"
+    if (n := len(task.valid)) < MIN_VALID:
+        return f"{n} validation example{'s' * (n != 1)} are too few, {MIN_VALID} are a start"
     return ""

@@ -17,7 +17,7 @@ from ..model import Block, LanguageModel
 from ..rng import fork_rng
 
 WINDOW = 3  # tokens to either side; one that is k places away counts 1 / k
-LARGEST = 12_000  # tokens: some tables of n_vocab x n_vocab numbers must fit into memory
+MAX_VOCAB = 12_000  # tokens: some tables of n_vocab x n_vocab numbers must fit into memory
 
 
 def init_from_counts(
@@ -36,9 +36,9 @@ def count_vectors(ids: Tensor, n_vocab: int, n_embd: int, seed: int = 0) -> Tens
     A token that never occurs has a vector at random. Raises ValueError for a vocabulary
     that is too large to be counted in pairs.
     """
-    if n_vocab > LARGEST:
+    if n_vocab > MAX_VOCAB:
         raise ValueError(
-            f"n_vocab is {n_vocab}; to start from counts it must be <= {LARGEST}; "
+            f"n_vocab is {n_vocab}; to start from counts it must be <= {MAX_VOCAB}; "
             "--count-vectors 0 draws embeddings at random"
         )
     with fork_rng(seed):

@@ -79,7 +79,7 @@ def test_what_is_refused_is_refused_before_anything_is_printed(one_line, capsys)
 def test_a_damaged_run_and_a_stopped_text_are_one_line(
     novelist, tmp_path, one_line, monkeypatch
 ):
-    checkpoint.save(tmp_path, novelist.model, novelist.bpe)
+    checkpoint.save_ours(tmp_path, novelist.model, novelist.bpe)
     weights = tmp_path / "model.safetensors"
     weights.write_bytes(weights.read_bytes()[:-1] + b"\0")
     said = one_line(sample.main, [str(tmp_path), "It"], "sample")

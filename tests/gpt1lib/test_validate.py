@@ -183,7 +183,7 @@ OTHERS = [
     (lambda: losses.lm_log_likelihood(LOGITS, IDS, IDS), "the mask has other numbers"),
     (lambda: induction.copying(MODEL, IDS), "there are 3 tokens, a span said twice"),
     (lambda: induction.prefix_matching_scores(torch.ones(5, 5)), "there are 5 tokens"),
-    (lambda: optim.warmup_linear(NAN, 2, 10), "step nan"),
+    (lambda: optim.warmup_linear(NAN, 2, 10), "step is nan"),
     (lambda: corpus.encode_books({}, None), "there are no books"),
     (lambda: corpus.write_tokens("x", torch.tensor([-1, 2])), "token id -1 is not in 0 to"),
     (lambda: corpus.write_tokens("x", torch.tensor([2**33])), "token id 8589934592"),
@@ -195,7 +195,7 @@ OTHERS = [
     (lambda: losses.perplexity(-2.9), "the loss is -2.9 nats"),
     (lambda: chunked_lm_loss(LOGITS, LOGITS[0], IDS), "token id 3 is not in 0 to 2"),
     (lambda: inputs.to_sequences(None, "typo", ("a",), 9), "kind 'typo' is unknown"),
-    (lambda: inputs.to_sequences(None, "choice", ("a", "b"), 9), "needs at least 3 texts"),
+    (lambda: inputs.to_sequences(None, "choice", ("a", "b"), 9), "needs texts: at least 3"),
     (lambda: inputs.to_sequences(None, "similarity", "ab", 9), "it got 'ab'"),
     (lambda: labeled(1.5), "label 1.5 is not in 0 to 2"),
     (lambda: labeled(NAN), "label nan is not in"),
@@ -271,4 +271,4 @@ def test_extremes_that_have_an_answer():
     assert snapshots.steps_to_keep(100, HUGE) == [1, 2, 3, 6, 12, 25, 50, 100]
     assert generate.keep_top_k(LOGITS, HUGE).all() and generate.keep_top_p(LOGITS, 1.0).all()
     recipe = Recipe(seed=20260101120000)
-    assert 0 <= seed_of(recipe, 9) <= validate.LARGEST_SEED != seed_of(recipe, 8)
+    assert 0 <= seed_of(recipe, 9) <= validate.MAX_SEED != seed_of(recipe, 8)

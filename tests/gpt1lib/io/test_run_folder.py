@@ -224,14 +224,14 @@ def toy_task():
 
 def stop_after(run, folder, n):
     """Train n updates, then be interrupted in the next one."""
-    step = run.step
+    step = run.train_step
 
     def stopping():
         if run.update == n:
             raise KeyboardInterrupt
         return step()
 
-    run.step = stopping
+    run.train_step = stopping
     with pytest.raises(KeyboardInterrupt):
         run.run(folder, quiet=True)
 

@@ -158,8 +158,8 @@ WRONG = {  # name: kind of file, what it holds, what is said after the file's na
     "open quote": ("csv", f'{GOOD}\n\n"fine,good\na,b', "line 43: its quotes are not in pairs"),
     "quote inside": ("csv", 'text,label\n"a "fine" one",x', "line 2: its quotes are not in"),
     "one class": ("csv", "text,label\na film,good", r"labels are \['good'\], there must be"),
-    "rare class": ("csv", f"{GOOD}\nfine,prase", "of label 'prase': 1, each label needs 10"),
-    "few": ("csv", FEW, "examples of label 'a': 9, each label needs 10"),
+    "rare class": ("csv", f"{GOOD}\nfine,prase", "of label 'prase': 1, each needs 10"),
+    "few": ("csv", FEW, "examples of label 'a': 9, each needs 10"),
     "no choosing": ("csv", UNCHOSEN, "texts are too few, none falls into the valid set"),
     "no learning": ("csv", UNLEARNED, "no text of label 'late' is left to train on"),
     "not UTF-8": ("csv", b"text,label\ncaf\xe9,x", "not UTF-8 .* 0xe9, in line 2. Save it as"),
@@ -233,6 +233,6 @@ def test_a_bag_of_words_in_any_alphabet():
 
 def test_the_kinds_of_tasks_are_those_that_make_sequences():
     from gpt1lib.inputs import N_TEXTS
-    from gpt1lib.tasks.task import KINDS
+    from gpt1lib.tasks.task import TASK_KINDS
 
-    assert tuple(N_TEXTS) == KINDS
+    assert tuple(N_TEXTS) == TASK_KINDS
