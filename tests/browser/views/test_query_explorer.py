@@ -80,13 +80,13 @@ def test_the_query_is_dragged_and_the_sentence_follows(page, e):
     assert page.evaluate("model.get('query')") == pytest.approx([2, 0.5], abs=0.03)
 
 
-def test_large_numbers_freeze_the_softmax_and_the_root_frees_it(page, e):
+def test_large_numbers_saturate_the_softmax_and_the_root_frees_it(page, e):
     e.size, e.scaled = 64, False
     root = show(page, e)
     said = root.locator(".gx-live")
-    assert "“took” gets >99.9%" in said.inner_text() and "frozen" in said.inner_text()
+    assert "“took” gets >99.9%" in said.inner_text() and "saturated" in said.inner_text()
     root.get_by_role("radio", name="yes (GPT-1)").click()
-    assert "frozen" not in said.inner_text()
+    assert "saturated" not in said.inner_text()
     assert max(float(share.rstrip("%")) for share in shares(root)) < 60
 
 
