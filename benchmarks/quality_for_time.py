@@ -74,6 +74,11 @@ class NanoGPT(nn.Module):
                 scale = math.sqrt(2 * config.n_layer) if last else 1
                 nn.init.normal_(p, std=0.02 / scale)
 
+    @property
+    def device(self):
+        """The device that its parameters are on, which the library asks a model for."""
+        return self.tokens.weight.device
+
     def forward(self, ids):
         h = self.tokens(ids) + self.positions.weight[: ids.shape[1]]
         for block in self.blocks:

@@ -68,7 +68,7 @@ def main():
     base = RECIPES["novelist"]
     parser.add_argument("--seconds", type=float, default=300, help="processor time")
     parser.add_argument("--updates", type=int, help="in place of a time")
-    parser.add_argument("--kind", choices=kinds.KINDS, default=base.kind)
+    parser.add_argument("--kind", choices=kinds.MODEL_KINDS, default=base.kind)
     parser.add_argument("--n-merges", type=int, default=base.n_merges)
     parser.add_argument("--warmup-ctx", type=int, default=0)
     parser.add_argument("--warmup-ctx-share", type=float, default=0.0)

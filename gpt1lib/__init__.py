@@ -25,9 +25,9 @@ this order. Each folder has one task, and imports run from the top down only.
     numpy_gpt    the same model in numpy, every gradient by hand
 
     io/          paths, files, checksums, tensors, provenance, run_folder: what is kept on disk
-    fast/        loss, session, machine, distributed: each held equal to the plain code
+    fast/        loss, session, machine, distributed: each compared with the plain code
     baselines/   lstm, variants, bag_of_words: what GPT-1 is compared with
-    checkpoints/ kinds, checkpoint, quantize, snapshots, released: models on disk
+    checkpoints/ kinds, checkpoint, quantize, snapshots, released, layouts: models on disk
     tasks/       task, course_sets, published, custom, catalog: labeled sets in one form
     pretrain/    config, data, cache, init, objective, muon, trainer
     finetune/    config, data, classifier, freezing, evaluate, trainer, predict: L3
@@ -67,7 +67,7 @@ except PackageNotFoundError:  # imported from its folder, without an installatio
 
 def _modules() -> set[str]:
     """The files and folders of the library."""
-    return {module.name for module in iter_modules(__path__)}
+    return {module.name for module in iter_modules(__path__)} - {"paper"}
 
 
 def __dir__() -> list[str]:

@@ -13,14 +13,14 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from . import text
+from . import text, validate
 from .io import checksums, files
 
 END = "</w>"
 UNK = "<unk>"
 NEWLINE = "\n" + END
 
-LONGEST_WORD = 10_000
+MAX_WORD_LENGTH = 10_000
 """Letters; merging takes the square of it, and what has more is not a text."""
 
 Pair = tuple[str, str]
@@ -56,11 +56,11 @@ def merge_pair(symbols: list[str], pair: Pair) -> list[str]:
 
 
 def check_length(word: str) -> None:
-    """ValueError for a word of more letters than any text has."""
-    if len(word) > LONGEST_WORD:
+    """Raise ValueError for a word of more letters than any text has."""
+    if len(word) > MAX_WORD_LENGTH:
         raise ValueError(
-            f"one word has {len(word):,} letters, more than {LONGEST_WORD:,}: is this a text, "
-            "with spaces between its words?"
+            f"one word has {len(word):,} letters, more than {MAX_WORD_LENGTH:,}: is this a "
+            "text, with spaces between its words?"
         )
 
 
@@ -73,8 +73,7 @@ def learn_merges(word_counts: dict[str, int], n_merges: int) -> list[Pair]:
     """
     if not word_counts:
         raise ValueError("no words to learn merges from: the text is empty")
-    if n_merges < 0:
-        raise ValueError(f"n_merges is {n_merges}, it must be >= 0")
+    n_merges = validate.check_int("n_merges", n_merges, 0)
     check_length(max(word_counts, key=len))
     words = [characters(w) for w in word_counts]
     counts = list(word_counts.values())
@@ -98,7 +97,7 @@ def learn_merges(word_counts: dict[str, int], n_merges: int) -> list[Pair]:
 def _count_pairs(
     words: list[list[str]], counts: list[int]
 ) -> tuple[dict[Pair, int], dict[Pair, set[int]]]:
-    """Count of each adjacent pair, and the indices of the words that hold it."""
+    """Count of each adjacent pair, and the indices of the words that contain it."""
     pair_counts, where = defaultdict(int), defaultdict(set)
     for i, (symbols, n) in enumerate(zip(words, counts, strict=True)):
         for pair in zip(symbols, symbols[1:], strict=False):
@@ -114,7 +113,7 @@ def _apply(
     pair_counts: dict[Pair, int],
     where: dict[Pair, set[int]],
 ) -> set[Pair]:
-    """Merge `pair` in every word that holds it; return the new pairs.
+    """Merge `pair` in every word that contains it; return the new pairs.
 
     Where (a, b) becomes ab between x and y, the pairs (x, a) and (b, y) give way to
     (x, ab) and (ab, y).
@@ -286,7 +285,7 @@ class BPE:
     def tokenize_word(self, word: str) -> list[str]:
         """The pieces of one word: apply the earliest-learned merge until none fits.
 
-        Raises ValueError for an empty word, and for one of more than LONGEST_WORD letters.
+        Raises ValueError for an empty word, and for one of more than MAX_WORD_LENGTH letters.
         """
         if not word:
             raise ValueError("the word is empty")
@@ -331,13 +330,10 @@ class BPE:
 
     def pieces(self, ids: Iterable[int]) -> list[str]:
         """The pieces behind token ids, `</w>` and all."""
-        ids = [int(i) for i in ids]
-        if strange := [i for i in ids if i not in self.decoder]:
-            last = self.n_vocab - 1
-            raise ValueError(
-                f"token id {strange[0]} is not in the vocabulary, whose ids are 0 to {last}"
-            )
-        return [self.decoder[i] for i in ids]
+        if isinstance(ids, str):
+            raise ValueError(f"ids are {ids!r}, they must be token ids: bpe.encode(text)")
+        last = self.n_vocab - 1
+        return [self.decoder[validate.check_int("token id", i, 0, last)] for i in ids]
 
     def decode(self, ids: Iterable[int]) -> str:
         """Text of token ids, words apart: 'hello , world'. See `text.tidy`.

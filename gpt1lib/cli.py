@@ -21,15 +21,15 @@ from . import settings, validate
 
 def option(
     default: Any, text: str, *, changes_result: bool = True, choices: Collection[str] = ()
-) -> Any:  # as dataclasses.field: it stands in for a value
+) -> Any:  # as dataclasses.field: it takes the place of a value
     """A field with its help. changes_result: whether a resumed run must share its value."""
     metadata = {"help": text, "changes_result": changes_result, "choices": choices}
     return field(default=default, metadata=metadata)
 
 
-def require(record, name: str, holds: bool, what: str) -> None:
-    """Raise ValueError that names a field and its value unless something holds."""
-    if not holds:
+def require(record, name: str, right: bool, what: str) -> None:
+    """Raise ValueError that names a field and its value unless it is right."""
+    if not right:
         raise ValueError(f"{name} is {getattr(record, name)!r}, it must be {what}")
 
 
@@ -39,7 +39,7 @@ def add_options(
     """One option for each field of the record `now`; its help shows the value of `now`.
 
     texts: field -> help, for a record whose fields carry none; other fields get no option.
-    What was not typed is None, so that it can be told from a value that was.
+    What was not typed is None, which no typed value is.
     """
     group = parser.add_argument_group(title)
     for f in fields(now):
@@ -54,14 +54,15 @@ def add_options(
 DEVICES = ("cpu", "cuda", "mps")
 
 
-def add_device(parser: argparse.ArgumentParser) -> None:
+def add_device(parser: argparse.ArgumentParser, choices: Collection[str] = DEVICES) -> None:
     """The option --device."""
-    text = "default: cuda if there is a GPU, else cpu; mps is the GPU of a Mac"
-    parser.add_argument("--device", choices=DEVICES, help=text)
+    mac = "; mps is the GPU of a Mac" if "mps" in choices else ""
+    text = f"default: cuda if there is a GPU, else cpu{mac}"
+    parser.add_argument("--device", choices=choices, help=text)
 
 
 def device_of(name: str | None) -> torch.device:
-    """The device that was asked for, or the default. ValueError if the machine has none."""
+    """The device that was asked for, or the default. Raises ValueError if there is none."""
     cuda, mps = torch.cuda.is_available(), torch.backends.mps.is_available()
     if not {"cuda": cuda, "mps": mps}.get(name or "cpu", True):
         raise ValueError(f"the device is {name}, but torch finds no such GPU on this machine")
@@ -95,7 +96,7 @@ EXPECTED = (
 
 
 def message_of(error: BaseException, again: str = "") -> str:
-    """What one line says of an error. again: the command that goes on after Ctrl-C."""
+    """An error in one line. again: the command that goes on after Ctrl-C."""
     if isinstance(error, KeyboardInterrupt):
         parts = ["stopped", *map(str, error.args), f"To go on: {again}" if again else ""]
         return ". ".join(filter(None, parts))
@@ -123,10 +124,11 @@ def one_line_errors(name: str, again: str = "") -> Iterator[None]:
 
 @contextmanager
 def interrupted_between_steps(alone: bool = True) -> Iterator[Callable[[], bool]]:
-    """Let Ctrl-C wait for the end of a step, a second one not; yields: was it pressed?
+    """Make the first Ctrl-C wait until the current step ends; a second one stops at once.
 
-    What a step has half done cannot be saved. Only the main thread is sent Ctrl-C. With
-    alone=False nothing waits: other processes would wait for one that stops to save.
+    Yields a function that returns whether it was pressed. A step that is half done cannot be
+    saved. Only the main thread receives Ctrl-C. With alone=False nothing waits, because other
+    processes would wait for one that stops to save.
     """
     pressed: list[int] = []
 

@@ -7,7 +7,10 @@ from . import validate
 INIT_STD = 0.02
 """Standard deviation of every initial weight matrix: N(0, 0.02) (section 4.1)."""
 
-MOST = {"n_vocab": 2**24, "n_ctx": 2**20, "n_layer": 1000, "n_head": 1000, "n_embd": 2**16}
+LN_EPS = 1e-5
+"""What a LayerNorm adds to the variance, as in the released code."""
+
+MAX_SIZES = {"n_vocab": 2**24, "n_ctx": 2**20, "n_layer": 1000, "n_head": 1000, "n_embd": 2**16}
 """The largest sizes: far beyond GPT-1's, so that a typing error fills no memory."""
 
 
@@ -35,7 +38,7 @@ class GPTConfig:
 
     def __post_init__(self):
         validate.check_fields(self)
-        for name, most in MOST.items():
+        for name, most in MAX_SIZES.items():
             validate.check_int(name, getattr(self, name), 1, most)
         if self.n_embd % self.n_head:
             raise ValueError(
@@ -53,15 +56,6 @@ class GPTConfig:
         """Raise ValueError unless the output matrix is the token embedding."""
         if not self.tied:
             raise ValueError(f"tied is False, but {what} has no output matrix of its own")
-
-    @classmethod
-    def from_dict(cls, values: dict) -> "GPTConfig":
-        """A config from a plain dict. Raises ValueError on a name that is not a size."""
-        known = {f.name for f in fields(cls)}
-        unknown = sorted(set(values) - known)
-        if unknown:
-            raise ValueError(f"unknown config names {unknown}, known: {sorted(known)}")
-        return cls(**values)
 
 
 GPT1 = GPTConfig()

@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from . import losses, validate
+from . import validate
 from .bpe import BPE
 from .io import checksums, files
 from .io.paths import BOOKS, check_there
@@ -53,7 +53,7 @@ NOT_BOOKS = {
 
 
 def check_is_text(path: Path, text: str) -> None:
-    """ValueError for a file that is not the text of a book, with the file and what to do."""
+    """Raise ValueError for a file that is not the text of a book, and name what to do."""
     if path.suffix.lower() in (".csv", ".tsv", ".jsonl"):
         raise ValueError(f"{path} is a table, not a book; labels go to gpt1lib.finetune --data")
     if "\0" in text:
@@ -76,8 +76,7 @@ def book_files(paths: BookPaths) -> list[Path]:
         else:
             here = [path]
         if not here:
-            hint = "the course's own are in data/books"
-            raise FileNotFoundError(f"no .txt books in {path}; {hint}")
+            raise FileNotFoundError(f"no .txt books in {path}; the course's are in data/books")
         files_of_all += here
     return files_of_all
 
@@ -115,9 +114,9 @@ def encode_books(books: dict[str, str], bpe: BPE) -> Tensor:
 def write_tokens(path: str | Path, ids: Tensor) -> None:
     """Store a stream of ids (N,) in the fewest whole bytes per id, as a .npy file.
 
-    Raises ValueError for an empty stream and for ids that 4 bytes do not hold.
+    Raises ValueError for an empty stream and for ids that don't fit into 4 bytes.
     """
-    losses.check_classes("token id", ids, 2**32)
+    validate.check_indices("token id", ids, 2**32)
     kind = np.uint16 if int(ids.max()) < 2**16 else np.uint32
     write_array(path, ids.numpy().astype(kind))
 
@@ -150,7 +149,7 @@ def even_windows(
 ) -> Tensor:
     """Windows that cover the stream evenly, however many are taken: (n_windows, n_ctx).
 
-    Random windows that hold as many tokens as the stream leave 37% of it unread, 1/e, and
+    Random windows with as many tokens as the stream leave 37% of it unread, 1/e, and
     read much of it twice. These start at the fractional parts of offset + k GOLDEN_RATIO, as
     shares of the stream, with k = before, before + 1, ...: no two starts are close before they
     must be.

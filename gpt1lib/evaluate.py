@@ -15,9 +15,10 @@ from .rng import eval_mode
 def nats_of_windows(
     loss: Callable[[Tensor], Tensor], ids: Tensor, n_ctx: int, n_windows: int | None = None
 ) -> list[Tensor]:
-    """Loss of each target in nats, window by window: of a text, or of n_windows evenly spaced.
+    """The loss in nats of every target, one tensor per window.
 
-    loss: from ids (1, T) to the losses (1, T - 1) of their targets.
+    With n_windows, only that many windows, evenly spaced. loss: from ids (1, T) to the losses
+    (1, T - 1) of their targets.
     """
     windows = corpus.windows_in_order(ids, n_ctx)
     if n_windows is not None and validate.check_int("n_windows", n_windows, 1) < len(windows):
@@ -32,19 +33,19 @@ def nats_by_position(nats: Sequence[Tensor], first: int = 8) -> dict[str, float]
     nats: for each window the losses of its targets. A window's token at position 0 is not one
     of them, and the token at position i is predicted from i tokens.
     """
-    found, begin, end = {}, 1, first
+    means, begin, end = {}, 1, first
     while begin <= (last := max(map(len, nats))):
         here = torch.cat([window[begin - 1 : end - 1] for window in nats])
-        found[f"{begin} to {min(end - 1, last)}"] = here.mean().item()
+        means[f"{begin} to {min(end - 1, last)}"] = here.mean().item()
         begin, end = end, 2 * end
-    return found
+    return means
 
 
 def heldout_nats(model: LanguageModel, ids: Tensor, n_windows: int | None = None) -> float:
     """Mean loss in nats per token of a language model on a text, ids (N,)."""
 
     def loss(window: Tensor) -> Tensor:
-        window = window.to(next(model.parameters()).device)
+        window = window.to(model.device)
         return -losses.token_log_probs(model(window), window)
 
     with eval_mode(model):
@@ -53,10 +54,15 @@ def heldout_nats(model: LanguageModel, ids: Tensor, n_windows: int | None = None
 
 
 def score_books(model: LanguageModel, bpe: BPE, books: dict[str, str]) -> dict[str, dict]:
-    """Perplexity and bits per character of each text, in windows in order."""
+    """Perplexity and bits per character of each text, in windows in order.
+
+    Raises ValueError that names a book of fewer than 2 tokens.
+    """
     scores = {}
     for name, text in books.items():
         ids = torch.tensor(bpe.encode(text))
+        if len(ids) < 2:
+            raise ValueError(f"the book {name!r} has {len(ids)} tokens, it needs at least 2")
         scores[name] = book_score(heldout_nats(model, ids), len(ids), len(text))
     return scores
 

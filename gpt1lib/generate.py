@@ -13,13 +13,14 @@ import torch
 from torch import Tensor
 
 from . import validate
-from .fast.session import FastReader, can_read
+from .config import GPTConfig
+from .fast.session import FastSession, can_decode_fast
 from .model import GPT, KVCache, LanguageModel, check_ids
 from .rng import eval_mode
 
-LEAST, MOST = 1e-30, 1e18
+MIN_FLOAT, MAX_FLOAT = 1e-30, 1e18
 """What float32 can still compute with: below, a temperature would be 0, and all nan."""
-MOST_TOKENS, MOST_BEAMS = 1_000_000, 1000
+MAX_TOKENS, MAX_BEAMS = 1_000_000, 1000
 
 
 def check_decoding(
@@ -29,20 +30,21 @@ def check_decoding(
 
     Temperature 0 means greedy; None turns top_k or top_p off.
     """
-    note = " (0 means greedy)"
-    temperature = validate.check_float("temperature", temperature, ge=0, note=note)
-    if temperature and not LEAST <= temperature <= MOST:
-        raise ValueError(f"temperature is {temperature!r}, it must be 0 or {LEAST} to {MOST}")
+    temperature = validate.check_float("temperature", temperature, " (0 means greedy)", ge=0)
+    if temperature and not MIN_FLOAT <= temperature <= MAX_FLOAT:
+        raise ValueError(
+            f"temperature is {temperature!r}, it must be 0 or {MIN_FLOAT} to {MAX_FLOAT}"
+        )
     if top_k is not None:
         validate.check_int("top_k", top_k, 1, note=", or None")
     if top_p is not None:
-        validate.check_float("top_p", top_p, ge=LEAST, le=1, what="in (0, 1], or None")
+        validate.check_float("top_p", top_p, ge=MIN_FLOAT, le=1, what="in (0, 1], or None")
 
 
 def check_logits(logits: Tensor) -> None:
     """Raise ValueError where logits are nan, and no token could be chosen by them."""
     if bool(logits.isnan().any()):
-        raise ValueError("the logits hold nan: the model's weights are damaged or diverged")
+        raise ValueError("the logits contain nan: the model's weights are damaged or diverged")
 
 
 def keep_top_k(probs: Tensor, top_k: int) -> Tensor:
@@ -85,9 +87,9 @@ def next_token_probs(
     """
     check_decoding(temperature, top_k, top_p)
     if temperature == 0:
-        best = logits.argmax(dim=-1, keepdim=True)
+        best = logits.argmax(dim=-1, keepdim=True)  # (..., 1)
         return torch.zeros_like(logits).scatter(-1, best, 1.0)
-    shifted = logits - logits.amax(dim=-1, keepdim=True)  # before dividing: no overflow
+    shifted = logits - logits.amax(dim=-1, keepdim=True)  # (..., V), so that exp is finite
     probs = (shifted / temperature).softmax(dim=-1)  # (..., V)
     if top_k is not None:
         probs = renormalize(probs * keep_top_k(probs, top_k))
@@ -126,8 +128,8 @@ def draw(probs: Tensor, generator: torch.Generator | None = None) -> Tensor:
     return torch.minimum(picked, last)  # rounding must not pick a token of mass 0
 
 
-class Reader:
-    """Reads texts token by token with a key-value cache; any device, any model with one.
+class DecodingSession:
+    """Feeds a text to a model token by token, with a key-value cache. Works on any device.
 
     Raises ValueError for a model that keeps no keys and values.
     """
@@ -136,23 +138,27 @@ class Reader:
         if not model.has_cache:
             name = type(model).__name__
             raise ValueError(f"{name} has no key-value cache, and decoding needs one")
-        self.model = model
-        self.forget()
+        self.model, self.cache = model, KVCache(model.config.n_layer)
 
-    def read(self, ids: Tensor) -> Tensor:
+    def step(self, ids: Tensor) -> Tensor:
         """Logits (B, V) after the last of ids (B, T), which follow what was read."""
         return self.model.logits(self.model.hidden(ids, self.cache)[:, -1])
 
-    def forget(self) -> None:
-        """Begin another text."""
-        self.cache = KVCache(self.model.config.n_layer)
+
+def session_for(model: LanguageModel, n_texts: int) -> DecodingSession | FastSession:
+    """The fast session for one text on a CPU where it computes the same, else the plain one."""
+    if isinstance(model, GPT) and can_decode_fast(model, n_texts):
+        return FastSession(model)
+    return DecodingSession(model)
 
 
-def reader_of(model: LanguageModel, n_texts: int) -> Reader | FastReader:
-    """The fast reader of one text on a CPU where it computes the same, else the plain one."""
-    if isinstance(model, GPT) and can_read(model, n_texts):
-        return FastReader(model)
-    return Reader(model)
+def one_text(ids: Tensor, config: GPTConfig, start: int = 0) -> Tensor:
+    """ids (T,) or (1, T) as (1, T), checked by `check_ids`."""
+    batch = ids[None] if isinstance(ids, Tensor) and ids.dim() == 1 else ids
+    check_ids(batch, config, start, on_gpu=True)
+    if len(batch) != 1:
+        raise ValueError(f"ids have {len(batch)} rows, they must be one text: (T,) or (1, T)")
+    return batch
 
 
 def stream(
@@ -167,25 +173,25 @@ def stream(
     """Yield n_tokens new columns (B, 1) of ids, one after the other.
 
     Each token is read once, through a key-value cache; a single text on a CPU by the
-    reader in fast/, which computes the same. When the context is full, the window slides:
+    session in fast/, which computes the same. When the context is full, the window slides:
     its first half is dropped and its second half is read again from position 0, since
     learned positions do not shift along. ids (B, T), T <= n_ctx. Errors come before the first
     column.
     """
     check_decoding(temperature, top_k, top_p)
-    n_tokens = validate.check_int("n_tokens", n_tokens, 0, MOST_TOKENS)
-    check_ids(ids.cpu(), model.config)  # with their values, from a GPU, too
-    n_ctx, reader = model.config.n_ctx, reader_of(model, len(ids))
+    n_tokens = validate.check_int("n_tokens", n_tokens, 0, MAX_TOKENS)
+    check_ids(ids, model.config, on_gpu=True)
+    n_ctx = model.config.n_ctx
 
     @torch.inference_mode()
-    def columns() -> Iterator[Tensor]:
+    def columns(session: DecodingSession | FastSession) -> Iterator[Tensor]:
         window = fresh = ids
         with eval_mode(model):
             for _ in range(n_tokens):
                 if window.shape[1] > n_ctx:
-                    reader.forget()
+                    session = session_for(model, len(ids))
                     window = fresh = window[:, -max(1, n_ctx // 2) :]
-                logits = reader.read(fresh)  # (B, V)
+                logits = session.step(fresh)  # (B, V)
                 check_logits(logits)
                 if temperature == 0:
                     fresh = logits.argmax(dim=-1, keepdim=True)  # (B, 1)
@@ -195,7 +201,7 @@ def stream(
                 window = torch.cat([window, fresh], dim=1)
                 yield fresh
 
-    return columns()
+    return columns(session_for(model, len(ids)))
 
 
 def generate(model: LanguageModel, ids: Tensor, n_tokens: int, **options) -> Tensor:
@@ -224,12 +230,9 @@ def beam_search(model: LanguageModel, ids: Tensor, n_tokens: int, n_beams: int) 
     log-probabilities stay. All continuations have the same length, so no length
     penalty is needed. The text must fit into the context.
     """
-    n_beams = validate.check_int("n_beams", n_beams, 1, MOST_BEAMS)
-    n_tokens = validate.check_int("n_tokens", n_tokens, 0, MOST_TOKENS)
-    ids = ids[None] if ids.dim() == 1 else ids
-    if len(ids) != 1:
-        raise ValueError(f"ids hold {len(ids)} texts, a beam search continues one")
-    check_ids(ids.cpu(), model.config, start=max(0, n_tokens - 1))
+    n_beams = validate.check_int("n_beams", n_beams, 1, MAX_BEAMS)
+    n_tokens = validate.check_int("n_tokens", n_tokens, 0, MAX_TOKENS)
+    ids = one_text(ids, model.config, start=max(0, n_tokens - 1))
     sums = torch.zeros(1, dtype=torch.float64, device=ids.device)  # (beams,)
     with eval_mode(model):
         for _ in range(n_tokens):
@@ -245,12 +248,13 @@ def beam_search(model: LanguageModel, ids: Tensor, n_tokens: int, n_beams: int) 
 
 @torch.inference_mode()
 def log_prob(model: LanguageModel, ids: Tensor, start: int = 1) -> float:
-    """Sum of log P(u_i | u_<i) in nats over the tokens from `start` on; ids (T,).
+    """Sum of log P(u_i | u_<i) in nats over the tokens from `start` on; ids (T,) or (1, T).
 
     Raises ValueError unless start is in 1 to T - 1: the first token is predicted by nothing.
     """
-    if ids.dim() != 1 or len(ids) < 2:
-        raise ValueError(f"ids have shape {tuple(ids.shape)}, they need (T,), T >= 2")
+    ids = one_text(ids, model.config, start=-1)[0]  # the last one is only predicted
+    if len(ids) < 2:
+        raise ValueError("a text of 1 token has nothing to predict, it needs 2")
     start = validate.check_int("start", start, 1, len(ids) - 1)
     with eval_mode(model):
         h = model.hidden(ids[None, :-1])[0, start - 1 :]  # (T - start, C), which predict them

@@ -33,13 +33,20 @@ def repeated_spans(n_vocab: int, n: int, length: int, seed: int = 0) -> Tensor:
     return torch.randint(n_vocab, (n, length), generator=rng).repeat(1, 2)
 
 
+def half_of(n_tokens: int) -> int:
+    """The length of a span that is said twice. Raises ValueError for an odd n_tokens."""
+    if n_tokens % 2:
+        raise ValueError(f"there are {n_tokens} tokens, a span said twice has an even number")
+    return n_tokens // 2
+
+
 @torch.no_grad()
 def copying(model: LanguageModel, ids: Tensor) -> Copying:
     """The loss in the first half of ids (n, 2 * length) and in the second, which repeats it.
 
     Both halves leave out their first token: nothing can predict where a repetition begins.
     """
-    length = ids.shape[1] // 2
+    length = half_of(ids.shape[1])
     with eval_mode(model):
         parts = [-losses.token_log_probs(model(part), part) for part in ids.split(8)]
     nats = torch.cat(parts)  # (n, 2 * length - 1), from token 1 on
@@ -57,7 +64,7 @@ def prefix_matching_scores(weights: Tensor) -> Tensor:
     weights (..., 2 * length, 2 * length) over a span that is said twice; returns (...). From
     token t of the second half, that is the place t - length + 1.
     """
-    length = weights.shape[-1] // 2
+    length = half_of(weights.shape[-1])
     return weights[..., length:, :].diagonal(1, dim1=-2, dim2=-1).mean(-1)
 
 
@@ -67,18 +74,18 @@ def mean_weights(model: LanguageModel, ids: Tensor) -> Tensor:
 
     They are computed from what each attention layer reads, so blocks may be of any kind.
     """
-    found = []
+    weights = []
 
     def look(attention: Attention, inputs: tuple[Tensor, ...], _) -> None:
         q, k, _ = attention.split_heads(inputs[0])  # (n, H, T, D)
-        found.append(attention_steps(q, k)[-1].mean(dim=0))
+        weights.append(attention_steps(q, k)[-1].mean(dim=0))
 
     with eval_mode(model), ExitStack() as hooks:
         for block in model.blocks:
             attention = cast(Block, block).attention
             hooks.callback(attention.register_forward_hook(look).remove)
         model.hidden(ids)
-    return torch.stack(found)
+    return torch.stack(weights)
 
 
 def measures(model: LanguageModel, n_spans: int = 16) -> dict[str, float]:
@@ -94,9 +101,9 @@ def measures(model: LanguageModel, n_spans: int = 16) -> dict[str, float]:
         return {}
     ids = repeated_spans(model.config.n_vocab, n_spans, length).to(model.device)
     copied = copying(model, ids)
-    found = {"first_time": copied.first, "second_time": copied.second}
+    scores = {"first_time": copied.first, "second_time": copied.second}
     if len(model.blocks):
         weights = mean_weights(model, ids[:8])
-        found["prefix_matching"] = prefix_matching_scores(weights).max().item()
-        found["previous_token"] = previous_token_scores(weights).max().item()
-    return found
+        scores["prefix_matching"] = prefix_matching_scores(weights).max().item()
+        scores["previous_token"] = previous_token_scores(weights).max().item()
+    return scores

@@ -131,10 +131,10 @@ def check_texts(kind: str, texts: Sequence[str]) -> None:
     low, high = N_TEXTS[kind]
     if isinstance(texts, str) or not low <= len(texts) <= high:
         wanted = low if low == high else f"at least {low}"
-        raise ValueError(f"{kind} needs {wanted} texts in a tuple, it got {texts!r}")
+        raise ValueError(f"{kind} needs texts: {wanted}, each in quotes; it got {texts!r}")
 
 
 def check_context(n_ctx: int, least: int) -> None:
-    """Raise ValueError where the context cannot hold the special tokens and some text."""
+    """Raise ValueError where the context is too short for the special tokens and some text."""
     if validate.check_int("n_ctx", n_ctx) < least:
         raise ValueError(f"the context is {n_ctx} tokens, at least {least} are needed")

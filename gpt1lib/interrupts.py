@@ -18,7 +18,7 @@ def is_command(started: str) -> bool:
 
 
 def stop_in_one_line() -> None:
-    """Say of a Ctrl-C that nothing catches that it was one, and no more."""
+    """Print one line for a Ctrl-C that no handler catches, instead of a traceback."""
     before = sys.excepthook
 
     def hook(kind, error, trace):

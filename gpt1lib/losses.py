@@ -8,7 +8,6 @@ sequences.
 
 import math
 
-import torch
 import torch.nn.functional as F
 from torch import Tensor
 
@@ -21,38 +20,22 @@ def token_log_probs(logits: Tensor, ids: Tensor) -> Tensor:
     The state at position i has read u_i, so it predicts u_(i+1): logits lose their
     last column, ids their first.
     """
-    if logits.dim() != 3:
-        raise ValueError(f"logits have shape {tuple(logits.shape)}, they must be (B, T, V)")
-    if logits.shape[:2] != ids.shape:
-        raise ValueError(
-            f"logits are for {tuple(logits.shape[:2])} tokens, "
-            f"ids have shape {tuple(ids.shape)}"
-        )
+    if logits.dim() != 3 or logits.shape[:2] != ids.shape:
+        shapes = f"{tuple(logits.shape)} and {tuple(ids.shape)}"
+        raise ValueError(f"logits and ids are {shapes}, they must be (B, T, V) and (B, T)")
     if ids.shape[1] < 2:
         raise ValueError("a sequence of 1 token has nothing to predict, it needs 2")
-    check_classes("token id", ids[:, 1:], logits.shape[2])
+    validate.check_indices("token id", ids[:, 1:], logits.shape[2])
     return -cross_entropy(logits[:, :-1], ids[:, 1:], "none")  # (B, T-1)
 
 
 def cross_entropy(logits: Tensor, targets: Tensor, reduction: str = "mean") -> Tensor:
     """-log P of each target, or the mean over all: logits (B, T, V), targets (B, T).
 
-    torch's own, for sequences. Targets are not checked, which would hold up a GPU.
+    torch's own, for sequences. Targets are not checked, which would delay a GPU.
     """
     loss = F.cross_entropy(logits.flatten(0, 1), targets.flatten().long(), reduction=reduction)
     return loss.view(targets.shape) if reduction == "none" else loss
-
-
-def check_classes(name: str, targets: Tensor, n: int) -> None:
-    """Raises ValueError unless all targets are integers from 0 to n - 1.
-
-    torch would skip -100, its mark for a target that does not count.
-    """
-    if not targets.numel():
-        raise ValueError(f"there is no {name}, at least 1 is needed")
-    if targets.is_floating_point() or targets.is_complex() or targets.dtype == torch.bool:
-        raise ValueError(f"{name}s are {targets.dtype}, they must be integers")
-    validate.check_indices(name, targets, n)
 
 
 def lm_log_likelihood(logits: Tensor, ids: Tensor, mask: Tensor | None = None):
@@ -62,6 +45,7 @@ def lm_log_likelihood(logits: Tensor, ids: Tensor, mask: Tensor | None = None):
     """
     log_probs = token_log_probs(logits, ids)
     if mask is not None:
+        validate.check_mask(mask, ids)
         log_probs = log_probs * mask[:, 1:]
     return log_probs.sum()
 
@@ -75,19 +59,9 @@ def lm_loss(logits: Tensor, ids: Tensor, mask: Tensor | None = None) -> Tensor:
     losses = -token_log_probs(logits, ids)  # (B, T-1)
     if mask is None:
         return losses.mean()
-    check_mask(mask, ids)
-    mask = mask[:, 1:].to(losses.dtype)
-    return ((losses * mask).sum(dim=1) / mask.sum(dim=1)).mean()
-
-
-def check_mask(mask: Tensor, ids: Tensor) -> None:
-    """Raises ValueError unless mask (B, T) is 0 or 1, and 1 for a target in each row."""
-    if mask.shape != ids.shape:
-        raise ValueError(f"the mask has shape {tuple(mask.shape)}, ids {tuple(ids.shape)}")
-    if not bool(((mask == 0) | (mask == 1)).all()):
-        raise ValueError("the mask has other numbers than 0, for padding, and 1, for tokens")
-    if not bool((mask[:, 1:] > 0).any(dim=1).all()):
-        raise ValueError("a sequence has 0 targets in the mask, each needs at least 1")
+    validate.check_mask(mask, ids)
+    mask = mask[:, 1:].to(losses.dtype)  # (B, T-1)
+    return ((losses * mask).sum(dim=1) / mask.sum(dim=1)).mean()  # ()
 
 
 def task_log_likelihood(task_logits: Tensor, labels: Tensor) -> Tensor:
@@ -106,13 +80,13 @@ def task_loss(task_logits: Tensor, labels: Tensor) -> Tensor:
 
 
 def check_labels(labels: Tensor, task_logits: Tensor) -> None:
-    """Raises ValueError unless labels are classes (B,) or distributions (B, K)."""
+    """Raise ValueError unless labels are classes (B,) or distributions (B, K)."""
     graded = labels.is_floating_point()
     if task_logits.dim() != 2 or labels.shape != task_logits.shape[: 2 if graded else 1]:
         shapes = f"{tuple(task_logits.shape)} and {tuple(labels.shape)}"
         raise ValueError(f"logits and labels are {shapes}, they need (B, K) and (B,) or (B, K)")
     if not graded:
-        check_classes("label", labels, task_logits.shape[1])
+        validate.check_indices("label", labels, task_logits.shape[1])
     elif not bool((labels >= 0).all()) or not labels.sum(1).allclose(labels.new_ones(())):
         raise ValueError("labels are not distributions: each row must be >= 0 and sum to 1")
 
@@ -143,6 +117,6 @@ def bits_per_character(nats: float, n_characters: int) -> float:
 
 
 def check_nats(nats: float) -> None:
-    """Raises ValueError for a loss below 0, by more than rounding makes."""
+    """Raise ValueError for a loss below 0, by more than rounding makes."""
     if nats < -1e-3:
         raise ValueError(f"the loss is {nats} nats, it must be >= 0: minus a log-probability")

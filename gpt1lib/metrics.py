@@ -29,9 +29,9 @@ def wilson(correct: int, n: int, z: float = 1.96) -> tuple[float, float]:
 
 
 def accuracy(guesses: Sequence[int], labels: Sequence[int], largest: int | None = None) -> dict:
-    """Share of right guesses with its interval; majority: what one class for all would reach.
+    """Accuracy, its 95% interval, and the accuracy of always answering the most frequent class.
 
-    largest: that class, the largest of the training set; by default the largest of labels.
+    largest: that class in the training set; without it, the most frequent of `labels`.
     """
     check_lengths(guesses, labels)
     correct = sum(a == b for a, b in zip(guesses, labels, strict=True))
@@ -101,12 +101,11 @@ def _is_constant(values: Sequence[float]) -> bool:
 
 def _check_classes(guesses: Sequence[int], labels: Sequence[int]) -> None:
     check_lengths(guesses, labels)
-    strange = ({*guesses} | {*labels}) - {0, 1}
-    if strange:
+    if strange := ({*guesses} | {*labels}) - {0, 1}:
         raise ValueError(f"classes {sorted(strange)} are neither 0 nor 1")
 
 
 def check_lengths(a: Sequence, b: Sequence) -> None:
-    """Raises ValueError unless there are as many guesses as labels, and at least one."""
+    """Raise ValueError unless there are as many guesses as labels, and at least one."""
     if len(a) != len(b) or not len(a):
         raise ValueError(f"{len(a)} guesses and {len(b)} labels: give equally many, at least 1")

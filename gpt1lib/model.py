@@ -20,15 +20,15 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from . import validate
-from .config import INIT_STD, GPTConfig
+from .config import INIT_STD, LN_EPS, GPTConfig
 from .rng import own_rng
 
 
 def causal_mask(n_query: int, n_key: int | None = None, device=None) -> Tensor:
-    """Who may be seen: (n_query, n_key) booleans, True where the key is not later.
+    """Which keys each query may attend to: (n_query, n_key) booleans.
 
-    Lower triangular. With more keys than queries (a cache), the queries are the last
-    ones: query i is at position n_key - n_query + i.
+    True where the key is not later than the query. With more keys than queries (a cache), the
+    queries are the last ones: query i is at position n_key - n_query + i.
     """
     n_key = n_query if n_key is None else n_key
     seen = torch.ones(n_query, n_key, dtype=torch.bool, device=device)
@@ -48,14 +48,14 @@ class KVCache:
         self.values: list[Tensor | None] = [None] * n_layer
 
     def __len__(self) -> int:
-        return 0 if self.keys[0] is None else self.keys[0].shape[2]
+        return 0 if self.keys[0] is None else self.keys[0].shape[2]  # T of (B, H, T, D)
 
     def append(self, layer: int, k: Tensor, v: Tensor) -> tuple[Tensor, Tensor]:
         """Add new keys and values (B, H, T, D) of a block; return all of them."""
         earlier_k, earlier_v = self.keys[layer], self.values[layer]
         if earlier_k is not None and earlier_v is not None:
-            k = torch.cat([earlier_k, k], dim=2)
-            v = torch.cat([earlier_v, v], dim=2)
+            k = torch.cat([earlier_k, k], dim=2)  # (B, H, T, D)
+            v = torch.cat([earlier_v, v], dim=2)  # (B, H, T, D)
         self.keys[layer], self.values[layer] = k, v
         return k, v
 
@@ -77,21 +77,24 @@ class Attention(nn.Module):
         return tuple(t.view(heads).transpose(1, 2) for t in (q, k, v))  # (B, H, T, D)
 
     def forward(self, x: Tensor, cache: KVCache | None = None, layer: int = 0) -> Tensor:
-        """x (B, T, C) -> (B, T, C); a cache gives the keys and values of earlier tokens."""
+        """x (B, T, C) -> (B, T, C); a cache gives the keys and values of earlier tokens.
+
+        layer: which entry of the cache is this block's.
+        """
         q, k, v = self.split_heads(x)
         if cache is not None:
             k, v = cache.append(layer, k, v)
-        mixed = self.mix(q, k, v)  # (B, H, T, D)
-        return self.project(mixed.transpose(1, 2).flatten(2))  # (B, T, C)
+        heads = self.attend(q, k, v)  # (B, H, T, D)
+        return self.project(heads.transpose(1, 2).flatten(2))  # (B, T, C)
 
-    def mix(self, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    def attend(self, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
         """softmax(q k^T / sqrt(D) + mask) v, by torch's fused kernel."""
         T, S = q.shape[2], k.shape[2]
         rate = self.dropout if self.training else 0.0
         if T == S:
             return F.scaled_dot_product_attention(q, k, v, None, rate, is_causal=True)
-        mask = causal_mask(T, S, q.device)
-        return F.scaled_dot_product_attention(q, k, v, mask, rate)
+        mask = causal_mask(T, S, q.device)  # (T, S)
+        return F.scaled_dot_product_attention(q, k, v, mask, rate)  # (B, H, T, D)
 
 
 class Block(nn.Module):
@@ -104,10 +107,10 @@ class Block(nn.Module):
         super().__init__()
         C = config.n_embd
         self.attention = Attention(config)
-        self.ln_1 = nn.LayerNorm(C, eps=1e-5)
+        self.ln_1 = nn.LayerNorm(C, eps=LN_EPS)
         self.expand = nn.Linear(C, 4 * C)
         self.shrink = nn.Linear(4 * C, C)
-        self.ln_2 = nn.LayerNorm(C, eps=1e-5)
+        self.ln_2 = nn.LayerNorm(C, eps=LN_EPS)
         self.drop = nn.Dropout(config.dropout)
 
     def mlp(self, n: Tensor) -> Tensor:
@@ -115,7 +118,7 @@ class Block(nn.Module):
         return self.shrink(gelu(self.expand(n)))  # (B, T, C)
 
     def forward(self, x: Tensor, cache: KVCache | None = None, layer: int = 0) -> Tensor:
-        """The states after this block: x (B, T, C) -> (B, T, C)."""
+        """The states after this block: x (B, T, C) -> (B, T, C). layer: see Attention."""
         n = self.ln_1(x + self.drop(self.attention(x, cache, layer)))  # (B, T, C)
         return self.ln_2(n + self.drop(self.mlp(n)))  # (B, T, C)
 
@@ -130,6 +133,7 @@ class LanguageModel(nn.Module, ABC):
 
     config: GPTConfig
     tokens: nn.Embedding  # W_e
+    output: nn.Linear  # where it is not tied to W_e
     blocks: nn.ModuleList  # empty where there are none
     has_cache = True
 
@@ -148,8 +152,8 @@ class LanguageModel(nn.Module, ABC):
 
     @property
     def output_matrix(self) -> Tensor:
-        """The (V, C) matrix of the softmax: W_e itself in GPT-1."""
-        return self.tokens.weight
+        """The (V, C) matrix of the softmax: W_e itself, but in an untied variant."""
+        return self.tokens.weight if self.config.tied else self.output.weight
 
     def logits(self, h: Tensor) -> Tensor:
         """Scores of every token: h W_e^T, no bias (Eq. 2)."""
@@ -157,7 +161,7 @@ class LanguageModel(nn.Module, ABC):
 
     def forward(self, ids: Tensor, cache: KVCache | None = None) -> Tensor:
         """Logits (B, T, V) of ids (B, T)."""
-        return self.logits(self.hidden(ids, cache))
+        return self.logits(self.hidden(ids, cache))  # (B, T, V)
 
     def count_parameters(self) -> int:
         """Every number that training may change, tied ones once."""
@@ -192,23 +196,18 @@ class GPT(LanguageModel):
                 self.output = nn.Linear(config.n_embd, config.n_vocab, bias=False)
                 initialize(self.output)
 
-    @property
-    def output_matrix(self) -> Tensor:
-        """The (V, C) matrix of the softmax: W_e itself, but in an untied variant."""
-        return self.tokens.weight if self.config.tied else self.output.weight
-
     def embed(self, ids: Tensor, start: int = 0) -> Tensor:
         """h_0 = U W_e + W_p for ids (B, T) at positions start, start + 1, ..."""
-        where = torch.arange(start, start + ids.shape[1], device=ids.device)
+        where = torch.arange(start, start + ids.shape[1], device=ids.device)  # (T,)
         return self.drop(self.tokens(ids) + self.positions(where))  # (B, T, C)
 
     def hidden(self, ids: Tensor, cache: KVCache | None = None) -> Tensor:
-        """States h_n (B, T, C) after the last block; a cache holds what was read."""
+        """States h_n (B, T, C) after the last block; a cache has what was read."""
         start = 0 if cache is None else len(cache)
         check_ids(ids, self.config, start)
-        h = self.embed(ids, start)
+        h = self.embed(ids, start)  # (B, T, C)
         for layer, block in enumerate(self.blocks):
-            h = block(h, cache, layer)
+            h = block(h, cache, layer)  # (B, T, C)
         return h  # (B, T, C)
 
 
@@ -220,18 +219,21 @@ def initialize(module: nn.Module) -> None:
         nn.init.zeros_(module.bias)
 
 
-def check_ids(ids: Tensor, config: GPTConfig, start: int = 0) -> None:
+IDS = "a tensor of int64 or int32, such as torch.tensor([bpe.encode(text)])"
+
+
+def check_ids(ids: Tensor, config: GPTConfig, start: int = 0, on_gpu: bool = False) -> None:
     """Raise ValueError unless ids (B, T) can be read by a model of this config.
 
-    Their values are compared with n_vocab on the CPU alone.
+    Their values are compared with n_vocab on the CPU, and on_gpu, where that takes time.
     """
     if not isinstance(ids, Tensor) or ids.dtype not in (torch.int64, torch.int32):
         kind = getattr(ids, "dtype", type(ids).__name__)
-        raise ValueError(f"ids are {kind}, they must be a tensor of int64 or int32")
+        raise ValueError(f"ids are {kind}, they must be {IDS}")
     if ids.dim() != 2 or ids.numel() == 0:
         raise ValueError(f"ids have shape {tuple(ids.shape)}, they need (B, T), B, T > 0")
     n_tokens = start + ids.shape[1]
     if n_tokens > config.n_ctx:
         raise ValueError(f"sequence has {n_tokens} tokens, the context is {config.n_ctx}")
-    if ids.device.type == "cpu":  # a GPU would have to stop and answer at each batch
+    if on_gpu or ids.device.type == "cpu":  # a GPU would have to stop and answer at each batch
         validate.check_indices("token id", ids, config.n_vocab)

@@ -4,7 +4,7 @@ The same model as `model.py`, without torch: arrays in, arrays out, nothing hidd
 function of the forward pass returns its result, and where the backward pass needs more than
 that, `kept`. Its twin with `_backward` takes `d`, the gradient of the loss with respect to
 that result, and returns the gradient with respect to x and those of the parameters. Tests
-hold all of them equal to torch's and to finite differences. Dropout is left out: it
+compare all of them with torch's and with finite differences. Dropout is left out: it
 multiplies by random zeros and adds nothing to see.
 
 Parameters are a nested dict, named and shaped as in `model.py`, and so are their gradients:
@@ -23,7 +23,7 @@ import numpy as np
 from numpy import ndarray as Array
 
 from . import validate
-from .config import INIT_STD, GPTConfig
+from .config import INIT_STD, LN_EPS, GPTConfig
 
 # ---- parameters ----------------------------------------------------------------------
 
@@ -89,6 +89,12 @@ def softmax(scores: Array) -> Array:
     return powers / powers.sum(axis=-1, keepdims=True)
 
 
+def log_softmax(scores: Array) -> Array:
+    """log of `softmax`, also where a probability is too small for a float."""
+    shifted = scores - scores.max(axis=-1, keepdims=True)
+    return shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))
+
+
 def softmax_backward(d: Array, probs: Array) -> Array:
     """Gradient with respect to the scores; `probs` are what `softmax` returned.
 
@@ -132,9 +138,9 @@ def gelu_backward(d: Array, x: Array) -> Array:
     return d * 0.5 * (1 + t + x * (1 - t**2) * inner)  # (..., n)
 
 
-def layer_norm(x: Array, weight: Array, bias: Array, eps: float = 1e-5) -> tuple[Array, tuple]:
+def layer_norm(x: Array, weight: Array, bias: Array) -> tuple[Array, tuple]:
     """Each state to mean 0 and variance 1 (divided by C), then weight (the gain) and bias."""
-    std = np.sqrt(x.var(axis=-1, keepdims=True) + eps)  # (..., 1)
+    std = np.sqrt(x.var(axis=-1, keepdims=True) + LN_EPS)  # (..., 1)
     z = (x - x.mean(axis=-1, keepdims=True)) / std  # (..., C)
     return z * weight + bias, (z, std)
 
@@ -243,16 +249,12 @@ def states(params: dict, ids: Array, config: GPTConfig) -> tuple[Array, list]:
 
 def check_ids(ids: Array, config: GPTConfig) -> None:
     """Raise ValueError unless ids (B, T) can be read by a model of this config."""
+    if not isinstance(ids, Array):
+        kind = type(ids).__name__
+        raise ValueError(f"ids are {kind}, they must be as np.array([bpe.encode(text)])")
     if ids.ndim != 2 or ids.size == 0 or ids.shape[1] > config.n_ctx:
         raise ValueError(f"ids have shape {ids.shape}, they need (B, T), T <= {config.n_ctx}")
-    check_classes("token id", ids, config.n_vocab)
-
-
-def check_classes(name: str, targets: Array, n: int) -> None:
-    """Raise ValueError unless all targets are from 0 to n - 1: numpy would take -1 as well."""
-    targets = np.asarray(targets)
-    if targets.dtype.kind not in "iu" or targets.min() < 0 or targets.max() >= n:
-        raise ValueError(f"{name}s must be integers from 0 to {n - 1}, they are {targets}")
+    validate.check_indices("token id", ids, config.n_vocab)
 
 
 def states_backward(d: Array, kept: list, params: dict, ids: Array) -> dict:
@@ -262,7 +264,7 @@ def states_backward(d: Array, kept: list, params: dict, ids: Array) -> dict:
         d, grads = block_backward(d, kept_here, block_params)  # (B, T, C)
         blocks.insert(0, grads)
     d_tokens = np.zeros_like(params["tokens"]["weight"])  # (V, C)
-    np.add.at(d_tokens, ids, d)  # (V, C), a token that stands twice collects twice
+    np.add.at(d_tokens, ids, d)  # (V, C), a token that occurs twice collects twice
     d_positions = np.zeros_like(params["positions"]["weight"])  # (n_ctx, C)
     d_positions[: ids.shape[1]] = d.sum(axis=0)  # (T, C)
     return {
@@ -283,28 +285,20 @@ def lm_loss(
     Returns the loss and its gradients with respect to h and to W_e as the output matrix.
     """
     mask = np.ones(ids.shape) if mask is None else np.asarray(mask, float)  # (B, T)
-    check_classes("token id", ids, len(W_e))
-    check_mask(mask, ids)
+    validate.check_indices("token id", ids, len(W_e))
+    validate.check_mask(mask, ids)
     share = mask[:, 1:] / mask[:, 1:].sum(axis=1, keepdims=True) / len(ids)  # (B, T-1)
     targets = ids[:, 1:, None]  # (B, T-1, 1)
-    probs = softmax(h[:, :-1] @ W_e.T)  # (B, T-1, V)
-    chosen = np.take_along_axis(probs, targets, axis=-1)  # (B, T-1, 1)
-    loss = -(np.log(chosen[..., 0]) * share).sum()
-    d_logits = probs.copy()  # (B, T-1, V)
-    np.put_along_axis(d_logits, targets, chosen - 1, axis=-1)  # (B, T-1, V), p - onehot
+    log_probs = log_softmax(h[:, :-1] @ W_e.T)  # (B, T-1, V)
+    chosen = np.take_along_axis(log_probs, targets, axis=-1)  # (B, T-1, 1)
+    loss = -(chosen[..., 0] * share).sum()
+    d_logits = np.exp(log_probs)  # (B, T-1, V)
+    np.put_along_axis(d_logits, targets, np.exp(chosen) - 1, axis=-1)  # p - onehot
     d_logits *= share[..., None]  # (B, T-1, V)
     dh = np.zeros_like(h)  # (B, T, C), the last state has no target
     dh[:, :-1] = d_logits @ W_e  # (B, T-1, C)
     dW_e = np.einsum("btv,btc->vc", d_logits, h[:, :-1])  # (V, C)
     return loss, dh, dW_e
-
-
-def check_mask(mask: Array, ids: Array) -> None:
-    """Raises ValueError unless mask (B, T) is 0 or 1, and 1 for a target in each row."""
-    if mask.shape != ids.shape or not np.isin(mask, (0, 1)).all():
-        raise ValueError(f"the mask must be 0 or 1 for each of ids {ids.shape}, it is {mask}")
-    if not mask[:, 1:].any(axis=1).all():
-        raise ValueError("a sequence has 0 targets in the mask, each needs at least 1")
 
 
 def task_loss(
@@ -315,12 +309,13 @@ def task_loss(
     Returns the loss, its gradients with respect to h and to the head, and the
     probabilities (B, K).
     """
-    check_classes("label", labels, len(head["bias"]))
-    check_classes("position", where, h.shape[1])
+    validate.check_indices("label", np.asarray(labels), len(head["bias"]))
+    validate.check_indices("position", np.asarray(where), h.shape[1])
     rows = np.arange(len(h))  # (B,)
     read = h[rows, where]  # (B, C)
-    probs = softmax(linear(read, **head))  # (B, K)
-    loss = -np.log(probs[rows, labels]).mean()
+    log_probs = log_softmax(linear(read, **head))  # (B, K)
+    loss = -log_probs[rows, labels].mean()
+    probs = np.exp(log_probs)  # (B, K)
     d_logits = probs.copy()  # (B, K)
     d_logits[rows, labels] -= 1  # (B,), p - onehot
     d_logits /= len(h)  # (B, K)

@@ -19,14 +19,15 @@ def adamw(
     betas: tuple[float, float] = (0.9, 0.999),
     weight_decay: float = 0.01,
     without: Iterable[nn.Parameter] = (),
+    groups: list[dict] | None = None,
 ) -> torch.optim.AdamW:
     """AdamW that decays "all non bias or gain weights" (section 4.1): rank 2 and more.
 
     OpenAI's opt.py multiplies the decay by Adam's bias correction too; AdamW does not.
     The paper gives no betas; these are the released fine-tuning code's. `without`:
-    parameters that another optimizer trains.
+    parameters that another optimizer trains. `groups`: in place of the two that decay or not.
     """
-    groups = decay_groups(model, weight_decay, without)
+    groups = decay_groups(model, weight_decay, without) if groups is None else groups
     return torch.optim.AdamW(groups, lr=lr, betas=betas, eps=1e-8, fused=True)
 
 
@@ -45,18 +46,16 @@ def decay_groups(
 
 def check_progress(step: int, warmup: float, total: int) -> None:
     """Raise ValueError unless 0 <= step, 0 <= warmup <= total and total >= 1."""
-    numbers = all(map(validate.is_finite, (step, warmup, total)))
-    if not numbers or total < 1 or step < 0 or not 0 <= warmup <= total:
-        raise ValueError(
-            f"step {step}, warm-up {warmup}, total {total}: "
-            "need step >= 0, total >= 1 and 0 <= warm-up <= total"
-        )
+    validate.check_float("step", step, ge=0)
+    validate.check_float("total", total, ge=1)
+    validate.check_float("warmup", warmup, ge=0, le=total)
 
 
 def warmup_cosine(step: int, warmup: float, total: int) -> float:
     """Share of the peak rate: linear from 0, then cosine to 0 (pre-training, 4.1).
 
-    As in opt.py the cosine runs over the whole of training, not from warm-up's end.
+    As in opt.py the cosine runs over the whole of training, not from warm-up's end, and the
+    first update has rate 0.
     """
     check_progress(step, warmup, total)
     if step < warmup:
@@ -67,7 +66,8 @@ def warmup_cosine(step: int, warmup: float, total: int) -> float:
 def warmup_linear(step: int, warmup: float, total: int) -> float:
     """Share of the peak rate: linear up, then linear to 0 (fine-tuning, 4.1).
 
-    As in opt.py the factor (1 - step / total) acts during warm-up too.
+    As in opt.py the factor (1 - step / total) acts during warm-up too, and the first update
+    has rate 0.
     """
     check_progress(step, warmup, total)
     rise = step / warmup if step < warmup else 1.0

@@ -1,4 +1,7 @@
-"""`python -m gpt1lib.paper`, as stored results name it: now `python -m gpt1course.paper`."""
+"""`python -m gpt1lib.paper`, as stored results name it: now `python -m gpt1course.paper`.
+
+The one file of the library that runs a part of the course.
+"""
 
 from runpy import run_module
 

@@ -26,9 +26,9 @@ def eval_mode(*modules: nn.Module) -> Iterator[None]:
 @contextmanager
 def fork_rng(seed: int, device: torch.device | None = None) -> Iterator[None]:
     """Draw from this seed inside; the caller's random numbers go on undisturbed."""
-    devices = [device] if device is not None and device.type == "cuda" else []
-    seed = validate.check_int("seed", seed, 0, validate.LARGEST_SEED)
-    with torch.random.fork_rng(devices):
+    devices = [device] if device is not None and device.type in ("cuda", "mps") else []
+    seed = validate.check_int("seed", seed, 0, validate.MAX_SEED)
+    with torch.random.fork_rng(devices, device_type=devices[0].type if devices else "cuda"):
         (torch if devices else torch.default_generator).manual_seed(seed)  # or every GPU's, too
         yield
 

@@ -15,7 +15,7 @@ import torch
 
 from . import generate, validate
 from .bpe import BPE, END, NEWLINE
-from .checkpoints import Checkpoint, load_any, load_novelist
+from .checkpoints import Checkpoint, load, load_novelist
 from .cli import add_device
 from .fast.distributed import SINGLE, Processes, joined
 from .io.paths import NOVELIST_DIR
@@ -49,7 +49,7 @@ def stream_text(
         raise TypeError(f"checkpoint is a {kind}, it must be a Checkpoint: g.load_novelist()")
     bpe, model = checkpoint.bpe, checkpoint.model
     prompt_ids = (bpe.encode(prompt) or [bpe.newline])[-model.config.n_ctx :]
-    seed = validate.check_int("seed", seed, 0, validate.LARGEST_SEED)
+    seed = validate.check_int("seed", seed, 0, validate.MAX_SEED)
     generator = torch.Generator().manual_seed(seed)
     ids = torch.tensor([prompt_ids]).to(model.device)  # (1, T)
     new = generate.stream(model, ids, n_tokens, generator=generator, **options)
@@ -152,9 +152,11 @@ def main(argv: list[str] | None = None) -> None:
         ours = folder == NOVELIST_DIR
         if ours and world.is_main:
             print("The novelist writes, the model that comes with the course.", file=sys.stderr)
-        source = load_novelist() if ours else load_any(folder)
+        source = load_novelist() if ours else load(folder)
         source.model.to(world.device)
-        generate.Reader(source.model)  # refuses one that cannot, before the prompt is shown
+        generate.DecodingSession(
+            source.model
+        )  # refuses one that cannot, before the prompt is shown
         write_samples(source, prompt=prompt, world=world, **options)
 
 

@@ -4,6 +4,8 @@ GPT-1 ran `ftfy`, its own punctuation rules and spaCy's English tokenizer (paper
 section 4.1; released text_utils.py). `standardize` is those rules. `split_words` is a
 fallback for spaCy that needs no package: one regular expression that keeps the habits
 that matter (contractions apart, titles and initials whole, one token per punctuation mark).
+Unlike spaCy it keeps "no." and "3.5." whole at the end of a sentence as well, and cuts 4th into
+4 and th. The shipped model was trained on such words, so the rules don't change.
 """
 
 import re
@@ -116,7 +118,7 @@ def tidy(text: str) -> str:
 
 
 def _pair_quotes(line: str) -> str:
-    parts = [part.strip() for part in line.split('"')]  # odd parts stand inside quotes
+    parts = [part.strip() for part in line.split('"')]  # odd parts are inside quotes
     out = parts[0]
     for i, part in enumerate(parts[1:], start=1):
         opens = i % 2 == 1

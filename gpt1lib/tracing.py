@@ -41,9 +41,7 @@ class Trace:
 
     def __repr__(self) -> str:
         """A line with the sizes."""
-        return (
-            f"Trace({len(self.ids)} tokens, {len(self.blocks)} blocks, C = {self.h0.shape[1]})"
-        )
+        return f"Trace({len(self.ids)} tokens, {len(self.blocks)} blocks, C={self.h0.shape[1]})"
 
     @property
     def weights(self) -> Tensor:
@@ -55,7 +53,7 @@ class Trace:
 def trace(model: GPT, ids: Tensor | Sequence[int]) -> Trace:
     """Run the model on one sequence, ids (T,) or a list, and keep every step.
 
-    Dropout is off whatever the model's mode. A test holds the logits equal to
+    Dropout is off whatever the model's mode. A test compares the logits with
     `model(ids)`. Raises ValueError for a model that does not compute as GPT-1 does.
     """
     check_steps(model)
@@ -89,17 +87,18 @@ def _trace_block(block: Block, x: Tensor) -> BlockTrace:
     q, k, v = (t[0] for t in block.attention.split_heads(x[None]))  # (H, T, D)
     scores, masked, weights = attention_steps(q, k)  # (H, T, T)
     mixed = (weights @ v).transpose(0, 1).flatten(1)  # (T, C)
-    attended = block.attention.project(mixed)
-    n = block.ln_1(x + attended)
-    mlp = block.mlp(n)
-    h = block.ln_2(n + mlp)
+    attended = block.attention.project(mixed)  # (T, C)
+    n = block.ln_1(x + attended)  # (T, C)
+    mlp = block.mlp(n)  # (T, C)
+    h = block.ln_2(n + mlp)  # (T, C)
     return BlockTrace(q, k, v, scores, masked, weights, attended, n, mlp, h)
 
 
 def attention_steps(q: Tensor, k: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     """Scores, masked scores and weights (..., T, T) of queries and keys (..., T, D)."""
-    scores = q @ k.mT / math.sqrt(q.shape[-1])
-    masked = scores.masked_fill(~causal_mask(q.shape[-2], device=q.device), -math.inf)
+    scores = q @ k.mT / math.sqrt(q.shape[-1])  # (..., T, T)
+    seen = causal_mask(q.shape[-2], device=q.device)  # (T, T)
+    masked = scores.masked_fill(~seen, -math.inf)  # (..., T, T)
     return scores, masked, masked.softmax(dim=-1)
 
 

@@ -38,8 +38,8 @@ def an_epoch(machine: Machine, numbers: str) -> dict:
     bf16 = numbers == "bfloat16" and machine.on_gpu
     settings = Settings(epochs=2, batch=machine.size(32, 4), limit=limit, bf16=bf16)
     run = FineTuning(source(machine), tasks.load("film_snippets"), settings)
-    run.step()  # warms up
-    times = [seconds(machine, run.step) for _ in range(run.per_epoch)]
+    run.train_step()  # warms up
+    times = [seconds(machine, run.train_step) for _ in range(run.per_epoch)]
     return {
         "examples": len(run.data),
         "updates": run.per_epoch,

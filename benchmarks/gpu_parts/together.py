@@ -138,7 +138,7 @@ class Training:
         self.step += 1
 
     def _muon(self, lr: Tensor) -> None:
-        """`muon.Muon.step`, with rates in tensors."""
+        """`muon.MUD.step`, with rates in tensors."""
         grads = [p.grad for p in self.matrices]
         torch._foreach_lerp_(self.momenta, grads, 1 - self.rates.momentum)
         ahead = torch._foreach_lerp(grads, self.momenta, self.rates.momentum)

@@ -54,7 +54,7 @@ def pretrained_lstm() -> Checkpoint:
     if not (LSTM_DIR / "meta.json").is_file():
         command = pretraining_command("lstm", LSTM_DIR)
         raise FileNotFoundError(f"{LSTM_DIR} holds no LSTM. It is trained by: {command}")
-    return checkpoint.load(LSTM_DIR)
+    return checkpoint.load_ours(LSTM_DIR)
 
 
 def transferred(model: LanguageModel, n: int, seed: int) -> GPT:
@@ -88,7 +88,7 @@ def pretrain_variant(variant: InitFrom) -> Checkpoint:
         run = Pretraining.from_books(recipe, out, books, HELDOUT_BOOKS, bpe=same_tokens)
         run.resume()
         run.run()
-    return checkpoint.load(out)
+    return checkpoint.load_ours(out)
 
 
 def shuffled_books() -> Path:

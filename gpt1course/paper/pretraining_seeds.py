@@ -50,7 +50,7 @@ def pretrained(row: str, seed: int) -> Checkpoint:
     if not (folder / "meta.json").is_file():
         command = pretraining_command(kind, f"runs/{folder.name}", seed)
         raise FileNotFoundError(f"no model in {folder}; it is trained by: {command}")
-    found = checkpoint.load(folder)
+    found = checkpoint.load_ours(folder)
     if (its := found.meta["recipe"]["seed"]) != seed:
         raise ValueError(f"{folder} was trained with seed {its}, not {seed}")
     return found

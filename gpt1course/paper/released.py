@@ -150,9 +150,9 @@ def seconds_of(trial: Trial, source: Checkpoint, task: Task, world: Processes) -
         fitted(source, replace(small, train=sample), world), small,
         replace(s, batch=few, limit=None, epochs=2), world,
     )  # fmt: skip
-    run.step()  # warms up
+    run.train_step()  # warms up
     start = time.perf_counter()
-    run.step()
+    run.train_step()
     each = (time.perf_counter() - start) / tokens_of(run.data)
     data = finetune.prepare(source.bpe, task, sample, run.source.model.config.n_ctx)
     batches = [drawn.sample(data, min(s.batch, len(data))) for _ in range(20)]

@@ -48,9 +48,8 @@ WORDS, ANY_WORDS = WordFeatures(), WordFeatures(ANY)
 def feature_sets(task: Task, example: Example, side: int | None) -> list[Texts]:
     """The texts that make a set of features, one per choice; side: only this one of a pair."""
     first, *rest = example.texts
-    if task.kind == "choice":
-        return [(choice,) if side else (first, choice) for choice in rest]
-    return [example.texts if side is None else (example.texts[side],)]
+    pairs = [(first, choice) for choice in rest] if task.kind == "choice" else [example.texts]
+    return [pair if side is None else (pair[side],) for pair in pairs]
 
 
 def guesses(

@@ -8,7 +8,7 @@ import math
 import torch
 from torch import Tensor, nn
 
-from ..config import INIT_STD, GPTConfig
+from ..config import INIT_STD, LN_EPS, GPTConfig
 from ..model import GPT, Block, KVCache
 
 
@@ -31,7 +31,7 @@ class PreLNGPT(GPT):
 
     def __init__(self, config: GPTConfig):
         super().__init__(config)
-        self.ln_end = nn.LayerNorm(config.n_embd, eps=1e-5)
+        self.ln_end = nn.LayerNorm(config.n_embd, eps=LN_EPS)
 
     def hidden(self, ids: Tensor, cache: KVCache | None = None) -> Tensor:
         """States (B, T, C) after the last LayerNorm."""
@@ -49,9 +49,9 @@ class Sinusoids(nn.Module):
     def __init__(self, n_ctx: int, n_embd: int):
         super().__init__()
         positions = torch.arange(n_ctx)[:, None]
-        rate = 10_000 ** (-torch.arange(0, n_embd, 2) / n_embd)
+        rate = 10_000 ** (-torch.arange(0, n_embd, 2) / n_embd)  # (C / 2,)
         angles = positions * rate  # (n_ctx, C / 2)
-        table = torch.stack([angles.sin(), angles.cos()], dim=-1)
+        table = torch.stack([angles.sin(), angles.cos()], dim=-1)  # (n_ctx, C / 2, 2)
         self.register_buffer("table", table.flatten(1)[:, :n_embd], persistent=False)
         self.scale = nn.Parameter(torch.tensor(INIT_STD * math.sqrt(2)))  # as N(0, 0.02)
 

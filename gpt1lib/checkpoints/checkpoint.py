@@ -24,7 +24,7 @@ from ..model import LanguageModel
 from ..rng import fork_rng
 from .kinds import build, kind_of
 
-PARTS = ("config.json", "meta.json", "model.safetensors", "encoder.json", "vocab.bpe")
+FILES = ("config.json", "meta.json", "model.safetensors", "encoder.json", "vocab.bpe")
 HISTORY = ("log.jsonl", "samples.jsonl")
 """Files that a checkpoint may have; their checksums are stored, too."""
 
@@ -40,10 +40,8 @@ class Checkpoint:
 
     def __repr__(self) -> str:
         """A line: the kind of model, its size, where it is."""
-        n = self.model.count_parameters()
-        return (
-            f"Checkpoint({type(self.model).__name__}, {n:,} parameters, {str(self.folder)!r})"
-        )
+        kind, n = type(self.model).__name__, self.model.count_parameters()
+        return f"Checkpoint({kind}, {n:,} parameters, {str(self.folder)!r})"
 
     @property
     def log(self) -> list[dict]:
@@ -76,19 +74,19 @@ def check_finite(weights: dict[str, torch.Tensor]) -> None:
     for name, tensor in weights.items():
         if not torch.isfinite(tensor).all():
             raise FloatingPointError(
-                f"{name} holds nan or infinite numbers, the training diverged; a lower --lr "
+                f"{name} contains nan or infinite numbers, the training diverged; a lower --lr "
                 "or a longer --warmup often helps"
             )
 
 
-def save(
+def save_ours(
     folder: str | Path,
     model: LanguageModel,
     bpe: BPE,
     meta: dict | None = None,
     fp16: bool = False,
 ) -> None:
-    """Write a checkpoint, with fp16 in 16 bits per weight, which `load` widens again.
+    """Write a checkpoint, with fp16 in 16 bits per weight, which `load_ours` widens.
 
     Raises ValueError if tokenizer and model disagree on n_vocab, FloatingPointError for
     weights that are nan or infinite.
@@ -105,7 +103,7 @@ def save(
         "weights_sha256": files.sha256(folder / "model.safetensors"),
     }
     files.write_json(folder / "meta.json", {**(meta or {}), **bound})
-    checksums.write_checksums(folder, *PARTS, *(x for x in HISTORY if (folder / x).is_file()))
+    checksums.write_checksums(folder, *FILES, *(x for x in HISTORY if (folder / x).is_file()))
 
 
 def check_vocabulary(bpe: BPE, config: GPTConfig) -> None:
@@ -117,7 +115,7 @@ def check_vocabulary(bpe: BPE, config: GPTConfig) -> None:
         )
 
 
-def load(folder: str | Path) -> Checkpoint:
+def load_ours(folder: str | Path) -> Checkpoint:
     """Read a checkpoint and verify that its parts belong together.
 
     Raises FileNotFoundError for a missing file (and says how to make it), ValueError
@@ -125,14 +123,14 @@ def load(folder: str | Path) -> Checkpoint:
     """
     folder = Path(folder)
     paths.check_there(folder)
-    for name in PARTS:
+    for name in FILES:
         if not (folder / name).is_file():
             raise FileNotFoundError(
                 f"{folder / name} is missing; a checkpoint is made by "
-                "`python -m gpt1lib.pretrain`, the course's own lies in "
+                "`python -m gpt1lib.pretrain`, the course's own is in "
                 "data/checkpoints/novelist"
             )
-    checksums.verify(folder, *PARTS)
+    checksums.verify(folder, *FILES)
     meta = files.read_json(folder / "meta.json")
     with files.blame_file(folder / "meta.json"):
         vocabulary_sha256, weights_sha256 = meta["tokenizer_sha256"], meta["weights_sha256"]
@@ -153,13 +151,13 @@ def load(folder: str | Path) -> Checkpoint:
 
 
 def read_model(path: Path, config: dict, weights: Path) -> LanguageModel:
-    """A model of the kind and sizes that a file describes; its numbers are yet to come.
+    """An untrained model of the kind and sizes in a file, checked against its weights' size.
 
-    path: the file, which a ValueError names. weights: where the numbers will come from.
+    path: the file, which a ValueError names. weights: the file of the weights.
     """
     with files.blame_file(path), fork_rng(0):  # its numbers are replaced
         kind = config.pop("kind", "gpt")
-        sizes = GPTConfig.from_dict(config)
+        sizes = GPTConfig(**config)
         check_size(sizes, weights, learned_positions=kind != "sinusoidal")
         return build(kind, sizes)
 
@@ -202,4 +200,4 @@ def load_novelist() -> Checkpoint:
     return _load_once(NOVELIST_DIR)
 
 
-_load_once = lru_cache(maxsize=2)(load)
+_load_once = lru_cache(maxsize=2)(load_ours)

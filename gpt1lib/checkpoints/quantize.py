@@ -14,14 +14,14 @@ def quantize_rows(weight: Tensor) -> tuple[Tensor, Tensor]:
     no int8 can express.
     """
     if not bool(weight.isfinite().all()):
-        raise ValueError("the weights hold nan or infinite numbers: the run has diverged")
+        raise ValueError("the weights contain nan or infinite numbers: the run has diverged")
     scale = weight.abs().amax(dim=1, keepdim=True) / LEVELS  # (R, 1)
     scale = torch.where(scale == 0, 1.0, scale)
     return (weight / scale).round().to(torch.int8), scale
 
 
 def dequantize_rows(rows: Tensor, scale: Tensor) -> Tensor:
-    """(R, C) int8 and (R, 1) scales -> the weights (R, C) that they stand for."""
+    """(R, C) int8 and (R, 1) scales -> the weights (R, C) that they encode."""
     return rows.float() * scale
 
 

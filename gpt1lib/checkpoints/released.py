@@ -1,9 +1,9 @@
 """The released GPT-1: OpenAI's files and Hugging Face's, read and written exactly.
 
-OpenAI's folder (github.com/openai/finetune-transformer-lm, model/, MIT license) holds
+OpenAI's folder (github.com/openai/finetune-transformer-lm, model/, MIT license) has
 params_0.npy to params_9.npy, one stream of 116,534,784 float32 numbers cut in ten;
 params_shapes.json, which cuts it into 146 arrays; encoder_bpe_40000.json and
-vocab_40000.bpe. Hugging Face's folder (openai-community/openai-gpt on its hub) holds
+vocab_40000.bpe. Hugging Face's folder (openai-community/openai-gpt on its hub) has
 model.safetensors (or pytorch_model.bin), config.json, vocab.json and merges.txt. Either
 weighs about 0.5 GB. Nothing here downloads, and no file that is read can run code.
 """
@@ -16,11 +16,10 @@ from pathlib import Path
 import numpy as np
 import torch
 from safetensors import safe_open
-from torch import nn
 
 from .. import text
 from ..bpe import BPE
-from ..config import GPT1, GPTConfig
+from ..config import GPT1, LN_EPS, GPTConfig
 from ..io import checksums, files, tensors
 from ..model import GPT
 from . import checkpoint
@@ -132,34 +131,6 @@ def load_released(
     return checkpoint.Checkpoint(model.eval(), bpe, meta, folder)
 
 
-def load_any(folder: str | Path, bpe: BPE | None = None) -> checkpoint.Checkpoint:
-    """A model from disk: our own checkpoint, or a GPT-1 as OpenAI or Hugging Face store it.
-
-    bpe: its tokenizer, where a folder of the latter two has none.
-    """
-    folder = Path(folder).expanduser()
-    if not folder.is_dir():
-        problem = "is a file, it must be a folder" if folder.exists() else "is not there"
-        raise FileNotFoundError(f"{folder} {problem}: name what pretrain's --out was")
-    config = folder / "config.json"
-    if (folder / "meta.json").is_file() or (
-        config.is_file() and "n_vocab" in files.read_json(config)
-    ):
-        return checkpoint.load(folder)
-    if config.is_file() or (folder / OPENAI[0]).is_file():
-        return load_released(folder, bpe=bpe)
-    raise FileNotFoundError(f"{folder} {what_instead(folder)}")
-
-
-def what_instead(folder: Path) -> str:
-    """What a folder without a language model has in its place, in a sentence."""
-    if (folder / "classifier.json").is_file():
-        return "holds a classifier: ask it by python -m gpt1lib.finetune.predict"
-    if (folder / "state").is_dir():
-        return "holds a run that is not finished: start its command again"
-    return "holds no model, neither one of `python -m gpt1lib.pretrain` nor OpenAI's GPT-1"
-
-
 def check_released_vocabulary(bpe: BPE, config: GPTConfig, folder: Path) -> None:
     """Raise ValueError unless the vocabulary is the model's, and GPT-1's if of its size."""
     checkpoint.check_vocabulary(bpe, config)
@@ -196,7 +167,7 @@ def read_openai(folder: Path, n_head: int | None = None) -> GPT:
     n_stored, n_wanted = sum(map(len, stream)), sum(math.prod(s) for _, s in wanted)
     if n_stored != n_wanted:
         raise ValueError(
-            f"the params_*.npy of {folder} hold {n_stored:,} numbers, "
+            f"the params_*.npy of {folder} contain {n_stored:,} numbers, "
             f"params_shapes.json asks for {n_wanted:,}"
         )
     model = empty(config)
@@ -256,7 +227,7 @@ def copy_weights(
     """Copy tensors under Hugging Face's names into a model, one at a time.
 
     Raises ValueError for a tensor that is missing or has another shape. The port's
-    stored masks (attn.bias) and its tied output matrix hold nothing of their own.
+    stored masks (attn.bias) and its tied output matrix add nothing of their own.
     """
     prefix = "transformer." if any(n.startswith("transformer.") for n in names) else ""
     for ours, parameter in model.state_dict().items():
@@ -319,36 +290,10 @@ def save_hugging_face(folder: str | Path, model: GPT, bpe: BPE | None = None) ->
             "architectures": ["OpenAIGPTLMHeadModel"],
             **{theirs: config[ours] for ours, theirs in SIZES.items()},
             "afn": "gelu",
-            "layer_norm_epsilon": 1e-5,
+            "layer_norm_epsilon": LN_EPS,
             **rates,
         },
     )
     if bpe is not None:
         bpe.save(folder, "vocab.json", "merges.txt")
     checksums.write_checksums(folder, "config.json", "model.safetensors")
-
-
-WRITERS = {"openai": save_openai, "hugging_face": save_hugging_face}
-
-
-def save(
-    folder: str | Path, model: GPT, bpe: BPE, *more, layout: str = "ours", **options
-) -> None:
-    """Write a model for `load`. layout: ours (more, options: see checkpoint.save), openai or
-    hugging_face. Raises ValueError for another one.
-    """
-    if not isinstance(model, nn.Module) or not isinstance(bpe, BPE):
-        raise TypeError(
-            f"save(folder, model, bpe) got {type(model).__name__}, {type(bpe).__name__}"
-        )
-    write = {"ours": checkpoint.save, **WRITERS}
-    if layout not in write:
-        raise ValueError(f"layout is {layout!r}, it must be one of {', '.join(write)}")
-    if layout in WRITERS and (type(model) is not GPT or not model.config.tied):
-        raise ValueError(f"layout {layout!r} is for GPT-1 as published, with tied embeddings")
-    if layout == "openai" and model.config.n_head != max(1, model.config.n_embd // 64):
-        raise ValueError(
-            f"n_head is {model.config.n_head}, but OpenAI's files do not store it: a model of "
-            f"{model.config.n_embd} dimensions is read with heads of 64"
-        )
-    write[layout](folder, model, bpe, *more, **options)

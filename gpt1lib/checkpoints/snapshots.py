@@ -79,7 +79,7 @@ def stages(folder: str | Path) -> Iterator[tuple[LanguageModel, dict]]:
     if not (Path(folder) / "meta.json").is_file():
         yield from map(load_snapshot, paths(folder))
         return
-    end = checkpoint.load(folder)
+    end = checkpoint.load_ours(folder)
     last = end.log[-1]
     yield from (load_snapshot(path) for path in paths(folder) if step_of(path) < last["step"])
     yield end.model, {k: last[k] for k in LOGGED}

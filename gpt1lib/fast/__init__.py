@@ -1,4 +1,4 @@
-"""Tricks that save time or memory, each held equal to the plain code by a test."""
+"""Tricks that save time or memory, each compared with the plain code by a test."""
 
 from .machine import keep_memory
 

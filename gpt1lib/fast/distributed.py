@@ -1,7 +1,7 @@
 """Several processes that share the work: `torchrun`, and what torch builds on it.
 
 Each process computes the loss of its share of a batch; torch averages the gradients
-(DistributedDataParallel), or also splits the weights where one process cannot hold them
+(DistributedDataParallel), or also splits the weights where one process has no room for them
 (FSDP2). Fine-tuning, whose layers learn at different times, adds its gradients up by itself.
 A process that works alone needs none of this.
 """
@@ -20,7 +20,7 @@ from .. import cli
 
 
 def _states() -> tuple:
-    """torch's functions for a state in many parts, which take a second to load, and: whole."""
+    """torch's module for sharded states (slow to import), and the option that gathers all."""
     from torch.distributed.checkpoint import state_dict
 
     return state_dict, state_dict.StateDictOptions(full_state_dict=True, cpu_offload=True)
@@ -158,7 +158,7 @@ def check_bf16(wanted: bool, device: torch.device) -> None:
 
 
 def shard_weights(objective: Any) -> nn.Module:
-    """FSDP2: each process holds its part of every weight, block by block.
+    """FSDP2: each process has its part of every weight, block by block.
 
     Raises RuntimeError without a process group, for there is nothing to split over.
     """

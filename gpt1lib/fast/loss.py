@@ -1,4 +1,4 @@
-"""The language-model loss without ever holding all logits: the trainer's trick.
+"""The language-model loss without ever keeping all logits: the trainer's trick.
 
 The logits of one batch are its largest tensor by far: 2,048 tokens x 8,120 scores are
 66 million bytes, written and read again by the softmax, by its gradient and by two
@@ -10,7 +10,7 @@ is that of `losses.lm_loss`, and a test compares both; only the order of sums di
 import torch
 from torch import Tensor
 
-from .. import losses, validate
+from .. import validate
 
 
 class _ChunkedLoss(torch.autograd.Function):
@@ -71,7 +71,7 @@ def chunked_padded_loss(
     h: (B, T, C) states of ids (B, T); mask: (B, T), 1 on tokens and 0 on padding.
     """
     check_chunks(h, W, ids, rows)
-    losses.check_mask(mask, ids)
+    validate.check_mask(mask, ids)
     counted = mask[:, 1:] > 0  # (B, T-1)
     per_sequence = counted.sum(dim=1, keepdim=True).to(h.dtype)
     shares = (counted / per_sequence / len(ids))[counted]
@@ -88,4 +88,4 @@ def check_chunks(h: Tensor, W: Tensor, ids: Tensor, rows: int) -> None:
     if h.shape != (*ids.shape, W.shape[-1]):
         shapes = f"h {tuple(h.shape)}, ids {tuple(ids.shape)}, W {tuple(W.shape)}"
         raise ValueError(f"{shapes}: they need (B, T, C), (B, T), (V, C)")
-    losses.check_classes("token id", ids, len(W))
+    validate.check_indices("token id", ids, len(W))

@@ -5,7 +5,7 @@ arithmetic. `model(ids, cache)` comes nowhere near the memory's speed, for three
 reasons. A matrix times one vector runs on one core (torch 2.13 with MKL): here a matrix
 is cut into groups of rows, which the cores share. The cache is copied each time it grows by
 one token: here it has room from the start. A hundred modules are called for microseconds of
-work each: here their weights are laid out once. A test holds both ways equal.
+work each: here their weights are laid out once. A test compares both ways.
 """
 
 import math
@@ -17,12 +17,12 @@ from torch import Tensor, nn
 
 from ..model import GPT, Attention, Block, KVCache, gelu
 
-PARTS = {GPT, Attention, Block}
-PARTS |= {nn.Embedding, nn.Linear, nn.LayerNorm, nn.Dropout, nn.ModuleList}
+PLAIN_MODULES = {GPT, Attention, Block}
+PLAIN_MODULES |= {nn.Embedding, nn.Linear, nn.LayerNorm, nn.Dropout, nn.ModuleList}
 
 
-def can_read(model: nn.Module, n_texts: int) -> bool:
-    """Whether FastReader computes what this model does: one text, GPT-1, CPU, float32.
+def can_decode_fast(model: nn.Module, n_texts: int) -> bool:
+    """Whether FastSession computes what this model does: one text, GPT-1, CPU, float32.
 
     A model with hooks or with a part of another kind computes something else.
     """
@@ -31,7 +31,7 @@ def can_read(model: nn.Module, n_texts: int) -> bool:
         n_texts == 1
         and weights.device.type == "cpu"
         and weights.dtype == torch.float32
-        and all(type(m) in PARTS for m in model.modules())
+        and all(type(m) in PLAIN_MODULES for m in model.modules())
         and not any(m._forward_hooks or m._forward_pre_hooks for m in model.modules())
     )
 
@@ -67,7 +67,7 @@ class FastBlock:
         self.heads = (3, H, 1, C // H)
         self.kv = torch.empty(2, H, n_ctx, C // H)
 
-    def read(self, x: Tensor, position: int) -> Tensor:
+    def step(self, x: Tensor, position: int) -> Tensor:
         """The state (1, C) after this block of the token at a position."""
         qkv = self.qkv(x).view(self.heads)  # (3, H, 1, D)
         self.kv[:, :, position] = qkv[1:, :, 0]
@@ -82,28 +82,28 @@ def norm(ln: nn.LayerNorm, x: Tensor) -> Tensor:
     return F.layer_norm(x, ln.normalized_shape, ln.weight, ln.bias, ln.eps)
 
 
-class FastReader:
-    """Reads one text, first a prompt, then token by token, with GPT-1's weights."""
+class FastSession:
+    """Feeds one text to a GPT-1, first a prompt, then token by token; see DecodingSession."""
 
     def __init__(self, model: GPT):
         self.model, self.n_read = model, 0
         self.blocks = [FastBlock(cast(Block, b), model.config.n_ctx) for b in model.blocks]
         self.output = Matrix(model.output_matrix)
 
-    def read(self, ids: Tensor) -> Tensor:
+    def step(self, ids: Tensor) -> Tensor:
         """Logits (1, V) after the last of ids (1, T); T is 1 but for a prompt."""
         if self.n_read == 0:
-            return self._read_prompt(ids)
+            return self._prompt(ids)
         if ids.shape[1] != 1:
-            raise ValueError(f"{ids.shape[1]} new tokens at once, it reads one by one")
+            raise ValueError(f"{ids.shape[1]} new tokens, after a prompt there must be 1")
         model, position = self.model, self.n_read
         h = model.tokens.weight[ids[0]] + model.positions.weight[position]  # (1, C)
         for block in self.blocks:
-            h = block.read(h, position)
+            h = block.step(h, position)
         self.n_read += 1
         return self.output(h)  # (1, V)
 
-    def _read_prompt(self, ids: Tensor) -> Tensor:
+    def _prompt(self, ids: Tensor) -> Tensor:
         cache = KVCache(len(self.blocks))
         h = self.model.hidden(ids, cache)[:, -1]  # (1, C)
         self.n_read = ids.shape[1]
@@ -111,7 +111,3 @@ class FastReader:
             if k is not None and v is not None:  # each block has read the prompt
                 block.kv[:, :, : self.n_read] = torch.cat([k, v])  # (2, H, T, D)
         return self.output(h)
-
-    def forget(self) -> None:
-        """Begin another text."""
-        self.n_read = 0

@@ -17,8 +17,7 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from .. import metrics, tasks
-from ..checkpoints import load_any
+from .. import checkpoints, metrics, tasks
 from ..cli import add_device, add_options, given_options
 from ..fast.distributed import SINGLE, Processes, check_bf16, joined
 from ..fast.machine import keep_memory
@@ -77,7 +76,7 @@ def train(
     """
     settings = Settings(**given_options(args, Settings))  # what is quickly checked comes first
     check_bf16(settings.bf16, world.device)
-    source, task = load_any(args.checkpoint), tasks.load(args.task, args.data)
+    source, task = checkpoints.load(args.checkpoint), tasks.load(args.task, args.data)
     check_metric(task)
     if args.data and not args.task and world.is_main:
         tqdm.write(class_sizes(task))
@@ -110,7 +109,7 @@ def load_finished(path: Path, run: FineTuning) -> dict:
         changed = what_changed(result["facts"], fingerprint)
     if changed:
         raise ValueError(
-            f"{path.parent} holds a finished run with other settings: {'; '.join(changed)}. "
+            f"{path.parent} contains a finished run with other settings: {'; '.join(changed)}. "
             "Take another --out"
         )
     return result
@@ -131,7 +130,7 @@ def score(run: FineTuning, split: str) -> tuple[dict, list[dict]]:
 def train_and_score(
     args: argparse.Namespace, folder: RunFolder, command: str, world: Processes = SINGLE
 ) -> tuple[FineTuning, dict]:
-    """(a run that was trained and scored, what result.json holds)."""
+    """(a run that was trained and scored, what result.json contains)."""
     start = time.perf_counter()
     if world.is_main:
         files.remove_unfinished(args.out)
@@ -157,7 +156,7 @@ def train_and_score(
 
 
 def main(argv: list[str] | None = None) -> dict:
-    """The command line; returns what result.json holds."""
+    """The command line; returns what result.json contains."""
     args = parser().parse_args(argv)
     keep_memory()
     again = command_line("finetune", argv)

@@ -1,8 +1,9 @@
 """A pre-trained model with a linear layer on Extract: Eq. 3, for every kind of task.
 
-The released code gives the linear layer a bias, which Eq. 3 of the paper lacks; so do
-we. Its language-model softmax also runs over the position rows, which lie in the same
-table there; ours runs over tokens and specials.
+Like the released code, and unlike Eq. 3, our linear layer has a bias. The released
+language-model softmax also runs over the positions, which are in the same table there; ours
+runs over tokens and specials. There all choices of an example share one dropout mask; here
+each has its own.
 """
 
 import warnings
@@ -16,7 +17,7 @@ from torch import Tensor, nn
 from .. import inputs, losses, text
 from ..bpe import BPE
 from ..checkpoints import checkpoint, kinds
-from ..config import INIT_STD, MOST, GPTConfig
+from ..config import INIT_STD, MAX_SIZES, GPTConfig
 from ..fast.distributed import SINGLE, Processes
 from ..fast.loss import chunked_padded_loss
 from ..io import checksums, files
@@ -24,7 +25,7 @@ from ..model import Attention, LanguageModel
 from ..rng import eval_mode, fork_rng
 from ..tasks import Task
 from ..tasks.task import check_kind
-from .data import Encoded, collate, of_similar_length
+from .data import Encoded, check_choices, collate, of_similar_length
 
 
 def add_special_tokens(
@@ -34,7 +35,7 @@ def add_special_tokens(
 
     train.py draws them from N(0, 0.02), like all weights. A pre-trained W_e has grown
     (ours to a standard deviation of 0.07): next to it such rows are nearly zero, and our
-    small sets, with a few hundred updates, are over before Extract can be told apart.
+    small sets, with a few hundred updates, are over before Extract differs from them.
     """
     n_new = len(inputs.SPECIALS)
     config = replace(model.config, n_vocab=model.config.n_vocab + n_new)
@@ -90,8 +91,8 @@ class Classifier(nn.Module):
         extract = h[torch.arange(len(ids)), extract_at]  # (N, C)
         if self.kind == "similarity":
             extract = extract.view(-1, 2, h.shape[-1]).sum(dim=1)  # (B, C)
-        logits = self.head(self.drop(extract))
-        return logits.view(-1, self.n_classes), h
+        logits = self.head(self.drop(extract))  # (B, n_classes), or (N, 1) for choice
+        return logits.view(-1, self.n_classes), h  # (B, n_classes), (N, T, C)
 
     def losses(
         self, ids: Tensor, mask: Tensor, extract_at: Tensor, labels: Tensor, lm_coef: float
@@ -120,25 +121,25 @@ def predict_probs(
 
     def rows(part: list[int]) -> list[tuple[int, list[float]]]:
         ids, _, extract_at, _ = collate([data[i] for i in part], classifier.model.device)
-        return list(
-            zip(part, classifier(ids, extract_at)[0].softmax(dim=-1).tolist(), strict=True)
-        )
+        probs = classifier(ids, extract_at)[0].softmax(dim=-1)  # (B, n_classes)
+        return list(zip(part, probs.tolist(), strict=True))
 
     with eval_mode(classifier):
-        found = dict(chain(*world.share(rows, of_similar_length(data, batch))))
-    return [found[i] for i in range(len(data))]
+        probs = dict(chain(*world.share(rows, of_similar_length(data, batch))))
+    return [probs[i] for i in range(len(data))]
 
 
 def class_probs(classifier: Classifier, bpe: BPE, *texts: str) -> list[float]:
     """Probabilities of the classes for one example given as text."""
     n_ctx = classifier.model.config.n_ctx
     sequences = inputs.to_sequences(bpe, classifier.kind, texts, n_ctx)
-    if sequences != inputs.to_sequences(bpe, classifier.kind, texts, MOST["n_ctx"]):
+    check_choices(sequences, classifier.kind, classifier.n_classes)
+    if sequences != inputs.to_sequences(bpe, classifier.kind, texts, MAX_SIZES["n_ctx"]):
         warnings.warn(f"the end is cut, the classifier reads {n_ctx} tokens", stacklevel=2)
     return predict_probs(classifier, [Encoded(sequences, 0)])[0]
 
 
-PARTS = ("classifier.json", "classifier.safetensors", "encoder.json", "vocab.bpe")
+FILES = ("classifier.json", "classifier.safetensors", "encoder.json", "vocab.bpe")
 
 
 def save(folder: Path, classifier: Classifier, bpe: BPE, task: Task) -> None:
@@ -155,7 +156,7 @@ def save(folder: Path, classifier: Classifier, bpe: BPE, task: Task) -> None:
     checkpoint.save_weights(folder / "classifier.safetensors", classifier)
     bpe.save(folder)
     files.write_json(folder / "classifier.json", metadata)
-    checksums.write_checksums(folder, *PARTS)
+    checksums.write_checksums(folder, *FILES)
 
 
 def load(folder: str | Path) -> tuple[Classifier, BPE, dict]:
@@ -166,16 +167,16 @@ def load(folder: str | Path) -> tuple[Classifier, BPE, dict]:
     folder = Path(folder)
     if not (folder / "classifier.json").is_file():
         raise FileNotFoundError(
-            f"{folder} holds no classifier; `python -m gpt1lib.finetune` makes one"
+            f"{folder} has no classifier; `python -m gpt1lib.finetune` makes one"
         )
-    checksums.verify(folder, *PARTS)
-    weights, metadata = folder / PARTS[1], files.read_json(folder / PARTS[0])
+    checksums.verify(folder, *FILES)
+    weights, metadata = folder / FILES[1], files.read_json(folder / FILES[0])
     with files.blame_file(folder / "classifier.json"):
         sizes = metadata["config"]
         pre_tokenize = text.PIPELINES[metadata.get("pipeline", "fallback")]
     bpe = BPE.load(folder, pre_tokenize=pre_tokenize)
     with files.blame_file(folder / "classifier.json"), fork_rng(0):  # its numbers are replaced
-        config = GPTConfig.from_dict(sizes)
+        config = GPTConfig(**sizes)
         if bpe.n_vocab != config.n_vocab - len(inputs.SPECIALS):  # without the special tokens
             raise ValueError(f"n_vocab is {config.n_vocab}, the vocabulary has {bpe.n_vocab}")
         bare = {**asdict(config), "n_vocab": bpe.n_vocab, "kind": metadata["model"]}

@@ -28,7 +28,7 @@ class Settings:
         2.5e-4, "highest learning rate; the paper, for its larger model: 6.25e-5"
     )
     warmup: float = option(
-        0.002, "first share of the updates, in which the learning rate rises"
+        0.002, "a share of the updates, in which the rate rises; pre-training counts updates"
     )
     lm_coef: float = option(0.5, "lambda, the weight of the language-model loss in L3")
     dropout: float = option(0.1, "rate of dropout in the model and before the linear layer")
@@ -50,7 +50,7 @@ class Settings:
 
     def __post_init__(self):
         validate.check_fields(self)
-        validate.check_int("seed", self.seed, 0, validate.LARGEST_SEED)
+        validate.check_int("seed", self.seed, 0, validate.MAX_SEED)
         validate.check_float("lm_coef (lambda)", self.lm_coef, ge=0)
         for name in ("epochs", "batch", "grad_accum"):
             require(self, name, getattr(self, name) >= 1, ">= 1")

@@ -12,6 +12,7 @@ from torch.nn.utils.rnn import pad_sequence
 from .. import inputs, validate
 from ..bpe import BPE
 from ..checkpoints import Checkpoint
+from ..io import files
 from ..model import GPT, LanguageModel
 from ..rng import fork_rng
 from ..tasks import Example, Task
@@ -47,18 +48,23 @@ class EncodedTask:
 def prepare(bpe: BPE, task: Task, examples: Iterable[Example], n_ctx: int) -> list[Encoded]:
     """Encode examples. The label of a graded task becomes a distribution over the grades.
 
-    Raises ValueError with the number of an example that is empty, or whose label is not one
-    of the task's.
+    Raises ValueError with the number of an example that is empty, or whose label or number of
+    choices is not the task's.
     """
     data = []
     for n, example in enumerate(examples, start=1):
-        try:
+        with files.blame_file(f"example {n}"):
             label = target_of(task, example.label)
             sequences = inputs.to_sequences(bpe, task.kind, example.texts, n_ctx)
-        except ValueError as error:
-            raise ValueError(f"example {n}: {error}") from error
+            check_choices(sequences, task.kind, task.n_classes)
         data.append(Encoded(sequences, label))
     return data
+
+
+def check_choices(sequences: list[list[int]], kind: str, n_classes: int) -> None:
+    """Raise ValueError unless there are as many choices as the task has classes."""
+    if kind == "choice" and len(sequences) != n_classes:
+        raise ValueError(f"there are {len(sequences)} choices, the task has {n_classes}")
 
 
 def target_of(task: Task, label: int | float) -> int | list[float]:
@@ -89,7 +95,7 @@ def shuffled(data: list, size: int, shuffle: random.Random) -> list[list]:
     """Batches of examples in random order, to learn from, as in the released code.
 
     Not of similar length, which would save padding: length often goes with the pattern
-    or the label of an example, and a batch should hold several.
+    or the label of an example, and a batch should have several.
     """
     order = shuffle.sample(data, len(data))
     return [order[i : i + size] for i in range(0, len(order), size)]

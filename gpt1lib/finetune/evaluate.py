@@ -7,11 +7,12 @@ from importlib.util import find_spec
 from .. import metrics
 from ..baselines import bag_of_words
 from ..tasks import Example, Task
+from .data import graded_target
 
 MAX_EXAMPLES = 20_000
 """A bag of words learns from that many within seconds."""
 
-FEWEST = 30
+MIN_VALID = 30
 """Validation examples to choose by: with fewer, an interval is wider than most differences."""
 
 METRICS = {"matthews": metrics.matthews, "f1": metrics.f1}
@@ -42,7 +43,8 @@ def scores(task: Task, probs: list[list[float]], examples: list[Example]) -> dic
     if task.graded:
         gold = [e.label for e in examples]
         expected = [sum(grade * p for grade, p in enumerate(row)) for row in probs]
-        result = metrics.accuracy(guesses, [round(grade) for grade in gold])
+        targets = [graded_target(grade, task.n_classes) for grade in gold]
+        result = metrics.accuracy(guesses, metrics.argmax(targets))
         return result | {"pearson": metrics.pearson(expected, gold)}
     labels, largest = [int(e.label) for e in examples], majority_class(task)
     result = metrics.accuracy(guesses, labels, largest)
@@ -98,7 +100,6 @@ def why_not_choose(task: Task) -> str:
     labels = {e.label for e in task.valid}
     if task.valid and len(labels) == 1:
         return f"All {len(task.valid)} validation examples have one label"
-    if len(task.valid) < FEWEST:
-        n = len(task.valid)
-        return f"{n} validation example{'s' * (n != 1)} are too few, {FEWEST} are a beginning"
+    if (n := len(task.valid)) < MIN_VALID:
+        return f"{n} validation example{'s' * (n != 1)} are too few, {MIN_VALID} are a start"
     return ""

@@ -8,7 +8,6 @@ import argparse
 from pathlib import Path
 
 from ..cli import one_line_errors
-from ..inputs import N_TEXTS
 from . import classifier
 
 
@@ -22,13 +21,6 @@ def main(argv: list[str] | None = None) -> None:
     args = parser.parse_args(argv)
     with one_line_errors("predict"):
         model, bpe, metadata = classifier.load(args.folder)
-        least, most = N_TEXTS[metadata["kind"]]
-        n = least if least == most else 1 + metadata["n_classes"]  # a context, and choices
-        if len(args.texts) != n:
-            raise ValueError(
-                f"{metadata['task']} ({metadata['kind']}) needs texts: {n}, each in quotes; "
-                f"there are {len(args.texts)}"
-            )
         probs = classifier.class_probs(model, bpe, *args.texts)
         names = metadata["classes"] or range(len(probs))
         for name, p in sorted(zip(names, probs, strict=True), key=lambda x: -x[1]):

@@ -55,7 +55,7 @@ class FineTuning:
         self.per_epoch = math.ceil(len(self.data) / s.batch)
         self.total = s.epochs * self.per_epoch
         groups = groups_by_depth(self.classifier, s)
-        self.optimizer = torch.optim.AdamW(groups, lr=s.lr, fused=True)
+        self.optimizer = optim.adamw(self.classifier, s.lr, groups=groups)
         self.stepper = optim.Stepper(
             self.classifier, [self.optimizer], self._lr_factor, s.grad_clip
         )
@@ -68,7 +68,7 @@ class FineTuning:
 
     # ---- one update --------------------------------------------------------------
 
-    def step(self) -> dict:
+    def train_step(self) -> dict:
         """One update; returns what the log keeps of it."""
         s, batch = self.settings, self._batch()
         progress = self.update / self.total
@@ -122,12 +122,16 @@ class FineTuning:
         bar = tqdm(total=self.total, initial=self.update, unit="update", disable=quiet)
         with bar, interrupted_between_steps(alone=self.world.size == 1) as interrupted:
             while self.update < self.total and not self._stopped():
-                line = self.step()
+                line = self.train_step()
                 ends_epoch = self.update % self.per_epoch == 0
                 if ends_epoch:
                     line |= self._validated(bar)
                 stop = interrupted()  # asked once: it may change while the state is written
-                self._keep(line, folder if main else None, ends_epoch or stop)
+                self.log.append(line)
+                if folder and main:
+                    folder.log.add(line)
+                    if ends_epoch or stop:
+                        self.save_state(folder)
                 if stop:
                     raise KeyboardInterrupt(folder.last_saved() if folder else "")
                 losses = {k: line[k] for k in ("task", "lm") if k in line}
@@ -137,22 +141,15 @@ class FineTuning:
             self.classifier.load_state_dict(self.best["weights"])
         return self.classifier.eval()
 
-    def _keep(self, line: dict, folder: RunFolder | None, save: bool) -> None:
-        """The line in memory; with a folder on disk, too, and the state with it."""
-        self.log.append(line)
-        if folder:
-            folder.log.add(line)
-            if save:
-                self.save_state(folder)
-
     def _validated(self, bar: tqdm) -> dict:
         """The score on the validation set after an epoch."""
         if not self.valid:
             return {}
         probs = predict_probs(self.classifier, self.valid, world=self.world)
-        score = scores(self.task, probs, self.task.valid)["accuracy"]
+        score, epoch = scores(self.task, probs, self.task.valid), self.update // self.per_epoch
+        score = score[self.task.metric]
         if not bar.disable:
-            tqdm.write(f"epoch {self.update // self.per_epoch}: {score:.1%} on validation")
+            tqdm.write(f"epoch {epoch}: {self.task.metric} {score:.1%} on validation")
         if not self.best or score > self.best["score"]:
             copies = {k: v.clone() for k, v in self.classifier.state_dict().items()}
             weights = copies if self.settings.patience else {}

@@ -1,4 +1,4 @@
-"""Files: written whole or not at all, and named where what they hold cannot be read."""
+"""Files: written whole or not at all, and named where their contents cannot be read."""
 
 import hashlib
 import json
@@ -94,18 +94,18 @@ def read_text(path: str | Path) -> str:
 
 
 def read_json(path: str | Path, kind: type = dict) -> Any:
-    """The value of a JSON file. Raises ValueError where it is damaged or of another kind."""
+    """The value in a JSON file; kind: the type it must have."""
     return parse_json(read_text(path), path, kind)
 
 
 def parse_json(text: str | bytes, place: str | Path, kind: type = dict) -> Any:
-    """The value of a JSON text. place: where it is from, which a ValueError names."""
+    """The value in a JSON text. place: where it is from, which a ValueError names."""
     try:
         value = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise ValueError(f"{place} is damaged, not valid JSON: {error}") from error
     if not isinstance(value, kind):
-        raise ValueError(f"{place} holds a {type(value).__name__}, not a {kind.__name__}")
+        raise ValueError(f"{place} contains a {type(value).__name__}, not a {kind.__name__}")
     return value
 
 

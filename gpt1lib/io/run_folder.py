@@ -8,7 +8,7 @@ paper's trials alike: whole files only, and a state made with other settings is 
 import hashlib
 import json
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from filelock import FileLock, Timeout
@@ -16,26 +16,6 @@ from filelock import FileLock, Timeout
 from . import files
 from .provenance import git_commit
 from .tensors import read_state, write_state
-
-
-@contextmanager
-def exclusive(folder: Path) -> Iterator[None]:
-    """Hold a folder for this process; the system releases it even if we are killed.
-
-    Raises RuntimeError where another process holds it: two runs would overwrite each other.
-    """
-    folder.mkdir(parents=True, exist_ok=True)
-    lock = FileLock(folder / "lock")
-    try:
-        lock.acquire(timeout=0)
-    except Timeout:
-        raise RuntimeError(
-            f"another run is writing to {folder}: wait for it, or name another"
-        ) from None
-    try:
-        yield
-    finally:
-        lock.release()
 
 
 class Log:
@@ -101,7 +81,7 @@ class Log:
 
 
 LOGS = ("log", "samples")
-"""What a run may write line by line; a state tells how they stood."""
+"""What a run may write line by line; a state has their lengths."""
 
 
 def as_line(values: dict) -> str:
@@ -131,9 +111,24 @@ class RunFolder:
         """A log in this folder, NAME.jsonl."""
         return Log(self.path / f"{name}.jsonl", self.counter)
 
-    def lock(self) -> AbstractContextManager[None]:
-        """Hold the folder for this process alone; see `exclusive`."""
-        return exclusive(self.state_dir)
+    @contextmanager
+    def lock(self) -> Iterator[None]:
+        """Lock the folder for this process; the system unlocks it even if we are killed.
+
+        Raises RuntimeError where another process has it: two runs would overwrite each other.
+        """
+        self.state_dir.mkdir(parents=True, exist_ok=True)
+        lock = FileLock(self.state_dir / "lock")
+        try:
+            lock.acquire(timeout=0)
+        except Timeout:
+            raise RuntimeError(
+                f"another run is writing to {self.state_dir}: wait for it, or name another"
+            ) from None
+        try:
+            yield
+        finally:
+            lock.release()
 
     @contextmanager
     def writing(self) -> Iterator[None]:

@@ -21,7 +21,7 @@ from . import files
 
 
 def weights_fingerprint(model: torch.nn.Module) -> str:
-    """Eight hexadecimal digits that tell a model's weights from another's: their CRC-32.
+    """Eight hexadecimal digits that identify a model's weights: their CRC-32.
 
     One tensor at a time, so that no copy of all weights is made.
     """
@@ -33,12 +33,12 @@ def weights_fingerprint(model: torch.nn.Module) -> str:
 
 @contextmanager
 def reading(path: str | Path) -> Iterator[None]:
-    """Whatever a reader says of a damaged file becomes a ValueError that names the file.
+    """Any error over a damaged file becomes a ValueError that names the file.
 
     Damaged headers and pickles end in errors of some twenty kinds.
     """
     files.check_file(path)
-    with open(path, "rb"):  # missing, or not ours to read: said in the system's own words
+    with open(path, "rb"):  # missing, or not ours to read: in the system's own words
         pass
     try:
         yield
@@ -93,7 +93,7 @@ def read_state(path: str | Path, mapped: bool = False) -> dict[str, Any]:
                 raise ValueError(f"the checksum of its part {damaged} differs")
         state = torch.load(path, weights_only=True, mmap=mapped, map_location="cpu")
         if not isinstance(state, dict):
-            raise ValueError(f"it holds a {type(state).__name__}")
+            raise ValueError(f"it contains a {type(state).__name__}")
         return state
 
 
@@ -106,7 +106,7 @@ def write_array(path: str | Path, array: np.ndarray) -> None:
 def read_array(path: str | Path, kinds: Sequence[str]) -> np.ndarray:
     """A row of numbers (N,) of one of these kinds from a .npy file, mapped, not read.
 
-    Raises ValueError where the file is damaged, or is longer or shorter than its header says.
+    Raises ValueError where the file is damaged, or is longer or shorter than in its header.
     """
     with reading(path):
         array = np.load(path, mmap_mode="r", allow_pickle=False)

@@ -15,6 +15,7 @@ from tqdm import tqdm
 
 from .. import evaluate
 from ..checkpoints.kinds import model_class
+from ..cli import add_device
 from ..fast import distributed
 from ..fast.machine import keep_memory
 from ..io import files
@@ -47,7 +48,7 @@ def parser(argv: list[str] | None = None) -> argparse.ArgumentParser:
         help="the same, to score on only (default: the last tenth of each of your books, or "
         "the course's held-out books)",
     )
-    p.add_argument("--device", choices=["cpu", "cuda"], help="default: cuda if there is a GPU")
+    add_device(p, ("cpu", "cuda"))
     config.add_recipe_options(p, argv)
     return p
 

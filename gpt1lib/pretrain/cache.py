@@ -14,7 +14,7 @@ from ..bpe import BPE
 from ..io import checksums, files
 
 TOKENS = "tokens.npy"
-PARTS = ("encoder.json", "vocab.bpe", TOKENS)
+FILES = ("encoder.json", "vocab.bpe", TOKENS)
 
 
 def cache_dir(parent: Path, books: dict[str, str], n_merges: int, bpe: BPE | None) -> Path:
@@ -27,16 +27,16 @@ def cache_dir(parent: Path, books: dict[str, str], n_merges: int, bpe: BPE | Non
 def make(folder: Path, books: dict[str, str], n_merges: int, bpe: BPE | None) -> None:
     """Learn the vocabulary, unless one is given, and encode the books; once only."""
     files.remove_unfinished(folder)
-    there = all((folder / name).is_file() for name in PARTS)
-    if there and checksums.of(folder).keys() >= set(PARTS):
+    there = all((folder / name).is_file() for name in FILES)
+    if there and checksums.of(folder).keys() >= set(FILES):
         return
     bpe = BPE.learn(books.values(), n_merges) if bpe is None else bpe
     bpe.save(folder)
     corpus.write_tokens(folder / TOKENS, corpus.encode_books(books, bpe))
-    checksums.write_checksums(folder, *PARTS)
+    checksums.write_checksums(folder, *FILES)
 
 
 def load(folder: Path) -> tuple[BPE, np.ndarray]:
     """(vocabulary, token stream (N,)). Raises ValueError that names a damaged file."""
-    checksums.verify(folder, *PARTS)
+    checksums.verify(folder, *FILES)
     return BPE.load(folder), corpus.open_tokens(folder / TOKENS)

@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 
 from .. import optim, validate
-from ..checkpoints.kinds import KINDS
+from ..checkpoints.kinds import MODEL_KINDS
 from ..cli import add_options, given_options, option, require
 from ..config import GPT1, INIT_STD, NOVELIST, TINY, GPTConfig
 from ..io import files
@@ -40,7 +40,7 @@ class Recipe:
     """
 
     model: GPTConfig = option(GPT1, "sizes of the model")
-    kind: str = option("gpt", "GPT-1, or a model to compare it with", choices=KINDS)
+    kind: str = option("gpt", "GPT-1, or a model to compare it with", choices=MODEL_KINDS)
     n_merges: int = option(40_000, "BPE merges to learn from the books")
     batch: int = option(64, "windows of text per update, over all processes")
     warmup_ctx: int = option(
@@ -90,7 +90,7 @@ class Recipe:
 
     def __post_init__(self):
         validate.check_fields(self)
-        validate.check_int("seed", self.seed, 0, validate.LARGEST_SEED)
+        validate.check_int("seed", self.seed, 0, validate.MAX_SEED)
         every = ("evaluate_every", "sample_every", "save_every")
         for name in ("n_merges", "batch", "steps", "grad_accum", *every):
             require(self, name, getattr(self, name) >= 1, ">= 1")
@@ -102,7 +102,7 @@ class Recipe:
             require(self, name, 0 <= getattr(self, name) <= 1, "a share, 0 to 1")
         require(self, "matrix_momentum", 0 <= self.matrix_momentum < 1, "in [0, 1)")
         require(self, "warmup", self.warmup <= self.steps, f"<= steps, {self.steps}")
-        require(self, "kind", self.kind in KINDS, f"one of {tuple(KINDS)}")
+        require(self, "kind", self.kind in MODEL_KINDS, f"one of {tuple(MODEL_KINDS)}")
         n_ctx, first = self.model.n_ctx, self.warmup_ctx
         require(self.model, "n_ctx", n_ctx >= 2, ">= 2: a window starts with no target")
         divides = first >= 0 and first != 1 and n_ctx % (first or 1) == 0
@@ -165,15 +165,16 @@ def merged(recipe: Recipe, given: dict) -> Recipe:
     """A recipe with some values replaced; `model` may be a dict of some sizes.
 
     A run shorter than its warm-up warms up over a tenth of it. Raises ValueError for a name
-    that is not an option.
+    that is not an option, TypeError for one that is not a size.
     """
     known = [f.name for f in fields(Recipe)]
     if unknown := sorted(set(given) - set(known)):
         raise ValueError(f"unknown options {unknown}, known: {sorted(known)}")
     given = dict(given)
     if "model" in given:
-        sizes = {**asdict(recipe.model), **given["model"]}
-        given["model"] = GPTConfig.from_dict(sizes)
+        if not isinstance(given["model"], dict):
+            raise ValueError(f"model is {given['model']!r}, it must be a table of sizes")
+        given["model"] = replace(recipe.model, **given["model"])
     steps = validate.check_int("steps", given.get("steps", recipe.steps))
     if steps < recipe.warmup:
         given.setdefault("warmup", steps // 10)
@@ -186,13 +187,11 @@ def read_toml(path: str | Path) -> Recipe:
         given = tomllib.loads(files.read_text(path))
     except tomllib.TOMLDecodeError as error:
         raise ValueError(f"{path} is not valid TOML: {error}") from error
-    name = given.pop("recipe", FIRST)
-    if name not in RECIPES:
-        raise ValueError(f"unknown recipe {name!r}, known: {sorted(RECIPES)}")
-    try:
+    with files.blame_file(path):
+        name = given.pop("recipe", FIRST)
+        if name not in [*RECIPES]:
+            raise ValueError(f"unknown recipe {name!r}, known: {sorted(RECIPES)}")
         return merged(RECIPES[name], given)
-    except (ValueError, TypeError) as error:
-        raise ValueError(f"{path}: {error}") from error
 
 
 def add_recipe_options(parser: argparse.ArgumentParser, argv: list[str] | None = None) -> None:

@@ -10,6 +10,7 @@ from .. import corpus
 from ..bpe import BPE
 from ..corpus import BookPaths
 from ..fast.distributed import SINGLE, Processes
+from ..io import files
 from . import cache
 from .config import Recipe
 
@@ -17,7 +18,7 @@ SHARE = 10
 """One character in so many is held out where no held-out books are named."""
 END = ", the end"
 """After the name of a book, the name of what is held out of it."""
-SHORTEST = 1000
+MIN_CHARACTERS = 1000
 """Characters of a book that is worth cutting."""
 
 
@@ -63,10 +64,8 @@ def load_data(
     train, apart = load_splits(books, heldout)
     place = cache.cache_dir(folder, train, recipe.n_merges, bpe)
     if world.is_main:
-        try:
+        with files.blame_file(corpus.describe_paths(books)):  # no words, or one that is none
             cache.make(place, train, recipe.n_merges, bpe)
-        except ValueError as error:  # no words, or a word that is none
-            raise ValueError(f"{corpus.describe_paths(books)}: {error}") from error
     world.wait()
     bpe, ids = cache.load(place)
     if len(ids) < (n_ctx := recipe.model.n_ctx):
@@ -111,14 +110,14 @@ def hold_out(books: dict[str, str]) -> tuple[dict[str, str], dict[str, str]]:
     """
     read, ends = dict(books), {}
     for name, text in books.items():
-        if len(text) >= SHORTEST:
+        if len(text) >= MIN_CHARACTERS:
             cut = beginning_of_the_end(text)
             read[name], ends[f"{name}{END}"] = text[:cut], text[cut:]
     if not ends:
         n = max(map(len, books.values()))
         raise ValueError(
-            f"the longest book has {n} characters, and to hold out its end takes {SHORTEST:,}: "
-            "take a longer one, or name others by --heldout"
+            f"the longest book has {n} characters, and to hold out its end takes "
+            f"{MIN_CHARACTERS:,}: take a longer one, or name others by --heldout"
         )
     return read, ends
 

@@ -1,6 +1,6 @@
 """Weights that begin with what can be known before the first update.
 
-GPT-1 draws all its weights at random. But which tokens stand near each other can be counted
+GPT-1 draws all its weights at random. But which tokens are near each other can be counted
 in seconds, and the leading directions of these counts are word vectors (Levy and Goldberg
 2014). And heads can attend to the last few tokens from the start. This saves updates, which
 shows in a run of minutes. See `--count-vectors` and `--previous-token-heads`.
@@ -17,13 +17,13 @@ from ..model import Block, LanguageModel
 from ..rng import fork_rng
 
 WINDOW = 3  # tokens to either side; one that is k places away counts 1 / k
-LARGEST = 12_000  # tokens: some tables of n_vocab x n_vocab numbers must fit into memory
+MAX_VOCAB = 12_000  # tokens: some tables of n_vocab x n_vocab numbers must fit into memory
 
 
 def init_from_counts(
     model: LanguageModel, ids: np.ndarray | Tensor, length: float, seed: int = 0
 ) -> None:
-    """Replace the token embeddings of a fresh model by vectors of a length, from its books."""
+    """Replace a fresh model's token embeddings by its books' count vectors of this length."""
     n_vocab, n_embd = model.tokens.weight.shape
     stream = torch.from_numpy(np.asarray(ids).astype(np.int64))
     with torch.no_grad():
@@ -36,9 +36,9 @@ def count_vectors(ids: Tensor, n_vocab: int, n_embd: int, seed: int = 0) -> Tens
     A token that never occurs has a vector at random. Raises ValueError for a vocabulary
     that is too large to be counted in pairs.
     """
-    if n_vocab > LARGEST:
+    if n_vocab > MAX_VOCAB:
         raise ValueError(
-            f"n_vocab is {n_vocab}; to start from counts it must be <= {LARGEST}; "
+            f"n_vocab is {n_vocab}; to start from counts it must be <= {MAX_VOCAB}; "
             "--count-vectors 0 draws embeddings at random"
         )
     with fork_rng(seed):
@@ -77,7 +77,7 @@ def init_previous_token_heads(model: LanguageModel, seed: int = 0) -> None:
 
     Position embeddings become sines and cosines of random frequencies. The queries of a head
     turn them back by its number of places, so that they fit the key there, with the score PEAK:
-    a mimetic start (Trockman and Kolter 2023). ValueError for no learned positions or odd D.
+    a mimetic start (Trockman and Kolter 2023). Needs learned positions and an even D.
     """
     C, D, places = model.config.n_embd, model.config.head_dim, getattr(model, "positions", None)
     if not isinstance(places, nn.Embedding) or D % 2:

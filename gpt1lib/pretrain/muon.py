@@ -1,14 +1,13 @@
-"""Steps for the matrices inside the blocks that change all directions alike.
+"""Momentum decorrelation (MUD), a cheaper relative of Muon, for the blocks' matrices.
 
 GPT-1 was trained by Adam, and so is the novelist. Adam looks at each number of a matrix
 alone. Muon (Jordan et al. 2024) looks at the whole matrix: it makes the rows of an
 update orthogonal, so that a direction with a small gradient moves as far as one with a
-large gradient. A post-LayerNorm model then needs no long warm-up (lesson 10). It is
-turned on by `--matrix-lr`; embeddings, biases and gains stay with Adam.
+large gradient. A post-LayerNorm model then needs no long warm-up (lesson 10).
 
-Muon orthogonalizes by five rounds of matrix products. This takes the cheaper way of MUD
-(momentum decorrelation, arXiv 2603.17970), one solve with a triangular matrix, on
-squares of C x C, which all matrices of a block can be cut into.
+Muon orthogonalizes by five rounds of matrix products. MUD (arXiv 2603.17970) solves one
+triangular system instead, here on squares of C x C, which all matrices of a block can be cut
+into. It is turned on by `--matrix-lr`; embeddings, biases and gains stay with Adam.
 """
 
 import math
@@ -22,7 +21,7 @@ from .config import Recipe
 
 
 def matrices(model: LanguageModel) -> list[nn.Parameter]:
-    """The matrices inside the blocks, which Muon may train."""
+    """The matrices inside the blocks, which MUD may train."""
     return [p for block in model.blocks for p in block.parameters() if p.dim() == 2]
 
 
@@ -40,7 +39,7 @@ def squares(x: Tensor) -> Tensor:
 def decorrelate(x: Tensor) -> Tensor:
     """Rows of length 1 that hardly resemble each other, in the span of x's: (N, C, C).
 
-    G holds the cosines of all pairs of rows. Multiplying by the inverse of its lower
+    G contains the cosines of all pairs of rows. Multiplying by the inverse of its lower
     triangle takes from each row what the rows above it have already.
     """
     x = unit_rows(x)
@@ -54,7 +53,7 @@ def unit_rows(x: Tensor) -> Tensor:
     return x / (x.norm(dim=-1, keepdim=True) + 1e-8)
 
 
-class Muon(torch.optim.Optimizer):
+class MUD(torch.optim.Optimizer):
     """Momentum, decorrelated, in steps as long as Adam's.
 
     Adam moves a number by about 0.2 of its learning rate: the root mean square that the
@@ -88,7 +87,7 @@ class Muon(torch.optim.Optimizer):
 
 
 def build_optimizers(model: LanguageModel, recipe: Recipe) -> list[torch.optim.Optimizer]:
-    """Adam for all, or for all but the blocks' matrices, and Muon for those."""
+    """Adam for all, or for all but the blocks' matrices, and MUD for those."""
     r = recipe
     if not r.matrix_lr:
         return [optim.adamw(model, r.lr, r.betas, r.weight_decay)]
@@ -97,5 +96,5 @@ def build_optimizers(model: LanguageModel, recipe: Recipe) -> list[torch.optim.O
         raise ValueError(f"matrix_lr is {r.matrix_lr}, kind {r.kind} has no blocks")
     return [
         optim.adamw(model, r.lr, r.betas, r.weight_decay, without=inside),
-        Muon(inside, r.matrix_lr, r.matrix_momentum, r.weight_decay),
+        MUD(inside, r.matrix_lr, r.matrix_momentum, r.weight_decay),
     ]

@@ -13,7 +13,7 @@ from ..model import LanguageModel
 class Objective(nn.Module):
     """A model and its loss in one module.
 
-    chunked: by the loss of fast/loss.py, which computes the same and never holds all logits.
+    chunked: by the loss of fast/loss.py, which computes the same and never keeps all logits.
     """
 
     def __init__(self, model: LanguageModel, chunked: bool):

@@ -121,7 +121,7 @@ class Pretraining:
 
     # ---- one step ------------------------------------------------------------
 
-    def batch(self) -> tuple[Tensor, int]:
+    def _batch(self) -> tuple[Tensor, int]:
         """This process's windows of the next update (B, T), and how many all have."""
         r, world = self.recipe, self.world
         n, length = r.batch_shape(self.step)
@@ -156,7 +156,7 @@ class Pretraining:
     def train_step(self) -> dict:
         """One update on one batch; returns what the log keeps of it."""
         start, lr = time.perf_counter(), self.stepper.lr
-        ids, n_windows = self.batch()
+        ids, n_windows = self._batch()
         loss, norm = self.stepper.step(lambda: self.backward(ids, n_windows))
         elapsed, n_tokens = time.perf_counter() - start, n_windows * ids.shape[1]
         self.step, self.seen = self.step + 1, self.seen + n_tokens
@@ -225,7 +225,7 @@ class Pretraining:
 
     def is_finished(self) -> bool:
         """Whether nothing is left to do: all steps done, and the checkpoint is whole."""
-        out, parts = self.folder.path, checkpoint.PARTS
+        out, parts = self.folder.path, checkpoint.FILES
         if self.step < self.recipe.steps or not checksums.of(out).keys() >= set(parts):
             return False
         try:
@@ -324,7 +324,7 @@ class Pretraining:
         return model
 
     def _check_room(self) -> None:
-        """OSError before a long run rather than in it: two states must fit."""
+        """Raise OSError before a long run rather than in it: two states must fit."""
         n = self.model.count_parameters()
         need, free = 2 * BYTES_PER_PARAMETER * n, shutil.disk_usage(self.folder.path).free
         if free < need:
@@ -353,7 +353,7 @@ class Pretraining:
             "heldout": self._final_scores(model),
         }
         fp16 = self.recipe.save_fp16
-        checkpoint.save(self.folder.path, model, self.data.bpe, meta, fp16)
+        checkpoint.save_ours(self.folder.path, model, self.data.bpe, meta, fp16)
 
     def _final_scores(self, model: LanguageModel) -> dict[str, dict]:
         """Perplexity and bits per character of each held-out book."""

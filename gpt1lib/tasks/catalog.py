@@ -9,9 +9,10 @@ from .task import Task
 
 
 def load(name: str | None, data: str | Path | None = None) -> Task:
-    """A task of the course by name; with data, a published one from the folder that holds it.
+    """A task of the course by name; with data, a published one from the folder that has it.
 
-    data may also be a file of one's own (custom.py), without a name. ValueError lists them.
+    data may also be one file of your own (custom.py); name is then None. An unknown name raises
+    ValueError, which lists the known ones.
     """
     if data is not None:
         return load_from(Path(data), name)

@@ -5,7 +5,7 @@
     nobody answered my letter,complaint
 
 The first line names the columns; others are ignored. A column text2 makes the examples
-pairs, read in this order as those of entailment are. In a .csv file cells may stand in
+pairs, read in this order as those of entailment are. In a .csv file cells may be in
 quotes, with commas and line breaks inside. In a .tsv file a tab separates them, and quotes
 are ordinary characters. A .jsonl file has {"text": ..., "label": ...} on each line. All are
 UTF-8. Classes are the labels that occur. A tenth of the texts is kept for validation and a
@@ -25,7 +25,7 @@ from .task import Example, Task, read_lines, sort_out, split_of
 
 COLUMNS = ("text", "label")
 SECOND = "text2"
-FEWEST = 10
+MIN_PER_CLASS = 10
 """Examples that each class must have: with fewer there is nothing to learn or to measure."""
 SMALL = 500
 """Texts below which each class is split for itself: checksums alone would be too uneven."""
@@ -77,9 +77,9 @@ def classes_of(path: Path, labels: list[str]) -> tuple[str, ...]:
     if len(sizes) < 2:
         raise ValueError(f"{path}: labels are {[*sizes]}, there must be two or more")
     small = min(sizes, key=lambda label: sizes[label])
-    if sizes[small] < FEWEST:
+    if sizes[small] < MIN_PER_CLASS:
         raise ValueError(
-            f"{path}: examples of label {small!r}: {sizes[small]}, each label needs {FEWEST}"
+            f"{path}: examples of label {small!r}: {sizes[small]}, each needs {MIN_PER_CLASS}"
         )
     return tuple(sorted(sizes, key=int if all(map(str.isdecimal, sizes)) else str))
 

@@ -31,6 +31,7 @@ class Table:
     metric: str = "accuracy"
     dev: str = "dev.tsv"
     header: bool = True
+    skip_broken: bool = False  # leave out rows with too few columns or an empty text
 
 
 GLUE = {
@@ -39,7 +40,7 @@ GLUE = {
     "mrpc": Table("similarity", ("#1 String", "#2 String"), "Quality", YES_NO, "f1"),
     "sts-b": Table("similarity", ("sentence1", "sentence2"), "score", (), "pearson"),
     "qqp": Table("similarity", ("question1", "question2"), "is_duplicate", YES_NO,
-                 "f1"),
+                 "f1", skip_broken=True),
     "mnli": Table("entailment", ("sentence1", "sentence2"), "gold_label", NLI,
                   dev="dev_matched.tsv"),
     "qnli": Table("entailment", ("question", "sentence"), "label", TWO_WAY),
@@ -53,7 +54,7 @@ NLI_LINES = {
 
 
 def read_published(name: str, folder: Path) -> Task:
-    """A published set from the folder that holds its files.
+    """A published set from the folder that has its files.
 
     Raises ValueError for an unknown set, and for a line in another format, which it
     names; FileNotFoundError for a missing file.
@@ -78,23 +79,30 @@ def glue(name: str, folder: Path) -> Task:
 
 
 def rows_of(path: Path, table: Table) -> Iterator[Example]:
-    """The examples of one TSV file. Quotes are ordinary characters in these files."""
+    """The examples of one TSV file. Quotes are ordinary characters in these files.
+
+    QQP's train.tsv as published has broken rows: they are left out, and their number printed.
+    """
     lines = text_of(path).rstrip("\n").split("\n")
     header = lines.pop(0).split("\t") if table.header else []
     if not any(lines):
-        raise ValueError(f"{path} holds no examples")
+        raise ValueError(f"{path} has no examples")
     names = (*table.texts, table.label)
     columns = [c if isinstance(c, int) else column_named(path, header, c) for c in names]
+    n_broken = 0
     for n, line in enumerate(lines, start=1 + table.header):
         cells = line.split("\t")
-        if len(cells) <= max(columns):
-            raise ValueError(
-                f"{path}, line {n}: {len(cells)} columns, {max(columns) + 1} are needed"
-            )
-        *texts, label = (cells[c] for c in columns)
-        if not all(text.strip() for text in texts):
-            raise ValueError(f"{path}, line {n}: a text is empty")
-        yield Example(tuple(texts), label_of(path, n, label, table.labels))
+        texts = [cells[c] for c in columns[:-1] if c < len(cells) and cells[c].strip()]
+        if len(cells) > max(columns) and len(texts) == len(table.texts):
+            yield Example(tuple(texts), label_of(path, n, cells[columns[-1]], table.labels))
+            continue
+        if not table.skip_broken:
+            few = f"{len(cells)} columns, {max(columns) + 1} are needed"
+            problem = few if len(cells) <= max(columns) else "a text is empty"
+            raise ValueError(f"{path}, line {n}: {problem}")
+        n_broken += 1
+    if n_broken:
+        print(f"{path}: {n_broken} broken rows of {len(lines)} are left out")
 
 
 def label_of(path: Path, n: int, label: str, labels: tuple[str, ...]) -> int | float:
@@ -150,7 +158,7 @@ def race_part(folder: Path) -> Iterator[Example]:
     """Context and question are joined without a delimiter (section 3.3)."""
     paths = sorted(folder.glob("*/*.txt"))
     if not paths:
-        raise FileNotFoundError(f"{folder} holds no middle/*.txt or high/*.txt")
+        raise FileNotFoundError(f"{folder} has no middle/*.txt or high/*.txt")
     for path in paths:
         article = files.read_json(path)
         try:
@@ -166,6 +174,8 @@ def questions(article: dict, group: str) -> list[Example]:
     for question, options, answer in zip(*columns, strict=True):
         if not isinstance(options, list) or len(options) != 4:
             raise ValueError(f"options are {options!r}, they must be four")
+        if answer not in [*"ABCD"]:
+            raise ValueError(f"the answer is {answer!r}, it must be A, B, C or D")
         context = " ".join((article["article"], question))  # refuses what is not a string
         examples.append(Example((context, *options), "ABCD".index(answer), group))
     return examples
@@ -201,7 +211,7 @@ def stories(path: Path) -> Iterator[Example]:
         for row in table:
             yield story_of(path, table.line_num, row)
         if row is None:
-            raise ValueError(f"{path} holds no examples")
+            raise ValueError(f"{path} has no examples")
     except csv.Error as error:
         raise ValueError(f"{path}, line {table.line_num}: {error}") from error
 
@@ -221,7 +231,7 @@ def story_of(path: Path, n: int, row: dict) -> Example:
 
 
 def text_of(path: Path) -> str:
-    """A text file; FileNotFoundError says where such sets come from."""
+    """A text file. If it is missing, FileNotFoundError names where such sets come from."""
     if not path.is_file():
         raise FileNotFoundError(
             f"{path} is missing; the paper's sets do not come with the course, "

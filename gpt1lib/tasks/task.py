@@ -8,15 +8,15 @@ from pathlib import Path
 from .. import validate
 from ..io import checksums, files, paths
 
-KINDS = ("classification", "entailment", "similarity", "choice")
+TASK_KINDS = ("classification", "entailment", "similarity", "choice")
 """Figure 1's four ways to make sequences of an example."""
 NLI = ("entailment", "contradiction", "neutral")
 
 
 def check_kind(kind: str, n_classes: int) -> None:
-    """Raise ValueError unless the kind is one of KINDS and has at least two classes."""
-    if kind not in KINDS:
-        raise ValueError(f"kind {kind!r} is unknown, there are {KINDS}")
+    """Raise ValueError unless the kind is one of TASK_KINDS and has at least two classes."""
+    if kind not in TASK_KINDS:
+        raise ValueError(f"kind {kind!r} is unknown, there are {TASK_KINDS}")
     validate.check_int("n_classes", n_classes, 2)
 
 
@@ -41,7 +41,7 @@ class Example:
 class Task:
     """A task with its three splits.
 
-    kind: one of KINDS. classes: their names. metric: the score beside accuracy.
+    kind: one of TASK_KINDS. classes: their names. metric: the score beside accuracy.
     graded: labels are grades from 0 to 5, as in STS-B.
     """
 

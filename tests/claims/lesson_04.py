@@ -237,7 +237,7 @@ def positions_bring_in_the_order(ignores_order, words_only, embedded, order, wor
 @after("cell-111")
 def the_last_row_is_yours(layer_3, states, together):
     with torch.no_grad():
-        library = layer_3.mix(*layer_3.split_heads(states[None]))[0, 3]  # head 3: (T, D)
+        library = layer_3.attend(*layer_3.split_heads(states[None]))[0, 3]  # head 3: (T, D)
     assert torch.allclose(library[-1], together[-1], atol=1e-4), "the last row is yours"
     assert not torch.allclose(library[0], together[0], atol=0.1), (
         "the others are not: no mask here yet"

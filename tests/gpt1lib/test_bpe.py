@@ -149,7 +149,7 @@ def test_empty_text_has_no_token(small):
 
 
 def test_bad_input(small, tmp_path):
-    with pytest.raises(ValueError, match="token id 999 .* 0 to"):
+    with pytest.raises(ValueError, match="token id is 999, it must be .* 0 to"):
         small.decode([999])
     with pytest.raises(ValueError, match="'zebra' is not one of"):
         small.token_to_id("zebra")
@@ -182,7 +182,7 @@ def test_a_changed_vocabulary_is_named(small, tmp_path):
         ("vocab.bpe", lambda s: s[: s.rindex("\n", 0, -1) + 1], "no merge of vocab.bpe makes"),
         ("vocab.bpe", lambda s: s + "qq zz\n", "lacks the piece 'qq' of vocab.bpe"),
         ("encoder.json", lambda s: s[:-9], "encoder.json is damaged, not valid JSON"),
-        ("encoder.json", lambda s: "[1, 2]", "encoder.json holds a list, not a dict"),
+        ("encoder.json", lambda s: "[1, 2]", "encoder.json contains a list, not a dict"),
         ("encoder.json", lambda s: s.replace("1,", "true,", 1), "encoder.json: the id of"),
         ("encoder.json", lambda s: s.replace("1,", "2,", 1), "encoder.json: the ids of"),
     ],

@@ -23,7 +23,7 @@ from gpt1lib.finetune.__main__ import main as finetune
 from gpt1lib.finetune.__main__ import parser as finetune_parser
 from gpt1lib.io import run_folder
 from gpt1lib.io.paths import ROOT
-from gpt1lib.io.run_folder import exclusive
+from gpt1lib.io.run_folder import RunFolder
 from gpt1lib.pretrain import config
 from gpt1lib.pretrain.__main__ import main as pretrain
 from gpt1lib.pretrain.__main__ import parser as pretrain_parser
@@ -181,7 +181,7 @@ def test_pre_training_says_what_went_wrong_in_one_line(books, tmp_path, one_line
         ([*small, "--fsdp"], "--fsdp needs processes to split over: start with torchrun"),
     ):
         assert message in one_line(pretrain, [*where, *argv], "pretrain")
-    with exclusive(tmp_path / "state"):
+    with RunFolder(tmp_path, "state").lock():
         assert "another run is writing" in one_line(pretrain, [*where, *small], "pretrain")
 
 
@@ -208,14 +208,14 @@ def test_fine_tuning_says_what_went_wrong_in_one_line(tmp_path, one_line):
             ["--data", "nowhere"],
             "nowhere is not there; a set of your own must be one file: .csv, .tsv",
         ),
-        (["film_snippets", "--checkpoint", str(tmp_path)], "holds no model, neither one of"),
+        (["film_snippets", "--checkpoint", str(tmp_path)], "contains no model, neither one of"),
         (["film_snippets", "--lr", "nan"], "lr is nan, it must be a finite number"),
         (["film_snippets", "--seed", "-1"], "seed is -1, it must be an integer from 0"),
         (["film_snippets", "--epochs", "0"], "epochs is 0, it must be >= 1"),
         (["film_snippets", "--longest", "0"], "longest is 0, it must be >= 1, or left out"),
     ):
         assert message in one_line(finetune, [*argv, *out], "finetune")
-    with exclusive(tmp_path / "out"):
+    with RunFolder(tmp_path / "out").lock():
         said = one_line(finetune, ["film_snippets", *out], "finetune")
     assert said == (
         f"another run is writing to {tmp_path / 'out'}: wait for it, or name another"
@@ -236,7 +236,7 @@ def test_the_paper_says_what_went_wrong_in_one_line(tmp_path, monkeypatch, one_l
         one_line(run_paper, ["--workers", "0"], "paper")
         == "--workers is 0, it must be at least 1"
     )
-    with exclusive(tmp_path):
+    with RunFolder(tmp_path).lock():
         assert "another run is writing" in one_line(run_paper, ["table5"], "paper")
     monkeypatch.setattr(paper.tables, "run_tables", fails(FileNotFoundError("no LSTM")))
     assert one_line(run_paper, ["table5"], "paper") == "no LSTM"

@@ -31,11 +31,6 @@ def test_bad_sizes_are_named(sizes, message):
         g.GPTConfig(**sizes)
 
 
-def test_unknown_names_are_named():
-    with pytest.raises(ValueError, match="n_layers"):
-        g.GPTConfig.from_dict({"n_layers": 3})
-
-
 def test_a_config_can_not_change():
     with pytest.raises(AttributeError):
         g.GPT1.n_layer = 3

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import gpt1lib as g
 from gpt1lib import generate, sample
 from gpt1lib.baselines import variants
-from gpt1lib.fast.session import FastReader, can_read
+from gpt1lib.fast.session import FastSession, can_decode_fast
 
 CONFIG = g.GPTConfig(n_vocab=11, n_ctx=16, n_layer=2, n_head=2, n_embd=8, dropout=0.0)
 
@@ -207,7 +207,7 @@ def slow_greedy(model, ids, n):
     return out
 
 
-@pytest.mark.parametrize("n_texts", [1, 3])  # one text has a reader of its own
+@pytest.mark.parametrize("n_texts", [1, 3])  # one text has a session of its own
 @pytest.mark.parametrize("n_prompt", [1, 5, 16])
 @pytest.mark.parametrize("n_tokens", [1, 11, 60])
 def test_the_cache_changes_no_token_and_the_context_no_crash(
@@ -222,7 +222,7 @@ def test_the_cache_changes_no_token_and_the_context_no_crash(
 
 
 @pytest.mark.parametrize("tied", [True, False])
-def test_the_reader_of_one_text_computes_the_model(tied):
+def test_the_session_of_one_text_computes_the_model(tied):
     config = g.GPTConfig(n_vocab=13, n_ctx=16, n_layer=3, n_head=2, n_embd=12, tied=tied)
     torch.manual_seed(3)
     model = g.GPT(config).eval()
@@ -230,27 +230,26 @@ def test_the_reader_of_one_text_computes_the_model(tied):
         for p in model.parameters():
             p.add_(torch.randn_like(p) / 3)  # biases and gains that differ
     ids = torch.randint(13, (1, 16))
-    assert can_read(model, 1)
-    reader = FastReader(model)
+    assert can_decode_fast(model, 1)
     for start in (1, 5):  # the second text must not see the first
-        reader.forget()
-        found = [reader.read(ids[:, :start])]
-        found += [reader.read(ids[:, i : i + 1]) for i in range(start, 16)]
-        with pytest.raises(ValueError, match="2 new tokens at once"):
-            reader.read(ids[:, :2])
+        session = FastSession(model)
+        found = [session.step(ids[:, :start])]
+        found += [session.step(ids[:, i : i + 1]) for i in range(start, 16)]
+        with pytest.raises(ValueError, match="2 new tokens, after a prompt there must be 1"):
+            session.step(ids[:, :2])
         wanted = model(ids)[0, start - 1 :]
         assert torch.allclose(torch.cat(found), wanted, atol=1e-5)
 
 
-def test_the_reader_of_one_text_leaves_other_models_alone(model):
-    assert can_read(model, 1) and not can_read(model, 2)
+def test_the_session_of_one_text_leaves_other_models_alone(model):
+    assert can_decode_fast(model, 1) and not can_decode_fast(model, 2)
     config = model.config
-    assert not can_read(variants.PreLNGPT(config), 1)
-    assert not can_read(variants.SinusoidalGPT(config), 1)
-    assert not can_read(g.GPT(config).double(), 1)
+    assert not can_decode_fast(variants.PreLNGPT(config), 1)
+    assert not can_decode_fast(variants.SinusoidalGPT(config), 1)
+    assert not can_decode_fast(g.GPT(config).double(), 1)
     hooked = g.GPT(config)
     hooked.blocks[1].register_forward_hook(lambda module, inputs, out: out * 0)
-    assert not can_read(hooked, 1)
+    assert not can_decode_fast(hooked, 1)
 
 
 def test_the_mode_is_left_as_found(model):
@@ -352,5 +351,5 @@ def test_bad_texts_are_named(model):
 
 
 def test_a_beam_search_takes_one_text(model):
-    with pytest.raises(ValueError, match="ids hold 2 texts, a beam search continues one"):
+    with pytest.raises(ValueError, match="ids have 2 rows, they must be one text"):
         generate.beam_search(model, torch.tensor([[1, 2], [3, 4]]), 3, 2)

@@ -77,7 +77,7 @@ def test_the_kind_chooses_the_transformation(letters, kind, texts, n):
         (lambda bpe: inputs.two_segments(bpe, "a", "", 8), "the second segment is empty"),
         (lambda bpe: inputs.multiple_choice(bpe, "a", ["b"], 8), "there are 1 choices"),
         (lambda bpe: inputs.multiple_choice(bpe, "a", "bc", 8), "must be a list of texts"),
-        (lambda bpe: inputs.to_sequences(bpe, "entailment", ("a",), 8), "needs 2 texts"),
+        (lambda bpe: inputs.to_sequences(bpe, "entailment", ("a",), 8), "needs texts: 2"),
         (lambda bpe: inputs.to_sequences(bpe, "regression", ("a",), 8), "is unknown"),
     ],
 )

@@ -18,7 +18,7 @@ from gpt1lib.model import KVCache
 from gpt1lib.rng import fork_rng
 
 CONFIG = g.GPTConfig(n_vocab=23, n_ctx=12, n_layer=3, n_head=2, n_embd=8, dropout=0.5)
-MODELS = {kind: (kind, CONFIG) for kind in kinds.KINDS}
+MODELS = {kind: (kind, CONFIG) for kind in kinds.MODEL_KINDS}
 MODELS["untied"] = ("gpt", replace(CONFIG, tied=False))
 WITH_GPT1S_STEPS = ("gpt", "sinusoidal", "untied")
 
@@ -44,12 +44,12 @@ def ids():
 
 def test_every_kind_of_model_is_here():
     assert set(MODELS) == {"gpt", "lstm", "pre_ln", "sinusoidal", "untied"}
-    for kind in kinds.KINDS:
+    for kind in kinds.MODEL_KINDS:
         model = kinds.build(kind, CONFIG)
         assert kinds.kind_of(model) == kind and type(model) is kinds.model_class(kind)
     with pytest.raises(ValueError, match="unknown kind of model 'rnn', known:.*'gpt'"):
         kinds.build("rnn", CONFIG)
-    with pytest.raises(ValueError, match="MaskedGPT is not a kind of model"):
+    with pytest.raises(ValueError, match="MaskedGPT is not a kind that can be stored"):
         kinds.kind_of(MaskedGPT(CONFIG))
 
 

@@ -112,9 +112,9 @@ def test_bits_per_character():
 
 def test_bad_input():
     logits = torch.zeros(1, 3, 5)
-    with pytest.raises(ValueError, match="logits are for .*ids have shape"):
+    with pytest.raises(ValueError, match=r"logits and ids are .*\(B, T, V\) and \(B, T\)"):
         o.lm_loss(logits, torch.zeros(1, 4, dtype=torch.long))
-    with pytest.raises(ValueError, match=r"logits have shape \(3, 5\), .* \(B, T, V\)"):
+    with pytest.raises(ValueError, match=r"logits and ids are \(3, 5\) and \(3,\)"):
         o.lm_loss(logits[0], torch.zeros(3, dtype=torch.long))
     with pytest.raises(ValueError, match="1 token"):
         o.lm_loss(logits[:, :1], torch.zeros(1, 1, dtype=torch.long))

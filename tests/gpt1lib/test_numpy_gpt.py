@@ -86,6 +86,15 @@ def test_every_pretraining_gradient_equals_autograd(config, padded):
         assert np.abs(grads[name] - p.grad.numpy()).max() < 1e-8, name
 
 
+def test_the_losses_are_finite_where_a_probability_is_too_small_for_a_float():
+    h, W_e = np.full((1, 2, 1), 40.0), np.array([[40.0], [-40.0]])  # logits 1600 and -1600
+    loss, _, _ = ng.lm_loss(h, W_e, np.array([[0, 1]]))
+    logits = torch.tensor(h @ W_e.T)
+    assert loss == losses.lm_loss(logits, torch.tensor([[0, 1]])).item() == 3200
+    head = {"weight": W_e, "bias": np.zeros(2)}
+    assert ng.task_loss(h, head, np.array([1]), np.array([1]))[0] == 3200
+
+
 @pytest.mark.parametrize("config", CONFIGS, ids=IDS)
 @pytest.mark.parametrize("lm_coef", [0.0, 0.5])
 def test_every_finetuning_gradient_equals_autograd(config, lm_coef):

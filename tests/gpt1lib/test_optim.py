@@ -52,9 +52,13 @@ def test_warmup_flat(step, rate):
 
 
 def test_impossible_progress():
-    for step, warmup, total in ((-1, 0, 5), (0, 6, 5), (0, 0, 0)):
-        with pytest.raises(ValueError, match=f"step {step}, warm-up {warmup}"):
-            optim.warmup_cosine(step, warmup, total)
+    for progress, problem in (
+        ((-1, 0, 5), "step is -1, it must be a finite number >= 0"),
+        ((0, 6, 5), "warmup is 6, it must be a finite number >= 0 and <= 5"),
+        ((0, 0, 0), "total is 0, it must be a finite number >= 1"),
+    ):
+        with pytest.raises(ValueError, match=problem):
+            optim.warmup_cosine(*progress)
 
 
 def test_clipping_scales_all_gradients_together():

@@ -122,11 +122,11 @@ def test_a_use_that_raises_leaves_the_modes(use, model):
     assert evaluated == [True] and modes(given) == before
 
 
-def test_the_fast_reader_that_raises_leaves_the_modes(model, monkeypatch):
+def test_the_fast_session_that_raises_leaves_the_modes(model, monkeypatch):
     def broken(*_):
         raise ArithmeticError("broken on purpose")
 
-    monkeypatch.setattr(generate.FastReader, "read", broken)
+    monkeypatch.setattr(generate.FastSession, "step", broken)
     before = modes(model)
     with pytest.raises(ArithmeticError, match="on purpose"):
         generate.greedy(model, IDS, 4)
@@ -162,6 +162,17 @@ def test_seeded_draws_apart():
         raise KeyError
 
 
+def test_a_macs_gpu_is_seeded_and_left_as_it_was(monkeypatch):
+    calls = []
+    monkeypatch.setattr(torch.mps, "get_rng_state", lambda *_: "before")
+    monkeypatch.setattr(torch.mps, "manual_seed", lambda seed: calls.append(seed))
+    monkeypatch.setattr(torch.mps, "set_rng_state", lambda state, *_: calls.append(state))
+    with pytest.raises(KeyError), fork_rng(3, torch.device("mps")):
+        torch.rand(4)
+        raise KeyError
+    assert calls == [3, "before"]
+
+
 RECIPE = replace(
     RECIPES["tiny"],
     n_merges=60,
@@ -192,7 +203,7 @@ def test_pre_training_draws_nothing_of_ours(books, tmp_path, change):
     with nothing_drawn():
         run.run()
     with nothing_drawn():
-        checkpoint.load(tmp_path)
+        checkpoint.load_ours(tmp_path)
         assert len(list(snapshots.stages(tmp_path))) == 2
     with nothing_drawn():
         assert Pretraining.from_books(run.recipe, tmp_path, *books).resume()
@@ -221,7 +232,7 @@ def test_fine_tuning_draws_nothing_of_ours(model, tmp_path):
     with nothing_drawn():
         run = finetune.FineTuning(source, toy_task(), settings)
     with nothing_drawn():
-        run.step()
+        run.train_step()
     with nothing_drawn():
         run.run(folder, quiet=True)
         run.evaluate("test")

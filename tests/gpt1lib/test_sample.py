@@ -53,11 +53,11 @@ def test_what_goes_wrong_is_one_line(tmp_path, one_line):
     for argv, message in (
         (["runs/mien"], "runs/mien is not there: name what pretrain's --out was"),
         ([str(tmp_path / "notes.txt"), "It"], "notes.txt is a file, it must be a folder"),
-        ([str(tmp_path)], "holds no model, neither one of"),
+        ([str(tmp_path)], "contains no model, neither one of"),
         ([str(tmp_path / "run")], "a run that is not finished: start its command again"),
         (
             [str(tmp_path / "mine")],
-            "holds a classifier: ask it by python -m gpt1lib.finetune.predict",
+            "contains a classifier: ask it by python -m gpt1lib.finetune.predict",
         ),
         (["Once", "upon", "a"], "put the prompt in quotes: 'Once upon a' is 3 words"),
         (["It", "--temperature", "nan"], "temperature is nan, it must be a finite number"),
@@ -79,7 +79,7 @@ def test_what_is_refused_is_refused_before_anything_is_printed(one_line, capsys)
 def test_a_damaged_run_and_a_stopped_text_are_one_line(
     novelist, tmp_path, one_line, monkeypatch
 ):
-    checkpoint.save(tmp_path, novelist.model, novelist.bpe)
+    checkpoint.save_ours(tmp_path, novelist.model, novelist.bpe)
     weights = tmp_path / "model.safetensors"
     weights.write_bytes(weights.read_bytes()[:-1] + b"\0")
     said = one_line(sample.main, [str(tmp_path), "It"], "sample")

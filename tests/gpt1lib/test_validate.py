@@ -10,8 +10,20 @@ import torch
 import gpt1lib as g
 from gpt1course import ngrams
 from gpt1course.paper import readout, zeroshot
-from gpt1lib import corpus, evaluate, generate, inputs, losses, metrics, optim, sample, validate
+from gpt1lib import (
+    corpus,
+    evaluate,
+    generate,
+    induction,
+    inputs,
+    losses,
+    metrics,
+    optim,
+    sample,
+    validate,
+)
 from gpt1lib import numpy_gpt as ng
+from gpt1lib.bpe import BPE
 from gpt1lib.checkpoints import snapshots
 from gpt1lib.checkpoints.quantize import quantize_rows
 from gpt1lib.fast.loss import chunked_lm_loss
@@ -126,11 +138,16 @@ def test_a_number_is_finite_and_within_its_limits(name):
         (0, {"gt": 0, "le": 1}, "x is 0, it must be a finite number > 0 and <= 1"),
         (0, {"gt": 0, "lt": 1}, "x is 0, it must be a finite number > 0 and < 1"),
         (9, {"lt": 1, "what": "small"}, "x is 9, it must be small"),
+        (11, {"high": 10}, "x is 11, it must be an integer <= 10"),
+        (-1, {"low": 0}, "x is -1, it must be an integer >= 0"),
+        (11, {"low": 0, "high": 10}, "x is 11, it must be an integer from 0 to 10"),
+        ("a", {"low": -math.inf}, "x is 'a', it must be an integer"),
     ],
 )
 def test_the_message_is_made_from_the_bounds(value, bounds, sentence):
+    check = validate.check_int if {"low", "high"} & bounds.keys() else validate.check_float
     with pytest.raises(ValueError, match=f"^{re.escape(sentence)}$"):
-        validate.check_float("x", value, **bounds)
+        check("x", value, **bounds)
 
 
 def test_bounds_are_allowed_or_not_as_their_sign_says():
@@ -142,12 +159,31 @@ def labeled(label, n_classes=3):
     return target_of(Task("t", "classification", n_classes, [], [], []), label)
 
 
-PARAMS = ng.initial_params(CONFIG)
+PARAMS, MODEL = ng.initial_params(CONFIG), g.GPT(CONFIG)
+LETTERS, EXAMPLE = BPE.learn("a text", 3), r"torch.tensor\(\[bpe.encode\(text\)\]\)"
 MINUS = torch.tensor([[1, -100, 3]])
 OTHERS = [
     (lambda: g.GPTConfig(tied="false"), "tied is 'false', it must be True or False"),
     (lambda: Recipe(bf16=1), "bf16 is 1, it must be True or False"),
-    (lambda: optim.warmup_linear(NAN, 2, 10), "step nan"),
+    (lambda: Recipe(kind=["rnn"]), r"kind is \['rnn'\], it must be a string"),
+    (lambda: Recipe(model={"n_ctx": 5}), "model is {'n_ctx': 5}, it must be a GPTConfig"),
+    (lambda: Settings(method=["full"]), r"method is \['full'\], it must be a string"),
+    (lambda: BPE.learn("a text", 2.5), "n_merges is 2.5, it must be an integer"),
+    (lambda: BPE.learn("a text", "3"), "n_merges is '3', it must be an integer"),
+    (lambda: LETTERS.decode("hello"), "ids are 'hello', they must be token ids: bpe.encode"),
+    (lambda: LETTERS.decode([1.7]), "token id is 1.7, it must be an integer from 0 to"),
+    (lambda: generate.greedy(MODEL, [[1, 2]], 3), f"ids are list.*{EXAMPLE}"),
+    (lambda: generate.beam_search(MODEL, [1, 2], 3, 2), f"ids are list.*{EXAMPLE}"),
+    (lambda: generate.log_prob(MODEL, [1, 2]), f"ids are list.*{EXAMPLE}"),
+    (lambda: generate.log_prob(MODEL, IDS[0] + 9), "token id 12 is not in 0 to 10"),
+    (lambda: generate.log_prob(MODEL, IDS[0, :1]), "1 token has nothing to predict"),
+    (lambda: generate.log_prob(MODEL, IDS.repeat(2, 1)), "ids have 2 rows"),
+    (lambda: evaluate.score_books(MODEL, LETTERS, {"x": ""}), "book 'x' has 0 tokens"),
+    (lambda: losses.lm_log_likelihood(LOGITS, IDS, torch.ones(1, 2)), "the mask has shape"),
+    (lambda: losses.lm_log_likelihood(LOGITS, IDS, IDS), "the mask has other numbers"),
+    (lambda: induction.copying(MODEL, IDS), "there are 3 tokens, a span said twice"),
+    (lambda: induction.prefix_matching_scores(torch.ones(5, 5)), "there are 5 tokens"),
+    (lambda: optim.warmup_linear(NAN, 2, 10), "step is nan"),
     (lambda: corpus.encode_books({}, None), "there are no books"),
     (lambda: corpus.write_tokens("x", torch.tensor([-1, 2])), "token id -1 is not in 0 to"),
     (lambda: corpus.write_tokens("x", torch.tensor([2**33])), "token id 8589934592"),
@@ -159,17 +195,19 @@ OTHERS = [
     (lambda: losses.perplexity(-2.9), "the loss is -2.9 nats"),
     (lambda: chunked_lm_loss(LOGITS, LOGITS[0], IDS), "token id 3 is not in 0 to 2"),
     (lambda: inputs.to_sequences(None, "typo", ("a",), 9), "kind 'typo' is unknown"),
-    (lambda: inputs.to_sequences(None, "choice", ("a", "b"), 9), "needs at least 3 texts"),
+    (lambda: inputs.to_sequences(None, "choice", ("a", "b"), 9), "needs texts: at least 3"),
     (lambda: inputs.to_sequences(None, "similarity", "ab", 9), "it got 'ab'"),
     (lambda: labeled(1.5), "label 1.5 is not in 0 to 2"),
     (lambda: labeled(NAN), "label nan is not in"),
     (lambda: generate.renormalize(torch.zeros(3)), "sum to 0"),
     (lambda: generate.draw(torch.tensor([[0.5, -0.5]])), "must be >= 0"),
     (lambda: generate.draw(torch.tensor([[0.5, NAN]])), "must sum to more than 0"),
-    (lambda: ng.states(PARAMS, np.array([[1, -1]]), CONFIG), "integers from 0 to 10"),
+    (lambda: ng.states(PARAMS, np.array([[1, -1]]), CONFIG), "token id -1 is not in 0 to 10"),
+    (lambda: ng.states(PARAMS, [[1, 2]], CONFIG), r"ids are list.*np.array\(\[bpe.encode"),
+    (lambda: ng.states(PARAMS, np.array([[1.5]]), CONFIG), "token ids are float64"),
     (lambda: ng.states(PARAMS, np.zeros((1, 9), int), CONFIG), "T <= 8"),
     (lambda: ng.lm_loss(H, H[0].repeat(4, 0), np.array([[1]])), "targets in the mask"),
-    (lambda: ng.lm_loss(H, H[0], np.array([[0, 1, -1]])), "integers from 0 to 2"),
+    (lambda: ng.lm_loss(H, H[0], np.array([[0, 1, -1]])), "token id -1 is not in 0 to 2"),
     (lambda: ng.NumpyAdam({}, lr=NAN), "lr is nan"),
     (lambda: zeroshot.above_median([]), "at least 1"),
     (lambda: evaluate.all_books({}), "there are no scores"),
@@ -190,8 +228,7 @@ def test_what_a_model_is_asked_for(model):
     for start in (0, -2, 3, 99):
         with pytest.raises(ValueError, match=f"start is {start}.* from 1 to 2"):
             generate.log_prob(model, ids, start)
-    with pytest.raises(ValueError, match=r"shape \(1, 3\), they need \(T,\)"):
-        generate.log_prob(model, IDS)
+    assert generate.log_prob(model, IDS) == generate.log_prob(model, ids)
     for n_tokens in (-1, 2.5, "60", HUGE):
         with pytest.raises(ValueError, match="n_tokens is "):
             generate.generate(model, IDS, n_tokens)
@@ -222,9 +259,9 @@ def test_a_model_that_is_nan_writes_nothing(temperature):
     broken = g.GPT(CONFIG)
     with torch.no_grad():
         broken.tokens.weight[3, 3] = NAN
-    with pytest.raises(ValueError, match="logits hold nan"):
+    with pytest.raises(ValueError, match="logits contain nan"):
         generate.generate(broken, torch.tensor([[1]]), 2, temperature=temperature)
-    with pytest.raises(ValueError, match="logits hold nan"):
+    with pytest.raises(ValueError, match="logits contain nan"):
         generate.beam_search(broken, torch.tensor([[1]]), 2, 2)
 
 
@@ -234,4 +271,4 @@ def test_extremes_that_have_an_answer():
     assert snapshots.steps_to_keep(100, HUGE) == [1, 2, 3, 6, 12, 25, 50, 100]
     assert generate.keep_top_k(LOGITS, HUGE).all() and generate.keep_top_p(LOGITS, 1.0).all()
     recipe = Recipe(seed=20260101120000)
-    assert 0 <= seed_of(recipe, 9) <= validate.LARGEST_SEED != seed_of(recipe, 8)
+    assert 0 <= seed_of(recipe, 9) <= validate.MAX_SEED != seed_of(recipe, 8)

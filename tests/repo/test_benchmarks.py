@@ -142,8 +142,8 @@ def test_fine_tuning_on_the_device_moves_the_weights_there(tmp_path):
         settings = Settings(batch=4, limit=8)
         run = FineTuning(finetune.source(machine), tasks.load("film_snippets"), settings)
         before = [p.detach().clone() for p in run.classifier.parameters()]
-        run.step()
-        run.step()  # the first has a rate of 0
+        run.train_step()
+        run.train_step()  # the first has a rate of 0
         pairs = list(zip(before, run.classifier.parameters(), strict=True))
         assert {p.device for _, p in pairs} == {device}
         assert not any(torch.equal(a, b) for a, b in pairs if b.dim() > 1)

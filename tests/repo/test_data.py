@@ -53,7 +53,7 @@ def test_without_its_data_the_library_says_so(tmp_path, monkeypatch):
     where = tmp_path / "data" / "checkpoints" / "novelist"
     message = "installed without its data.*pip install -e"
     with pytest.raises(FileNotFoundError, match=message):
-        checkpoint.load(where)
+        checkpoint.load_ours(where)
     with pytest.raises(FileNotFoundError, match=message):
         corpus.read_books(tmp_path / "data" / "books")
     with pytest.raises(FileNotFoundError, match=message):

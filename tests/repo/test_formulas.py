@@ -59,7 +59,7 @@ def query(s):
 def scores(s):
     q, k, v = s.attention.split_heads(s.h)
     z = (q @ k.mT / math.sqrt(4)).masked_fill(torch.ones(5, 5).triu(1) > 0, -math.inf)
-    return near(z.softmax(-1) @ v, s.attention.mix(q, k, v))
+    return near(z.softmax(-1) @ v, s.attention.attend(q, k, v))
 
 
 def gelu(x):

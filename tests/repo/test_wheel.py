@@ -74,7 +74,7 @@ def test_scripts_lead_to_commands_that_return_an_exit_status():
 
 def test_completion_shows_what_is_loaded_when_first_used():
     assert {"finetune", "generate", "numpy_gpt", "GPT", "trace", "__version__"} <= {*dir(g)}
-    assert not {"import_module", "iter_modules", "version"} & {*dir(g)}
+    assert not {"import_module", "iter_modules", "version", "paper"} & {*dir(g)}
     assert all(hasattr(g, name) for name in g.__all__)
 
 

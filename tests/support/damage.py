@@ -69,11 +69,11 @@ def small_model():
 def write_checkpoint(folder):
     for name in ("log", "samples"):
         Log(folder / f"{name}.jsonl").add({"step": 1, "tokens": 8, "loss": 2.5, "text": "x"})
-    checkpoint.save(folder, small_model(), BPE, {"note": "small", "recipe": {"steps": 1}})
+    checkpoint.save_ours(folder, small_model(), BPE, {"note": "small", "recipe": {"steps": 1}})
 
 
 def read_checkpoint(folder):
-    made = checkpoint.load(folder)
+    made = checkpoint.load_ours(folder)
     return made.model.state_dict(), made.model.config, vocabulary(made.bpe), made.meta, (
         made.log, made.samples)  # fmt: skip
 
@@ -169,7 +169,7 @@ def fine_tuning(folder):
 
 def write_fine_tuning(folder):
     run = fine_tuning(folder)
-    line = run.step()
+    line = run.train_step()
     RunFolder(folder, counter="update").log.add(line)
     run.save_state(RunFolder(folder, counter="update"))
 

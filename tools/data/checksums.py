@@ -7,7 +7,7 @@ The library refuses to read a file of the course that is not as it was written.
 
 from pathlib import Path
 
-from gpt1lib.checkpoints.checkpoint import HISTORY, PARTS
+from gpt1lib.checkpoints.checkpoint import FILES, HISTORY
 from gpt1lib.io import checksums
 from gpt1lib.io.paths import BOOKS, DATA, HELDOUT_BOOKS, LSTM_DIR, NOVELIST_DIR, TASKS
 
@@ -17,7 +17,7 @@ def bound() -> dict[Path, list[str]]:
     texts = [p for folder in (BOOKS, HELDOUT_BOOKS, TASKS) for p in folder.iterdir()]
     found = {DATA: [p.relative_to(DATA).as_posix() for p in texts]}
     for folder in (NOVELIST_DIR, LSTM_DIR):
-        found[folder] = [name for name in (*PARTS, *HISTORY) if (folder / name).is_file()]
+        found[folder] = [name for name in (*FILES, *HISTORY) if (folder / name).is_file()]
     return found
 
 

@@ -26,7 +26,7 @@ NO_TARGET = -100
 class BidirectionalAttention(Attention):
     """Self-attention in which every token sees every other."""
 
-    def mix(self, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    def attend(self, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
         """softmax(q k^T / sqrt(D)) v, by torch's fused kernel."""
         rate = self.dropout if self.training else 0.0
         return F.scaled_dot_product_attention(q, k, v, None, rate, is_causal=False)

@@ -54,7 +54,7 @@ class FormatsReader:
     """
 
     def __init__(self, checkpoint: Checkpoint, seed: int = 0):
-        seed = validate.check_int("seed", seed, 0, validate.LARGEST_SEED)
+        seed = validate.check_int("seed", seed, 0, validate.MAX_SEED)
         generator = torch.Generator().manual_seed(seed)
         self.bpe = checkpoint.bpe
         self.model = finetune.add_special_tokens(checkpoint.model, generator).eval()

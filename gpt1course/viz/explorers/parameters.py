@@ -37,9 +37,7 @@ class ParameterExplorer(Explorer):
     def __init__(self, configs: Mapping[str, GPTConfig | dict]):
         if not configs:
             raise ValueError("configs is empty, it needs at least one size to start from")
-        sizes = {
-            k: GPTConfig.from_dict(c) if isinstance(c, dict) else c for k, c in configs.items()
-        }
+        sizes = {k: GPTConfig(**c) if isinstance(c, dict) else c for k, c in configs.items()}
         super().__init__(configs={k: asdict(c) for k, c in sizes.items()})
 
     def sentence(self) -> str:

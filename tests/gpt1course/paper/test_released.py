@@ -139,7 +139,7 @@ def test_a_run_that_was_stopped_goes_on_to_the_same_result(
 ):
     few = ["--tasks", "rte", "--rows", "no pre-training"]
     command.main(ask(places, tmp_path / "whole", *few))
-    step, seen = released.FineTuning.step, []
+    step, seen = released.FineTuning.train_step, []
 
     def stopping(self):
         if self.per_epoch == 1 and len(seen) == 2 + 2:  # two of the estimate, two of the run
@@ -147,10 +147,10 @@ def test_a_run_that_was_stopped_goes_on_to_the_same_result(
         seen.append(step(self))
         return seen[-1]
 
-    monkeypatch.setattr(released.FineTuning, "step", stopping)
+    monkeypatch.setattr(released.FineTuning, "train_step", stopping)
     with pytest.raises(SystemExit, match="stopped"):
         command.main(ask(places, tmp_path / "stopped", *few))
-    monkeypatch.setattr(released.FineTuning, "step", step)
+    monkeypatch.setattr(released.FineTuning, "train_step", step)
     capsys.readouterr()
     command.main(ask(places, tmp_path / "stopped", *few))
     assert "going on from update 2" in capsys.readouterr().out

@@ -32,7 +32,7 @@ CONFIG = GPTConfig(n_vocab=50, n_ctx=16, n_layer=2, n_head=2, n_embd=16, dropout
 
 def test_every_kind_can_be_built_and_read():
     ids = torch.randint(50, (2, 9))
-    for kind in kinds.KINDS:
+    for kind in kinds.MODEL_KINDS:
         model = kinds.build(kind, CONFIG)
         assert model(ids).shape == (2, 9, 50) and kinds.kind_of(model) == kind
 

@@ -68,7 +68,7 @@ def test_it_begins_with_a_probe_that_knows_its_labels(novelist):
     one_class = replace(task, train=[e for e in task.train if e.label == 1], test=[])
     run = tuned_readings.ProbedFineTuning(start, one_class, Settings(batch=8), "mean")
     assert run.classifier.head.weight.abs().max() < 0.2, "as it was drawn"
-    run.step()
+    run.train_step()
 
 
 def test_rates_are_chosen_on_validation_alone(monkeypatch):

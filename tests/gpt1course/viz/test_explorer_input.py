@@ -197,12 +197,16 @@ def test_a_dollar_is_a_dollar_but_in_the_one_formula():
             lambda n: explorers.WritingExplorer.from_checkpoint(n, "a", n_tokens=0),
             "n_tokens is 0",
         ),
-        (lambda n: explorers.ParameterExplorer({"a": {"n_layers": 2}}), "n_layers"),
     ],
 )
 def test_an_explorer_of_bad_arguments_is_not_made(novelist, make, message):
     with pytest.raises(ValueError, match=message):
         make(novelist)
+
+
+def test_a_size_that_models_do_not_have_is_named():
+    with pytest.raises(TypeError, match="has no n_layers, it has n_vocab"):
+        explorers.ParameterExplorer({"a": {"n_layers": 2}})
 
 
 def test_the_sentence_is_about_what_is_shown(novelist):

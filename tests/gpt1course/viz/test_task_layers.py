@@ -87,7 +87,7 @@ def test_nothing_learns_but_the_layer_and_three_rows(tiny):
     run = AddedOnly(tiny, task, SETTINGS)
     before = {name: p.detach().clone() for name, p in run.classifier.named_parameters()}
     for _ in range(2):  # the first has a rate of 0
-        run.step()
+        run.train_step()
     changed = {
         name
         for name, p in run.classifier.named_parameters()

@@ -200,7 +200,7 @@ def test_missing_and_damaged_files_are_named(openai):
     with pytest.raises(FileNotFoundError, match="lacks params_3.npy"):
         released.load_released(openai, n_head=2)
     np.save(openai / "params_3.npy", np.zeros(5, np.float32))
-    with pytest.raises(ValueError, match="hold .* numbers, params_shapes.json asks for"):
+    with pytest.raises(ValueError, match="contain .* numbers, params_shapes.json asks for"):
         released.load_released(openai, n_head=2)
     np.save(openai / "params_3.npy", np.zeros(5))
     with pytest.raises(ValueError, match="params_3.npy is float64"):
@@ -362,12 +362,13 @@ def test_a_model_without_a_vocabulary_is_given_one(model, tmp_path):
 
 def test_another_layout_and_another_order_are_named(model, tmp_path):
     bpe = small_bpe()
-    with pytest.raises(
-        ValueError, match="layout is 'onnx', it must be one of ours, openai, hug"
-    ):
+    with pytest.raises(ValueError, match="layout is 'onnx', it must be ours or openai or hug"):
         checkpoints.save(tmp_path, model, bpe, layout="onnx")
     with pytest.raises(TypeError, match=r"save\(folder, model, bpe\) got BPE, GPT"):
         checkpoints.save(tmp_path, bpe, model)
+    for more in ({"meta": {}}, {"fp16": True}):
+        with pytest.raises(ValueError, match="layout 'openai' stores no meta and no fp16"):
+            checkpoints.save(tmp_path, model, bpe, layout="openai", **more)
 
 
 def test_a_checkpoint_and_a_trace_are_shown_in_a_line(model, tmp_path):

@@ -47,7 +47,7 @@ def test_the_last_stage_of_a_finished_run_is_its_checkpoint(tmp_path):
         snapshots.save_snapshot(tmp_path, model, facts)
     assert [facts["step"] for _, facts in snapshots.stages(tmp_path)] == [6, 12]
     bpe = BPE({chr(256 + i): i for i in range(TINY.n_vocab)}, [])
-    checkpoint.save(tmp_path, model, bpe)
+    checkpoint.save_ours(tmp_path, model, bpe)
     line = {"step": 12, "tokens": 96, "loss": 2.5}
     (tmp_path / "log.jsonl").write_text(json.dumps({**line, "lr": 0.1}) + "\n")
     found = list(snapshots.stages(tmp_path))

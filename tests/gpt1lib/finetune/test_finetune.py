@@ -22,6 +22,7 @@ from gpt1lib.finetune.predict import main as predict_main
 from gpt1lib.finetune.trainer import chosen_examples
 from gpt1lib.io import files
 from gpt1lib.io.paths import TASKS
+from gpt1lib.io.run_folder import RunFolder
 from gpt1lib.tasks import course_sets
 
 BPE_SMALL = BPE.learn("a fine good film and a bad dull film the plot is thin", 40)
@@ -274,7 +275,7 @@ def toy_task(n=40):
 
 @pytest.fixture
 def toy(model, tmp_path, monkeypatch):
-    checkpoint.save(tmp_path / "pre", model, BPE_SMALL)
+    checkpoint.save_ours(tmp_path / "pre", model, BPE_SMALL)
     monkeypatch.setitem(tasks.TASKS_BY_NAME, "toy", toy_task)
     return [
         "toy",
@@ -330,8 +331,8 @@ def test_the_command_line_learns(toy, tmp_path, capsys):
     predict_main([str(out), "a bad dull film"])
     assert capsys.readouterr().out.splitlines()[0].endswith("bad")
     for wrong, message in (
-        ([str(out), "a", "b"], "needs texts: 1, each in quotes; there are 2"),
-        ([str(tmp_path), "a"], "holds no classifier"),
+        ([str(out), "a", "b"], "needs texts: 1, each in quotes; it got .'a', 'b'"),
+        ([str(tmp_path), "a"], "has no classifier"),
     ):
         with pytest.raises(SystemExit, match=message):
             predict_main(wrong)
@@ -344,7 +345,7 @@ def test_each_method_moves_what_it_should(model, method):
     before = {k: v.clone() for k, v in run.classifier.named_parameters()}
     moved = []
     for _ in range(run.total):
-        run.step()
+        run.train_step()
         moved.append(
             {k for k, v in run.classifier.named_parameters() if not torch.equal(v, before[k])}
         )
@@ -366,7 +367,7 @@ def test_each_method_moves_what_it_should(model, method):
 
 def test_a_stopped_run_ends_where_the_whole_one_ends(toy, tmp_path, monkeypatch):
     whole = main([*toy, "--epochs", "3", "--out", str(tmp_path / "whole")])
-    step, calls = finetune.FineTuning.step, []
+    step, calls = finetune.FineTuning.train_step, []
 
     def stopped(run):
         calls.append(1)
@@ -376,7 +377,7 @@ def test_a_stopped_run_ends_where_the_whole_one_ends(toy, tmp_path, monkeypatch)
             signal.raise_signal(signal.SIGINT)  # which waits for the update, and saves it
         return step(run)
 
-    monkeypatch.setattr(finetune.FineTuning, "step", stopped)
+    monkeypatch.setattr(finetune.FineTuning, "train_step", stopped)
     with pytest.raises(SystemExit, match="stopped. To go on: python -m gpt1lib.finetune toy"):
         main([*toy, "--epochs", "3"])
     assert (tmp_path / "o/state.pt").is_file()
@@ -419,7 +420,7 @@ def test_probabilities_that_are_none_are_refused(toy, model):
     for probs in ([[0.5, float("nan")]] * 2, [[1.0]] * 2, [[2.0, -1.0]] * 2):
         with pytest.raises(ValueError, match="prediction 1 is .*, not 2 probabilities"):
             finetune.scores(toy_task(), probs, examples)
-    with pytest.raises(SystemExit, match="finetune: .* holds nan or infinite numbers|loss is"):
+    with pytest.raises(SystemExit, match="finetune: .* contains nan or infinite|loss is"):
         main([*toy, "--epochs", "1", "--lr", "1e30"])
 
 
@@ -432,13 +433,13 @@ def test_a_table_of_ones_own(model, tmp_path, capsys):
     assert (task.name, task.classes) == ("mine", ("complaint", "praise"))
     assert len(task.train) > 50 and task.valid and task.test
     assert {e.label for e in task.train if "fine" in e.texts[0]} == {1}
-    checkpoint.save(tmp_path / "pre", model, BPE_SMALL)
+    checkpoint.save_ours(tmp_path / "pre", model, BPE_SMALL)
     args = ["--data", str(table), "--checkpoint", str(tmp_path / "pre")]
     main([*args, "--out", str(tmp_path / "o"), "--epochs", "1"])
     told = capsys.readouterr().out
     assert f'finetune.predict {tmp_path / "o"} "a text"\n' in told
     assert "class complaint: 32 train, 4 valid, 4 test\nclass praise: 32 train" in told
-    assert "8 validation examples are too few, 30 are a beginning: do not choose" in told
+    assert "8 validation examples are too few, 30 are a start: do not choose" in told
     predict_main([str(tmp_path / "o"), "the plot is fine"])
     assert set(capsys.readouterr().out.split()[1::2]) == {"praise", "complaint"}
 
@@ -461,7 +462,7 @@ def test_the_majority_is_known_before_the_scored_set_is():
     ("labels", "told"),
     [
         ((0, 1) * 15, ""),
-        ((0, 1, 0), "3 validation examples are too few, 30 are a beginning"),
+        ((0, 1, 0), "3 validation examples are too few, 30 are a start"),
         ((1,), "All 1 validation examples have one label"),
         ((1,) * 40, "All 40 validation examples have one label"),
     ],
@@ -487,6 +488,16 @@ def test_early_stopping_keeps_the_best(model, monkeypatch):
     assert torch.equal(run.classifier.head.weight, weights[1])
 
 
+def test_patience_waits_for_the_tasks_own_metric(model, monkeypatch):
+    source = checkpoint.Checkpoint(model, BPE_SMALL, {}, None)
+    task = replace(toy_task(), metric="f1")
+    run = finetune.FineTuning(source, task, finetune.Settings(epochs=9, batch=8, patience=1))
+    found = iter([{"accuracy": 0.5, "f1": 0.9}, {"accuracy": 0.6, "f1": 0.8}])
+    monkeypatch.setattr(trainer, "scores", lambda *_: next(found))
+    run.run(quiet=True)
+    assert run.update == 2 * run.per_epoch and run.best["score"] == 0.9
+
+
 def test_graded_labels(model):
     examples = [tasks.Example(("good film", "fine film"), g) for g in (3.6, 0.0, 5.0)]
     task = tasks.Task("graded", "similarity", 6, examples, [], examples, graded=True)
@@ -500,6 +511,24 @@ def test_graded_labels(model):
     bad = [tasks.Example(("good", "film"), 5.5)]
     with pytest.raises(ValueError, match="grade 5.5 is not in 0 to 5"):
         batches.prepare(BPE_SMALL, task, bad, 24)
+
+
+def test_a_perfect_prediction_of_any_grade_counts_as_right():
+    grades = (0.5, 1.5, 2.5, 3.5, 4.5, 3.6, 0.0, 5.0)
+    examples = [tasks.Example(("good film", "fine film"), grade) for grade in grades]
+    task = tasks.Task("graded", "similarity", 6, examples, [], examples, graded=True)
+    probs = [batches.graded_target(grade) for grade in grades]
+    assert finetune.scores(task, probs, examples)["accuracy"] == 1
+
+
+def test_choices_must_be_as_many_as_the_task_has(model):
+    examples = [tasks.Example(("so", *["good", "bad"] * n), 0) for n in (1, 2)]
+    task = tasks.Task("mixed", "choice", 3, examples, [], [])
+    with pytest.raises(ValueError, match="example 1: there are 2 choices, the task has 3"):
+        batches.prepare(BPE_SMALL, task, examples, 24)
+    with pytest.raises(ValueError, match="there are 2 choices, the task has 3"):
+        three = classifier.Classifier(model, "choice", 3)
+        finetune.class_probs(three, BPE_SMALL, "so", "good", "bad")
 
 
 def test_groups_are_scored_apart():
@@ -580,7 +609,7 @@ def test_a_finished_run_is_not_taken_for_one_of_corrected_labels(toy, monkeypatc
     first = replace(task.train[0], label=1 - task.train[0].label)
     corrected = replace(task, train=[first, *task.train[1:]])
     monkeypatch.setitem(tasks.TASKS_BY_NAME, "toy", lambda: corrected)
-    with pytest.raises(SystemExit, match="holds a finished run with other settings: data was"):
+    with pytest.raises(SystemExit, match="finished run with other settings: data was"):
         main([*toy, "--epochs", "1"])
 
 
@@ -591,8 +620,8 @@ def test_a_classifier_cuts_texts_as_it_did_when_it_was_trained(model, tmp_path):
         classifier.save(tmp_path, c, bpe, toy_task())
         stored = json.loads((tmp_path / "classifier.json").read_text(encoding="utf-8"))
         assert stored["pipeline"] == pipeline == classifier.load(tmp_path)[1].pipeline
-        checkpoint.save(tmp_path / pipeline, model, bpe)
-        assert checkpoint.load(tmp_path / pipeline).bpe.pipeline == pipeline
+        checkpoint.save_ours(tmp_path / pipeline, model, bpe)
+        assert checkpoint.load_ours(tmp_path / pipeline).bpe.pipeline == pipeline
 
 
 def test_a_text_that_is_cut_is_told(model):
@@ -612,7 +641,9 @@ def test_more_classes_than_the_file_can_hold_are_refused(model, tmp_path):
         classifier.load(tmp_path)
 
 
-def test_ctrl_c_while_the_state_is_not_written_waits_for_the_next_update(model, monkeypatch):
+def test_ctrl_c_while_the_state_is_not_written_waits_for_the_next_update(
+    model, monkeypatch, tmp_path
+):
     """Asked once for each update: what says to stop is what says to save."""
     answers, saved = iter([False, True, True]), []
 
@@ -624,7 +655,7 @@ def test_ctrl_c_while_the_state_is_not_written_waits_for_the_next_update(model, 
     run = finetune.FineTuning(
         checkpoint.Checkpoint(model, BPE_SMALL, {}, Path()), toy_task(), finetune.Settings()
     )
-    monkeypatch.setattr(run, "_keep", lambda line, folder, save: saved.append(save))
+    monkeypatch.setattr(run, "save_state", lambda _: saved.append(run.update))
     with pytest.raises(KeyboardInterrupt):
-        run.run(quiet=True)
-    assert saved == [False, True]
+        run.run(RunFolder(tmp_path, counter="update"), quiet=True)
+    assert saved == [2] and len(run.log) == 2

@@ -78,7 +78,7 @@ def root(tmp_path_factory):
     torch.manual_seed(0)
     sizes = {"n_ctx": 24, "n_layer": 1, "n_head": 2, "n_embd": 8, "dropout": 0.1}
     model = g.GPT(g.GPTConfig(n_vocab=BPE_SMALL.n_vocab, **sizes))
-    checkpoint.save(root / "pre", model, BPE_SMALL)
+    checkpoint.save_ours(root / "pre", model, BPE_SMALL)
     SERVER.set_forkserver_preload(LOADED)
     return root
 

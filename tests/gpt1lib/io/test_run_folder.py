@@ -224,14 +224,14 @@ def toy_task():
 
 def stop_after(run, folder, n):
     """Train n updates, then be interrupted in the next one."""
-    step = run.step
+    step = run.train_step
 
     def stopping():
         if run.update == n:
             raise KeyboardInterrupt
         return step()
 
-    run.step = stopping
+    run.train_step = stopping
     with pytest.raises(KeyboardInterrupt):
         run.run(folder, quiet=True)
 
@@ -269,6 +269,6 @@ def test_a_damaged_line_in_the_middle_is_named_and_nothing_is_lost(tmp_path, mon
         lambda: results.stored_lines("cells"),
         lambda: results.store("cells", {"a": 4}),
     ):
-        with pytest.raises(ValueError, match=r"cells\.jsonl, line 2 (is damaged|holds a)"):
+        with pytest.raises(ValueError, match=r"cells\.jsonl, line 2 (is damaged|contains a)"):
             use()
     assert path.read_bytes() == before

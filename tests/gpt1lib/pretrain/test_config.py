@@ -42,11 +42,13 @@ def test_without_a_name_it_is_tiny():
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ('recipe = "huge"', "unknown recipe 'huge'.*gpt1"),
+        ('recipe = "huge"', "run.toml: unknown recipe 'huge'.*gpt1"),
         ("stepz = 5", "run.toml: unknown options.*stepz.*steps"),
         ("steps = 0", "run.toml: steps is 0, it must be >= 1"),
         ('steps = "many"', "run.toml: steps is 'many', it must be an integer"),
-        ("[model]\nn_layers = 3", "unknown config names.*n_layers"),
+        ("[model]\nn_layers = 3", "run.toml: GPTConfig has no n_layers, it has n_vocab"),
+        ("model = 3", "run.toml: model is 3, it must be a table of sizes"),
+        ('recipe = ["x"]', r"run.toml: unknown recipe \['x'\]"),
         ("[model]\nn_embd = 31", "n_embd is 31, it must be divisible"),
         ("steps = ", "is not valid TOML"),
     ],

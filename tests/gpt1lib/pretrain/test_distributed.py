@@ -104,7 +104,7 @@ def assert_same_losses(found, wanted):
 
 
 def assert_same_weights(root, out):
-    a, b = checkpoint.load(root / out).model, checkpoint.load(root / "alone").model
+    a, b = checkpoint.load_ours(root / out).model, checkpoint.load_ours(root / "alone").model
     for x, y in zip(a.parameters(), b.parameters(), strict=True):
         assert torch.allclose(x, y, atol=2e-5)
 

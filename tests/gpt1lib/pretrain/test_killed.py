@@ -121,7 +121,7 @@ def test_killed_at_random_moments_it_ends_bit_for_bit_the_same(root, undisturbed
     for a, b in zip(everything(out), everything(whole), strict=True):
         assert same(a, b)
     assert not list(out.rglob(".*.tmp"))
-    assert checkpoint.load(out).log[-1]["step"] == RECIPE.steps
+    assert checkpoint.load_ours(out).log[-1]["step"] == RECIPE.steps
 
 
 def test_a_full_disk_is_named_and_the_last_state_kept(root, undisturbed):

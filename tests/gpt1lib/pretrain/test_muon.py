@@ -50,7 +50,7 @@ def test_a_step_is_as_long_as_adams_and_zeros_stay():
     model = g.GPT(CONFIG)
     inside = muon.matrices(model)
     before = [p.detach().clone() for p in inside]
-    step = muon.Muon(inside, lr=0.5, weight_decay=0.0)
+    step = muon.MUD(inside, lr=0.5, weight_decay=0.0)
     for p in inside:
         p.grad = torch.randn_like(p)
     inside[0].grad.zero_()
@@ -64,7 +64,7 @@ def test_a_step_is_as_long_as_adams_and_zeros_stay():
 def test_momentum_looks_a_step_ahead():
     p = torch.nn.Parameter(torch.zeros(2, 2))
     one, two = torch.eye(2), torch.eye(2).flip(0)
-    step = muon.Muon([p], lr=1.0, momentum=0.9, weight_decay=0.0)
+    step = muon.MUD([p], lr=1.0, momentum=0.9, weight_decay=0.0)
     for gradient in (one, two):
         p.data.zero_()
         p.grad = gradient

@@ -41,7 +41,7 @@ def test_own_books_in_another_language(tmp_path, capsys):
     argv = ["--books", str(tmp_path / "märchen.txt"), "--out", str(out), "--steps", "2"]
     main([*argv, "--n-merges", "20", "--device", "cpu"])
     said = capsys.readouterr().out
-    made = checkpoint.load(out)
+    made = checkpoint.load_ours(out)
     assert "held out to score: the last tenth of each" in said
     assert f"vocabulary: {made.bpe.n_vocab} tokens, made of these books by 20 merges" in said
     assert made.meta["heldout_books"] == ["märchen, the end"]

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from gpt1lib import tasks
 from gpt1lib.baselines import bag_of_words
-from gpt1lib.tasks import split_of
+from gpt1lib.tasks import Example, Task, split_of
 
 TEXTS = [f"letter {i} {end}" for i in range(20) for end in ("came", "was lost, again")]
 LABELS = ["praise", "complaint"] * 20
@@ -158,15 +158,15 @@ WRONG = {  # name: kind of file, what it holds, what is said after the file's na
     "open quote": ("csv", f'{GOOD}\n\n"fine,good\na,b', "line 43: its quotes are not in pairs"),
     "quote inside": ("csv", 'text,label\n"a "fine" one",x', "line 2: its quotes are not in"),
     "one class": ("csv", "text,label\na film,good", r"labels are \['good'\], there must be"),
-    "rare class": ("csv", f"{GOOD}\nfine,prase", "of label 'prase': 1, each label needs 10"),
-    "few": ("csv", FEW, "examples of label 'a': 9, each label needs 10"),
+    "rare class": ("csv", f"{GOOD}\nfine,prase", "of label 'prase': 1, each needs 10"),
+    "few": ("csv", FEW, "examples of label 'a': 9, each needs 10"),
     "no choosing": ("csv", UNCHOSEN, "texts are too few, none falls into the valid set"),
     "no learning": ("csv", UNLEARNED, "no text of label 'late' is left to train on"),
     "not UTF-8": ("csv", b"text,label\ncaf\xe9,x", "not UTF-8 .* 0xe9, in line 2. Save it as"),
     "UTF-16": ("tsv", "text\tlabel".encode("utf-16"), "not UTF-8 text: byte 0 is 0x.*line 1"),
     "no JSON": ("jsonl", f"{as_jsonl(ROWS)}\ntext,label", "line 41 is damaged, not valid JSON"),
     "no field": ("jsonl", '{"text": "a", "class": 1}', "line 1: no field label"),
-    "a list": ("jsonl", '["a", "b"]', "line 1 holds a list, not a dict"),
+    "a list": ("jsonl", '["a", "b"]', "line 1 contains a list, not a dict"),
     "text a number": ("jsonl", '{"text": 5, "label": 1}', "line 1: the text is 5, it must be"),
     "label a share": ("jsonl", '{"text": "a", "label": 0.5}', "line 1: the label is 0.5, it"),
     "label true": ("jsonl", '{"text": "a", "label": true}', "line 1: the label is True, it"),
@@ -215,6 +215,16 @@ def test_what_the_command_line_takes(tmp_path):
         tasks.load(None)
 
 
+def test_one_side_of_a_pair_or_of_a_context_and_its_choices():
+    pair = Task("pair", "entailment", 2, [], [], [])
+    choice = Task("choice", "choice", 2, [], [], [])
+    example = Example(("so", "good", "bad"), 0)
+    sides = [bag_of_words.feature_sets(choice, example, side) for side in (None, 0, 1)]
+    assert sides[0] == [("so", "good"), ("so", "bad")]
+    assert sides[1:] == [[("so",), ("so",)], [("good",), ("bad",)]]
+    assert bag_of_words.feature_sets(pair, Example(("a", "b"), 0), 0) == [("a",)]
+
+
 def test_a_bag_of_words_in_any_alphabet():
     """Umlauts are letters, and so is Greek; the course's own sets are read as ever."""
     assert bag_of_words.WORDS(("Öl it's",)) == ["0 l", "0 it's", "0 l it's"]
@@ -223,6 +233,6 @@ def test_a_bag_of_words_in_any_alphabet():
 
 def test_the_kinds_of_tasks_are_those_that_make_sequences():
     from gpt1lib.inputs import N_TEXTS
-    from gpt1lib.tasks.task import KINDS
+    from gpt1lib.tasks.task import TASK_KINDS
 
-    assert tuple(N_TEXTS) == KINDS
+    assert tuple(N_TEXTS) == TASK_KINDS
