@@ -30,6 +30,10 @@ ADVICE: tuple[tuple[str, str], ...] = (
     (r"(min|max)\(\).*empty", EMPTY),
     (r"index out of range|is out of bounds for", PLACES),
     (
+        r"zero-dimensional tensor .* cannot be concatenated",
+        "A single number has no axis to join along: x[None] is a tensor of length 1.",
+    ),
+    (
         r"selected index k out of range",
         "There may be fewer than k numbers: .topk(min(k, len(x))).",
     ),

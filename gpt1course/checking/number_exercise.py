@@ -166,14 +166,27 @@ class NumberExercise(BaseExercise):
         values = tuple(number.value for number in given)
         if self._agree(values, right):
             return None
-        return Verdict(self._listed(values, numbers) or self._off(values, right))
+        return Verdict(self._listed(values, right, numbers) or self._off(values, right))
 
-    def _listed(self, values: tuple, numbers: tuple) -> str | None:
-        """The message of the listed wrong answer that these are."""
-        for wrong in self.wrong_answers:
-            if self._agree(values, _values(wrong.function, numbers)):
-                return wrong.message
-        return None
+    def _listed(self, values: tuple, right: tuple, numbers: tuple) -> str | None:
+        """The message of the listed wrong answer that these are, perhaps rounded."""
+        listed = [
+            (wrong.message, _values(wrong.function, numbers)) for wrong in self.wrong_answers
+        ]
+        exact = [message for message, answer in listed if self._agree(values, answer)]
+        if exact or self._rounded(values, right):
+            return exact[0] if exact else None
+        rounded = [message for message, answer in listed if self._rounded(values, answer)]
+        return rounded[0] if len(rounded) == 1 else None
+
+    def _rounded(self, values: tuple, answer: tuple) -> bool:
+        """Whether these are an answer with fewer decimals, but with two digits or more."""
+        if len(values) != len(answer) or not all(float(f"{x:.1g}") != x for x in values):
+            return False
+        cut = range(1, self.decimals)
+        return any(
+            all(round(x, n) == y for x, y in zip(answer, values, strict=True)) for n in cut
+        )
 
     def _off(self, values: tuple, right: tuple) -> str:
         """In which direction the first answer that is off misses; not by how much."""

@@ -317,7 +317,7 @@ def ranks_of_the_places(probs, k):
         (_probs(12, 6), 0.75),
         (_probs(12, 7), 0.3),
         (_probs(12, 8), 0.97),  # many are kept
-        (torch.tensor([0.4, 0.3, 0.2, 0.0999]), 0.99995),  # a sum that stays below p
+        (torch.tensor([0.4, 0.3, 0.2, 0.099]), 0.9995),  # a sum that stays below p
         (torch.tensor([0.0005, 0.5, 0.4945, 0.005]), 0.999),
         (torch.tensor([0.0005, 0.5, 0.4945, 0.005]), 0.9999),
     ],
@@ -539,6 +539,14 @@ def appends_to_a_tensor(model, ids, n, n_ctx):
     for _ in range(n):
         ids.append(model(ids[-n_ctx:])[-1].argmax())
     return ids
+
+
+@write_greedily.wrong(
+    "topk(n) gives the n likeliest tokens for one and the same place. Each new token needs a "
+    "pass of its own, after the ones before it."
+)
+def n_for_one_place(model, ids, n, n_ctx):
+    return torch.cat([ids, model(ids[-n_ctx:])[-1].topk(n).indices])
 
 
 @write_greedily.wrong(

@@ -168,6 +168,26 @@ def no_tenth_is_kept(ids, draws, fates, other, specials, mask_id):
     return read, torch.where(chosen, ids, -100)
 
 
+@mask_tokens.wrong(
+    "You split the chosen tokens by their draws. Which of them are chosen is up to the draws, "
+    "and what becomes of them is up to the fates."
+)
+def draws_for_fates(ids, draws, fates, other, specials, mask_id):
+    chosen = _chosen(ids, draws, specials)
+    read = _masked(ids, draws, draws / 0.15, other, mask_id, chosen)
+    return read, torch.where(chosen, ids, -100)
+
+
+@mask_tokens.wrong(
+    "You count a number that is exactly at a limit as below it: use < and not <=."
+)
+def limits_included(ids, draws, fates, other, specials, mask_id):
+    chosen = (draws <= 0.15) & ~torch.isin(ids, torch.tensor(specials, dtype=ids.dtype))
+    read = torch.where(chosen & (fates <= 0.8), mask_id, ids)
+    read = torch.where(chosen & (fates > 0.8) & (fates <= 0.9), other, read)
+    return read, torch.where(chosen, ids, -100)
+
+
 def _loss_cases():
     draw = torch.Generator().manual_seed(17)
     logits = torch.randn(2, 5, 7, generator=draw)

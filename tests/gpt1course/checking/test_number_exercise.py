@@ -41,6 +41,22 @@ def test_the_solution_passes_and_each_wrong_answer_gets_its_own_message(e):
             assert message(e, values(w.function, numbers), numbers) == w.message, w.name
 
 
+@pytest.mark.parametrize("e", [e for e in ALL if e.decimals > 1], ids=lambda e: e.name)
+def test_what_is_rounded_too_far_is_known(e):
+    listed = {w.message for w in e.wrong_answers}
+    known = mistaken = 0
+    for numbers in (e.numbers(turn) for turn in range(DRAWS)):
+        coarse = tuple(round(x, e.decimals - 1) for x in values(e.solution, numbers))
+        is_listed = any(e._agree(coarse, values(w.function, numbers)) for w in e.wrong_answers)
+        assert is_listed or message(e, coarse, numbers) not in listed
+        for w in e.wrong_answers:
+            coarse = tuple(round(x, e.decimals - 1) for x in values(w.function, numbers))
+            said = message(e, coarse, numbers)
+            known += said == w.message
+            mistaken += said in listed - {w.message}  # two may be alike when they are rounded
+    assert known > DRAWS and known > 5 * mistaken
+
+
 @pytest.mark.parametrize("e", ALL, ids=lambda e: e.name)
 def test_form_of_a_number_exercise(e):
     assert e.tells_apart(e.first), "the notebook's own numbers"
