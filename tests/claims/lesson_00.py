@@ -179,3 +179,11 @@ def at_temperature_2_the_unlikely_together_are_drawn_more_often(novelist):
     with torch.no_grad():
         probs = (novelist.model(ids)[0, -1] / 2).softmax(dim=-1).sort(descending=True).values
     assert probs[:10].sum() < 0.2 and probs[1000:].sum() > probs[:10].sum()
+
+
+@after("write-1")
+def gpt_1_gained_14_8_points_by_pre_training():
+    (full, _), (without, _) = (
+        paper.paper_numbers.TABLE5[row] for row in ("full", "no pre-training")
+    )
+    assert round(full - without, 1) == 14.8

@@ -319,3 +319,8 @@ def three_tokens(real):
 @after("cell-100")
 def their_ends_are_marked(real):
     assert all(p.endswith("</w>") for p in real["pieces"])
+
+
+@after("cell-004")
+def gpt_1_has_478_tokens_that_are_no_merges():
+    assert g.GPT1.n_vocab - 40_000 == 478

@@ -242,3 +242,9 @@ def the_last_row_is_yours(layer_3, states, together):
     assert not torch.allclose(library[0], together[0], atol=0.1), (
         "the others are not: no mask here yet"
     )
+
+
+@after("cell-004")
+def a_standard_deviation_of_2_becomes_16_at_256_and_not_128():
+    assert 2 * math.sqrt(256 / 4) == 16
+    assert 2 * 256 / 4 == 128, "as if it grew like the variance"

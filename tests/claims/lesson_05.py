@@ -160,3 +160,8 @@ def it_is_your_mask(causal_mask):
 @after("library-1")
 def and_the_one_for_a_cache(mask_with_cache):
     assert torch.equal(g.causal_mask(3, 5), mask_with_cache(3, 5))
+
+
+@after("cell-004")
+def before_token_300_come_299():
+    assert len(range(1, 300)) == 299

@@ -300,3 +300,13 @@ def the_text_says_0_9_nats_then_a_tenth_of_that(ks, by_k, gain):
 @after("cell-105", full_run=True)
 def the_interval_reaches_zero(gain, half):
     assert gain.mean() - half < 0 < gain.mean() + half
+
+
+@after("cell-004")
+def sixteen_heads_have_224_rows_for_14_tokens():
+    assert 4 * 4 * 14 == 224
+
+
+@after("cell-004")
+def from_8_tokens_to_255_there_are_247_more():
+    assert 255 - 8 == 247

@@ -330,3 +330,8 @@ def the_second_sum_is_nearly_that_of_a_right_angle(sizes):
 @after("cell-067")
 def a_block_of_ones_own_computes_what_the_librarys_does(gap):
     assert gap < 1e-3
+
+
+@after("cell-004")
+def the_root_of_768_is_27_7():
+    assert round(math.sqrt(g.GPT1.n_embd), 1) == 27.7

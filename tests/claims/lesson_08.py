@@ -325,3 +325,8 @@ def trained_it_is_at_3_86(after):
 @after("cell-110")
 def gpt_2s_smallest_has_124_439_808(gpt2):
     assert gpt2 == 124_439_808
+
+
+@after("cell-004")
+def an_even_guess_among_five_costs_1_61_nats():
+    assert round(math.log(5), 2) == 1.61

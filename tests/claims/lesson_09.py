@@ -181,6 +181,7 @@ def ln_10_is_2_303(n_targets):
 def film_got_its_weight_in_the_loss(after_the):
     film = film_after_the()
     assert abs(after_the["film"] - film) < 0.01
+    assert round(film, 3) == 0.364
 
 
 @after("cell-105")
@@ -261,3 +262,14 @@ def with_weights_of_glorots_size_the_first_loss_is_clearly_higher(config, senten
     )
     losses = [ng.pretraining_loss(wide, ids[None], config)[0] for ids in sentences]
     assert np.mean(losses) > math.log(10) + 0.15
+
+
+@after("cell-004")
+def gelu_is_the_formula_with_0_044715():
+    x, slope = np.linspace(-3, 3, 61), math.sqrt(2 / math.pi)
+    assert np.allclose(ng.gelu(x), x / 2 * (1 + np.tanh(slope * (x + 0.044715 * x**3))))
+
+
+@after("cell-004")
+def two_classes_start_near_0_693():
+    assert round(math.log(2), 3) == 0.693

@@ -459,3 +459,14 @@ def targets_that_are_not_shifted_make_the_first_loss_clearly_lower(
         logits = fresh_model()(ids)
     unshifted = torch.nn.functional.cross_entropy(logits.flatten(0, 1), ids.flatten())
     assert unshifted < start_loss - 0.4
+
+
+@after("cell-004")
+def a_first_loss_of_11_9_is_far_above_an_even_guess_among_8_120():
+    assert math.log(8_120) < 11.9 - 2
+
+
+@after("cell-004")
+def gpt_1_has_146_tensors():
+    with torch.device("meta"):
+        assert len(list(g.GPT(g.GPT1).parameters())) == 146

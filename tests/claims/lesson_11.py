@@ -1,6 +1,7 @@
 """What lesson 11, The real GPT-1, says."""
 
 import numpy as np
+import torch
 from claim import after
 
 import gpt1lib as g
@@ -157,3 +158,12 @@ def the_right_order_was_likelier_in_all_three(mean_log_prob, PAIRS):
 def the_text_says_3_nats_3_nats_nearly_6(mean_log_prob, PAIRS, is_real):
     apart = [mean_log_prob(good) - mean_log_prob(bad) for good, bad in PAIRS]
     assert is_real or np.allclose(apart, [2.9, 3.2, 5.8], atol=0.1)
+
+
+@after("cell-004")
+def the_fifty_matrices_are_99_9_percent_of_the_numbers():
+    with torch.device("meta"):
+        arrays = list(g.GPT(g.GPT1).parameters())
+    matrices = [a for a in arrays if a.ndim == 2]
+    share = sum(a.numel() for a in matrices) / sum(a.numel() for a in arrays)
+    assert len(matrices) == 50 and round(100 * share, 1) == 99.9

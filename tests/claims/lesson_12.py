@@ -231,3 +231,8 @@ def yours_and_the_librarys_agree(saw, apply_temperature, top_p_mask, top_k_mask)
 @after("cell-054")
 def brute_force_agrees_on_300_distributions(n_right):
     assert n_right == 300
+
+
+@after("cell-004")
+def e_to_the_1_4_is_4_06():
+    assert round(math.exp(2.4 - 1.0), 2) == 4.06

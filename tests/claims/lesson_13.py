@@ -325,3 +325,11 @@ def dropout_changes_little(outcome):
 def validation_falls_again_and_the_test_hardly_differs(scores_by_epoch, accuracy_then, found):
     assert scores_by_epoch[-1] < max(scores_by_epoch)
     assert abs(accuracy_then - found["pre-trained"]["accuracy"]) < 0.03
+
+
+@after("cell-004")
+def two_classes_need_1_536_weights_beside_117_million():
+    assert 2 * g.GPT1.n_embd == 1_536
+    with torch.device("meta"):
+        n = g.GPT(g.GPT1).count_parameters()
+    assert round(n / 1e6) == 117
