@@ -1,6 +1,7 @@
 """Lesson 01, Guessing the next token."""
 
 import math
+from itertools import pairwise
 
 import numpy as np
 import torch
@@ -323,8 +324,9 @@ def whole_table_and_no_smoothing(counts, smoothing):
         (np.array([1]), np.array([[0.25, 0.75], [0.5, 0.5]])),
     ],
     task=(
-        "Given the ids of a text and a table of probabilities, add up the log-probability "
-        "of every id, given the one before it, in nats. The first id is not predicted."
+        "Given the ids of a text and a table of probabilities, add up the natural "
+        "logarithm of every id's probability, given the id before it. The first id is not "
+        "predicted."
     ),
     hints=(
         "`probs[rows, columns]` with two id arrays looks up all pairs at once.",
@@ -332,7 +334,7 @@ def whole_table_and_no_smoothing(counts, smoothing):
     ),
 )
 def log_likelihood(ids, probs):
-    """Sum of log P(next | this) over a text, in nats: a float, <= 0.
+    """Sum of ln P(next | this) over a text: a float, <= 0.
 
     ids: (T,) integers. probs: (V, V), row = this, column = next. -inf if a pair has P = 0.
     """
@@ -344,7 +346,7 @@ def the_sign(ids, probs):
     return float(-np.log(probs[ids[:-1], ids[1:]]).sum())
 
 
-@log_likelihood.wrong("That is the mean per transition. L1 in the paper is the sum.")
+@log_likelihood.wrong("That is the mean over the predictions. A log-likelihood is their sum.")
 def mean(ids, probs):
     return float(np.log(probs[ids[:-1], ids[1:]]).mean())
 
@@ -359,17 +361,33 @@ def log_to_base_10(ids, probs):
     return float(np.log10(probs[ids[:-1], ids[1:]]).sum())
 
 
-@log_likelihood.wrong("The last transition is missing: T tokens make T - 1 of them.")
+@log_likelihood.wrong("The last prediction is missing: T ids make T - 1 of them.")
 def the_last_is_missing(ids, probs):
     return float(np.log(probs[ids[:-2], ids[1:-1]]).sum())
 
 
 @log_likelihood.wrong(
-    "You count one transition too many: from the last token to the first. ids[i - 1] at "
+    "You count one prediction too many, of the first id from the last. ids[i - 1] at "
     "i = 0 is ids[-1], the last."
 )
 def around_the_end_of_ids(ids, probs):
     return float(np.log(probs[np.roll(ids, 1), ids]).sum())
+
+
+@log_likelihood.wrong(
+    "You return after the first prediction. Is `return` indented so that it's in the loop?"
+)
+def returns_in_the_loop(ids, probs):
+    for this, following in pairwise(ids):
+        return float(np.log(probs[this, following]))
+
+
+@log_likelihood.wrong("You return the last logarithm alone. Add to the total: total += ...")
+def keeps_the_last_alone(ids, probs):
+    total = 0.0
+    for this, following in pairwise(ids):
+        total = float(np.log(probs[this, following]))
+    return total
 
 
 @log_likelihood.wrong("You score the first id too. It is given, not predicted.")
@@ -392,7 +410,7 @@ def log_of_the_sum(ids, probs):
     return float(np.log(probs[ids[:-1], ids[1:]].sum()))
 
 
-@log_likelihood.wrong("One logarithm per transition: add them up, with .sum().")
+@log_likelihood.wrong("You return a logarithm for each prediction. Add them up, with .sum().")
 def not_added_up(ids, probs):
     return np.log(probs[ids[:-1], ids[1:]])
 
