@@ -20,8 +20,8 @@ def trials(task: str, size: int) -> dict[str, dict]:
     plan, stored = paper.curves.plan, stored_trials(paper.curves.plan.NAME)
     return {
         row: {
-            budget: stored[plan.validation_trial(task, row, size, budget)]["accuracy"]
-            for budget in plan.budgets(task, size)
+            budget: plan.validation_score(task, row, size, budget, stored)
+            for budget in plan.tried_budgets(task, row, size, stored)
         }
         for row in lesson.TRAINED
     }
