@@ -92,20 +92,18 @@ def resampled_times(task: str, level: float, n: int = 1000) -> list[float]:
 
 
 @after("cell-036")
-def with_100_labels_90_percent_where_random_weights_have_72(rows, ours):
-    assert round(100 * ours[100]) == 90
+def with_100_labels_92_percent_where_random_weights_have_72(rows, ours):
+    assert round(100 * ours[100]) == 92
     assert round(100 * rows["random weights"][100]["mean"]) == 72
 
 
 @after("cell-036")
-def random_weights_need_about_840_labels(rows, ours):
+def random_weights_need_nearly_1_000_labels_and_the_bag_more(rows, ours):
     counted = paper.curves.labels_to(rows["random weights"], ours[100]) or 0
-    assert 835 <= counted < 845
-    needed = lesson.labels_needed(rows["random weights"], ours[100])
-    assert needed == 1000, "random weights: between 300 and 1,000"
-    bag = rows["bag with first word"]
-    assert lesson.labels_needed(bag, ours[100]) == 1000, "the bag of words: nearly 1,000"
-    assert 900 <= (paper.curves.labels_to(bag, ours[100]) or 0) < 1000
+    assert 950 <= counted < 1000
+    at = rows["random weights"][1000]
+    assert abs(at["mean"] - ours[100]) < at["half"], "nearly: its interval has our mean"
+    assert lesson.labels_needed(rows["bag with first word"], ours[100]) == 4000
 
 
 @after("cell-036")
@@ -116,9 +114,9 @@ def ten_labels_hardly_help_and_100_pass_asking(rows, levels, ours):
 
 
 @after("cell-036")
-def each_point_is_the_mean_of_five_or_ten_runs(rows):
+def each_point_is_the_mean_of_three_to_ten_runs(rows):
     runs = {at["seeds"] for name in lesson.TRAINED for at in rows[name].values()}
-    assert runs == {5, 10}
+    assert min(runs) == 3 and max(runs) == 10
 
 
 @after("cell-006")
@@ -268,7 +266,7 @@ def labels_needed_in_the_live_view():
     def takes(task: str, row: str, level: float) -> float:
         return paper.curves.labels_to(paper.curves.curve(task)[row], level) or math.inf
 
-    for level, times in ((0.7, 3), (0.9, 8)):
+    for level, times in ((0.7, 3), (0.9, 9)):
         task, rows = "question_or_statement", ("pre-trained", "random weights")
         ours, random = (takes(task, row, level) for row in rows)
         assert round(random / ours) == times, f"{times} times the labels for {level:.0%}"
@@ -279,9 +277,9 @@ def labels_needed_in_the_live_view():
 
 
 @after("counted-2")
-def between_four_and_eleven():
+def between_six_and_ten():
     low, high = np.percentile(resampled_times("question_or_statement", 0.9), [2.5, 97.5])
-    assert (round(low), round(high)) == (4, 11)
+    assert (round(low), round(high)) == (6, 10)
 
 
 @after("cell-022")
@@ -305,11 +303,12 @@ def the_library_has_the_same_rule(p_values, holm, false_alarms):
 @after("whole-1")
 def what_is_significant_among_questions(apart):
     sure, few = lesson.significant_sizes(apart), [30, 100, 300, 1000]
-    assert sure["random weights"] == [10, *few, 4000], "with every number of labels"
+    assert sure["random weights"] == [*few, 4000], "from 30 labels on"
     assert sure["bag with first word"] == few, "with 30 to 1,000 labels"
-    assert sure["LSTM"] == [10, 30], "the LSTM is ahead with 10 and 30"
+    assert sure["LSTM"] == [300], "the LSTM is ahead with 300"
+    assert round(100 * apart["LSTM"][300].difference) == -1, "by one point"
     ahead = [100 * apart["random weights"][n].difference for n in (30, 100, 300)]
-    assert all(15.5 <= x < 18.5 for x in ahead), "16 to 18 points"
+    assert all(14.5 <= x < 20.5 for x in ahead), "15 to 20 points"
 
 
 @after("first-1")
@@ -413,38 +412,36 @@ def three_to_six_points_on_film_and_to_and_fro_on_entailment(gaps):
 
 
 @after("settings-2")
-def with_100_labels_none_of_two_rows_is_beyond_54_percent():
-    tried = trials("past_or_present", 100)
-    best = max(max(tried[row].values()) for row in ("pre-trained", "random weights"))
-    assert round(best, 2) == 0.54
+def with_100_labels_nobody_is_beyond_55_percent():
+    best = max(max(row.values()) for row in trials("he_or_she", 100).values())
+    assert round(best, 2) == 0.55
 
 
 @after("settings-2")
-def at_300_labels_the_choice_at_100_is_used():
+def with_300_labels_96_percent_on_validation_and_72_in_the_test():
+    tried = trials("he_or_she", 300)["pre-trained"]
+    tested = paper.curves.curve("he_or_she")["pre-trained"]
+    assert (round(100 * max(tried.values())), round(100 * tested[300]["mean"])) == (96, 72)
+    tried = trials("he_or_she", 1000)["pre-trained"]
+    assert (round(100 * max(tried.values())), round(100 * tested[1000]["mean"])) == (99, 93)
+
+
+@after("settings-2", full_run=True)
+def asked_94_percent_on_validation_and_90_in_the_test():
+    novelist, task = g.load_novelist(), g.tasks.load("he_or_she")
+    ask = paper.curves.SETS["he_or_she"].ask
+    shares = []
+    for examples in (task.valid, task.test):
+        answers = ask(novelist.model, novelist.bpe, examples)
+        shares.append(np.mean([a == e.label for a, e in zip(answers, examples, strict=True)]))
+    assert [round(100 * share) for share in shares] == [94, 90]
+
+
+@after("settings-2")
+def in_two_of_three_blocks_the_lstms_best_rate_is_beyond_the_grid():
     plan, stored = paper.curves.plan, stored_trials(paper.curves.plan.NAME)
-    assert plan.nearest("past_or_present", 300) == 100
-    assert plan.best_budget("past_or_present", "random weights", 300, stored) == (100, 1.25e-4)
-
-
-@after("settings-2")
-def random_weights_learn_with_one_setting_of_six():
-    tried = trials("past_or_present", 1000)["random weights"]
-    learned = [budget for budget, accuracy in tried.items() if accuracy > 0.55]
-    assert learned == [(1000, 1e-3)] and len(tried) == 6
-    assert learned[0].updates == 10 * 100 and learned[0].lr == 8 * 1.25e-4
-
-
-@after("settings-2")
-def the_lstms_best_is_often_at_the_corner():
-    plan, stored = paper.curves.plan, stored_trials(paper.curves.plan.NAME)
-    chosen = {task: plan.best_budget(task, "LSTM", 1000, stored) for task in LONG}
-    assert [task for task, best in chosen.items() if best == (1000, 1e-3)] == [
-        "he_or_she",
-        "film_snippets",
-        "entailment",
-    ]
-    entailment = trials("entailment", 100)["LSTM"]
-    assert max(entailment.values()) < 0.42, "it guesses where its setting for 300 is chosen"
+    best = [plan.best_budget("he_or_she", "LSTM", n, stored) for n in (100, 300, 1000)]
+    assert [x.lr > max(plan.RATES) for x in best] == [False, True, True]
 
 
 @after("cell-046")
