@@ -12,8 +12,6 @@ from gpt1course import paper, statistics
 from gpt1course.exercises import lesson15 as lesson
 from gpt1course.paper.results import stored_trials
 
-LONG = [name for name, about in paper.curves.SETS.items() if about.long]  # six settings each
-
 
 def trials(task: str, size: int) -> dict[str, dict]:
     """Row -> settings -> accuracy on validation, where the settings of a task are chosen."""
