@@ -1,15 +1,17 @@
 """Held-out bits per character after minutes of training on two cores.
 
     python benchmarks/quality_for_time.py nanogpt --minutes 20
+    python benchmarks/quality_for_time.py nanogpt --minutes 20 --beta2 0.99 --seed 1
     python benchmarks/quality_for_time.py ours --minutes 5 --day "2026-11-27, evening"
 
 `ours` is the recipe "quick" with as many updates as fit the time; `nanogpt` a model of
 the same sizes on the same tokens with the settings that nanoGPT publishes: GELU by erf,
-pre-LayerNorm, no biases, AdamW 0.9/0.95, weight decay 0.1, 12 windows, lr 1e-3 with a
-cosine decay to a tenth. Only training counts as time. Bits per character are of the
-three held-out books, all of them, so the tokenizer does not matter. Each run is added to
-the stored ones, with its day: runs are comparable when the same machine made them at the
-same speed. Where that changed within a day, --day keeps them apart.
+pre-LayerNorm, no biases, AdamW with 0.9 and 0.95 (its small example has 0.99, --beta2),
+weight decay 0.1, 12 windows, lr 1e-3 with a cosine decay to a tenth. Only training counts
+as time. Bits per character are of the three held-out books, all of them, so the tokenizer
+does not matter. Each run is added to the stored ones, with its day: runs are comparable
+when the same machine made them at the same speed. Where that changed within a day, --day
+keeps them apart.
 """
 
 import argparse
@@ -86,13 +88,13 @@ class NanoGPT(nn.Module):
         return self.ln(h) @ self.tokens.weight.T
 
 
-def train_nanogpt(minutes: float):
+def train_nanogpt(minutes: float, seed: int, beta2: float):
     """Train by nanoGPT's settings, the cosine by the clock: model, seconds, tokens."""
-    torch.manual_seed(0)
+    torch.manual_seed(seed)
     config = replace(NOVELIST, n_vocab=BPE.load(NOVELIST_DIR).n_vocab)
     ids = corpus.encode_books(corpus.read_books(BOOKS), BPE.load(NOVELIST_DIR))
-    model, generator = NanoGPT(config).train(), torch.Generator().manual_seed(0)
-    optimizer = optim.adamw(model, 1e-3, (0.9, 0.95), weight_decay=0.1)
+    model, generator = NanoGPT(config).train(), torch.Generator().manual_seed(seed)
+    optimizer = optim.adamw(model, 1e-3, (0.9, beta2), weight_decay=0.1)
     clock = Clock(60 * minutes)
     for share in clock:
         lr = 1e-4 + 9e-4 * (1 + math.cos(math.pi * share)) / 2
@@ -108,9 +110,9 @@ def train_nanogpt(minutes: float):
     return model, clock.seconds, clock.updates * BATCH * config.n_ctx
 
 
-def train_ours(minutes: float):
+def train_ours(minutes: float, seed: int):
     """Train by the recipe for minutes, with the updates that fit by a short trial."""
-    recipe = pretrain.RECIPES["quick"]
+    recipe = replace(pretrain.RECIPES["quick"], seed=seed)
     with tempfile.TemporaryDirectory() as folder:
         trial = pretrain.Pretraining.from_books(recipe, folder)
         left = minutes - trial.seconds / 60  # counting what stands near what takes time, too
@@ -148,18 +150,24 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("who", choices=["ours", "nanogpt"])
     parser.add_argument("--minutes", type=float, default=5)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--beta2", type=float, default=0.95, help="of nanogpt's Adam")
     parser.add_argument(
         "--day", default=time.strftime("%Y-%m-%d"), help="a name of the runs to be compared"
     )
     args = parser.parse_args()
     keep_memory()  # for both: a setting of the process, not of a recipe
     origin = provenance()  # the commit may move on while it runs
-    train = train_ours if args.who == "ours" else train_nanogpt
-    model, seconds, tokens = train(args.minutes)
+    if args.who == "ours":
+        model, seconds, tokens = train_ours(args.minutes, args.seed)
+    else:
+        model, seconds, tokens = train_nanogpt(args.minutes, args.seed, args.beta2)
     books = corpus.read_books(HELDOUT_BOOKS)
     result = {
         "who": args.who,
         "minutes": args.minutes,
+        "seed": args.seed,
+        **({"beta2": args.beta2} if args.who == "nanogpt" else {}),
         "seconds": round(seconds),
         "tokens": tokens,
         "parameters": sum(p.numel() for p in model.parameters()),

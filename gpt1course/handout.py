@@ -13,6 +13,7 @@ a name, from which the questions with numbers draw those of each student.
 
 import argparse
 import re
+import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -198,4 +199,5 @@ def run(args: argparse.Namespace) -> None:
     options = [f"--lesson {path.name[:2]}"]
     if args.sections:
         options.append(f"--sections {' '.join(map(str, args.sections))}")
-    print(f"Mark what comes back: python -m gpt1course grade submissions {' '.join(options)}")
+    command = f"{sys.executable} -m gpt1course grade submissions {' '.join(options)}"
+    print(f"Mark what comes back: {command}")

@@ -1,6 +1,7 @@
 """Lesson 02, Bytes, words, BPE."""
 
-from itertools import product
+from collections import Counter
+from itertools import pairwise, product
 
 import gpt1lib as g
 from gpt1lib.bpe import characters
@@ -104,6 +105,17 @@ def one_the_first_time(words, counts):
         for pair in zip(word, word[1:], strict=False):
             pairs[pair] = pairs[pair] + n if pair in pairs else 1
     return pairs
+
+
+@count_pairs.wrong(
+    "You also pair the end of one word with the beginning of the next. Count inside each word."
+)
+def pairs_across_words(words, counts):
+    symbols = [(symbol, n) for word, n in zip(words, counts, strict=True) for symbol in word]
+    pairs = Counter()
+    for (left, _), (right, n) in pairwise(symbols):
+        pairs[left, right] += n
+    return dict(pairs)
 
 
 @count_pairs.wrong("You count single symbols. Count pairs of neighbors.")
@@ -268,9 +280,8 @@ def last_symbol_lost(symbols, pair):
 
 
 @merge_pair.wrong(
-    "In `for i in range(...)` each round takes the next `i`, whatever you do with it, so the "
-    "right half comes again. Use `while`, and advance `i` yourself. Your loop also stops one "
-    "early."
+    "A `for` can't skip, so the right half comes again, and the last symbol is lost. Use "
+    "`while`, and advance `i` by 2 after a merge."
 )
 def i_changed_inside_a_for(symbols, pair):
     return right_half_stays(symbols, pair)[:-1]
@@ -515,6 +526,7 @@ _MANY_WORDS = [a + b + "lighthouse" for a in _LETTERS for b in _LETTERS[:15]]
         ("low", {("l", "o"): 1, ("o", "w</w>"): 0}),  # not in the order of the ranks
         ("low", {("lo", "w</w>"): 0, ("l", "o"): 1}),  # rank 0 is possible only after rank 1
         ("The", _RANKS),  # a capital
+        ("eager", _RANKS),  # the first e is not the one before r
     ],
     workload=lambda cut: [cut(word, _MANY_RANKS) for word in _MANY_WORDS],
     slow=(
@@ -536,8 +548,8 @@ _MANY_WORDS = [a + b + "lighthouse" for a in _LETTERS for b in _LETTERS[:15]]
 def cut_word(word, ranks):
     """The pieces of a word: a list of symbols, the last one ending in </w>.
 
-    ranks: pair -> rank, 0 is learned first; the dict may be in any order. A merge
-    may make a pair of lower rank than its own. That pair is then merged next.
+    ranks: pair -> rank, 0 is learned first; any dict, in any order, not only a learned one.
+    So a merge may make a pair of lower rank than its own, which is then merged next.
     cut_word("low", {("o", "w</w>"): 0, ("l", "o"): 1}) -> ["l", "ow</w>"]
     """
     symbols = characters(word)
@@ -650,8 +662,29 @@ def rank_0_is_lost(word, ranks):
 
 
 @cut_word.wrong(
-    "You go through the ranks once, from the lowest up. A merge may make a pair of a lower "
-    "rank: after each merge look again for the lowest."
+    "You merge where the left symbol first occurs, whatever comes after it. Look for both "
+    "symbols of the pair, side by side."
+)
+def at_the_first_left_symbol(word, ranks):
+    symbols = characters(word)
+    while known := [p for p in zip(symbols, symbols[1:], strict=False) if p in ranks]:
+        best = min(known, key=ranks.get)
+        i = symbols.index(best[0])
+        symbols[i : i + 2] = ["".join(best)]
+    return symbols
+
+
+@cut_word.wrong(
+    "You write the word in small letters. That's done before; here a capital is a symbol like "
+    "any other."
+)
+def in_small_letters(word, ranks):
+    return cut_word(word.lower(), ranks)
+
+
+@cut_word.wrong(
+    "You go through the ranks once, from the lowest up. That's right for a list of merges that "
+    "was learned, but here a merge may make a pair of lower rank: look again after each."
 )
 def once_through_the_ranks(word, ranks):
     symbols = characters(word)

@@ -324,3 +324,8 @@ def their_ends_are_marked(real):
 @after("cell-004")
 def gpt_1_has_478_tokens_that_are_no_merges():
     assert g.GPT1.n_vocab - 40_000 == 478
+
+
+@after("cell-044")
+def emma_allows_11_076_merges_and_no_more(emma_counts):
+    assert len(g.bpe.learn_merges(emma_counts, 40_000)) == 11_076
