@@ -152,8 +152,7 @@ def check_bf16(wanted: bool, device: torch.device) -> None:
     """Raise ValueError where 16-bit numbers are wanted that the device does not have."""
     if wanted and not (device.type == "cuda" and torch.cuda.is_bf16_supported()):
         raise ValueError(
-            f"bf16 is on, but {device} computes 16-bit numbers by emulation, some "
-            "hundred times slower: leave it off"
+            f"bf16 is on, but {device} is no GPU that computes with 16-bit numbers: leave it off"
         )
 
 
