@@ -39,6 +39,11 @@ ADVICE: tuple[tuple[str, str], ...] = (
     ),
     (r"shapes cannot be multiplied|^size mismatch, got|^matmul: Input operand", MATRICES),
     (
+        r"is invalid for input of size",
+        "The sizes of a shape multiply to the tensor's count of numbers: take them from "
+        "x.shape.",
+    ),
+    (
         r"must match the size of tensor|could not be broadcast together",
         "The two shapes do not fit. Print both: is a keepdim=True, a [:, None] or a slice "
         "missing?",
