@@ -5,12 +5,14 @@ import re
 MATRICES = "In A @ B, A has as many columns as B has rows: is a .T missing, or is one too many?"
 ONE_NUMBER = (
     "Functions of math take one number. For many at once, numpy and torch have their own, "
-    "such as np.log and torch.exp."
+    "such as np.log and torch.exp. torch.stack or torch.cat joins a list of tensors."
 )
 EMPTY = "Nothing is left to choose from. Stop, or return, before that."
-PLACES = "Positions count from 0, so the last one is the length minus 1."
+PLACES = (
+    "Positions count from 0, so the last one is the length minus 1. An empty list has none."
+)
 ONE_TRUTH = (
-    "`if` needs a single True or False, and so does `not`: torch.equal, .any() or .all(). To "
+    "`if`, `not`, `in` and .index need one True or False: torch.equal, .any() or .all(). To "
     "choose number by number there is torch.where."
 )
 

@@ -198,7 +198,7 @@ class NumberExercise(BaseExercise):
         cut = range(self.decimals)  # 1.5 is not 2 as far as 2 goes
         if any(round(wanted, n) == got and abs(wanted - got) < 0.5 / 10**n for n in cut):
             return f"{short(got)} is right as far as it goes. Give {self.precision}."
-        which = f"Number {place + 1}, {short(got)}," if len(right) > 1 else short(got)
+        which = f"Number {place + 1} ({short(got)})" if len(right) > 1 else short(got)
         return f"{which} is too {'large' if got > wanted else 'small'}."
 
 
