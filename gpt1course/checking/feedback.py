@@ -255,4 +255,5 @@ def _repr(value) -> str:
         text = repr(value)
     except Exception:  # an object may fail to say what it is
         return type(value).__name__
-    return text if len(text) <= 60 and " at 0x" not in text else type(value).__name__
+    most = 160 if isinstance(value, str) else 60
+    return text if len(text) <= most and " at 0x" not in text else type(value).__name__

@@ -183,7 +183,7 @@ class NumberExercise(BaseExercise):
         """Whether these are an answer with fewer decimals, but with two digits or more."""
         if len(values) != len(answer) or not all(float(f"{x:.1g}") != x for x in values):
             return False
-        cut = range(1, self.decimals)
+        cut = range(self.decimals)
         return any(
             all(round(x, n) == y for x, y in zip(answer, values, strict=True)) for n in cut
         )

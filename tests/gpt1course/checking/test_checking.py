@@ -303,6 +303,7 @@ def test_the_limit_leaves_nothing_behind(monkeypatch):
         pass
     assert signal.getitimer(signal.ITIMER_REAL) == (0, 0), "no alarm is left behind"
     without_alarm(monkeypatch)
+    assert none_is_left(), "of the tests before"
     with time_limit(60):
         assert len(watchdogs()) == 1
     assert signal.getsignal(signal.SIGINT) is handler and none_is_left()
