@@ -36,7 +36,7 @@ def describe(arguments: tuple, got: Result, wanted: Result, tolerance: float) ->
     if got.changed_inputs and not wanted.changed_inputs:
         return "Your function changes its arguments; work on a copy, not in place."
     if got.value is None:
-        return f"{where} it returns None. Is the `return` missing?"
+        return f"{where} it returns None. Is a `return` missing, or never reached?"
     return f"{where} {difference(got.value, wanted.value, tolerance)}."
 
 

@@ -137,7 +137,7 @@ class Odd:
 
 
 ANSWERS = {
-    "no return": (forgets_to_return, "returns None. Is the `return` missing"),
+    "no return": (forgets_to_return, "returns None. Is a `return` missing"),
     "raises": (lambda x: 1 / 0, r"raised ZeroDivisionError: division by zero\. The lesson"),
     "a power": (lambda x: x ^ 2, r"NotImplementedError: .*\. In Python a power is x\*\*3"),
     "a power of a number": (lambda x: x.sum().item() ^ 2, r"TypeError: .*a power is x\*\*3"),
