@@ -137,7 +137,7 @@ def radios(page, explorer):
         buttons = group.locator("[role=radio]")
         states = buttons.evaluate_all("es => es.map(e => e.ariaChecked)")
         at, n = states.index("true"), len(states)
-        if n < 2:
+        if n < 2 or not group.is_visible():  # of another source, say
             continue
         to, keys = (at + 1, ("Right", "Left")) if at + 1 < n else (at - 1, ("Left", "Right"))
         here, there = buttons.nth(at), buttons.nth(to)
