@@ -5,13 +5,15 @@ import re
 MATRICES = "In A @ B, A has as many columns as B has rows: is a .T missing, or is one too many?"
 ONE_NUMBER = (
     "Functions of math take one number. For many at once, numpy and torch have their own, "
-    "such as np.log and torch.exp."
+    "such as np.log and torch.exp. torch.stack or torch.cat joins a list of tensors."
 )
 EMPTY = "Nothing is left to choose from. Stop, or return, before that."
-PLACES = "Positions count from 0, so the last one is the length minus 1."
+PLACES = (
+    "Positions count from 0, so the last one is the length minus 1. An empty list has none."
+)
 ONE_TRUTH = (
-    "`if` needs a single True or False, and so does `not`: torch.equal, .any() or .all(). To "
-    "choose number by number there is torch.where."
+    "`if`, `and`, `or`, `not`, `in`, `a < b < c` and .index need one True or False: "
+    "torch.equal, .any() or .all(). Number by number there are &, |, ~ and torch.where."
 )
 
 ADVICE: tuple[tuple[str, str], ...] = (
@@ -30,6 +32,20 @@ ADVICE: tuple[tuple[str, str], ...] = (
     (r"(min|max)\(\).*empty", EMPTY),
     (r"index out of range|is out of bounds for", PLACES),
     (
+        r"(list|string|tuple) indices must be integers.*not '?(str|list|tuple)",
+        "A list or a text is indexed by a position: .index(...) finds it, and zip goes through "
+        "two lists together.",
+    ),
+    (
+        r"Cannot cast ufunc|can't be cast to the desired",
+        "An array of whole numbers can't take fractions in place: x = x / y, not x /= y.",
+    ),
+    (r"have the same dtype", "torch multiplies floats with floats: .float()."),
+    (
+        r"bitwise_(and|or)|for [&|]:",
+        "& is stronger than <: put each comparison in parentheses, (a < b) & c.",
+    ),
+    (
         r"zero-dimensional tensor .* cannot be concatenated",
         "A single number has no axis to join along: x[None] is a tensor of length 1.",
     ),
@@ -39,7 +55,12 @@ ADVICE: tuple[tuple[str, str], ...] = (
     ),
     (r"shapes cannot be multiplied|^size mismatch, got|^matmul: Input operand", MATRICES),
     (
-        r"must match the size of tensor|could not be broadcast together",
+        r"is invalid for input of size",
+        "The sizes of a shape multiply to the tensor's count of numbers: take them from "
+        "x.shape.",
+    ),
+    (
+        r"must match the (size of tensor|existing size)|could not be broadcast together",
         "The two shapes do not fit. Print both: is a keepdim=True, a [:, None] or a slice "
         "missing?",
     ),
@@ -70,7 +91,7 @@ ADVICE: tuple[tuple[str, str], ...] = (
     ),
     (
         r"ints\b.*\bfloat\b|got \(float|'float' object cannot be interpreted"
-        r"|indices must be int",
+        r"|slice indices must be int|indices must be int.*float",
         "Sizes and positions are whole numbers: divide by //, because / gives a float.",
     ),
     (

@@ -36,7 +36,7 @@ def describe(arguments: tuple, got: Result, wanted: Result, tolerance: float) ->
     if got.changed_inputs and not wanted.changed_inputs:
         return "Your function changes its arguments; work on a copy, not in place."
     if got.value is None:
-        return f"{where} it returns None. Is the `return` missing?"
+        return f"{where} it returns None. Is a `return` missing, or never reached?"
     return f"{where} {difference(got.value, wanted.value, tolerance)}."
 
 
@@ -121,7 +121,7 @@ def _between_arrays(a, b, tolerance) -> str:
         return f"the dtype is {a.dtype}, expected {b.dtype}"
     differ = apart(x, y, max(tolerance, roughness(dtype_name(a), dtype_name(b))))
     first = tuple(int(i) for i in np.argwhere(differ)[0])
-    if x.size <= SHOWN:
+    if x.size <= SHOWN and short(a) != short(b):
         message = (
             f"it returns {short(a)}, expected {short(b)}; they differ first at {_at(first)}"
         )
@@ -156,6 +156,8 @@ def _factor(x, y) -> str:
     factors = x.astype(float) / y
     if not factors.any() or not np.allclose(factors, factors[0], rtol=1e-3):
         return ""
+    if abs(factors[0] - 1) < 1e-3:  # no factor that a formula could lack
+        return ""
     return f". Where they differ, yours is {factors[0]:.4g} times what is expected"
 
 
@@ -173,10 +175,10 @@ def _at(place: tuple[int, ...]) -> str:
 
 def _between_items(a, b, tolerance) -> str:
     """The first item of two lists, tuples or dicts that differs."""
-    if len(a) != len(b):
-        return f"it returns {_count(len(a), 'item')}, expected {len(b)}"
     if short(a) != short(b) and len(short(a)) + len(short(b)) < 80:
         return f"it returns {short(a)}, expected {short(b)}"
+    if len(a) != len(b):
+        return f"it returns {_count(len(a), 'item')}, expected {len(b)}"
     keys = a if isinstance(a, dict) else range(len(a))
     key = next(k for k in keys if not same(a[k], b[k], tolerance))
     return f"in item {key!r} {difference(a[key], b[key], tolerance)}"
@@ -195,7 +197,8 @@ def _name(value) -> str:
 def kind_in_words(value) -> str:
     """tensor (int64), list, number ..., for a learner to read."""
     if isinstance(value, ARRAYS):
-        return f"{type(value).__name__} ({dtype_name(value)}, shape {tuple(value.shape)})"
+        told = ", requires_grad" * bool(getattr(value, "requires_grad", False))
+        return f"{type(value).__name__} ({dtype_name(value)}, shape {tuple(value.shape)}{told})"
     shown = short(value)
     name = type(value).__name__
     if value is None:
@@ -252,4 +255,5 @@ def _repr(value) -> str:
         text = repr(value)
     except Exception:  # an object may fail to say what it is
         return type(value).__name__
-    return text if len(text) <= 60 and " at 0x" not in text else type(value).__name__
+    most = 160 if isinstance(value, str) else 60
+    return text if len(text) <= most and " at 0x" not in text else type(value).__name__

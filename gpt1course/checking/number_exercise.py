@@ -183,7 +183,7 @@ class NumberExercise(BaseExercise):
         """Whether these are an answer with fewer decimals, but with two digits or more."""
         if len(values) != len(answer) or not all(float(f"{x:.1g}") != x for x in values):
             return False
-        cut = range(1, self.decimals)
+        cut = range(self.decimals)
         return any(
             all(round(x, n) == y for x, y in zip(answer, values, strict=True)) for n in cut
         )
@@ -198,7 +198,7 @@ class NumberExercise(BaseExercise):
         cut = range(self.decimals)  # 1.5 is not 2 as far as 2 goes
         if any(round(wanted, n) == got and abs(wanted - got) < 0.5 / 10**n for n in cut):
             return f"{short(got)} is right as far as it goes. Give {self.precision}."
-        which = f"Number {place + 1}, {short(got)}," if len(right) > 1 else short(got)
+        which = f"Number {place + 1} ({short(got)})" if len(right) > 1 else short(got)
         return f"{which} is too {'large' if got > wanted else 'small'}."
 
 

@@ -44,6 +44,11 @@ def most_likely(words, probs):
     return words[probs.index(max(probs))]
 
 
+@most_likely.wrong("max(probs) is a probability. probs.index(...) turns it into a position.")
+def the_probability_as_a_position(words, probs):
+    return words[max(probs)]
+
+
 @most_likely.wrong(
     "You return the highest probability. Return the word that has it: "
     "use the position of that probability to pick from words."

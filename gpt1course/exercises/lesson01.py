@@ -109,6 +109,16 @@ def around_the_end(text, alphabet):
     return count_bigrams(text + text[0], alphabet)
 
 
+@count_bigrams.wrong(
+    "Take a letter's place in the alphabet that is given: alphabet.index(letter)."
+)
+def places_in_another_alphabet(text, alphabet):
+    c = np.zeros((len(alphabet), len(alphabet)), dtype=int)
+    for a, b in zip(text, text[1:]):
+        c[ord(a) - ord("a"), ord(b) - ord("a")] += 1
+    return c
+
+
 @count_bigrams.wrong("The space is a letter like any other here: leave it in the text.")
 def without_spaces(text, alphabet):
     kept = text.replace(" ", "")
@@ -341,6 +351,11 @@ def log_likelihood(ids, probs):
     return float(np.log(probs[ids[:-1], ids[1:]]).sum())
 
 
+@log_likelihood.wrong("The first prediction is missing: id 1 is predicted from id 0.")
+def without_the_first_prediction(ids, probs):
+    return float(np.log(probs[ids[1:-1], ids[2:]]).sum())
+
+
 @log_likelihood.wrong("That is the loss. A log-likelihood is at most 0: leave out the minus.")
 def the_sign(ids, probs):
     return float(-np.log(probs[ids[:-1], ids[1:]]).sum())
@@ -517,6 +532,24 @@ def perplexity(log_probs):
     perplexity(tensor([-1.203973])) -> 3.333333
     """
     return math.exp(-float(log_probs.mean()))
+
+
+@perplexity.wrong(
+    "Right but for a token of probability 0, where 1 / 0 is an error: math.exp of the mean "
+    "loss is infinite, as it should be."
+)
+def one_over_the_geometric_mean(log_probs):
+    return 1 / math.exp(float(log_probs.mean()))
+
+
+@perplexity.wrong("You leave out the first. All of these are predictions.")
+def without_the_first(log_probs):
+    return math.exp(-float(log_probs[1:].mean()))
+
+
+@perplexity.wrong("You turn nats into bits, and then take e to that power: e goes with nats.")
+def e_to_the_power_of_bits(log_probs):
+    return math.exp(-float(log_probs.mean()) / math.log(2))
 
 
 @perplexity.wrong("2 to the power of nats mixes two units. Nats go with e, bits with 2.")
@@ -738,6 +771,11 @@ def bits_of_a_character(characters, tokens, each):
 @bits_of_a_character.wrong("Those are nats per character. For bits, divide by the ln of 2.")
 def nats_of_a_character(characters, tokens, each):
     return tokens * math.log(each) / characters
+
+
+@bits_of_a_character.wrong("Those are nats per token. For bits, divide by the ln of 2.")
+def nats_of_a_token(characters, tokens, each):
+    return math.log(each)
 
 
 @bits_of_a_character.wrong("Those are bits per token. A token is several characters.")

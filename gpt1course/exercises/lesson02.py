@@ -53,6 +53,25 @@ def count_pairs(words, counts):
     return pairs
 
 
+@count_pairs.wrong("You count a pair twice when it first comes up: pairs.get(pair, 0).")
+def twice_at_first(words, counts):
+    pairs = {}
+    for word, n in zip(words, counts, strict=True):
+        for pair in zip(word, word[1:], strict=False):
+            pairs[pair] = pairs.get(pair, n) + n
+    return pairs
+
+
+@count_pairs.wrong(
+    "You count one pair too many, the last symbol followed by the first: word[i - 1] at i = 0 "
+    "is word[-1]."
+)
+def around_the_end_of_words(words, counts):
+    return _count(
+        words, counts, lambda word: ((word[i - 1], word[i]) for i in range(len(word)))
+    )
+
+
 def _count(words, counts, of=lambda word: zip(word, word[1:], strict=False)):
     pairs = {}
     for word, n in zip(words, counts, strict=True):
@@ -363,6 +382,7 @@ def gives_up_at_the_first_left_symbol(symbols, pair):
         ({"abzq": 5, "abx": 3, "acq": 5}, 2),
         ({"on": 1, "no": 1}, 0),
         ({"on": 1, "no": 1}, 3),  # pairs that occur once are learned too
+        ({"oz": 2, "on": 2}, 2),  # equal in count and in the left symbol
     ],
     task=(
         "Learn `k` merges from words and their counts. Each time, count the pairs, take the "
@@ -393,6 +413,18 @@ def learn(word_counts, k):
         merges.append(best)
         words = [merge_pair(word, best) for word in words]
     return merges
+
+
+@learn.wrong(
+    "Of equally frequent pairs you compare the left symbols alone. Compare the whole pairs."
+)
+def left_symbols_compared(word_counts, k):
+    return _learn(word_counts, k, lambda pairs: min(pairs, key=lambda p: (-pairs[p], p[0])))
+
+
+@learn.wrong("A dict goes through its words. Pass the counts: word_counts.values().")
+def counts_that_are_words(word_counts, k):
+    return count_pairs([characters(word) for word in word_counts], word_counts)
 
 
 def _learn(word_counts, k, best_of, spell=characters, weigh=lambda n: n):
@@ -527,6 +559,7 @@ _MANY_WORDS = [a + b + "lighthouse" for a in _LETTERS for b in _LETTERS[:15]]
         ("low", {("lo", "w</w>"): 0, ("l", "o"): 1}),  # rank 0 is possible only after rank 1
         ("The", _RANKS),  # a capital
         ("eager", _RANKS),  # the first e is not the one before r
+        ("zzzz", {("z", "z"): 0}),  # two places that overlap
     ],
     workload=lambda cut: [cut(word, _MANY_RANKS) for word in _MANY_WORDS],
     slow=(
@@ -682,6 +715,24 @@ def in_small_letters(word, ranks):
     return cut_word(word.lower(), ranks)
 
 
+@cut_word.wrong("You merge the last place of a pair first. Go from left to right.")
+def from_the_end_of_the_word(word, ranks):
+    symbols = characters(word)
+    while known := [p for p in zip(symbols, symbols[1:], strict=False) if p in ranks]:
+        pair = min(known, key=ranks.get)
+        at = max(i for i in range(len(symbols) - 1) if (symbols[i], symbols[i + 1]) == pair)
+        symbols = [*symbols[:at], symbols[at] + symbols[at + 1], *symbols[at + 2 :]]
+    return symbols
+
+
+@cut_word.wrong("You go on with pairs that have no rank. Stop when none has one.")
+def merges_what_has_no_rank(word, ranks):
+    symbols = characters(word)
+    while pairs := [*zip(symbols, symbols[1:], strict=False)]:
+        symbols = merge_pair(symbols, min(pairs, key=lambda p: ranks.get(p, len(ranks))))
+    return symbols
+
+
 @cut_word.wrong(
     "You go through the ranks once, from the lowest up. That's right for a list of merges that "
     "was learned, but here a merge may make a pair of lower rank: look again after each."
@@ -714,6 +765,11 @@ def once_through_the_ranks(word, ranks):
 def vocabulary_size(n_characters, n_merges):
     """The number of tokens: <unk>, characters, characters with </w>, merges, newline."""
     return 1 + 2 * n_characters + n_merges + 1
+
+
+@vocabulary_size.wrong("The characters are missing, each of them twice.")
+def without_the_characters(n_characters, n_merges):
+    return n_merges + 2
 
 
 @vocabulary_size.wrong(

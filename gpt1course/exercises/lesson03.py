@@ -121,6 +121,15 @@ def whole_columns(ids, n_vocab):
     return U
 
 
+@one_hot.wrong(
+    "Rows come first: U[torch.arange(len(ids)), ids]. Yours are the other way around."
+)
+def rows_and_columns_exchanged(ids, n_vocab):
+    U = torch.zeros(len(ids), n_vocab)
+    U[ids, torch.arange(len(ids))] = 1
+    return U
+
+
 @one_hot.wrong("All entries are 0: the ones are missing.")
 def all_zeros(ids, n_vocab):
     return torch.zeros(len(ids), n_vocab)
@@ -155,6 +164,7 @@ def _table():
         (_seeded(9, 4) * torch.linspace(0.3, 3, 9)[:, None], 5, 4),
         (_seeded(7, 3, seed=1), 6, 6),
         (torch.tensor([[0.0, 1.0], [2.0, 0.0], [1.0, 0.0], [1.0, 1.0]]), 2, 2),  # parallel
+        (torch.tensor([[1.0, 0.0], [0.0, 1.0], [2.0, 0.0], [1.0, 1.0]]), 0, 2),  # the same
         (torch.tensor([[1.0, 0.0], [-1.0, 0.5], [-1.0, 0.1]]), 0, 2),
         (torch.tensor([[1.0, 0.0], [-2.0, 0.0], [0.0, 1.0]]), 0, 2),  # the opposite direction
         (torch.tensor([[-2.0, 0.0], [0.0, 1.0], [1.0, 0.0]]), 2, 2),
@@ -284,6 +294,16 @@ def the_first_dropped(W, i, n):
 
 
 @nearest_rows.wrong(
+    "You drop the last of the list, and that is not always row i: a row parallel to it has "
+    "the same cosine. Take row i out by its number."
+)
+def the_last_dropped(W, i, n):
+    cosines = _cosines(W, i)
+    order = sorted(range(len(W)), key=lambda row: (round(cosines[row].item(), 5), row))
+    return torch.tensor(order[-2::-1][:n])
+
+
+@nearest_rows.wrong(
     "You leave out all rows that are parallel to row i. Only row i itself is left out."
 )
 def parallel_rows_left_out(W, i, n):
@@ -332,6 +352,7 @@ def rows_moved_up(W, i, n):
         (torch.tensor([[1, 2, 3], [0, 2, 9]]),),
         (torch.tensor([[7, 0, 7, 7], [4, 4, 0, 6]]),),
         (torch.tensor([[2, 6, 1, 0, 9]]),),
+        (torch.tensor([[900, 3, 64, 8]]),),
     ],
     task=(
         "A batch of texts goes through the model once. Which rows of a token table that is "
@@ -398,6 +419,11 @@ def only_the_very_last_left_out(batch):
 def last_tokens_taken_away(batch):
     ids = batch.unique()
     return ids[~torch.isin(ids, batch[:, -1])]
+
+
+@rows_that_learn.wrong("A set has no order. Sort its ids, or take .unique(), which sorts.")
+def as_a_set(batch):
+    return torch.tensor(list(set(batch[:, :-1].flatten().tolist())))
 
 
 @rows_that_learn.wrong("That is how many rows learn. Return which ones.")
@@ -583,6 +609,12 @@ def in_two_halves(n_ctx, C):
     return torch.cat([angle.sin(), angle.cos()], dim=1)
 
 
+@sinusoids.wrong("Your rates fall twice as fast as they should: arange(0, C, 2) is 2k already.")
+def doubled_twice(n_ctx, C):
+    angle = torch.arange(n_ctx)[:, None] * 10_000.0 ** (-2 * torch.arange(0, C, 2) / C)
+    return torch.stack([angle.sin(), angle.cos()], dim=-1).flatten(1)
+
+
 @sinusoids.wrong("You convert the angles from degrees; they are in radians already.")
 def in_degrees(n_ctx, C):
     angle = torch.deg2rad(_angles(n_ctx, C))
@@ -684,6 +716,14 @@ def embedding_parameters(n_vocab, n_ctx, n_embd):
 @embedding_parameters.wrong("The position table is missing: a row for each position.")
 def tokens_alone(n_vocab, n_ctx, n_embd):
     return n_vocab * n_embd
+
+
+@embedding_parameters.wrong(
+    "You multiply the rows. The two tables are apart: add their rows, and multiply by the "
+    "width."
+)
+def rows_multiplied(n_vocab, n_ctx, n_embd):
+    return n_vocab * n_ctx
 
 
 @embedding_parameters.wrong("The token table is missing: a row for each token.")

@@ -284,6 +284,13 @@ def down_the_columns_of_keys(query, keys, values):
     return (query @ keys).softmax(dim=0) @ values
 
 
+@look_up.wrong(
+    "keys.T turns the rows of keys into columns. One dot product per key is keys @ query."
+)
+def keys_transposed(query, keys, values):
+    return (keys.T @ query).softmax(dim=0) @ values
+
+
 @look_up.wrong("You compare the query with the values. It is compared with the keys.")
 def compares_with_the_values(query, keys, values):
     if values.shape != keys.shape:
@@ -400,7 +407,9 @@ def the_best_alone(query, a, b, c):
     return 10 * (1 + products.index(max(products)))
 
 
-@mixed_by_hand.wrong("That is the plain mean of the values: no weights yet.")
+@mixed_by_hand.wrong(
+    "That is the plain mean of the values: no weights yet, or a minus sign was lost."
+)
 def the_plain_mean(query, a, b, c):
     return 20
 
@@ -464,6 +473,13 @@ def keys_as_rows(Q, K):
 )
 def divided_by_d(Q, K):
     return Q @ K.T / Q.shape[-1]
+
+
+@scaled_scores.wrong(
+    "You divide by D and by 2, which is what `/ D ** 1/2` means. Write `/ D ** 0.5`."
+)
+def power_of_one_by_two(Q, K):
+    return Q @ K.T / Q.shape[-1] / 2
 
 
 @scaled_scores.wrong("You multiply by the root of D; the scores are to become smaller.")
@@ -688,10 +704,16 @@ def slightly_by_place(x):
     return x + torch.arange(len(x), dtype=x.dtype)[:, None] / 1000
 
 
+def first_row_everywhere(x):
+    """Every row is the one that comes first."""
+    return x[:1].expand(len(x), -1)
+
+
 def _order_cases():
     x, orders = _numbers(5, 3, seed=1), ([4, 3, 2, 1, 0], [1, 2, 0, 3, 4], [0, 4, 3, 1, 2])
     layers = (mixes_all, with_positions, row_by_row, running_means, mean_of_all)
     layers += (neighbors_swapped, only_the_last_moves, places_that_cancel, slightly_by_place)
+    layers += (first_row_everywhere,)
     cases = [(layer, x, torch.tensor(order)) for layer in layers for order in orders]
     large, back = 10 * _numbers(64, 16, seed=2), torch.arange(63, -1, -1)
     return [*cases, (mixes_all, large, back), (mean_of_all, large - large.mean(dim=0), back)]
@@ -728,6 +750,14 @@ def ignores_order(layer, x, order):
 )
 def output_not_shuffled(layer, x, order):
     return torch.allclose(layer(x[order]), layer(x), atol=1e-5)
+
+
+@ignores_order.wrong(
+    "You shuffle the output alone, and compare it with itself. Shuffle the input, too: "
+    "layer(x[order])."
+)
+def input_not_shuffled(layer, x, order):
+    return torch.allclose(layer(x)[order], layer(x), atol=1e-5)
 
 
 @ignores_order.wrong(

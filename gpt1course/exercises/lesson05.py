@@ -234,6 +234,7 @@ def of_the_last_eight(values):
         (_seeded(3, 3, seed=4) + 800,),
         (torch.tensor([[0.0, 300.0], [0.0, 0.0]]),),  # a hidden score far above the visible
         (torch.tensor([[-1000.0, 1000.0], [-1000.0, 1000.0]]),),
+        (_seeded(600, 600, seed=5),),
     ],
     task=(
         "Turn scores into causal attention weights: hide the later tokens, then take the "
@@ -398,6 +399,20 @@ def plus_infinity(scores):
     return scores.masked_fill(~seen, math.inf).softmax(dim=-1)
 
 
+@masked_softmax.wrong("Your mask has a fixed size, and T may be larger: T is scores.shape[-1].")
+def mask_of_five(scores):
+    T = scores.shape[-1]
+    seen = torch.ones(5, 5, dtype=torch.bool).tril()[:T, :T]
+    return scores.masked_fill(~seen, -math.inf).softmax(dim=-1)
+
+
+@masked_softmax.wrong("Your mask has a fixed size, and T may be larger: T is scores.shape[-1].")
+def mask_of_512(scores):
+    T = scores.shape[-1]
+    seen = torch.ones(512, 512, dtype=torch.bool).tril()[:T, :T]
+    return scores.masked_fill(~seen, -math.inf).softmax(dim=-1)
+
+
 @masked_softmax.wrong("Those are logarithms of the weights: softmax, not log_softmax.")
 def logarithms(scores):
     seen = torch.ones(scores.shape[-2:], dtype=torch.bool).tril()
@@ -542,12 +557,25 @@ def leak_of_whole_numbers(x):
     return out
 
 
+def tiny_leak(x):
+    """No mask, and all outputs tiny."""
+    return 1e-12 * _leaks("none")(x)
+
+
+def leak_that_only_falls(x):
+    """Row 0 is the last row with its sign turned, and the others are 0."""
+    out = torch.zeros_like(x)
+    out[0] = -x[-1]
+    return out
+
+
 def _leak_cases():
     x = _seeded(5, 3, seed=3)
     kinds = ("causal", "none", "ahead", "itself")
     cases = [(_leaks(kind), x, t) for kind in kinds for t in (1, 3, 4)]
     cases += [(leak_into_row_0_only, x, t) for t in (1, 3, 4)]
     cases += [(layer, x, 4) for layer in (_leak_of(1e-7), _leak_of(1e-3), small_outputs)]
+    cases += [(layer, x, 4) for layer in (tiny_leak, leak_that_only_falls)]
     cases += [(leak_that_cancels, torch.arange(15.0).view(5, 3), 4)]
     rows = [torch.cat([_seeded(3, 2, seed=4), torch.full((1, 2), v)]) for v in (0.0, 1.0)]
     cases += [(_leaks("none"), last_row_the_same, 3) for last_row_the_same in rows]
@@ -651,6 +679,30 @@ def forgives_up_to_a_tenth(layer, x, t):
     return bool((layer(x)[:t] - layer(c)[:t]).abs().max() > 0.1)
 
 
+@leaks_before.wrong(
+    "You forgive differences below a threshold. Any leak is a leak: compare bit for bit, "
+    "with torch.equal."
+)
+def forgives_a_billionth(layer, x, t):
+    c = x.clone()
+    c[t] += 1
+    return bool(((layer(x)[:t] - layer(c)[:t]).abs() > 1e-9).any())
+
+
+@leaks_before.wrong(
+    "A leak may also make a number smaller. Compare with torch.equal, or with != and .any()."
+)
+def sees_only_what_rises(layer, x, t):
+    c = x.clone()
+    c[t] += 1
+    return bool((layer(c)[:t] > layer(x)[:t]).any())
+
+
+@leaks_before.wrong("You change all rows. Change row t alone: changed[t] += 1.")
+def changes_all_rows(layer, x, t):
+    return not torch.equal(layer(x)[:t], layer(x + 1)[:t])
+
+
 @leaks_before.wrong("Off by one: row t - 1 comes before t, too. The rows before t are [:t].")
 def leaves_out_row_t_1(layer, x, t):
     c = x.clone()
@@ -737,7 +789,7 @@ def changes_one_number(layer, x, t):
 @leaks_before.wrong("You change column t, one number of every row. Row t is changed[t].")
 def changes_a_column(layer, x, t):
     c = x.clone()
-    c[:, t % x.shape[1]] += 1
+    c[:, t] += 1
     return not torch.equal(layer(x)[:t], layer(c)[:t])
 
 

@@ -30,7 +30,8 @@ def _seeded(*shape, seed=0):
         "its own matrix, so that entry `[h]` contains slice `h` of all T tokens."
     ),
     hints=(
-        "First cut each row: `x.view(T, n_head, D)` leaves every number with its token.",
+        "First cut each row: with `T, C = x.shape`, `x.view(T, n_head, C // n_head)` leaves "
+        "every number with its token.",
         "Now the token is axis 0 and the head axis 1. `transpose(0, 1)` exchanges the two.",
     ),
 )
@@ -298,6 +299,13 @@ def undivided_scores(q, k, v, W_O, b_O):
     return _written(_weights(q, k, 1), v, W_O, b_O)
 
 
+@multi_head.wrong(
+    "You divide by the root of 2, the D of an earlier cell. Here D is q.shape[2]."
+)
+def root_of_the_earlier_width(q, k, v, W_O, b_O):
+    return _written(_weights(q, k, math.sqrt(2)), v, W_O, b_O)
+
+
 @multi_head.wrong("You divide by D itself; it is the square root of D.")
 def divided_by_the_width(q, k, v, W_O, b_O):
     return _written(_weights(q, k, q.shape[-1]), v, W_O, b_O)
@@ -406,6 +414,14 @@ def merged_as_they_lie(q, k, v, W_O, b_O):
     return mixed.reshape(q.shape[1], -1) @ W_O + b_O
 
 
+@multi_head.wrong(
+    "flatten(1) alone makes a row for each head: the token's axis must come first. Use "
+    "merge_heads."
+)
+def flattened_by_head(q, k, v, W_O, b_O):
+    return (_weights(q, k, math.sqrt(q.shape[-1])) @ v).flatten(1) @ W_O + b_O
+
+
 @multi_head.wrong("You mix the keys. What is mixed is the values: weights @ v.")
 def mixes_the_keys(q, k, v, W_O, b_O):
     return _written(_weights(q, k, math.sqrt(q.shape[-1])), k, W_O, b_O)
@@ -416,7 +432,7 @@ def keys_ask(q, k, v, W_O, b_O):
     return _written(_weights(k, q, math.sqrt(q.shape[-1])), v, W_O, b_O)
 
 
-@multi_head.wrong("Row 0 sees nothing: let a token see itself, .tril() and not .tril(-1).")
+@multi_head.wrong("Row 0 sees nothing. A token sees itself, so hide ~tril(), or triu(1).")
 def hides_itself(q, k, v, W_O, b_O):
     scores = q @ k.transpose(-1, -2) / math.sqrt(q.shape[-1])
     seen = torch.ones(scores.shape[-2:], dtype=torch.bool).tril(-1)

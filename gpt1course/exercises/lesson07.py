@@ -156,6 +156,24 @@ def powers_overflow(x):
     return 0.5 * x * (1 + (u.exp() - (-u).exp()) / (u.exp() + (-u).exp()))
 
 
+@gelu.wrong(
+    "Your tanh is made of powers, and exp of a large number is inf: inf / inf is nan. Use "
+    "torch.tanh."
+)
+def powers_of_twice(x):
+    u = 2 * math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)
+    return 0.5 * x * (1 + (u.exp() - 1) / (u.exp() + 1))
+
+
+@gelu.wrong(
+    "Your tanh is made of powers, and exp of a large number is inf: inf / inf is nan. Use "
+    "torch.tanh."
+)
+def powers_of_minus_twice(x):
+    u = -2 * math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)
+    return 0.5 * x * (1 + (1 - u.exp()) / (1 + u.exp()))
+
+
 @gelu.wrong("The `1 +` is missing: the gate runs from 0 to 1.")
 def gate_without_1(x):
     return 0.5 * x * torch.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3))
@@ -325,8 +343,9 @@ def _normal(state, less=0):
     worked=lambda state, gain, bias: (
         f"The mean is {sum(state) / 4:g} and the variance "
         f"{sum((x - sum(state) / 4) ** 2 for x in state) / 4:g}, so the normalized state is "
-        f"({', '.join(f'{z:.3f}' for z in _normal(state))}). Multiplied by {gain}, plus "
-        f"{bias}, it becomes ({', '.join(f'{gain * z + bias:.3f}' for z in _normal(state))})."
+        f"({', '.join(f'{z:.3f}' for z in _normal(state))}). Multiplied by {gain}, and "
+        f"with {bias} added, it becomes "
+        f"({', '.join(f'{gain * z + bias:.2f}' for z in _normal(state))})."
     ),
 )
 def layer_norm_by_hand(state, gain, bias):
@@ -456,7 +475,7 @@ def no_eps(x, gain, bias, eps=1e-5):
 
 
 @layer_norm.wrong(
-    "You write 1e-5 into the formula. eps is an argument: use the one that you are given."
+    "You take 1e-5 whatever eps is. eps is an argument: use the one that you are given."
 )
 def eps_written_in(x, gain, bias, eps=1e-5):
     return _centered(x) / torch.sqrt(_variance(x) + 1e-5) * gain + bias
@@ -653,6 +672,12 @@ def pre_ln(x, attention, mlp, ln_1, ln_2):
     return x + mlp(ln_2(x))
 
 
+@post_ln_block.wrong("You normalize before you add the second time: ln_2(n + mlp(n)).")
+def second_norm_before_the_part(x, attention, mlp, ln_1, ln_2):
+    n = ln_1(x + attention(x))
+    return ln_2(n) + mlp(n)
+
+
 @post_ln_block.wrong("The residual paths are missing: add the input before you normalize.")
 def no_residual(x, attention, mlp, ln_1, ln_2):
     n = ln_1(attention(x))
@@ -773,17 +798,17 @@ def _pre_ln(x, attention, mlp, ln_1, ln_2):
     return n + mlp(ln_2(n))
 
 
-def _made(order, *parts, seed=0, changed=None, digits=4):
+def _made(order, *parts, seed=0, changed=None, digits=4, by=0.01):
     """A case of order_of: states before and after a block, the latter to a few digits.
 
-    changed: the rows that are moved. A slice of columns with them moves two of the numbers
-    against each other, which leaves the means as they are.
+    changed: the rows that are moved, by so much. A slice of columns with them moves two of
+    the numbers against each other, which leaves the means as they are.
     """
     x = _seeded(4, 6, seed=seed).float()
     h = {"post": post_ln_block, "pre": _pre_ln}[order](x, *parts)
     if changed is not None:
         apart = torch.tensor([1.0, -1.0]) if isinstance(changed, tuple) else 1.0
-        h[changed] = h[changed] + 0.01 * apart
+        h[changed] = h[changed] + by * apart
     return x, h.round(decimals=digits) if digits else h, *parts
 
 
@@ -804,6 +829,8 @@ def _made(order, *parts, seed=0, changed=None, digits=4):
         _made("post", mix, bend, norm_a, norm_b, seed=57, changed=slice(0, 4)),
         _made("post", mix, bend, norm_b, norm_a, seed=59, changed=(1, slice(2, 4))),
         _made("pre", mix, bend, norm_b, norm_a, seed=60, changed=(2, slice(0, 2))),
+        _made("post", mix, bend, norm_a, norm_b, seed=61, changed=(1, slice(2, 4)), by=5e-4),
+        _made("pre", mix, bend, norm_a, norm_b, seed=62, changed=(1, slice(2, 4)), by=5e-4),
     ],
     task=(
         "You are given the states `x` before a block, the states `h` after it, and the four "
@@ -849,8 +876,8 @@ def by_mean(x, h, attention, mlp, ln_1, ln_2):
 
 
 @order_of.wrong(
-    "You compare the means of the rows. Two numbers that move against each other leave a mean "
-    "as it is: compare all numbers."
+    "You compare means or sums, which one or two wrong numbers hardly move, or not at all: "
+    "compare all numbers."
 )
 def means_compared(x, h, attention, mlp, ln_1, ln_2):
     for name, block in (("post", post_ln_block), ("pre", _pre_ln)):
@@ -903,6 +930,26 @@ def last_row_alone(x, h, attention, mlp, ln_1, ln_2):
         return "post"
     pre = _pre_ln(x, attention, mlp, ln_1, ln_2)
     return "pre" if torch.allclose(h[-1], pre[-1], atol=1e-4) else "neither"
+
+
+@order_of.wrong(
+    "Too lax: where a number is 0.0005 off, another block made it. Compare with atol=1e-4."
+)
+def a_thousandth_is_forgiven(x, h, attention, mlp, ln_1, ln_2):
+    for name, block in (("post", post_ln_block), ("pre", _pre_ln)):
+        if torch.allclose(h, block(x, attention, mlp, ln_1, ln_2), atol=1e-3):
+            return name
+    return "neither"
+
+
+@order_of.wrong(
+    "A difference can have either sign. Take `abs()` before the largest, or torch.allclose."
+)
+def the_largest_without_abs(x, h, attention, mlp, ln_1, ln_2):
+    for name, block in (("post", post_ln_block), ("pre", _pre_ln)):
+        if (block(x, attention, mlp, ln_1, ln_2) - h).max() < 1e-4:
+            return name
+    return "neither"
 
 
 @order_of.wrong('What is not post-LN need not be pre-LN: check both, and say "neither".')
@@ -983,6 +1030,11 @@ def dropout(x, p, noise, training):
 )
 def not_scaled(x, p, noise, training):
     return x * (noise >= p) if training else x
+
+
+@dropout.wrong("You divide by 1 and then subtract p: put 1 - p in parentheses.")
+def one_minus_p_without_parentheses(x, p, noise, training):
+    return x * (noise >= p) / 1 - p if training else x
 
 
 @dropout.wrong("You divide by p. What stays is the share 1 - p: divide by that.")

@@ -137,6 +137,11 @@ def only_its_own(d, probs):
     return d * probs * (1 - probs)
 
 
+@softmax_backward.wrong("axis=1 is the last axis of a matrix only: take axis=-1.")
+def mean_over_axis_1(d, probs):
+    return probs * (d - (d * probs).sum(axis=1, keepdims=True))
+
+
 @softmax_backward.wrong(
     "The mean is missing. A score that rises takes from all the others: subtract the sum of "
     "d * probs from d before you multiply."
@@ -460,6 +465,15 @@ def layer_norm_backward(d, z, std, gain):
 def _norm_answer(d, z, std, gain, /, **changed):
     """The right answer with some gradients replaced."""
     return layer_norm_backward(d, z, std, gain) | changed
+
+
+@layer_norm_backward.wrong(
+    "Only the last summand is divided by std: put parentheses around all three."
+)
+def only_the_last_is_divided(d, z, std, gain):
+    dz = d * gain
+    stretch = z * (dz * z).mean(axis=-1, keepdims=True)
+    return _norm_answer(d, z, std, gain, x=dz - dz.mean(axis=-1, keepdims=True) - stretch / std)
 
 
 @layer_norm_backward.wrong(
@@ -948,6 +962,16 @@ def tied_gradient(ids, d_h0, h, d_logits):
     """
     grad = d_logits.T @ h
     np.add.at(grad, ids, d_h0)
+    return grad
+
+
+@tied_gradient.wrong(
+    "Row t of d_h0 belongs to position t, and goes to the row of its token, grad[ids[t]]."
+)
+def rows_by_token(ids, d_h0, h, d_logits):
+    grad = d_logits.T @ h
+    for i in ids:
+        grad[i] += d_h0[i]
     return grad
 
 

@@ -200,6 +200,31 @@ def no_correction(w, grad, m, v, t, lr, beta1=0.9, beta2=0.999, eps=1e-8):
     return w - lr * m / (v.sqrt() + eps), m, v
 
 
+@adam_step.wrong("The step lacks the factor lr.")
+def step_without_lr(w, grad, m, v, t, lr, beta1=0.9, beta2=0.999, eps=1e-8):
+    return adam_step(w, grad, m, v, t, 1.0, beta1, beta2, eps)
+
+
+@adam_step.wrong("Return w first, then m and v.")
+def averages_first(w, grad, m, v, t, lr, beta1=0.9, beta2=0.999, eps=1e-8):
+    w, m, v = adam_step(w, grad, m, v, t, lr, beta1, beta2, eps)
+    return m, v, w
+
+
+@adam_step.wrong("You divide by 1 - beta. It is 1 - beta**t: the correction fades as t grows.")
+def correction_without_t(w, grad, m, v, t, lr, beta1=0.9, beta2=0.999, eps=1e-8):
+    m, v = beta1 * m + (1 - beta1) * grad, beta2 * v + (1 - beta2) * grad**2
+    m_hat, v_hat = m / (1 - beta1), v / (1 - beta2)
+    return w - lr * m_hat / (v_hat.sqrt() + eps), m, v
+
+
+@adam_step.wrong("You multiply by 1 - beta**t. Divide by it.")
+def multiplied_by_the_correction(w, grad, m, v, t, lr, beta1=0.9, beta2=0.999, eps=1e-8):
+    m, v = beta1 * m + (1 - beta1) * grad, beta2 * v + (1 - beta2) * grad**2
+    m_hat, v_hat = m * (1 - beta1**t), v * (1 - beta2**t)
+    return w - lr * m_hat / (v_hat.sqrt() + eps), m, v
+
+
 @adam_step.wrong(
     "eps is inside the root, where it weighs as much as its own root. Add it "
     "after taking the root."
@@ -432,6 +457,24 @@ def learning_rate(step, peak, warmup, total):
 )
 def no_warm_up(step, peak, warmup, total):
     return peak * 0.5 * (1 + math.cos(math.pi * step / total))
+
+
+@learning_rate.wrong("1 + cos needs parentheses: 0.5 * (1 + cos(pi x)).")
+def half_of_one_plus_cos(step, peak, warmup, total):
+    falling = 0.5 * 1 + math.cos(math.pi * step / total)
+    return peak * (step / warmup if step < warmup else falling)
+
+
+@learning_rate.wrong("3.14 is too rough: take math.pi.")
+def pi_of_three_digits(step, peak, warmup, total):
+    falling = 0.5 * (1 + math.cos(3.14 * step / total))
+    return peak * (step / warmup if step < warmup else falling)
+
+
+@learning_rate.wrong("Your cosine begins behind the warm-up, or ends too early: step / total.")
+def steps_after_the_warm_up_of_all(step, peak, warmup, total):
+    falling = 0.5 * (1 + math.cos(math.pi * (step - warmup) / total))
+    return peak * (step / warmup if step < warmup else falling)
 
 
 @learning_rate.wrong(
@@ -762,8 +805,9 @@ def upside_down(grads, max_norm):
 
 
 @clip_together.wrong(
-    "You change nothing. Where the norm is above max_norm, scale it down. (torch's "
-    "clip_grad_norm_ clips the .grad of parameters, and these tensors are the gradients.)"
+    "You change nothing: `grad = ...` in a loop only gives a name to a new tensor, and torch's "
+    "clip_grad_norm_ clips the .grad of parameters. Return new tensors, scaled down where the "
+    "norm is above max_norm."
 )
 def as_it_came(grads, max_norm):
     return list(grads)
@@ -811,7 +855,15 @@ def norm_of_two(grads, max_norm):
             },
         ),
         ({"blocks.0.ln_2.weight": (8,), "blocks.0.attention.qkv.weight": (24, 8)},),
-        ({"wide.bias": (64,), "small.weight": (2, 3), "norm.weight": (9,), "head": (5, 3)},),
+        (
+            {
+                "wide.bias": (64,),
+                "small.weight": (2, 3),
+                "norm.weight": (9,),
+                "scale": (8,),
+                "head": (5, 3),
+            },
+        ),
         ({"mlp/w": (4, 6), "mlp/b": (6,), "last/g": (6,)},),  # as the released code names them
         ({"h0/attn/c_attn/w": (1, 4, 12), "h0/attn/c_attn/b": (12,)},),
         ({"row": (1, 8), "bias": (8,), "column": (8, 1), "gain": (1,), "one": (1, 1)},),
@@ -839,6 +891,16 @@ def decayed(shapes):
 )
 def by_the_word_weight(shapes):
     return [name for name in shapes if name.endswith("weight")]
+
+
+@decayed.wrong("A shape is a plain tuple: the number of its axes is len(shape).")
+def ndim_of_a_tuple(shapes):
+    return [name for name, shape in shapes.items() if shape.ndim > 1]
+
+
+@decayed.wrong("A shape is a plain tuple: the number of its axes is len(shape).")
+def dim_of_a_tuple(shapes):
+    return [name for name, shape in shapes.items() if shape.dim() > 1]
 
 
 @decayed.wrong(
@@ -953,6 +1015,11 @@ def cosine_after_the_warm_up(step, peak, warmup, total):
     return 0.5 * peak * (1 + math.cos(math.pi * (step - warmup) / (total - warmup)))
 
 
+@rate_at.wrong("That is the share of the highest rate. Multiply by it.")
+def share_of_the_highest(step, peak, warmup, total):
+    return 0.5 * (1 + math.cos(math.pi * step / total))
+
+
 @rate_at.wrong("That is a straight line down. Pre-training has a cosine.")
 def straight_down(step, peak, warmup, total):
     return peak * (1 - step / total)
@@ -1021,6 +1088,11 @@ def one_epoch(tokens, batch, length, epochs):
 @updates_of.wrong("An update reads windows, not tokens: divide by the length of a window, too.")
 def tokens_in_place_of_windows(tokens, batch, length, epochs):
     return -(-epochs * tokens // batch)
+
+
+@updates_of.wrong("Those are tokens. Divide by the tokens that an update reads.")
+def tokens_times_epochs(tokens, batch, length, epochs):
+    return epochs * tokens
 
 
 @updates_of.wrong("An update reads a whole batch of windows, not a single one.")

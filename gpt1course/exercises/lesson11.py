@@ -332,6 +332,13 @@ def not_added_up(shapes):
     return [math.prod(s) for s in shapes], [math.prod(s) for s in matrices]
 
 
+@parameters_of.wrong(
+    "Equal shapes count as often as they come: go through the list, not a set."
+)
+def a_set_of_lists(shapes):
+    return parameters_of([*set(shapes)])
+
+
 @parameters_of.wrong("You count equal shapes once, as a set or a dict does. Each is an array.")
 def equal_shapes_once(shapes):
     return parameters_of([*dict.fromkeys(map(tuple, shapes))])

@@ -87,8 +87,8 @@ def multiplies(logits, temperature):
 
 
 @apply_temperature.wrong(
-    "You divide probabilities, and renormalizing undoes that: nothing changes. "
-    "Divide the logits, before the softmax."
+    "The temperature has no effect in yours: the softmax, or renormalizing, undoes what you "
+    "did. Divide the logits by it, before the softmax."
 )
 def divides_probabilities(logits, temperature):
     if temperature == 0:
@@ -100,7 +100,8 @@ def divides_probabilities(logits, temperature):
 
 
 @apply_temperature.wrong(
-    "Right, but at temperature 0 you divide by zero and get nan. Handle 0 separately."
+    "Right, but at temperature 0 you divide by zero and get nan. Handle 0 separately, and "
+    "`return` there."
 )
 def no_case_for_0(logits, temperature):
     return (logits / temperature).softmax(dim=0)
@@ -260,7 +261,9 @@ def first_k(probs, k):
     return torch.arange(len(probs)) < k
 
 
-@top_k_mask.wrong("The k-th largest itself is missing: > leaves it out. Use >=.")
+@top_k_mask.wrong(
+    "The k-th largest itself is missing. (With > it is left out, with >= it is kept.)"
+)
 def larger_than_the_k_th(probs, k):
     return probs > probs.topk(min(k, len(probs))).values[-1]
 
@@ -270,6 +273,13 @@ def larger_than_the_k_th(probs, k):
 )
 def place_k_kept_too(probs, k):
     return probs >= probs.sort(descending=True).values[k]
+
+
+@top_k_mask.wrong("You keep one token too many: the first k are order[:k].")
+def one_more_than_k(probs, k):
+    mask = torch.zeros(len(probs), dtype=torch.bool)
+    mask[probs.argsort(descending=True)[: k + 1]] = True
+    return mask
 
 
 @top_k_mask.wrong("Right, unless k exceeds the number of tokens: then topk raises. min(k, V).")
@@ -345,6 +355,19 @@ def top_p_mask(probs, p):
     before = ranked.cumsum(dim=0) - ranked  # mass of the likelier ones
     mask = torch.zeros(len(probs), dtype=torch.bool)
     mask[order] = before < p  # back to vocabulary order
+    return mask
+
+
+@top_p_mask.wrong(
+    "Always keeping the first token isn't enough: at p = 0.6 of 0.5 and 0.3, the second one "
+    "crosses p and belongs to the set."
+)
+def the_first_always_kept(probs, p):
+    ranked, order = probs.sort(descending=True)
+    kept = ranked.cumsum(dim=0) <= p
+    kept[0] = True
+    mask = torch.zeros(len(probs), dtype=torch.bool)
+    mask[order] = kept
     return mask
 
 

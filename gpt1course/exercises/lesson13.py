@@ -367,8 +367,8 @@ def extract_down_the_columns(h, ids, extract):
 
 
 @read_out.wrong(
-    "nonzero() gives pairs of row and place in one tensor, which indexes only the rows of h. "
-    "The mask itself is enough: h[ids == extract]."
+    "You index only the rows of h. Each state needs its row and its place: "
+    "h[torch.arange(len(ids)), where], or by the mask itself, h[ids == extract]."
 )
 def pairs_as_one_index(h, ids, extract):
     return h[(ids == extract).nonzero()]
@@ -473,6 +473,16 @@ def similarity_logits(h_ab, h_ba, W, b):
     return (h_ab + h_ba) @ W + b
 
 
+@similarity_logits.wrong("@ comes before +: put the sum in parentheses, (h_ab + h_ba) @ W.")
+def no_parentheses(h_ab, h_ba, W, b):
+    return h_ab + h_ba @ W + b
+
+
+@similarity_logits.wrong("You put the two states side by side. Add them: h_ab + h_ba.")
+def side_by_side(h_ab, h_ba, W, b):
+    return torch.cat([h_ab, h_ba], dim=1) @ W + b
+
+
 @similarity_logits.wrong(
     "torch.cat puts one batch after the other. Add the two states of each pair: h_ab + h_ba."
 )
@@ -538,7 +548,7 @@ def no_bias(h_ab, h_ba, W, b):
         (_numbers(4, seed=13, scale=3.0), 4),
         (100 * _numbers(6, seed=22), 3),
         (_numbers(3, seed=23), 1),
-        (torch.tensor([200.0, 201.0, 0.0, 1.0]), 2),  # a row far below the other
+        (torch.tensor([800.0, 801.0, 0.0, 1.0]), 2),  # a row far below the other
     ],
     task=(
         "For multiple choice each answer is a sequence of its own, and each sequence gets "
@@ -673,6 +683,15 @@ def l3_loss(label_log_probs, token_log_probs, lm_coef):
 def stacked_sequences(label_log_probs, token_log_probs, lm_coef):
     lm = torch.stack(token_log_probs).mean()
     return (-label_log_probs.mean() - lm_coef * lm).item()
+
+
+@l3_loss.wrong(
+    "zip stops at the shorter one, and there may be more sequences than examples. Take the "
+    "two means one by one."
+)
+def zipped(label_log_probs, token_log_probs, lm_coef):
+    pairs = list(zip(label_log_probs, token_log_probs, strict=False))
+    return -sum((a + lm_coef * row.mean()).item() for a, row in pairs) / len(pairs)
 
 
 @l3_loss.wrong("This is L3 itself, which is to be maximized. A loss is its negative.")

@@ -21,7 +21,7 @@ def _ids(n, top, seed):
     cases=lambda: [
         (_logits(6, 9, seed=1), _ids(6, 9, 2)),
         (_logits(3, 20, seed=3), _ids(3, 20, 4)),
-        (torch.tensor([[0.0, 200.0], [0.0, 1.0], [5.0, 0.0]]), torch.tensor([1, 0, 0])),
+        (torch.tensor([[0.0, 800.0], [0.0, 1.0], [5.0, 0.0]]), torch.tensor([1, 0, 0])),
     ],
     task=(
         "Score a sentence as the paper does for CoLA, by the mean log-probability of its "
@@ -29,7 +29,7 @@ def _ids(n, top, seed):
     ),
     hints=(
         "Row i of the logits predicts ids[i + 1].",
-        "`log_probs[torch.arange(T - 1), ids[1:]]` takes one number per row.",
+        "`log_probs[torch.arange(len(ids) - 1), ids[1:]]` takes one number per row.",
     ),
 )
 def mean_log_prob(logits, ids):
@@ -47,6 +47,21 @@ def mean_log_prob(logits, ids):
 def no_shift(logits, ids):
     log_probs = logits.log_softmax(dim=-1)
     return log_probs[torch.arange(len(ids)), ids].mean().item()
+
+
+@mean_log_prob.wrong(
+    "You leave out the first token, but ask each row for the token that it has just read. Row "
+    "i predicts token i + 1."
+)
+def no_shift_without_the_first(logits, ids):
+    log_probs = logits.log_softmax(dim=-1)
+    return log_probs[torch.arange(1, len(ids)), ids[1:]].mean().item()
+
+
+@mean_log_prob.wrong("You average probabilities. Take the log of each first.")
+def mean_of_probabilities(logits, ids):
+    probs = logits.softmax(dim=-1)
+    return probs[torch.arange(len(ids) - 1), ids[1:]].mean().item()
 
 
 @mean_log_prob.wrong(

@@ -22,6 +22,7 @@ from ..paper.results import stored_trials
         ([0.5, 0.6, 0.52], 4.303),
         ([71.0, 75.5], 12.706),
         ([-0.02, 0.03, -0.05], 4.303),  # differences are of both signs
+        ([0.64, 0.62, 0.64], 4.303),  # a score twice
     ],
     task=(
         "The same fine-tuning with other seeds gives other scores. Return their mean and half "
@@ -126,6 +127,22 @@ def two_ends(values, t):
     return mean - half, mean + half
 
 
+@mean_and_half.wrong("`n ** 1/2` is n / 2: write `n ** 0.5`.")
+def half_of_n(values, t):
+    return sum(values) / len(values), t * stdev(values) / (len(values) / 2)
+
+
+@mean_and_half.wrong("You exchanged the two: first the mean, and then half of the interval.")
+def half_first(values, t):
+    mean, half = mean_and_half(values, t)
+    return half, mean
+
+
+@mean_and_half.wrong("A score may come twice, and a set keeps it once. Use all of them.")
+def each_score_once(values, t):
+    return mean_and_half(sorted(set(values)), t)
+
+
 @mean_and_half.wrong(
     "You return half of the range, which can only grow with more seeds. Use t times the "
     "standard error."
@@ -142,10 +159,11 @@ def smallest_and_largest(values, t):
     cases=lambda: [
         ([0.70, 0.74, 0.69, 0.77, 0.72], [0.66, 0.71, 0.67, 0.72, 0.70], 2.776),
         ([0.50, 0.58, 0.53], [0.52, 0.61, 0.50], 4.303),
+        ([71.0, 75.5, 71.0, 70.0], [70.0, 73.0, 69.5, 69.0], 3.182),  # a score twice
     ],
     task=(
         "Seed k draws the same training examples in the same order for both rows of a table, "
-        "so their scores rise and fall together. Return the mean of the differences, taken "
+        "so what both owe to luck cancels. Return the mean of the differences, taken "
         "seed by seed, and half of its 95% interval."
     ),
     hints=(
@@ -160,6 +178,21 @@ def paired_difference(a, b, t):
 
 def _differences(a, b):
     return [x - y for x, y in zip(a, b, strict=True)]
+
+
+@paired_difference.wrong(
+    "list.index finds the first place of a score, and a score may come twice. Use zip."
+)
+def by_the_first_place(a, b, t):
+    return mean_and_half([x - b[a.index(x)] for x in a], t)
+
+
+@paired_difference.wrong(
+    "A dict keeps a score once, and a score may come twice. Use zip alone."
+)
+def by_a_dict(a, b, t):
+    pairs = dict(zip(a, b, strict=True))
+    return mean_and_half([x - y for x, y in pairs.items()], t)
 
 
 @paired_difference.wrong(
@@ -673,6 +706,12 @@ def spread_over_n(a, b, c):
 )
 def of_one_seed(a, b, c):
     return (a + b + c) / 3, 4.303 * stdev((a, b, c))
+
+
+@three_seeds.wrong("The mean comes first, and then half of the interval.")
+def half_before_mean(a, b, c):
+    mean, half = three_seeds.solution(a, b, c)
+    return half, mean
 
 
 @three_seeds.wrong("You divide by 3. The standard error falls with the square root of n.")

@@ -24,7 +24,7 @@ NAMES = [
     hints=("Points are a difference, and percent is 100 times that over the first score.",),
 )
 def points_and_percent(before, after):
-    """(points, percent): the change, and the change relative to before."""
+    """(points, percent): the change, and the change relative to before. Not rounded."""
     points = after - before
     return points, 100 * points / before
 
@@ -42,6 +42,30 @@ def points_twice(before, after):
 )
 def relative_to_after(before, after):
     return after - before, 100 * (after - before) / after
+
+
+@points_and_percent.wrong("You round. Return the numbers as they are.")
+def rounded_to_one_decimal(before, after):
+    return round(after - before, 1), round(100 * (after - before) / before, 1)
+
+
+@points_and_percent.wrong("You round. Return the numbers as they are.")
+def rounded_to_two_decimals(before, after):
+    return round(after - before, 2), round(100 * (after - before) / before, 2)
+
+
+@points_and_percent.wrong(
+    "Your two numbers have different signs, and both are the same change."
+)
+def percent_without_its_sign(before, after):
+    return after - before, 100 * abs(after - before) / before
+
+
+@points_and_percent.wrong(
+    "Your two numbers have different signs, and both are the same change."
+)
+def points_the_other_way(before, after):
+    return before - after, 100 * (after - before) / before
 
 
 @points_and_percent.wrong("You lose the sign: a fall must be negative.")
@@ -86,8 +110,8 @@ def what_is_left(before, after):
         "If you replace a part, you should say how large the new one is. An LSTM with some "
         "number of units reads C numbers per token. It has four gates, each with weights for "
         "the C numbers, weights for its own units (its output one token before), and two "
-        "biases per unit. A linear layer with a bias takes its units back to C numbers. Return "
-        "the number of parameters."
+        "biases for each of its units. A linear layer with a bias takes its units back to C "
+        "numbers. Return the number of parameters."
     ),
     hints=(
         "A gate has one row per unit, and a row has C + units + 2 numbers.",
@@ -98,6 +122,20 @@ def lstm_parameters(C, units):
     """Parameters of one LSTM layer that reads C numbers, and of its way back to C."""
     gates = 4 * units * (C + units + 2)
     return gates + units * C + C
+
+
+@lstm_parameters.wrong(
+    "Each of the four gates has two biases for each of its units: 8 biases per unit in all."
+)
+def two_biases_for_a_gate(C, units):
+    return 4 * (C * units + units * units + 2) + units * C + C
+
+
+@lstm_parameters.wrong(
+    "Each of the four gates has two biases for each of its units: 8 biases per unit in all."
+)
+def two_biases_for_a_unit(C, units):
+    return 4 * (C * units + units * units) + 2 * units + units * C + C
 
 
 @lstm_parameters.wrong("That is one gate. An LSTM has four.")
@@ -202,6 +240,17 @@ def embeddings_at_1_alone(n, names):
         x
         for x in names
         if (n == 1 if not x.startswith("blocks.") else int(x.split(".")[1]) < n - 1)
+    ]
+
+
+@transferred_names.wrong(
+    "You compare numbers as text, and '10' comes before '3': use int(...)."
+)
+def numbers_as_text(n, names):
+    return [
+        x
+        for x in names
+        if (n >= 1 if not x.startswith("blocks.") else x.split(".")[1] < str(n - 1))
     ]
 
 

@@ -73,6 +73,22 @@ def mask_tokens(ids, draws, fates, other, specials, mask_id):
     return read, torch.where(chosen, ids, -100)
 
 
+@mask_tokens.wrong(
+    "You overwrite the masks: fates < 0.9 is true below 0.8, too. `other` is for 0.8 to below "
+    "0.9."
+)
+def other_in_place_of_the_masks(ids, draws, fates, other, specials, mask_id):
+    chosen = (draws < 0.15) & ~torch.isin(ids, torch.tensor(specials))
+    read = torch.where(chosen & (fates < 0.9), other, ids)
+    return read, torch.where(chosen, ids, -100)
+
+
+@mask_tokens.wrong("You exchanged the two: first what the model reads, and then the labels.")
+def labels_first(ids, draws, fates, other, specials, mask_id):
+    read, labels = mask_tokens(ids, draws, fates, other, specials, mask_id)
+    return labels, read
+
+
 def _masked(ids, draws, fates, other, mask_id, chosen):
     """What the rule 80/10/10 makes of the tokens that are chosen."""
     read = torch.where(chosen & (fates < 0.8), mask_id, ids)
@@ -329,9 +345,9 @@ PASSAGE = "albert einstein was born in germany".split()
 def _span_cases():
     twice = "in may he came and in june he left".split()
     return [
+        (["who", "?"], ["he", "said", "he"], ["he"]),
         (QUESTION, PASSAGE, ["germany"]),
         (QUESTION, PASSAGE, ["albert", "einstein"]),
-        (["who", "?"], ["he", "said", "he"], ["he"]),
         (["who", "saw", "her", "?"], ["he", "saw", "her"], ["saw", "her"]),
         (["when", "did", "he", "leave", "?"], twice, ["in", "june"]),
         (["what", "is", "it", "?"], ["it", "is", "a", "cat"], ["it", "is", "a", "cat"]),
@@ -396,7 +412,9 @@ def end_exclusive(question, passage, answer):
     return first, first + len(answer)
 
 
-@span_of.wrong("The [SEP] between question and passage takes a place, too.")
+@span_of.wrong(
+    "One mark is missing: [CLS] and the [SEP] between question and passage each take a place."
+)
 def no_separator(question, passage, answer):
     first = len(question) + 1 + _start(passage, answer)
     return first, first + len(answer) - 1
@@ -449,8 +467,8 @@ def first_word_end_exclusive(question, passage, answer):
 
 
 @span_of.wrong(
-    "The [SEP] between question and passage takes a place, too. You also look for the first "
-    "word only: compare all of the answer."
+    "One mark is missing: [CLS] and the [SEP] between question and passage each take a place. "
+    "You also look for the first word only: compare all of the answer."
 )
 def first_word_no_separator(question, passage, answer):
     first = len(question) + 1 + passage.index(answer[0])
@@ -610,7 +628,7 @@ def _power_cases():
     tolerance=1e-6,
     task=(
         "Fit loss = a N^(-alpha) to all points, as the straight line of log loss against log "
-        "N, by least squares. Return (alpha, a)."
+        "N, by least squares of the logarithms. Return (alpha, a)."
     ),
     hints=(
         "log loss = log a - alpha log N, which is a line in log N.",
@@ -725,6 +743,11 @@ def loss_factor(times, alpha):
     return times**-alpha
 
 
+@loss_factor.wrong("That is in percent. Give the factor itself.")
+def in_percent(times, alpha):
+    return 100 * times**-alpha
+
+
 @loss_factor.wrong("Your loss grows with the size, but the exponent is minus alpha.")
 def grows(times, alpha):
     return times**alpha
@@ -797,6 +820,13 @@ def few_shot_prompt(examples, asked):
     """
     lines = [f"{left} : {right}" for left, right in examples]
     return "\n".join([*lines, f"{asked} :"])
+
+
+@few_shot_prompt.wrong(
+    'You write a backslash and an n. A line break is "\\n" in Python, with one backslash.'
+)
+def backslash_and_n(examples, asked):
+    return "\\n".join([*(f"{a} : {b}" for a, b in examples), f"{asked} :"])
 
 
 @few_shot_prompt.wrong(

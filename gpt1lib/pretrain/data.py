@@ -36,8 +36,8 @@ class TrainingData:
         """What a run reads, in three lines to print."""
         read, held_out = (sum(map(len, x.values())) for x in (self.books, self.heldout))
         ends = self.heldout.keys() <= {f"{name}{END}" for name in self.books}
-        what = "the last tenth of each" if ends else f"{len(self.heldout)} other books"
-        n_merges, per_token = len(self.bpe.merges), read / len(self.ids)
+        n, n_merges, per_token = len(self.heldout), len(self.bpe.merges), read / len(self.ids)
+        what = "the last tenth of each" if ends else f"{n} other book" + "s" * (n != 1)
         return (
             f"books: {len(self.books)}, {read:,} characters to train on\n"
             f"held out to score: {what}, {held_out:,} characters\n"

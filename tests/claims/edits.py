@@ -142,7 +142,7 @@ EDITS = {
         ("(5, 10, 20)", "(3, 10)"),
         ("range(10, 20)", "range(5, 15)"),
         ('per_seed["no pre-training"]["film_snippets"]', 'per_seed["full"]["film_snippets"]'),
-        ("t=STUDENT[len(both)]", "t=2.5"),
+        ("student_t(len(both) - 1)", "student_t(9)"),
         ('["film_snippets"].values())', '["verse_pairs"].values())'),
         ("gaps_near(1000)", "gaps_near(100)"),
         ("(10, 30, 100)", "(300,)"),
@@ -150,7 +150,7 @@ EDITS = {
     ],
     "16": [
         ('chosen="2", compared="0"', 'chosen="1", compared="0"'),
-        ("transferred(novelist, 2, seed=0)", "transferred(novelist, 3, seed=1)"),
+        ("point = 2\n", "point = 3\n"),
         ("reverse=True", "reverse=False"),
         ('paper.accuracies("variants"), "as GPT-1"', 'paper.accuracies("variants"), "untied"'),
         ("printed.FIGURE2_LEFT,", "dict(printed.FIGURE2_LEFT),"),

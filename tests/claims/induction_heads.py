@@ -30,8 +30,8 @@ def no_head_matches_the_prefix(matching, even):
 
 
 @after("novelist-scores")
-def one_head_looks_back_one_step(previous, even):
-    assert previous.max() > 2 * induction.previous_token_scores(even)
+def several_heads_look_back_one_step(previous, even):
+    assert (previous > 2 * induction.previous_token_scores(even)).sum() > 2
 
 
 @after("form", full_run=True)
@@ -75,9 +75,9 @@ def the_first_block_looks_back_and_the_second_matches(scores, end):
 
 
 @after("heads-plot", full_run=True)
-def the_largest_share_goes_to_the_letter_before(weights):
+def most_on_the_letter_itself_and_next_most_on_the_letter_before(weights):
     mean = [weights[0, 0].diagonal(-k).mean() for k in range(6)]
-    assert max(mean) == mean[1]
+    assert sorted(mean, reverse=True)[:2] == mean[:2]
 
 
 @after("heads-plot", full_run=True)
@@ -88,7 +88,7 @@ def the_second_head_looks_seven_places_to_the_left(weights):
 @after("erase", full_run=True)
 def a_novel_erases_it(reading):
     before, chance = reading[0]["copying"].second, math.log(35)
-    assert reading[50]["copying"].second - before > 0.6 * (chance - before)
+    assert reading[25]["copying"].second - before > 0.6 * (chance - before)
     assert abs(reading[0]["matching"].max() - 0.74) < 0.1
     assert reading[300]["matching"].max() < 0.1
 
@@ -174,8 +174,10 @@ def with_dropout_copying_is_lost():
 
 
 @after("keep", full_run=True)
-def the_score_falls_only_from_0_74_to_0_64(results, end):
+def the_score_falls_by_half_and_recovers_to_more_than_0_6(mixed, results, end):
     _, (_, matching, _) = results.values()
+    lowest = min(kept["matching"].max() for kept in mixed.values())
+    assert lowest < 0.65 * end["matching"].max() and lowest < matching - 0.1
     assert abs(float(end["matching"].max()) - 0.74) < 0.08 and abs(matching - 0.64) < 0.12
 
 

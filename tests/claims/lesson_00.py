@@ -66,7 +66,12 @@ def lady_has_about_5_percent(pieces, top):
 @after("cell-029")
 def phrases_of_the_books_seven_times_not_once_and_twenty_times():
     books = " ".join(" ".join(g.corpus.read_books().values()).lower().split())
-    phrases = {"very young man": 7, "he was a very young": 0, "once upon a time": 20}
+    phrases = {
+        "very young man": 7,
+        "he was a very young": 0,
+        "once upon a ": 20,
+        "once upon a time": 20,
+    }
     assert {words: books.count(words) for words in phrases} == phrases
 
 
@@ -140,8 +145,8 @@ def in_about_an_hour(last):
 
 
 @after("cell-035")
-def the_text_says_3_6_and_4_4_nats(last):
-    assert round(last["loss"], 1) == 3.6
+def the_text_says_3_7_and_4_4_nats(last, own):
+    assert round(own, 1) == 3.7
     assert round(last["heldout"], 1) == 4.4
 
 

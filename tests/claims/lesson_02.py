@@ -329,3 +329,9 @@ def gpt_1_has_478_tokens_that_are_no_merges():
 @after("cell-044")
 def emma_allows_11_076_merges_and_no_more(emma_counts):
     assert len(g.bpe.learn_merges(emma_counts, 40_000)) == 11_076
+
+
+@after("cell-065")
+def the_words_that_are_cut_differently_are_mostly_rare(other, asked):
+    assert sum(asked[word] for word in other) < 0.02 * asked.total()
+    assert sum(asked[word] <= 2 for word in other) > len(other) / 2

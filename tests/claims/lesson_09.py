@@ -1,6 +1,8 @@
 """What lesson 09, The same in numpy: every gradient by hand, says."""
 
 import math
+from functools import partial
+from unittest import mock
 
 import numpy as np
 from claim import after
@@ -140,9 +142,9 @@ def so_are_all_gradients(gaps):
 
 
 @after("cell-101")
-def the_text_says_0_562_and_adam_0_482(by_adam, curve_plain, floor, SENTENCES):
+def the_text_says_0_544_and_adam_0_482(by_adam, curve_plain, floor, SENTENCES):
     ends = [by_adam, curve_plain[-1], floor(SENTENCES, 1)]
-    assert np.allclose(ends, [0.482, 0.562, 0.537], atol=2e-3)
+    assert np.allclose(ends, [0.482, 0.544, 0.537], atol=2e-3)
 
 
 @after("cell-101")
@@ -223,8 +225,8 @@ def the_task_is_learned_by_both(both_losses, losses_alone):
 
 
 @after("cell-114")
-def worse_than_knowing_nothing(losses_alone, lost_five):
-    assert min(losses_alone[-1, 1], lost_five) > math.log(10)
+def worse_than_knowing_nothing_on_the_reviews(losses_alone):
+    assert losses_alone[-1, 1] > math.log(10)
 
 
 @after("cell-114")
@@ -252,6 +254,24 @@ def the_movie_ended_bad_goes_wrong(probs_t, TEST):
     said = dict(zip(TEST, probs_t.argmax(axis=1), strict=True))
     wrong = [text for text, label in TEST.items() if said[text] != label]
     assert wrong == ["the movie ended bad"]
+
+
+@after("cell-114", full_run=True)
+def with_other_seeds_another_review_fails_or_none(train, finetune, as_input, TEST, config):
+    def wrong(seed: int) -> list[str]:
+        drawn = partial(ng.initial_params, seed=seed)
+        with mock.patch.object(ng, "initial_params", lambda sizes, seed: drawn(sizes)):
+            trained, _ = train(lambda ids, w: ng.pretraining_loss(w, ids[None], config))
+        with mock.patch.dict(finetune.__globals__, trained=trained):
+            tuned, _ = finetune(lm_coef=0.5)
+        ids, _, where = as_input(TEST)
+        h, _ = ng.states(tuned, ids, config)
+        said = ng.linear(h[np.arange(len(TEST)), where], **tuned["head"]).argmax(axis=1)
+        return [text for text, y in zip(TEST, said, strict=True) if y != TEST[text]]
+
+    others = [wrong(seed) for seed in range(1, 10)]
+    assert others.count(["the bad film"]) == 3
+    assert not any("the movie ended bad" in texts for texts in others)
 
 
 @after("cell-116")

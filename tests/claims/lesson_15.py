@@ -635,9 +635,17 @@ def the_lstm_is_as_large_and_predicts_less_well_and_gpt_1_is_22_times_as_large()
 
 
 @after("cell-020")
-def run_by_run_5_1_points(mean, STUDENT):
-    assert round(100 * mean, 1) == 5.1
-    assert STUDENT[3] > STUDENT[5] > STUDENT[10], "t is larger for fewer runs"
+def five_points_either_way_and_narrower_in_pairs(film, mean, half):
+    scores = [list(runs.values()) for runs in film.values()]
+    apart = ttest_ind(*scores, equal_var=False).confidence_interval()
+    assert round(50 * (apart.high - apart.low), 1) == 3.4 and apart.low > 0
+    assert [round(100 * x, 1) for x in (mean, half)] == [5.1, 2.8]
+
+
+@after("cell-020")
+def t_is_larger_for_fewer_runs():
+    t = [paper.statistics.student_t(n - 1) for n in (3, 5, 10)]
+    assert t[0] > t[1] > t[2]
 
 
 @after("cell-014")

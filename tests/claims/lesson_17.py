@@ -253,7 +253,7 @@ def the_fall_is_not_significant(in_pairs):
 @after("luck-2")
 def the_score_falls_with_seven_of_eight_seeds_by_8_points(novelist, few_shot_prompt):
     next_word = cache(lambda prompt: lesson.next_word(novelist, prompt))
-    shares = {0: [], 3: []}
+    shares, won = {0: [], 3: []}, {(n, shown): [] for n in (0, 3) for shown in (False, True)}
     for seed in range(8):
         for n, by_seed in shares.items():
             right = []
@@ -261,10 +261,13 @@ def the_score_falls_with_seven_of_eight_seeds_by_8_points(novelist, few_shot_pro
                 log_p = next_word(few_shot_prompt(shown[:n], asked))
                 ids = [novelist.bpe.token_to_id(option + "</w>") for option in options]
                 right.append(int(log_p[ids].argmax()) == 0)
+                won[n, any(b in options[1:] for _, b in shown)].append(right[-1])
             by_seed.append(np.mean(right))
     falls = np.subtract(shares[0], shares[3])
     assert (falls > 0).sum() == 7 and round(100 * falls.mean()) == 8
     assert [round(100 * edge(shares[0])) for edge in (min, max)] == [42, 53]
+    fell = [100 * (np.mean(won[0, x]) - np.mean(won[3, x])) for x in (True, False)]
+    assert [round(x) for x in fell] == [14, 4], "where a wrong option is shown, and elsewhere"
 
 
 @after("cell-100")

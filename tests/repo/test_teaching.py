@@ -42,11 +42,17 @@ def test_explorers_and_exercises_that_a_page_names_are_in_its_lesson():
             assert set(skipped) <= exercises, name
 
 
+def blocks(plan: str) -> list[tuple[int, int]]:
+    """(minutes in the room, minutes of its sections) of each block of a plan."""
+    found = re.findall(r"^### [^\n]* · (\d+) minutes\n(.*?)(?=^#|\Z)", plan, re.S | re.M)
+    return [
+        (int(room), sum(map(int, re.findall(r"\| (\d+) \|$", rows, re.M))))
+        for room, rows in found
+    ]
+
+
 def test_the_plans_fit_their_time():
-    blocks = re.findall(r"^### [^\n]* · (\d+) minutes\n(.*?)(?=^#|\Z)", PLANS, re.S | re.M)
-    assert blocks
-    for room, rows in blocks:
-        assert sum(map(int, re.findall(r"\| (\d+) \|$", rows, re.M))) <= int(room)
+    assert blocks(PLANS) and all(taken <= room for room, taken in blocks(PLANS))
     weeks = re.findall(r"^\| (\d+) \|.*\| \d+ \|$", PLANS, re.MULTILINE)
     assert [*dict.fromkeys(weeks)] == [str(n) for n in range(1, 1 + len(set(weeks)))]
 
@@ -68,3 +74,12 @@ def test_the_express_path_is_the_same_wherever_it_is_named():
     planned = [(number, said.split()) for number, said in sections(plan)]
     assert planned == [(number, said.split()) for number, said in sections(lesson)]
     assert 240 <= sum(map(int, re.findall(r"\| (\d+) \|$", plan, re.MULTILINE))) <= 330
+
+
+def test_what_the_plans_say_of_their_blocks():
+    left = [room - taken for room, taken in blocks(PLANS)]
+    assert f"Each block leaves {min(left)} to {max(left)} minutes for questions" in PLANS
+    one_day = PLANS.split("## One day")[1].split("\n## ")[0]
+    day = sum(taken for _, taken in blocks(one_day))
+    assert f"The day's {day} minutes also fit into three double lessons" in PLANS
+    assert day <= 3 * 90

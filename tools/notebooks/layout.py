@@ -210,11 +210,12 @@ def deeper_minutes(cells, exercises: dict) -> float:
 def time_text(cells, exercises: dict) -> str:
     """What the first cell says of the time that a lesson takes."""
     parts = sittings(cells, exercises)
-    doing = min(rounded(minutes(main_and_deeper(cells)[0], exercises)[1]), sum(parts) - 5)
+    at_exercises = minutes(main_and_deeper(cells)[0], exercises)[1]
+    doing = min(rounded(at_exercises), sum(parts) - 5)
     split = f", in {_number(len(parts))} sittings" if len(parts) > 1 else ""
     reading = sum(parts) - doing  # so that the numbers add up
-    times = f"{reading} to read and try, {doing} for the exercises"
-    text = f"about {sum(parts)} minutes{split}: {times}"
+    times = f": {reading} to read and try, {doing} for the exercises" if at_exercises else ""
+    text = f"about {sum(parts)} minutes{split}{times}"
     deeper = deeper_minutes(cells, exercises)
     return text + (f"; {rounded(deeper)} more for the deeper part" if deeper else "")
 

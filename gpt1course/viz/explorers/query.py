@@ -67,6 +67,7 @@ def head_plane(model: GPT, ids: Sequence[int], layer: int, head: int) -> dict:
     k, v = k - k.mean(dim=0), v - v.mean(dim=0)
     rest = k - torch.outer(k @ along, along)
     across = torch.linalg.svd(rest).Vh[0]
+    across *= across[across.abs().argmax()].sign()  # the algorithm leaves the sign open
     keys = torch.stack([k @ along, k @ across], dim=1)
     main = torch.linalg.svd(v).Vh[:2]
     far = keys.abs().max().item()

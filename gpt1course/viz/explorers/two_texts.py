@@ -42,7 +42,7 @@ def movement(one: np.ndarray, two: np.ndarray, pairs: list[list[int]]) -> np.nda
     a, b = one[:, :, i], two[:, :, j]
     apart = np.abs(a[..., i] - b[..., j]).sum(-1)
     alone = a.sum(-1) - a[..., i].sum(-1) + b.sum(-1) - b[..., j].sum(-1)
-    return (apart + alone) / 2
+    return np.maximum(apart + alone, 0) / 2  # rounding alone can make it negative
 
 
 class TwoTextsExplorer(Explorer):

@@ -137,14 +137,14 @@ class Odd:
 
 
 ANSWERS = {
-    "no return": (forgets_to_return, "returns None. Is the `return` missing"),
+    "no return": (forgets_to_return, "returns None. Is a `return` missing"),
     "raises": (lambda x: 1 / 0, r"raised ZeroDivisionError: division by zero\. The lesson"),
     "a power": (lambda x: x ^ 2, r"NotImplementedError: .*\. In Python a power is x\*\*3"),
     "a power of a number": (lambda x: x.sum().item() ^ 2, r"TypeError: .*a power is x\*\*3"),
     "math of a tensor": (lambda x: math.sqrt(x), r"Functions of math take one number"),
     "math of an array": (lambda x: math.tanh(x.numpy()), r"Functions of math take one number"),
-    "if": (lambda x: x if x > 0 else -x, r"`if` needs a single True or False"),
-    "if of numpy": (lambda x: x if x.numpy() > 0 else -x, r"`if` needs a single True"),
+    "if": (lambda x: x if x > 0 else -x, r"need one True or False"),
+    "if of numpy": (lambda x: x if x.numpy() > 0 else -x, r"need one True or False"),
     "torch's names": (lambda x: x.numpy().sum(dim=-1), "With numpy it is axis and keepdims"),
     "a size of a float": (lambda x: x.view(x.numel() / 1), r"divide by //"),
     "sizes, one of a float": (lambda x: x.view(1, x.numel() / 1), r"divide by //"),
@@ -303,6 +303,7 @@ def test_the_limit_leaves_nothing_behind(monkeypatch):
         pass
     assert signal.getitimer(signal.ITIMER_REAL) == (0, 0), "no alarm is left behind"
     without_alarm(monkeypatch)
+    assert none_is_left(), "of the tests before"
     with time_limit(60):
         assert len(watchdogs()) == 1
     assert signal.getsignal(signal.SIGINT) is handler and none_is_left()

@@ -208,6 +208,6 @@ def test_several_numbers_are_told_apart_by_place():
     assert e.cell() == "lesson.halves.check(..., ...)  # your numbers for the dots"
     assert e.cell(solved=True) == "lesson.halves.check(4.0, 2.0)"
     assert message(e, (4, 2), (8,)) is None
-    assert message(e, (4, 3), (8,)) == "Number 2, 3, is too large."
+    assert message(e, (4, 3), (8,)) == "Number 2 (3) is too large."
     assert "2 numbers are asked for, and you gave 1." in message(e, (4,), (8,))
     assert message(e, (4, ...), (8,)).startswith("put your answer")
