@@ -40,7 +40,8 @@ SETTLED = """async e => {
   const kernel = window.jupyterapp.shell.currentWidget.sessionContext.session.kernel;
   const end = performance.now() + 90_000;
   for (let before = null, now = null; ; ) {
-    await kernel.requestKernelInfo();
+    // until it is idle again: by then all that it has sent before has come, in order
+    await kernel.requestExecute({code: '', silent: true, store_history: false}).done;
     await frame();
     [before, now] = [now, html()];
     const waits = />(The (model|text) (reads|writes|is read) |No answer yet)/.test(now);
