@@ -134,7 +134,7 @@ def imports_in(lesson: str) -> str:
 @cache
 def lesson_of_exercise() -> dict[str, str]:
     """Exercise -> lesson; no two lessons have one of the same name."""
-    numbers = [path.name[:2] for path in workspace.shipped("[0-9][0-9]_")]
+    numbers = [path.name[:2] for path in workspace.lessons()]
     return {name: number for number in numbers for name in exercise_names(number)}
 
 
