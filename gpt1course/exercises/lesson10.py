@@ -471,7 +471,9 @@ def pi_of_three_digits(step, peak, warmup, total):
     return peak * (step / warmup if step < warmup else falling)
 
 
-@learning_rate.wrong("Your cosine begins behind the warm-up, or ends too early: step / total.")
+@learning_rate.wrong(
+    "In the cosine, x is step / total: it begins at update 0, not after the warm-up."
+)
 def steps_after_the_warm_up_of_all(step, peak, warmup, total):
     falling = 0.5 * (1 + math.cos(math.pi * (step - warmup) / total))
     return peak * (step / warmup if step < warmup else falling)

@@ -40,7 +40,8 @@ SETTLED = """async e => {
   const kernel = window.jupyterapp.shell.currentWidget.sessionContext.session.kernel;
   const end = performance.now() + 90_000;
   for (let before = null, now = null; ; ) {
-    await kernel.requestKernelInfo();
+    // until it is idle again: by then all that it has sent before has come, in order
+    await kernel.requestExecute({code: '', silent: true, store_history: false}).done;
     await frame();
     [before, now] = [now, html()];
     const waits = />(The (model|text) (reads|writes|is read) |No answer yet)/.test(now);
@@ -137,7 +138,7 @@ def radios(page, explorer):
         buttons = group.locator("[role=radio]")
         states = buttons.evaluate_all("es => es.map(e => e.ariaChecked)")
         at, n = states.index("true"), len(states)
-        if n < 2:
+        if n < 2 or not group.is_visible():  # of another source, say
             continue
         to, keys = (at + 1, ("Right", "Left")) if at + 1 < n else (at - 1, ("Left", "Right"))
         here, there = buttons.nth(at), buttons.nth(to)

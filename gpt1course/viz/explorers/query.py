@@ -9,6 +9,7 @@ import torch
 import traitlets
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.transforms import Bbox
 from numpy.typing import ArrayLike
 
 from gpt1lib.checkpoints import Checkpoint
@@ -165,7 +166,8 @@ class QueryExplorer(Explorer):
             shares = [
                 f"{n} {percent(w)}" for n, w in zip(place["tokens"], weights, strict=True)
             ]
-            _dots(left, place["keys"], shares, weights, "keys, and the query")
+            along = np.linspace(0, 1, 20)[:, None] * query  # (20, 2), points of the arrow
+            _dots(left, place["keys"], shares, weights, "keys, and the query", along)
             arrow = {"arrowstyle": "-|>", "color": "#222222", "lw": 2}
             left.annotate("", query, (0, 0), arrowprops=arrow)
             _dots(right, place["values"], place["tokens"], weights, "values, and their sum")
@@ -173,15 +175,43 @@ class QueryExplorer(Explorer):
         return figure
 
 
-def _dots(axes: Axes, points, names: Sequence[str], weights: np.ndarray, title: str) -> None:
-    """Points of a plane, each as large as its weight, with its name."""
+def _dots(
+    axes: Axes,
+    points: ArrayLike,
+    names: Sequence[str],
+    weights: np.ndarray,
+    title: str,
+    free: ArrayLike = (),
+) -> None:
+    """Points of a plane, each as large as its weight, and their names.
+
+    free (n, 2): further points that no name may cover.
+    """
     points = np.asarray(points)
     axes.scatter(*points.T, s=20 + 420 * weights, color=SERIES[0], alpha=0.8)
-    for name, point, weight in zip(names, points, weights, strict=True):
-        look = {"fontsize": 8.5, "fontweight": "bold" if weight == weights.max() else "normal"}
-        drop = 4 + 9 * math.sqrt(weight)
-        axes.annotate(name, point, (drop, drop - 3), textcoords="offset points", **look)
     axes.axhline(0, color="#cccccc", lw=0.8, zorder=0)
     axes.axvline(0, color="#cccccc", lw=0.8, zorder=0)
     axes.margins(x=0.3, y=0.18)
     axes.set_title(title, fontsize=10, fontweight="normal")
+    cast(Figure, axes.figure).draw_without_rendering()  # gives everything its place
+    taken = [
+        Bbox.from_extents(x - 3, y - 3, x + 3, y + 3)
+        for x, y in axes.transData.transform([*points, *np.asarray(free)])
+    ]
+    for name, point, weight in zip(names, map(tuple, points), weights, strict=True):
+        look = {"fontsize": 8.5, "fontweight": "bold" if weight == weights.max() else "normal"}
+        taken.append(_label(axes, name, point, 4 + 9 * math.sqrt(weight), taken, look))
+
+
+def _label(axes: Axes, name: str, point: tuple, drop: float, taken: list, look: dict) -> Bbox:
+    """Write a point's name on the first side where it covers nothing; returns its box."""
+    for right, up in ((1, 1), (1, -1), (-1, 1), (-1, -1)):
+        side = {"ha": "left" if right > 0 else "right", "va": "bottom" if up > 0 else "top"}
+        offset = (right * drop, up * (drop - 3))
+        text = axes.annotate(name, point, offset, textcoords="offset points", **look, **side)
+        box = text.get_window_extent()
+        if not any(box.overlaps(other) for other in taken):
+            return box
+        text.remove()
+    text = axes.annotate(name, point, (drop, drop - 3), textcoords="offset points", **look)
+    return text.get_window_extent()
