@@ -487,7 +487,7 @@ def labels_between(places: Mapping[int, dict], score: float) -> str:
     about = paper.curves.labels_to(places, score)
     if not fewer or about is None:
         return f"at most {most:,}"
-    return f"between {max(fewer):,} and {most:,}, by a straight line about {round(about, -1):,.0f}"
+    return f"between {max(fewer):,} and {most:,}, on a straight line {round(about, -1):,.0f}"
 
 
 def curve_table(task: str, size: int) -> str:
