@@ -47,7 +47,7 @@ def main(argv: list[str] | None = None) -> int:
         if args.command == "update":
             workspace.update()
         elif args.command == "again":
-            progress.keep_passed(workspace.again(args.lesson), {})
+            progress.forget(workspace.again(args.lesson))
         elif args.command == "progress":
             progress.print_progress()
         elif args.command in LECTURERS:

@@ -5,14 +5,17 @@
     python -m gpt1course figures 05                 # all of one lesson
 
 A figure is drawn by running its lesson up to the cell that shows it, so it is what a reader
-sees. Some lessons train a model on the way, which takes a minute or two.
+sees. A cell that shows several figures makes several files: NAME.svg, NAME_2.svg and so on.
+Some lessons train a model on the way, which takes a minute or two.
 """
 
 import argparse
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import count, takewhile
 from pathlib import Path
 
-from nbclient import NotebookClient
+from IPython import get_ipython
 
 from . import notebooks
 from .viz import figure as shown
@@ -46,20 +49,35 @@ FOR_A_TALK = {
 """Name -> where it is, in the order of the lessons."""
 
 
+def places(path: Path) -> Iterator[Path]:
+    """Where the figures of a cell go, one after the other: x.svg, x_2.svg, x_3.svg, ..."""
+    yield path
+    yield from (path.with_stem(f"{path.stem}_{n}") for n in count(2))
+
+
+def written(path: Path) -> list[Path]:
+    """The files of a cell's figures; none where it has shown no figure."""
+    return list(takewhile(Path.exists, places(path)))
+
+
 # ---- in the lesson's own process --------------------------------------------------------
 
 
-def save_next(path: str) -> None:
-    """Write the next figure that is shown as SVG, too."""
-    once = shown.picture
+def save_shown(path: str) -> None:
+    """Write the figures as SVG, too, that the running cell shows; none of a later cell."""
+    once, free, events = shown.picture, places(Path(path)), get_ipython().events
 
     def picture(figure, alt, colors=256):
-        shown.picture = once
         if figure is not None:
-            save(figure, Path(path), alt)
+            save(figure, next(free), alt)
         return once(figure, alt, colors)
 
+    def end(_result):  # after the cell, also where it failed or showed no figure
+        shown.picture = once
+        events.unregister("post_run_cell", end)
+
     shown.picture = picture
+    events.register("post_run_cell", end)
 
 
 def save(figure, path: Path, alt: str) -> None:
@@ -73,7 +91,7 @@ def save(figure, path: Path, alt: str) -> None:
 
 
 def cells_with_figures(lesson: str) -> dict[str, Place]:
-    """Name -> place of every figure that a lesson shows."""
+    """Name -> place of every cell of a lesson that shows figures."""
     cells = notebooks.read(lesson_notebook(lesson)).cells
     ids = [c.id for c in cells if c.cell_type == "code" and "show_figure(" in c.source]
     return {f"{lesson}_{name}": Place(lesson, name) for name in ids}
@@ -94,7 +112,7 @@ def chosen(names: list[str]) -> dict[str, Place]:
 
 
 def cut_after(notebook, wanted: dict[str, str]) -> None:
-    """Keep the cells up to the last one that is wanted, and let each save its figure.
+    """Keep the cells up to the last one that is wanted, and let each save its figures.
 
     wanted: id of a cell -> where the SVG goes. ValueError for a cell that is not there.
     """
@@ -104,19 +122,25 @@ def cut_after(notebook, wanted: dict[str, str]) -> None:
     notebook.cells = notebook.cells[: max(map(ids.index, wanted)) + 1]
     for cell in notebook.cells:
         if cell.id in wanted:
-            call = f"__import__('gpt1course.figures').figures.save_next({wanted[cell.id]!r})"
+            call = f"__import__('gpt1course.figures').figures.save_shown({wanted[cell.id]!r})"
             cell.source = f"{call}\n{cell.source}"
 
 
-def draw(lesson: str, wanted: dict[str, str]) -> None:
-    """Run a lesson up to its last wanted figure."""
+def draw(lesson: str, wanted: dict[str, str]) -> list[Path]:
+    """Run a lesson up to its last wanted figure; returns the files.
+
+    wanted: id of a cell -> where the SVG goes. ValueError for a cell that shows no figure.
+    """
     path = lesson_notebook(lesson)
     notebook = notebooks.read(path)
     cut_after(notebook, wanted)
-    where = {"metadata": {"path": str(path.parent)}}
-    NotebookClient(
-        notebook, timeout=600, startup_timeout=300, kernel_name="python3", resources=where
-    ).execute()
+    for old in [old for first in wanted.values() for old in written(Path(first))]:
+        old.unlink()  # an earlier run's, which would pass for this one's
+    notebooks.execute(notebook, path.parent, timeout=600)
+    found = {cell: written(Path(first)) for cell, first in wanted.items()}
+    if missing := [cell for cell, files in found.items() if not files]:
+        raise ValueError(f"cell {missing[0]!r} of lesson {lesson} showed no figure")
+    return [file for files in found.values() for file in files]
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -127,10 +151,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Write the figures that were asked for, lesson by lesson."""
-    places, out = chosen(args.names), args.out.resolve()
-    for lesson in sorted({place.lesson for place in places.values()}):
-        mine = {name: place for name, place in places.items() if place.lesson == lesson}
+    asked, out = chosen(args.names), args.out.resolve()
+    for lesson in sorted({place.lesson for place in asked.values()}):
+        mine = {name: place for name, place in asked.items() if place.lesson == lesson}
         print(f"lesson {lesson} ...", flush=True)
-        draw(lesson, {place.cell: str(out / f"{name}.svg") for name, place in mine.items()})
-        for name in mine:
-            print(args.out / f"{name}.svg")
+        wanted = {place.cell: str(out / f"{name}.svg") for name, place in mine.items()}
+        for file in draw(lesson, wanted):
+            print(args.out / file.name)

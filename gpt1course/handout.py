@@ -12,7 +12,10 @@ a name, from which the questions with numbers draw those of each student.
 """
 
 import argparse
+import os
 import re
+import shlex
+import subprocess
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -196,8 +199,13 @@ def run(args: argparse.Namespace) -> None:
     sheet = "_lab" * bool(args.sections)
     notebooks.write(copy, args.out / f"{path.stem}{sheet}.ipynb")
     print(args.out / f"{path.stem}{sheet}.ipynb")
-    options = [f"--lesson {path.name[:2]}"]
+    grade = [sys.executable, "-m", "gpt1course", "grade", "submissions"]
+    options = ["--lesson", path.name[:2]]
     if args.sections:
-        options.append(f"--sections {' '.join(map(str, args.sections))}")
-    command = f"{sys.executable} -m gpt1course grade submissions {' '.join(options)}"
-    print(f"Mark what comes back: {command}")
+        options += ["--sections", *map(str, args.sections)]
+    print(f"Mark what comes back: {as_typed([*grade, *options])}")
+
+
+def as_typed(command: list[str]) -> str:
+    """A command as it is typed, quoted where a folder has a space in its name."""
+    return subprocess.list2cmdline(command) if os.name == "nt" else shlex.join(command)

@@ -1,14 +1,16 @@
-"""Notebooks as files: read, written whole, and solved; an exercise is three marked cells."""
+"""Notebooks: read, written whole, solved and run; an exercise is three marked cells."""
 
 import json
+import time
 from collections import Counter
-from importlib import import_module
 from pathlib import Path
 
 import nbformat
+from nbclient import NotebookClient
 
 from gpt1lib.io.files import read_text, write_text
 
+from . import workspace
 from .checking.exercise import BaseExercise
 
 
@@ -20,8 +22,7 @@ def exercises_of(path: str | Path) -> dict[str, BaseExercise]:
     number = Path(path).name[:2]
     if not number.isdigit():
         return {}
-    lesson = import_module(f"gpt1course.exercises.lesson{number}")
-    return {e.name: e for e in lesson.EXERCISES}
+    return {e.name: e for e in workspace.exercises(number)}
 
 
 def mark(cell) -> dict:
@@ -74,8 +75,30 @@ def write(notebook, path: str | Path) -> None:
 
 
 def _refuse_shared_ids(cells: list, path: str | Path) -> None:
-    """nbformat would draw new ids silently, other ones each time."""
+    """Raise ValueError if two cells have one id: nbformat would draw new ones silently.
+
+    They would be other ids each time, and a cell would not be found again.
+    """
     counts = Counter(cell["id"] for cell in cells if "id" in cell)
     if shared := [name for name, n in counts.items() if n > 1]:
         advice = 'write another word into the line "id" of one of them'
         raise ValueError(f"{path}: more than one cell has the id {shared[0]!r}: {advice}")
+
+
+def execute(notebook, folder: Path, timeout: int = 300) -> float:
+    """Run all cells in a fresh kernel, in this folder; returns the seconds it took.
+
+    timeout: the seconds that a cell may take.
+    """
+    start = time.perf_counter()
+    where = {"metadata": {"path": str(folder)}}
+    client = NotebookClient(
+        notebook,
+        timeout=timeout,
+        startup_timeout=300,
+        iopub_timeout=120,  # what a kernel says late would be dropped without a word
+        kernel_name="python3",
+        resources=where,
+    )
+    client.execute()
+    return time.perf_counter() - start

@@ -149,7 +149,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     """Write the three files."""
     chosen = list(map(workspace.lesson_notebook, args.lessons))
-    paths = chosen or workspace.shipped("[0-9][0-9]_")
+    paths = chosen or workspace.lessons()
     questions = [question for path in paths for question in of_lesson(path)]
     for name, written in FILES.items():
         write_text(args.out / name, written(questions))

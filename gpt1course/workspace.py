@@ -8,6 +8,7 @@ import hashlib
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from itertools import count
 from pathlib import Path
 
@@ -17,6 +18,20 @@ from gpt1lib.io.files import read_json, read_text, remove_unfinished, write_json
 from .carry import carried
 
 WORK = paths.ROOT / "work"  # a learner's own copies of the lessons
+ADDED = ": added"  # how the message on a new copy ends
+
+
+def lessons(folder: Path | None = None) -> list[Path]:
+    """The notebooks of the lessons, in their order; folder: other than the course's own."""
+    return sorted((folder or paths.ROOT / "notebooks").glob("[0-9][0-9]_*.ipynb"))
+
+
+def exercises(number: str) -> list:
+    """The exercises of a lesson, by its number, such as 05.
+
+    They are imported only here, because what they are made of builds on this file.
+    """
+    return list(import_module(f"gpt1course.exercises.lesson{number}").EXERCISES)
 
 
 def shipped(number: str = "") -> list[Path]:
@@ -33,11 +48,10 @@ def name_of(source: Path) -> str:
 
 def lesson_notebook(lesson: str) -> Path:
     """The course's own notebook of a lesson; ValueError if there is none."""
-    notebooks = shipped(f"{lesson.zfill(2)}_") if lesson.isdigit() else []
-    if not notebooks:
-        numbers = ", ".join(path.name[:2] for path in shipped("[0-9][0-9]_"))
-        raise ValueError(f"there is no lesson {lesson!r}; there are {numbers}")
-    return notebooks[0]
+    by_number = {path.name[:2]: path for path in lessons()}
+    if not lesson or lesson.zfill(2) not in by_number:
+        raise ValueError(f"there is no lesson {lesson!r}; there are {', '.join(by_number)}")
+    return by_number[lesson.zfill(2)]
 
 
 def cells_hash(notebook: Path) -> str:
@@ -165,12 +179,12 @@ class Copies:
             self.write(source, beside)
             return f"{name} is yours and stays as it is; the new lesson is {beside}"
         self.write(source, name)
-        return f"{name}: {'brought up to date' if present else 'added'}"
+        return f"{name}: brought up to date" if present else f"{name}{ADDED}"
 
 
 @contextmanager
 def naming_file(path: Path) -> Iterator[None]:
-    """An error of the system that does not say which file it is about now does."""
+    """Name the file in an error of the system that does not say which one it is about."""
     try:
         yield
     except OSError as error:  # a full disk, for example
@@ -194,10 +208,8 @@ def update() -> None:
     first = not copies.seen
     messages = [message for message in map(copies.bring, shipped()) if message]
     if first:
-        messages = [
-            f"Your own copies of the lessons are in {WORK}",
-            *messages[len(shipped()) :],
-        ]
+        told = [message for message in messages if not message.endswith(ADDED)]
+        messages = [f"Your own copies of the lessons are in {WORK}", *told]
     print("\n".join(messages or ["Your copies of the lessons are up to date."]))
 
 

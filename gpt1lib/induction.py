@@ -1,8 +1,8 @@
 """Whether a model copies: the loss of what is said twice, and the heads that do it.
 
-Not in the paper. Induction heads are of Elhage et al. 2021, "A Mathematical Framework for
-Transformer Circuits"; both scores of Olsson et al. 2022, "In-context Learning and Induction
-Heads".
+Not in the paper. Elhage et al. 2021, "A Mathematical Framework for Transformer Circuits",
+described induction heads first; both scores are from Olsson et al. 2022, "In-context Learning
+and Induction Heads".
 """
 
 from contextlib import ExitStack

@@ -20,7 +20,7 @@ from sphinx.cmd.build import build_main
 from tqdm import tqdm
 
 from gpt1lib.io.files import write_text
-from tools import site
+from tools import release, site
 from tools.notebooks import index
 
 ROOT, PAGE = site.ROOT, site.PAGE
@@ -62,7 +62,6 @@ html_css_files = epub_css_files = ["print.css"]
 html_js_files = []
 html_static_path = ["_static"]
 epub_title, epub_author, epub_show_urls = project, "The GPT-1 course authors", "no"
-version = "1.0"
 epub_copyright = "MIT license"
 epub_exclude_files = ["_static/math.woff2"]
 """
@@ -75,7 +74,7 @@ OPEN = "document.querySelectorAll('details').forEach(fold => fold.open = true)"
 
 def chapters() -> list[Path]:
     """The notebooks of the book, in their order."""
-    return [path for path in site.all_notebooks() if path.stem not in LEFT_OUT]
+    return [path for path in site.shipped() if path.stem not in LEFT_OUT]
 
 
 def without_lost_links(text: str, kept: Iterable[str]) -> str:
@@ -128,7 +127,8 @@ def write_sources(folder: Path) -> None:
 def write_settings(source: Path) -> None:
     """The site's settings without its theme and scripts, and the files that they name."""
     settings = (PAGE / "conf.py").read_text(encoding="utf-8")
-    write_text(source / "conf.py", settings + SETTINGS)
+    version = f'version = "{release.version()}"\n'
+    write_text(source / "conf.py", settings + SETTINGS + version)
     shutil.copy(PAGE / "extension.py", source)
     (source / "_static").mkdir(exist_ok=True)
     for name in ("print.css", "math.woff2"):

@@ -47,16 +47,19 @@ def short() -> dict[str, list[str]]:
 
 
 def lesson(number: str) -> dict[str, list[str]]:
-    """Name -> command of what a change to one lesson can break."""
+    """Name -> command of what a change to one lesson can break. number: such as 05 or 5."""
     from gpt1course.notebooks import exercises_of
+    from gpt1course.workspace import lesson_notebook
 
-    notebook = next((ROOT / "notebooks").glob(f"{number}_*.ipynb"), None)
-    if not notebook:
-        sys.exit(f"there is no lesson {number}")
+    try:
+        notebook = lesson_notebook(number)
+    except ValueError as error:
+        sys.exit(str(error))
     whole = ("readme", "index", "teaching")
     modules = (*whole, "exercises", "notebooks", "claims")
     tests = [str(p) for m in modules for p in sorted((ROOT / "tests").rglob(f"test_*{m}*.py"))]
-    named = " or ".join([*whole, f"lesson{number}", notebook.stem, *exercises_of(notebook)])
+    names = (f"lesson{notebook.name[:2]}", notebook.stem, *exercises_of(notebook))
+    named = " or ".join([*whole, *names])
     return {"tests": [*PYTEST, *tests, "-m", "not browser", "-k", named, "--full-run"]}
 
 
@@ -76,7 +79,11 @@ def lint() -> dict[str, list[str]]:
 
 
 def workers() -> list[str]:
-    """How many processes test at a time: all cores but one, which the other part has."""
+    """How many processes a part of the tests takes: all cores but one.
+
+    AT_A_TIME parts run at once, so there may be more processes than cores. That costs little,
+    because the parts in the browser mostly wait, and the others share the cores.
+    """
     n = (os.cpu_count() or 2) - 1
     return ["-n", str(n), "--dist", "loadgroup"] if n > 1 else []
 

@@ -8,6 +8,7 @@ stay as they are; --upgrade takes the newest. CUDA's packages are left out: they
 one build of torch, which brings its own.
 """
 
+import os
 import re
 import subprocess
 import sys
@@ -98,14 +99,27 @@ def environments() -> dict[str, str]:
 # ---- all of them ------------------------------------------------------------------------
 
 
+def write_text(path: Path, text: str) -> None:
+    """Write UTF-8 text, whole or not at all, and with the same line ends on every system.
+
+    gpt1lib has such a function, but this file also runs where gpt1lib is not installed.
+    """
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        temporary.write_text(text, encoding="utf-8", newline="\n")
+        os.replace(temporary, path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
 def lock(options: list[str]) -> None:
     """Write requirements.lock; options: uv's own, such as --upgrade."""
     subprocess.run([*COMPILE, *PLAIN, *options], cwd=ROOT, check=True)
-    LOCK.write_text(HEAD + without_cuda(LOCK.read_text(encoding="utf-8")), encoding="utf-8")
+    write_text(LOCK, HEAD + without_cuda(LOCK.read_text(encoding="utf-8")))
 
 
 if __name__ == "__main__":
     for name, text in environments().items():
-        (ROOT / name).write_text(text, encoding="utf-8")
+        write_text(ROOT / name, text)
     if sys.argv[1:] != ["--conda"]:
         lock(sys.argv[1:])

@@ -8,11 +8,9 @@ docs/maintaining.md from the docstrings of the two packages. The address comes f
 [project.urls] in pyproject.toml; where there is none, README.md and CITATION.cff have none.
 """
 
-import json
 import re
 import tomllib
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import torch
@@ -22,10 +20,11 @@ import gpt1lib
 from benchmarks import record
 from benchmarks.shared.by_clock import stored_runs
 from gpt1lib import GPT, NOVELIST
+from gpt1lib.io.files import read_json, read_text, write_text
+from gpt1lib.io.paths import BENCHMARKS, ROOT
 from tools import gpu_tables, trial_tables
 from tools.notebooks import index
 
-ROOT = Path(__file__).resolve().parents[1]
 PAGES = tuple(
     ROOT / name
     for name in (
@@ -39,16 +38,13 @@ PAGES = tuple(
     )
 )
 CITATION = ROOT / "CITATION.cff"
-BENCHMARKS = ROOT / "data/results/benchmarks"
 NOTEBOOKS = ROOT / "notebooks"
 
 
 def lessons() -> str:
     """The table of lessons, in their order, and how long they take together."""
     known = index.lessons_of(NOTEBOOKS)
-    rows = [f"| [{x.title}](notebooks/{x.name}) | {x.question} | {x.time} |" for x in known]
-    head = "| lesson | the question | time |\n|---|---|---|\n"
-    return head + "\n".join(rows) + "\n\n" + together([x.time for x in known])
+    return f"{index.rows(known, 'notebooks/')}\n{together([x.time for x in known])}"
 
 
 def titles() -> str:
@@ -124,7 +120,7 @@ def from_docs(table) -> str:
 
 def stored(name: str) -> Any:
     """What one benchmark stored: its result, or a list of runs."""
-    return json.loads((BENCHMARKS / f"{name}.json").read_text(encoding="utf-8"))
+    return read_json(BENCHMARKS / f"{name}.json", object)
 
 
 def quality(who: str, day: str) -> str:
@@ -238,6 +234,5 @@ def updated(page: str) -> str:
 
 if __name__ == "__main__":
     for path in PAGES:
-        path.write_text(updated(path.read_text(encoding="utf-8")), encoding="utf-8")
-    citation = CITATION.read_text(encoding="utf-8")
-    CITATION.write_text(cited(citation, address()), encoding="utf-8")
+        write_text(path, updated(read_text(path)))
+    write_text(CITATION, cited(read_text(CITATION), address()))

@@ -4,7 +4,8 @@
 
 Sphinx makes the pages, their contents and the search (tools/page/conf.py). Notebooks with
 explorers are run once, so that these work in the page without a kernel, and are run again
-when they or the library change; --still leaves that out, and names leave out all others.
+when they, the library, or the models and results in data/ change; --still leaves that out,
+and names leave out all others.
 Beside the pages lies the shipped model: the front page, the map and the explorers ask it.
 """
 
@@ -22,17 +23,19 @@ import nbformat
 from sphinx.cmd.build import build_main
 from tqdm import tqdm
 
+from gpt1course.notebooks import execute
 from gpt1course.settings import LIVE_PAGES
 from gpt1course.viz import engine
 from gpt1course.viz.explorers import LearningExplorer, ModelMapExplorer
-from gpt1course.viz.explorers.base import CSS
+from gpt1course.viz.explorers.base import CSS, LIVE
 from gpt1course.viz.explorers.standalone import frame
 from gpt1course.viz.figure import picture
+from gpt1course.workspace import name_of, shipped
 from gpt1lib.checkpoints import load_novelist
 from gpt1lib.io.files import write_text
 from gpt1lib.io.tensors import weights_fingerprint
 from gpt1lib.model import GPT
-from tools.notebooks import commands, index, layout
+from tools.notebooks import index, layout
 from tools.page import api, cards, tour
 from tools.policy import with_policy
 
@@ -40,7 +43,6 @@ ROOT = Path(__file__).resolve().parents[1]
 BUILD = ROOT / "build"
 PAGE = ROOT / "tools" / "page"
 NOTEBOOKS = ROOT / "notebooks"
-MAP_TEXT = "She took the letter from the table and began to"
 MODEL = f"_static/{engine.MODEL}"
 LOOKED_UP = (
     "glossary", "formulas", "paper", "errata", "mistakes", "gallery", "differences", "data",
@@ -64,16 +66,6 @@ notebook: `make lab` in the course's folder ([how to set it up](installing.md)),
 # ---- notebooks as pages -----------------------------------------------------------------
 
 
-def all_notebooks() -> list[Path]:
-    """The lessons, what is looked up, and what is optional as a whole."""
-    return sorted(NOTEBOOKS.glob("*.ipynb")) + sorted(NOTEBOOKS.glob("deeper/*.ipynb"))
-
-
-def place(path: Path) -> str:
-    """Where a notebook lies in its folder, as an address: deeper/x.ipynb."""
-    return path.relative_to(NOTEBOOKS).as_posix()
-
-
 def live(path: Path):
     """The notebook, run so that its explorers bring their arrays along; kept in build/live."""
     notebook, kept = nbformat.read(path, as_version=4), BUILD / "live" / path.name
@@ -84,7 +76,7 @@ def live(path: Path):
         return nbformat.read(kept, as_version=4)
     os.environ[LIVE_PAGES] = "1"  # the kernel inherits it
     try:
-        commands.execute(notebook, path.parent)
+        execute(notebook, path.parent)
     finally:
         del os.environ[LIVE_PAGES]
     write_text(kept, nbformat.writes(notebook))
@@ -92,10 +84,10 @@ def live(path: Path):
 
 
 def last_change(path: Path) -> float:
-    """When a notebook or the library was changed."""
-    places = ("gpt1lib", "gpt1course")
-    library = (p for f in places for p in (ROOT / f).rglob("*.*") if p.suffix != ".pyc")
-    return max(p.stat().st_mtime for p in (path, *library))
+    """When a notebook or what its outputs depend on was changed: the library, data/."""
+    places = ("gpt1lib", "gpt1course", "data")
+    needed = (p for f in places for p in (ROOT / f).rglob("*.*") if p.suffix != ".pyc")
+    return max(p.stat().st_mtime for p in (path, *needed))
 
 
 def as_page(notebook, path: Path):
@@ -109,7 +101,7 @@ def as_page(notebook, path: Path):
             cell.metadata = {"tags": [tag], "mystnb": {"code_prompt_show": shown}}
     first = notebook.cells[0]
     title, _, rest = first.source.partition("\n")
-    first.source = f"{title}\n{WAY.format(place=place(path))}{rest}"
+    first.source = f"{title}\n{WAY.format(place=name_of(path))}{rest}"
     return notebook
 
 
@@ -126,7 +118,7 @@ def fold(cell) -> tuple[str, str] | None:
 def is_for_a_kernel(output) -> bool:
     """Whether an output only says what to run."""
     said = output.get("text", "") or output.get("data", {}).get("text/plain", "")
-    return said in (layout.GUESS_FIRST, layout.LIVE)
+    return said in (layout.GUESS_FIRST, LIVE)
 
 
 def flat(text: str) -> str:
@@ -222,7 +214,7 @@ def model_map() -> str:
     novelist = load_novelist()
     model = cast(GPT, novelist.model)
     stored = replace(novelist, model=engine.as_stored(model))
-    explorer = ModelMapExplorer.from_checkpoint(stored, MAP_TEXT)
+    explorer = ModelMapExplorer.from_checkpoint(stored, tour.TEXT)
     explorer.weights_id = weights_fingerprint(model)
     still = picture(explorer.figure(), explorer.sentence())["text/html"]
     return still + frame(explorer)
@@ -278,7 +270,7 @@ def write_static() -> None:
 def write_sources(run: set[str]) -> None:
     """All that Sphinx reads, side by side. run: names of the notebooks to run."""
     write_static()
-    for path in tqdm(all_notebooks()):
+    for path in tqdm(shipped()):
         read = live(path) if path.name in run else nbformat.read(path, as_version=4)
         page = nbformat.writes(as_page(read, path))
         write_text(BUILD / "book" / path.name, page)
@@ -302,7 +294,7 @@ def main(argv: list[str] | None = None):
     source, site = BUILD / "book", BUILD / "site"
     for folder in (source, site):
         shutil.rmtree(folder, ignore_errors=True)
-    asked = args.notebooks or all_notebooks()
+    asked = args.notebooks or shipped()
     write_sources(set() if args.still else {path.name for path in asked})
     checks = ["--quiet", "--fail-on-warning", "--keep-going", "--fresh-env"]
     places = ["--define", f"html_static_path={source / '_static'}", "--conf-dir", PAGE]

@@ -32,7 +32,11 @@ ADVICE: tuple[tuple[str, str], ...] = (
     (r"(min|max)\(\).*empty", EMPTY),
     (r"index out of range|is out of bounds for", PLACES),
     (
-        r"(list|string|tuple) indices must be integers.*not '?(str|list|tuple)",
+        r"(list|tuple) indices must be integers.*not '?(list|tuple)",
+        "A plain list takes one position at a time: x[0][1], or [x[i] for i in places].",
+    ),
+    (
+        r"(list|string|tuple) indices must be integers.*not '?str",
         "A list or a text is indexed by a position: .index(...) finds it, and zip goes through "
         "two lists together.",
     ),
@@ -40,7 +44,7 @@ ADVICE: tuple[tuple[str, str], ...] = (
         r"Cannot cast ufunc|can't be cast to the desired",
         "An array of whole numbers can't take fractions in place: x = x / y, not x /= y.",
     ),
-    (r"have the same dtype", "torch multiplies floats with floats: .float()."),
+    (r"have the same dtype", "@ takes two tensors of one dtype: x.float() makes it float32."),
     (
         r"bitwise_(and|or)|for [&|]:",
         "& is stronger than <: put each comparison in parentheses, (a < b) & c.",

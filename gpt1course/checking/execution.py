@@ -107,7 +107,7 @@ def as_found() -> Iterator[None]:
 
 @contextlib.contextmanager
 def no_way_out(function: Callable) -> Iterator[None]:
-    """IPython's own `exit` and `quit` would end the kernel; here they raise SystemExit."""
+    """Let `exit` and `quit` raise SystemExit: IPython's own ones would end the kernel."""
     names = getattr(function, "__globals__", {})
     ends = {n: v for n, v in names.items() if type(v).__name__.endswith("ExitAutocall")}
     names.update(dict.fromkeys(ends, sys.exit))

@@ -245,7 +245,7 @@ def compared(
     first = agrees.index(False)
     listed = None if _stopped(got) else _listed(exercise, cases, got)
     message = listed or describe(cases[first], got[first], wanted[first], tolerance)
-    if exercise.measured and not listed and "expected" in message:
+    if exercise.measured and not listed and not got[first].error and "expected" in message:
         message += " (Expected is what finite differences measure.)"
     return Verdict(message, got[first].printed)
 

@@ -44,7 +44,7 @@ def most_likely(words, probs):
     return words[probs.index(max(probs))]
 
 
-@most_likely.wrong("max(probs) is a probability. probs.index(...) turns it into a position.")
+@most_likely.wrong("You index with a probability. probs.index(...) turns it into a position.")
 def the_probability_as_a_position(words, probs):
     return words[max(probs)]
 

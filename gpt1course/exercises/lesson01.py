@@ -351,7 +351,7 @@ def log_likelihood(ids, probs):
     return float(np.log(probs[ids[:-1], ids[1:]]).sum())
 
 
-@log_likelihood.wrong("The first prediction is missing: id 1 is predicted from id 0.")
+@log_likelihood.wrong("The first prediction is missing: ids[1] is predicted from ids[0].")
 def without_the_first_prediction(ids, probs):
     return float(np.log(probs[ids[1:-1], ids[2:]]).sum())
 
@@ -773,7 +773,10 @@ def nats_of_a_character(characters, tokens, each):
     return tokens * math.log(each) / characters
 
 
-@bits_of_a_character.wrong("Those are nats per token. For bits, divide by the ln of 2.")
+@bits_of_a_character.wrong(
+    "Those are nats per token. Divide by the ln of 2 for bits, and share the bits of all "
+    "tokens among the characters."
+)
 def nats_of_a_token(characters, tokens, each):
     return math.log(each)
 

@@ -933,7 +933,8 @@ def last_row_alone(x, h, attention, mlp, ln_1, ln_2):
 
 
 @order_of.wrong(
-    "Too lax: where a number is 0.0005 off, another block made it. Compare with atol=1e-4."
+    "Too lax: one number that is 0.0005 off makes it another block. Compare every number with "
+    "torch.allclose(..., atol=1e-4), not a mean or squares."
 )
 def a_thousandth_is_forgiven(x, h, attention, mlp, ln_1, ln_2):
     for name, block in (("post", post_ln_block), ("pre", _pre_ln)):
@@ -948,6 +949,16 @@ def a_thousandth_is_forgiven(x, h, attention, mlp, ln_1, ln_2):
 def the_largest_without_abs(x, h, attention, mlp, ln_1, ln_2):
     for name, block in (("post", post_ln_block), ("pre", _pre_ln)):
         if (block(x, attention, mlp, ln_1, ln_2) - h).max() < 1e-4:
+            return name
+    return "neither"
+
+
+@order_of.wrong(
+    "A difference can have either sign. Take `abs()` before the largest, or torch.allclose."
+)
+def the_largest_of_h_without_abs(x, h, attention, mlp, ln_1, ln_2):
+    for name, block in (("post", post_ln_block), ("pre", _pre_ln)):
+        if (h - block(x, attention, mlp, ln_1, ln_2)).max() < 1e-4:
             return name
     return "neither"
 

@@ -465,6 +465,12 @@ def half_of_one_plus_cos(step, peak, warmup, total):
     return peak * (step / warmup if step < warmup else falling)
 
 
+@learning_rate.wrong("1 + cos needs parentheses: 0.5 * (1 + cos(pi x)).")
+def one_plus_cos_without_parentheses(step, peak, warmup, total):
+    falling = peak * 0.5 * 1 + math.cos(math.pi * step / total)
+    return peak * step / warmup if step < warmup else falling
+
+
 @learning_rate.wrong("3.14 is too rough: take math.pi.")
 def pi_of_three_digits(step, peak, warmup, total):
     falling = 0.5 * (1 + math.cos(3.14 * step / total))
@@ -474,7 +480,7 @@ def pi_of_three_digits(step, peak, warmup, total):
 @learning_rate.wrong(
     "In the cosine, x is step / total: it begins at update 0, not after the warm-up."
 )
-def steps_after_the_warm_up_of_all(step, peak, warmup, total):
+def cosine_shifted_by_the_warm_up(step, peak, warmup, total):
     falling = 0.5 * (1 + math.cos(math.pi * (step - warmup) / total))
     return peak * (step / warmup if step < warmup else falling)
 

@@ -127,9 +127,11 @@ def two_ends(values, t):
     return mean - half, mean + half
 
 
-@mean_and_half.wrong("`n ** 1/2` is n / 2: write `n ** 0.5`.")
+@mean_and_half.wrong(
+    "You divide by n and by 2, which is what `/ n ** 1/2` means. Write `/ n ** 0.5`."
+)
 def half_of_n(values, t):
-    return sum(values) / len(values), t * stdev(values) / (len(values) / 2)
+    return sum(values) / len(values), t * stdev(values) / len(values) / 2
 
 
 @mean_and_half.wrong("You exchanged the two: first the mean, and then half of the interval.")
@@ -188,7 +190,8 @@ def by_the_first_place(a, b, t):
 
 
 @paired_difference.wrong(
-    "A dict keeps a score once, and a score may come twice. Use zip alone."
+    "A dict or a set keeps equal numbers once, and all of them count. Use a list, as in "
+    "[x - y for x, y in zip(a, b)]."
 )
 def by_a_dict(a, b, t):
     pairs = dict(zip(a, b, strict=True))

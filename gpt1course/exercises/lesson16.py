@@ -55,14 +55,16 @@ def rounded_to_two_decimals(before, after):
 
 
 @points_and_percent.wrong(
-    "Your two numbers have different signs, and both are the same change."
+    "Your two numbers have different signs, but both describe one change. A fall is negative "
+    "in both."
 )
 def percent_without_its_sign(before, after):
     return after - before, 100 * abs(after - before) / before
 
 
 @points_and_percent.wrong(
-    "Your two numbers have different signs, and both are the same change."
+    "Your two numbers have different signs, but both describe one change. A fall is negative "
+    "in both."
 )
 def points_the_other_way(before, after):
     return before - after, 100 * (after - before) / before

@@ -23,6 +23,8 @@ def run_tables(names: list[str], provenance: dict, workers: int) -> None:
         init_from.pretrained_lstm()  # where it is missing, say so now and not in an hour
     variants = [Trial.of("pretraining", init_from=x) for x in VARIANTS if x in starts]
     run_missing(variants, pretrain, provenance, workers)
+    for trial in variants:  # a stored score comes without its model; workers would race for it
+        init_from.pretrain_variant(trial["init_from"])
     run_missing(trials, run_cell, provenance, workers)
 
 

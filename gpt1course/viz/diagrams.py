@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from gpt1lib.config import GPTConfig
 
-from .figure import new_figure, style
+from .figure import new_figure, set_headline, style
 from .palette import SERIES
 
 PAPER, INK = "#f4f4f6", "#222222"
@@ -334,7 +334,7 @@ def colored_tables(
         axes.set_xlim(0, x - 1.2)
         axes.set_ylim(max(len(np.asarray(t)) for t in tables.values()), -0.8)
         axes.set_aspect("equal")
-        figure.suptitle(title, x=0.01, ha="left", fontsize=11.5, fontweight="bold")
+        set_headline(figure, title)
     return figure
 
 

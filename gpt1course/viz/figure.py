@@ -34,6 +34,11 @@ def new_figure(width: float = 8, height: float = 4) -> Figure:
     return figure
 
 
+def set_headline(figure: Figure, text: str) -> None:
+    """Write one title over all panels of a figure, at its left edge."""
+    figure.suptitle(text, x=0.01, ha="left", fontsize=11.5, fontweight="bold")
+
+
 def png(figure: Figure, colors: int = 256) -> bytes:
     """The figure as a PNG of so many colors without an empty rim; the same bytes each time.
 

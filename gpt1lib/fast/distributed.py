@@ -151,7 +151,7 @@ def join(device: str | None = None) -> Processes:
 def check_bf16(wanted: bool, device: torch.device) -> None:
     """Raise ValueError where 16-bit numbers are wanted that the device does not have."""
     if wanted and not (device.type == "cuda" and torch.cuda.is_bf16_supported()):
-        raise ValueError(f"bf16 is on, but {device} is no GPU that has it: leave it off")
+        raise ValueError(f"bf16 needs a GPU that has it, and this run is on {device}")
 
 
 def shard_weights(objective: Any) -> nn.Module:

@@ -39,9 +39,9 @@ def remove_unfinished(folder: str | Path) -> None:
 
 
 def write_text(path: str | Path, text: str) -> None:
-    """Write UTF-8 text, whole or not at all."""
+    """Write UTF-8 text, whole or not at all, with the same bytes on every system."""
     with atomic_write(path) as temporary:
-        temporary.write_text(text, encoding="utf-8")
+        temporary.write_text(text, encoding="utf-8", newline="\n")
 
 
 def write_json(path: str | Path, value: object, indent: int | None = 1) -> None:

@@ -94,7 +94,9 @@ def test_all_pages_are_there_and_lead_on(pages):
         html.count(site.NO_SCRIPT) * ('data-theme="light"' in html) for html in pages.values()
     ]
     assert plain == [1] * len(pages), "readable where scripts are off"
-    assert all(f'href="notebooks/{site.place(path)}"' in pages[path.stem] for path in NOTEBOOKS)
+    assert all(
+        f'href="notebooks/{site.name_of(path)}"' in pages[path.stem] for path in NOTEBOOKS
+    )
 
 
 def test_answers_and_plots_are_folded_and_formulas_drawn(pages):

@@ -30,8 +30,8 @@ def no_head_matches_the_prefix(matching, even):
 
 
 @after("novelist-scores")
-def several_heads_look_back_one_step(previous, even):
-    assert (previous > 2 * induction.previous_token_scores(even)).sum() > 2
+def the_best_head_looks_back_one_step_nearly_three_times_as_often(previous, even):
+    assert 2.5 < previous.max() / induction.previous_token_scores(even) < 3
 
 
 @after("form", full_run=True)
@@ -88,7 +88,7 @@ def the_second_head_looks_seven_places_to_the_left(weights):
 @after("erase", full_run=True)
 def a_novel_erases_it(reading):
     before, chance = reading[0]["copying"].second, math.log(35)
-    assert reading[25]["copying"].second - before > 0.6 * (chance - before)
+    assert chance - reading[25]["copying"].second < 0.2 * (chance - before)
     assert abs(reading[0]["matching"].max() - 0.74) < 0.1
     assert reading[300]["matching"].max() < 0.1
 
@@ -174,11 +174,9 @@ def with_dropout_copying_is_lost():
 
 
 @after("keep", full_run=True)
-def the_score_falls_by_half_and_recovers_to_more_than_0_6(mixed, results, end):
+def the_score_recovers_to_more_than_0_6(results, end):
     _, (_, matching, _) = results.values()
-    lowest = min(kept["matching"].max() for kept in mixed.values())
-    assert lowest < 0.65 * end["matching"].max() and lowest < matching - 0.1
-    assert abs(float(end["matching"].max()) - 0.74) < 0.08 and abs(matching - 0.64) < 0.12
+    assert abs(float(end["matching"].max()) - 0.74) < 0.08 and matching > 0.6
 
 
 @after("larger")

@@ -264,11 +264,6 @@ def king_ends_cooking_and_other_words(cut, endings):
     assert cut["cooking"][-1] == "king</w>" and endings["cooking"] > 0
 
 
-@after("cell-035")
-def the_token_of_both_is_king(bpe):
-    assert bpe.token_to_id("king</w>") == bpe.encode("the king")[-1]
-
-
 @after("cell-056")
 def the_means_of_two_orders_do_not_differ(difference, dog_first, man_first):
     assert difference.abs().max() < 1e-6

@@ -245,7 +245,7 @@ def the_text_says_13_in_block_1_one_for_both_the(model, steps):
 
 @after("cell-088")
 def from_0_06_on(pouring):
-    crossing = [d["spread"] for d in pouring.depths if d["pre"][0][-1] > d["post"][0][-1]]
+    crossing = [d["std"] for d in pouring.depths if d["pre"][0][-1] > d["post"][0][-1]]
     assert min(crossing) == 0.06
 
 

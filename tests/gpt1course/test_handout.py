@@ -59,6 +59,14 @@ def sheet(path: Path, wanted: list[int]):
     return handout.copy_of(path, True, True, wanted)
 
 
+def test_the_command_to_mark_it_can_be_typed(monkeypatch):
+    command = ["/my folder/python", "-m", "gpt1course", "--sections", "4", "5"]
+    monkeypatch.setattr(handout.os, "name", "posix")
+    assert handout.as_typed(command) == "'/my folder/python' -m gpt1course --sections 4 5"
+    monkeypatch.setattr(handout.os, "name", "nt")
+    assert handout.as_typed(command) == '"/my folder/python" -m gpt1course --sections 4 5'
+
+
 def test_a_lab_sheet_has_its_sections_and_their_exercises():
     made = sheet(LESSON, WANTED)
     headings = [c.source.split("\n")[0] for c in made.cells if c.source.startswith("## ")]

@@ -7,6 +7,8 @@ import os
 import shutil
 import signal
 import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import redirect_stdout
 from pathlib import Path
 
@@ -254,9 +256,25 @@ def test_a_full_disk_is_told_with_the_name_of_the_file(course, monkeypatch, name
     assert set(copies(course)) == {LESSON, GALLERY}
 
 
+def test_what_is_kept_is_told_also_where_the_records_are_gone(course, capsys):
+    """As after the advice to delete the damaged records: nothing is added then."""
+    main(["update"])
+    assert (
+        capsys.readouterr().out == f"Your own copies of the lessons are in {workspace.WORK}\n"
+    )
+    (course / "work" / LESSON).write_text(notebook("my answer", "prose"))
+    (course / "notebooks" / LESSON).write_text(notebook("stub", "better prose"))
+    (course / "notebooks" / "06_new.ipynb").write_text(notebook("new"))
+    (course / "work" / ".copies.json").unlink()
+    main(["update"])
+    said = capsys.readouterr().out.splitlines()
+    assert said[0] == f"Your own copies of the lessons are in {workspace.WORK}"
+    assert len(said) == 2 and said[1].startswith(f"{LESSON} is yours and stays as it is")
+
+
 def test_starting_over_keeps_what_was_written(course, capsys):
     main(["update"])
-    progress.keep_passed("05", {"causal_mask": "2026-11-23"})
+    progress.keep_passed("05", "causal_mask")
     for kept in ("_before", "_before2"):
         (course / "work" / LESSON).write_text(notebook(kept))
         main(["again", "5"])
@@ -417,6 +435,25 @@ def test_the_notebooks_own_question_counts_after_another_was_asked(course, monke
     right = e.solution(*e.first)
     e.check(*(right if isinstance(right, tuple) else (right,)))
     assert progress.solved()["01"].keys() == {e.name}
+
+
+def test_two_open_lessons_keep_each_others_progress(course, monkeypatch):
+    main(["update"])
+    read = progress.solved
+
+    def read_and_wait():
+        passed = read()
+        time.sleep(0.1)  # the other lesson would read the same here
+        return passed
+
+    monkeypatch.setattr(progress, "solved", read_and_wait)
+    names = [e.name for e in lesson05.EXERCISES]
+    with ThreadPoolExecutor() as lessons:
+        list(lessons.map(progress.keep_passed, ["05"] * len(names), names))
+    assert read()["05"].keys() == {*names}
+    progress.keep_passed("01", "one")
+    progress.forget("05")
+    assert read().keys() == {"01"}
 
 
 def test_progress_never_stops_a_lesson(course, monkeypatch, capsys):

@@ -23,10 +23,22 @@ FOLDERS = ("books", "heldout_books", "tasks")
 
 def test_checksums_both_ways():
     """Every file is bound, as the tool would bind it, and nothing else is."""
-    assert len(seal_data.bound()[paths.DATA]) == 25
-    for folder, names in seal_data.bound().items():
+    bound = seal_data.bound()
+    assert len(bound[paths.DATA]) == 25
+    assert bound.keys() == {path.parent for path in paths.DATA.rglob("checksums.json")}
+    for folder, names in bound.items():
         found = {name: files.sha256(folder / name) for name in names}
-        assert found == checksums.of(folder) and len(found) >= 6
+        assert found == checksums.of(folder) and found
+        places = [paths.DATA / name for name in FOLDERS] if folder == paths.DATA else [folder]
+        there = {path for place in places for path in place.glob("[!.]*") if path.is_file()}
+        assert there - {folder / "checksums.json"} == {folder / name for name in names}
+
+
+def test_only_files_of_the_course_are_bound(tmp_path):
+    for name in ("books/a.txt", "books/.DS_Store", "books/notes.md", "tasks/a.jsonl"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).touch()
+    assert seal_data.matching(tmp_path, seal_data.TEXTS) == ["books/a.txt", "tasks/a.jsonl"]
 
 
 @pytest.mark.parametrize("name", ["books/austen_emma.txt", "tasks/schemas.jsonl"])

@@ -61,6 +61,21 @@ def test_extras_include_each_other():
     assert baselines < course < dev
 
 
+def test_a_lesson_is_checked_by_its_number_with_one_digit_or_two():
+    assert check.lesson("5") == check.lesson("05")
+    with pytest.raises(SystemExit, match="there is no lesson '77'; there are 00, 01"):
+        check.lesson("77")
+
+
+def test_the_lock_is_written_whole_or_not_at_all(tmp_path):
+    path = tmp_path / "requirements.lock"
+    lock.write_text(path, "a==1\nb==2\n")
+    assert path.read_bytes() == b"a==1\nb==2\n"
+    with pytest.raises(UnicodeEncodeError):
+        lock.write_text(path, "a" * 10**6 + "\ud800")
+    assert [x.read_bytes() for x in tmp_path.iterdir()] == [b"a==1\nb==2\n"]
+
+
 @pytest.mark.parametrize("name", lock.environments())
 def test_conda_s_environments_are_what_the_tool_writes(name):
     """When this fails: python tools/lock.py --conda"""

@@ -5,24 +5,32 @@
 The library refuses to read a file of the course that is not as it was written.
 """
 
+from collections.abc import Iterable
 from pathlib import Path
 
 from gpt1lib.checkpoints.checkpoint import FILES, HISTORY
 from gpt1lib.io import checksums
-from gpt1lib.io.paths import BOOKS, DATA, HELDOUT_BOOKS, LSTM_DIR, NOVELIST_DIR, TASKS
+from gpt1lib.io.paths import CHECKPOINTS, DATA
+
+TEXTS = ("books/*.txt", "heldout_books/*.txt", "tasks/*.jsonl")
+PARTS = (*FILES, *HISTORY, "*.safetensors")  # of a checkpoint, or of a folder of weights
+
+
+def matching(folder: Path, patterns: Iterable[str]) -> list[str]:
+    """The names of the files of a folder that match, as its checksums.json has them."""
+    found = {path for pattern in patterns for path in folder.glob(pattern)}
+    return sorted(path.relative_to(folder).as_posix() for path in found)
 
 
 def bound() -> dict[Path, list[str]]:
-    """folder with a checksums.json -> the files that it binds."""
-    texts = [p for folder in (BOOKS, HELDOUT_BOOKS, TASKS) for p in folder.iterdir()]
-    found = {DATA: [p.relative_to(DATA).as_posix() for p in texts]}
-    for folder in (NOVELIST_DIR, LSTM_DIR):
-        found[folder] = [name for name in (*FILES, *HISTORY) if (folder / name).is_file()]
-    return found
+    """Each folder with a checksums.json -> the files that it binds."""
+    sealed = sorted(path.parent for path in CHECKPOINTS.rglob(checksums.NAME))
+    models = {folder: matching(folder, PARTS) for folder in sealed}
+    return {DATA: matching(DATA, TEXTS)} | models
 
 
 def main() -> None:
-    """Seal every folder; the stages of a model are sealed when they are made."""
+    """Seal every folder."""
     for folder, names in bound().items():
         checksums.write_checksums(folder, *names)
         print(f"{len(names)} files in {folder / checksums.NAME}")

@@ -14,20 +14,20 @@ folded and how long a lesson takes: see layout.py.
 
 import argparse
 import re
-import time
 from pathlib import Path
 
 import nbformat
-from nbclient import NotebookClient
 from nbformat.v4 import new_code_cell, new_markdown_cell
 
 from gpt1course.checking.exercise import BaseExercise
-from gpt1course.notebooks import exercises_of, hints_text, mark, read, write
+from gpt1course.notebooks import execute, exercises_of, hints_text, mark, read, write
+from gpt1course.viz.explorers.base import LIVE
+from gpt1course.workspace import lessons
 from gpt1lib.cli import one_line_errors
 from gpt1lib.io.files import read_json, write_json
 from gpt1lib.io.paths import RESULTS, ROOT
 from tools.notebooks import index, stats, template, wording
-from tools.notebooks.layout import GUESS_FIRST, LIVE, box, fold, state_times, stored_picture
+from tools.notebooks.layout import GUESS_FIRST, box, fold, state_times, stored_picture
 
 EXERCISES = ROOT / "gpt1course" / "exercises"
 RUN_TIMES = RESULTS / "run_times.json"
@@ -121,22 +121,6 @@ def renew_maps(folder: Path) -> None:
 # ---- running and storing ------------------------------------------------------------
 
 
-def execute(notebook, folder: Path, timeout: int = 300) -> float:
-    """Run all cells in a fresh kernel, in their folder; return the seconds it took."""
-    start = time.perf_counter()
-    where = {"metadata": {"path": str(folder)}}
-    client = NotebookClient(
-        notebook,
-        timeout=timeout,
-        startup_timeout=300,
-        iopub_timeout=120,  # what a kernel says late would be dropped without a word
-        kernel_name="python3",
-        resources=where,
-    )
-    client.execute()
-    return time.perf_counter() - start
-
-
 def keep_run_time(path: Path, seconds: float) -> None:
     """Note the seconds in data/results/run_times.json, for the table of all lessons."""
     times = read_json(RUN_TIMES) if RUN_TIMES.is_file() else {}
@@ -200,7 +184,7 @@ def begin(title: str, notebooks: Path = ROOT / "notebooks", code: Path = EXERCIS
 
     Raises ValueError for a title without a letter.
     """
-    number = max(int(path.name[:2]) for path in notebooks.glob("[0-9][0-9]_*.ipynb")) + 1
+    number = max(int(path.name[:2]) for path in lessons(notebooks)) + 1
     path, exercises = template.write(number, title, notebooks, code)
     for file in (path, exercises):
         print(f"{file} has {template.left(file)} places that say {template.TO_DO}")

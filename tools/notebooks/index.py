@@ -15,6 +15,7 @@ from urllib.parse import quote
 
 import nbformat
 
+from gpt1course import workspace
 from tools.notebooks.layout import WAY_BACK, mark
 
 PAPER = {
@@ -59,7 +60,6 @@ PAPER = {
     "not in the paper": "choosing the next token",
 }
 """What a mark may name, in the paper's order, and what it is."""
-NUMBERED = tuple(what for what in PAPER if what.startswith(("Eq.", "Figure", "Table")))
 MARK = re.compile(r"^(?:#|<!--) paper: (.+?)(?: -->)?$", re.MULTILINE)
 NEXT = re.compile(r"(Next in this course: )\[[^\]]*\]\(([^)]*)\)([^.]*\.)")
 BEFORE = re.compile(rf"\n*^{WAY_BACK}.*$", re.MULTILINE)
@@ -123,13 +123,13 @@ def _places(cells, name: str):
         for said in MARK.findall(cell.source):
             for what in said.split("; "):
                 if what not in PAPER:
-                    raise ValueError(f"{name}: no {what!r} in the paper, see maps.PAPER")
+                    raise ValueError(f"{name}: no {what!r} in the paper, see index.PAPER")
                 yield what, heading
 
 
 def lessons_of(folder: Path) -> list[Lesson]:
     """The lessons of a folder, in their order."""
-    paths = sorted(folder.glob("[0-9][0-9]_*.ipynb"))
+    paths = workspace.lessons(folder)
     return [described(nbformat.read(path, as_version=4), path.name) for path in paths]
 
 
@@ -146,10 +146,10 @@ def anchor(heading: str) -> str:
 # ---- written ------------------------------------------------------------------------
 
 
-def rows(lessons: Sequence[Lesson]) -> str:
-    """The table of lessons."""
+def rows(lessons: Sequence[Lesson], folder: str = "") -> str:
+    """The table of lessons. folder: the way from the page to the notebooks."""
     return HEAD + "".join(
-        f"| [{x.title}]({x.name}) | {x.question} | {x.time} |\n" for x in lessons
+        f"| [{x.title}]({folder}{x.name}) | {x.question} | {x.time} |\n" for x in lessons
     )
 
 

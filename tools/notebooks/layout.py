@@ -18,7 +18,6 @@ from tools.notebooks.outputs import GUESS_FIRST
 
 PREDICT, TRY = "**Predict", "**Try"
 LAST = "This is the last lesson."  # what only the last one has among its ways on
-LIVE = "Live view: run this cell."  # what a widget leaves where no script runs
 ASIDE = "# plot"  # how a cell begins that only draws
 BOX = '<div class="alert alert-{kind}">\n\n{text}\n\n</div>'
 WAY_BACK = "Before this: "  # the last line of a lesson, which nobody reads in order

@@ -73,6 +73,11 @@ SHARP = {"block": 3, "head": 3, "place": 7, "other": 1}
 
 def stops(checkpoint: Checkpoint) -> list[Stop]:
     """Title, words, state, control and lesson of each stop."""
+    return through_the_model() + what_it_learned(checkpoint)
+
+
+def through_the_model() -> list[Stop]:
+    """The stops on the way of a text through the model."""
     return [
         ("Guess the missing word", "She took the letter from the table and began to ... what? "
          "A language model is asked nothing else. In the bottom row of the map are the words "
@@ -104,6 +109,12 @@ def stops(checkpoint: Checkpoint) -> list[Stop]:
         ("The same table again", "At the end, the last state is compared with every row of the "
          "first table. The row that fits best is the next word.", AT_END,
          press("Look at one product", {"zoom": "cell", **SHARP}), "08_the_whole_gpt1"),
+    ]  # fmt: skip
+
+
+def what_it_learned(checkpoint: Checkpoint) -> list[Stop]:
+    """The stops on training, on tasks, and on what the model cannot do."""
+    return [
         ("It reads twelve books", "At the beginning all its numbers are random. Each update "
          "moves them a little, so that the next word becomes a little less surprising.", AT_END,
          told("Watch it learn to write:", samples(checkpoint)), "10_pre_training"),

@@ -38,13 +38,13 @@ from ..results import stored_lines
 from ..run import run_missing
 from ..trials import Trial
 from ..zeroshot import heuristics
-from ..zeroshot.scores import answer_scores, next_logits
+from ..zeroshot.scores import answer_scores, by_length
 
 NAME = "readings"
 MODELS = ("novelist", "lstm", "nothing")  # InitFrom
 VIEWS = ("last", "mean", "asked", "both")
 STRENGTHS = tuple(10.0**k for k in range(-2, 5))
-LARGEST, DRAWS, CHOICE_DRAWS = 1000, range(10), range(100, 105)
+DRAWS, CHOICE_DRAWS = range(10), range(100, 105)
 SIZES = (10, 30, 100, 300, 1000)
 
 Views = dict[str, np.ndarray]
@@ -71,9 +71,8 @@ def last_and_mean(
     model: LanguageModel, sequences: Sequence[list[int]], batch: int = 32
 ) -> tuple[np.ndarray, np.ndarray]:
     """The last state of each sequence and the mean of its states, both (N, C)."""
-    order = sorted(range(len(sequences)), key=lambda i: len(sequences[i]))
-    last, mean = (np.empty((len(order), model.config.n_embd), np.float32) for _ in range(2))
-    for part in (order[i : i + batch] for i in range(0, len(order), batch)):
+    last, mean = (np.empty((len(sequences), model.config.n_embd), np.float32) for _ in range(2))
+    for part in by_length(sequences, batch):
         ids, mask = pad([sequences[i] for i in part])
         h = model.hidden(ids)  # (B, T, C)
         n = mask.sum(dim=1)  # (B,)
@@ -86,13 +85,10 @@ def last_and_mean(
 
 
 def _word_after(words: tuple[str, str], cue: str = "") -> Callable[..., Tensor]:
-    """Logit of the second word minus that of the first, after a text and the cue: (N,)."""
+    """Asks by `heuristics.word_leads`, (N,)."""
 
     def asked(model: LanguageModel, bpe: BPE, examples: Sequence[Example]) -> Tensor:
-        prompts = [bpe.encode(e.texts[0]) + bpe.encode(cue) for e in examples]
-        first, second = (bpe.encode(word)[0] for word in words)
-        logits = next_logits(model, prompts)
-        return logits[:, second] - logits[:, first]
+        return heuristics.word_leads(model, bpe, [e.texts[0] for e in examples], words, cue)
 
     return asked
 
@@ -103,21 +99,16 @@ def _sentence(model: LanguageModel, bpe: BPE, examples: Sequence[Example]) -> Te
 
 
 def _pronouns(model: LanguageModel, bpe: BPE, examples: Sequence[Example]) -> Tensor:
-    """Log P of the second text minus that of its likelier turned one: (N,)."""
-    questions = [
-        (bpe.encode(a), [bpe.encode(x) for x in (b, *heuristics.turned(b))])
-        for a, b in (e.texts for e in examples)
-    ]
-    return torch.tensor([x - max(more) for x, *more in answer_scores(model, questions)])
+    """Asks by `heuristics.pronoun_leads`, (N,)."""
+    return heuristics.pronoun_leads(
+        model, bpe, [(a, b) for a, b in (e.texts for e in examples)]
+    )
 
 
 def _raised(model: LanguageModel, bpe: BPE, examples: Sequence[Example]) -> Tensor:
-    """By how much the first text raises log P of the second: (N,)."""
-    after, alone = (
-        answer_scores(model, [(bpe.encode(a), [bpe.encode(b)]) for a, b in asked])
-        for asked in ([e.texts for e in examples], [(".", e.texts[1]) for e in examples])
-    )
-    return torch.tensor([a - b for (a,), (b,) in zip(after, alone, strict=True)])
+    """Asks by `heuristics.raised_by`, (N,)."""
+    pairs = [(a, b) for a, b in (e.texts for e in examples)]
+    return torch.tensor(heuristics.raised_by(model, bpe, pairs))
 
 
 def _choices(model: LanguageModel, bpe: BPE, examples: Sequence[Example]) -> Tensor:
@@ -205,10 +196,10 @@ def guesses(
 
 def ridge(X: np.ndarray, y: np.ndarray, strength: float) -> np.ndarray:
     """Weights (C, outputs) of ridge regression of y (N, outputs) on X (N, C)."""
-    X, y = X.astype(float), y.astype(float)
-    if len(X) < X.shape[1]:  # the same in fewer equations
-        return X.T @ np.linalg.solve(X @ X.T + strength * np.eye(len(X)), y)
-    return np.linalg.solve(X.T @ X + strength * np.eye(X.shape[1]), X.T @ y)
+    from sklearn.linear_model import Ridge  # a second to import, and few need it
+
+    fitted = Ridge(alpha=strength, fit_intercept=False, solver="cholesky")
+    return fitted.fit(X.astype(float), y.astype(float)).coef_.reshape(y.shape[1], -1).T
 
 
 # ---- the experiment --------------------------------------------------------------------

@@ -7,6 +7,9 @@ import math
 import re
 from collections.abc import Sequence
 
+import torch
+from torch import Tensor
+
 from gpt1lib.bpe import BPE
 from gpt1lib.model import LanguageModel
 
@@ -32,21 +35,29 @@ def above_median(scores: list[float]) -> list[int]:
     return [int(x >= middle) for x in scores]
 
 
-def likelier_word(
+def word_leads(
     model: LanguageModel, bpe: BPE, texts: Sequence[str], words: tuple[str, str], cue: str = ""
-) -> list[int]:
-    """Which of two words is the likelier next one after each text and the cue? 0 or 1.
+) -> Tensor:
+    """Logit of the second word minus that of the first, after each text and the cue: (N,).
 
-    Raises ValueError for a word that is not one token.
+    A text that is too long loses its beginning. Raises ValueError for a word that is not one
+    token.
     """
     sides = [bpe.encode(w) for w in words]
     for word, ids in zip(words, sides, strict=True):
         if len(ids) != 1:
             raise ValueError(f"{word!r} is {len(ids)} tokens, it must be 1")
-    n_ctx, end = model.config.n_ctx, bpe.encode(cue)
-    prompts = [bpe.encode(t)[: n_ctx - len(end)] + end for t in texts]
-    scores = next_logits(model, prompts)[:, [ids[0] for ids in sides]]
-    return scores.argmax(dim=1).tolist()
+    end = bpe.encode(cue)
+    logits = next_logits(model, [bpe.encode(t) + end for t in texts])
+    (first,), (second,) = sides
+    return logits[:, second] - logits[:, first]
+
+
+def likelier_word(
+    model: LanguageModel, bpe: BPE, texts: Sequence[str], words: tuple[str, str], cue: str = ""
+) -> list[int]:
+    """Which of two words is the likelier next one after each text and the cue? 0 or 1."""
+    return (word_leads(model, bpe, texts, words, cue) > 0).long().tolist()
 
 
 def sentiment(model: LanguageModel, bpe: BPE, texts: Sequence[str]) -> list[int]:
@@ -79,15 +90,23 @@ def referents(
     return _best(continuation_scores(model, pairs), [len(o) for _, o in examples])
 
 
+def pronoun_leads(model: LanguageModel, bpe: BPE, pairs: Sequence[tuple[str, str]]) -> Tensor:
+    """Log P of the second text minus that of its likelier turned one, after the first: (N,).
+
+    Ours, after Winograd's schemas: all pronouns are replaced.
+    """
+    questions = [
+        (bpe.encode(first), [bpe.encode(x) for x in (second, *turned(second))])
+        for first, second in pairs
+    ]
+    return torch.tensor([x - max(more) for x, *more in answer_scores(model, questions)])
+
+
 def pronouns_as_they_stand(
     model: LanguageModel, bpe: BPE, pairs: Sequence[tuple[str, str]]
 ) -> list[int]:
-    """1 where the second text follows the first likelier than with its pronouns turned.
-
-    Ours, after Winograd's schemas: all pronouns are replaced, and log P decides.
-    """
-    asked = [(first, [second, *turned(second)]) for first, second in pairs]
-    return [int(choice == 0) for choice in choices(model, bpe, asked)]
+    """1 where the second text follows the first at least as likely as with pronouns turned."""
+    return (pronoun_leads(model, bpe, pairs) >= 0).long().tolist()
 
 
 def turned(text: str) -> list[str]:
@@ -102,15 +121,20 @@ def turned(text: str) -> list[str]:
     return list(dict.fromkeys(both))
 
 
-def raised_by_the_first(
-    model: LanguageModel, bpe: BPE, pairs: Sequence[tuple[str, str]]
-) -> list[int]:
-    """1 in the half of the pairs whose first text raises log P of the second most. Ours."""
+def raised_by(model: LanguageModel, bpe: BPE, pairs: Sequence[tuple[str, str]]) -> list[float]:
+    """By how much the first text of each pair raises log P of the second. Ours."""
     after, alone = (
         answer_scores(model, [(bpe.encode(a), [bpe.encode(b)]) for a, b in asked])
         for asked in (pairs, [(".", b) for _, b in pairs])
     )
-    return above_median([a - b for (a,), (b,) in zip(after, alone, strict=True)])
+    return [a - b for (a,), (b,) in zip(after, alone, strict=True)]
+
+
+def raised_by_the_first(
+    model: LanguageModel, bpe: BPE, pairs: Sequence[tuple[str, str]]
+) -> list[int]:
+    """1 in the half of the pairs whose first text raises log P of the second most."""
+    return above_median(raised_by(model, bpe, pairs))
 
 
 def _best(scores: list[float], sizes: list[int]) -> list[int]:

@@ -29,7 +29,7 @@ def continuation_scores(
         if not rest or len(given) + len(rest) < 2:
             raise ValueError(f"text {n} has no token that could be predicted")
     texts = [[*given, *rest][-n_ctx:] for given, rest in pairs]
-    for part in _by_length(texts, batch):
+    for part in by_length(texts, batch):
         ids = pad([texts[i] for i in part])[0].to(model.device)
         h = model.hidden(ids)  # (B, T, C)
         for row, i in enumerate(part):
@@ -94,14 +94,14 @@ def next_logits(model: LanguageModel, texts: Sequence[list[int]], batch: int = 3
     """Scores of what comes after each text: (N, V)."""
     texts = [text[-model.config.n_ctx :] for text in texts]
     out = torch.empty(len(texts), model.config.n_vocab)
-    for part in _by_length(texts, batch):
+    for part in by_length(texts, batch):
         ids, mask = (x.to(model.device) for x in pad([texts[i] for i in part]))
         last = mask.sum(dim=1).long() - 1
         out[part] = model.logits(model.hidden(ids)[torch.arange(len(ids)), last]).cpu()
     return out
 
 
-def _by_length(texts: Sequence[list[int]], batch: int) -> list[list[int]]:
+def by_length(texts: Sequence[list[int]], batch: int) -> list[list[int]]:
     """Which texts to read at once: `batch` of about one length, so little is padded."""
     batch = validate.check_int("batch", batch, 1)
     order = sorted(range(len(texts)), key=lambda i: len(texts[i]))

@@ -28,6 +28,7 @@ Backend = Callable[[dict[str, Any], set[str]], dict[str, Any]]
 record. In Python it is a function beside the view; its twin is in engine/records.js.
 """
 CSS = (HERE / "common.css").read_text(encoding="utf-8")
+LIVE = "Live view: run this cell."  # what a widget leaves where no script runs
 
 
 def styles(name: str) -> str:
@@ -272,5 +273,5 @@ class Explorer(anywidget.AnyWidget):
         display(static, raw=True)
         bundle = self._repr_mimebundle_()
         data: dict = dict(bundle[0] if isinstance(bundle, tuple) else bundle or {})
-        data["text/plain"] = "Live view: run this cell."
+        data["text/plain"] = LIVE
         display(data, raw=True)

@@ -29,7 +29,7 @@ function draw(model, root) {
   const view = { model, names, L, T, C, rank: 0, dark: root.classList.contains("gx-dark") };
   view.states = halves(model, "states");
   view.neurons = halves(model, "neurons");
-  for (const name of ["block", "place", "station", "spread"]) view[name] = model.get(name);
+  for (const name of ["block", "place", "station", "std"]) view[name] = model.get(name);
   const further = () => go(view, { station: (view.station + 1) % STATIONS.length });
   view.finding = addHeadline(root, "go one step further", further);
   addControls(view, root);
@@ -38,7 +38,7 @@ function draw(model, root) {
   addNeurons(view, root);
   addDepths(view, root);
   onChange(view, ["block", "place", "station"], () => show(view));
-  onChange(view, ["spread"], () => showDepths(view));
+  onChange(view, ["std"], () => showDepths(view));
   show(view);
   showDepths(view);
 }
@@ -134,7 +134,7 @@ function drawBed({ bed, station }, lengths) {
     const left = middle - half(i + 1);
     const upper = `M0 ${top}C${0.6 * middle} ${top} ${middle} ${top + 8} ${middle} ${to}`;
     const lower = `L${left} ${to}C${left} ${low} ${0.4 * left} ${low} 0 ${low}Z`;
-    const stub = `M0 ${top}H22V${low}H0Z`; // poured, and not yet added
+    const stub = `M0 ${top}H22V${low}H0Z`; // computed, and not yet added
     shape("path", bed, { d: i === station ? stub : upper + lower, class: "gx-side" });
     shape("text", bed, { x: 3, y: y(i) + 5 }, "+");
   }
@@ -260,7 +260,7 @@ function drawCurve(view, numbers) {
   axisNames(view.curve, "what a neuron computed", "what it passes on");
   const points = Array.from({ length: 101 }, (_, i) => low + i / 10);
   const d = through(points.map(v => [x(v), y(gelu(v))]));
-  shape("path", svg, { d, class: "gx-bend" });
+  shape("path", svg, { d, class: "gx-gelu" });
   const v = numbers[view.order[view.rank]];
   shape("circle", svg, { cx: x(v), cy: y(gelu(Math.min(high, v))), r: 5, class: "gx-here" });
   svg.setAttribute("aria-label", "GELU over a histogram of what the neurons computed");
@@ -272,10 +272,10 @@ function addDepths(view, root) {
   const box = el("div", "gx-depths", root);
   el("p", "gx-title", box, "The same parts, untrained, in both orders: twelve blocks, 64 wide");
   view.all = view.model.get("depths");
-  const text = i => view.all[i].spread + like(view.all[i].spread);
-  const options = { min: 0, max: view.all.length - 1, step: 1, value: view.spread, text };
-  view.knob = slider(box, "standard deviation", options, spread => {
-    setShared(view, { spread });
+  const text = i => view.all[i].std + like(view.all[i].std);
+  const options = { min: 0, max: view.all.length - 1, step: 1, value: view.std, text };
+  view.knob = slider(box, "standard deviation", options, std => {
+    setShared(view, { std });
     showDepths(view);
   });
   const cols = el("div", "gx-pair", box);
@@ -283,26 +283,26 @@ function addDepths(view, root) {
   view.deep = liveRegion(box);
 }
 
-const like = spread =>
+const like = std =>
   ({
     0.02: " (for 768 wide)",
     0.07: " (the same for 64 wide)",
     0.12: " (novelist, trained)",
-  })[spread] ?? "";
+  })[std] ?? "";
 
 function showDepths(view) {
   if (!view.deep) return;
-  const { post, pre, spread } = view.all[view.spread];
+  const { post, pre, std } = view.all[view.std];
   const shown = { post: post[0], pre: pre[0] };
   drawDepth(view.charts[0], shown, [0.2, 160], "length of a state");
   const shares = ([, sizes]) => sizes.map(v => v / sizes.at(-1));
   const part = { post: shares(post), pre: shares(pre) };
   drawDepth(view.charts[1], part, [0.4, 20], "gradient, last block = 1");
-  view.knob.set(view.spread);
+  view.knob.set(view.std);
   const [a, b] = [post, pre].map(([lengths]) => lengths.at(-1).toFixed(1));
   const [c, d] = [part.post, part.pre].map(([first]) => first.toFixed(1));
   view.deep.textContent =
-    `With a standard deviation of ${spread}, a state after block 11 has length ${a} in ` +
+    `With a standard deviation of ${std}, a state after block 11 has length ${a} in ` +
     `post-LN and ${b} in pre-LN. The first block gets ${c} times the gradient of the last ` +
     `in post-LN, ${d} times in pre-LN.`;
 }

@@ -1,4 +1,4 @@
-"""One block, poured slowly: what it does to the numbers of one token, and in which order."""
+"""One block, step by step: what it does to the state of one token, and in which order."""
 
 import math
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ from gpt1lib.rng import fork_rng
 from gpt1lib.tracing import Trace, trace
 
 from .. import palette
-from ..figure import new_figure, style
+from ..figure import new_figure, set_headline, style
 from ..labels import token_labels
 from ..numbers import percent
 from .base import Explorer, as_half, encode_or_raise
@@ -35,17 +35,17 @@ STATIONS = (
     "sum",
     "LayerNorm",
 )
-SPREADS = (0.02, 0.03, 0.04, 0.05, 0.06, 0.07, 0.085, 0.1, 0.12, 0.14, 0.17, 0.2)
-AS_GPT1 = SPREADS.index(0.07)  # for matrices 64 wide what 0.02 is for GPT-1's, 768 wide
+STDS = (0.02, 0.03, 0.04, 0.05, 0.06, 0.07, 0.085, 0.1, 0.12, 0.14, 0.17, 0.2)
+AS_GPT1 = STDS.index(0.07)  # for matrices 64 wide what 0.02 is for GPT-1's, 768 wide
 
 
 def by_depth(
-    spread: float = INIT_STD, pre_ln: bool = False, seed: int = 0, n_embd: int = 64
+    std: float = INIT_STD, pre_ln: bool = False, seed: int = 0, n_embd: int = 64
 ) -> tuple[list[float], list[float]]:
     """How far signal and gradient carry in an untrained model of twelve blocks.
 
     After each block: the mean length of a state; and the length of the gradient of the
-    loss with respect to all matrices of the block. The blocks' matrices are N(0, spread);
+    loss with respect to all matrices of the block. The blocks' matrices are N(0, std);
     the model reads four sequences of 32 random tokens.
     """
     config = GPTConfig(n_vocab=50, n_ctx=32, n_layer=12, n_head=4, n_embd=n_embd, dropout=0.0)
@@ -56,7 +56,7 @@ def by_depth(
     matrices = [[p for p in block.parameters() if p.dim() > 1] for block in model.blocks]
     for block, its in zip(model.blocks, matrices, strict=True):
         for p in its:
-            p.data.mul_(spread / INIT_STD)
+            p.data.mul_(std / INIT_STD)
         block.register_forward_hook(
             lambda _, __, h: lengths.append(h.norm(dim=-1).mean().item())
         )
@@ -70,14 +70,14 @@ def by_depth(
 
 @cache
 def both_orders() -> list[dict]:
-    """`by_depth` for each of SPREADS: {"spread", "post": [lengths, gradients], "pre": ...}."""
+    """`by_depth` for each of STDS: {"std", "post": [lengths, gradients], "pre": ...}."""
     return [
-        {"spread": s, "post": list(by_depth(s)), "pre": list(by_depth(s, pre_ln=True))}
-        for s in SPREADS
+        {"std": s, "post": list(by_depth(s)), "pre": list(by_depth(s, pre_ln=True))}
+        for s in STDS
     ]
 
 
-def poured(steps: Trace, block: int) -> torch.Tensor:
+def at_stations(steps: Trace, block: int) -> torch.Tensor:
     """The states at each of STATIONS of one block, (7, T, C)."""
     x = steps.h0 if block == 0 else steps.blocks[block - 1].h
     s = steps.blocks[block]
@@ -90,18 +90,18 @@ class BlockExplorer(Explorer):
     states: (L, 7, T, C), at each of STATIONS; neurons: (L, T, 4C), before the activation
     function; tokens: T pieces. Above, the seven stations of a post-LN block: 256 numbers
     and their length at each. Below, untrained models of twelve blocks in both orders.
-    Traits: block, place, station (how far it is poured), spread (which of SPREADS).
+    Traits: block, place, station (the last one shown), std (which of STDS).
     """
 
     tokens = traitlets.List(CleanUnicode()).tag(sync=True)
     shape = traitlets.List().tag(sync=True)  # blocks, tokens, C
     states = traitlets.Bytes().tag(sync=True)  # (L, 7, T, C) float16
-    neurons = traitlets.Bytes().tag(sync=True)  # (L, T, 4C) float16, before the bend
+    neurons = traitlets.Bytes().tag(sync=True)  # (L, T, 4C) float16, before GELU
     depths = traitlets.List().tag(sync=True)
     block = Index(lambda self: self.shape[0]).tag(sync=True, control=True)
     place = Index(lambda self: len(self.tokens)).tag(sync=True, control=True)
     station = Index(lambda self: len(STATIONS), len(STATIONS) - 1).tag(sync=True, control=True)
-    spread = Index(lambda self: len(SPREADS), AS_GPT1).tag(sync=True, control=True)
+    std = Index(lambda self: len(STDS), AS_GPT1).tag(sync=True, control=True)
 
     def __init__(
         self,
@@ -132,7 +132,7 @@ class BlockExplorer(Explorer):
         steps = trace(model, ids)
         pairs = zip(model.blocks, steps.blocks, strict=True)
         with torch.no_grad():
-            states = torch.stack([poured(steps, i) for i in range(len(steps.blocks))])
+            states = torch.stack([at_stations(steps, i) for i in range(len(steps.blocks))])
             neurons = torch.stack([cast(Block, b).expand(s.n) for b, s in pairs])
         return cls(states, neurons, bpe.pieces(ids), block, place)
 
@@ -168,8 +168,8 @@ class BlockExplorer(Explorer):
             figure = new_figure(9.5, 3.9)
             left, right = figure.subplots(1, 2, width_ratios=(3, 2))
             draw_stations(left, states)
-            draw_orders(right, self.depths[self.spread])
-            figure.suptitle(self.finding(), x=0.01, ha="left", fontsize=11.5, fontweight="bold")
+            draw_orders(right, self.depths[self.std])
+            set_headline(figure, self.finding())
         return figure
 
 
@@ -200,5 +200,5 @@ def draw_orders(axes: Axes, depth: dict) -> None:
     axes.set_yticks([1, 10, 100], ["1", "10", "100"])
     axes.set_xticks([0, 3, 6, 9])
     axes.set_xlabel("untrained block")
-    title = f"length of a state, weights N(0, {depth['spread']:g})"
+    title = f"length of a state, weights N(0, {depth['std']:g})"
     axes.set_title(title, fontsize=10, fontweight="normal")

@@ -74,7 +74,8 @@ def drawn_rows(draws: Draws, guessing: float | None = None) -> list[dict]:
     """What is drawn and said of each row, place by place.
 
     guessing: the accuracy of a guess. Where neither of two rows is above it, no difference
-    between them counts: runs that all guess the same class have no spread.
+    between them counts: runs that all guess the same class have a standard
+    deviation of 0.
     """
     (first, ours), *_ = draws.items()
     return [

@@ -139,7 +139,7 @@ class FormatsExplorer(Explorer):
         key_trait=traitlets.Enum(tuple(FIELDS)), value_trait=StrictInt()
     ).tag(sync=True, control=True)
     formats = AnswerDict().tag(sync=True)
-    states = AnswerBytes().tag(sync=True)  # (n, C) of all kinds, see _read
+    states = AnswerBytes().tag(sync=True)  # (n, C) of all kinds, see FormatsReader
     kind = traitlets.Enum(tuple(FIELDS), "classification").tag(sync=True, control=True)
     lm_coef = BoundedFloat(0.5, min=0.0, max=2.0).tag(sync=True, control=True)
 

@@ -225,7 +225,7 @@ class HeadsExplorer(Explorer):
             self._draw_atlas(left)
             future = np.triu(np.ones((len(names), len(names)), bool), 1)
             weights = self.weights[block, head]
-            plots.matrices.draw_heatmap(right, weights, future, 0, 1, "magma_r", False, 2)
+            plots.matrices.draw_heatmap(right, weights, future)
             plots.matrices.label_axes(right, names, names, "", "")
             right.set_title(f"Block {block}, head {head}: from each row to each column")
         return figure

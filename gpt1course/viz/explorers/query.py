@@ -11,12 +11,13 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.transforms import Bbox
 from numpy.typing import ArrayLike
+from torch import Tensor
 
 from gpt1lib.checkpoints import Checkpoint
 from gpt1lib.model import GPT
 from gpt1lib.tracing import trace
 
-from ..figure import new_figure, style
+from ..figure import new_figure, set_headline, style
 from ..labels import token_labels
 from ..numbers import percent
 from ..palette import SERIES
@@ -55,6 +56,15 @@ def added_numbers(n: int, size: int, seed: int = 33) -> np.ndarray:
     return rng.normal(size=(n, size - 2)) @ rng.normal(size=size - 2)
 
 
+def main_directions(points: Tensor, n: int) -> Tensor:
+    """The n directions in which points (N, C) differ most, (n, C); the largest number is > 0.
+
+    Singular vectors have no sign of their own, and on another machine they have another one.
+    """
+    rows = torch.linalg.svd(points).Vh[:n]
+    return rows * rows.gather(1, rows.abs().argmax(dim=1, keepdim=True)).sign()
+
+
 def head_plane(model: GPT, ids: Sequence[int], layer: int, head: int) -> dict:
     """A head's keys and values, and the query of the last token, as points in a plane.
 
@@ -67,10 +77,9 @@ def head_plane(model: GPT, ids: Sequence[int], layer: int, head: int) -> dict:
     along = q / q.norm()
     k, v = k - k.mean(dim=0), v - v.mean(dim=0)
     rest = k - torch.outer(k @ along, along)
-    across = torch.linalg.svd(rest).Vh[0]
-    across *= across[across.abs().argmax()].sign()  # the algorithm leaves the sign open
+    (across,) = main_directions(rest, 1)
     keys = torch.stack([k @ along, k @ across], dim=1)
-    main = torch.linalg.svd(v).Vh[:2]
+    main = main_directions(v, 2)
     far = keys.abs().max().item()
     return {
         "keys": keys.numpy().round(4).tolist(),
@@ -154,13 +163,7 @@ class QueryExplorer(Explorer):
         best, most = place["tokens"][weights.argmax()], percent(weights.max())
         with style():
             figure = new_figure(8, 3.6)
-            figure.suptitle(
-                f"The query gives most weight to '{best}', {most}",
-                x=0.01,
-                ha="left",
-                fontsize=11.5,
-                fontweight="bold",
-            )
+            set_headline(figure, f"The query gives most weight to '{best}', {most}")
             left, right = figure.subplots(1, 2)
             query = np.array(self.query) / place["shrunk"]
             shares = [

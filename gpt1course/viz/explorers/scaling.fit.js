@@ -12,11 +12,11 @@ export function fitLine(points, t95) {
   const sxx = sum(x.map(v => (v - mx) ** 2));
   const slope = sum(x.map((v, i) => (v - mx) * (y[i] - my))) / sxx;
   const off = x.map((v, i) => y[i] - my - slope * (v - mx));
-  const spread = Math.sqrt(sum(off.map(v => v * v)) / (n - 2));
+  const std = Math.sqrt(sum(off.map(v => v * v)) / (n - 2));
   const at = size => {
     const far = Math.log(size) - mx;
     const middle = Math.exp(my + slope * far);
-    const half = t95[n - 3] * spread * Math.sqrt(1 + 1 / n + (far * far) / sxx);
+    const half = t95[n - 3] * std * Math.sqrt(1 + 1 / n + (far * far) / sxx);
     return [middle, middle * Math.exp(-half), middle * Math.exp(half)];
   };
   return { alpha: -slope, at };

@@ -31,7 +31,7 @@ class ScalingExplorer(Explorer):
     size = BoundedFloat(1e7, min=1e4, max=FARTHEST).tag(sync=True, control=True)
     guesses = traitlets.List(BoundedFloat(min=0.1, max=20)).tag(sync=True, control=True)
     shown = traitlets.Bool(False).tag(sync=True, control=True)
-    t_95 = traitlets.List().tag(sync=True)  # how many spreads an interval reaches, by n - 2
+    t_95 = traitlets.List().tag(sync=True)  # standard deviations to an interval's end, by n - 2
 
     def __init__(self, sweeps: Mapping[str, Sequence[tuple[int, float]]], **chosen):
         for name, points in sweeps.items():

@@ -114,19 +114,9 @@ def intervals(
     with style():
         figure = new_figure(8, 0.9 + sum(0.3 * len(row) + 0.25 for row in rows.values()))
         axes = figure.add_subplot()
-        y, ticks = 0.0, []
-        for group, row in rows.items():
-            below = y + 0.3 * len(row)
-            for i, (name, interval) in enumerate(row.items()):
-                _draw_interval(axes, y + 0.3 * i, interval, *looks[name], digits)
-            if chance:
-                span = [y - 0.15, below - 0.15]
-                axes.plot([chance[group]] * 2, span, color=INK, lw=1, ls=":")
-            ticks.append(((y + below - 0.3) / 2, group.replace("_", " ")))
-            y = below + 0.25
+        _draw_groups(axes, rows, chance, looks, digits)
         if chance:
             _name_chance(axes, next(chance[group] for group in rows))
-        axes.set_yticks([t for t, _ in ticks], [name for _, name in ticks])
         axes.margins(x=0.08)
         axes.grid(axis="x")
         if axes.get_xlim()[0] < 0 < axes.get_xlim()[1]:
@@ -137,6 +127,27 @@ def intervals(
                 axes.plot([], [], mark, color=color, ms=7, label=name.replace("_", " "))
             figure.legend(loc="outside lower center", ncols=3, fontsize=9)
     return figure
+
+
+def _draw_groups(
+    axes: Axes,
+    rows: dict[str, dict[str, tuple]],
+    chance: dict[str, float] | None,
+    looks: Mapping[str, tuple[str, str]],
+    digits: int,
+) -> None:
+    """The intervals of each group below one another, its chance, and its name at the left."""
+    y, ticks = 0.0, []
+    for group, row in rows.items():
+        below = y + 0.3 * len(row)
+        for i, (name, interval) in enumerate(row.items()):
+            _draw_interval(axes, y + 0.3 * i, interval, *looks[name], digits)
+        if chance:
+            span = [y - 0.15, below - 0.15]
+            axes.plot([chance[group]] * 2, span, color=INK, lw=1, ls=":")
+        ticks.append(((y + below - 0.3) / 2, group.replace("_", " ")))
+        y = below + 0.25
+    axes.set_yticks([t for t, _ in ticks], [name for _, name in ticks])
 
 
 def _draw_interval(

@@ -9,7 +9,7 @@ from matplotlib.image import AxesImage
 from matplotlib.patches import Rectangle
 from numpy.typing import ArrayLike
 
-from ..figure import new_figure, style
+from ..figure import new_figure, set_headline, style
 from ..labels import token_labels
 from ..numbers import decimal
 from ..palette import ink
@@ -47,7 +47,7 @@ def heatmap(
         left = 0.09 * max(map(len, rows or [""]))
         figure = new_figure(m * cell + left + (0.6 if write else 1.4), n * cell + 1.2)
         axes = figure.add_subplot()
-        draw_heatmap(axes, values, masked, vmin, vmax, cmap, write, digits)
+        draw_heatmap(axes, values, masked, vmin, vmax, cmap, digits if write else None)
         label_axes(axes, rows, cols, xlabel, ylabel)
         axes.set_title(title)
         if not write:
@@ -73,15 +73,15 @@ def heatmaps(
         width = min(12.0, 1.2 + len(panels) * max(2.1, 0.55 * n))
         figure = new_figure(width, max(2.4, width / len(panels) + 1.0))
         figure.set_layout_engine("constrained", h_pad=0.12)  # between the title and the names
-        figure.suptitle(title, x=0.01, ha="left", fontsize=11.5, fontweight="bold")
+        set_headline(figure, title)
         for i, (name, values) in enumerate(panels.items()):
             axes = figure.add_subplot(1, len(panels), i + 1)
             low, high = (ranges or {}).get(name, (0.0, 1.0))
             finite = as_matrix(np.where(np.isinf(values), 0, values), name)
             hidden = (masked or {}).get(name)
             cmap = "magma_r" if low >= 0 else "RdBu_r"
-            numbers = max(finite.shape) <= MOST
-            draw_heatmap(axes, finite, hidden, low, high, cmap, numbers, digits)
+            written = digits if max(finite.shape) <= MOST else None
+            draw_heatmap(axes, finite, hidden, low, high, cmap, written)
             label_axes(axes, rows if i == 0 else None, cols, "", "")
             axes.set_title(name, fontsize=10, fontweight="normal")
     return figure
@@ -90,14 +90,16 @@ def heatmaps(
 def draw_heatmap(
     axes: Axes,
     values: np.ndarray,
-    masked: ArrayLike | None,
-    vmin: float | None,
-    vmax: float | None,
-    cmap: str,
-    numbers: bool,
-    digits: int,
+    masked: ArrayLike | None = None,
+    vmin: float | None = 0.0,
+    vmax: float | None = 1.0,
+    cmap: str = "magma_r",
+    digits: int | None = None,
 ) -> None:
-    """Colors, hatched masked cells and numbers on given axes."""
+    """Draw a matrix as colors on given axes, its masked cells hatched.
+
+    digits: after the point of the number that is written in each cell; None: no numbers.
+    """
     n, m = values.shape
     hidden = np.zeros((n, m), bool) if masked is None else np.asarray(masked, bool)
     if hidden.shape != values.shape:
@@ -110,10 +112,9 @@ def draw_heatmap(
         axes.add_patch(cell)
     axes.spines[:].set_visible(False)
     axes.tick_params(length=0)
-    if numbers:
-        write_in_cells(
-            axes, image, shown, [[decimal(v, digits) for v in row] for row in values]
-        )
+    if digits is not None:
+        written = [[decimal(v, digits) for v in row] for row in values]
+        write_in_cells(axes, image, shown, written)
 
 
 def write_in_cells(
@@ -166,7 +167,7 @@ def written_grid(
     with style():
         figure = new_figure(min(12, 1.4 + 1.0 * m), 0.9 + 0.42 * n)
         axes = figure.add_subplot()
-        draw_heatmap(axes, values, None, 0.0, 1.0, "magma_r", False, 2)
+        draw_heatmap(axes, values)
         axes.set_aspect("auto")
         write_in_cells(axes, axes.images[0], np.ma.array(values), written, size=8)
         label_axes(axes, rows, cols, "", "")

@@ -7,7 +7,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
-from ..figure import new_figure, style
+from ..figure import new_figure, set_headline, style
 from ..palette import ROLES, SERIES
 from .arrays import as_matrix
 
@@ -95,5 +95,5 @@ def path(points: ArrayLike, cosines: ArrayLike, place: int, title: str = "") -> 
         right.set(xlabel="position", ylabel=f"cosine with {place}", ylim=(-1, 1.05))
         right.set_yticks([-1, -0.5, 0, 0.5, 1])
         right.grid(axis="y")
-        figure.suptitle(title, x=0.01, ha="left", fontsize=11.5, fontweight="bold")
+        set_headline(figure, title)
     return figure

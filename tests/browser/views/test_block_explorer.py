@@ -26,7 +26,7 @@ def test_lengths_and_neurons_are_the_models(page, explorer):
     assert f"({explorer.firing():.1%})" in page.locator(".gx-title").first.inner_text()
 
 
-def test_it_is_poured_step_by_step(page, explorer):
+def test_it_is_shown_step_by_step(page, explorer):
     show(page, explorer)
     page.get_by_label("show as far as").focus()
     page.keyboard.press("Home")
@@ -50,12 +50,12 @@ def test_a_neuron_is_picked_by_key_and_by_mouse(page, explorer):
     assert told.inner_text().startswith("Neuron 0 computed")
 
 
-def test_both_orders_at_each_spread(page, explorer):
+def test_both_orders_at_each_standard_deviation(page, explorer):
     show(page, explorer)
     page.get_by_label("standard deviation").focus()
     page.keyboard.press("End")
     last = explorer.depths[-1]
-    assert page.evaluate("model.get('spread')") == len(explorer.depths) - 1
+    assert page.evaluate("model.get('std')") == len(explorer.depths) - 1
     said = page.locator(".gx-depths .gx-live").inner_text()
     assert f"{last['pre'][0][-1]:.1f} in pre-LN" in said
     assert f"{last['pre'][1][0] / last['pre'][1][-1]:.1f} times in pre-LN" in said

@@ -10,6 +10,7 @@ from gpt1course.checking.advice import advice
 from gpt1course.checking.exercise import diagnose, exercise
 
 ROWS, ARRAY = torch.ones(2, 3), np.ones((2, 3))
+NUMBERS, TEXT = [[1, 2], [3, 4]], "abc"
 
 
 def never_set():
@@ -48,6 +49,17 @@ def never_set():
         (lambda: bool(ARRAY == ARRAY), "torch.equal"),
         (lambda: {}["a"], "d.get(key, 0)"),
         (never_set, "before the loop"),
+        (lambda: NUMBERS["a"], ".index(...) finds it"),
+        (lambda: TEXT["a"], ".index(...) finds it"),
+        (lambda: NUMBERS[0, 1], "one position at a time"),
+        (lambda: NUMBERS[[0, 1]], "one position at a time"),
+        (lambda: np.ones(2, int).__itruediv__(2), "x = x / y"),
+        (lambda: torch.ones(2, dtype=torch.long).div_(2), "x = x / y"),
+        (lambda: ROWS.T @ ROWS.double(), "x.float()"),
+        (lambda: ROWS > 0 & ROWS, "in parentheses"),
+        (lambda: ROWS.view(4, 4), "x.shape"),
+        (lambda: ROWS.expand(4, 4), "do not fit"),
+        (lambda: torch.cat([torch.tensor(1.0)]), "x[None]"),
     ],
 )
 def test_what_to_do_about_an_exception(wrong, told):

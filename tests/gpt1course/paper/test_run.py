@@ -392,3 +392,13 @@ def wait_for(what, seconds=300):
     while not what():
         assert time.time() < end, "waited in vain"
         time.sleep(0.05)
+
+
+def test_a_missing_variant_is_pre_trained_once_before_the_cells(monkeypatch):
+    order = []
+    monkeypatch.setattr(init_from, "pretrain_variant", lambda x: order.append(x))
+    monkeypatch.setattr(tables, "not_stored", lambda trials: trials)
+    monkeypatch.setattr(tables, "run_missing", lambda trials, run, *_: order.append(run))
+    tables.run_tables(["variants"], {}, workers=2)
+    assert order[0] is tables.pretrain and order[-1] is tables.run_cell
+    assert sorted(order[1:-1]) == sorted(plan.VARIANTS)

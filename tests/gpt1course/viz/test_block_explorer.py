@@ -18,18 +18,18 @@ def explorer(novelist):
 
 def test_the_stations_are_those_of_the_block(novelist, explorer):
     steps = g.trace(novelist.model, novelist.bpe.encode(TEXT))
-    x, adds, total, n, also, second, h = block.poured(steps, 1)
+    x, adds, total, n, also, second, h = block.at_stations(steps, 1)
     b = novelist.model.blocks[1]
     with torch.no_grad():
         assert torch.allclose(adds, b.attention(x[None])[0], atol=1e-5)
         assert torch.allclose(n, b.ln_1(total)) and torch.allclose(total, x + adds)
         assert torch.allclose(also, b.mlp(n), atol=1e-5) and torch.allclose(h, b.ln_2(second))
     sent = np.frombuffer(explorer.states, "<f2").reshape(4, 7, 4, 256)
-    assert np.allclose(sent[1], block.poured(steps, 1), atol=0.02)
-    assert explorer.lengths() == pytest.approx(block.poured(steps, 1)[:, 2].norm(dim=-1))
+    assert np.allclose(sent[1], block.at_stations(steps, 1), atol=0.02)
+    assert explorer.lengths() == pytest.approx(block.at_stations(steps, 1)[:, 2].norm(dim=-1))
 
 
-def test_the_neurons_are_those_before_the_bend(novelist, explorer):
+def test_the_neurons_are_those_before_gelu(novelist, explorer):
     steps = g.trace(novelist.model, novelist.bpe.encode(TEXT))
     sent = np.frombuffer(explorer.neurons, "<f2").reshape(4, 4, 1024)
     with torch.no_grad():
@@ -45,11 +45,11 @@ def test_signal_and_gradient_by_depth():
     assert lengths == pytest.approx([8.0] * 12, abs=0.01), "the root of 64, in post-LN"
     grown, falling = block.by_depth(0.07, pre_ln=True)
     assert grown[-1] > 3 * grown[0] and falling[0] > 4 * falling[-1]
-    assert [d["spread"] for d in block.both_orders()] == list(explorers.block.SPREADS)
+    assert [d["std"] for d in block.both_orders()] == list(explorers.block.STDS)
 
 
 @pytest.mark.parametrize(
-    ("name", "value"), [("block", 4), ("place", 9), ("station", 7), ("spread", 12)]
+    ("name", "value"), [("block", 4), ("place", 9), ("station", 7), ("std", 12)]
 )
 def test_what_is_not_there_cannot_be_chosen(explorer, name, value):
     with pytest.raises(Exception, match=f"{name} is {value}, it must be from 0 to"):

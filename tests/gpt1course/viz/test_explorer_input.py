@@ -14,7 +14,7 @@ from gpt1course.viz.explorers.standalone import page
 CONTROLS = {  # what can be chosen in the browser; Python alone sets all else
     "attention": {"head", "row", "mask", "pinned", "text"},
     "bigram": {"row"},
-    "block": {"block", "place", "station", "spread"},
+    "block": {"block", "place", "station", "std"},
     "few_labels": {"chosen", "labels", "level"},
     "formats": {"kind", "labels", "lm_coef", "texts"},
     "heads": {"head", "row", "factor", "across", "up"},
