@@ -34,11 +34,10 @@ def exercises(number: str) -> list:
     return list(import_module(f"gpt1course.exercises.lesson{number}").EXERCISES)
 
 
-def shipped(number: str = "") -> list[Path]:
-    """The notebooks of the course; of one lesson only, by its number, such as 05."""
+def shipped() -> list[Path]:
+    """The notebooks of the course: the lessons, what is looked up, and what is optional."""
     folder = paths.ROOT / "notebooks"
-    deeper = [] if number else folder.glob("deeper/*.ipynb")
-    return sorted(folder.glob(f"{number}*.ipynb")) + sorted(deeper)
+    return sorted(folder.glob("*.ipynb")) + sorted(folder.glob("deeper/*.ipynb"))
 
 
 def name_of(source: Path) -> str:

@@ -20,6 +20,7 @@ from .feedback import short
 
 TRIES = 1000
 LARGEST = 1e300
+NO_ANSWER = "put your answer in place of the dots."
 COMMA = "Write 31_113_216 and 2.5, not 31,113,216 and 2,5: a comma begins the next number."
 
 
@@ -154,7 +155,7 @@ class NumberExercise(BaseExercise):
     def diagnose(self, answers: tuple, numbers: tuple) -> Verdict | None:
         """None if the answers are right for these numbers, else what is wrong."""
         if not answers or any(answer is ... or answer is None for answer in answers):
-            return Verdict("put your answer in place of the dots.", status="TODO")
+            return Verdict(NO_ANSWER, status="TODO")
         right = _values(self.solution, numbers)
         given = tuple(map(plain, answers))
         unfit = filter(None, map(_unfit, given, answers))

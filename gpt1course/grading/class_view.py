@@ -6,18 +6,20 @@ those who tried.
 
 import csv
 import io
+import re
 import textwrap
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..checking.exercise import NOT_WRITTEN
+from ..checking.number_exercise import NO_ANSWER
+from .table_text import harmless
+from .worker import NO_CELL, NO_FUNCTION
+
 TOP = 3  # mistakes that are shown
-BLANK = (
-    "not written yet.",
-    "put your answer in place of the dots.",
-    "its cell is missing",
-    "its cell holds no function",
-)
+BETWEEN = " | "  # what is told of two exercises
+BLANK = (NOT_WRITTEN.message, NO_ANSWER, NO_CELL, NO_FUNCTION)
 """How what is told of an exercise begins that was not tried."""
 COLUMNS = ["lesson", "exercise", "submissions", "passed", "blank", "times", "mistake"]
 
@@ -34,9 +36,19 @@ class Known:
     mistakes: tuple[tuple[str, int], ...]
 
 
+def all_told(wrong: dict[str, str]) -> str:
+    """What is wrong with each exercise, in a text that `told_of` reads.
+
+    Students write some of these words, in an error's message for example. So a bar that
+    stands alone becomes a slash there, and no exercise can speak for another one.
+    """
+    lone_bar = r"(?<!\S)\|(?!\S)"
+    return BETWEEN.join(f"{name}: {re.sub(lone_bar, '/', why)}" for name, why in wrong.items())
+
+
 def told_of(row: dict) -> dict[str, str]:
     """Exercise -> what is wrong with it, of one row of the table."""
-    told = (one.partition(": ") for one in row.get("mistakes", "").split(" | "))
+    told = (one.partition(": ") for one in row.get("mistakes", "").split(BETWEEN))
     return {name: why for name, _, why in told if why}
 
 
@@ -76,7 +88,7 @@ def as_csv(class_: list[Known]) -> str:
     for one in class_:
         counts = [one.lesson, one.name, one.submissions, one.passed, one.blank]
         for why, n in one.mistakes or [("", 0)]:
-            table.writerow([*counts, n or "", why])
+            table.writerow([*counts, n or "", harmless(why)])
     return text.getvalue()
 
 

@@ -6,9 +6,10 @@
     python -m gpt1course gradebook marks.csv --feedback build/feedback
 
 The first two fill in the file that the platform itself exports, for you to import again.
-Students are found by the number that the platform put into the name of their folder or file,
-else by their name. Points are scaled to the most that the platform's file names. For Moodle
-the feedback is the list of mistakes. --feedback writes a page for each student.
+Students are found by the number that the platform put into the name of their folder or file.
+Those without one are found by their name, if no other student has it. Points are scaled to
+the most that the platform's file names. For Moodle the feedback is the list of mistakes.
+--feedback writes a page for each student.
 """
 
 import argparse
@@ -16,6 +17,8 @@ import csv
 import html
 import io
 import re
+import unicodedata
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,10 +27,13 @@ from gpt1lib.io.files import read_text, write_text
 
 from . import class_view, handed_in
 from .report import BOM, in_order, marked_before
+from .table_text import harmless
 
 NO_MISTAKES = "All exercises passed."
 MOODLE = {"grade": "Grade", "most": "Maximum grade", "feedback": "Feedback comments"}
 POINTS = "points possible"  # the row of Canvas' file that has the most of each column
+Student = tuple[str, str]
+"""(number, name); the number is empty where no platform has given one."""
 
 
 @dataclass
@@ -68,10 +74,44 @@ def read_sheet(path: Path) -> Sheet:
     )
 
 
+# ---- whose marks they are ---------------------------------------------------------------
+
+
+def student_in(row: dict) -> Student:
+    """Whose a row is: two students may have one name."""
+    named = platform_of(row)
+    return named.number if named else "", row["student"]
+
+
+def platform_of(row: dict) -> handed_in.Named | None:
+    """How a platform names the student of a row, in the name of a folder or of a file.
+
+    Other parts of the path may look alike, such as a notebook lab_05_2_a.ipynb.
+    """
+    found = map(handed_in.named_in, Path(row["submission"]).parts)
+    return next((n for n in found if n and harmless(n.student) == row["student"]), None)
+
+
+def number_of(row: dict) -> str:
+    """The platform's number of the student, "" if there is none."""
+    return student_in(row)[0]
+
+
+def shown(student: Student) -> str:
+    """A student's name, and the number, if there is one."""
+    number, name = student
+    return f"{name} ({number})" if number else name
+
+
+def plain(name: str) -> str:
+    """A name without order, case and signs: "Müller, Jörg" is "jörg müller"."""
+    return " ".join(sorted(re.findall(r"\w+", name.lower())))
+
+
 # ---- one row of marks for each student ---------------------------------------------------
 
 
-def best_of_each(rows: list[dict], lesson: str) -> dict[str, dict]:
+def best_of_each(rows: list[dict], lesson: str) -> dict[Student, dict]:
     """Student -> the row with the most points, of one lesson.
 
     Raises ValueError where the table has several lessons and none is chosen.
@@ -79,11 +119,11 @@ def best_of_each(rows: list[dict], lesson: str) -> dict[str, dict]:
     lessons = sorted({row["lesson"] for row in rows} - {""})
     if not lesson and len(lessons) > 1:
         raise ValueError(f"the table has the lessons {', '.join(lessons)}: choose by --lesson")
-    best: dict[str, dict] = {}
+    best: dict[Student, dict] = {}
     for row in rows:
-        of_lesson = row["lesson"] in ("", lesson or row["lesson"])
-        if of_lesson and points_of(row) >= points_of(best.get(row["student"], {})):
-            best[row["student"]] = row
+        student, of_lesson = student_in(row), row["lesson"] in ("", lesson or row["lesson"])
+        if of_lesson and points_of(row) >= points_of(best.get(student, {})):
+            best[student] = row
     return best
 
 
@@ -107,12 +147,16 @@ def feedback(row: dict) -> str:
     return "\n".join(lines) or row.get("mistakes", "") or NO_MISTAKES
 
 
-def finder(best: dict[str, dict]) -> Callable[[list[str]], dict | None]:
-    """A function that finds the marks of a platform's row, by number, else by name."""
-    by_number = {n: row for row in best.values() for n in numbers_of(row)}
-    by_name = {plain(name): row for name, row in best.items()}
+def finder(
+    best: dict[Student, dict], rows: list[list[str]]
+) -> Callable[[list[str]], Student | None]:
+    """A function that finds the student of a platform's row, by number, else by name.
 
-    def find(cells: list[str]) -> dict | None:
+    rows: all rows of the platform.
+    """
+    by_number, by_name = students_by_number(best), students_by_name(best, rows)
+
+    def find(cells: list[str]) -> Student | None:
         numbers = [n for cell in cells[:4] for n in re.findall(r"^(?:\D* )?(\d+)$", cell)]
         found = [by_number[n] for n in numbers if n in by_number]
         found += [by_name[plain(cell)] for cell in cells[:3] if plain(cell) in by_name]
@@ -121,43 +165,52 @@ def finder(best: dict[str, dict]) -> Callable[[list[str]], dict | None]:
     return find
 
 
-def numbers_of(row: dict) -> list[str]:
-    """The platform's numbers in the name of a submission, the student's first."""
-    named = [p for p in Path(row["submission"]).parts if handed_in.PLATFORM.match(p)]
-    return [n for part in named for n in handed_in.numbers_in(part)][:1]
+def students_by_number(best: dict[Student, dict]) -> dict[str, Student]:
+    """Number -> the student, if it is the number of one alone."""
+    n_students = Counter(number for number, _ in best)
+    return {
+        number: (number, name) for number, name in best if number and n_students[number] == 1
+    }
 
 
-def plain(name: str) -> str:
-    """A name without order, case and signs: "Müller, Jörg" is "jörg müller"."""
-    return " ".join(sorted(re.findall(r"\w+", name.lower())))
+def students_by_name(best: dict[Student, dict], rows: list[list[str]]) -> dict[str, Student]:
+    """Plain name -> a student whom no number finds, if no other has it, here or in `rows`."""
+    numbered = students_by_number(best)
+    here = Counter(plain(name) for _, name in best)
+    there = Counter(name for cells in rows for name in {plain(cell) for cell in cells[:3]})
+    found = {plain(student[1]): student for student in best if student[0] not in numbered}
+    return {n: student for n, student in found.items() if n and here[n] == 1 and there[n] <= 1}
 
 
 # ---- the platforms ----------------------------------------------------------------------
 
 
-def fill_moodle(sheet: Sheet, best: dict[str, dict], columns: dict[str, str]) -> set[str]:
+def fill_moodle(
+    sheet: Sheet, best: dict[Student, dict], columns: dict[str, str]
+) -> set[Student]:
     """Fill in grades and comments of Moodle's worksheet; returns the students found."""
     grade, comments = sheet.place(columns["grade"]), sheet.place(columns["feedback"])
     most = columns["most"].lower()
     has_most = most in (cell.strip().lower() for cell in sheet.header)
-    find, found = finder(best), set()
+    find, found = finder(best, sheet.rows), set()
     for cells in sheet.rows:
-        if row := find(cells):
+        if student := find(cells):
+            row = best[student]
             cells[grade] = scaled(row, cells[sheet.place(most)] if has_most else "")
             cells[comments] = feedback(row)
-            found.add(row["student"])
+            found.add(student)
     return found
 
 
-def fill_canvas(sheet: Sheet, best: dict[str, dict], column: str) -> set[str]:
+def fill_canvas(sheet: Sheet, best: dict[Student, dict], column: str) -> set[Student]:
     """Fill in one column of Canvas' gradebook; returns the students found."""
     place = sheet.place(column)
     most = [row[place] for row in sheet.rows if row[0].strip().lower() == POINTS]
-    find, found = finder(best), set()
+    find, found = finder(best, sheet.rows), set()
     for cells in sheet.rows:
-        if row := find(cells):
-            cells[place] = scaled(row, most[0] if most else "")
-            found.add(row["student"])
+        if student := find(cells):
+            cells[place] = scaled(best[student], most[0] if most else "")
+            found.add(student)
     return found
 
 
@@ -177,15 +230,76 @@ ROW = "<tr><td>{name}</td><td>{points}</td><td>{told}</td></tr>"
 
 def pages(rows: list[dict]) -> dict[str, str]:
     """Name of a file -> the page of a student with all lessons."""
-    by_student: dict[str, list[dict]] = {}
-    for row in rows:
-        by_student.setdefault(row["student"], []).append(row)
+    students = rows_of_each(rows)
     return {
-        f"{file_name(student)}.html": PAGE.format(
-            student=html.escape(student), lessons="\n".join(map(lesson_shown, mine))
+        f"{name}.html": PAGE.format(
+            student=html.escape(mine[0]["student"]), lessons="\n".join(map(lesson_shown, mine))
         )
-        for student, mine in by_student.items()
+        for name, mine in zip(page_names(students), students, strict=True)
     }
+
+
+def rows_of_each(rows: list[dict]) -> list[list[dict]]:
+    """The rows of each student, all lessons.
+
+    Rows of one name are those of one student unless their numbers show that they are not:
+    Moodle gives each student another number in each assignment.
+    """
+    groups = grouped(rows, lambda row: row["student"])
+    apart = [grouped(same, student_in) if are_several(same) else [same] for same in groups]
+    return [mine for group in apart for mine in group]
+
+
+def grouped(rows: list[dict], key: Callable[[dict], object]) -> list[list[dict]]:
+    """The rows with one key each, in their order."""
+    groups: dict[object, list[dict]] = {}
+    for row in rows:
+        groups.setdefault(key(row), []).append(row)
+    return [*groups.values()]
+
+
+def are_several(rows: list[dict]) -> bool:
+    """Whether rows of one name may be of several students."""
+    numbers: dict[tuple, set[str]] = {}
+    for row in rows:
+        for place in numbered_in(row):
+            numbers.setdefault(place, set()).add(number_of(row))
+    return len({bool(number_of(row)) for row in rows}) > 1 or any(
+        len(found) > 1 for found in numbers.values()
+    )
+
+
+def numbered_in(row: dict) -> list[tuple]:
+    """In what a student has one number: in Canvas in the course, in Moodle in an assignment.
+
+    Submissions of one assignment are of one lesson, or come in one folder.
+    """
+    named = platform_of(row)
+    if named is None or named.where == "course":
+        return [("course",)]
+    folder = row["submission"].partition(f"{named.student}_{named.number}_")[0]
+    return [("folder", folder)] + [("lesson", row["lesson"])] * bool(row["lesson"])
+
+
+def page_names(students: list[list[dict]]) -> list[str]:
+    """What the file of each student's page is called, without its ending.
+
+    It is the student's name, with the number where two of them are alike.
+    """
+    names = [file_name(mine[0]["student"]) for mine in students]
+    alike, taken = Counter(map(as_compared, names)), set()
+    found = []
+    for name, mine in zip(names, students, strict=True):
+        number = number_of(mine[0])
+        wanted = f"{name}_{number}" if number and alike[as_compared(name)] > 1 else name
+        found.append(handed_in.free_name(wanted, lambda one: as_compared(one) in taken))
+        taken.add(as_compared(found[-1]))
+    return found
+
+
+def as_compared(name: str) -> str:
+    """A file's name as macOS and Windows compare it: Ann.html and ann.html are one file."""
+    return unicodedata.normalize("NFC", name).casefold()
 
 
 def lesson_shown(row: dict) -> str:
@@ -202,9 +316,16 @@ def lesson_shown(row: dict) -> str:
     return LESSON.format(rows="\n".join(shown), **words)
 
 
+DEVICES = re.compile(r"(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[0-9¹²³]) *(\.|$)", re.I)
+"""Names that Windows keeps for devices, whatever follows after a dot."""
+LONGEST = 150  # bytes of a name; systems take 255, and writing puts more around it
+
+
 def file_name(student: str) -> str:
     """A student's name as that of a file on every system."""
-    return re.sub(r'[<>:"/\\|?*\x00-\x1f]', "_", student).strip(". ") or "unnamed"
+    cut = student.encode()[:LONGEST].decode(errors="ignore")
+    name = re.sub(r'[<>:"/\\|?*\x00-\x1f]', "_", cut).strip(". ") or "unnamed"
+    return f"_{name}" if DEVICES.match(name) else name
 
 
 # ---- the command ------------------------------------------------------------------------
@@ -253,5 +374,5 @@ def fill(given: Path, rows: list[dict], args: argparse.Namespace) -> None:
         found = fill_canvas(sheet, best, args.column)
     write_text(args.out, sheet.as_csv())
     print(f"{len(found)} of {len(best)} students filled in, in {args.out}")
-    if missing := sorted(set(best) - found):
-        print(f"not in {given}: {', '.join(missing)}")
+    if missing := sorted(map(shown, set(best) - found)):
+        print(f"not found in {given}: {', '.join(missing)}")

@@ -1,19 +1,39 @@
 """What was handed in: files, folders, and the zip files of a learning platform.
 
-A zip is unpacked into a folder beside the table of marks, so that you can open what is in it.
+Zips are unpacked into a folder beside the table of marks, so that you can open what is in them.
 Only notebooks are looked at. Everything else is named, so that nobody seems to have handed in
 nothing.
 """
 
+import lzma
 import re
+import shutil
+import struct
 import zipfile
-from collections.abc import Iterator
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from itertools import chain, count
 from pathlib import Path
+from typing import NamedTuple
+
+from gpt1lib.io.files import read_json, write_json
 
 LARGEST_ZIP, MOST_FILES = 2_000_000_000, 20_000  # bytes unpacked, and members
 DEEPEST = 3  # zips in zips
-PLATFORM = re.compile(r"(?P<name>.+?)_\d+_assignsubmission_|(?P<canvas>[^_]+)(_LATE)?_\d+_\d+_")
+OWNERS = ".zips.json"  # name of a folder with unpacked files -> the path that it belongs to
+PLATFORM = re.compile(
+    r"(?P<moodle>.+?)_(?P<participant>\d+)_assignsubmission_"
+    r"|(?P<canvas>[^_]+)(_LATE)?_(?P<user>\d+)_\d+_"
+)
 """How Moodle and Canvas name what a student hands in: the student, then numbers."""
+DAMAGED = (
+    zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, EOFError,
+    ValueError,  # a place before the file's beginning, or a name in no encoding
+    OSError,  # what bz2 raises
+    RuntimeError,  # a password, or a method of compression that Python lacks
+)  # fmt: skip
+"""What unpacking a damaged zip raises, or one that Python cannot read."""
 
 
 def unpack(given: list[Path], folder: Path) -> tuple[list[Path], list[str]]:
@@ -22,20 +42,33 @@ def unpack(given: list[Path], folder: Path) -> tuple[list[Path], list[str]]:
     folder: where zips are unpacked. Raises ValueError for a zip that is damaged or far too
     large, naming it.
     """
-    kept = [unpacked(p, folder / p.stem) if is_zip(p) else p for p in given]
-    for root in [path for path in kept if path.is_dir()]:
-        zips, _ = zips_and_others(root)
-        for path in zips:
-            unpacked(path, folder / root.name / path.relative_to(root).with_suffix(""))
-        kept += [folder / root.name] if zips else []
-    roots = dict.fromkeys(path for path in kept if path.is_dir())
-    others = [str(path) for root in roots for path in zips_and_others(root)[1]]
-    return list(dict.fromkeys(kept)), others
+    roots = [path for path in dict.fromkeys(given) if path.is_dir()]
+    with_zips = {path: zips for path in dict.fromkeys(given) if (zips := zips_of(path))}
+    owners = owners_in(folder)
+    made = {path: folder / own_name(path.resolve(), owners) for path in with_zips}
+    for path, zips in with_zips.items():
+        with replacing(made[path]) as new:
+            for one, place in zips.items():
+                extract(one, free_path(new / place), str(one))
+    if made:
+        write_json(folder / OWNERS, owners)
+    kept = [made[path] if is_zip(path) else path for path in given]
+    kept += [made[path] for path in roots if path in made]
+    others = [path for root in roots for path in zips_and_others(root)[1]]
+    others += [path for place in made.values() for path in chain(*zips_and_others(place))]
+    return list(dict.fromkeys(kept)), [str(path) for path in dict.fromkeys(others)]
 
 
 def is_zip(path: Path) -> bool:
     """Whether a path is a zip file, by its name."""
     return path.suffix.lower() == ".zip" and path.is_file()
+
+
+def zips_of(path: Path) -> dict[Path, Path]:
+    """The zips that a path is or contains, and where each is unpacked, seen from its folder."""
+    if path.is_dir():
+        return {p: p.relative_to(path).with_suffix("") for p in zips_and_others(path)[0]}
+    return {path: Path()} if is_zip(path) else {}
 
 
 def zips_and_others(folder: Path) -> tuple[list[Path], list[Path]]:
@@ -52,24 +85,109 @@ def hidden(path: Path, folder: Path) -> bool:
     return any(part.startswith(".") or part == "__MACOSX" for part in parts)
 
 
-def unpacked(path: Path, folder: Path, depth: int = 1) -> Path:
-    """Unpack a zip into a folder, and the zips in it; returns the folder."""
+def extract(path: Path, folder: Path, shown: str, depth: int = 1) -> None:
+    """Unpack a zip into a new folder, and the zips in it. shown: what errors call it."""
     try:
         with zipfile.ZipFile(path) as archive:
-            members = archive.infolist()
-            if len(members) > MOST_FILES or sum(m.file_size for m in members) > LARGEST_ZIP:
-                raise ValueError(f"{path} is too large to unpack: mark its files one by one")
-            for member in members:
-                archive.extract(member, folder)  # which leaves out "..", and a leading "/"
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError) as error:
-        raise ValueError(f"{path} cannot be unpacked ({error})") from error
+            too_much = too_much_in(archive.infolist())
+            if not too_much:
+                folder.mkdir(parents=True)
+                archive.extractall(folder)  # which leaves out "..", and a leading "/"
+    except DAMAGED as error:
+        why = str(error) or type(error).__name__
+        raise ValueError(f"{shown} cannot be unpacked ({why})") from error
+    if too_much:
+        what_to_do = "mark its files one by one"
+        raise ValueError(f"{shown} is too large to unpack: {too_much}; {what_to_do}")
     for inner in zips_and_others(folder)[0] if depth < DEEPEST else ():
-        unpacked(inner, inner.with_suffix(""), depth + 1)
+        inner_shown = f"{shown}/{inner.relative_to(folder).as_posix()}"
+        extract(inner, free_path(inner.with_suffix("")), inner_shown, depth + 1)
         inner.unlink()
-    return folder
+
+
+def too_much_in(members: list[zipfile.ZipInfo]) -> str:
+    """What is too much in a zip, and the limit, in words; empty if nothing is."""
+    size = sum(member.file_size for member in members)
+    if len(members) > MOST_FILES:
+        return f"it has {len(members):,} files, at most {MOST_FILES:,} are unpacked"
+    return f"it has {size:,} bytes, at most {LARGEST_ZIP:,} are unpacked" * (size > LARGEST_ZIP)
+
+
+# ---- the folders for zips ---------------------------------------------------------------
+
+
+def owners_in(folder: Path) -> dict[str, str]:
+    """Name of a folder -> the zip, or folder with zips, that earlier runs unpacked there."""
+    index = folder / OWNERS
+    return read_json(index) if index.is_file() else {}
+
+
+def own_name(path: Path, owners: dict[str, str]) -> str:
+    """The name of the folder for a path, the same in each run; `owners` has it from then on.
+
+    Zips in different places may have one name, and work of the same students.
+    """
+    name = (path.name if path.is_dir() else path.stem).lstrip(".") or "_"  # never hidden
+
+    def belongs_to_another(one: str) -> bool:
+        return owners.setdefault(one.casefold(), str(path)) != str(path)
+
+    return free_name(name, belongs_to_another)
+
+
+def free_name(name: str, is_taken: Callable[[str], bool]) -> str:
+    """The name, or the first of name_2, name_3 and so on that is not taken."""
+    names = chain([name], (f"{name}_{n}" for n in count(2)))
+    return next(one for one in names if not is_taken(one))
+
+
+def free_path(path: Path) -> Path:
+    """The path, or one beside it where there is something already."""
+    return path.with_name(free_name(path.name, lambda name: path.with_name(name).exists()))
+
+
+@contextmanager
+def replacing(folder: Path) -> Iterator[Path]:
+    """A path for a new folder that takes the place of another, whole or not at all."""
+    new, old = folder.with_name(".new"), folder.with_name(".old")
+    for left in (new, old):  # by a run that was ended
+        shutil.rmtree(left, ignore_errors=True)
+    try:
+        yield new
+        if folder.exists():
+            folder.rename(old)
+        new.rename(folder)
+        shutil.rmtree(old, ignore_errors=True)
+    finally:
+        if old.exists() and not folder.exists():
+            old.rename(folder)
+        shutil.rmtree(new, ignore_errors=True)
 
 
 # ---- whose it is ------------------------------------------------------------------------
+
+
+class Named(NamedTuple):
+    """Whom a platform names.
+
+    number: by which it knows the student in `where`; empty for one that cannot be of a
+    platform, such as that of lesson 05.
+    """
+
+    student: str
+    number: str
+    where: str
+
+
+def named_in(name: str) -> Named | None:
+    """Whom the name of a folder or a file names; None if no platform has made it."""
+    found = PLATFORM.match(name)
+    if found is None:
+        return None
+    number = found["participant"] or found["user"]
+    number = "" if number.startswith("0") else number
+    where = "assignment" if found["moodle"] else "course"
+    return Named(found["moodle"] or found["canvas"], number, where)
 
 
 def folder_or_file(path: Path, given: list[Path]) -> str:
@@ -84,10 +202,5 @@ def folder_or_file(path: Path, given: list[Path]) -> str:
 def student_of(path: Path, given: list[Path]) -> str:
     """Whose a notebook is, as far as its folder or its name tells."""
     name = folder_or_file(path, given)
-    found = PLATFORM.match(name)
-    return (found["name"] or found["canvas"]) if found else name
-
-
-def numbers_in(name: str) -> Iterator[str]:
-    """The numbers by which a platform knows a student, in a folder's or file's name."""
-    return (n for n in re.findall(r"(?<=_)\d+(?=_)", name))
+    named = named_in(name)
+    return named.student if named else name

@@ -29,14 +29,17 @@ from gpt1lib.io.files import blame_file, read_json, read_text, sha256, write_tex
 from .. import settings, workspace
 from ..handout import exercises_on_sheet
 from . import class_view, handed_in
-from .worker import Limits, Submitted, exercises_in, imports_of, isolation, mark_cell
+from .table_text import harmless, one_line
+from .worker import NO_CELL, Limits, Submitted, exercises_in, imports_of, isolation, mark_cell
 
 BOM = "\ufeff"  # by which Excel knows UTF-8
 COPIES = 3  # how many cells of one exercise are tried; one of them must be right
 LARGEST_FILE, LARGEST_CELL = 100_000_000, 1_000_000  # bytes, letters
 MOST_POINTS = 1000
 MOST_SECONDS, LEAST_GIGABYTES, MOST_GIGABYTES = 3600, 0.1, 1024
-FIRST = ["student", "submission", "lesson", "numbers_for", "sha256", "limits", "isolation"]
+FIRST = ["student", "submission", "lesson", "asked_for", "numbers_for"]
+FIRST += ["sha256", "limits", "isolation"]
+NOT_KNOWN = "?"  # which --lesson was asked for: of a row from before this was written down
 LAST = ["total", "of", "mistakes"]
 NUMBER = re.compile(r"\d+(\.\d+)?(e[+-]?\d+)?")
 
@@ -60,7 +63,7 @@ def submissions(given: list[Path]) -> list[Path]:
 
 def notebooks_in(folder: Path) -> list[Path]:
     """The notebooks in a folder and below it."""
-    return sorted(p for p in folder.rglob("*.ipynb") if ".ipynb_checkpoints" not in p.parts)
+    return sorted(p for p in folder.rglob("*.ipynb") if not handed_in.hidden(p, folder))
 
 
 def folders_of(found: list[Path]) -> tuple[str, ...]:
@@ -71,10 +74,15 @@ def folders_of(found: list[Path]) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class CodeCell:
-    """A code cell; exercise: the one that it is marked as, or empty."""
+    """A code cell.
+
+    exercise: the one that it is marked as, or empty. letters: how many it has where they are
+    too many to be read; its source is empty then.
+    """
 
     source: str
     exercise: str = ""
+    letters: int = 0
 
     def asks_for(self, name: str) -> bool:
         """Whether this is the cell of an exercise: it is marked so, or checks it."""
@@ -85,20 +93,31 @@ class CodeCell:
 
 def cells_of(path: Path) -> list[CodeCell]:
     """The code cells of a notebook; ValueError in a sentence for a file that is not one."""
+    if (size := size_of(path)) > LARGEST_FILE:
+        raise ValueError(
+            f"this file has {size:,} bytes, and at most {LARGEST_FILE:,} are read."
+        )
     try:
-        if path.stat().st_size > LARGEST_FILE:
-            raise ValueError("too large")
         notebook = read_json(path)
-        cells = [read_cell(c) for c in notebook["cells"] if c["cell_type"] == "code"]
+        return [read_cell(c) for c in notebook["cells"] if c["cell_type"] == "code"]
     except Exception as error:  # whatever a student hands in
         raise ValueError(f"this is not a notebook ({type(error).__name__}).") from error
-    return [cell for cell in cells if len(cell.source) < LARGEST_CELL]
+
+
+def size_of(path: Path) -> int:
+    """The bytes of a file; 0 for one that cannot be read."""
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0
 
 
 def read_cell(cell: dict) -> CodeCell:
     """What counts of a cell as a notebook stores it."""
     mark = cell.get("metadata", {}).get("gpt1", {})
-    return CodeCell("".join(cell["source"]), str(mark.get("exercise", "")))
+    source, name = "".join(cell["source"]), str(mark.get("exercise", ""))
+    is_read = len(source) <= LARGEST_CELL
+    return CodeCell(source, name) if is_read else CodeCell("", name, len(source))
 
 
 def exercise_names(lesson: str) -> tuple[str, ...]:
@@ -115,7 +134,7 @@ def imports_in(lesson: str) -> str:
 @cache
 def lesson_of_exercise() -> dict[str, str]:
     """Exercise -> lesson; no two lessons have one of the same name."""
-    numbers = [path.name[:2] for path in workspace.shipped("[0-9][0-9]_")]
+    numbers = [path.name[:2] for path in workspace.lessons()]
     return {name: number for number in numbers for name in exercise_names(number)}
 
 
@@ -135,9 +154,9 @@ def lesson_of(path: Path, cells: list[CodeCell]) -> str:
 
 def mistake_in(cells: list[CodeCell], lesson: str, name: str, limits: Limits) -> str:
     """What is wrong with one exercise of a notebook; empty if it is right."""
-    sources = [c.source for c in cells if c.asks_for(name)]
+    sources = [c.source for c in cells if c.asks_for(name) and not c.letters]
     if not sources:
-        return "its cell is missing (or the notebook is of an older version)."
+        return why_no_cell(cells, name)
     again = any(re.search(rf"lesson\.{name}\.another\(", c.source) for c in cells)
     asked = (again, numbers_for(cells))
     verdicts = []
@@ -150,17 +169,20 @@ def mistake_in(cells: list[CodeCell], lesson: str, name: str, limits: Limits) ->
     return one_line(verdicts[0].message)
 
 
+def why_no_cell(cells: list[CodeCell], name: str) -> str:
+    """Why a notebook has no cell of an exercise that could be marked."""
+    large = [c.letters for c in cells if c.letters and c.exercise in ("", name)]
+    if not large:
+        return f"{NO_CELL} (or the notebook is of an older version)."
+    which = "its cell" if any(c.exercise == name for c in cells) else "a cell without a mark"
+    return f"{which} has {max(large):,} letters, and at most {LARGEST_CELL:,} are read."
+
+
 def numbers_for(cells: list[CodeCell]) -> str:
     """Whose numbers a notebook asks about; empty where everybody has the same."""
     pattern = r"""^\s*lesson\.check\.numbers_for\(\s*["'](.{1,80}?)["']\s*\)"""
     found = (re.search(pattern, cell.source, re.MULTILINE) for cell in cells)
     return next((match[1] for match in found if match), "")
-
-
-def one_line(text: str) -> str:
-    """Printable, in one line, and not too long."""
-    words = " ".join("".join(c if c.isprintable() else " " for c in text).split())
-    return words if len(words) < 400 else words[:397] + "..."
 
 
 def which_file(path: Path) -> str:
@@ -173,8 +195,9 @@ def which_file(path: Path) -> str:
 
 def marks_of(path: Path, only: str, points: dict[str, float], limits: Limits) -> dict:
     """The row of one submission."""
-    row = {"submission": _harmless(str(path)), "lesson": only, "sha256": which_file(path)}
-    row |= {"limits": shown(limits), "isolation": "", "numbers_for": ""}
+    row = {"submission": harmless(str(path)), "lesson": only, "asked_for": only}
+    row |= {"sha256": which_file(path), "limits": shown(limits)}
+    row |= {"isolation": "", "numbers_for": ""}
     try:
         cells = cells_of(path)
         lesson = lesson_of(path, cells)
@@ -188,7 +211,7 @@ def marks_of(path: Path, only: str, points: dict[str, float], limits: Limits) ->
         return row | _totals(
             names_worth_points(only, points) if only else (), {}, points, str(error)
         )
-    row |= {"lesson": lesson, "numbers_for": _harmless(numbers_for(cells))}
+    row |= {"lesson": lesson, "numbers_for": harmless(numbers_for(cells))}
     asked = names_worth_points(lesson, points)
     wrong = {name: mistake_in(cells, lesson, name, limits) for name in asked}
     row["isolation"] = isolation()
@@ -210,10 +233,10 @@ def _totals(names, wrong: dict[str, str], points: dict[str, float], refused: str
     """Points by exercise, their sum, what could be had, and the mistakes."""
     worth = {name: points.get(name, 1.0) for name in names}
     had = {name: worth[name] * (name in wrong and not wrong[name]) for name in names}
-    told = [f"{name}: {why}" for name, why in wrong.items() if why]
+    told = class_view.all_told({name: why for name, why in wrong.items() if why})
     totals = [sum(had.values()), sum(worth.values())]
     shown = {key: f"{x:g}" for key, x in [*had.items(), *zip(LAST, totals, strict=False)]}
-    return shown | {"mistakes": refused or " | ".join(told)}
+    return shown | {"mistakes": refused or told}
 
 
 def read_points(path: Path | None) -> dict[str, float]:
@@ -263,12 +286,6 @@ def in_order(lesson: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys([*filter(None, marks), *exercise_names(lesson)]))
 
 
-def _harmless(value: str) -> str:
-    """A file's name as text; one that a spreadsheet would take for a formula is quoted."""
-    shown = one_line(value.encode("utf-8", "replace").decode())
-    return "'" + shown if shown.startswith(("=", "+", "-", "@")) else shown
-
-
 def marked_before(out: Path) -> dict[str, dict]:
     """Submission -> its row, of what an earlier run wrote; ValueError for another table."""
     if not out.is_file():
@@ -279,7 +296,7 @@ def marked_before(out: Path) -> dict[str, dict]:
     except csv.Error as error:
         raise ValueError(f"{out} is not a table of marks: {error}") from error
     columns = set(reader.fieldnames or ())
-    if not {*FIRST, *LAST} <= columns:
+    if not {*FIRST, *LAST} - {"asked_for"} <= columns:
         raise ValueError(f"{out} is not a table of marks; take another --out")
     if own := sorted(columns - {*FIRST, *LAST, *lesson_of_exercise()}):
         raise ValueError(f"{out} has a column {own[0]!r} of your own; take another --out")
@@ -297,12 +314,23 @@ def checked_row(row: dict, n: int) -> dict:
     for name in row.keys() - {*FIRST, "mistakes"}:
         if row[name] and not NUMBER.fullmatch(row[name]):
             raise ValueError(f"row {n} has {row[name][:40]!r} for {name}, no number")
-    return {k: v for k, v in row.items() if v or k in FIRST}
+    return {"asked_for": NOT_KNOWN} | {k: v for k, v in row.items() if v or k in FIRST}
 
 
-def is_marked(row: dict | None, path: Path, points: dict[str, float], limits: Limits) -> bool:
-    """Whether a row is of this very file and limits, and worth what its exercises are now."""
+def is_marked(
+    row: dict | None,
+    path: Path,
+    points: dict[str, float],
+    limits: Limits,
+    only: str | None = None,
+) -> bool:
+    """Whether a row is of this very file and limits, and worth what its exercises are now.
+
+    only: the lesson that is asked for now, "" for any; None does not compare it.
+    """
     if row is None or (row["sha256"], row.get("limits")) != (which_file(path), shown(limits)):
+        return False
+    if only is not None and row["asked_for"] != only:
         return False
     known = row["lesson"] in lesson_of_exercise().values()
     names = names_worth_points(row["lesson"], points) if known else []
@@ -315,14 +343,14 @@ def grade(given: list[Path], out: Path, only: str, points: dict, limits: Limits)
     """Mark all submissions, writing the table after each; returns its rows.
 
     What an earlier run marked stays in the table, and is not marked again while the file, its
-    points and the limits are the same.
+    points, the limits and the lesson that is asked for are the same.
     """
     table = marked_before(out)
     for path in tqdm(submissions(given), desc="marking", unit="notebook"):
-        name = _harmless(str(path))
-        if not is_marked(table.get(name), path, points, limits):
+        name = harmless(str(path))
+        if not is_marked(table.get(name), path, points, limits, only):
             table[name] = marks_of(path, only, points, limits)
-        table[name]["student"] = _harmless(handed_in.student_of(path, given))
+        table[name]["student"] = harmless(handed_in.student_of(path, given))
         write_text(out, as_csv(list(table.values())))
     return list(table.values())
 
@@ -377,7 +405,7 @@ def run(args: argparse.Namespace) -> int:
         print_summary(rows, args.out)
         if others:
             print(f"not looked at: {', '.join(others)}")
-    full = all(row.get("total") == row.get("of") for row in rows)
+    full = all(row["lesson"] and row.get("total") == row.get("of") for row in rows)
     return int(not full and settings.strict())
 
 

@@ -40,6 +40,8 @@ LARGEST = 64_000_000  # bytes of an answer
 PRELOADED = [__name__, "gpt1course.viz"]  # what takes long to import
 TURNS = 20  # how many questions of another() an answer may answer
 UNCLOSED: set[str] = set()  # walls that stayed open in a process so far
+NO_CELL, NO_FUNCTION = "its cell is missing", "its cell holds no function"
+"""How the sentences begin on an exercise that gives nothing to judge."""
 
 
 @dataclass(frozen=True)
@@ -308,7 +310,10 @@ def _end(process) -> None:
 
 
 def mark_cell(cell: Submitted, imports: str, limits: Limits) -> Verdict | None:
-    """None for a right answer, else what is wrong with it; nothing is ever raised."""
+    """None for a right answer, else what is wrong with it, whatever the submission does.
+
+    Raises RuntimeError where no process starts: this machine can mark nothing then.
+    """
     told, why = ask(cell, imports, limits)
     if told is None:
         return Verdict(why)
@@ -339,7 +344,7 @@ def _no_function(cell: Submitted, told: dict) -> Verdict:
         return Verdict(f"its cell raises {name}: {words[:200]}")
     if told.get("kind"):
         return Verdict(f"{cell.name} is of the type {told['kind']}, it must be a function.")
-    return Verdict(f"its cell holds no function {cell.name}.", status="TODO")
+    return Verdict(f"{NO_FUNCTION} {cell.name}.", status="TODO")
 
 
 def _numbers_judged(exercise: NumberExercise, cell: Submitted, told: dict) -> Verdict | None:

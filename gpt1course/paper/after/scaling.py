@@ -5,7 +5,7 @@ fixed number of updates in place of training to the end, one seed, and books too
 """
 
 import itertools
-from dataclasses import asdict, replace
+from dataclasses import asdict
 
 import numpy as np
 import torch
@@ -16,13 +16,21 @@ from gpt1lib import losses as objectives
 from gpt1lib.config import GPTConfig
 from gpt1lib.fast.loss import chunked_lm_loss
 from gpt1lib.model import GPT, LanguageModel
-from gpt1lib.pretrain import RECIPES, Recipe
+from gpt1lib.pretrain import Recipe
 from gpt1lib.rng import fork_rng
 
 from ..results import stored_lines
 from ..run import not_stored, run_missing
 from ..trials import Trial
-from .short_run import drawn, heldout_tokens, small_vocabulary, take_updates, training_tokens
+from . import short_run
+from .short_run import (
+    N_VOCAB,
+    drawn,
+    heldout_tokens,
+    small_vocabulary,
+    take_updates,
+    training_tokens,
+)
 
 SHAPES = ((2, 32), (2, 56), (3, 80), (4, 112), (4, 176))
 """Blocks and width of each size; all have 4 heads."""
@@ -45,13 +53,9 @@ def trials() -> list[Trial]:
 def size_recipe(shape: tuple[int, int], seed: int = 0) -> Recipe:
     """How one size is trained: the quick recipe's optimizers and rates for all."""
     n_layer, C = shape
-    model = GPTConfig(2120, N_CTX, n_layer, 4, C, dropout=0.0)
-    return replace(
-        RECIPES["quick"], model=model, n_merges=2000, batch=WINDOW_TOKENS // N_CTX,
-        count_vectors=0.0, previous_token_heads=False, matrix_momentum=0.95,
-        warmup_ctx=0, warmup_ctx_share=0.0,
-        steps=UPDATES, warmup=UPDATES // 20, block_std=0.04 * (256 / C) ** 0.5, seed=seed,
-    )  # fmt: skip
+    model = GPTConfig(N_VOCAB, N_CTX, n_layer, 4, C, dropout=0.0)
+    length = {"steps": UPDATES, "warmup": UPDATES // 20, "batch": WINDOW_TOKENS // N_CTX}
+    return short_run.recipe(model, **length, block_std=0.04 * (256 / C) ** 0.5, seed=seed)
 
 
 def block_parameters(model: LanguageModel) -> int:

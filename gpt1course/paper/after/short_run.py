@@ -1,6 +1,8 @@
 """A run of minutes: the trainer's updates, without what keeps a run of hours safe."""
 
 from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import torch
@@ -9,13 +11,16 @@ from torch import Tensor
 from gpt1lib import corpus, optim
 from gpt1lib.bpe import BPE, END, build_encoder
 from gpt1lib.checkpoints import load_novelist
+from gpt1lib.config import GPTConfig
 from gpt1lib.io.paths import HELDOUT_BOOKS, ROOT
 from gpt1lib.model import LanguageModel
-from gpt1lib.pretrain import Recipe, cache, scale_blocks
+from gpt1lib.pretrain import RECIPES, Recipe, cache, scale_blocks
 from gpt1lib.pretrain.muon import build_optimizers
 
 N_MERGES = 2_000
 """A small table leaves more of a small model to its blocks."""
+N_VOCAB = 2_120
+"""Tokens of `small_vocabulary`: the merges, the alphabet within and at the end of words."""
 
 
 def small_vocabulary() -> BPE:
@@ -38,6 +43,17 @@ def heldout_tokens(bpe: BPE) -> tuple[Tensor, int]:
     """The three held-out books: ids (N,), and how many characters they have."""
     books = corpus.read_books(HELDOUT_BOOKS)
     return corpus.encode_books(books, bpe), sum(map(len, books.values()))
+
+
+def recipe(model: GPTConfig, **more: Any) -> Recipe:
+    """How a small model is trained: the quick recipe's optimizers, without its head starts.
+
+    more: settings of a Recipe, such as steps.
+    """
+    plain = {"count_vectors": 0.0, "previous_token_heads": False, "matrix_momentum": 0.95}
+    whole = {"warmup_ctx": 0, "warmup_ctx_share": 0.0}  # windows, from the first update
+    quick = RECIPES["quick"]
+    return replace(quick, model=model, n_merges=N_MERGES, **plain, **whole, **more)
 
 
 def take_updates(

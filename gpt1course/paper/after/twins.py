@@ -5,7 +5,7 @@ common. One is trained as ours, where every token but the first is a target; the
 BERT, where 15% are.
 """
 
-from dataclasses import asdict, replace
+from dataclasses import asdict
 
 import torch
 from torch import Tensor
@@ -20,18 +20,19 @@ from gpt1lib.io import checksums
 from gpt1lib.io.paths import CHECKPOINTS
 from gpt1lib.io.tensors import read_tensors, write_tensors
 from gpt1lib.model import GPT
-from gpt1lib.pretrain import RECIPES, Recipe
+from gpt1lib.pretrain import Recipe
 from gpt1lib.rng import fork_rng
 
 from ..run import run_missing
 from ..trials import Trial
+from . import short_run
 from .masked import MaskedGPT, mask_tokens, masked_loss
-from .short_run import drawn, small_vocabulary, take_updates, training_tokens
+from .short_run import N_VOCAB, drawn, small_vocabulary, take_updates, training_tokens
 
 TWINS_DIR = CHECKPOINTS / "twins"
 KINDS = {"causal": GPT, "masked": MaskedGPT}
-SIZES = GPTConfig(n_vocab=2121, n_ctx=32, n_layer=3, n_head=4, n_embd=64, dropout=0.0)
-"""2,120 tokens and [MASK], which the causal model never meets."""
+SIZES = GPTConfig(N_VOCAB + 1, n_ctx=32, n_layer=3, n_head=4, n_embd=64, dropout=0.0)
+"""All tokens and [MASK], which the causal model never meets."""
 LENGTHS, WINDOW_TOKENS = (16, 32), 1024
 """Updates take turns: 64 windows of 16 tokens, then 32 of 32."""
 POSITION_STD = 0.2
@@ -43,11 +44,7 @@ SCALE = " step"
 
 def twin_recipe() -> Recipe:
     """How both are trained: the quick recipe's optimizers, 10,000 updates."""
-    return replace(
-        RECIPES["quick"], model=SIZES, n_merges=2000, batch=32, count_vectors=0.0,
-        previous_token_heads=False, matrix_momentum=0.95, warmup_ctx=0, warmup_ctx_share=0.0,
-        steps=10_000, warmup=500, block_std=0.08,
-    )  # fmt: skip
+    return short_run.recipe(SIZES, batch=32, steps=10_000, warmup=500, block_std=0.08)
 
 
 def fresh_twin(kind: str) -> GPT:

@@ -9,10 +9,11 @@ import pytest
 
 from gpt1course import notebooks
 from gpt1course.__main__ import main
-from gpt1course.checking.exercise import Verdict
+from gpt1course.checking.exercise import Verdict, diagnose
 from gpt1course.checking.number_exercise import NumberExercise
 from gpt1course.exercises import lesson05
 from gpt1course.grading import class_view, gradebook, handed_in, report, worker
+from gpt1course.grading.worker import Limits, Submitted
 from gpt1lib.io.files import read_text
 from gpt1lib.io.paths import ROOT
 
@@ -98,9 +99,78 @@ def test_a_zip_stays_in_its_folder_and_a_broken_one_is_named(tmp_path):
 
 def test_a_zip_that_would_fill_the_disk_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(handed_in, "LARGEST_ZIP", 9)
-    with pytest.raises(ValueError, match="x.zip is too large to unpack"):
+    told = "x.zip is too large to unpack: it has 10 bytes, at most 9 are unpacked"
+    with pytest.raises(ValueError, match=told):
         handed_in.unpack([zipped(tmp_path / "x.zip", {"a": "0" * 10})], tmp_path / "here")
+    monkeypatch.setattr(handed_in, "MOST_FILES", 1)
+    with pytest.raises(ValueError, match="y.zip is .*: it has 2 files, at most 1 are unpacked"):
+        handed_in.unpack([zipped(tmp_path / "y.zip", dict.fromkeys("ab", ""))], tmp_path)
     assert not (tmp_path / "here").exists()
+
+
+def contents(folders: list[Path]) -> dict[str, str]:
+    """What was unpacked: the work of each student, by the folder."""
+    found = [path for folder in folders for path in sorted(folder.rglob("*.ipynb"))]
+    return {path.read_text(): path.parent.name for path in found}
+
+
+def test_zips_of_one_name_do_not_overwrite_each_other(tmp_path):
+    zips = [zipped(tmp_path / f"{a}/lab.zip", {"Ann/05.ipynb": a}) for a in "ab"]
+    zipped(tmp_path / "r1/sub/x.zip", {"Bob/05.ipynb": "c"})
+    zipped(tmp_path / "r2/sub/x.zip", {"Bob/05.ipynb": "d"})
+    roots = [tmp_path / "r1/sub", tmp_path / "r2/sub"]
+    kept, _ = handed_in.unpack([*zips, *roots], tmp_path / "here")
+    assert contents(kept) == {"a": "Ann", "b": "Ann", "c": "Bob", "d": "Bob"}
+    again, _ = handed_in.unpack(zips[1:], tmp_path / "here")
+    assert again == kept[1:2], "a zip keeps its folder, whatever else is given"
+
+
+def test_zips_in_a_folder_or_in_a_zip_do_not_overwrite_each_other(tmp_path):
+    inner = zipped(tmp_path / "inner.zip", {"05.ipynb": "inner"}).read_bytes()
+    members = {"Ann/05.ipynb": "outer", "Ann.zip": inner}
+    zipped(tmp_path / "in/kim.zip", members)
+    zipped(tmp_path / "in/kim.ZIP", {"Ann/05.ipynb": "capital"})
+    zipped(tmp_path / "in/kim/Ann.zip", {"05.ipynb": "deeper"})
+    kept, others = handed_in.unpack([tmp_path / "in"], tmp_path / "here")
+    assert contents(kept).keys() == {"inner", "outer", "capital", "deeper"} and not others
+
+
+def test_zips_that_are_too_deep_are_named(tmp_path):
+    members: dict[str, bytes | str] = {"05.ipynb": "{}"}
+    for n in range(5):
+        members = {f"{n}.zip": zipped(tmp_path / f"{n}.zip", members).read_bytes()}
+    _, others = handed_in.unpack([tmp_path / "4.zip"], tmp_path / "here")
+    assert [Path(other).name for other in others] == ["1.zip"]
+
+
+def test_nothing_of_an_earlier_version_of_a_zip_stays(tmp_path):
+    path, here = tmp_path / "lab.zip", tmp_path / "here"
+    zipped(path, {"Ann/05.ipynb": "old", "Bob/05.ipynb": "withdrawn"})
+    handed_in.unpack([path], here)
+    zipped(path, {"Ann/05.ipynb": "new"})
+    kept, _ = handed_in.unpack([path], here)
+    assert contents(kept) == {"new": "Ann"}
+    path.write_text("no zip")
+    with pytest.raises(ValueError, match="lab.zip cannot be unpacked"):
+        handed_in.unpack([path], here)
+    assert contents(kept) == {"new": "Ann"} and len([*here.iterdir()]) == 2, "with the index"
+
+
+@pytest.mark.parametrize("method", ["ZIP_STORED", "ZIP_DEFLATED", "ZIP_BZIP2", "ZIP_LZMA"])
+@pytest.mark.parametrize("is_inner", [False, True])
+def test_a_zip_with_damaged_contents_is_named(method, is_inner, tmp_path):
+    path, noise = tmp_path / "x.zip", bytes(i * i % 251 for i in range(2000))
+    with zipfile.ZipFile(path, "w", getattr(zipfile, method)) as archive:
+        archive.writestr("05.ipynb", noise)
+    damaged = bytearray(path.read_bytes())
+    begin = 60 if method == "ZIP_LZMA" else 38  # of what is damaged, after header and name
+    damaged[begin:100] = b"\xff" * (100 - begin)
+    path.write_bytes(damaged)
+    if is_inner:
+        zipped(tmp_path / "all.zip", {"Ann/x.zip": bytes(damaged)})
+    given, told = ("all.zip", "all.zip/Ann/x.zip") if is_inner else ("x.zip", "x.zip")
+    with pytest.raises(ValueError, match=f"{told} cannot be unpacked \\(.+\\)"):
+        handed_in.unpack([tmp_path / given], tmp_path / "here")
 
 
 @pytest.mark.parametrize(
@@ -183,6 +253,41 @@ def test_blanks_do_not_hide_the_mistakes():
     assert {line["blank"] for line in told} == {"7"}
 
 
+def test_what_is_blank_is_what_the_checks_call_so():
+    causal_mask, visible_scores = lesson05.causal_mask, lesson05.visible_scores
+    empty = Submitted("05", "causal_mask", "")
+    verdicts = [
+        diagnose(causal_mask, lambda T: ...),
+        visible_scores.diagnose((...,), visible_scores.numbers(0)),
+        worker._no_function(empty, {"raised": None}),
+    ]
+    told = [verdict.message for verdict in verdicts if verdict]
+    told.append(report.mistake_in([], "05", "causal_mask", Limits()))
+    assert len(told) == len(class_view.BLANK) == 4
+    assert all(why.startswith(class_view.BLANK) for why in told)
+    source = Path(class_view.__file__).read_text("utf-8")
+    assert not any(blank in source for blank in class_view.BLANK)
+
+
+FORGED = "it raises E: | a | leaks_before: You are a cheat. | causal_mask: | |"
+
+
+def test_a_student_cannot_speak_for_another_exercise():
+    wrong = {"causal_mask": FORGED, "running_mean": "| b |", "leaks_before": "a|b"}
+    one = row("a", mistakes=class_view.all_told(wrong))
+    told = class_view.told_of(one)
+    assert told.keys() == wrong.keys() and told["leaks_before"] == "a|b"
+    assert told["causal_mask"] == FORGED.replace("|", "/")
+    names = ("causal_mask", "running_mean", "leaks_before")
+    assert report._totals(names, wrong, {}, "")["mistakes"] == one["mistakes"]
+
+
+def test_a_mistake_is_no_formula_for_a_spreadsheet():
+    link = '=HYPERLINK("http://a.example")'
+    shown = class_view.as_csv([class_view.known([row("a", link)], "05", "causal_mask")])
+    assert [*csv.DictReader(io.StringIO(shown))][0]["mistake"] == f"'{link}"
+
+
 def test_a_long_mistake_is_cut_after_a_word():
     assert class_view.shortened("word " * 40).endswith("word ...")
     assert class_view.shortened("word " * 3) == "word word word"
@@ -233,7 +338,8 @@ def test_moodles_worksheet_is_filled_in(marks, capsys):
     assert (two["Grade"], two["Feedback comments"]) == ("0.00", f"causal_mask: {UPPER}")
     assert three["Grade"] == three["Feedback comments"] == ""
     told = capsys.readouterr().out
-    assert "2 of 3 students filled in" in told and "not in" in told and "Nobody Known" in told
+    assert "2 of 3 students filled in" in told
+    assert "not found in" in told and "Nobody Known" in told
 
 
 def test_a_worksheet_in_german_with_semicolons(marks):
@@ -261,9 +367,87 @@ def test_canvas_gradebook_is_filled_in(marks):
 
 def test_a_student_who_handed_in_twice_has_the_better_marks():
     best = gradebook.best_of_each([row("a"), row("a", UPPER), row("b", UPPER)], "")
-    assert best["a"]["total"] == "1" and best["b"]["total"] == "0"
+    assert best["", "a"]["total"] == "1" and best["", "b"]["total"] == "0"
     with pytest.raises(ValueError, match="the lessons 05, 06: choose by --lesson"):
         gradebook.best_of_each([row("a"), row("a", lesson="06")], "")
+
+
+def numbered(name: str, number: int, why: str = "", **more) -> dict:
+    folder = more.pop("folder", "in")
+    given = f"{folder}/{name}_{number}_assignsubmission_file/05.ipynb"
+    return row(name, why, submission=given, **more)
+
+
+NAMESAKES = """Identifier,Full name,Status,Grade,Feedback comments
+Participant 11,Ann Lee,Submitted,,
+Participant 12,Ann Lee,Submitted,,
+Participant 13,Ann Lee,Submitted,,
+"""
+
+
+def filled_with(rows: list[dict], tmp_path: Path, text: str) -> list[str]:
+    """The grades in Moodle's worksheet, of these marks."""
+    rows = [dict.fromkeys(report.FIRST, "x") | one for one in rows]
+    (tmp_path / "marks.csv").write_text(report.as_csv(rows), encoding="utf-8")
+    return [line["Grade"] for line in filled(tmp_path / "marks.csv", text, "--moodle")]
+
+
+def test_students_of_one_name_have_each_their_own_marks(tmp_path, capsys):
+    rows = [numbered("Ann Lee", 12, UPPER), numbered("Ann Lee", 11), row("Ann Lee", UPPER)]
+    assert filled_with(rows, tmp_path, NAMESAKES) == ["1", "0", ""]
+    told = capsys.readouterr().out
+    assert "2 of 3 students" in told and told.endswith("given.csv: Ann Lee\n")
+    assert filled_with([numbered("Ann Lee", 14)], tmp_path, NAMESAKES) == ["", "", ""]
+    assert capsys.readouterr().out.endswith("given.csv: Ann Lee (14)\n")
+
+
+def test_a_name_finds_a_student_only_if_no_other_has_it(tmp_path):
+    one = "\n".join(NAMESAKES.split("\n")[:2]) + "\n"
+    assert filled_with([row("Ann Lee"), row("Bob")], tmp_path, one) == ["1"]
+    assert filled_with([row("Ann Lee"), row("Lee, Ann")], tmp_path, one) == [""]
+    assert filled_with([row("Ann Lee")], tmp_path, NAMESAKES) == ["", "", ""]
+    assert filled_with([row("?")], tmp_path, one.replace("Ann Lee", "")) == [""]
+
+
+def test_a_number_that_is_not_of_a_platform_is_not_a_students():
+    given = [
+        "in/{}_05_1_mask.ipynb",
+        "in/{}/lab_12_1_mask.ipynb",
+        "m_12_3_unzipped/{}/05.ipynb",
+    ]
+    for path in given:
+        rows = [row(name, submission=path.format(name)) for name in ("kim", "lee")]
+        assert gradebook.best_of_each(rows, "").keys() == {("", "kim"), ("", "lee")}
+    rows = [row(name, submission=f"in/{name}_12_1_mask.ipynb") for name in ("kim", "lee")]
+    find = gradebook.finder(gradebook.best_of_each(rows, ""), [["Lee", "12"], ["Kim", "13"]])
+    assert find(["Lee", "12"]) == ("12", "lee") and find(["Kim", "13"]) == ("12", "kim")
+
+
+def test_students_of_one_name_have_each_their_own_page():
+    found = gradebook.pages([numbered("Ann", 11), numbered("Ann", 12, UPPER), row("Bob")])
+    assert found.keys() == {"Ann_11.html", "Ann_12.html", "Bob.html"}
+    assert UPPER in found["Ann_12.html"] and UPPER not in found["Ann_11.html"]
+    canvas = [row("leeann", submission=f"in/leeann_{n}_9_05.ipynb") for n in (11, 12)]
+    assert len(gradebook.pages(canvas)) == 2
+    assert len(gradebook.pages([numbered("Ann", 11), row("Ann")])) == 2
+
+
+def test_moodles_numbers_of_several_assignments_are_of_one_student():
+    two = [numbered("Ann", 11), numbered("Ann", 12, UPPER, lesson="06", folder="next")]
+    assert gradebook.pages(two).keys() == {"Ann.html"}
+    two[1]["lesson"] = "05"
+    assert gradebook.pages(two).keys() == {"Ann_11.html", "Ann_12.html"}
+
+
+def test_each_page_has_a_file_of_its_own_on_every_system():
+    names = ["A?", "A*", "a_", "A__2", "aux", "Con.x", "nul .y", "COM1", "Lpt²", "console", "."]
+    long = ["é" * 200 + "a", "é" * 200 + "b"]
+    found = gradebook.pages([row(name) for name in names + long])
+    files = [name.removesuffix(".html") for name in found]
+    assert len({name.casefold() for name in files}) == len(names + long)
+    assert files[:4] == ["A_", "A__2", "a__3", "A__2_2"]
+    assert files[4:11] == ["_aux", "_Con.x", "_nul .y", "_COM1", "_Lpt²", "console", "unnamed"]
+    assert all(len(name.encode()) <= 160 for name in files)
 
 
 def test_a_page_for_each_student(marks, tmp_path):

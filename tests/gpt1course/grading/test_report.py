@@ -155,6 +155,30 @@ def test_what_is_not_a_notebook(tmp_path, text):
     assert mistakes(tmp_path / "05_a.ipynb").startswith("this is not a notebook")
 
 
+def test_a_file_or_a_cell_that_is_too_large_is_told_with_the_limit(here, tmp_path, monkeypatch):
+    monkeypatch.setattr(report, "LARGEST_CELL", 9000)
+    large = f"# {'x' * 9000}\n{returning(RIGHT)}"
+    path = submitted(tmp_path / "a.ipynb", large)
+    told = f"{len(large):,} letters, and at most 9,000 are read."
+    assert mistakes(path) == f"causal_mask: its cell has {told}"
+    notebook = notebooks.read(path)
+    stub(notebook, "causal_mask").metadata = {}
+    notebooks.write(notebook, path)
+    assert mistakes(path) == f"causal_mask: a cell without a mark has {told}"
+    monkeypatch.setattr(report, "LARGEST_FILE", 1000)
+    size = path.stat().st_size
+    assert mistakes(path) == f"this file has {size:,} bytes, and at most 1,000 are read."
+
+
+def test_what_a_mac_adds_to_a_zip_is_not_a_submission(tmp_path):
+    given = ["Ann/05_x.ipynb", "Ann/._05_x.ipynb", "__MACOSX/Ann/._05_x.ipynb"]
+    given += ["__MACOSX/05_x.ipynb", "Ann/.ipynb_checkpoints/05_x-checkpoint.ipynb"]
+    for name in given:
+        (tmp_path / ".kept" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / ".kept" / name).touch()
+    assert report.submissions([tmp_path / ".kept"]) == [tmp_path / ".kept" / given[0]]
+
+
 # ---- the table ----------------------------------------------------------------------------
 
 
@@ -182,8 +206,8 @@ def test_what_is_marked_stays_and_only_what_changed_is_marked_again(
     assert a["submission"] == "'=a.ipynb" and (a["total"], a["of"]) == ("0", "7.5")
     assert b["submission"] == "in/b/05.ipynb" and b["total"] == b["of"] == "6"
     assert grade(["=a.ipynb", "in", "--out", "m.csv", "--points", "p.csv"]) == 1
-    assert marked[3:] == ["05.ipynb"], "other points, other marks"
-    assert [row["of"] for row in table(tmp_path / "m.csv")] == ["7.5", "7.5"]
+    assert marked[3:] == ["=a.ipynb", "05.ipynb"], "no lesson is asked for, and other points"
+    assert [row["of"] for row in table(tmp_path / "m.csv")] == ["0", "7.5"]
 
 
 def test_other_limits_mark_again_and_what_is_not_a_lesson_is_counted(
@@ -206,6 +230,39 @@ def test_other_limits_mark_again_and_what_is_not_a_lesson_is_counted(
         "60 s, 2 GB",
         "10 or more s, 2 GB",
     ]
+
+
+def test_what_was_marked_for_another_lesson_is_marked_again(here, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    submitted(tmp_path / "a.ipynb", returning(RIGHT))
+    asked = [["--lesson", "5"], ["--lesson", "6"], ["--lesson", "05"], [], ["--lesson", "06"]]
+    found = []
+    for more in asked:
+        assert grade(["a.ipynb", *more]) == 0
+        row = table(tmp_path / "marks.csv")[0]
+        found.append((row["asked_for"], row["lesson"], row["total"]))
+    right, wrong = ("05", "6"), ("06", "0")
+    assert [total for _, *total in found] == [
+        [*one] for one in (right, wrong, right, right, wrong)
+    ]
+    assert [asked for asked, *_ in found] == ["05", "06", "05", "", "06"]
+    assert "this is lesson 05, not 06." in row["mistakes"]
+    monkeypatch.setattr(report, "marks_of", None)  # nothing is marked again
+    assert grade(["a.ipynb", "--lesson", "6"]) == 0
+
+
+def test_a_table_of_before_the_lesson_was_remembered(here, tmp_path):
+    out, given = tmp_path / "m.csv", submitted(tmp_path / "a.ipynb", returning(RIGHT))
+    for more in (["--lesson", "6"], []):
+        assert grade([str(given), "--out", str(out), *more]) == 0
+        rows = [{k: v for k, v in row.items() if k != "asked_for"} for row in table(out)]
+        with out.open("w", newline="", encoding="utf-8") as f:
+            writer = csv.DictWriter(f, rows[0])
+            writer.writeheader()
+            writer.writerows(rows)
+    assert table(out)[0]["total"] == "6", "marked again"
+    assert grade([str(SHIPPED), "--out", str(out)]) == 0
+    assert [row["asked_for"] for row in table(out)] == ["?", ""]
 
 
 def test_a_wrong_command_is_told_in_a_line(tmp_path):
@@ -439,6 +496,16 @@ def test_a_submission_has_no_file_of_its_parents(monkeypatch):
         Submitted("05", "causal_mask", cell), report.imports_in("05"), Limits(seconds=60.0)
     )
     assert verdict is None, verdict.message
+
+
+def test_a_process_that_does_not_start_is_an_error(monkeypatch):
+    """No mark: the answer may be right."""
+    monkeypatch.setattr(worker, "_context", lambda: multiprocessing.get_context("fork"))
+    monkeypatch.setattr(worker, "_unclosed", lambda pipe: None)
+    cell = Submitted("05", "causal_mask", returning(RIGHT))
+    with pytest.raises(RuntimeError, match="a process did not start"):
+        worker.mark_cell(cell, report.imports_in("05"), Limits())
+    assert "Raises RuntimeError" in (worker.mark_cell.__doc__ or "")
 
 
 def test_a_process_that_has_just_ended_is_no_error():
