@@ -167,10 +167,10 @@ def corrected_about_one_table_in_twenty(corrected):
 
 
 @after("nine-1")
-def significantly_ahead_on_three_and_behind_on_none(table):
+def significantly_ahead_on_four_and_behind_on_none(table):
     sure = statistics.significant(table)
     ahead = {task for task, rival in sure if rival == "random weights"}
-    assert ahead == {"question_or_statement", "he_or_she", "film_snippets"}
+    assert ahead == {"question_or_statement", "he_or_she", "film_snippets", "entailment"}
     assert all(table[task, "random weights"].difference > 0 for task in ahead)
     assert len(table) == 18
 
@@ -185,16 +185,22 @@ def forty_three_points_on_he_or_she(table):
 
 
 @after("nine-1")
-def on_three_sets_both_guess(table):
+def on_four_sets_both_guess(table):
     found = lesson.verdicts(table, "random weights")
     guess = {task for task, verdict in found.items() if verdict == "both guess"}
-    assert guess == {"missing_word", "acceptability", "story_cloze"}
-    small = {"verse_pairs", "entailment"}
-    assert {task for task, verdict in found.items() if verdict == "not significant"} == (
-        small | {"past_or_present"}
-    )
-    gaps = [table[task, "random weights"] for task in small]
-    assert all(gap.seeds == 3 and 0.03 < gap.difference < 0.07 for gap in gaps)
+    assert guess == {"missing_word", "acceptability", "story_cloze", "verse_pairs"}
+    assert {k for k, verdict in found.items() if verdict == "not significant"} == {
+        "past_or_present"
+    }
+
+
+@after("nine-1")
+def of_those_the_bar_of_missing_word_excludes_0(table):
+    gaps = {task: table[task, "random weights"] for task, _ in table}
+    guess = [gaps[task] for task in ("acceptability", "story_cloze", "verse_pairs")]
+    assert gaps["missing_word"].low > 0 and all(gap.low < 0 < gap.high for gap in guess)
+    assert gaps["missing_word"].difference > gaps["entailment"].difference
+    assert (gaps["missing_word"].seeds, gaps["entailment"].seeds) == (3, 10)
 
 
 @after("nine-1")
@@ -215,38 +221,34 @@ def the_papers_lstm_costs_5_6_points():
 
 
 @after("lstm-2")
-def two_sets_for_the_transformer_one_for_the_lstm(table):
+def one_set_for_each(table):
     sure = {task for task, rival in statistics.significant(table) if rival == "LSTM"}
     ahead = {task: table[task, "LSTM"].difference > 0 for task in sure}
-    assert ahead == {"he_or_she": True, "film_snippets": True, "story_cloze": False}
+    assert ahead == {"he_or_she": True, "entailment": False}
 
 
 @after("lstm-2")
-def by_means_the_lstm_four_the_transformer_three(table):
+def by_means_the_lstm_four_the_transformer_two(table):
     gaps = [100 * gap.difference for (_, rival), gap in table.items() if rival == "LSTM"]
-    assert sum(gap < -8 for gap in gaps) == 4, "more than eight points"
-    leads = sorted(gap for gap in gaps if gap > 1)
-    assert len(leads) == 3 and 2.95 < leads[0] and 10 < leads[-1] < 10.5, "three to ten points"
-    assert sum(abs(gap) < 0.5 for gap in gaps) == 2, "less than half a point"
-    open_ones = [
-        100 * gap.difference
-        for (task, rival), gap in table.items()
-        if rival == "LSTM" and (task, rival) not in statistics.significant(table)
-    ]
-    assert min(open_ones) < -12, "even twelve points can be too few to be sure"
-
-
-@after("nine-1")
-def verse_pairs_gain_more_than_two_of_the_significant_sets(table):
-    sure = {task for task, rival in statistics.significant(table) if rival == "random weights"}
-    verses = table["verse_pairs", "random weights"].difference
-    assert sum(verses > table[task, "random weights"].difference for task in sure) == 2
+    assert sum(-10 < gap < -3 for gap in gaps) == 4, "three to ten points"
+    assert sum(3 < gap < 10 for gap in gaps) == 2, "three to ten points"
+    assert sum(abs(gap) < 1 for gap in gaps) == 3, "within a point"
 
 
 @after("lstm-2")
-def about_ten_points_ahead_with_10_and_30_labels(few_labels):
-    assert [round(-100 * few_labels[n].difference) for n in (10, 30)] == [10, 12]
-    assert {10, 30} <= statistics.significant(few_labels)
+def nine_points_may_be_too_few_to_be_sure(table):
+    gap = table["missing_word", "LSTM"]
+    assert gap.difference < -0.09 and gap.seeds == 3
+    assert ("missing_word", "LSTM") not in statistics.significant(table)
+
+
+@after("lstm-2")
+def with_few_labels_the_lstm_is_ahead_by_its_mean_and_not_significantly(few_labels):
+    assert all(few_labels[n].difference < -0.03 for n in (10, 30, 100))
+    apart = lesson.gaps_to(
+        "question_or_statement", ("random weights", "bag with first word", "LSTM")
+    )
+    assert lesson.significant_sizes(apart)["LSTM"] == [300]
 
 
 @after("counted-2")
@@ -348,7 +350,7 @@ def accuracies_of_past_or_present():
     rows = paper.curves.curve("past_or_present")
     means = {row: {n: x["mean"] for n, x in at.items()} for row, at in rows.items()}
     rounded = {n: [round(100 * means[row][n]) for row in lesson.TRAINED] for n in (300, 1000)}
-    assert rounded == {300: [93, 51, 79], 1000: [99, 82, 99]}, "ours, random weights, LSTM"
+    assert rounded == {300: [93, 51, 77], 1000: [99, 82, 98]}, "ours, random weights, LSTM"
     assert round(100 * means["pairs of words"][300]) == 66, "the pairs have 66%"
     low = lesson.bar(rows["pre-trained"][300])[1]
     others = [x[300] for row, x in rows.items() if row != "pre-trained"]
@@ -670,9 +672,9 @@ def three_of_the_sets_were_made_to_show_it(table):
 
 
 @after("nine-1")
-def all_three_significant_sets_had_ten_runs(table):
+def all_four_significant_sets_had_ten_runs(table):
     sure = {task for task, rival in statistics.significant(table) if rival == "random weights"}
-    assert {table[task, "random weights"].seeds for task in sure} == {10} and len(sure) == 3
+    assert {table[task, "random weights"].seeds for task in sure} == {10} and len(sure) == 4
 
 
 @after("whole-1")
@@ -696,14 +698,15 @@ def the_two_sentences_share_no_word():
 
 
 @after("settings-2")
-def the_settings_are_chosen_with_100_and_with_1_000_labels_by_one_run_each():
+def the_settings_are_chosen_by_three_runs_with_100_and_300_labels_and_by_one_with_1_000():
     plan = paper.curves.plan
-    assert plan.choice_sizes("past_or_present") == [100, 1000]
-    assert {
-        len(trials("past_or_present", size)[row])
-        for size in (100, 1000)
-        for row in ("pre-trained", "random weights", "LSTM")
-    } == {6}
+    assert plan.choice_sizes("past_or_present") == [100, 300, 1000]
+    budget = plan.budgets("past_or_present", 100)[0]
+    for size, runs in ((100, 3), (300, 3), (1000, 1)):
+        of_one = plan.validation_trials_of("past_or_present", "LSTM", size, budget)
+        assert len(of_one) == runs
+    few = {t for t in paper.curves.known() if not paper.curves.SETS[t].long}
+    assert few == {"missing_word", "verse_pairs", "story_cloze"}
 
 
 @after("cell-052")
@@ -748,8 +751,8 @@ def one_number_is_best_with_10_labels_and_fine_tuning_with_1_000(ways_to_use):
     assert best(10) == ("asked", 81) and best(30) == ("both", 84)
     assert best(1000) == ("fine-tuned", 98)
     tuned, both = ways_to_use["fine-tuned"], ways_to_use["both"]
-    assert round(100 * tuned[10]["mean"]) == 58
-    assert abs(tuned[100]["mean"] - both[100]["mean"]) < tuned[100]["half"], "caught up"
+    assert round(100 * tuned[10]["mean"]) == 57 and round(100 * tuned[100]["mean"]) == 92
+    assert tuned[100]["mean"] > both[100]["mean"], "ahead of all four"
     assert all(
         row[1000]["mean"] < 0.95 for name, row in ways_to_use.items() if row is not tuned
     )
@@ -850,7 +853,7 @@ def on_acceptability_asking_gives_about_60_percent_and_the_papers_way_guesses():
 
 
 @after("settings-2")
-def on_story_cloze_the_best_settings_had_54_percent_at_300_labels():
-    assert paper.curves.plan.choice_sizes("story_cloze") == [300]
-    scores = [x for row in trials("story_cloze", 300).values() for x in row.values()]
-    assert round(100 * max(scores)) == 54
+def on_story_cloze_no_settings_had_more_than_54_percent():
+    for size in paper.curves.plan.choice_sizes("story_cloze"):
+        scores = [x for row in trials("story_cloze", size).values() for x in row.values()]
+        assert round(100 * max(scores)) <= 54
