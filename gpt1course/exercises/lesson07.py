@@ -826,6 +826,7 @@ def _made(order, *parts, seed=0, changed=None, digits=4, by=0.01):
         _made("post", mix, bend, norm_b, norm_a, seed=54, changed=3),
         _made("post", mix, bend, norm_b, norm_a, seed=55, changed=0),
         _made("pre", mix, bend, norm_a, norm_b, seed=56, changed=2),
+        _made("post", mix, bend, norm_a, norm_b, seed=63, changed=3, by=-0.01),
         _made("post", mix, bend, norm_a, norm_b, seed=57, changed=slice(0, 4)),
         _made("post", mix, bend, norm_b, norm_a, seed=59, changed=(1, slice(2, 4))),
         _made("pre", mix, bend, norm_b, norm_a, seed=60, changed=(2, slice(0, 2))),

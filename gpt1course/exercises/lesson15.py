@@ -490,7 +490,7 @@ def labels_between(places: Mapping[int, dict], score: float) -> str:
     about = paper.curves.labels_to(places, score)
     if not fewer or about is None:
         return f"at most {most:,}"
-    return f"between {max(fewer):,} and {most:,}, on the line about {round(about, -1):,.0f}"
+    return f"between {max(fewer):,} and {most:,}, on a straight line {round(about, -1):,.0f}"
 
 
 def curve_table(task: str, size: int) -> str:
@@ -616,20 +616,30 @@ def gaps_in_words(table: Mapping[tuple[str, str], Gap], rival: str) -> str:
 
 
 def choices_of_settings(task: str) -> str:
-    """Every trial by which the settings of a task's rows were chosen, a star at each choice."""
-    plan, stored, lines = paper.curves.plan, stored_trials(paper.curves.plan.NAME), []
+    """The scores by which the settings of a task's rows were chosen, a star at each choice."""
+    plan, lines = paper.curves.plan, []
     for size in plan.choice_sizes(task):
         lines.append(f"validation accuracy with {size:,} labels")
         lines.append(f"{'rate':>33}" + "".join(f"{rate:>10g}" for rate in plan.RATES))
         for row in TRAINED:
-            best, by_length = plan.best_budget(task, row, size, stored), {}
-            for budget in plan.budgets(task, size):
-                score = stored[plan.validation_trial(task, row, size, budget)]["accuracy"]
-                star = "*" if budget == best else " "
-                by_length.setdefault(budget.updates, []).append(f"{score:>9.2f}{star}")
-            for updates, scores in by_length.items():
-                lines.append(f"  {row:<16}{updates:>7} updates{''.join(scores)}".rstrip())
+            lines += choice_lines(task, row, size)
     return "\n".join(lines)
+
+
+def choice_lines(task: str, row: str, size: int) -> list[str]:
+    """A line for each number of updates that a row's choice was made from."""
+    plan, stored, by_length = paper.curves.plan, stored_trials(paper.curves.plan.NAME), {}
+    best = plan.best_budget(task, row, size, stored)
+    for budget in plan.tried_budgets(task, row, size, stored):
+        score = plan.validation_score(task, row, size, budget, stored)
+        told = f"{score:.2f}{'*' if budget == best else ' '}"
+        beyond = f"   ({told.strip()} with {budget.lr:g})"
+        told = f"{told:>10}" if budget.lr in plan.RATES else beyond
+        by_length.setdefault(budget.updates, []).append(told)
+    return [
+        f"  {row:<16}{updates:>7} updates{''.join(scores)}".rstrip()
+        for updates, scores in by_length.items()
+    ]
 
 
 def gaps_to(task: str, rivals: Iterable[str]) -> dict[str, dict[int, statistics.PairedT]]:

@@ -140,13 +140,13 @@ EDITS = {
     ],
     "15": [
         ("(5, 10, 20)", "(3, 10)"),
-        ("range(10, 20)", "range(5, 15)"),
+        ("(5, 10, 20)", "(3, 10, 20)"),
         ('per_seed["no pre-training"]["film_snippets"]', 'per_seed["full"]["film_snippets"]'),
         ("student_t(len(both) - 1)", "student_t(9)"),
         ('["film_snippets"].values())', '["verse_pairs"].values())'),
         ("gaps_near(1000)", "gaps_near(100)"),
         ("(10, 30, 100)", "(300,)"),
-        ('choices_of_settings("past_or_present")', 'choices_of_settings("entailment")'),
+        ('choices_of_settings("he_or_she")', 'choices_of_settings("entailment")'),
     ],
     "16": [
         ('chosen="2", compared="0"', 'chosen="1", compared="0"'),

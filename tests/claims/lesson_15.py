@@ -12,16 +12,14 @@ from gpt1course import paper, statistics
 from gpt1course.exercises import lesson15 as lesson
 from gpt1course.paper.results import stored_trials
 
-LONG = [name for name, about in paper.curves.SETS.items() if about.long]  # six settings each
-
 
 def trials(task: str, size: int) -> dict[str, dict]:
     """Row -> settings -> accuracy on validation, where the settings of a task are chosen."""
     plan, stored = paper.curves.plan, stored_trials(paper.curves.plan.NAME)
     return {
         row: {
-            budget: stored[plan.validation_trial(task, row, size, budget)]["accuracy"]
-            for budget in plan.budgets(task, size)
+            budget: plan.validation_score(task, row, size, budget, stored)
+            for budget in plan.tried_budgets(task, row, size, stored)
         }
         for row in lesson.TRAINED
     }
@@ -92,33 +90,31 @@ def resampled_times(task: str, level: float, n: int = 1000) -> list[float]:
 
 
 @after("cell-036")
-def with_100_labels_90_percent_where_random_weights_have_72(rows, ours):
-    assert round(100 * ours[100]) == 90
+def with_100_labels_92_percent_where_random_weights_have_72(rows, ours):
+    assert round(100 * ours[100]) == 92
     assert round(100 * rows["random weights"][100]["mean"]) == 72
 
 
 @after("cell-036")
-def random_weights_need_about_840_labels(rows, ours):
+def random_weights_need_nearly_1_000_labels_and_the_bag_more(rows, ours):
     counted = paper.curves.labels_to(rows["random weights"], ours[100]) or 0
-    assert 835 <= counted < 845
-    needed = lesson.labels_needed(rows["random weights"], ours[100])
-    assert needed == 1000, "random weights: between 300 and 1,000"
-    bag = rows["bag with first word"]
-    assert lesson.labels_needed(bag, ours[100]) == 1000, "the bag of words: nearly 1,000"
-    assert 900 <= (paper.curves.labels_to(bag, ours[100]) or 0) < 1000
+    assert 950 <= counted < 1000
+    at = rows["random weights"][1000]
+    assert abs(at["mean"] - ours[100]) < at["half"], "nearly: its interval has our mean"
+    assert lesson.labels_needed(rows["bag with first word"], ours[100]) == 4000
 
 
 @after("cell-036")
 def ten_labels_hardly_help_and_100_pass_asking(rows, levels, ours):
     assert round(100 * levels["zero-shot"]) == 79
-    assert ours[30] < levels["zero-shot"] < ours[100]
+    assert 44 < statistics.first_reaching(ours, levels["zero-shot"]) < 47
     assert ours[10] < 0.6
 
 
 @after("cell-036")
-def each_point_is_the_mean_of_five_or_ten_runs(rows):
+def each_point_is_the_mean_of_three_to_ten_runs(rows):
     runs = {at["seeds"] for name in lesson.TRAINED for at in rows[name].values()}
-    assert runs == {5, 10}
+    assert min(runs) == 3 and max(runs) == 10
 
 
 @after("cell-006")
@@ -171,10 +167,10 @@ def corrected_about_one_table_in_twenty(corrected):
 
 
 @after("nine-1")
-def significantly_ahead_on_three_and_behind_on_none(table):
+def significantly_ahead_on_four_and_behind_on_none(table):
     sure = statistics.significant(table)
     ahead = {task for task, rival in sure if rival == "random weights"}
-    assert ahead == {"question_or_statement", "he_or_she", "film_snippets"}
+    assert ahead == {"question_or_statement", "he_or_she", "film_snippets", "entailment"}
     assert all(table[task, "random weights"].difference > 0 for task in ahead)
     assert len(table) == 18
 
@@ -189,16 +185,22 @@ def forty_three_points_on_he_or_she(table):
 
 
 @after("nine-1")
-def on_three_sets_both_guess(table):
+def on_four_sets_both_guess(table):
     found = lesson.verdicts(table, "random weights")
     guess = {task for task, verdict in found.items() if verdict == "both guess"}
-    assert guess == {"missing_word", "acceptability", "story_cloze"}
-    small = {"verse_pairs", "entailment"}
-    assert {task for task, verdict in found.items() if verdict == "not significant"} == (
-        small | {"past_or_present"}
-    )
-    gaps = [table[task, "random weights"] for task in small]
-    assert all(gap.seeds == 3 and 0.03 < gap.difference < 0.07 for gap in gaps)
+    assert guess == {"missing_word", "acceptability", "story_cloze", "verse_pairs"}
+    assert {k for k, verdict in found.items() if verdict == "not significant"} == {
+        "past_or_present"
+    }
+
+
+@after("nine-1")
+def of_those_the_bar_of_missing_word_excludes_0(table):
+    gaps = {task: table[task, "random weights"] for task, _ in table}
+    guess = [gaps[task] for task in ("acceptability", "story_cloze", "verse_pairs")]
+    assert gaps["missing_word"].low > 0 and all(gap.low < 0 < gap.high for gap in guess)
+    assert gaps["missing_word"].difference > gaps["entailment"].difference
+    assert (gaps["missing_word"].seeds, gaps["entailment"].seeds) == (3, 10)
 
 
 @after("nine-1")
@@ -219,48 +221,34 @@ def the_papers_lstm_costs_5_6_points():
 
 
 @after("lstm-2")
-def two_sets_for_the_transformer_one_for_the_lstm(table):
+def one_set_for_each(table):
     sure = {task for task, rival in statistics.significant(table) if rival == "LSTM"}
     ahead = {task: table[task, "LSTM"].difference > 0 for task in sure}
-    assert ahead == {"he_or_she": True, "film_snippets": True, "story_cloze": False}
+    assert ahead == {"he_or_she": True, "entailment": False}
 
 
 @after("lstm-2")
-def by_means_the_lstm_four_the_transformer_three(table):
+def by_means_the_lstm_four_the_transformer_two(table):
     gaps = [100 * gap.difference for (_, rival), gap in table.items() if rival == "LSTM"]
-    assert sum(gap < -8 for gap in gaps) == 4, "more than eight points"
-    leads = sorted(gap for gap in gaps if gap > 1)
-    assert len(leads) == 3 and 2.95 < leads[0] and 10 < leads[-1] < 10.5, "three to ten points"
-    assert sum(abs(gap) < 0.5 for gap in gaps) == 2, "less than half a point"
-    open_ones = [
-        100 * gap.difference
-        for (task, rival), gap in table.items()
-        if rival == "LSTM" and (task, rival) not in statistics.significant(table)
-    ]
-    assert min(open_ones) < -12, "even twelve points can be too few to be sure"
+    assert sum(-10 < gap < -3 for gap in gaps) == 4, "three to ten points"
+    assert sum(3 < gap < 10 for gap in gaps) == 2, "three to ten points"
+    assert sum(abs(gap) < 1 for gap in gaps) == 3, "within a point"
 
 
 @after("lstm-2")
-def the_lstm_of_these_curves_is_the_first_of_lesson_14():
-    (first,), now = paper.stored_lines("zeroshot_one_rate"), paper.stored_lines("zeroshot")[-1]
-    assert now["model"] == first["model"] == "LSTM" and now["step"] == first["step"]
-    found = [line["scores"]["he or she"]["accuracy"] for line in (first, now)]
-    assert [round(x, 2) for x in found] == [0.81, 0.88]
-    asked = paper.readings.stored_rows("he_or_she", "lstm")["asked"][1000]["mean"]
-    assert round(asked, 2) == round(found[0], 2), "what is stored here is of the first"
-
-
-@after("nine-1")
-def verse_pairs_gain_more_than_two_of_the_significant_sets(table):
-    sure = {task for task, rival in statistics.significant(table) if rival == "random weights"}
-    verses = table["verse_pairs", "random weights"].difference
-    assert sum(verses > table[task, "random weights"].difference for task in sure) == 2
+def nine_points_may_be_too_few_to_be_sure(table):
+    gap = table["missing_word", "LSTM"]
+    assert gap.difference < -0.09 and gap.seeds == 3
+    assert ("missing_word", "LSTM") not in statistics.significant(table)
 
 
 @after("lstm-2")
-def about_ten_points_ahead_with_10_and_30_labels(few_labels):
-    assert [round(-100 * few_labels[n].difference) for n in (10, 30)] == [10, 12]
-    assert {10, 30} <= statistics.significant(few_labels)
+def with_few_labels_the_lstm_is_ahead_by_its_mean_and_not_significantly(few_labels):
+    assert all(few_labels[n].difference < -0.03 for n in (10, 30, 100))
+    apart = lesson.gaps_to(
+        "question_or_statement", ("random weights", "bag with first word", "LSTM")
+    )
+    assert lesson.significant_sizes(apart)["LSTM"] == [300]
 
 
 @after("counted-2")
@@ -268,7 +256,7 @@ def labels_needed_in_the_live_view():
     def takes(task: str, row: str, level: float) -> float:
         return paper.curves.labels_to(paper.curves.curve(task)[row], level) or math.inf
 
-    for level, times in ((0.7, 3), (0.9, 8)):
+    for level, times in ((0.7, 3), (0.9, 9)):
         task, rows = "question_or_statement", ("pre-trained", "random weights")
         ours, random = (takes(task, row, level) for row in rows)
         assert round(random / ours) == times, f"{times} times the labels for {level:.0%}"
@@ -279,9 +267,9 @@ def labels_needed_in_the_live_view():
 
 
 @after("counted-2")
-def between_four_and_eleven():
+def between_six_and_ten():
     low, high = np.percentile(resampled_times("question_or_statement", 0.9), [2.5, 97.5])
-    assert (round(low), round(high)) == (4, 11)
+    assert (round(low), round(high)) == (6, 10)
 
 
 @after("cell-022")
@@ -305,11 +293,12 @@ def the_library_has_the_same_rule(p_values, holm, false_alarms):
 @after("whole-1")
 def what_is_significant_among_questions(apart):
     sure, few = lesson.significant_sizes(apart), [30, 100, 300, 1000]
-    assert sure["random weights"] == [10, *few, 4000], "with every number of labels"
+    assert sure["random weights"] == [*few, 4000], "from 30 labels on"
     assert sure["bag with first word"] == few, "with 30 to 1,000 labels"
-    assert sure["LSTM"] == [10, 30], "the LSTM is ahead with 10 and 30"
+    assert sure["LSTM"] == [300], "the LSTM is ahead with 300"
+    assert round(100 * apart["LSTM"][300].difference) == -1, "by one point"
     ahead = [100 * apart["random weights"][n].difference for n in (30, 100, 300)]
-    assert all(15.5 <= x < 18.5 for x in ahead), "16 to 18 points"
+    assert all(14.5 <= x < 20.5 for x in ahead), "15 to 20 points"
 
 
 @after("first-1")
@@ -361,7 +350,7 @@ def accuracies_of_past_or_present():
     rows = paper.curves.curve("past_or_present")
     means = {row: {n: x["mean"] for n, x in at.items()} for row, at in rows.items()}
     rounded = {n: [round(100 * means[row][n]) for row in lesson.TRAINED] for n in (300, 1000)}
-    assert rounded == {300: [93, 51, 79], 1000: [99, 82, 99]}, "ours, random weights, LSTM"
+    assert rounded == {300: [93, 51, 77], 1000: [99, 82, 98]}, "ours, random weights, LSTM"
     assert round(100 * means["pairs of words"][300]) == 66, "the pairs have 66%"
     low = lesson.bar(rows["pre-trained"][300])[1]
     others = [x[300] for row, x in rows.items() if row != "pre-trained"]
@@ -413,38 +402,36 @@ def three_to_six_points_on_film_and_to_and_fro_on_entailment(gaps):
 
 
 @after("settings-2")
-def with_100_labels_none_of_two_rows_is_beyond_54_percent():
-    tried = trials("past_or_present", 100)
-    best = max(max(tried[row].values()) for row in ("pre-trained", "random weights"))
-    assert round(best, 2) == 0.54
+def with_100_labels_nobody_is_beyond_55_percent():
+    best = max(max(row.values()) for row in trials("he_or_she", 100).values())
+    assert round(best, 2) == 0.55
 
 
 @after("settings-2")
-def at_300_labels_the_choice_at_100_is_used():
+def with_300_labels_96_percent_on_validation_and_72_in_the_test():
+    tried = trials("he_or_she", 300)["pre-trained"]
+    tested = paper.curves.curve("he_or_she")["pre-trained"]
+    assert (round(100 * max(tried.values())), round(100 * tested[300]["mean"])) == (96, 72)
+    tried = trials("he_or_she", 1000)["pre-trained"]
+    assert (round(100 * max(tried.values())), round(100 * tested[1000]["mean"])) == (99, 93)
+
+
+@after("settings-2", full_run=True)
+def asked_94_percent_on_validation_and_90_in_the_test():
+    novelist, task = g.load_novelist(), g.tasks.load("he_or_she")
+    ask = paper.curves.SETS["he_or_she"].ask
+    shares = []
+    for examples in (task.valid, task.test):
+        answers = ask(novelist.model, novelist.bpe, examples)
+        shares.append(np.mean([a == e.label for a, e in zip(answers, examples, strict=True)]))
+    assert [round(100 * share) for share in shares] == [94, 90]
+
+
+@after("settings-2")
+def in_two_of_three_blocks_the_lstms_best_rate_is_beyond_the_grid():
     plan, stored = paper.curves.plan, stored_trials(paper.curves.plan.NAME)
-    assert plan.nearest("past_or_present", 300) == 100
-    assert plan.best_budget("past_or_present", "random weights", 300, stored) == (100, 1.25e-4)
-
-
-@after("settings-2")
-def random_weights_learn_with_one_setting_of_six():
-    tried = trials("past_or_present", 1000)["random weights"]
-    learned = [budget for budget, accuracy in tried.items() if accuracy > 0.55]
-    assert learned == [(1000, 1e-3)] and len(tried) == 6
-    assert learned[0].updates == 10 * 100 and learned[0].lr == 8 * 1.25e-4
-
-
-@after("settings-2")
-def the_lstms_best_is_often_at_the_corner():
-    plan, stored = paper.curves.plan, stored_trials(paper.curves.plan.NAME)
-    chosen = {task: plan.best_budget(task, "LSTM", 1000, stored) for task in LONG}
-    assert [task for task, best in chosen.items() if best == (1000, 1e-3)] == [
-        "he_or_she",
-        "film_snippets",
-        "entailment",
-    ]
-    entailment = trials("entailment", 100)["LSTM"]
-    assert max(entailment.values()) < 0.42, "it guesses where its setting for 300 is chosen"
+    best = [plan.best_budget("he_or_she", "LSTM", n, stored) for n in (100, 300, 1000)]
+    assert [x.lr > max(plan.RATES) for x in best] == [False, True, True]
 
 
 @after("cell-046")
@@ -557,14 +544,14 @@ def asked_64_fine_tuned_52_percent():
 @after("cell-057")
 def the_lstm_gets_further_on_three_sets():
     for name, n, percent in (
-        ("acceptability", 1680, 62),
-        ("story_cloze", 1000, 58),
-        ("missing_word", 300, 37),
+        ("acceptability", 1000, 56),
+        ("story_cloze", 1000, 59),
+        ("missing_word", 300, 34),
     ):
         rows = paper.curves.curve(name)
         lstm, ours = rows["LSTM"][n], rows["pre-trained"][n]
         assert round(100 * lstm["mean"]) == percent
-        assert lstm["mean"] - lstm["half"] > ours["mean"] + ours["half"], "intervals apart"
+        assert lstm["mean"] - ours["mean"] > 0.05
 
 
 @after("more-labels-1")
@@ -685,9 +672,9 @@ def three_of_the_sets_were_made_to_show_it(table):
 
 
 @after("nine-1")
-def all_three_significant_sets_had_ten_runs(table):
+def all_four_significant_sets_had_ten_runs(table):
     sure = {task for task, rival in statistics.significant(table) if rival == "random weights"}
-    assert {table[task, "random weights"].seeds for task in sure} == {10} and len(sure) == 3
+    assert {table[task, "random weights"].seeds for task in sure} == {10} and len(sure) == 4
 
 
 @after("whole-1")
@@ -711,14 +698,15 @@ def the_two_sentences_share_no_word():
 
 
 @after("settings-2")
-def the_settings_are_chosen_with_100_and_with_1_000_labels_by_one_run_each():
+def the_settings_are_chosen_by_three_runs_with_100_and_300_labels_and_by_one_with_1_000():
     plan = paper.curves.plan
-    assert plan.choice_sizes("past_or_present") == [100, 1000]
-    assert {
-        len(trials("past_or_present", size)[row])
-        for size in (100, 1000)
-        for row in ("pre-trained", "random weights", "LSTM")
-    } == {6}
+    assert plan.choice_sizes("past_or_present") == [100, 300, 1000]
+    budget = plan.budgets("past_or_present", 100)[0]
+    for size, runs in ((100, 3), (300, 3), (1000, 1)):
+        of_one = plan.validation_trials_of("past_or_present", "LSTM", size, budget)
+        assert len(of_one) == runs
+    few = {t for t in paper.curves.known() if not paper.curves.SETS[t].long}
+    assert few == {"missing_word", "verse_pairs", "story_cloze"}
 
 
 @after("cell-052")
@@ -742,15 +730,15 @@ def with_1_000_labels_it_guesses(more):
 
 
 @after("lstm-probe")
-def the_lstm_remembers_more_of_its_surprise():
+def the_lstm_remembers_a_little_more_of_its_surprise():
     ours, lstm = paper.stored_lines("surprise")
     explained = ours["tokens"]["block 4"], lstm["tokens"]["block 1"]
-    assert [round(100 * x) for x in explained] == [44, 63]
+    assert [round(100 * x) for x in explained] == [44, 46]
     assert lstm["label"]["mean"]["interval"][0] > 0.5 > ours["label"]["mean"]["interval"][0]
-    assert [round(100 * x["tokens"]["token"]) for x in (ours, lstm)] == [46, 54]
+    assert [round(100 * x["tokens"]["token"]) for x in (ours, lstm)] == [46, 43]
     last = ours["label"]["last 4"], lstm["label"]["last 1"]
-    assert [round(100 * x["accuracy"]) for x in last] == [51, 55]
-    assert [round(100 * x["label"]["mean"]["accuracy"]) for x in (ours, lstm)] == [54, 59]
+    assert [round(100 * x["accuracy"]) for x in last] == [51, 56]
+    assert [round(100 * x["label"]["mean"]["accuracy"]) for x in (ours, lstm)] == [54, 57]
     assert last[1]["interval"][0] > 0.5 > last[0]["interval"][0], "only the LSTM's two"
 
 
@@ -763,8 +751,8 @@ def one_number_is_best_with_10_labels_and_fine_tuning_with_1_000(ways_to_use):
     assert best(10) == ("asked", 81) and best(30) == ("both", 84)
     assert best(1000) == ("fine-tuned", 98)
     tuned, both = ways_to_use["fine-tuned"], ways_to_use["both"]
-    assert round(100 * tuned[10]["mean"]) == 58
-    assert abs(tuned[100]["mean"] - both[100]["mean"]) < tuned[100]["half"], "caught up"
+    assert round(100 * tuned[10]["mean"]) == 57 and round(100 * tuned[100]["mean"]) == 92
+    assert tuned[100]["mean"] > both[100]["mean"], "ahead of all four"
     assert all(
         row[1000]["mean"] < 0.95 for name, row in ways_to_use.items() if row is not tuned
     )
@@ -814,33 +802,20 @@ def percent(rows: dict, labels: int) -> int:
 def tuned_from_both_30_labels_are_enough(tuned_from):
     paper_way, both = tuned_from["the paper's way"], tuned_from["tuned from both"]
     assert [percent(both, n) for n in (10, 30)] == [84, 95]
-    assert percent(paper_way, 30) == 72 and percent(rows_of_lstm(), 30) == 84
-    assert abs(paper_way[300]["mean"] - both[30]["mean"]) < 0.001, "300 labels for the same"
+    assert percent(paper_way, 30) == 72
+    assert paper_way[100]["mean"] < both[30]["mean"] < paper_way[300]["mean"]
     assert paper_way[30]["mean"] < both[10]["mean"] < paper_way[100]["mean"]
-    at_300 = [row[300]["mean"] for row in tuned_from.values()]
-    assert max(at_300) - min(at_300) < 0.04
+    last = tuned_from["tuned from last"][30]["mean"]
+    assert 0 < last - paper_way[30]["mean"] < 0.02, "hardly more"
+    assert {at["seeds"] for at in both.values()} == {5}
 
 
-def rows_of_lstm() -> dict:
-    """The LSTM on question or statement, by the paper's method."""
-    return paper.curves.curve("question_or_statement")["LSTM"]
-
-
-@after("tune-4")
-def the_lstm_leads_where_one_state_is_read_and_not_where_both_are(pairs, sure):
-    lead = {key: -gap.difference for key, gap in pairs.items()}
-    assert [round(100 * lead["last", n]) for n in (10, 30)] == [9, 15]
-    assert lead["both", 10] < 0 and lead["both", 30] < 0 and lead["mean", 30] < 0
-    assert len(pairs) == 12 and sure == {("mean", 10)} and lead["mean", 10] > 0
-    assert {gap.seeds for gap in pairs.values()} == {5}
-
-
-@after("tune-4")
-def each_model_and_reading_has_the_rate_that_was_best_on_validation():
+@after("tune-2")
+def each_reading_has_the_rate_that_was_best_on_validation():
     from gpt1course.paper.probes import tuned_readings as tuned
 
     task = "question_or_statement"
-    rates = {(m, v): tuned.best_rate(task, m, v) for m in tuned.MODELS for v in tuned.VIEWS}
+    rates = {("novelist", v): tuned.best_rate(task, "novelist", v) for v in tuned.VIEWS}
     assert None not in rates.values() and tuned.PASSES == 20
     for (m, v), rate in rates.items():
         scores = {r: tuned.mean_score(task, m, v, r) for r in tuned.RATES}
@@ -851,25 +826,22 @@ def each_model_and_reading_has_the_rate_that_was_best_on_validation():
 
 @after("tune-7")
 def on_acceptability_tuning_from_both_stays_at_its_probe():
-    for model in ("novelist", "lstm"):
-        tuned, probed = (
-            paper.tuned_readings.stored_rows("acceptability", model, score)
-            for score in ("accuracy", "probe")
-        )
-        assert {at["seeds"] for sizes in tuned.values() for at in sizes.values()} == {5}
-        for n, at in tuned["both"].items():
-            assert abs(at["mean"] - probed["both"][n]["mean"]) < 0.02, (model, n)
-        assert round(100 * tuned["both"][300]["mean"]) in (60, 61)
-        assert 0.59 < tuned["both"][10]["mean"] < 0.61
+    tuned, probed = (
+        paper.tuned_readings.stored_rows("acceptability", "novelist", score)
+        for score in ("accuracy", "probe")
+    )
+    assert {at["seeds"] for sizes in tuned.values() for at in sizes.values()} == {5}
+    for n, at in tuned["both"].items():
+        assert abs(at["mean"] - probed["both"][n]["mean"]) < 0.02, n
+    assert round(100 * tuned["both"][300]["mean"]) in (60, 61)
+    assert 0.59 < tuned["both"][10]["mean"] < 0.61
 
 
 @after("tune-7")
-def on_acceptability_from_states_alone_our_model_guesses_and_the_lstm_gets_to_56_percent():
+def on_acceptability_from_states_alone_our_model_guesses():
     ours = paper.tuned_readings.stored_rows("acceptability", "novelist")
-    lstm = paper.tuned_readings.stored_rows("acceptability", "lstm")
     for view in ("last", "mean"):
         assert all(at["mean"] - at["half"] < 0.5 for at in ours[view].values())
-    assert [round(100 * lstm[view][300]["mean"]) for view in ("last", "mean")] == [56, 54]
 
 
 @after("tune-7")
@@ -881,7 +853,7 @@ def on_acceptability_asking_gives_about_60_percent_and_the_papers_way_guesses():
 
 
 @after("settings-2")
-def on_story_cloze_the_best_settings_had_54_percent_at_300_labels():
-    assert paper.curves.plan.choice_sizes("story_cloze") == [300]
-    scores = [x for row in trials("story_cloze", 300).values() for x in row.values()]
-    assert round(100 * max(scores)) == 54
+def on_story_cloze_no_settings_had_more_than_54_percent():
+    for size in paper.curves.plan.choice_sizes("story_cloze"):
+        scores = [x for row in trials("story_cloze", size).values() for x in row.values()]
+        assert round(100 * max(scores)) <= 54

@@ -13,7 +13,12 @@ from gpt1course.viz import SweepExplorer
 THREE = ["entailment", "film_snippets", "verse_pairs"]
 
 
-CLEAR_IN_TABLE5 = {("no pre-training", "film_snippets"), ("no pre-training", "verse_pairs")}
+CLEAR_IN_TABLE5 = {
+    ("no pre-training", "film_snippets"),
+    ("no pre-training", "verse_pairs"),
+    ("LSTM", "entailment"),
+    ("LSTM", "verse_pairs"),
+}
 
 
 POINTS = {
@@ -22,9 +27,9 @@ POINTS = {
     ("no pre-training", "entailment"): -2.0,
     ("no auxiliary loss", "film_snippets"): 1.5,
     ("no auxiliary loss", "verse_pairs"): -4.2,
-    ("LSTM", "film_snippets"): -2.1,
-    ("LSTM", "verse_pairs"): -6.5,
-    ("LSTM", "entailment"): -7.9,
+    ("LSTM", "film_snippets"): -6.0,
+    ("LSTM", "verse_pairs"): -6.9,
+    ("LSTM", "entailment"): -28.6,
 }
 
 
@@ -34,10 +39,9 @@ def rising(changes) -> list[str]:
 
 
 # rows of the table of section 5 are row -> (mean, low, high)
-def ahead(table: dict, chance: dict) -> list[str]:
-    """The tasks where the full recipe's mean beats random weights, and these guessing."""
-    means = {t: (rows["full"][0], rows["no pre-training"][0]) for t, rows in table.items()}
-    return [task for task, (full, random) in means.items() if full > random > chance[task]]
+def ahead(table: dict) -> list[str]:
+    """The tasks where the full recipe's mean beats that of random weights."""
+    return [t for t, rows in table.items() if rows["full"][0] > rows["no pre-training"][0]]
 
 
 def apart(table: dict) -> list[str]:
@@ -46,10 +50,8 @@ def apart(table: dict) -> list[str]:
 
 
 def guess(rows: dict) -> bool:
-    """Whether three rows hold one half and the fourth, the LSTM, begins a hair above."""
-    lstm, others = rows["LSTM"], [row for name, row in rows.items() if name != "LSTM"]
-    around = [low < 0.5 < high for _, low, high in others]
-    return around == [True] * 3 and 0.5 < lstm[1] < 0.501
+    """Whether all rows hold one half."""
+    return all(low < 0.5 < high for _, low, high in rows.values())
 
 
 # comparisons are key -> what statistics.paired_t_test gives
@@ -133,8 +135,14 @@ def as_a_share_it_would_lose_a_quarter(points, percent):
 
 
 @after("cell-036")
-def full_beats_random_on_three_tasks(table, chance):
-    assert ahead(table, chance) == THREE
+def full_beats_random_on_three_tasks(table):
+    assert ahead(table) == THREE
+
+
+@after("cell-036")
+def random_weights_on_verses_and_the_lstm_on_entailment_hardly_beat_guessing(table, chance):
+    for row, task in (("no pre-training", "verse_pairs"), ("LSTM", "entailment")):
+        assert abs(table[task][row][0] - chance[task]) < 0.01
 
 
 @after("cell-036")
@@ -143,7 +151,7 @@ def apart_on_film_and_verse(table):
 
 
 @after("cell-036")
-def three_of_four_rows_hold_guessing(table):
+def on_story_endings_all_rows_hold_one_half(table):
     assert guess(table["story_cloze"])
 
 
@@ -153,18 +161,18 @@ def there_are_twelve_differences(pairs):
 
 
 @after("cell-039")
-def seven_leave_out_0_when_taken_alone(pairs):
-    assert len(alone(pairs)) == 7
+def eight_leave_out_0_when_taken_alone(pairs):
+    assert len(alone(pairs)) == 8
 
 
 @after("cell-039")
-def two_are_significant_among_twelve(pairs):
+def four_are_significant_among_twelve(pairs):
     assert statistics.significant(pairs) == CLEAR_IN_TABLE5
 
 
 @after("cell-039")
 def and_have_the_smallest_p(pairs):
-    assert {*sorted(pairs, key=p_of(pairs))[:2]} == CLEAR_IN_TABLE5
+    assert {*sorted(pairs, key=p_of(pairs))[:4]} == CLEAR_IN_TABLE5
 
 
 @after("cell-045")
@@ -289,16 +297,16 @@ def five_to_twenty_seeds_and_300_to_1_300_labels(ours):
 
 
 @after("settings-2")
-def on_entailment_the_lstm_goes_from_8_behind_to_9_ahead(lead_by_settings):
-    theirs, own = (round(v[0]) for v in lead_by_settings["entailment"].values())
-    assert (theirs, own) == (-8, 9)
+def on_entailment_the_lstm_goes_from_29_behind_to_3_or_4_ahead(lead_by_settings):
+    theirs, own = (round(v[0], 1) for v in lead_by_settings["entailment"].values())
+    assert (theirs, own) == (-28.6, 3.5)
 
 
 @after("settings-2")
-def on_films_and_verses_it_stays_behind_by_as_much(lead_by_settings):
+def on_films_and_verses_it_gets_nearer_but_stays_behind(lead_by_settings):
     for task in ("film_snippets", "verse_pairs"):
         theirs, own = (v[0] for v in lead_by_settings[task].values())
-        assert own < 0 and abs(theirs - own) < 1
+        assert theirs < own < 0
 
 
 @after("settings-2")
@@ -341,20 +349,19 @@ def the_table_of_section_6_has_these_points(pairs):
 
 
 @after("cell-039")
-def the_lead_on_story_endings_has_a_smaller_p_than_two_others(pairs):
-    others = alone(pairs) - CLEAR_IN_TABLE5 - {("LSTM", "story_cloze")}
-    larger = [key for key in others if pairs[key].p > pairs["LSTM", "story_cloze"].p]
-    assert len(larger) == 2
+def six_points_on_film_snippets_and_the_lead_on_story_endings_are_not_significant(pairs):
+    others = alone(pairs) - CLEAR_IN_TABLE5
+    assert len(others) == 4 and {("LSTM", "film_snippets"), ("LSTM", "story_cloze")} < others
 
 
 @after("cell-039")
-def in_lesson_15_the_transformer_led_on_two_of_nine_sets_and_the_lstm_on_one():
+def in_lesson_15_the_transformer_led_on_one_of_nine_sets_and_the_lstm_on_one():
     from gpt1course.exercises import lesson15
 
     table = lesson15.gaps_near(1000)
     sure = {task for task, rival in statistics.significant(table) if rival == "LSTM"}
     ahead = [table[task, "LSTM"].difference > 0 for task in sure]
-    assert len(paper.curves.known()) == 9 and (sum(ahead), len(ahead)) == (2, 3)
+    assert len(paper.curves.known()) == 9 and (sum(ahead), len(ahead)) == (1, 2)
 
 
 @after("cell-036")
@@ -368,7 +375,7 @@ def the_full_recipe_is_the_highest_row_on_verse_pairs_alone(ours):
         assert best[task] == "no auxiliary loss"
         assert 0.005 < mean(best[task], task) - mean("full", task) < 0.015
     assert best["story_cloze"] == "LSTM"
-    assert 0.015 < mean("LSTM", "story_cloze") - mean("full", "story_cloze") < 0.025
+    assert 0.02 < mean("LSTM", "story_cloze") - mean("full", "story_cloze") < 0.03
     for task, row in best.items():
         low = ours[row][task]["mean"] - ours[row][task]["half"]
         assert row == "full" or low < mean("full", task) + ours["full"][task]["half"], "overlap"

@@ -96,10 +96,16 @@ def run_curves(names: list[str], first_seeds: int, provenance: dict, workers: in
     init_from.pretrained_lstm()  # where it is missing, say so now and not in an hour
     for task in names:
         print(f"{task}: {hours(task, first_seeds):.2f} core-hours are left, about")
-        run_missing(plan.validation_trials(task), run_trial, provenance, workers)
+        run_missing(choices(task), run_trial, provenance, workers)
+        run_missing(choices(task), run_trial, provenance, workers)  # and those beyond
         run_missing(first_tests(task, first_seeds), run_trial, provenance, workers)
         decide_seeds(task, first_seeds, provenance)
         run_missing(first_tests(task, first_seeds), run_trial, provenance, workers)
+
+
+def choices(task: str) -> list[Trial]:
+    """The trials by which budgets are chosen, as far as they are due now."""
+    return plan.validation_trials(task, stored_trials(NAME))
 
 
 def first_tests(task: str, first_seeds: int) -> list[Trial]:
@@ -144,7 +150,7 @@ def hours(task: str, first_seeds: int) -> float:
     """
     seeds = decided_seeds(task, first_seeds)
     tests = plan.test_trials(task, seeds, stored_trials(NAME), longest=True)
-    missing = not_stored([*plan.validation_trials(task), *tests])
+    missing = not_stored([*choices(task), *tests])
     return sum(seconds(trial) for trial in missing) / 3600
 
 

@@ -29,7 +29,7 @@ class LabelSet:
     longest: int | None = None
     pairs: bool = False
     first_word: bool = False
-    chosen_at: tuple[int, ...] = (100, 1000)
+    chosen_at: tuple[int, ...] = (100, 300, 1000)
     long: bool = True
     least: int = 0
     most: int | None = None
@@ -47,7 +47,12 @@ SETS = {
     "entailment": LabelSet(0.11, most=3000),
     "verse_pairs": LabelSet(0.33, longest=32, long=False),
     "story_cloze": LabelSet(
-        0.75, questions.likeliest_choice, chosen_at=(300,), long=False, least=100, most=1000
+        0.75,
+        questions.likeliest_choice,
+        chosen_at=(300, 1000),
+        long=False,
+        least=100,
+        most=1000,
     ),
 }
 """By a task's name, all that is particular to its curves; a new set is a new line."""

@@ -22,6 +22,7 @@ def small(monkeypatch, tmp_path):
     monkeypatch.setattr(results, "STORED", tmp_path)
     monkeypatch.setitem(sets.SETS, FILM, replace(sets.SETS[FILM], chosen_at=(10,), most=30))
     monkeypatch.setattr(plan, "budgets", lambda task, size: [Budget(1, 1e-4), Budget(1, 1e-3)])
+    monkeypatch.setattr(plan, "BEYOND", {})
     monkeypatch.setattr(plan, "EPOCHS", 1)
     monkeypatch.setattr(run, "MAX_TEST", 12)
     return tmp_path / "curves.jsonl"
@@ -68,10 +69,11 @@ def test_all_rows_of_a_seed_see_the_same_labels_and_questions():
 
 def test_what_settings_are_chosen_by_has_no_test_example():
     film = tasks.load(FILM)
-    trial = plan.validation_trial(FILM, "LSTM", 100, Budget(5, 1e-3))
-    cell = run.curve_task(trial)
-    assert set(cell.test) <= set(film.valid) and not cell.valid
-    assert not {*cell.train, *cell.test} & {*film.test}
+    trials = plan.validation_trials_of(FILM, "LSTM", 100, Budget(5, 1e-3))
+    assert [trial["settings"].seed for trial in trials] == [100, 101, 102], "not the curve's"
+    for cell in map(run.curve_task, trials):
+        assert set(cell.test) <= set(film.valid) and not cell.valid
+        assert not {*cell.train, *cell.test} & {*film.test}
 
 
 def test_numbers_of_labels_end_with_all_that_the_set_has(monkeypatch):
@@ -100,9 +102,9 @@ def test_a_set_that_is_slow_to_learn_from_tries_short_runs_alone():
     for name in slow:
         sizes = plan.choice_sizes(name)
         assert all(plan.budgets(name, n) == [(100, rate) for rate in plan.RATES] for n in sizes)
-        assert len(plan.validation_trials(name)) == len(sizes) * len(plan.RATES) * len(
-            curves.MODELS
-        )
+        runs = sum(1 if size >= plan.MANY else len(plan.CHOICE_SEEDS) for size in sizes)
+        n = runs * len(plan.RATES) * len(curves.MODELS)
+        assert len(plan.validation_trials(name, {})) == n
 
 
 # ---- the choice ------------------------------------------------------------------
@@ -120,20 +122,62 @@ class ValidationOnly(dict):
         return super().__getitem__(point)
 
 
-def test_the_best_on_validation_is_chosen_for_each_row_and_its_neighbors():
-    grid = ValidationOnly({p: {"accuracy": 0.5} for p in plan.validation_trials(FILM)})
-    best = {("LSTM", 100): Budget(400, 1e-3), ("LSTM", 1000): Budget(1000, 3.5e-4)}
+def scored(row, size, budget, *accuracies):
+    """The stored lines of a budget's trials: one accuracy for each, or the same for all."""
+    trials = plan.validation_trials_of(FILM, row, size, budget)
+    each = accuracies if len(accuracies) > 1 else accuracies * len(trials)
+    return {t: {"accuracy": x} for t, x in zip(trials, each, strict=True)}
+
+
+@pytest.fixture
+def grid():
+    """Every budget of RATES tried, all of them equally good."""
+    return {trial: {"accuracy": 0.5} for trial in plan.validation_trials(FILM, {})}
+
+
+def test_the_best_on_validation_is_chosen_for_each_row_and_its_neighbors(grid):
+    best = {("LSTM", 100): Budget(400, 1e-3), ("LSTM", 300): Budget(100, 3.5e-4)}
+    best["LSTM", 1000] = Budget(1000, 3.5e-4)
     best["random weights", 100] = Budget(100, 1e-3)
     for (row, size), budget in best.items():
-        grid[plan.validation_trial(FILM, row, size, budget)] = {"accuracy": 0.6}
-    for size, at in ((10, 100), (100, 100), (300, 100), (1000, 1000), (7423, 1000)):
+        grid |= scored(row, size, budget, 0.6)
+    grid = ValidationOnly(
+        {trial: {"accuracy": 0.5} for trial in plan.validation_trials(FILM, grid)} | grid
+    )
+    for size, at in ((10, 100), (100, 100), (300, 300), (1000, 1000), (7423, 1000)):
         assert plan.best_budget(FILM, "LSTM", size, grid) == best["LSTM", at]
     assert plan.best_budget(FILM, "random weights", 30, grid) == (100, 1e-3)
     assert plan.best_budget(FILM, "pre-trained", 30, grid) == (100, 1.25e-4), (
         "the first of equals"
     )
-    del grid[plan.validation_trial(FILM, "LSTM", 100, Budget(400, 1e-3))]
+    del grid[plan.validation_trials_of(FILM, "LSTM", 100, Budget(400, 1e-3))[2]]
     assert plan.best_budget(FILM, "LSTM", 30, grid) is None, "before all are tried"
+
+
+def test_the_mean_of_the_seeds_decides_and_not_the_best_of_them(grid):
+    grid |= scored("LSTM", 100, Budget(400, 3.5e-4), 0.9, 0.3, 0.3)
+    grid |= scored("LSTM", 100, Budget(100, 3.5e-4), 0.6, 0.6, 0.4)
+    assert plan.best_budget(FILM, "LSTM", 100, grid) == (100, 3.5e-4)
+
+
+@pytest.mark.parametrize(("rate", "further"), [(1e-3, 2.8e-3), (1.25e-4, 4.5e-5)])
+def test_a_rate_beyond_is_tried_where_the_best_is_at_an_end(grid, rate, further):
+    grid |= scored("LSTM", 100, Budget(400, rate), 0.6)
+    assert plan.best_budget(FILM, "LSTM", 100, grid) is None, "one is still to be tried"
+    beyond = Budget(400, further)
+    due = plan.validation_trials_of(FILM, "LSTM", 100, beyond)
+    assert {*due} <= {*plan.validation_trials(FILM, grid)} - {*grid}
+    for accuracy, chosen in ((0.61, further), (0.6, rate), (0.4, rate)):
+        tried = grid | scored("LSTM", 100, beyond, accuracy)
+        assert plan.best_budget(FILM, "LSTM", 100, tried) == (400, chosen)
+
+
+def test_no_rate_beyond_is_tried_where_the_best_lies_between(grid):
+    for row in curves.MODELS:
+        for size in plan.choice_sizes(FILM):
+            grid |= scored(row, size, Budget(100, 3.5e-4), 0.6)
+    assert {*plan.validation_trials(FILM, grid)} == {*grid}
+    assert plan.best_budget(FILM, "LSTM", 100, grid) == (100, 3.5e-4)
 
 
 def test_a_curve_has_only_what_was_run_with_the_chosen_settings(quick, small):

@@ -170,7 +170,7 @@ def test_a_run_that_was_stopped_goes_on_to_the_same_result(
         (["--data", "nowhere"], "nowhere is no folder"),
         (["--seeds", "0"], "--seeds is 0"),
         (["--grad-accum", "0"], "grad_accum is 0, it must be >= 1"),
-        (["--bf16"], "bf16 is on, but cpu"),
+        (["--bf16"], "bf16 needs a GPU"),
     ],
 )
 def test_what_cannot_be_done_is_one_line(places, tmp_path, change, said):

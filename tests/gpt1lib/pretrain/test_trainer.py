@@ -454,7 +454,7 @@ def test_two_runs_do_not_write_to_one_folder(folders, tmp_path):
 
 
 def test_bf16_and_tiny_batches_are_refused_before_the_run(folders, tmp_path):
-    with pytest.raises(ValueError, match="bf16 is on, but cpu"):
+    with pytest.raises(ValueError, match="bf16 needs a GPU"):
         start(folders, tmp_path, replace(RECIPE, bf16=True))
     with pytest.raises(ValueError, match="batch of 4 windows.*in 5 parts"):
         start(folders, tmp_path, replace(RECIPE, grad_accum=5))
