@@ -807,15 +807,26 @@ def tuned_from_both_30_labels_are_enough(tuned_from):
     assert paper_way[30]["mean"] < both[10]["mean"] < paper_way[100]["mean"]
     last = tuned_from["tuned from last"][30]["mean"]
     assert 0 < last - paper_way[30]["mean"] < 0.02, "hardly more"
+    assert percent(tuned_from["LSTM, tuned from both"], 30) == 94
     assert {at["seeds"] for at in both.values()} == {5}
 
 
-@after("tune-2")
-def each_reading_has_the_rate_that_was_best_on_validation():
+@after("tune-4")
+def by_its_means_the_lstm_leads_from_one_state_and_the_two_are_equal_from_both(pairs, sure):
+    lead = {key: -100 * gap.difference for key, gap in pairs.items()}
+    assert [round(lead["last", n]) for n in (10, 30)] == [9, 12] and round(
+        lead["mean", 10]
+    ) == 10
+    assert all(abs(lead["both", n]) < 2 for n in (10, 30, 100, 300))
+    assert len(pairs) == 12 and not sure and {gap.seeds for gap in pairs.values()} == {5}
+
+
+@after("tune-4")
+def each_model_and_reading_has_the_rate_that_was_best_on_validation():
     from gpt1course.paper.probes import tuned_readings as tuned
 
     task = "question_or_statement"
-    rates = {("novelist", v): tuned.best_rate(task, "novelist", v) for v in tuned.VIEWS}
+    rates = {(m, v): tuned.best_rate(task, m, v) for m in tuned.MODELS for v in tuned.VIEWS}
     assert None not in rates.values() and tuned.PASSES == 20
     for (m, v), rate in rates.items():
         scores = {r: tuned.mean_score(task, m, v, r) for r in tuned.RATES}
