@@ -566,15 +566,18 @@ def gaps_near(size: int) -> dict[tuple[str, str], Gap]:
     return found
 
 
+VERDICTS = SIGNIFICANT, NOT_SIGNIFICANT, GUESS = "significant", "not significant", "both guess"
+
+
 def verdicts(table: Mapping[tuple[str, str], Gap], rival: str) -> dict[str, str]:
     """Set -> whether its gap to a rival is significant among all of the table."""
     sure = statistics.significant(table)
     return {
-        task: "both guess"
+        task: GUESS
         if gap.both_guess
-        else "significant"
+        else SIGNIFICANT
         if (task, other) in sure
-        else "not significant"
+        else NOT_SIGNIFICANT
         for (task, other), gap in table.items()
         if other == rival
     }

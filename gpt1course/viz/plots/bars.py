@@ -100,14 +100,16 @@ def intervals(
     chance: dict[str, float] | None = None,
     xlabel: str = "accuracy",
     title: str = "",
+    series: Sequence[str] = (),
 ) -> Figure:
     """Scores with their intervals, a group for each row of `rows`, a mark per series.
 
     rows: group -> series -> (value, low, high); low and high may be None. chance: the
-    score of guessing in each group, drawn as a thin line. Where the picture holds 0 and what
-    is below it, as with differences, a line stands at 0.
+    score of guessing in each group, drawn as a thin line. series: those that come first, so
+    that they look the same in several figures. Where the picture holds 0 and what is below
+    it, as with differences, a line stands at 0.
     """
-    names = list(dict.fromkeys(name for row in rows.values() for name in row))
+    names = list(dict.fromkeys([*series, *(name for row in rows.values() for name in row)]))
     looks = dict(zip(names, zip(hues(names), MARKS * len(names), strict=False), strict=True))
     shares = all(abs(value) <= 1 for row in rows.values() for value, *_ in row.values())
     digits = 2 if shares else 1
