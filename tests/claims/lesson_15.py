@@ -868,3 +868,9 @@ def on_story_cloze_no_settings_had_more_than_54_percent():
     for size in paper.curves.plan.choice_sizes("story_cloze"):
         scores = [x for row in trials("story_cloze", size).values() for x in row.values()]
         assert round(100 * max(scores)) <= 54
+
+
+@after("cell-046")
+def the_linear_classifier_learns_from_1_870_stories():
+    stories = g.tasks.load("story_cloze")
+    assert len(stories.train) + len(stories.valid) == 1870
