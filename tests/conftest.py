@@ -41,6 +41,12 @@ def offline():
 
 
 @pytest.fixture(autouse=True, scope="session")
+def one_thread():
+    """Some tests fork, and a copy of a process would wait for threads that it doesn't have."""
+    torch.set_num_threads(1)
+
+
+@pytest.fixture(autouse=True, scope="session")
 def heeding_interrupts():
     """A shell lets what it runs in the background ignore Ctrl-C, and programs inherit that."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

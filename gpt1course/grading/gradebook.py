@@ -224,7 +224,7 @@ td {{ vertical-align: top; padding: .2em 1em .2em 0 }}</style>
 {lessons}
 </html>
 """
-LESSON = "<h2>Lesson {lesson}: {total} of {of}</h2>\n<table>\n{rows}\n</table>"
+LESSON = "<h2>Lesson {lesson}: {total} of {of}</h2>\n{shown}"
 ROW = "<tr><td>{name}</td><td>{points}</td><td>{told}</td></tr>"
 
 
@@ -303,17 +303,23 @@ def as_compared(name: str) -> str:
 
 
 def lesson_shown(row: dict) -> str:
-    """The exercises of one submission with their points and what is wrong."""
+    """The exercises of one submission with their points and what is wrong.
+
+    A submission that was refused has one sentence for all of them.
+    """
     told = class_view.told_of(row)
     names = [name for name in in_order(row["lesson"]) if name in row] if row["lesson"] else []
-    shown = [
-        ROW.format(name=name, points=row[name], told=html.escape(told.get(name, "right")))
-        for name in names
-    ]
+    why = row.get("mistakes", "")
+    if why and told.keys().isdisjoint(names):
+        shown = f"<p>{html.escape(why)}</p>"
+    else:
+        lines = [
+            ROW.format(name=name, points=row[name], told=html.escape(told.get(name, "right")))
+            for name in names
+        ]
+        shown = "\n".join(["<table>", *lines, "</table>"])
     words = {key: html.escape(row.get(key) or "0") for key in ("lesson", "total", "of")}
-    if not names:
-        return f"<p>{html.escape(row.get('mistakes', ''))}</p>"
-    return LESSON.format(rows="\n".join(shown), **words)
+    return LESSON.format(shown=shown, **words) if names else shown
 
 
 DEVICES = re.compile(r"(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[0-9¹²³]) *(\.|$)", re.I)

@@ -30,7 +30,7 @@ from .. import settings, workspace
 from ..handout import exercises_on_sheet
 from . import class_view, handed_in
 from .table_text import harmless, one_line
-from .worker import NO_CELL, Limits, Submitted, exercises_in, imports_of, isolation, mark_cell
+from .worker import NO_CELL, Limits, Submitted, imports_of, isolation, mark_cell
 
 BOM = "\ufeff"  # by which Excel knows UTF-8
 COPIES = 3  # how many cells of one exercise are tried; one of them must be right
@@ -122,7 +122,7 @@ def read_cell(cell: dict) -> CodeCell:
 
 def exercise_names(lesson: str) -> tuple[str, ...]:
     """The exercises of a lesson, such as 05."""
-    return tuple(e.name for e in exercises_in(lesson))
+    return tuple(e.name for e in workspace.exercises(lesson))
 
 
 @cache

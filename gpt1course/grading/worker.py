@@ -26,6 +26,7 @@ from importlib import import_module
 from types import SimpleNamespace
 from typing import Any
 
+from .. import workspace
 from ..checking.execution import call, call_all, timed_reference
 from ..checking.exercise import NOT_WRITTEN, Exercise, Verdict, compared, is_stub
 from ..checking.number_exercise import NumberExercise
@@ -68,14 +69,9 @@ class Limits:
     hidden: tuple[str, ...] = ()
 
 
-def exercises_in(lesson: str) -> tuple[Exercise | NumberExercise, ...]:
-    """The exercises of a lesson, such as 05."""
-    return import_module(f"gpt1course.exercises.lesson{lesson}").EXERCISES
-
-
 def exercise_of(lesson: str, name: str) -> Exercise | NumberExercise:
     """An exercise by its lesson and its name."""
-    return next(e for e in exercises_in(lesson) if e.name == name)
+    return next(e for e in workspace.exercises(lesson) if e.name == name)
 
 
 # ---- in the process ---------------------------------------------------------------------
@@ -110,8 +106,8 @@ def names_before(lesson: str, imports: str, own: str) -> dict[str, Any]:
     """What a cell finds: the lesson's imports, and the other exercises' solutions."""
     names: dict[str, Any] = {"__name__": "__main__"}
     exec(imports, names)
-    names |= {e.name: e.solution for e in exercises_in(lesson) if e.name != own}
-    return names | {"lesson": LessonStub(names["lesson"], exercises_in(lesson))}
+    names |= {e.name: e.solution for e in workspace.exercises(lesson) if e.name != own}
+    return names | {"lesson": LessonStub(names["lesson"], workspace.exercises(lesson))}
 
 
 def without_magic(source: str) -> str:
@@ -122,7 +118,7 @@ def without_magic(source: str) -> str:
 def hide_reference(lesson: str, name: str) -> None:
     """Take an exercise out of its lesson, and let nothing else lead to it."""
     module = import_module(f"gpt1course.exercises.lesson{lesson}")
-    others = tuple(e for e in exercises_in(lesson) if e.name != name)
+    others = tuple(e for e in workspace.exercises(lesson) if e.name != name)
     vars(exercise_of(lesson, name)).clear()
     vars(module).update({"EXERCISES": others, name: None})
     _wanted.cache_clear()

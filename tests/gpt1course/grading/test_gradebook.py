@@ -458,6 +458,15 @@ def test_a_page_for_each_student(marks, tmp_path):
     assert f"<td>causal_mask</td><td>0</td><td>{UPPER}</td>" in pages["Ann Lee.html"]
 
 
+def test_no_exercise_of_a_submission_that_was_refused_is_called_right(tmp_path):
+    fifth = hand_in(tmp_path / "05.ipynb")
+    refused = report.marks_of(tmp_path / "05.ipynb", "06", {}, Limits())
+    assert fifth and refused["mistakes"] == "this is lesson 05, not 06."
+    (page,) = gradebook.pages([{"student": "Ann", **refused}]).values()
+    assert "Lesson 06: 0 of" in page and "<p>this is lesson 05, not 06.</p>" in page
+    assert "right" not in page and "<td>right</td>" in gradebook.lesson_shown(row("Ann"))
+
+
 def test_a_page_shows_names_as_text_and_has_a_name_on_every_system():
     page = gradebook.pages([row("a/<b>:", "it returns <x>")])
     assert page.keys() == {"a__b__.html"}
