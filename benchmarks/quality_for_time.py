@@ -151,23 +151,26 @@ def main():
     parser.add_argument("who", choices=["ours", "nanogpt"])
     parser.add_argument("--minutes", type=float, default=5)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--beta2", type=float, default=0.95, help="of nanogpt's Adam")
+    parser.add_argument("--beta2", type=float, help="of nanogpt's Adam (0.95)")
     parser.add_argument(
         "--day", default=time.strftime("%Y-%m-%d"), help="a name of the runs to be compared"
     )
     args = parser.parse_args()
+    if args.who == "ours" and args.beta2 is not None:
+        parser.error("--beta2 is of nanogpt; ours has the recipe's")
     keep_memory()  # for both: a setting of the process, not of a recipe
+    beta2 = 0.95 if args.beta2 is None else args.beta2
     origin = provenance()  # the commit may move on while it runs
     if args.who == "ours":
         model, seconds, tokens = train_ours(args.minutes, args.seed)
     else:
-        model, seconds, tokens = train_nanogpt(args.minutes, args.seed, args.beta2)
+        model, seconds, tokens = train_nanogpt(args.minutes, args.seed, beta2)
     books = corpus.read_books(HELDOUT_BOOKS)
     result = {
         "who": args.who,
         "minutes": args.minutes,
         "seed": args.seed,
-        **({"beta2": args.beta2} if args.who == "nanogpt" else {}),
+        **({"beta2": beta2} if args.who == "nanogpt" else {}),
         "seconds": round(seconds),
         "tokens": tokens,
         "parameters": sum(p.numel() for p in model.parameters()),

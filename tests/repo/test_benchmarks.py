@@ -59,6 +59,14 @@ def test_a_recipe_is_fitted_to_the_time():
     assert replace(fitted, steps=recipe.steps, warmup=recipe.warmup) == recipe
 
 
+def test_a_setting_of_nanogpts_is_not_given_to_ours(monkeypatch, capsys):
+    arguments = ["quality_for_time", "ours", "--beta2", "0.99"]
+    monkeypatch.setattr(sys, "argv", arguments)
+    with pytest.raises(SystemExit):
+        script("quality_for_time").main()
+    assert "--beta2 is of nanogpt" in capsys.readouterr().err
+
+
 def test_nanogpt_is_scored_as_ours_is():
     model = script("quality_for_time").NanoGPT(TINY).eval()
     ids = torch.arange(50) % TINY.n_vocab

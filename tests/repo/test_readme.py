@@ -87,6 +87,24 @@ def test_what_a_page_takes_from_elsewhere_is_up_to_date(name):
 ADDRESS = "https://example.org/someone/gpt1-course"
 
 
+def test_runs_with_other_settings_of_the_peer_have_a_row_of_their_own(monkeypatch):
+    ours = [
+        {"who": "ours", "day": "d", "minutes": 5, "bits_per_character": x} for x in (1, 2, 3)
+    ]
+    other = {"who": "nanogpt", "day": "d", "minutes": 20, "bits_per_character": 4}
+    stored = readme.stored
+    runs = [*ours, other, {**other, "beta2": 0.99, "bits_per_character": 5}]
+    monkeypatch.setattr(
+        readme, "stored", lambda name: runs if name == "quality_for_time" else stored(name)
+    )
+    rows = [line for line in readme.speed().splitlines() if "run of d" in line]
+    assert [row.split(" | ")[2] for row in rows] == [
+        "nanoGPT's way 4.000 after 20 min",
+        "nanoGPT's way with beta2 0.99 5.000 after 20 min",
+    ]
+    assert all("| 1.000, 2.000 and 3.000 after 5 min |" in row for row in rows)
+
+
 def test_without_an_address_the_pages_have_none():
     assert readme.badge("") == ""
     assert "--depth 1 ADDRESS " in readme.clone("") and "green *Code*" in readme.clone("")
