@@ -482,7 +482,7 @@ def labels_needed(places: Mapping[int, dict], score: float) -> int | None:
 
 
 def labels_between(places: Mapping[int, dict], score: float) -> str:
-    """Between which numbers of labels a row's mean reaches a score, and where on the line."""
+    """Between which numbers of labels a row's mean reaches a score, and where the line does."""
     most = labels_needed(places, score)
     if most is None:
         return f"more than {max(places):,}"
@@ -490,7 +490,8 @@ def labels_between(places: Mapping[int, dict], score: float) -> str:
     about = paper.curves.labels_to(places, score)
     if not fewer or about is None:
         return f"at most {most:,}"
-    return f"between {max(fewer):,} and {most:,}, on a straight line {round(about, -1):,.0f}"
+    line = f"{round(about, -1):,.0f} on the line that joins them"
+    return f"between {max(fewer):,} and {most:,}, at {line}"
 
 
 def curve_table(task: str, size: int) -> str:

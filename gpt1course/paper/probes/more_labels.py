@@ -20,6 +20,7 @@ from gpt1lib.io.paths import ROOT
 from gpt1lib.tasks import Task, course_sets
 
 from .. import plan
+from ..curves.plan import RATES
 from ..init_from import starting_checkpoint
 from ..results import stored_trials
 from ..run import fine_tune, not_stored, run_missing
@@ -27,7 +28,7 @@ from ..trials import Trial
 
 MADE = ROOT / "runs" / "acceptability.jsonl"
 ROWS = {"pre-trained": "novelist", "random weights": "nothing"}
-RATES, CHOSEN_AT, CHOICE_SEED = (1.25e-4, 3.5e-4, 1e-3), 5000, 100
+CHOSEN_AT, CHOICE_SEED = 5000, 100
 PASSES = 3  # as in the paper
 SEEDS = {19000: 1, 5000: 3, 1000: 3}  # labels -> how many
 AS_LONG = {5000: 12, 1000: 57}  # labels -> passes that make as many updates as 19,000 labels
