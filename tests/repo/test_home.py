@@ -43,6 +43,15 @@ def test_forms_and_workflows_keep_their_schemas(schema, tmp_path):
     assert judged(schema, broken) == 1
 
 
+def test_what_runs_before_a_commit_is_there():
+    config = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text(encoding="utf-8"))
+    words = [
+        word for repo in config["repos"] for x in repo["hooks"] for word in x["entry"].split()
+    ]
+    named = [word for word in words if word.startswith("tests/")]
+    assert named and [word for word in named if not (ROOT / word).is_file()] == []
+
+
 def test_the_version_is_the_same_everywhere():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     cited = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))

@@ -20,7 +20,7 @@ STORED = Path(__file__).with_name("learning.json")
 
 
 def emma(n: int = CHARACTERS) -> str:
-    """The first n characters of Emma's first chapter; a paragraph a line."""
+    """The first n characters of Emma's first chapter, one paragraph per line."""
     (book,) = read_books(BOOKS / "austen_emma.txt").values()
     begin = book.index("Emma Woodhouse")
     return "\n".join(line for line in book[begin : begin + 2 * n].splitlines() if line)[:n]
