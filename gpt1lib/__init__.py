@@ -1,7 +1,7 @@
 """gpt1lib: GPT-1 ("Improving Language Understanding by Generative Pre-Training").
 
 In the notebooks: `import gpt1lib as g`. The ground is GPT-1 and nothing else; read it in
-this order. Each folder has one task, and imports run from the top down only.
+this order. Each folder has one task, and no imports run in a circle.
 
     settings     environment variables
     interrupts   Ctrl-C while torch is loaded

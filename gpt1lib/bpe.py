@@ -220,7 +220,9 @@ class BPE:
     def learn(cls, corpus: str | Iterable[str], n_merges: int) -> "BPE":
         """Learn a vocabulary from raw text, or from several texts."""
         texts = [corpus] if isinstance(corpus, str) else corpus
-        counts = sum(map(count_words, texts), Counter())
+        counts: Counter[str] = Counter()
+        for raw in texts:  # a sum would copy all counts for each text
+            counts.update(count_words(raw))
         merges = learn_merges(counts, n_merges)
         alphabet = {c for word in counts for c in word}
         return cls(build_encoder(alphabet, merges), merges)
@@ -267,8 +269,10 @@ class BPE:
 
     @property
     def pipeline(self) -> str:
-        """What cuts a text into words: "released", as OpenAI's code, or "fallback"."""
-        return "released" if self.pre_tokenize is text.released_words else "fallback"
+        """What cuts a text into words: its name in `text.PIPELINES`, or a ValueError."""
+        if self.pre_tokenize not in (names := {f: name for name, f in text.PIPELINES.items()}):
+            raise ValueError(f"pre_tokenize is {self.pre_tokenize}, not one of text.PIPELINES")
+        return names[self.pre_tokenize]
 
     @property
     def n_vocab(self) -> int:

@@ -90,7 +90,7 @@ def _kind(f: Field) -> dict:
 
 EXPECTED = (
     OSError, ValueError, TypeError, FloatingPointError, RuntimeError, MemoryError,
-    KeyboardInterrupt,
+    ImportError, KeyboardInterrupt,
 )  # fmt: skip
 """What a command ends with where its input, its machine or its user stops it."""
 

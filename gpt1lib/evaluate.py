@@ -33,7 +33,7 @@ def nats_by_position(nats: Sequence[Tensor], first: int = 8) -> dict[str, float]
     nats: for each window the losses of its targets. A window's token at position 0 is not one
     of them, and the token at position i is predicted from i tokens.
     """
-    means, begin, end = {}, 1, first
+    means, begin, end = {}, 1, validate.check_int("first", first, 2)
     while begin <= (last := max(map(len, nats))):
         here = torch.cat([window[begin - 1 : end - 1] for window in nats])
         means[f"{begin} to {min(end - 1, last)}"] = here.mean().item()

@@ -175,8 +175,7 @@ def stream(
     Each token is read once, through a key-value cache; a single text on a CPU by the
     session in fast/, which computes the same. When the context is full, the window slides:
     its first half is dropped and its second half is read again from position 0, since
-    learned positions do not shift along. ids (B, T), T <= n_ctx. Errors come before the first
-    column.
+    learned positions do not shift along. ids (B, T), T <= n_ctx. Errors come first.
     """
     check_decoding(temperature, top_k, top_p)
     n_tokens = validate.check_int("n_tokens", n_tokens, 0, MAX_TOKENS)
@@ -236,7 +235,7 @@ def beam_search(model: LanguageModel, ids: Tensor, n_tokens: int, n_beams: int) 
     sums = torch.zeros(1, dtype=torch.float64, device=ids.device)  # (beams,)
     with eval_mode(model):
         for _ in range(n_tokens):
-            logits = model(ids)[:, -1]  # (beams, V)
+            logits = model.logits(model.hidden(ids)[:, -1])  # (beams, V)
             check_logits(logits)
             log_probs = logits.double().log_softmax(dim=-1)  # (beams, V)
             total = (sums[:, None] + log_probs).flatten()

@@ -60,15 +60,18 @@ def one_segment(bpe: BPE, text: str, n_ctx: int) -> list[int]:
     return [s.start, *segment(bpe, text, n_ctx - 2, "text"), s.extract]
 
 
-def two_segments(bpe: BPE, first: str, second: str, n_ctx: int) -> list[int]:
-    """Two texts: [Start] first [Delim] second [Extract].
+def two_segments(
+    bpe: BPE, first: str, second: str, n_ctx: int, question: str = ""
+) -> list[int]:
+    """Two texts: [Start] first question [Delim] second [Extract].
 
     Each is cut to n_ctx // 2 - 2 tokens, as in the released code (254 of 512), so no
-    special token is ever lost.
+    special token is ever lost; for a question, which ends the first one, `first` makes room.
     """
     check_context(n_ctx, 6)
     s, n_max = Specials.after(bpe.n_vocab), n_ctx // 2 - 2
-    a = segment(bpe, first, n_max, "first segment")
+    asked = bpe.encode(question)[: n_max - 1]
+    a = segment(bpe, first, n_max - len(asked), "first segment") + asked
     b = segment(bpe, second, n_max, "second segment")
     return [s.start, *a, s.delimiter, *b, s.extract]
 
@@ -103,11 +106,12 @@ def multiple_choice(
         raise ValueError(f"choices are {choices!r}, they must be a list of texts")
     if len(choices) < 2:
         raise ValueError(f"there are {len(choices)} choices, at least 2 are needed")
-    before = " ".join([context, question]) if question else context
-    return [two_segments(bpe, before, choice, n_ctx) for choice in choices]
+    return [two_segments(bpe, context, choice, n_ctx, question) for choice in choices]
 
 
-def to_sequences(bpe: BPE, kind: str, texts: Sequence[str], n_ctx: int) -> list[list[int]]:
+def to_sequences(
+    bpe: BPE, kind: str, texts: Sequence[str], n_ctx: int, question: str = ""
+) -> list[list[int]]:
     """The token sequences of one example, by the transformation of its kind of task.
 
     texts: (text,), (a, b), or (context, choice 1, choice 2, ...). Raises ValueError for
@@ -121,7 +125,7 @@ def to_sequences(bpe: BPE, kind: str, texts: Sequence[str], n_ctx: int) -> list[
         return entailment(bpe, first, rest[0], n_ctx)
     if kind == "similarity":
         return similarity(bpe, first, rest[0], n_ctx)
-    return multiple_choice(bpe, first, rest, n_ctx)
+    return multiple_choice(bpe, first, rest, n_ctx, question)
 
 
 def check_texts(kind: str, texts: Sequence[str]) -> None:

@@ -46,7 +46,7 @@ def lm_log_likelihood(logits: Tensor, ids: Tensor, mask: Tensor | None = None):
     log_probs = token_log_probs(logits, ids)
     if mask is not None:
         validate.check_mask(mask, ids)
-        log_probs = log_probs * mask[:, 1:]
+        log_probs = log_probs.where(mask[:, 1:] > 0, 0)  # -inf x 0 would be nan
     return log_probs.sum()
 
 
@@ -60,8 +60,8 @@ def lm_loss(logits: Tensor, ids: Tensor, mask: Tensor | None = None) -> Tensor:
     if mask is None:
         return losses.mean()
     validate.check_mask(mask, ids)
-    mask = mask[:, 1:].to(losses.dtype)  # (B, T-1)
-    return ((losses * mask).sum(dim=1) / mask.sum(dim=1)).mean()  # ()
+    mask = mask[:, 1:] > 0  # (B, T-1)
+    return (losses.where(mask, 0).sum(dim=1) / mask.sum(dim=1)).mean()  # (), inf x 0 is nan
 
 
 def task_log_likelihood(task_logits: Tensor, labels: Tensor) -> Tensor:

@@ -30,7 +30,7 @@ def causal_mask(n_query: int, n_key: int | None = None, device=None) -> Tensor:
     True where the key is not later than the query. With more keys than queries (a cache), the
     queries are the last ones: query i is at position n_key - n_query + i.
     """
-    n_key = n_query if n_key is None else n_key
+    n_key = n_query if n_key is None else validate.check_int("n_key", n_key, n_query)
     seen = torch.ones(n_query, n_key, dtype=torch.bool, device=device)
     return seen.tril(n_key - n_query)  # (n_query, n_key)
 

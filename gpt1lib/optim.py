@@ -23,7 +23,8 @@ def adamw(
 ) -> torch.optim.AdamW:
     """AdamW that decays "all non bias or gain weights" (section 4.1): rank 2 and more.
 
-    OpenAI's opt.py multiplies the decay by Adam's bias correction too; AdamW does not.
+    OpenAI's opt.py multiplies the decay by Adam's bias correction too, and adds eps to the
+    root of v before that correction; AdamW does neither.
     The paper gives no betas; these are the released fine-tuning code's. `without`:
     parameters that another optimizer trains. `groups`: in place of the two that decay or not.
     """
@@ -55,7 +56,7 @@ def warmup_cosine(step: int, warmup: float, total: int) -> float:
     """Share of the peak rate: linear from 0, then cosine to 0 (pre-training, 4.1).
 
     As in opt.py the cosine runs over the whole of training, not from warm-up's end, and the
-    first update has rate 0.
+    first update has rate 0. Only at step = warmup do they differ: there opt.py still has 1.
     """
     check_progress(step, warmup, total)
     if step < warmup:

@@ -96,12 +96,8 @@ def parser() -> argparse.ArgumentParser:
     )
     p.add_argument("--top-k", type=int, help="draw from the k likeliest tokens only")
     p.add_argument("--top-p", type=float, help="draw from the likeliest tokens of this share")
-    p.add_argument(
-        "--seed", type=int, default=0, help="another seed, another text (default: 0)"
-    )
-    p.add_argument(
-        "--samples", type=int, default=1, help="texts, each with the next seed (default: 1)"
-    )
+    p.add_argument("--seed", type=int, default=0, help="another seed, another text (default 0)")
+    p.add_argument("--samples", type=int, default=1, help="texts, one per seed (default: 1)")
     add_device(p)
     return p
 
@@ -154,9 +150,7 @@ def main(argv: list[str] | None = None) -> None:
             print("The novelist writes, the model that comes with the course.", file=sys.stderr)
         source = load_novelist() if ours else load(folder)
         source.model.to(world.device)
-        generate.DecodingSession(
-            source.model
-        )  # refuses one that cannot, before the prompt is shown
+        generate.DecodingSession(source.model)  # refuses, before a prompt is shown
         write_samples(source, prompt=prompt, world=world, **options)
 
 

@@ -61,7 +61,7 @@ def trace(model: GPT, ids: Tensor | Sequence[int]) -> Trace:
         raise ValueError("ids are str, they must be token ids: bpe.encode(text)")
     if not len(ids):
         raise ValueError("the prompt is empty: a trace needs at least 1 token")
-    ids = torch.as_tensor(ids)
+    ids = torch.as_tensor(ids).to(model.device)
     check_ids(ids[None], model.config)
     with eval_mode(model):
         h = model.embed(ids[None])[0]  # (T, C)

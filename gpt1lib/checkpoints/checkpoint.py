@@ -62,9 +62,7 @@ class Checkpoint:
 def save_weights(path: Path, model: nn.Module, fp16: bool = False) -> None:
     """Write the parameters as safetensors, whole or not at all; fp16: in 16 bits."""
     dtype = torch.float16 if fp16 else torch.float32
-    weights = {
-        k: v.detach().cpu().to(dtype).contiguous() for k, v in model.state_dict().items()
-    }
+    weights = {k: v.cpu().to(dtype).contiguous() for k, v in model.state_dict().items()}
     check_finite(weights)
     write_tensors(path, weights)
 
@@ -93,15 +91,12 @@ def save_ours(
     """
     folder = Path(folder)
     check_vocabulary(bpe, model.config)
+    config = {"kind": kind_of(model), **asdict(model.config)}  # refuse before a file changes
+    bound = {"tokenizer_sha256": bpe.checksum, "pipeline": bpe.pipeline}
     save_weights(folder / "model.safetensors", model, fp16)
     bpe.save(folder)
-    config = {"kind": kind_of(model), **asdict(model.config)}
     files.write_json(folder / "config.json", config)
-    bound = {
-        "tokenizer_sha256": bpe.checksum,
-        "pipeline": bpe.pipeline,
-        "weights_sha256": files.sha256(folder / "model.safetensors"),
-    }
+    bound["weights_sha256"] = files.sha256(folder / "model.safetensors")
     files.write_json(folder / "meta.json", {**(meta or {}), **bound})
     checksums.write_checksums(folder, *FILES, *(x for x in HISTORY if (folder / x).is_file()))
 
@@ -195,9 +190,7 @@ def fill(path: str | Path, model: nn.Module, tensors: dict[str, torch.Tensor]) -
     model.load_state_dict(tensors)
 
 
+@lru_cache(maxsize=1)
 def load_novelist() -> Checkpoint:
     """The model that ships with the course; read from disk once, then remembered."""
-    return _load_once(NOVELIST_DIR)
-
-
-_load_once = lru_cache(maxsize=2)(load_ours)
+    return load_ours(NOVELIST_DIR)

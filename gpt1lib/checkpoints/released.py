@@ -209,6 +209,9 @@ def read_hugging_face(folder: Path) -> GPT:
     with files.blame_file(described):
         sizes = {ours: theirs[name] for ours, name in SIZES.items()}
         config = GPTConfig(**sizes, dropout=theirs.get("resid_pdrop", 0.1))
+        for name, ours in {"afn": "gelu", "layer_norm_epsilon": LN_EPS}.items():
+            if theirs.get(name, ours) != ours:
+                raise ValueError(f"{name} is {theirs[name]!r}, GPT-1's is {ours!r}")
         checkpoint.check_size(config, path)
     model = empty(config)
     if path == weights:
@@ -221,18 +224,16 @@ def read_hugging_face(folder: Path) -> GPT:
     return model
 
 
-def copy_weights(
-    model: GPT, names: Collection[str], get: Callable[[str], torch.Tensor]
-) -> None:
+def copy_weights(model: GPT, keys: Collection[str], get: Callable[[str], torch.Tensor]) -> None:
     """Copy tensors under Hugging Face's names into a model, one at a time.
 
     Raises ValueError for a tensor that is missing or has another shape. The port's
     stored masks (attn.bias) and its tied output matrix add nothing of their own.
     """
-    prefix = "transformer." if any(n.startswith("transformer.") for n in names) else ""
+    prefix = "transformer." if any(n.startswith("transformer.") for n in keys) else ""
     for ours, parameter in model.state_dict().items():
         theirs = prefix + released_name(ours)
-        if theirs not in names:
+        if theirs not in keys:
             raise ValueError(f"the weights lack {theirs!r}")
         tensor = get(theirs)
         tensor = tensor.T if in_out(ours) else tensor

@@ -36,12 +36,10 @@ def steps_to_keep(steps: int, n: int) -> list[int]:
 def save_snapshot(folder: Path, model: LanguageModel, metadata: dict) -> Path:
     """Write the weights of a model as they are after metadata["step"] updates."""
     checkpoint.check_finite(model.state_dict())
-    tensors = quantize_matrices(model.state_dict(), SCALE)
+    stored = quantize_matrices(model.state_dict(), SCALE)
     config = {**dataclasses.asdict(model.config), "kind": kinds.kind_of(model)}
     path = folder / FOLDER / f"step_{metadata['step']:07d}.safetensors"
-    write_tensors(
-        path, tensors, {"snapshot": json.dumps({"config": config, "facts": metadata})}
-    )
+    write_tensors(path, stored, {"snapshot": json.dumps({"config": config, "facts": metadata})})
     checksums.write_checksums(path.parent, path.name)
     return path
 

@@ -24,9 +24,7 @@ class Settings:
     batch: int = option(32, "examples per update")
     grad_accum: int = option(1, "parts of a batch, computed one by one to save memory")
     bf16: bool = option(False, "compute in bfloat16, on a GPU that has it")
-    lr: float = option(
-        2.5e-4, "highest learning rate; the paper, for its larger model: 6.25e-5"
-    )
+    lr: float = option(2.5e-4, "highest learning rate; the paper, for a larger model: 6.25e-5")
     warmup: float = option(
         0.002, "a share of the updates, in which the rate rises; pre-training counts updates"
     )

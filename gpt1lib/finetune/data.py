@@ -55,7 +55,8 @@ def prepare(bpe: BPE, task: Task, examples: Iterable[Example], n_ctx: int) -> li
     for n, example in enumerate(examples, start=1):
         with files.blame_file(f"example {n}"):
             label = target_of(task, example.label)
-            sequences = inputs.to_sequences(bpe, task.kind, example.texts, n_ctx)
+            texts, question = example.texts, example.question
+            sequences = inputs.to_sequences(bpe, task.kind, texts, n_ctx, question)
             check_choices(sequences, task.kind, task.n_classes)
         data.append(Encoded(sequences, label))
     return data
@@ -92,10 +93,11 @@ def graded_target(grade: float, n_classes: int = 6) -> list[float]:
 
 
 def shuffled(data: list, size: int, shuffle: random.Random) -> list[list]:
-    """Batches of examples in random order, to learn from, as in the released code.
+    """Batches of examples in random order, to learn from; the last one may be smaller.
 
-    Not of similar length, which would save padding: length often goes with the pattern
-    or the label of an example, and a batch should have several.
+    The released code drops such a rest (138 updates on ROCStories, here 141): of few labels
+    none is to spare. Not of similar length, which would save padding: length often goes with
+    the pattern or the label of an example, and a batch should have several.
     """
     order = shuffle.sample(data, len(data))
     return [order[i : i + size] for i in range(0, len(order), size)]

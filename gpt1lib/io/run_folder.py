@@ -7,6 +7,7 @@ paper's trials alike: whole files only, and a state made with other settings is 
 
 import hashlib
 import json
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -143,6 +144,9 @@ class RunFolder:
 
     def save(self, fingerprint: dict, step: int, state: dict) -> None:
         """Write the state, whole or not at all. fingerprint: what a resumed run must share."""
+        for path in filter(Path.exists, (self.log_of(name).path for name in LOGS)):
+            with open(path, "r+b") as f:  # no state may outlive the lines that it counts
+                os.fsync(f.fileno())
         logs = {name: self.log_of(name).digest() for name in LOGS}
         stored = {"facts": json.dumps(fingerprint), "commit": self.commit, self.counter: step}
         write_state(self.state_path, {**stored, "logs": logs, **state})

@@ -32,9 +32,7 @@ def parser(argv: list[str] | None = None) -> argparse.ArgumentParser:
         usage="%(prog)s --out FOLDER [options]; --help explains them",
         description=(__doc__ or "").split("\n")[0],
     )
-    p.add_argument(
-        "--out", type=Path, required=True, help="folder for checkpoint, log and state"
-    )
+    p.add_argument("--out", type=Path, required=True, help="folder for checkpoint, log, state")
     p.add_argument(
         "--books",
         type=Path,

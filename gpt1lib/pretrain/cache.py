@@ -19,7 +19,7 @@ FILES = ("encoder.json", "vocab.bpe", TOKENS)
 
 def cache_dir(parent: Path, books: dict[str, str], n_merges: int, bpe: BPE | None) -> Path:
     """The folder for these books under a vocabulary of n_merges merges, or a given one."""
-    vocabulary = f"{n_merges} merges" if bpe is None else bpe.checksum
+    vocabulary = f"{n_merges} merges" if bpe is None else f"{bpe.checksum} {bpe.pipeline}"
     made_from = f"{corpus.checksum(books)} {vocabulary}"
     return parent / f"prepared-{hashlib.sha256(made_from.encode()).hexdigest()[:16]}"
 
@@ -36,7 +36,7 @@ def make(folder: Path, books: dict[str, str], n_merges: int, bpe: BPE | None) ->
     checksums.write_checksums(folder, *FILES)
 
 
-def load(folder: Path) -> tuple[BPE, np.ndarray]:
+def load(folder: Path, bpe: BPE | None = None) -> tuple[BPE, np.ndarray]:
     """(vocabulary, token stream (N,)). Raises ValueError that names a damaged file."""
     checksums.verify(folder, *FILES)
-    return BPE.load(folder), corpus.open_tokens(folder / TOKENS)
+    return bpe or BPE.load(folder), corpus.open_tokens(folder / TOKENS)

@@ -60,9 +60,9 @@ class Recipe:
     )
     lr: float = option(2.5e-4, "highest learning rate")
     matrix_lr: float = option(
-        0.0, "highest learning rate of Muon, for the blocks' matrices; 0: Adam trains them too"
+        0.0, "highest learning rate of MUD, for the blocks' matrices; 0: Adam trains them too"
     )
-    matrix_momentum: float = option(0.95, "how slowly Muon's mean of gradients changes")
+    matrix_momentum: float = option(0.95, "how slowly MUD's mean of gradients changes")
     warmup: int = option(2000, "first updates, in which the learning rate rises")
     warmdown: float = option(
         0.0, "last share of the run, in which the rate decays linearly; 0: by a cosine"
@@ -198,9 +198,7 @@ def add_recipe_options(parser: argparse.ArgumentParser, argv: list[str] | None =
     """--recipe, --config, and an option for each field, with the values of that recipe."""
     base = parser.add_argument_group("what to start from")
     base.add_argument("--recipe", choices=RECIPES, help=f"a recipe by name (default: {FIRST})")
-    base.add_argument(
-        "--config", type=Path, help="a TOML file with a recipe, in place of --recipe"
-    )
+    base.add_argument("--config", type=Path, help="a TOML file with one, in place of --recipe")
     now = _started_from(argv)
     add_options(parser, now, "how to train (defaults: the recipe's)")
     add_options(parser, now.model, "sizes of the model (defaults: the recipe's)", SIZES)

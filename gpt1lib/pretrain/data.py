@@ -41,8 +41,8 @@ class TrainingData:
         return (
             f"books: {len(self.books)}, {read:,} characters to train on\n"
             f"held out to score: {what}, {held_out:,} characters\n"
-            f"vocabulary: {self.bpe.n_vocab:,} tokens, made of these books by {n_merges:,} "
-            f"merges (--n-merges); {per_token:.1f} characters per token"
+            f"vocabulary: {self.bpe.n_vocab:,} tokens by {n_merges:,} merges (--n-merges); "
+            f"{per_token:.1f} characters per token"
         )
 
 
@@ -67,7 +67,7 @@ def load_data(
         with files.blame_file(corpus.describe_paths(books)):  # no words, or one that is none
             cache.make(place, train, recipe.n_merges, bpe)
     world.wait()
-    bpe, ids = cache.load(place)
+    bpe, ids = cache.load(place, bpe)
     if len(ids) < (n_ctx := recipe.model.n_ctx):
         raise ValueError(
             f"the books in {corpus.describe_paths(books)} have {len(ids)} tokens, "

@@ -75,6 +75,8 @@ class Pretraining:
         with fork_rng(recipe.seed):
             self.model = kinds.build(recipe.kind, self.recipe.model)
         self.step, self.seen, self.seconds = 0, 0, 0.0
+        read = {"books": data.books, "heldout": data.heldout}
+        self.sources_sha256 = {k: corpus.checksum(v) for k, v in read.items()}  # slow: once
         self._prepare_model()
         self.optimizers = build_optimizers(self.model, self.recipe)
         self.stepper = optim.Stepper(
@@ -186,8 +188,7 @@ class Pretraining:
 
     def fingerprint(self) -> dict:
         """What a resumed run must share with the one that was stopped."""
-        sources = {"books": self.data.books, "heldout": self.data.heldout}
-        return self.recipe.fingerprint() | {k: corpus.checksum(v) for k, v in sources.items()}
+        return self.recipe.fingerprint() | self.sources_sha256
 
     def save_state(self) -> None:
         """Write all that the next step depends on, whole or not at all.
@@ -347,8 +348,8 @@ class Pretraining:
             "recipe": asdict(self.recipe),
             "books": sorted(self.data.books),
             "heldout_books": sorted(self.data.heldout),
-            "books_sha256": corpus.checksum(self.data.books),
-            "heldout_books_sha256": corpus.checksum(self.data.heldout),
+            "books_sha256": self.sources_sha256["books"],
+            "heldout_books_sha256": self.sources_sha256["heldout"],
             "training_tokens": len(self.data.ids),
             "heldout": self._final_scores(model),
         }

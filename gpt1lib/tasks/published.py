@@ -155,7 +155,7 @@ def race(name: str, folder: Path) -> Task:
 
 
 def race_part(folder: Path) -> Iterator[Example]:
-    """Context and question are joined without a delimiter (section 3.3)."""
+    """The examples of one part; the group is the kind of school."""
     paths = sorted(folder.glob("*/*.txt"))
     if not paths:
         raise FileNotFoundError(f"{folder} has no middle/*.txt or high/*.txt")
@@ -176,8 +176,8 @@ def questions(article: dict, group: str) -> list[Example]:
             raise ValueError(f"options are {options!r}, they must be four")
         if answer not in [*"ABCD"]:
             raise ValueError(f"the answer is {answer!r}, it must be A, B, C or D")
-        context = " ".join((article["article"], question))  # refuses what is not a string
-        examples.append(Example((context, *options), "ABCD".index(answer), group))
+        texts = (article["article"], *options)
+        examples.append(Example(texts, "ABCD".index(answer), group, question))
     return examples
 
 

@@ -30,9 +30,10 @@ class Example:
     texts: tuple[str, ...]  # (text,), (a, b), or (context, choice 1, choice 2, ...)
     label: int | float
     group: str = ""
+    question: str = ""  # after the context of choices, and never cut
 
     def __post_init__(self):
-        for text in self.texts:
+        for text in (*self.texts, self.question):
             if not isinstance(text, str):
                 raise ValueError(f"a text is {text!r}, it must be a string")
 
@@ -57,6 +58,11 @@ class Task:
 
     def __post_init__(self):
         check_kind(self.kind, self.n_classes)
+        if len(self.classes) not in (0, self.n_classes):
+            raise ValueError(f"classes are {self.classes}, n_classes is {self.n_classes}")
+        known = ("accuracy", "pearson") if self.graded else ("accuracy", "matthews", "f1")
+        if self.metric not in known:
+            raise ValueError(f"metric is {self.metric!r}, it must be one of {known}")
 
     def split(self, name: str) -> list[Example]:
         """The examples of train, valid or test."""

@@ -319,6 +319,12 @@ def test_the_traceback_is_shown_on_request(monkeypatch, capsys):
         assert ("Traceback" in capsys.readouterr().err) == shown
 
 
+def test_a_package_that_is_missing_is_told_in_a_line():
+    with pytest.raises(SystemExit, match="^sample: no spacy$"):
+        with cli.one_line_errors("sample"):
+            raise ImportError("no spacy")
+
+
 def started(tmp_path, *command, **environment):
     """What a command says on stderr that is stopped by Ctrl-C while it loads torch."""
     (tmp_path / "torch.py").write_text("raise KeyboardInterrupt")

@@ -49,6 +49,12 @@ def test_a_text_of_one_token_cannot_be_scored():
         mean_of_windows(IDS[:1], 4)
 
 
+@pytest.mark.parametrize("first", [0, 1])
+def test_the_loss_by_position_begins_with_a_range_of_positions(first):
+    with pytest.raises(ValueError, match=f"first is {first}, it must be .*2"):
+        evaluate.nats_by_position([torch.ones(3)], first=first)
+
+
 def test_the_loss_by_position_is_a_mean_over_windows():
     losses = torch.arange(1, 8).float()  # of the targets at 1 to 7: each costs its position
     nats = [losses, losses + 1, torch.tensor([9.0])]  # the last window has two tokens

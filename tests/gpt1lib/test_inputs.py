@@ -44,6 +44,13 @@ def test_each_choice_gets_the_context_and_the_question(letters):
     ]
 
 
+def test_a_question_makes_the_context_shorter_and_is_not_cut(letters):
+    found = inputs.multiple_choice(letters, "a b c d", ["c", "d"], 12, question="d c")
+    assert [ids[:6] for ids in found] == [[START, 5, 6, 8, 7, DELIMITER]] * 2
+    (long, _) = inputs.multiple_choice(letters, "a b", ["c", "d"], 12, question="d c b a d")
+    assert long[:5] == [START, 5, 8, 7, 6], "one token of the context stays"
+
+
 def test_long_texts_are_cut_on_the_right_and_no_special_token_is_lost(letters):
     assert inputs.one_segment(letters, "a b c d", 4) == [START, 5, 6, EXTRACT]
     # 9 // 2 - 2 = 2 tokens of each text, though one place stays free

@@ -32,6 +32,14 @@ def test_l1_of_two_tokens():
     assert near(loss / math.log(2), 1.029447)
 
 
+def test_a_target_that_is_masked_costs_nothing_even_if_it_is_impossible():
+    logits, ids = logits_for([0.25, 0.5])
+    logits[0, 1, 2] = -math.inf
+    mask = torch.tensor([[1, 1, 0]])
+    assert near(o.lm_loss(logits, ids, mask), math.log(4))
+    assert near(o.lm_log_likelihood(logits, ids, mask), -math.log(4))
+
+
 def test_perplexity_of_the_paper():
     assert near(math.log(18.4), 2.912351) and near(math.log(40478), 10.608514)
     assert o.perplexity(2.912351) == pytest.approx(18.4, abs=1e-4)

@@ -140,6 +140,11 @@ def test_dropout_acts_in_training_only():
 # ---- the mask ----------------------------------------------------------------
 
 
+def test_a_mask_has_a_key_for_each_query():
+    with pytest.raises(ValueError, match="n_key is 2, it must be .*3"):
+        g.causal_mask(3, 2)
+
+
 def test_mask_by_definition():
     for n_query, n_key in ((1, 1), (4, 4), (1, 5), (3, 7)):
         mask = g.causal_mask(n_query, n_key)

@@ -21,6 +21,19 @@ def saved(tmp_path):
     return tmp_path, model, bpe
 
 
+def test_a_model_that_is_refused_leaves_what_was_saved(saved):
+    class Other(g.GPT):
+        pass
+
+    folder, model, bpe = saved
+    with pytest.raises(ValueError):
+        checkpoint.save_ours(folder, Other(model.config), bpe)
+    assert checkpoint.load_ours(folder).meta["note"] == "small"
+    with pytest.raises(ValueError, match="pre_tokenize is .*, not one of"):
+        checkpoint.save_ours(folder, model, g.BPE(bpe.encoder, bpe.merges, str.split))
+    assert checkpoint.load_ours(folder).meta["note"] == "small"
+
+
 @pytest.fixture
 def unbound(saved):
     """A checkpoint without checksums, so that what else is wrong with it is seen."""

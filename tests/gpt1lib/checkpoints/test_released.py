@@ -113,6 +113,14 @@ def test_hugging_face_to_ours_to_hugging_face_is_byte_equal(model, hugging_face,
     assert contents(tmp_path / "again") == contents(hugging_face)
 
 
+@pytest.mark.parametrize(("name", "value"), [("afn", "relu"), ("layer_norm_epsilon", 1e-2)])
+def test_another_activation_or_epsilon_is_refused(hugging_face, name, value):
+    path = hugging_face / "config.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {name: value}))
+    with pytest.raises(ValueError, match=f"{name} is {value!r}, GPT-1's is"):
+        released.load_released(hugging_face)
+
+
 def test_transformers_reads_what_we_write(model, hugging_face):
     theirs = OpenAIGPTLMHeadModel.from_pretrained(hugging_face).eval()
     ids = torch.randint(40, (2, 20))

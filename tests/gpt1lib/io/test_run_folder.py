@@ -1,5 +1,8 @@
 """What a run keeps in its folder: whole states, readable logs, refusals that say why."""
 
+import os
+import sys
+
 import pytest
 import torch
 
@@ -44,6 +47,21 @@ def test_what_is_saved_comes_back(tmp_path):
     assert state["update"] == 7 and torch.equal(state["weights"], torch.arange(3))
     for kept in (folder, again):
         assert kept.last_saved() == f"The state of update 7 is kept in {tmp_path / 'state'}"
+
+
+def test_no_state_outlives_the_lines_that_it_counts(tmp_path, monkeypatch):
+    synced, fsync = [], os.fsync
+
+    def noted(file):
+        synced.append(os.readlink(f"/proc/self/fd/{file}") if sys.platform == "linux" else "")
+        fsync(file)
+
+    monkeypatch.setattr(os, "fsync", noted)
+    folder = RunFolder(tmp_path, "state", counter="update")
+    folder.log.add({"update": 1})
+    folder.save(FACTS, 1, {})
+    names = [os.path.basename(path) for path in synced]
+    assert sys.platform != "linux" or "log.jsonl" in names[:-1], names
 
 
 @pytest.mark.parametrize("error", [RuntimeError("no space"), KeyboardInterrupt()])

@@ -43,7 +43,7 @@ def test_own_books_in_another_language(tmp_path, capsys):
     said = capsys.readouterr().out
     made = checkpoint.load_ours(out)
     assert "held out to score: the last tenth of each" in said
-    assert f"vocabulary: {made.bpe.n_vocab} tokens, made of these books by 20 merges" in said
+    assert f"vocabulary: {made.bpe.n_vocab} tokens by 20 merges" in said
     assert made.meta["heldout_books"] == ["märchen, the end"]
     assert "<unk>" not in made.bpe.pieces(made.bpe.encode(TALE)), "accents and all"
     score = made.meta["heldout"]["märchen, the end"]["bits_per_character"]

@@ -206,7 +206,7 @@ def test_another_recipe_or_other_books_are_refused(finished, folders, tmp_path):
         other.resume()
     assert start(folders, finished.folder.path, replace(RECIPE, grad_accum=2)).resume()
     changed = start(folders, finished.folder.path)
-    changed.data = replace(changed.data, books={**changed.data.books, "one": "other words"})
+    changed.sources_sha256["books"] = corpus.checksum({"one": "other words"})
     with pytest.raises(ValueError, match="books was .*, is "):
         changed.resume()
 

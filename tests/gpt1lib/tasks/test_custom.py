@@ -215,6 +215,19 @@ def test_what_the_command_line_takes(tmp_path):
         tasks.load(None)
 
 
+@pytest.mark.parametrize(
+    ("more", "told"),
+    [
+        ({"metric": "auc"}, "metric is 'auc', it must be one of .*accuracy"),
+        ({"metric": "pearson"}, "metric is 'pearson', it must be one of .*accuracy"),
+        ({"classes": ("a", "b", "c")}, "classes are .*, n_classes is 2"),
+    ],
+)
+def test_what_cannot_be_scored_or_named_is_refused_before_training(more, told):
+    with pytest.raises(ValueError, match=told):
+        Task("pair", "entailment", 2, [], [], [], **more)
+
+
 def test_one_side_of_a_pair_or_of_a_context_and_its_choices():
     pair = Task("pair", "entailment", 2, [], [], [])
     choice = Task("choice", "choice", 2, [], [], [])

@@ -141,7 +141,7 @@ def test_scitail_has_two_labels(tmp_path):
     assert task.n_classes == 2 and task.test[0].label == 1
 
 
-def test_race_joins_article_and_question(tmp_path):
+def test_race_has_articles_and_questions(tmp_path):
     article = {
         "article": "It rained.",
         "questions": ["Was it wet?", "Who _ ?"],
@@ -156,7 +156,8 @@ def test_race_joins_article_and_question(tmp_path):
     task = tasks.load("race", tmp_path)
     assert len(task.train) == 4 and {e.group for e in task.train} == {"middle", "high"}
     first = task.train[0]
-    assert first.texts == ("It rained. Was it wet?", "yes", "no", "so", "oh")
+    assert first.texts == ("It rained.", "yes", "no", "so", "oh")
+    assert first.question == "Was it wet?"
     assert [e.label for e in task.train[:2]] == [0, 3]
     for answer in ("", "AB", "E"):
         changed = json.dumps({**article, "answers": ["A", answer]})
