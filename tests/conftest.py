@@ -41,7 +41,7 @@ def offline():
 
 
 @pytest.fixture(autouse=True, scope="session")
-def one_thread():
+def single_threaded():
     """Some tests fork, and a copy of a process would wait for threads that it doesn't have."""
     torch.set_num_threads(1)
 

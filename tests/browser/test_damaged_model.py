@@ -129,3 +129,4 @@ def test_the_undamaged_page_answers(opened):
     page = opened("gpt1_model.js", str)
     expect(page.locator("#front .gx-bars li")).to_have_count(10)
     expect(page.locator("#front")).not_to_contain_text("damaged")
+    assert page.evaluate("globalThis.gpt1Model === undefined"), "its letters are kept no longer"

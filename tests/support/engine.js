@@ -20,8 +20,12 @@ const session = new Session(facts, buffer, simd ? readFileSync(`${folder}/linear
 
 const floats = array => Buffer.from(Float32Array.from(array).buffer).toString("base64");
 
+// Every step of reading a text, and the logits (T, V) at each of its tokens; factors: of heads,
+// as GPT.forward takes them.
 function traced(text, factors) {
-  const { ids, h0, logits, blocks } = session.trace(text, factors);
+  const steps = {};
+  const logits = session.model.forward(session.ids(text), { all: true, steps, factors });
+  const { ids, h0, blocks } = steps;
   const rows = blocks.map(block =>
     Object.fromEntries(Object.entries(block).map(([name, values]) => [name, floats(values)])),
   );
@@ -65,6 +69,52 @@ function refused(ids) {
   }
 }
 
+// Texts that the worker is asked for at once: once the last has ended, how many tokens of each
+// it has written, null where that one still waits.
+async function together(texts, options) {
+  const { crc32 } = await load("checksum");
+  globalThis.self ??= {};
+  await load("worker");
+  const answers = new Map();
+  const ended = new Promise(resolve => {
+    self.postMessage = ({ id, part, answer, error }) => {
+      if (part) return;
+      answers.set(id, error ?? answer);
+      if (id === texts.length) resolve();
+    };
+  });
+  const [told, wasm] = [JSON.stringify(facts), readFileSync(`${folder}/linear.wasm`)];
+  const model = new Uint8Array(buffer);
+  const checksum = crc32(new TextEncoder().encode(told), model, wasm);
+  const ask = (id, name, ...args) => self.onmessage({ data: { id, name, args } });
+  ask(0, "load", { facts: told, bytes: model, wasm, checksum });
+  for (const [i, text] of texts.entries()) ask(i + 1, "write", text, options);
+  await ended;
+  return texts.map((_, i) => answers.get(i + 1) ?? null);
+}
+
+// What a worker is told when a writing is stopped before the model is there, and what of it is
+// heard then.
+async function stoppedEarly() {
+  const { Engine } = await load("engine");
+  const told = [];
+  let loaded;
+  const parts = new Promise(resolve => {
+    loaded = resolve;
+  });
+  globalThis.Worker = class {
+    postMessage({ name }) {
+      told.push(name);
+    }
+  };
+  const engine = new Engine([], "", () => parts);
+  const stopped = engine.write("She", {}, part => told.push(part)).stop();
+  loaded({ bytes: new Uint8Array(1) });
+  await stopped;
+  engine.hear({ id: 1, part: "too late" });
+  return told;
+}
+
 // What a view's answer() gives: its script, what was asked, and its traits (bytes as
 // { bytes: base64 }), with numbers of arrays as { floats: base64 }.
 async function viewed(script, asked, traits) {
@@ -90,6 +140,9 @@ const ANSWERS = {
   trace: traced,
   map: mapped,
   ways: (text, options) => session.ways(text, options),
+  notice: (text, most) => session.notice(text, most),
+  together,
+  stoppedEarly,
   pieces: inPieces,
   drawn,
   refused,

@@ -105,7 +105,7 @@ async function directions({ table, T, C, pictures }) {
   return { ...found, points: Array.from(found.points) };
 }
 
-// A run trained, kept and restored: what both write, and what a wrong file is told.
+// A run trained, kept and restored: what both write, and what two wrong files are told.
 async function restored({ text, updates }) {
   const { Observer } = await load("observer");
   const it = new Observer(text, { n_layer: 1, n_embd: 16, batch: 4, n_ctx: 16 }, wasm);

@@ -153,20 +153,28 @@ export const asked = record => (engine, changed, model) => {
 
 let questions = 0;
 
-// The newest record is shown, whatever comes later of older questions.
+// An engine is asked one question at a time: of those that come meanwhile only the newest is
+// put to it, with the traits as they are then. The newest record is shown, whatever comes
+// later of older questions.
 async function settle(model, given, answer, asked, own) {
   const engine = engineOf(given);
   if (!engine && !own.kernel) return;
-  const number = ++questions;
+  model.open = { ...model.open, ...asked }; // has changed since the last question
+  if (model.isAsking) return;
+  const [number, changed] = [++questions, model.open];
+  Object.assign(model, { open: {}, isAsking: Boolean(engine) });
   let record;
   try {
     record = await (engine
-      ? answer(engine, asked, model)
+      ? answer(engine, changed, model)
       : own.kernel.ask(valuesOf(given, given.get("asks"))));
   } catch (error) {
     record = { message: `This cannot be read: ${error.message}.` };
   }
-  if (number < (model.newest ?? 0)) return;
-  model.newest = number;
-  model.take({ ...record, answers: model.get("answers") + 1 });
+  if (engine) model.isAsking = false;
+  if (number >= (model.newest ?? 0)) {
+    model.newest = number;
+    model.take({ ...record, answers: model.get("answers") + 1 });
+  }
+  if (Object.keys(model.open).length) settle(model, given, answer, {}, own);
 }

@@ -15,10 +15,18 @@ export class Engine {
     return this.send(name, args, () => {}).answer;
   }
 
-  // Tokens as they are written: heard({ id, text }) for each, stop() ends it.
+  // Tokens as they are written: heard({ id, text }) for each. After stop() no more of them is
+  // heard, and the worker ends it; the model may still be loading then.
   write(text, options, heard) {
-    const { id, answer } = this.send("write", [text, options], heard);
-    return { answer, stop: () => this.worker?.postMessage({ id, name: "stop" }) };
+    let isStopped = false;
+    const hear = part => isStopped || heard(part);
+    const { id, answer } = this.send("write", [text, options], hear);
+    const tell = () => this.worker.postMessage({ id, name: "stop" });
+    const stop = () => {
+      isStopped = true;
+      return this.start().then(tell, () => {});
+    };
+    return { answer, stop };
   }
 
   send(name, args, heard) {
@@ -67,6 +75,7 @@ export class Engine {
 }
 
 // The model of a script beside the page, which sets gpt1Model (bundle.py); checksum: of it.
+// Once read, its megabytes of letters are deleted.
 export function fromScript(address, checksum) {
   return new Promise((resolve, reject) => {
     const script = document.createElement("script");
@@ -77,6 +86,7 @@ export function fromScript(address, checksum) {
       } catch {
         reject(new Error(`${address} is damaged`));
       }
+      delete globalThis.gpt1Model;
     };
     script.onerror = () => reject(new Error(`${address} is not beside this page`));
     document.head.append(script);

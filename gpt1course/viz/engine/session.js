@@ -14,6 +14,8 @@ import { argmax, drawFrom, filtered, probsOf } from "./sample.js";
 import { tidy } from "./text.js";
 import { unpack } from "./weights.js";
 
+const MOST_SIGNS = 20; // unknown ones that a notice lists
+
 export class Session {
   // As gpt1course/viz/engine/pack.py wrote it. bytes: an ArrayBuffer; wasm: bytes, or null.
   // Without a config it is a tokenizer alone.
@@ -58,10 +60,14 @@ export class Session {
 
   // What a reader should know of a text: its unknown signs, and what is cut off (base.py).
   notice(text, most = Number.POSITIVE_INFINITY) {
-    const unknown = new Set(this.bpe.unknown(text));
-    const said = unknown.size
-      ? [`Not in the vocabulary, read as <unk>: ${[...unknown].join(" ")}.`]
-      : [];
+    const unknown = [...new Set(this.bpe.unknown(text))];
+    const said = [];
+    if (unknown.length) {
+      const more = unknown.length - MOST_SIGNS;
+      const listed = unknown.slice(0, MOST_SIGNS).join(" ");
+      const rest = more > 0 ? ` and ${more} more` : "";
+      said.push(`Not in the vocabulary, read as <unk>: ${listed}${rest}.`);
+    }
     const n = this.bpe.encode(text).length;
     if (n > most) said.push(`The model reads the last ${most} of ${n} tokens.`);
     return said.join(" ");
@@ -107,18 +113,6 @@ export class Session {
   // Logits (V,) of what follows a text.
   next(text) {
     return this.model.forward(this.ids(text));
-  }
-
-  // Every step of reading a text, and the logits (T, V) at each of its tokens; factors: of
-  // heads, as GPT.forward takes them.
-  trace(text, factors = {}) {
-    const steps = {};
-    const logits = this.model.forward(this.ids(text), {
-      all: true,
-      steps,
-      factors,
-    });
-    return { ...steps, logits, pieces: this.piecesOf(steps.ids) };
   }
 
   // Pieces, weights and scores of all heads, (L, H, T, T).

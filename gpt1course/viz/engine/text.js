@@ -20,21 +20,28 @@ const BLANKS = new RegExp(`[${SPACE.replace("\\n", "")}]+`, "g");
 const LINE_END = new RegExp(` ?\\n[${SPACE}]*`, "g");
 const EDGES = new RegExp(`^[${SPACE}]+|[${SPACE}]+$`, "g");
 
-const SUFFIX = `(?:s|m|re|ve|ll|d)${WORD_END}`;
+// Letters in any case, as Python's IGNORECASE has them; none of ours but s has a third form.
+// The flag i folds U+0345, a mark, onto iota, and would count it as a letter.
+const anyCase = words =>
+  words.replace(/[a-z]/g, c => `[${c}${c.toUpperCase()}${c === "s" ? "ſ" : ""}]`);
+const TITLES = anyCase("mr|mrs|ms|dr|st|jr|sr|vs|co|no|rev|capt|col|gen|lt|messrs|prof|etc");
+const NOT = anyCase("n't");
+const ENDING = "(?:s|m|re|ve|ll|d)";
+const SUFFIX = `${anyCase(ENDING)}${WORD_END}`;
 const WORD = new RegExp(
   [
     "\\n", // the end of a paragraph
-    `(?:mr|mrs|ms|dr|st|jr|sr|vs|co|no|rev|capt|col|gen|lt|messrs|prof|etc)\\.${WORD_END}`,
+    `(?:${TITLES})\\.${WORD_END}`,
     `[${LETTER}_]\\.(?:[${LETTER}_]\\.)+`, // i.e.  U.S.A.  a.m.
-    `can(?=not${WORD_END})`, // cannot: can, not
-    `[${LETTER}]+?(?=n't${WORD_END})|n't${WORD_END}`, // do n't
+    `${anyCase("can")}(?=${anyCase("not")}${WORD_END})`, // cannot: can, not
+    `[${LETTER}]+?(?=${NOT}${WORD_END})|${NOT}${WORD_END}`, // do n't
     `'${SUFFIX}`, // 's  'll
     "\\p{Nd}+(?:[.,:]\\p{Nd}+)*", // 3.50  10:30
     `[${LETTER}]+(?:[.@][${LETTER}]+)*(?:'(?!${SUFFIX})[${LETTER}]+)?`, // words, O'Brien
     "\\.{2,}", // ...
     `[^${LETTER}_${SPACE}]|_`, // one character
   ].join("|"),
-  "giu",
+  "gu",
 );
 
 export function standardize(raw) {
@@ -52,7 +59,8 @@ export function splitWords(text) {
 
 // ---- back to text for the eye (text.py, tidy)
 
-const GLUE_LEFT = new RegExp(` ([.,;:!?)\\]%]|\\.\\.\\.|n't${WORD_END}|'${SUFFIX})`, "gu");
+const CLITIC = `(?:n't|'${ENDING})${WORD_END}`;
+const GLUE_LEFT = new RegExp(` ([.,;:!?)\\]%]|\\.\\.\\.|${CLITIC})`, "gu");
 const GLUE_RIGHT = /([([$£]) /g;
 
 // Decoded tokens as a reader expects them: no space before a comma, quotes in pairs.

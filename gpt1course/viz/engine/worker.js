@@ -8,11 +8,14 @@ import { Session } from "./session.js";
 let session = null;
 const stopped = new Set(); // numbers of the questions that nobody waits for any more
 
-// A pause that lets messages come in; setTimeout would take four milliseconds.
+// A pause that lets messages come in; setTimeout would take four milliseconds. Several texts
+// may be written at once: each waits for its own turn.
 const { port1, port2 } = new MessageChannel();
+const paused = [];
+port1.onmessage = () => paused.shift()();
 const breathe = () =>
   new Promise(resolve => {
-    port1.onmessage = resolve;
+    paused.push(resolve);
     port2.postMessage(null);
   });
 

@@ -6,7 +6,14 @@ import { shape } from "./common.charts.js";
 import { BLUE, colorScale, css, rgb, shade, signed, signedScale } from "./common.colors.js";
 import { choice, setChecked } from "./common.controls.js";
 import { addHeadline, button, el, liveRegion } from "./common.elements.js";
-import { bigPicture, KEPT, lockedRows, markRow, rowButtons } from "./common.matrix.js";
+import {
+  bigPicture,
+  KEPT,
+  lockedRows,
+  markRow,
+  matrixOf,
+  rowButtons,
+} from "./common.matrix.js";
 import { promptLine } from "./common.questions.js";
 import { halves, onChange, save, setShared } from "./common.traits.js";
 import {
@@ -28,14 +35,24 @@ const MASKS = {
 };
 const POINT = "Point at a cell for its weight. A click keeps its row, Escape lets it go.";
 
-function draw(model, root, redraw) {
-  const view = readAttention(model);
-  view.root = root;
-  view.dark = root.classList.contains("gx-dark");
+function draw(model, root) {
+  const view = { model, dark: root.classList.contains("gx-dark") };
   view.finding = addHeadline(root, "go on to the sharpest look back", () => goSharp(view));
   if (model.get("editable")) promptLine(model, root);
-  model.on("change:data", redraw);
-  const cols = el("div", "gx-cols", root);
+  const box = el("div", "", root);
+  view.said = liveRegion(root);
+  view.arcs = el("div", "gx-scroll gx-arcs", root);
+  model.on("change:data", () => fill(view, box));
+  followPython(view);
+  fill(view, box);
+}
+
+// What is as large as the text is drawn anew with it. The line of text is not, someone may be
+// typing there; nor is what is read aloud, a new element would not be.
+function fill(view, box) {
+  readAttention(view);
+  box.replaceChildren();
+  const cols = el("div", "gx-cols", box);
   const left = el("div", "", cols);
   const right = el("div", "gx-scroll", cols);
   addTiles(view, left);
@@ -43,25 +60,21 @@ function draw(model, root, redraw) {
   addChoices(view, left);
   addMatrix(view, right);
   addBeside(view, left);
-  view.said = liveRegion(root);
-  view.arcs = el("div", "gx-scroll gx-arcs", root);
-  followPython(view);
   show(view);
 }
 
-function readAttention(model) {
+function readAttention(view) {
+  const { model } = view;
   const tokens = model.get("tokens");
-  const T = tokens.length;
-  const scores = model.get("scores").byteLength ? halves(model, "scores") : null;
-  const view = { model, T, L: model.get("n_layer"), H: model.get("n_head"), scores };
-  view.names = labels(tokens);
+  Object.assign(view, { T: tokens.length, names: labels(tokens) });
+  Object.assign(view, { L: model.get("n_layer"), H: model.get("n_head") });
+  view.scores = model.get("scores").byteLength ? halves(model, "scores") : null;
   view.masked = halves(model, "data"); // (L, H, T, T), as are scores and weights
-  view.mask = scores ? model.get("mask") : "before";
+  view.mask = view.scores ? model.get("mask") : "before";
   view.weights = weightsOf(view);
   view.pinned = model.get("pinned");
   view.head = model.get("head");
-  view.row = Math.min(model.get("row"), T - 1);
-  return view;
+  view.row = Math.min(model.get("row"), view.T - 1);
 }
 
 function followPython(view) {
@@ -127,22 +140,36 @@ function select(view, head) {
   show(view);
 }
 
-// A pixel a weight, or a weight minus that of another head; what is masked stays clear and
-// lets the hatching through.
-function paint(view, canvas, head, other = -1) {
+// A pixel a weight; what is masked stays clear and lets the hatching through.
+function paint(view, canvas, head) {
   const { T, dark } = view;
   canvas.width = canvas.height = T;
   const ctx = canvas.getContext("2d");
-  const paper = dark ? "#000" : "#fff";
   for (let q = 0; q < T; q++) {
     const last = lastSeen(view, q);
     for (let k = 0; k <= last; k++) {
-      const weight = weightAt(view, head, q, k);
-      ctx.fillStyle = other < 0 ? css(rgb(weight, dark)) : paper;
+      ctx.fillStyle = css(rgb(weightAt(view, head, q, k), dark));
       ctx.fillRect(k, q, 1, 1);
-      if (other < 0) continue;
-      ctx.fillStyle = signed(weight - weightAt(view, other, q, k));
-      ctx.fillRect(k, q, 1, 1);
+    }
+  }
+}
+
+// The weights of a head minus those of another: three by three pixels each, and the middle
+// line bare where that is below 0, since blue and red are alike in black and white.
+function paintChange(view, canvas, head, other) {
+  const { T, dark } = view;
+  canvas.width = canvas.height = 3 * T;
+  const ctx = canvas.getContext("2d");
+  for (let q = 0; q < T; q++) {
+    const last = lastSeen(view, q);
+    for (let k = 0; k <= last; k++) {
+      const change = weightAt(view, head, q, k) - weightAt(view, other, q, k);
+      ctx.fillStyle = dark ? "#000" : "#fff";
+      ctx.fillRect(3 * k, 3 * q, 3, 3);
+      ctx.fillStyle = signed(change, dark);
+      for (const line of change < 0 ? [0, 2] : [0, 1, 2]) {
+        ctx.fillRect(3 * k, 3 * q + line, 3, 1);
+      }
     }
   }
 }
@@ -190,7 +217,7 @@ function addBeside(view, parent) {
   };
   view.second = box();
   view.change = box();
-  signedScale(view.change.figure, "−1", "1");
+  signedScale(view.change.figure, "−1 (striped)", "1", view.dark);
 }
 
 function showPinned(view) {
@@ -204,7 +231,7 @@ function showPinned(view) {
   second.canvas.setAttribute("aria-label", `${name}, kept for comparison`);
   change.title.textContent = "Shown minus kept";
   change.canvas.setAttribute("aria-label", `${headName(view, head)} minus ${name}`);
-  paint(view, change.canvas, head, pinned);
+  paintChange(view, change.canvas, head, pinned);
 }
 
 // ---- the matrix: one head large
@@ -215,16 +242,9 @@ function addMatrix(view, parent) {
   const { T, names } = view;
   view.title = el("p", "gx-title", parent);
   const size = cellSize(T);
-  const matrix = el("div", "gx-matrix", parent);
-  matrix.style.gridTemplate = `auto repeat(${T}, ${size}px) / auto ${T * size}px`;
-  matrix.style.maxWidth = "none";
-  el("span", "", matrix);
-  const top = el("div", "", matrix);
-  const columns = `repeat(${T},${size}px)`;
-  top.style.cssText = `display:grid;grid-template-columns:${columns};align-items:end`;
-  for (const name of names) el("span", "gx-col", top, name);
+  const matrix = matrixOf(parent, names, T, size, size);
   const rows = lockedRows(
-    view.root,
+    parent.parentElement,
     q => setRow(view, q),
     () => showCell(view),
   );

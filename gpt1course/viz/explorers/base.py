@@ -29,6 +29,7 @@ record. In Python it is a function beside the view; its twin is in engine/record
 """
 CSS = (HERE / "common.css").read_text(encoding="utf-8")
 LIVE = "Live view: run this cell."  # what a widget leaves where no script runs
+MOST_SIGNS = 20  # unknown ones that a notice lists
 
 
 def styles(name: str) -> str:
@@ -55,10 +56,12 @@ def input_notice(bpe: BPE, text: str, n_ctx: int | None = None) -> str:
     """What a reader should know of a text: its unknown signs, and what is cut off."""
     words = [w for w in bpe.pre_tokenize(text) if "\n" not in w]
     pieces = [piece for word in words for piece in bpe.tokenize_word(word.lower())]
-    unknown = dict.fromkeys(readable(p) for p in pieces if p not in bpe.encoder)
+    unknown = list(dict.fromkeys(readable(p) for p in pieces if p not in bpe.encoder))
     said = []
     if unknown:
-        said.append(f"Not in the vocabulary, read as <unk>: {' '.join(unknown)}.")
+        more = len(unknown) - MOST_SIGNS
+        listed, rest = " ".join(unknown[:MOST_SIGNS]), f" and {more} more" if more > 0 else ""
+        said.append(f"Not in the vocabulary, read as <unk>: {listed}{rest}.")
     n_tokens = len(bpe.encode(text))
     if n_ctx and n_tokens > n_ctx:
         said.append(f"The model reads the last {n_ctx} of {n_tokens} tokens.")

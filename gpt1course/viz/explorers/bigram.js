@@ -5,7 +5,14 @@ import { argmax } from "../engine/sample.js";
 import { bars } from "./common.bars.js";
 import { colorScale, css, rgb } from "./common.colors.js";
 import { addHeadline, button, el, liveRegion } from "./common.elements.js";
-import { bigPicture, KEPT, lockedRows, markRow, rowButtons } from "./common.matrix.js";
+import {
+  bigPicture,
+  KEPT,
+  lockedRows,
+  markRow,
+  matrixOf,
+  rowButtons,
+} from "./common.matrix.js";
 import { halves, onChange, setShared } from "./common.traits.js";
 import { bitsOf, evenly, percent, readable, rounded } from "./common.words.js";
 import { start } from "./start.js";
@@ -15,7 +22,7 @@ const POINT = "Point at a cell for its share. A click keeps its row, Escape lets
 function draw(model, root) {
   const names = model.get("names").map(name => (name === " " ? "␣" : readable(name)));
   const probs = halves(model, "data"); // (V, V)
-  const view = { model, root, names, probs, V: names.length, row: model.get("row") };
+  const view = { model, names, probs, V: names.length, row: model.get("row") };
   view.dark = root.classList.contains("gx-dark");
   view.widest = probs.reduce((a, b) => Math.max(a, b), 0);
   view.random = mulberry(1);
@@ -41,14 +48,9 @@ function addMatrix(view, parent) {
   const { names, V } = view;
   const size = Math.max(9, Math.min(26, Math.floor(440 / V)));
   el("p", "gx-title", parent, "From each row to each column: what follows");
-  const matrix = el("div", "gx-matrix", parent);
-  matrix.style.gridTemplate = `auto repeat(${V}, ${size}px) / auto ${V * size}px`;
-  el("span", "", matrix);
-  const top = el("div", "", matrix);
-  top.style.cssText = `display:grid;grid-template-columns:repeat(${V},${size}px)`;
-  for (const name of names) el("span", "gx-lab", top, name).style.color = "inherit";
+  const matrix = matrixOf(parent, names, V, size, size, "gx-letter");
   const rows = lockedRows(
-    view.root,
+    parent.parentElement,
     i => pick(view, i),
     () => showCell(view),
   );

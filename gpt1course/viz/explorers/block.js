@@ -6,7 +6,7 @@ import { BLUE, css, ORANGE, rgb } from "./common.colors.js";
 import { choice, slider } from "./common.controls.js";
 import { addHeadline, el, liveRegion } from "./common.elements.js";
 import { halves, onChange, setShared } from "./common.traits.js";
-import { commas, labels, minus, percent, sum } from "./common.words.js";
+import { commas, labels, lengthOf, minus, percent } from "./common.words.js";
 import { start } from "./start.js";
 
 const STATIONS = [
@@ -65,7 +65,6 @@ function go(view, traits) {
 
 const GELU_SLOPE = Math.sqrt(2 / Math.PI);
 const gelu = x => 0.5 * x * (1 + Math.tanh(GELU_SLOPE * (x + 0.044715 * x ** 3)));
-const lengthOf = values => Math.sqrt(sum(Array.from(values, v => v * v)));
 
 function stateAt({ states, block, place, T, C }, station) {
   const from = ((block * STATIONS.length + station) * T + place) * C;

@@ -1,5 +1,6 @@
 // Bars of shares in a list, and bars of numbers about zero.
 
+import { css, SIGNS } from "./common.colors.js";
 import { el } from "./common.elements.js";
 
 // A list of bars [word, share (0..1), number], written into the rows that are there.
@@ -31,7 +32,7 @@ export function stretch(track, share) {
 export function strip(parent, dark) {
   const canvas = el("canvas", "gx-updown", parent);
   canvas.setAttribute("role", "img");
-  const [up, down] = dark ? ["#ff8a65", "#64b5f6"] : ["#b2182b", "#2166ac"];
+  const [down, up] = SIGNS[dark].map(css);
   return (values, top, name) => {
     Object.assign(canvas, { width: 3 * values.length, height: 72 });
     canvas.setAttribute("aria-label", name);

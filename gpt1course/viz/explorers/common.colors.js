@@ -3,7 +3,8 @@
 import palette from "../palette.json" with { type: "json" };
 import { el } from "./common.elements.js";
 
-export const { series: COLORS, roles: ROLES, magma: MAGMA } = palette;
+const { series: COLORS, magma: MAGMA } = palette;
+export const ROLES = palette.roles;
 export const BLUE = COLORS[0];
 export const ORANGE = COLORS[1];
 export const RED = COLORS[2];
@@ -43,10 +44,22 @@ export function hueOf(names, i) {
   return role(names[i]) ?? free[before % free.length];
 }
 
+// Of numbers below 0 and above it, as they are readable on each paper; keys: dark.
+export const SIGNS = {
+  false: [
+    [33, 102, 172],
+    [178, 24, 43],
+  ],
+  true: [
+    [100, 181, 246],
+    [255, 138, 101],
+  ],
+};
+
 // -1..1: blue below 0, red above it, the paper at 0.
-export function signed(v) {
-  const alpha = Math.min(1, Math.abs(v)).toFixed(3);
-  return v < 0 ? `rgba(33,102,172,${alpha})` : `rgba(178,24,43,${alpha})`;
+export function signed(v, dark) {
+  const color = SIGNS[dark][v < 0 ? 0 : 1];
+  return `rgba(${color.join(",")},${Math.min(1, Math.abs(v)).toFixed(3)})`;
 }
 
 // The background of an element, and a color that is readable on it.
@@ -61,8 +74,8 @@ export const colorScale = (parent, dark, low, high) =>
   scaleOf(parent, low, high, v => css(rgb(v, dark)));
 
 // From blue to red, with what its ends stand for.
-export const signedScale = (parent, low, high) =>
-  scaleOf(parent, low, high, v => signed(2 * v - 1));
+export const signedScale = (parent, low, high, dark) =>
+  scaleOf(parent, low, high, v => signed(2 * v - 1, dark));
 
 export function scaleOf(parent, low, high, color) {
   const scale = el("div", "gx-scale", parent);

@@ -40,7 +40,8 @@ export function setChecked(buttons, chosen) {
 
 export const ONWARD = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
 
-// One stop for Tab among many buttons; arrow keys lead from one to the next.
+// One stop for Tab among many buttons; arrow keys lead from one to the next that is not
+// disabled. Returns what moves the stop off a button that has been disabled.
 export function rovingTabindex(box, buttons) {
   const all = [...buttons];
   const reach = at => {
@@ -50,13 +51,25 @@ export function rovingTabindex(box, buttons) {
   };
   reach(0);
   box.addEventListener("keydown", e => {
-    const i = all.indexOf(document.activeElement);
-    const to = i + (ONWARD[e.key] ?? all.length);
-    if (i < 0 || !all[to]) return;
+    const d = ONWARD[e.key];
+    let to = all.indexOf(document.activeElement);
+    if (to < 0 || !d) return;
+    do to += d;
+    while (all[to]?.disabled);
+    if (!all[to]) return;
     e.preventDefault();
     reach(to);
     all[to].focus();
   });
+  return () => {
+    if (!all.find(b => b.tabIndex === 0).disabled) return;
+    reach(
+      Math.max(
+        0,
+        all.findLastIndex(b => !b.disabled),
+      ),
+    );
+  };
 }
 
 // The group of radio buttons, still empty, with its name before them.

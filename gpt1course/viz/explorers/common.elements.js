@@ -27,7 +27,7 @@ export function addHeadline(root, tip, act) {
   return finding;
 }
 
-// What a headline says, and what its button then does.
+// What the headline's button says.
 export function setTip(finding, tip) {
   finding.nextSibling.lastChild.textContent = tip;
 }

@@ -2,6 +2,21 @@
 
 import { el } from "./common.elements.js";
 
+// An empty grid for the names of n rows and their picture, the names of the columns above it;
+// a cell is so many pixels wide and tall.
+export function matrixOf(parent, names, n, wide, tall, cls = "gx-col") {
+  const matrix = el("div", "gx-matrix", parent);
+  const across = names.length * wide;
+  matrix.style.gridTemplate = `auto repeat(${n}, ${tall}px) / auto ${across}px`;
+  matrix.style.maxWidth = "none";
+  el("span", "", matrix);
+  const top = el("div", "", matrix);
+  const columns = `repeat(${names.length},${wide}px)`;
+  top.style.cssText = `display:grid;grid-template-columns:${columns};align-items:end`;
+  for (const name of names) el("span", cls, top, name);
+  return matrix;
+}
+
 // Only the chosen row can be reached by Tab; arrow keys, Home and End lead to the others.
 export function rowButtons(matrix, names, describe, rows) {
   const buttons = names.map((name, i) => {
@@ -37,8 +52,9 @@ export function markRow(buttons, at) {
 export const KEPT = "Row kept: Escape or a second click lets it go.";
 
 // A row follows the mouse until a click locks it; Escape, or a second click, frees it.
-// pick(i) shows row i; tell() that the lock has changed.
-export function lockedRows(root, pick, tell) {
+// pick(i) shows row i; tell() that the lock has changed. box: around the matrix, drawn anew
+// with it, and not the view's root, where Escape leads back to the cell (start.js).
+export function lockedRows(box, pick, tell) {
   const rows = { locked: -1, buttons: [] };
   const set = i => {
     rows.locked = i;
@@ -53,7 +69,7 @@ export function lockedRows(root, pick, tell) {
     set(rows.locked === i ? -1 : i);
     rows.buttons[i].focus({ preventScroll: true });
   };
-  root.addEventListener("keydown", e => {
+  box.addEventListener("keydown", e => {
     if (e.key !== "Escape" || rows.locked < 0) return;
     e.stopPropagation();
     set(-1);

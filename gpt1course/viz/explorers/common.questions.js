@@ -5,21 +5,27 @@ import { el } from "./common.elements.js";
 import { save } from "./common.traits.js";
 
 // What is asked of the model, and what is said meanwhile: an answer is counted even where it
-// changes nothing, and none at all is said, too.
+// changes nothing, and none at all is said, too. Returns what asks: true unless that was asked
+// last.
 export function request(model, status, doing, hint = "") {
   let late = 0;
-  const say = text => {
+  const say = (text, live) => {
     clearTimeout(late);
+    status.setAttribute("aria-live", live);
     status.textContent = text;
   };
-  const answered = () => say(model.get("message") || hint);
+  // what went wrong is spoken, a hint that was there before is not
+  const answered = () =>
+    model.get("message") ? say(model.get("message"), "polite") : say(hint, "off");
   for (const name of ["answers", "message"]) model.on(`change:${name}`, answered);
   answered();
   return traits => {
-    if (Object.entries(traits).every(([name, value]) => model.get(name) === value)) return;
-    say(doing);
-    late = setTimeout(() => say(SILENCE), 10_000);
+    const isKnown = ([name, value]) => model.get(name) === value;
+    if (Object.entries(traits).every(isKnown)) return false;
+    say(doing, "off");
+    late = setTimeout(() => say(SILENCE, "polite"), 10_000);
     save(model, traits);
+    return true;
   };
 }
 

@@ -6,7 +6,7 @@ import { hueOf } from "./common.colors.js";
 import { choice, slider } from "./common.controls.js";
 import { addHeadline, el, liveRegion } from "./common.elements.js";
 import { onChange, setShared } from "./common.traits.js";
-import { commas, plural, rounded } from "./common.words.js";
+import { commas, inPoints, plural, rounded } from "./common.words.js";
 import { start } from "./start.js";
 
 const NOTE =
@@ -260,8 +260,6 @@ function mark(svg, k, x, y, fill) {
 
 // ---- the words
 
-const inPoints = v => (100 * v).toFixed(1);
-
 function tell(view, labels) {
   const rows = rowsOf(view);
   const takes = rows.map(row => `${row.name} ${wordsOf(row.places, view.level)}`);
@@ -279,11 +277,12 @@ function findingOf([ours, ...others], labels) {
   const at = row => row.places.find(place => place.labels === labels);
   const other = others.find(row => at(row)?.ahead);
   if (!at(ours) || !other) return `No comparison at ${plural(labels, "label")}.`;
-  const [points, , clear] = at(other).ahead;
+  const [points, , verdict] = at(other).ahead;
   const side = points < 0 ? "behind" : "ahead of";
+  const doubt = verdict === "significant" ? "" : ", which may be chance";
   return (
     `With ${plural(labels, "label")}, ${ours.name} is ${inPoints(Math.abs(points))} points ` +
-    `${side} ${other.name}${clear ? "" : ", which may be chance"}.`
+    `${side} ${other.name}${doubt}.`
   );
 }
 

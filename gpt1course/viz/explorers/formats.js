@@ -8,7 +8,7 @@ import { onChange, save, setShared } from "./common.traits.js";
 import { percent, rounded, sum } from "./common.words.js";
 import { addLanes, NAMES } from "./formats.lanes.js";
 import { placesOf, play, slide, stop } from "./formats.motion.js";
-import { addStage, answerOf, drawStage, spoken } from "./formats.stage.js";
+import { addStage, answerOf, classesOf, drawStage, spoken } from "./formats.stage.js";
 import { addTexts, canExchange, drawTexts, exchange } from "./formats.texts.js";
 import { start } from "./start.js";
 
@@ -137,11 +137,6 @@ function drawLabels(view) {
     save(model, { labels: { ...model.get("labels"), [kind]: +i } }),
   );
 }
-
-const classesOf = ({ model, kind }) => {
-  const { classes } = model.get("layers")[kind];
-  return classes.length ? classes : model.get("fields")[kind].slice(1);
-};
 
 // The two parts of L3, each with its name in it.
 function addBar(root, name) {

@@ -2,10 +2,10 @@
 // and what the linear layer makes of these: all as it is in the end.
 
 import { bars, stretch } from "./common.bars.js";
-import { ROLES, signed } from "./common.colors.js";
+import { css, ROLES, SIGNS } from "./common.colors.js";
 import { el } from "./common.elements.js";
 import { halves } from "./common.traits.js";
-import { capital, commas, percent, plural, readable, rounded } from "./common.words.js";
+import { capital, commas, minus, percent, plural, readable, rounded } from "./common.words.js";
 import { roleOf, textsOf } from "./formats.lanes.js";
 
 const KEY =
@@ -111,7 +111,7 @@ function drawStates(view, n, scores) {
     const name = nameOf(kind, i, n);
     canvas.setAttribute("role", "img");
     canvas.setAttribute("aria-label", `${name}: ${state.length} numbers`);
-    const score = kind === "choice" ? `, score ${scores[i].toFixed(2).replace("-", "−")}` : "";
+    const score = kind === "choice" ? `, score ${minus(scores[i].toFixed(2))}` : "";
     el("span", "gx-fmt-name", box, capital(name) + score);
     return { box, canvas, state, top };
   });
@@ -123,15 +123,15 @@ function nameOf(kind, i, n) {
   return n > 1 ? `row ${i + 1}, last state` : "last state";
 }
 
-// A number is a stripe, red above 0 and blue below, and the stronger the larger.
+// A number is a stripe in the upper half where it is above 0, red, and in the lower half where
+// it is below, blue; the stronger the larger.
 export function paint(canvas, state, top, dark) {
-  Object.assign(canvas, { width: state.length, height: 1 });
+  Object.assign(canvas, { width: state.length, height: 2 });
   const pen = canvas.getContext("2d");
-  const hues = dark ? ["#64b5f6", "#ff8a65"] : null; // readable on black
   state.forEach((v, i) => {
-    pen.globalAlpha = hues ? Math.abs(v / top) ** 0.7 : 1;
-    pen.fillStyle = hues ? hues[+(v > 0)] : signed(v / top);
-    pen.fillRect(i, 0, 1, 1);
+    pen.globalAlpha = Math.min(1, Math.abs(v / top)) ** (dark ? 0.7 : 1);
+    pen.fillStyle = css(SIGNS[dark][v < 0 ? 0 : 1]);
+    pen.fillRect(i, v < 0 ? 1 : 0, 1, 1);
   });
 }
 
@@ -140,10 +140,15 @@ export function paint(canvas, state, top, dark) {
 // The likeliest class or choice by these probabilities, and whether the layer has learned.
 export function answerOf({ model, kind }, given = null) {
   const probs = given ?? model.get("formats")[kind].probs;
-  const { classes, task } = model.get("layers")[kind];
-  const names = classes.length ? classes : model.get("fields")[kind].slice(1);
   const at = probs.indexOf(Math.max(...probs));
-  return { at, word: names[at], p: probs[at], learned: Boolean(task) };
+  const learned = Boolean(model.get("layers")[kind].task);
+  return { at, word: classesOf({ model, kind })[at], p: probs[at], learned };
+}
+
+// The names of the classes or, where each text is one, of the fields.
+export function classesOf({ model, kind }) {
+  const { classes } = model.get("layers")[kind];
+  return classes.length ? classes : model.get("fields")[kind].slice(1);
 }
 
 function drawAnswer(view) {

@@ -6,7 +6,7 @@ import { axisNames, chart, levels, shape, ticks } from "./common.charts.js";
 import { colorScale, css, rgb } from "./common.colors.js";
 import { choice } from "./common.controls.js";
 import { addHeadline, button, el, liveRegion, setTip } from "./common.elements.js";
-import { bigPicture, lockedRows, markRow, rowButtons } from "./common.matrix.js";
+import { bigPicture, lockedRows, markRow, matrixOf, rowButtons } from "./common.matrix.js";
 import { halves, onChange, save, setShared } from "./common.traits.js";
 import { capital, headName, labels, minus, named, percent } from "./common.words.js";
 import { factorSlider, showFactor } from "./factor.js";
@@ -204,21 +204,14 @@ function markHead({ dots, head, factor }) {
 // ---- the chosen head's weights
 
 function addMatrix(view, parent) {
-  const { T, names, root } = view;
+  const { T, names } = view;
   view.title = el("p", "gx-title", parent);
   const size = Math.max(12, Math.min(30, Math.floor(330 / T)));
   // a width that no text changes: the chart beside it would be drawn again and again
   parent.style.flex = `0 0 min(100%, ${Math.max(320, T * size + 90)}px)`;
-  const matrix = el("div", "gx-matrix", parent);
-  matrix.style.gridTemplate = `auto repeat(${T}, ${size}px) / auto ${T * size}px`;
-  matrix.style.maxWidth = "none";
-  el("span", "", matrix);
-  const top = el("div", "", matrix);
-  const columns = `repeat(${T},${size}px)`;
-  top.style.cssText = `display:grid;grid-template-columns:${columns};align-items:end`;
-  for (const name of names) el("span", "gx-col", top, name);
+  const matrix = matrixOf(parent, names, T, size, size);
   const tell = () => view.mark.classList.toggle("gx-locked", rows.locked >= 0);
-  const rows = lockedRows(root, q => setRow(view, q), tell);
+  const rows = lockedRows(parent.parentElement, q => setRow(view, q), tell);
   rowButtons(matrix, names, name => `after ${name}`, rows);
   const over = q => q != null && rows.over(q);
   const big = bigPicture(matrix, T, "gx-big gx-hatch", over, rows.lock);
@@ -343,10 +336,9 @@ function sentence(view, tokens) {
   const name = headName(view, head);
   const [word, before, after] = mostMoved(tokens);
   const back = measures.distance[head];
-  const cost = Math.round(1000 * measures.cost[head]) / 1000 || 0; // no −0
   return (
     `${capital(name)} looks ${back.toFixed(1)} tokens back on average; without it the loss ` +
-    `on unseen text changes by ${minus(cost.toFixed(3))} nats per token. ` +
+    `on unseen text changes by ${minus(measures.cost[head].toFixed(3))} nats per token. ` +
     (factor < 1
       ? `After “${names[row]}”, ${factor ? `turning it down to ${factor}` : "ablating it"} ` +
         `moves “${named(word)}” most: from ${percent(before)} to ${percent(after)}.`

@@ -209,11 +209,12 @@ function glide(view) {
 }
 
 function play(view) {
+  const last = view.S - 1;
   setStage(view, 0);
   view.timer = setInterval(() => {
-    const ends = view.stage >= view.S - 1 || !view.finding.isConnected;
-    if (ends) halt(view);
-    else setStage(view, view.stage + 1);
+    const next = Math.min(last, view.stage + 1);
+    if (next === last || !view.finding.isConnected) halt(view); // first: the end is spoken
+    setStage(view, next);
   }, BEAT);
   showStage(view);
 }
@@ -269,6 +270,8 @@ function showStage(view) {
   view.big.setAttribute("aria-label", `${headName(view, head)} ${after}, from row to column`);
   view.ribbon.setAttribute("aria-label", `the row of “${names[row]}” at ${view.S} stages`);
   showRun(view, firstLook(view, head).stage);
+  // a run that is played would be spoken without end: only where it stops is
+  view.said.setAttribute("aria-live", view.timer ? "off" : "polite");
   view.said.textContent = sentence(view, after);
 }
 

@@ -14,20 +14,17 @@ const DETAILS = { blocks: "after each block", all: "all, before and after each L
 const COLORINGS = { own: "probability of the guess", final: "rank of the final answer" };
 const MOVES = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 
-function draw(model, root, redraw) {
-  const names = labels(model.get("tokens"));
-  const view = { model, names, stages: model.get("stages"), detail: false, coloring: "own" };
+function draw(model, root) {
+  const view = { model, stage: model.get("stage"), detail: false, coloring: "own" };
   view.dark = root.classList.contains("gx-dark");
-  view.stage = model.get("stage");
-  view.place = Math.min(model.get("place"), names.length - 1);
+  read(view);
   view.finding = addHeadline(root, "follow the token before", () => {
-    const place = (view.place || names.length) - 1;
+    const place = (view.place || view.names.length) - 1;
     setShared(view, { place });
     show(view);
     reveal(view);
   });
   promptLine(model, root);
-  model.on("change:stages", redraw);
   choice(root, "show", DETAILS, "blocks", which => {
     view.detail = which === "all";
     drawGrid(view);
@@ -49,9 +46,20 @@ function draw(model, root, redraw) {
   addGuesses(view, el("div", "", cols));
   addWay(view, el("div", "gx-scroll", cols));
   view.said = liveRegion(root);
-  onChange(view, ["stage", "place"], () => view.place < names.length && show(view));
+  onChange(view, ["stage", "place"], () => view.place < view.names.length && show(view));
+  model.on("change:stages", () => {
+    read(view);
+    drawGrid(view);
+    reveal(view);
+  });
   drawGrid(view);
   requestAnimationFrame(() => reveal(view));
+}
+
+function read(view) {
+  const { model } = view;
+  Object.assign(view, { names: labels(model.get("tokens")), stages: model.get("stages") });
+  view.place = Math.min(model.get("place"), view.names.length - 1);
 }
 
 function addGuesses(view, parent) {

@@ -144,11 +144,13 @@ function inWords(training) {
   return `${said.join("; ")}.`;
 }
 
+// At the nearest place of its slider, so that the chart and the slider show the same.
 export function plantFlag(view, step) {
-  if (view.training.step) return;
-  view.training.guess = Math.min(step, view.training.about?.total ?? step);
-  view.training.hasGuessed = true;
-  const nearest = view.flagSteps.findIndex(s => s >= view.training.guess);
-  view.flag.set(nearest < 0 ? view.flagSteps.length - 1 : nearest);
+  const { training, flagSteps, flag } = view;
+  if (training.step) return;
+  const away = i => Math.abs(Math.log(flagSteps[i] / step));
+  const at = flagSteps.reduce((best, _, i) => (away(i) < away(best) ? i : best), 0);
+  Object.assign(training, { guess: flagSteps[at], hasGuessed: true });
+  flag.set(at);
   showCurve(view);
 }

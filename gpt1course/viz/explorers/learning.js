@@ -22,7 +22,7 @@ import { start } from "./start.js";
 
 const SLOW = 1000; // milliseconds between pictures where the reader wants less motion
 
-function draw(model, root, redraw) {
+function draw(model, root) {
   const training = trainingOf(model, root);
   const dark = isDark(root);
   const view = { training, dark, palette: paletteOf(dark) };
@@ -47,7 +47,6 @@ function draw(model, root, redraw) {
   if (training.about || training.refused) showAll(view);
   else training.begin();
   model.on("change:text", () => training.begin({ text: model.get("text") }));
-  return redraw;
 }
 
 // Draws once a frame at most, and once a second where the reader wants less motion.

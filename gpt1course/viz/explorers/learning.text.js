@@ -1,11 +1,10 @@
 // The text that it learns, and the flag of the reader's guess.
 
+import { LIMITS } from "../engine/train/characters.js";
 import { nameBy, slider } from "./common.controls.js";
 import { el } from "./common.elements.js";
 import { commas } from "./common.words.js";
 import { plantFlag } from "./learning.curve.js";
-
-const MOST = 200_000; // characters: what the worker reads of a text
 
 export function addText(view, parent) {
   const { training } = view;
@@ -17,8 +16,9 @@ export function addText(view, parent) {
   keepOutLongTexts(view);
   view.text.addEventListener("change", () => training.begin({ text: view.text.value }));
   view.about = el("p", "gx-note", box);
-  const steps = Array.from({ length: 34 }, (_, i) => Math.round(10 ** (i / 10)));
-  const options = { min: 0, max: 33, step: 1, text: i => commas(steps[i]) };
+  const powers = Array.from({ length: 34 }, (_, i) => Math.round(10 ** (i / 10)));
+  const steps = [...new Set(powers)]; // 1, 2 and 3 once: each arrow key leads on
+  const options = { min: 0, max: steps.length - 1, step: 1, text: i => commas(steps[i]) };
   const value = steps.indexOf(training.guess);
   const plant = i => plantFlag(view, steps[i]);
   view.flagSteps = steps;
@@ -31,7 +31,7 @@ export function addText(view, parent) {
 function keepOutLongTexts(view) {
   const take = given => e => {
     const text = e[given]?.getData("text/plain") ?? "";
-    if (text.length <= MOST) return;
+    if (text.length <= LIMITS.most) return;
     e.preventDefault();
     view.text.blur();
     view.training.begin({ text });
@@ -47,7 +47,7 @@ export function showText(view) {
   view.about.textContent = training.about ? inNumbers(training.about) : "";
   if (document.activeElement === text || view.textOf === training.text) return;
   view.textOf = training.text;
-  text.value = training.text.slice(0, MOST);
+  text.value = training.text.slice(0, LIMITS.most);
 }
 
 function guessOf({ step, guess, hasGuessed, first }) {

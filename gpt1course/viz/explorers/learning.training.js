@@ -1,5 +1,6 @@
 // A run that goes on while its view is drawn anew: the worker, and what it has told.
 
+import { RARE } from "../engine/train/characters.js";
 import { bytes } from "./common.traits.js";
 import { commas, plural } from "./common.words.js";
 import { curveOf, ENOUGH } from "./learning.beside.js";
@@ -27,6 +28,7 @@ class Training {
     this.guess = 100; // where the flag is before it is moved
     this.hasGuessed = false;
     this.clear();
+    root.addEventListener("gx-end", () => this.stop());
   }
 
   // What belongs to one run.
@@ -85,6 +87,12 @@ class Training {
     this.draw();
   }
 
+  // Its view was removed. A worker waits forever unless it is ended.
+  stop() {
+    this.worker?.terminate();
+    Object.assign(this, { worker: null, isRunning: false });
+  }
+
   run(isRunning) {
     Object.assign(this, { isRunning, at: -1, told: isRunning ? "" : this.told });
     this.send(isRunning ? "go" : "pause");
@@ -92,13 +100,22 @@ class Training {
   }
 
   setRate(rate) {
-    if (this.step && rate !== this.settings.rate) this.rateWasDragged = true;
     this.settings.rate = rate;
     this.hasDiverged = false;
     this.send("rate", { rate });
   }
 
+  // A character that its text lacks has no token, unless one token stands for all of those.
   write(prompt) {
+    const characters = this.about?.characters;
+    if (!characters) return;
+    const unknown = [...prompt].find(c => !characters.includes(c));
+    if (unknown && !characters.includes(RARE)) {
+      this.told = `Its text has no “${unknown}”: it cannot go on from that.`;
+      this.written = "";
+      return this.draw(true);
+    }
+    this.told = "";
     this.send("write", { prompt, seed: this.settings.seed });
   }
 
@@ -136,7 +153,7 @@ class Training {
   }
 
   hear({ round, loaded, ...told }) {
-    if (!this.root.isConnected) return this.worker.terminate();
+    if (this.isRunning && !this.root.isConnected) this.run(false); // nobody sees it
     if (loaded) this.takeLoaded(loaded, round);
     if (round === this.round) this.take(told);
   }

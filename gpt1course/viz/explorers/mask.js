@@ -66,6 +66,7 @@ function draw(model, root) {
   view.panels = STEPS.map((title, step) => addPanel(view, cols, title, step));
   view.said = liveRegion(root);
   view.refused = el("p", "gx-note gx-refused", root);
+  view.refused.setAttribute("role", "alert");
   el("p", "gx-note", root, HINT);
   button(root, "Reset", () => {
     view.scores = view.given.map(row => [...row]);

@@ -79,6 +79,7 @@ function stop(view) {
   clearInterval(view.timer);
   view.timer = 0;
   view.play.textContent = "Play";
+  show(view); // where it has stopped is spoken
 }
 
 // Merge a pair now; whatever was merged out of turn further on is forgotten.
@@ -142,7 +143,7 @@ function addPairs(view, parent) {
     for (const cls of ["gx-track", "gx-num"]) el("span", cls, row);
     row.firstChild.addEventListener("click", () => take(view, view.offers[i]));
   }
-  rovingTabindex(view.pairs, view.pairs.querySelectorAll("button"));
+  view.keepStop = rovingTabindex(view.pairs, view.pairs.querySelectorAll("button"));
 }
 
 function showPairs(view, merges) {
@@ -162,6 +163,7 @@ function showPairs(view, merges) {
     number.textContent = commas(n);
     row.classList.toggle("gx-due", left === view.next[0] && right === view.next[1]);
   });
+  view.keepStop();
 }
 
 // ---- the curve
@@ -201,7 +203,8 @@ function stepUnder({ chart: { svg, W, L, right }, most }, e) {
 function addTree(view, root) {
   const row = el("div", "gx-control gx-tree-of", root);
   const input = textInput(row, el("label", "", row, "tree of"), view.word, text => {
-    const word = text.trim().toLowerCase().replaceAll(/\s+/g, "").slice(0, LONGEST);
+    const letters = [...text.trim().toLowerCase().replaceAll(/\s+/g, "")];
+    const word = letters.slice(0, LONGEST).join("");
     if (word) set(view, { word });
     input.value = view.word;
   });
@@ -290,6 +293,7 @@ function show(view) {
   showWords(view, done);
   showPairs(view, done);
   drawTree(view, done);
+  view.said.setAttribute("aria-live", view.timer ? "off" : "polite"); // not each merge
   view.said.textContent = sentence(view, done);
   view.finding.textContent = findingOf(view);
   drawChart(view);

@@ -1,12 +1,11 @@
 // Below the map: what its colors mean, what comes next, and the heads to turn down.
 
 import { bars } from "./common.bars.js";
-import { colorScale, scaleOf } from "./common.colors.js";
+import { colorScale, SIGNS, scaleOf } from "./common.colors.js";
 import { button, el } from "./common.elements.js";
 import { named, percent, plural, readable } from "./common.words.js";
 import { factorSlider, showFactor, timesOf } from "./factor.js";
 import { factorAt, isScaled } from "./model_map.numbers.js";
-import { SIGNS } from "./model_map.pen.js";
 import { KEYS } from "./model_map.zooms.js";
 
 export function addLegend({ dark }, root) {
@@ -82,7 +81,10 @@ export function addSwitches(view, parent) {
   grid.addEventListener("keydown", e => roam(view, e));
   view.knob = factorSlider(box, 0.1, factor => setFactor(view, view.turned, factor));
   view.knob.row.classList.add("gx-asks");
-  view.onAgain = button(box, "All heads on", () => setFactors(view, {}));
+  view.onAgain = button(box, "All heads on", () => {
+    view.switches[view.turned].focus(); // the button will be hidden
+    setFactors(view, {});
+  });
   view.effect = el("p", "gx-note", box);
 }
 

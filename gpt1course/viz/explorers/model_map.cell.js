@@ -1,12 +1,12 @@
 // The zoom into one score: D products of q and k, their sum, the root, the softmax.
 // view.index says which product; up and down lead to another key.
 
-import { css, rgb } from "./common.colors.js";
+import { css, rgb, SIGNS } from "./common.colors.js";
 import { setShared } from "./common.traits.js";
 import { percent } from "./common.words.js";
 import { brief } from "./model_map.grid.js";
 import { scoreOf, two, vectorOf, weightOf } from "./model_map.numbers.js";
-import { frame, hatch, SIGNS, words } from "./model_map.pen.js";
+import { frame, hatch, words } from "./model_map.pen.js";
 
 const BANDS = { q: 62, k: 62, product: 74, sum: 96 };
 const BAND_GAP = 22;
@@ -116,46 +116,30 @@ function paintSum({ geo, colors, D }, pen, { total, score }) {
 
 // The scores of the whole row become weights.
 function paintRow(view, pen) {
-  const { geo, colors, place, other, names, block, head, dark } = view;
+  const { geo, colors, T } = view;
   const { x, y, w, h } = geo.row;
-  const step = Math.min(90, w / view.T);
+  const step = Math.min(90, w / T);
   pen.fillStyle = colors.line;
-  pen.fillRect(x, y + h, step * view.T, 1);
-  for (let s = 0; s < view.T; s++) {
-    const box = { x: x + s * step + 2, y, w: step - 4, h };
-    const color = s === other ? colors.ink : colors.soft;
-    const middle = box.x + box.w / 2;
-    words(
-      pen,
-      names[s],
-      middle,
-      y + h + 17,
-      color,
-      12,
-      "center",
-      step - 2,
-      s === other ? 700 : 400,
-    );
-    if (s > place) {
-      hatch(pen, box, colors.soft);
-      continue;
-    }
-    const weight = weightOf(view, block, head, place, s);
-    const tall = Math.max(1, weight * h);
-    pen.fillStyle = css(rgb(Math.max(0.12, weight), dark));
-    pen.fillRect(box.x, y + h - tall, box.w, tall);
-    words(pen, percent(weight), middle, y + h - tall - 8, color, 11, "center", step - 3);
-    words(
-      pen,
-      two(scoreOf(view, block, head, place, s)),
-      middle,
-      y + h + 33,
-      colors.soft,
-      11,
-      "center",
-      step - 4,
-    );
-  }
+  pen.fillRect(x, y + h, step * T, 1);
+  for (let s = 0; s < T; s++)
+    paintKey(view, pen, s, { x: x + s * step + 2, y, w: step - 4, h });
+}
+
+// The s-th key of the row: its name, its score, and its weight as a bar.
+function paintKey(view, pen, s, box) {
+  const { colors, place, other, names, block, head, dark } = view;
+  const { x, y, w, h } = box;
+  const [color, strong] = s === other ? [colors.ink, 700] : [colors.soft, 400];
+  const middle = x + w / 2;
+  words(pen, names[s], middle, y + h + 17, color, 12, "center", w + 2, strong);
+  if (s > place) return hatch(pen, box, colors.soft);
+  const weight = weightOf(view, block, head, place, s);
+  const score = two(scoreOf(view, block, head, place, s));
+  const tall = Math.max(1, weight * h);
+  pen.fillStyle = css(rgb(Math.max(0.12, weight), dark));
+  pen.fillRect(x, y + h - tall, w, tall);
+  words(pen, percent(weight), middle, y + h - tall - 8, color, 11, "center", w + 1);
+  words(pen, score, middle, y + h + 33, colors.soft, 11, "center", w);
 }
 
 function markCell(view, pen, { other, index }) {

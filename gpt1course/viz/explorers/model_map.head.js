@@ -1,7 +1,7 @@
 // The zoom into a head: q beside the scores, k above them, the mask, the softmax, times v.
 // view.station is one of PANELS; view.place is the row, view.other the column.
 
-import { css, rgb } from "./common.colors.js";
+import { css, rgb, SIGNS } from "./common.colors.js";
 import { setShared } from "./common.traits.js";
 import { minus } from "./common.words.js";
 import { timesOf } from "./factor.js";
@@ -15,7 +15,7 @@ import {
   vectorOf,
   weightOf,
 } from "./model_map.numbers.js";
-import { frame, hatch, patch, SIGNS, words } from "./model_map.pen.js";
+import { frame, hatch, patch, words } from "./model_map.pen.js";
 
 const PANELS = ["q", "scores", "mask", "weights", "out"];
 const ABOVE = { scores: "k", mask: "k", weights: "v" }; // what stands over a matrix
@@ -214,7 +214,7 @@ function headHit({ geo: { boxes, cell }, place, other, D }, px, py) {
 function headStep(view, dx, dy, far) {
   const { T, station } = view;
   view.index = -1;
-  if (dy) return headUpDown(view, dy, far);
+  if (dy) return headUpDown(view, dy);
   if (station === "k" || station === "v") {
     return setShared(view, { other: Math.max(0, Math.min(T - 1, view.other + dx)) });
   }
@@ -226,12 +226,11 @@ function headStep(view, dx, dy, far) {
   if (view.station in ABOVE && !far) setShared(view, { other: dx > 0 ? 0 : T - 1 });
 }
 
-function headUpDown(view, dy, far) {
+function headUpDown(view, dy) {
   const { T, station, place } = view;
   const inside = station !== "k" && station !== "v";
   if (inside && dy < 0 && place === 0 && ABOVE[station]) view.station = ABOVE[station];
-  else if (inside)
-    setShared(view, { place: Math.max(0, Math.min(T - 1, place + dy * (far ? T : 1))) });
+  else if (inside) setShared(view, { place: Math.max(0, Math.min(T - 1, place + dy)) });
   else if (dy > 0) view.station = station === "k" ? "scores" : "weights";
 }
 

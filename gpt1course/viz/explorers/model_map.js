@@ -1,6 +1,6 @@
 // The whole model as a map, in four zooms: the model, a block, a head, one score. Each zoom
-// is { layout, paint, mark, hit, step, says, numbers, deeper }, drawn on two canvases: what
-// the text decides, and over it what is pointed at.
+// is { layout, paint, mark, gutter, around, hit, step, says, numbers, deeper }, drawn on three
+// canvases: what the text decides, over it what is pointed at, and the names beside both.
 
 import { textLine } from "./common.controls.js";
 import { addHeadline, button, el, liveRegion, setTip } from "./common.elements.js";

@@ -1,5 +1,7 @@
 // Drawing on canvas: letters, strips of numbers, frames.
 
+import { SIGNS } from "./common.colors.js";
+
 const FONT = "system-ui, sans-serif";
 
 const SMALLEST = 10; // pixels of a letter
@@ -24,17 +26,6 @@ function shortened(pen, text, most) {
 
 // So many columns that a patch of n numbers is about four times as wide as tall.
 export const columnsOf = n => Math.ceil(Math.sqrt(4 * n));
-
-export const SIGNS = {
-  false: [
-    [33, 102, 172],
-    [178, 24, 43],
-  ],
-  true: [
-    [100, 181, 246],
-    [255, 138, 101],
-  ],
-};
 
 // Numbers about 0 as a patch of colors: blue below, red above, the paper at 0.
 export function patch(

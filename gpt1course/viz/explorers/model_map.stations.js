@@ -4,7 +4,7 @@
 // guess(t) = [piece, P] (or null), said(t), a sentence. deeper: where Enter leads, or null.
 // from(t): whom its attention looks at, T weights, drawn in the room above it.
 
-import { commas, named, percent, readable } from "./common.words.js";
+import { commas, lengthOf, named, percent, readable } from "./common.words.js";
 import { timesOf } from "./factor.js";
 import {
   paintAnswer,
@@ -29,14 +29,7 @@ import {
 } from "./model_map.numbers.js";
 
 export function modelStations(view) {
-  const { L, C, V, ids, names } = view;
-  const table = (i, name, of) => ({
-    name,
-    tall: STRIP_TALL,
-    gap: i ? 5 : 8,
-    numbers: t => rowOfTable(view, i, t),
-    said: t => `${of(t)}: ${C} numbers.`,
-  });
+  const { L, V, ids, names } = view;
   return [
     {
       name: "token, id",
@@ -47,8 +40,7 @@ export function modelStations(view) {
         `“${readable(view.tokens[t])}” is token ${commas(ids[t])} of ${commas(V)}: ` +
         "this number is all that the model is told.",
     },
-    table(0, "Wₑ row", t => `Row ${commas(ids[t])} of Wₑ, the table of tokens`),
-    table(1, "+ Wₚ row", t => `Row ${t} of Wₚ, the table of positions`),
+    ...tableStations(view),
     guessStation(view, 0, "sum", t => `“${names[t]}” goes into block 0 as the sum of two rows`),
     ...Array.from({ length: L }, (_, block) => ({
       ...guessStation(
@@ -69,6 +61,22 @@ export function modelStations(view) {
       said: t => saidOfLogits(view, t),
     },
     { name: "softmax", tall: 38, gap: 6, paint: paintAnswer, said: t => saidOfAnswer(view, t) },
+  ];
+}
+
+// The two rows that are added up: of the table of tokens, and of that of positions.
+function tableStations(view) {
+  const { C, ids } = view;
+  const table = (i, name, of) => ({
+    name,
+    tall: STRIP_TALL,
+    gap: i ? 5 : 8,
+    numbers: t => rowOfTable(view, i, t),
+    said: t => `${of(t)}: ${C} numbers.`,
+  });
+  return [
+    table(0, "Wₑ row", t => `Row ${commas(ids[t])} of Wₑ, the table of tokens`),
+    table(1, "+ Wₚ row", t => `Row ${t} of Wₚ, the table of positions`),
   ];
 }
 
@@ -148,8 +156,6 @@ const rowOf = view => (name, note, numbers, what) => ({
     return `${what} “${view.names[t]}”, ${length}.`;
   },
 });
-
-const lengthOf = values => Math.sqrt(values.reduce((total, v) => total + v * v, 0));
 
 function headStation(view, head) {
   const { block, D, names, T } = view;

@@ -72,7 +72,7 @@ const INHERITED = ["ink", "soft", "line", "paper", "page", "accent", "press"];
 
 // The rules for views, and the colors that the page around gives them.
 function stylesOf(root) {
-  const rules = [...document.styleSheets].flatMap(sheet => [...sheet.cssRules]);
+  const rules = [...document.styleSheets].flatMap(rulesOf);
   const own = rules.map(rule => rule.cssText).filter(text => text.includes("gx"));
   const style = getComputedStyle(root);
   const colors = INHERITED.map(name => {
@@ -82,6 +82,15 @@ function stylesOf(root) {
   const paper = style.getPropertyValue("--gx-paper");
   const look = `background: ${paper}; font: ${style.font}; color: ${style.color};`;
   return `${own.join("\n")}\n.gx.gx { ${colors.join(" ")} ${look} }`;
+}
+
+// Those of a sheet from elsewhere, which no script may read, are none of ours.
+function rulesOf(sheet) {
+  try {
+    return [...sheet.cssRules];
+  } catch {
+    return [];
+  }
 }
 
 // A copy does not know what was drawn, chosen or typed.
@@ -103,6 +112,9 @@ function copyOfView(root) {
   });
   pairs("input", (input, twin) => {
     twin.setAttribute("value", input.value);
+  });
+  pairs("textarea", (area, twin) => {
+    twin.textContent = area.value;
   });
   copy.querySelector(".gx-tools")?.remove();
   return copy;

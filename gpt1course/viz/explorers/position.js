@@ -2,7 +2,7 @@
 
 import { argmax } from "../engine/sample.js";
 import { axisNames, chart, levels, shape, through, ticks } from "./common.charts.js";
-import { css, rgb, scaleOf, signedScale } from "./common.colors.js";
+import { css, rgb, SIGNS, scaleOf, signedScale } from "./common.colors.js";
 import { choice, slider } from "./common.controls.js";
 import { addHeadline, el, liveRegion } from "./common.elements.js";
 import { bigPicture } from "./common.matrix.js";
@@ -32,8 +32,10 @@ function draw(model, root) {
   view.line = chart(el("div", "gx-likeness", root), 210, 24, () => showLine(view));
   onPointing(view, view.line.svg, e => placeAlong(view, e));
   view.hint = el("p", "gx-note", root, POINT_AT);
-  root.addEventListener("keydown", e => {
-    if (e.key === "Escape" && view.locked) lock(view, false);
+  view.slider.row.addEventListener("keydown", e => {
+    if (e.key !== "Escape" || !view.locked) return;
+    e.stopPropagation(); // Escape leads out of the view only where nothing is kept
+    lock(view, false);
   });
   onChange(view, ["table"], () => showTable(view));
   onChange(view, ["place"], () => show(view));
@@ -48,7 +50,10 @@ function addControls(view) {
     showTable(view);
   });
   const options = { min: 0, max: n - 1, step: 1, value: view.place };
-  view.slider = slider(root, "position", options, place => choose(view, place));
+  view.slider = slider(root, "position", options, place => {
+    choose(view, place);
+    if (view.locked) lock(view, true);
+  });
 }
 
 // ---- what is chosen, and what keeps it
@@ -64,6 +69,8 @@ function lock(view, locked) {
   const kept = `Position ${view.place} is kept: Escape or a second click lets it go.`;
   view.hint.textContent = locked ? kept : POINT_AT;
   view.map.mark.classList.toggle("gx-locked", locked);
+  // a click leaves the focus on no control, where Escape would not be heard
+  if (locked) view.slider.input.focus({ preventScroll: true });
 }
 
 // Pointing follows the mouse until a click; at(event) is a position.
@@ -149,7 +156,7 @@ function addMap(view, parent) {
   view.map = bigPicture(parent, n, "gx-big", over, row => point(row, true));
   view.down = el("div", "gx-down", view.map.wrap);
   view.down.style.width = `${100 / n}%`;
-  signedScale(parent, "−1", "1");
+  signedScale(parent, "−1", "1", view.dark);
   el("small", "", parent, "Position 0 is at the top and at the left.");
 }
 
@@ -158,13 +165,13 @@ function rowOf({ cosines, table, n }, i) {
 }
 
 function paintMap(view) {
-  const { n, map } = view;
+  const { n, map, dark } = view;
   map.canvas.width = map.canvas.height = n;
   const ctx = map.canvas.getContext("2d");
   const image = ctx.createImageData(n, n);
   for (let i = 0; i < n; i++) {
     rowOf(view, i).forEach((v, j) => {
-      const color = v < 0 ? [33, 102, 172] : [178, 24, 43]; // as in signed()
+      const color = SIGNS[dark][v < 0 ? 0 : 1]; // as in signed()
       image.data.set([...color, Math.min(255, 255 * Math.abs(v))], 4 * (i * n + j));
     });
   }

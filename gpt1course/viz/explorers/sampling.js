@@ -72,10 +72,21 @@ function addPrompt(view) {
     view.prompt.value = text;
     view.prompt.dir = "auto";
     view.prompt.setAttribute("aria-label", "prompt");
-    view.prompt.addEventListener("change", () => view.ask({ text: view.prompt.value }));
+    view.prompt.addEventListener("change", () => {
+      // what is typed ends with a word, whatever was appended before
+      if (view.prompt.value !== model.get("text")) model.set("joined", false);
+      view.ask({ text: view.prompt.value });
+    });
   } else if (text) el("p", "gx-title", root, `After “${text}”`);
   const status = el("p", "gx-note gx-hint", root);
-  view.ask = request(model, status, "The model reads ...", editable ? HINT : "");
+  const ask = request(model, status, "The model reads ...", editable ? HINT : "");
+  view.waits = false; // for an answer: the distribution is still that of an older text
+  view.ask = traits => {
+    if (ask(traits)) view.waits = true;
+  };
+  model.on("change:answers", () => {
+    view.waits = false;
+  });
 }
 
 function append(view, rank) {
@@ -130,7 +141,9 @@ function addButtons(view, parent) {
   button(parent, "Draw one", () => sample(view, 1));
   button(parent, "Draw 100", () => sample(view, 100));
   if (view.prompt) {
-    const write = button(parent, "Draw and append", () => append(view, drawRank(view)));
+    const write = button(parent, "Draw and append", () => {
+      if (!view.waits) append(view, drawRank(view));
+    });
     write.classList.add("gx-asks");
   }
   button(parent, "Reset", () => {

@@ -33,7 +33,7 @@ function draw(model, root) {
   view.said = liveRegion(root);
   view.note = el("p", "gx-note", root, NOTE);
   const again = { shown: false, guesses: [], amount: 0 };
-  view.again = button(root, "Draw again", () => set(view, again));
+  view.again = button(root, "Draw again", () => replace(view, again, view.reveal));
   onChange(view, ["amount", "used", "size", "shown"], () => show(view));
   view.model.on("change:guesses", () => show(view));
   show(view);
@@ -45,7 +45,9 @@ const usedOf = view => Math.min(view.used, pointsOf(view).length);
 function addControls(view) {
   const { root, names } = view;
   view.top = el("div", "gx-cols", root);
-  view.reveal = button(view.top, "Show what was measured", () => set(view, { shown: true }));
+  view.reveal = button(view.top, "Show what was measured", () =>
+    replace(view, { shown: true }, view.again),
+  );
   view.after = el("div", "", root);
   const amounts = Object.fromEntries(names.map((name, i) => [`a${i}`, name]));
   view.picker = choice(view.after, "text", amounts, `a${view.amount}`, key =>
@@ -67,6 +69,12 @@ function addControls(view) {
 function set(view, traits) {
   setShared(view, traits);
   show(view);
+}
+
+// A button that is hidden by what it does gives the focus to the one that undoes it.
+function replace(view, traits, other) {
+  set(view, traits);
+  other.focus({ preventScroll: true });
 }
 
 // 10 to the v in words: 25 thousand, 3.2 million.

@@ -7,8 +7,9 @@ import { pausing } from "./pause.js";
 import { addTools, restoreState } from "./picture.js";
 
 // Each explorer defines draw(model, root, redraw); this wraps it for anywidget. It is drawn
-// anew when the theme changes, and when it asks for that: redraw(). record: the one of
-// records.js that answers its questions, see asked in client.js.
+// anew when the theme changes, and when it asks for that: redraw(). Its root hears "gx-end"
+// when the view is removed. record: the one of records.js that answers its questions, see asked
+// in client.js.
 export function start(draw, record = null) {
   const answer = record && asked(record);
   // of all views of a widget: each loads this anew
@@ -43,6 +44,7 @@ export function start(draw, record = null) {
         asking?.forget();
         heard.end();
         given.end?.();
+        root.dispatchEvent(new Event("gx-end"));
       };
     },
   };

@@ -5,7 +5,7 @@ import { hueOf } from "./common.colors.js";
 import { choice } from "./common.controls.js";
 import { addHeadline, el, liveRegion } from "./common.elements.js";
 import { save } from "./common.traits.js";
-import { percent, plural, rounded, sum } from "./common.words.js";
+import { inPoints, percent, plural, rounded, sum } from "./common.words.js";
 import { start } from "./start.js";
 
 const NOTE =
@@ -117,7 +117,6 @@ function drawPlace({ chart, y }, { seeds, mean, half }, x, hue, square) {
 
 // ---- the words
 
-const inPoints = v => (100 * v).toFixed(1);
 const withSign = v => (v < 0 ? "−" : "+") + inPoints(Math.abs(v));
 
 // What the sweep has found: how many differences are significant, and which.

@@ -106,6 +106,8 @@ function show(view) {
   const { model, drag } = view;
   const points = model.get("points");
   view.chart.svg.replaceChildren();
+  // a run that is played would be spoken without end: only where it stops is
+  view.said.setAttribute("aria-live", view.timer ? "off" : "polite");
   if (!points.length) {
     view.said.textContent = view.finding.textContent = "The run has not begun.";
     setTip(view.finding, "run the cell that trains");
@@ -204,14 +206,15 @@ function drawNow({ chart }, { of, x, y }, [step, nats]) {
 // ---- the run, played: eight seconds from the first line to the last
 
 function play(view) {
-  const last = view.model.get("points").length - 1;
-  if (last < 1) return;
+  const { model } = view;
+  if (model.get("points").length < 2) return;
   const begun = performance.now();
-  go(view, 0);
   view.timer = setInterval(() => {
     const share = Math.min(1, (performance.now() - begun) / LASTS);
-    if (share === 1 || !view.finding.isConnected) halt(view);
-    go(view, nearest(view, share));
+    const line = nearest(view, share);
+    const isLast = share === 1 || line === model.get("points").length - 1;
+    if (isLast || !view.finding.isConnected) halt(view); // first, so that the end is spoken
+    go(view, line);
   }, 50);
   go(view, 0);
 }
@@ -235,7 +238,9 @@ function findingOf({ unit }, points, at) {
   const [first, now] = [points[0], points[at]].map(([, nats]) => of(nats).toFixed(digits));
   const what = unit === "perplexity" ? "perplexity" : "loss";
   const after = `After ${plural(points[at][0], "update")} the ${what} is ${now}`;
-  return at ? `${after}, down from ${first}.` : `${after}: it has learned next to nothing.`;
+  if (!at) return `${after}: it has learned next to nothing.`;
+  if (now === first) return `${after}, as at first.`;
+  return `${after}, ${+now < +first ? "down" : "up"} from ${first}.`;
 }
 
 function tell({ model, chart, unit, said, wrote }, [step, nats]) {

@@ -4,33 +4,39 @@ import { argmax } from "../engine/sample.js";
 import { colorScale, css, rgb, shade } from "./common.colors.js";
 import { radio, setChecked, textLine } from "./common.controls.js";
 import { addHeadline, el, liveRegion, setTip } from "./common.elements.js";
-import { bigPicture, lockedRows, markRow, rowButtons } from "./common.matrix.js";
+import { bigPicture, lockedRows, markRow, matrixOf, rowButtons } from "./common.matrix.js";
 import { request } from "./common.questions.js";
 import { halves, onChange, setShared } from "./common.traits.js";
 import { headName, labels, rounded, sum } from "./common.words.js";
 import { start } from "./start.js";
 
-function draw(model, root, redraw) {
-  const view = readTexts(model);
-  view.root = root;
-  view.dark = root.classList.contains("gx-dark");
+function draw(model, root) {
+  const view = { model, dark: root.classList.contains("gx-dark") };
   view.finding = addHeadline(root, "", () => {
     setShared(view, { head: onward(view) });
     show(view);
   });
-  addPrompts(view);
+  addPrompts(view, root);
   const cols = el("div", "gx-cols", root);
-  addHeads(view, el("div", "", cols));
-  view.panels = view.texts.map(text => addPanel(view, el("div", "gx-scroll", cols), text));
   view.said = liveRegion(root);
-  model.on("change:two", redraw);
+  model.on("change:two", () => fill(view, cols));
   onChange(view, ["head"], () => show(view));
   onChange(view, ["row"], () => showRow(view));
+  fill(view, cols);
+}
+
+// What is as large as the texts; their lines stay, someone may be typing there.
+function fill(view, cols) {
+  readTexts(view);
+  cols.replaceChildren();
+  addHeads(view, el("div", "", cols));
+  view.panels = view.texts.map(text => addPanel(view, el("div", "gx-scroll", cols), text));
   show(view);
 }
 
-function readTexts(model) {
-  const texts = ["one", "two"].map((name, i) => {
+function readTexts(view) {
+  const { model } = view;
+  view.texts = ["one", "two"].map((name, i) => {
     const tokens = model.get("tokens")[i];
     const partner = new Map(model.get("pairs").map(pair => [pair[i], pair[1 - i]]));
     return {
@@ -41,17 +47,22 @@ function readTexts(model) {
       partner,
     };
   });
-  const sizes = { L: model.get("n_layer"), H: model.get("n_head") };
-  return { model, texts, ...sizes, head: model.get("head"), row: model.get("row") };
+  Object.assign(view, { L: model.get("n_layer"), H: model.get("n_head") });
+  Object.assign(view, { head: model.get("head"), row: model.get("row") });
 }
 
-function addPrompts({ model, root }) {
+function addPrompts({ model }, root) {
   const inputs = ["first", "second"].map((name, i) =>
     textLine(root, name, model.get("texts")[i], "4em", () => send()),
   );
   const status = el("p", "gx-note gx-hint", root);
   const ask = request(model, status, "The model reads ...", "Type a text and press Enter.");
   const send = () => ask({ texts: inputs.map(input => input.value) });
+  model.on("change:texts", () => {
+    model.get("texts").forEach((text, i) => {
+      inputs[i].value = text;
+    });
+  });
 }
 
 // ---- all heads: how far the chosen word moves in each
@@ -96,18 +107,12 @@ function addPanel(view, parent, text) {
   const { names, T, i } = text;
   const size = Math.max(9, Math.min(24, Math.floor(260 / T)));
   const title = el("p", "gx-title", parent);
-  const matrix = el("div", "gx-matrix", parent);
-  matrix.style.gridTemplate = `auto repeat(${T}, ${size}px) / auto ${T * size}px`;
-  el("span", "", matrix);
-  const top = el("div", "", matrix);
-  const columns = `repeat(${T},${size}px)`;
-  top.style.cssText = `display:grid;grid-template-columns:${columns};align-items:end`;
-  for (const name of names) el("span", "gx-col", top, name);
+  const matrix = matrixOf(parent, names, T, size, size);
   const pick = q => {
     const other = view.panels?.[1 - i]; // a row kept there stays
     if (!(other?.rows.locked >= 0)) setRow(view, i ? text.partner.get(q) : q);
   };
-  const rows = lockedRows(view.root, pick, () => showLock(view));
+  const rows = lockedRows(parent.parentElement, pick, () => showLock(view));
   rowButtons(matrix, names, name => `from ${name}`, rows);
   const over = q => q != null && rows.over(q);
   const { canvas, mark } = bigPicture(matrix, T, "gx-big gx-hatch", over, rows.lock);

@@ -1,7 +1,6 @@
 // A token's row of the tied matrix, its nearest rows, and how it fares as the next token.
 
-import { bars } from "./common.bars.js";
-import { signed, signedScale } from "./common.colors.js";
+import { bars, strip } from "./common.bars.js";
 import { choice, ONWARD, radio, radioGroup, setChecked } from "./common.controls.js";
 import { addHeadline, el, liveRegion } from "./common.elements.js";
 import { promptLine } from "./common.questions.js";
@@ -11,19 +10,18 @@ import { start } from "./start.js";
 
 const MATRICES = { tied: "the same matrix (GPT-1)", own: "a matrix of its own" };
 
-function draw(model, root, redraw) {
-  const view = { model, root, C: model.get("n_embd"), rows: halves(model, "data") };
-  view.names = model.get("tokens").map(readable);
-  view.chosen = Math.min(model.get("chosen"), view.names.length - 1);
+function draw(model, root) {
+  const view = { model, C: model.get("n_embd") };
+  const isDark = root.classList.contains("gx-dark");
   const onward = () => choose(view, (view.chosen + 1) % view.names.length);
   view.finding = addHeadline(root, "see the next word's row", onward);
   promptLine(model, root);
-  model.on("change:wins", redraw);
-  addTokens(view);
+  const group = radioGroup(root, "token");
+  group.addEventListener("keydown", e => stepToken(view, e));
+  model.on("change:wins", () => fill(view, group));
   view.title = el("p", "gx-title", root);
-  view.strip = el("canvas", "gx-strip", root);
-  view.strip.setAttribute("role", "img");
-  view.ends = signedScale(root, "", "").querySelectorAll("span");
+  view.write = strip(el("div", "gx-tied", root), isDark);
+  view.ends = el("p", "gx-note", root);
   const cols = el("div", "gx-cols", root);
   cols.style.marginTop = "10px";
   view.near = addList(cols, "Nearest rows (cosine)", "330px");
@@ -36,20 +34,27 @@ function draw(model, root, redraw) {
   });
   view.said = liveRegion(root);
   onChange(view, ["chosen"], () => view.chosen < view.names.length && show(view));
+  fill(view, group);
+}
+
+// The tokens of a text, in place of those of the text before.
+function fill(view, group) {
+  const { model } = view;
+  view.rows = halves(model, "data");
+  view.names = model.get("tokens").map(readable);
+  view.chosen = Math.min(model.get("chosen"), view.names.length - 1);
+  for (const b of view.buttons ?? []) b.remove();
+  view.buttons = view.names.map((name, i) => radio(group, name, () => choose(view, i)));
   show(view);
 }
 
-function addTokens(view) {
-  const { names, root } = view;
-  const group = radioGroup(root, "token");
-  view.buttons = names.map((name, i) => radio(group, name, () => choose(view, i)));
-  group.addEventListener("keydown", e => {
-    const d = ONWARD[e.key];
-    if (!d) return;
-    e.preventDefault();
-    choose(view, (view.chosen + d + names.length) % names.length);
-    view.buttons[view.chosen].focus();
-  });
+function stepToken(view, e) {
+  const d = ONWARD[e.key];
+  if (!d) return;
+  e.preventDefault();
+  const n = view.names.length;
+  choose(view, (view.chosen + d + n) % n);
+  view.buttons[view.chosen].focus();
 }
 
 // Full is rank 1, nothing the last rank, tenfold steps between: 1, 10, 100, ...
@@ -111,22 +116,13 @@ function show(view) {
   view.said.textContent = `${bestPlace(view)} ${parameters(view)}`;
 }
 
-// The C numbers of the row as colors about 0.
-function paintRow({ rows, C, chosen, strip, ends }) {
+// The C numbers of the row, up and down about 0.
+function paintRow({ rows, C, chosen, write, ends }) {
   const row = rows.subarray(chosen * C, (chosen + 1) * C);
   const top = row.reduce((most, v) => Math.max(most, Math.abs(v)), 1e-9);
-  strip.width = C;
-  strip.height = 1;
-  const ctx = strip.getContext("2d");
-  row.forEach((v, i) => {
-    ctx.fillStyle = signed(v / top);
-    ctx.fillRect(i, 0, 1, 1);
-  });
-  ends.forEach((end, i) => {
-    end.textContent = minus((i ? top : -top).toFixed(2));
-  });
-  const range = `${(-top).toFixed(2)} and ${top.toFixed(2)}`;
-  strip.setAttribute("aria-label", `${C} numbers between ${range}`);
+  const words = [-top, top].map(v => minus(v.toFixed(2)));
+  write(row, top, `${C} numbers between ${words.join(" and ")}`);
+  ends.textContent = `Up and red: above 0, as far as ${words[1]}. Down and blue: below 0.`;
 }
 
 function bestPlace({ model, names, chosen }) {

@@ -11,3 +11,11 @@ def page(chromium):
     yield page
     page.close()
     assert not failed
+
+
+@pytest.fixture
+def stopped_clock(page):
+    """Time passes only when the test says so: a slow click would take as long as a stage."""
+    page.clock.install(time=0)
+    yield page.clock
+    page.clock.resume()  # all pages share it

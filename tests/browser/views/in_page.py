@@ -17,6 +17,22 @@ def show(page, explorer):
     return page.locator(".gx")
 
 
+def listen(root):
+    """What a screen reader is told to speak from now on: words that were not there before."""
+    said = root.locator(".gx-live")
+    said.evaluate(
+        """said => {
+        let before = said.textContent;
+        globalThis.spoken = [];
+        new MutationObserver(() => {
+          const isNew = said.textContent !== before;
+          before = said.textContent;
+          if (isNew && said.ariaLive !== "off") spoken.push(before);
+        }).observe(said, { childList: true }); }"""
+    )
+    return lambda: said.evaluate("() => spoken")
+
+
 def load(page, name):
     """What a module of the explorers exports becomes global in the page."""
     page.route(f"{PLACE}**", serve)

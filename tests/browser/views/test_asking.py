@@ -6,6 +6,7 @@ import json
 
 import numpy as np
 import pytest
+from in_page import show
 
 import gpt1lib as g
 from gpt1course.viz import engine, explorers
@@ -197,6 +198,32 @@ def test_of_what_is_asked_while_the_kernel_is_busy_the_newest_is_answered(
     wire.ask("She sat still")
     wire.deliver()
     assert rows.all_inner_texts() == ["she", "sat", "still"] and read[3:] == ["She sat still"]
+
+
+# in place of the page's engine: what it is asked, and what answers that
+ENGINE = """() => { window.asked = [];
+  const ask = (name, record, told, changed) =>
+    new Promise(answer => asked.push({ told, changed, answer }));
+  globalThis.gpt1 = { ids: [model.get('weights_id')], ask }; }"""
+
+
+def test_an_engine_is_asked_one_question_at_a_time(page, novelist):
+    """A slider asks at each step; the text before it is not lost."""
+    root = show(page, explorers.ModelMapExplorer.from_checkpoint(novelist, "He saw it"))
+    page.evaluate(ENGINE)
+    root.get_by_label("text").fill("She took it")
+    root.get_by_label("text").press("Enter")
+    knob = root.get_by_role("slider", name="output")
+    for _ in range(3):
+        knob.press("ArrowLeft")
+    changed = "() => asked.map(question => question.changed)"
+    assert page.evaluate(changed) == [["text"]]
+    page.evaluate("() => asked[0].answer({ shown: 'She took it' })")
+    page.wait_for_function("() => asked.length > 1")
+    assert page.evaluate(changed) == [["text"], ["factors"]]
+    told = page.evaluate("() => asked[1].told")
+    assert told["text"] == told["shown"] == "She took it"
+    assert [*told["factors"].values()] == [pytest.approx(0.7)]
 
 
 # ---- what is chosen is sent once the reader pauses ----------------------------------

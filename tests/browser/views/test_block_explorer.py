@@ -45,7 +45,7 @@ def test_a_neuron_is_picked_by_key_and_by_mouse(page, explorer):
     first = told.inner_text()
     page.get_by_role("slider", name="neuron").focus()
     page.keyboard.press("End")
-    assert told.inner_text() != first and "GELU passes on −0" in told.inner_text()
+    assert told.inner_text() != first and "GELU passes on 0.00." in told.inner_text()
     page.locator(".gx-neurons canvas").click(position={"x": 3, "y": 3})
     assert told.inner_text().startswith("Neuron 0 computed")
 

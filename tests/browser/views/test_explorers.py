@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pytest
 import torch
-from in_page import load, show
+from in_page import listen, load, show
 
 from gpt1course.viz import explorers
 from gpt1course.viz.explorers import standalone
@@ -169,7 +169,10 @@ def test_an_answer_that_changes_nothing_ends_the_waiting(page):
     box.press("Enter")
     assert status.inner_text() == "The model reads ..."
     page.evaluate("model.set('answers', 1)")  # what an answer does
-    assert status.inner_text() == hint
+    assert status.inner_text() == hint and status.get_attribute("aria-live") == "off"
+    page.evaluate("model.take({ message: 'no such word', answers: 2 })")
+    assert status.inner_text() == "no such word", "and it is read aloud"
+    assert status.get_attribute("aria-live") == "polite"
 
 
 def test_without_an_answer_the_kernel_is_named(page):
@@ -182,16 +185,20 @@ def test_without_an_answer_the_kernel_is_named(page):
     root.get_by_label("prompt").press("Enter")
     page.clock.fast_forward(11_000)
     assert "After a restart, run this cell again" in root.locator(".gx-hint").inner_text()
+    assert root.locator(".gx-hint").get_attribute("aria-live") == "polite"
 
 
 def test_shares_are_written_as_they_are(page):
     show(page, explorers.BigramExplorer(np.eye(2), list("ab")))
     load(page, "common.words")
-    values = [0, 0.0004, 0.0025, 0.0496, 0.5, 0.9997, 1]
+    values = [0, 0.0004, 0.0025, 0.0496, 0.5, 0.995, 0.9995, 0.9997, 1]
     written = page.evaluate("values => values.map(percent)", values)
-    assert written == ["0%", "<0.1%", "0.25%", "5.0%", "50.0%", ">99.9%", "100%"]
+    small = ["0%", "<0.1%", "0.25%", "5.0%", "50.0%"]
+    assert written == [*small, "99.5%", ">99.9%", ">99.9%", "100%"]
     written = page.evaluate("values => values.map(rounded)", values)
-    assert written == ["0%", "<1%", "<1%", "5%", "50%", ">99%", "100%"]
+    assert written == ["0%", "<1%", "<1%", "5%", "50%", ">99%", ">99%", ">99%", "100%"]
+    written = page.evaluate("['-0.00', '-0', '-0.05', '-2', '3'].map(minus)")
+    assert written == ["0.00", "0", "−0.05", "−2", "3"]
 
 
 def darkness(root):
@@ -225,6 +232,34 @@ def test_a_click_appends_a_word(page):
     root = show(page, e)
     root.get_by_role("button", name="sea").click()
     assert page.evaluate("model.get('text')") == "the sea"
+
+
+def prompted(**traits):
+    pieces = ["sea</w>", "b", "c"]
+    return explorers.SamplingExplorer(
+        [3.0, 1.0, 0.0], pieces, predict=lambda _: [0] * 3, **traits
+    )
+
+
+def test_a_draw_waits_for_the_answer_to_the_one_before(page):
+    """Until then the distribution is that of an older text."""
+    write = show(page, prompted(text="the")).get_by_role("button", name="Draw and append")
+    text = "model.get('text')"
+    write.click()
+    once = page.evaluate(text)
+    write.click()
+    assert page.evaluate(text) == once != "the"
+    page.evaluate("model.set('answers', 1)")  # what an answer does
+    write.click()
+    assert page.evaluate(text) != once
+
+
+def test_a_text_that_is_typed_ends_with_a_word(page):
+    root = show(page, prompted(text="the la", joined=True))
+    root.get_by_label("prompt").fill("the old")
+    root.get_by_label("prompt").press("Enter")
+    root.get_by_role("button", name="sea").click()
+    assert page.evaluate("model.get('text')") == "the old sea"
 
 
 def causal(n_layer=2, n_head=3, n=4):
@@ -270,6 +305,55 @@ def test_a_new_text_draws_new_heads(page, novelist):
     assert root.locator(".gx-live").inner_text().startswith("“looked” attends")
 
 
+@pytest.mark.parametrize(
+    ("name", "texts", "trait"),
+    [
+        ("AttentionExplorer", ["The old man"], "data"),
+        ("JourneyExplorer", ["The old man"], "stages"),
+        ("TwoTextsExplorer", ["The old man", "The old dog"], "two"),
+        ("TyingExplorer", ["The old man"], "wins"),
+    ],
+)
+def test_an_answer_leaves_the_text_that_is_being_typed(page, novelist, name, texts, trait):
+    root = show(page, getattr(explorers, name).from_checkpoint(novelist, *texts))
+    box, said = root.locator(".gx-prompt").first, root.locator(".gx-live").element_handle()
+    box.fill("The old man we")
+    page.evaluate("name => model.take({ [name]: model.get(name) })", trait)
+    assert box.input_value() == "The old man we"
+    assert box.evaluate("e => e === document.activeElement")
+    assert said.evaluate("e => e.isConnected"), "a new one would not be read aloud"
+
+
+# a view stands in a cell of a notebook
+IN_A_CELL = """() => {
+  const cell = document.createElement('div');
+  Object.assign(cell, { className: 'jp-Cell', tabIndex: -1 });
+  document.querySelector('#here').before(cell);
+  cell.append(document.querySelector('#here')); }"""
+
+
+def with_rows(novelist):
+    """One of each explorer in which a click keeps a row."""
+    e, text = explorers, "The old man"
+    yield e.AttentionExplorer(causal(), list("abcd"))
+    yield e.BigramExplorer(np.eye(3), list("abc"))
+    yield e.HeadsExplorer.from_checkpoint(novelist, text, np.eye(4) / 10)
+    yield e.TwoTextsExplorer.from_checkpoint(novelist, text, text)
+
+
+def test_escape_lets_a_kept_row_go_before_it_leads_out(page, novelist):
+    for explorer in with_rows(novelist):
+        root = show(page, explorer)
+        page.evaluate(IN_A_CELL)
+        root.locator(".gx-wrap canvas").first.click(position={"x": 5, "y": 5})
+        assert root.locator(".gx-locked").count() == 1
+        page.keyboard.press("Escape")
+        assert root.locator(".gx-locked").count() == 0
+        assert page.evaluate("document.activeElement.matches('.gx-row')")
+        page.keyboard.press("Escape")
+        assert page.evaluate("document.activeElement.matches('.jp-Cell')")
+
+
 def test_masks_in_each_place_equal_numpy(page, novelist):
     e = explorers.AttentionExplorer.from_checkpoint(novelist, "The old man went home", head=9)
     root = show(page, e)
@@ -296,6 +380,15 @@ def test_masks_in_each_place_equal_numpy(page, novelist):
     assert page.evaluate("model.get('mask')") == "before"
 
 
+def bare_cells(root):
+    """Of the difference of two heads, the cells with a bare line through them."""
+    pixels = root.get_by_label("block 1, head 2 minus block 0, head 0").evaluate(
+        "c => [...c.getContext('2d').getImageData(0, 0, c.width, c.height).data]"
+    )
+    lines = np.reshape(pixels, (4, 3, 4, 3, 4))
+    return (lines[:, 0] != lines[:, 1]).any((2, 3))
+
+
 def test_a_head_is_kept_beside_another(page):
     weights = causal()
     root = show(page, explorers.AttentionExplorer(weights, list("abcd"), head=0, row=3))
@@ -303,6 +396,7 @@ def test_a_head_is_kept_beside_another(page):
     root.get_by_role("radio", name="block 1, head 2").click()
     kept = root.get_by_label("block 0, head 0, kept for comparison")
     assert kept.is_visible()
+    assert (bare_cells(root) == (np.tril(weights[1, 2] - weights[0, 0]) < 0)).all()
     titles = root.locator(".gx-title").all_inner_texts()
     assert {"Block 0, head 0, kept", "Shown minus kept"} <= {*titles}
     assert "Block 1, head 2: from each row to each column" in titles
@@ -368,6 +462,8 @@ def test_two_texts_share_a_row_and_say_what_moves(page, novelist):
     root.get_by_label("second", exact=True).fill("She gave the man the letter")
     root.get_by_label("second", exact=True).press("Enter")
     assert page.evaluate("model.get('texts')")[1] == "She gave the man the letter"
+    page.evaluate("model.set('texts', ['He saw', 'She saw'])")  # a cell sets them
+    assert root.get_by_label("first", exact=True).input_value() == "He saw"
 
 
 def test_why_a_token_of_two_texts_does_not_move(page):
@@ -480,6 +576,33 @@ def test_a_click_on_the_curve_chooses_the_nearest_step(page):
     assert "After 10 updates" in root.locator(".gx-live").inner_text()
 
 
+@pytest.mark.parametrize(
+    ("loss", "said"),
+    [
+        (4.0, "4.00, down from 9.00."),
+        (9.001, "9.00, as at first."),
+        (11.5, "11.50, up from 9.00."),
+    ],
+)
+def test_the_headline_says_where_the_loss_has_risen(page, loss, said):
+    log = [{"step": 1, "loss": 9.0}, {"step": 2, "loss": loss}]
+    root = show(page, explorers.TrainingExplorer(log))
+    assert root.locator(".gx-finding").inner_text() == f"After 2 updates the loss is {said}"
+
+
+def test_a_run_that_is_played_is_spoken_at_its_end_only(page, stopped_clock):
+    root = show(page, explorers.TrainingExplorer(LOG))
+    stopped_clock.pause_at(3600)
+    spoken = listen(root)
+    tip = root.locator(".gx-tip")
+    tip.click()
+    stopped_clock.run_for(3000)
+    assert "After 10 updates" in root.locator(".gx-live").inner_text() and not spoken()
+    stopped_clock.run_for(6000)
+    assert "After 100 updates" in spoken()[-1] and len(spoken()) == 1
+    assert tip.inner_text() == "play the run from its first update"
+
+
 def test_a_run_that_goes_on_grows_on_the_page(page):
     root = show(page, explorers.TrainingExplorer(total=100))
     assert root.locator(".gx-live").inner_text() == "The run has not begun."
@@ -534,11 +657,27 @@ def test_a_piece_keeps_its_color_while_its_neighbors_merge(page, novelist):
     assert "read as <unk>: é" in root.locator(".gx-hint").inner_text()
 
 
+# the pixels above the middle line minus those below it, for each number of a strip
+UP_AND_DOWN = """c => {
+  const { data } = c.getContext('2d').getImageData(0, 0, c.width, c.height);
+  return Array.from({ length: c.width / 3 }, (_, i) => {
+    const isDrawn = (_, y) => data[4 * (y * c.width + 3 * i) + 3] > 0;
+    const drawn = Array.from({ length: c.height }, isDrawn);
+    const count = half => half.filter(is => is).length;
+    return count(drawn.slice(0, c.height / 2)) - count(drawn.slice(c.height / 2));
+  }); }"""
+
+
 def test_tying_by_keyboard_and_its_counts(page, novelist):
     prompt = "The old man and the sea"
-    root = show(page, explorers.TyingExplorer.from_checkpoint(novelist, prompt))
+    e = explorers.TyingExplorer.from_checkpoint(novelist, prompt)
+    root = show(page, e)
     said = root.locator(".gx-live")
     assert said.inner_text().startswith("“the” fits best after")
+    heights = root.locator("canvas").evaluate(UP_AND_DOWN)
+    row = np.frombuffer(e.data, "<f2").reshape(-1, 256)[0].astype(float)
+    clear = abs(row) > 0.1 * abs(row).max()
+    assert (np.sign(heights) == np.sign(row))[clear].all() and clear.sum() > 100
     root.get_by_role("radio", name="the", exact=True).focus()
     page.keyboard.press("ArrowRight")
     assert said.inner_text().startswith("“old” fits best after")
@@ -560,6 +699,8 @@ def test_the_journey_by_keyboard(page, novelist):
     assert f"predicts “{piece}”" in root.locator(".gx-live").inner_text()
     root.get_by_role("radio", name="all, before and after each LayerNorm").click()
     assert root.locator(".gx-lens .gx-cell").count() == 17 * 4
+    page.evaluate("model.take({ stages: model.get('stages') })")  # what an answer does
+    assert root.locator(".gx-lens .gx-cell").count() == 17 * 4, "all are shown still"
 
 
 def test_lambda_moves_the_mix_and_the_formats_have_their_rows(page, novelist):

@@ -74,6 +74,15 @@ def test_a_number_of_labels_tells_how_far_the_rows_are_apart(page, e):
     agrees(page, root, e)
 
 
+def test_the_headline_doubts_what_is_not_significant(page, e):
+    root = show(page, e)
+    for labels, gap in ((10, "5.0 points ahead of LSTM, which may be chance."),
+                        (100, "21.0 points ahead of LSTM.")):  # fmt: skip
+        page.evaluate(f"model.set('labels', {labels})")
+        wanted = f"With {labels} labels, pre-trained is {gap}"
+        assert root.locator(".gx-finding").inner_text() == wanted
+
+
 def test_a_click_into_the_picture_moves_both_lines(page, e):
     root = show(page, e)
     box = root.locator("svg").bounding_box()

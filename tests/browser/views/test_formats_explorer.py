@@ -58,6 +58,18 @@ def test_motion_ends_where_a_page_without_motion_begins(page, novelist):
             assert page.evaluate(PLACES) == ends[name], name
 
 
+def test_the_signs_of_a_state_are_seen_without_color(page, novelist):
+    e = explorers.FormatsExplorer.from_checkpoint(novelist, kind="classification")
+    drawn = show(page, e).locator(".gx-fmt-state canvas")
+    pixels = drawn.evaluate(
+        "c => [...c.getContext('2d').getImageData(0, 0, c.width, c.height).data]"
+    )
+    above, below = np.reshape(pixels, (2, -1, 4))[..., 3] > 0
+    state = np.frombuffer(e.states, "<f2").astype(float)[: len(above)]
+    clear = abs(state) > 0.1 * abs(state).max()
+    assert (above == (state > 0))[clear].all() and (below == (state < 0))[clear].all()
+
+
 def test_what_is_played_can_be_interrupted(page, novelist):
     page.emulate_media(reduced_motion="no-preference")
     root = show(page, explorers.FormatsExplorer.from_checkpoint(novelist))

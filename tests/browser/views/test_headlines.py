@@ -86,7 +86,7 @@ def test_views_open_on_what_is_worth_seeing(novelist):
 
 def test_scores_are_read_as_they_are_typed_or_refused(page):
     root = show(page, explorers.MaskExplorer(np.zeros((2, 2)), list("ab")))
-    box, said = root.get_by_label("score from b to a"), root.locator(".gx-refused")
+    box, said = root.get_by_label("score from b to a"), root.get_by_role("alert")
     for typed, kept, words in (
         ("1,5", "1.50", ""),
         ("-0.4", "−0.40", ""),

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from in_page import show
+from in_page import listen, show
 
 from gpt1course.viz import explorers
 
@@ -122,14 +122,6 @@ def test_a_shorter_sentence_keeps_what_there_is(root, e):
     assert "undefined" not in root.inner_text() and "NaN" not in root.inner_text()
 
 
-@pytest.fixture
-def stopped_clock(page):
-    """Time passes only when the test says so: a slow click would take as long as a stage."""
-    page.clock.install(time=0)
-    yield page.clock
-    page.clock.resume()  # all pages share it
-
-
 def test_the_run_is_played_to_its_end_and_can_be_stopped(page, e, stopped_clock):
     page.emulate_media(reduced_motion="no-preference")
     root = show(page, e)
@@ -142,8 +134,12 @@ def test_the_run_is_played_to_its_end_and_can_be_stopped(page, e, stopped_clock)
     tip.click()
     stopped_clock.run_for(3000)
     assert page.evaluate(GET)[1] == 3
+    spoken = listen(root)
     tip.click()
-    stopped_clock.run_for(10_000)
+    stopped_clock.run_for(2150)
+    assert "After 0" not in said(root) and not spoken()
+    stopped_clock.run_for(8000)
+    assert len(spoken()) == 1 and spoken()[0].startswith("After 1,024 updates")
     assert page.evaluate(GET)[1] == 11 and tip.inner_text() == "play the run from its start"
     page.emulate_media(reduced_motion="reduce")
 

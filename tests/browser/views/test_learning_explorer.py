@@ -97,7 +97,7 @@ def test_the_stages_lead_back(page):
 def test_the_flag_is_planted_before_the_start_only(page):
     root = begin(page)
     flag = root.get_by_role("slider", name="first real word after")
-    flag.fill("10")
+    flag.fill("7")
     expect(root.locator(".gx-learn-flag")).to_have_text("your guess: 10")
     curve = root.locator(".gx-learn-curve svg")
     curve.evaluate("e => e.scrollIntoView({block: 'center'})")
@@ -105,10 +105,24 @@ def test_the_flag_is_planted_before_the_start_only(page):
     page.mouse.click(box["x"] + 0.8 * box["width"], box["y"] + box["height"] / 2)
     assert root.locator(".gx-learn-flag").text_content() != "your guess: 10"
     planted = root.locator(".gx-learn-flag").first.text_content()
+    assert planted == f"your guess: {flag.get_attribute('aria-valuetext')}"
     learn(root, 5)
     assert flag.is_disabled()
     page.mouse.click(box["x"] + 0.3 * box["width"], box["y"] + box["height"] / 2)
     assert root.locator(".gx-learn-flag").first.text_content() == planted
+
+
+def test_each_arrow_key_moves_the_flag(page):
+    root = begin(page)
+    flag = root.get_by_role("slider", name="first real word after")
+    flag.focus()
+    page.keyboard.press("Home")
+    seen = [0]
+    while (at := int(flag.get_attribute("aria-valuetext").replace(",", ""))) > seen[-1]:
+        expect(root.locator(".gx-learn-flag")).to_have_text(f"your guess: {at:,}")
+        seen.append(at)
+        page.keyboard.press("ArrowRight")
+    assert seen[:7] == [0, 1, 2, 3, 4, 5, 6] and seen[-1] == 1995
 
 
 def test_too_high_a_rate_is_explained(page):
@@ -165,6 +179,22 @@ def test_a_model_is_kept_loaded_and_writes(page, tmp_path):
     expect(root.locator(".gx-learn-headline")).to_contain_text("random numbers")
 
 
+def test_it_goes_on_from_characters_of_its_text_alone(page):
+    root = begin(page)
+    written, said = root.locator(".gx-learn-written"), root.locator(".gx-live")
+    prompt = root.get_by_role("textbox", name="it goes on from")
+    press(root, "Let it write")
+    expect(written).not_to_be_empty()
+    prompt.fill("dog Ω日")
+    press(root, "Let it write")
+    expect(said).to_have_text("Its text has no “Ω”: it cannot go on from that.")
+    expect(written).to_be_empty()
+    prompt.fill("dog")
+    press(root, "Let it write")
+    expect(written).not_to_be_empty()
+    expect(said).to_be_empty()
+
+
 @pytest.mark.slow
 def test_a_wrong_file_is_named_and_changes_nothing(page, tmp_path):
     root = begin(page)
@@ -187,6 +217,40 @@ def test_a_wrong_file_is_named_and_changes_nothing(page, tmp_path):
         expect(root.locator(".gx-live")).to_contain_text(f"is not a model of this page: {why}")
     assert root.locator(".gx-learn-headline").inner_text() == headline
     learn(root, 5)
+
+
+def test_a_worker_ends_with_its_view(page):
+    begin(page)
+    ended = page.evaluate(
+        """async code => {
+        const script = new Blob([code], { type: "text/javascript" });
+        const view = await import(URL.createObjectURL(script));
+        const host = document.body.appendChild(document.createElement("div"));
+        const remove = view.default.render({ model, el: host });
+        const ended = [], { terminate } = Worker.prototype;
+        Worker.prototype.terminate = function () { ended.push(1); terminate.call(this); };
+        remove();
+        return ended.length; }""",
+        explorers.LearningExplorer._esm,
+    )
+    assert ended == 1
+
+
+def test_out_of_the_page_it_pauses_and_back_in_it_goes_on(page):
+    root = begin(page)
+    learn(root, 5)
+    press(root, "Go on")
+    page.evaluate(
+        """() => {
+        globalThis.away = document.querySelector(".gx");
+        globalThis.place = away.parentNode;
+        away.remove(); }"""
+    )
+    page.wait_for_function(
+        "() => away.querySelector('.gx-live').textContent.startsWith('Paused after')"
+    )
+    page.evaluate("() => place.append(away)")
+    learn(root, 20)
 
 
 @pytest.mark.slow

@@ -77,6 +77,25 @@ def test_the_tree_of_a_word_of_one_s_own(page):
     )
 
 
+def test_a_long_word_is_cut_between_its_letters(page):
+    box = show(page, MergeExplorer(TOY)).locator("input.gx-own")
+    box.fill("a" + 30 * "😀")
+    box.press("Enter")
+    assert box.input_value() == "a" + 21 * "😀"
+
+
+def test_the_pairs_are_one_stop_for_tab_however_few_are_left(page):
+    root = show(page, MergeExplorer({"low": 5, "new": 2}))
+    stops = """() => [...document.querySelectorAll('.gx-offer')].flatMap((e, i) =>
+        e.tabIndex || e.disabled ? [] : [i])"""
+    root.locator(".gx-offer").first.focus()
+    for _ in range(6):
+        page.keyboard.press("ArrowDown")
+    assert page.evaluate(stops) == [3], "low and new have four pairs"
+    page.keyboard.press("Enter")
+    assert page.evaluate(stops) == [2]
+
+
 def test_a_click_on_the_curve_goes_there(page):
     root = show(page, MergeExplorer(TOY))
     curve = root.locator(".gx-left svg")
@@ -96,13 +115,17 @@ def test_play_starts_when_asked_and_stops(page):
     }""")
     page.evaluate("beats(3)")
     assert re.match("The text|Before|After 0", root.locator(".gx-live").inner_text())
+    spoken = root.locator(".gx-live")
     root.get_by_text("Play").click()
     page.evaluate("beats(3)")
     stands_at(root, 3)
+    assert spoken.get_attribute("aria-live") == "off", "no screen reader keeps up"
     root.get_by_text("Stop").click()
+    assert spoken.get_attribute("aria-live") == "polite"
     page.evaluate("beats(3)")
     stands_at(root, 3)
     root.get_by_text("Play").click()
     page.evaluate("beats(50)")
     stands_at(root, 50)
     assert root.get_by_text("Play").is_visible(), "it stops at the last merge"
+    assert spoken.get_attribute("aria-live") == "polite"

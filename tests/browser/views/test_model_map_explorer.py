@@ -183,8 +183,9 @@ def test_a_head_is_turned_down_by_its_slider(page, explorer):
     other = root.get_by_role("button", name="block 2, head 1 off")
     assert other.get_attribute("aria-pressed") == "mixed"
     assert "With 1 head turned down" in root.locator(".gx-map-heads .gx-note").inner_text()
-    root.get_by_role("button", name="All heads on").click()
+    root.get_by_role("button", name="All heads on").press("Enter")
     assert page.evaluate("model.get('factors')") == {}
+    assert switch.evaluate("e => e === document.activeElement"), "the button is hidden"
 
 
 def test_it_has_its_colors_where_it_is_put_into_the_page_later(page, explorer):

@@ -7,6 +7,7 @@ import pytest
 from in_page import show
 
 from gpt1course.viz import explorers
+from gpt1course.viz.explorers import standalone
 from gpt1lib.baselines.variants import Sinusoids
 
 pytestmark = pytest.mark.browser
@@ -78,6 +79,14 @@ def test_the_map_holds_the_cosines(page, explorer):
     assert (red == (explorer.cosines[0] > 0))[clear].all()
 
 
+def test_on_black_the_colors_of_the_map_are_light(page, explorer):
+    page.set_content(standalone.page(explorer, theme="dark"))
+    same = page.locator("canvas").evaluate(
+        "c => [...c.getContext('2d').getImageData(0, 0, 1, 1).data]"
+    )
+    assert same == [255, 138, 101, 255]
+
+
 def test_by_keyboard(page):
     page.get_by_role("slider", name="position").focus()
     page.keyboard.press("ArrowRight")
@@ -102,7 +111,8 @@ def test_it_follows_the_mouse_until_a_click(page):
     assert "position 15:" in said(page) and "is kept" in page.locator("p.gx-note").inner_text()
     page.mouse.move(*at(50))
     assert "position 15:" in said(page)
-    page.get_by_role("slider", name="position").focus()
+    page.keyboard.press("ArrowRight")
+    assert "Position 16 is kept" in page.locator("p.gx-note").inner_text()
     page.keyboard.press("Escape")
     page.mouse.move(*at(45))
     assert "position 45:" in said(page)

@@ -51,11 +51,14 @@ def test_nothing_is_shown_before_the_reader_has_drawn(page, e):
         page.keyboard.press("ArrowDown")
     assert page.evaluate("model.get('guesses')") == pytest.approx([4.7, 4.6])
     assert ring.get_attribute("aria-valuenow") == "4.60", "and it keeps the focus"
-    root.get_by_role("button", name="Show what was measured").click()
+    focused = "document.activeElement.textContent"
+    root.get_by_role("button", name="Show what was measured").press("Enter")
+    assert page.evaluate(focused) == "Draw again"
     assert root.locator(".gx-later").count() == 2
     assert "Your curve misses by 0.17" in root.locator(".gx-live").inner_text()
     agrees(page, root, e)
-    root.get_by_role("button", name="Draw again").click()
+    root.get_by_role("button", name="Draw again").press("Enter")
+    assert page.evaluate(focused) == "Show what was measured"
     assert root.locator(".gx-later").count() == 0
 
 

@@ -49,3 +49,25 @@ def test_a_state_is_taken_from_an_address_and_what_cannot_be_is_not(page, noveli
     page.evaluate("model.restore({ head: 'x', words: [], row: 2, nonsense: 1 })")
     assert page.evaluate(chosen) == [6, 2, 0], "of the right kinds, and controls alone"
     assert page.evaluate("model.get('words').length") > 0
+
+
+def test_a_picture_is_saved_beside_styles_from_elsewhere_and_with_what_is_typed(page):
+    page.route(
+        "http://elsewhere.test/*",
+        lambda route: route.fulfill(body="body {}", content_type="text/css"),
+    )
+    root = show(page, explorers.BigramExplorer(np.eye(2), list("ab")))
+    page.add_style_tag(url="http://elsewhere.test/a.css")
+    page.evaluate("""() => {
+        const area = document.createElement('textarea');
+        document.querySelector('.gx').append(area);
+        area.value = 'what was typed';
+        const write = XMLSerializer.prototype.serializeToString;
+        XMLSerializer.prototype.serializeToString = function (e) {
+          return (window.copied = write.call(this, e));
+        };
+    }""")
+    with page.expect_download() as saved:
+        root.get_by_role("button", name="Save as picture").press("Enter")
+    assert saved.value.suggested_filename.endswith(".png")
+    assert "what was typed</textarea>" in page.evaluate("copied")

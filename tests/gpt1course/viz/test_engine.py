@@ -28,7 +28,7 @@ NEAR = 1e-3  # of a logit
 LANGUAGES = ROOT / "data" / "results" / "benchmarks" / "languages.json"
 BOOK = ROOT / "data" / "heldout_books" / "joyce_dubliners.txt"
 ODD = [
-    *" \n\t\x1c\x85\xa0\u3000'’‘“”\"….,;:!?-—_()[]{}|/\\*+~@#$%&^`<>0123456789sſKİıΣσςßn",
+    *" \n\t\x1c\x85\xa0\u3000'’‘“”\"….,;:!?-—_()[]{}|/\\*+~@#$%&^`<>0123456789sſKİıΣσςßn\u0345",
     *["n't", "can", "cannot", "mr.", "St.", "U.S.A.", "i.e.", "'s", "O'Brien", "3.50", "10:30"],
 ]
 
@@ -276,6 +276,7 @@ ODD_TEXTS = [
     "She looked at the old man.",
     "İt's 🙂",
     "</script><b>",
+    "".join(map(chr, range(0x4E00, 0x4E00 + 22))),
 ]
 VIEWS = {  # each that asks, and the control that is a question
     "attention": lambda n, e: (e.AttentionExplorer.from_checkpoint(n, "He saw"), "text"),
@@ -383,6 +384,14 @@ def test_a_seed_repeats_a_text_and_another_does_not(ask):
     )
     one, again, other = ask(*written)
     assert one == again != other
+
+
+def test_two_texts_are_written_at_once(ask):
+    assert ask(["together", ["She looked at", "The old man"], {"n": 5}])[0] == [5, 5]
+
+
+def test_a_writing_is_stopped_while_the_model_is_loading(ask):
+    assert ask(["stoppedEarly"])[0] == ["load", "write", "stop"]
 
 
 # ---- what cannot be read --------------------------------------------------------------

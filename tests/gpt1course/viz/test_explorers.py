@@ -208,13 +208,19 @@ def test_two_texts_open_on_the_word_that_moves_most(novelist):
     assert "the text is empty" in e.message and e.one == before
 
 
+SIGNS = " ".join(map(chr, range(0x4E00, 0x4E00 + 200)))  # none is in the vocabulary
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
         ("The old man", ""),
         ("the 日 é é", "Not in the vocabulary, read as <unk>: 日 é."),
+        (SIGNS[:39], f"Not in the vocabulary, read as <unk>: {SIGNS[:39]}."),
+        (SIGNS, f"Not in the vocabulary, read as <unk>: {SIGNS[:39]} and 180 more."),
         ("word " * 300, "The model reads the last 256 of 300 tokens."),
     ],
+    ids=range(5),
 )
 def test_what_the_model_does_not_read_is_said(novelist, text, said):
     e = explorers.SamplingExplorer.from_checkpoint(novelist, "The old man")

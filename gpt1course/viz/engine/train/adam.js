@@ -1,7 +1,7 @@
 // One update: clipping, Adam with bias correction, decoupled weight decay, the schedule.
 // As gpt1lib/optim.py and NumpyAdam have it.
 
-export const ADAM = { beta1: 0.9, beta2: 0.999, eps: 1e-8, decay: 0.01, clip: 1 };
+const ADAM = { beta1: 0.9, beta2: 0.999, eps: 1e-8, decay: 0.01, clip: 1 };
 
 // Share of the peak rate: linear from 0, then cosine to 0, as in the released code.
 export function warmupCosine(step, warmup, total) {
@@ -9,7 +9,7 @@ export function warmupCosine(step, warmup, total) {
   return 0.5 * (1 + Math.cos((Math.PI * Math.min(step, total)) / total));
 }
 
-export function normOf(numbers) {
+function normOf(numbers) {
   let sum = 0;
   for (let i = 0; i < numbers.length; i++) sum += numbers[i] * numbers[i];
   return Math.sqrt(sum);

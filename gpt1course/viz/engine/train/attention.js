@@ -7,11 +7,10 @@ import { linear, linearBackward } from "./layers.js";
 
 // kept: qkv (B T, 3 C), weights (B, H, T, T), mixed (B T, C); y (B T, C).
 export function attention(arena, params, x, kept, y, sizes) {
-  const { B, T, C, H } = sizes;
+  const { B, T, H } = sizes;
   linear(arena, params.qkv, x, kept.qkv, B * T);
   for (let i = 0; i < B * H; i++) mixHead(arena, kept, i, sizes);
   linear(arena, params.project, kept.mixed, y, B * T);
-  return C;
 }
 
 // Where the numbers of the i-th head of a batch begin.

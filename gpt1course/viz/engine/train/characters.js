@@ -2,7 +2,7 @@
 // that need no model.
 
 export const LIMITS = { fewest: 200, most: 200_000, characters: 160 };
-const RARE = "\ufffd"; // stands for all characters beyond the limit
+export const RARE = "\ufffd"; // stands for all characters beyond the limit
 
 // Characters by frequency, of equals the lower code point first.
 export function charactersOf(text) {
@@ -10,8 +10,8 @@ export function charactersOf(text) {
   for (const c of text) counts.set(c, (counts.get(c) ?? 0) + 1);
   const order = ([a, n], [b, m]) => m - n || a.codePointAt(0) - b.codePointAt(0);
   const all = [...counts].sort(order).map(([c]) => c);
-  const kept = all.filter(c => c !== RARE).slice(0, LIMITS.characters - 1);
-  return kept.length === all.length ? all : [...kept, RARE];
+  if (all.length <= LIMITS.characters) return all;
+  return [...all.filter(c => c !== RARE).slice(0, LIMITS.characters - 1), RARE];
 }
 
 // The token of each character.
@@ -27,7 +27,8 @@ export function readOf(text) {
   return { text: all.slice(0, LIMITS.most).join(""), n: all.length };
 }
 
-// Why a text cannot be learned, or what is left out of it; "" where all is well.
+// { refused: why a text cannot be learned }, or { note: what is left out of it, "" if
+// nothing }.
 export function noticeOf(pasted, n_ctx) {
   const { text, n } = readOf(pasted);
   const different = new Set(text).size;

@@ -90,9 +90,10 @@ export class Observer {
 
   restore(step, weights) {
     const { flat } = this.run.learner.params;
-    if (weights.length !== flat.length || !weights.every(Number.isFinite)) {
+    if (weights.length !== flat.length) {
       throw new Error(`it has ${weights.length} weights, this model needs ${flat.length}`);
     }
+    if (!weights.every(Number.isFinite)) throw new Error("some of its weights are not numbers");
     flat.set(weights);
     this.run.step = step;
   }
