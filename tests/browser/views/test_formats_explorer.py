@@ -40,6 +40,9 @@ def typed(root):
 def test_motion_ends_where_a_page_without_motion_begins(page, novelist):
     e = explorers.FormatsExplorer.from_checkpoint(novelist)
     ends = {}
+    slow = page.context.new_cdp_session(page)
+    slow.send("Animation.enable")
+    slow.send("Animation.setPlaybackRate", {"playbackRate": 0.01})  # ends when it is told to
     for motion in ("reduce", "no-preference"):
         page.emulate_media(reduced_motion=motion)
         root = show(page, e)
@@ -52,6 +55,7 @@ def test_motion_ends_where_a_page_without_motion_begins(page, novelist):
                 assert page.evaluate(RUNNING) > 5
                 assert page.evaluate(PLACES) != ends[name], "it moves"
                 if name == "similarity":
+                    page.evaluate(FINISHED)
                     page.wait_for_selector(".gx-ghost", state="attached")
                 page.wait_for_function(FINISHED)
             ends.setdefault(name, page.evaluate(PLACES))
