@@ -6,10 +6,10 @@ import { el } from "./common.elements.js";
 import { pausing } from "./pause.js";
 import { addTools, restoreState } from "./picture.js";
 
-// Each explorer defines draw(model, root, redraw); this wraps it for anywidget. It is drawn
-// anew when the theme changes, and when it asks for that: redraw(). Its root hears "gx-end"
-// when the view is removed. record: the one of records.js that answers its questions, see asked
-// in client.js.
+// Each explorer defines draw(model, root); this wraps it for anywidget. It is drawn anew when
+// the theme changes, and when an earlier state is restored. Its root hears "gx-end" when the
+// view is removed. record: the one of records.js that answers its questions, see asked in
+// client.js.
 export function start(draw, record = null) {
   const answer = record && asked(record);
   // of all views of a widget: each loads this anew
@@ -27,7 +27,7 @@ export function start(draw, record = null) {
         heard = scopedModel(model);
         root.replaceChildren();
         root.classList.toggle("gx-dark", isDark(root));
-        draw(heard, root, redraw);
+        draw(heard, root);
         addTools(given, model, root);
         if (given.still && !(answer && engineOf(given))) disableQuestions(root);
       };
