@@ -115,9 +115,11 @@ def to_sequences(
     """The token sequences of one example, by the transformation of its kind of task.
 
     texts: (text,), (a, b), or (context, choice 1, choice 2, ...). Raises ValueError for
-    another kind, or another number of texts.
+    another kind, another number of texts, or a question without choices.
     """
     check_texts(kind, texts)
+    if question and kind != "choice":
+        raise ValueError(f"the question {question!r} is for choices, the kind is {kind!r}")
     first, *rest = texts
     if kind == "classification":
         return classification(bpe, first, n_ctx)

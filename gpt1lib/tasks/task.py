@@ -30,7 +30,7 @@ class Example:
     texts: tuple[str, ...]  # (text,), (a, b), or (context, choice 1, choice 2, ...)
     label: int | float
     group: str = ""
-    question: str = ""  # after the context of choices, and never cut
+    question: str = ""  # of choices: it ends the context, which makes room for it
 
     def __post_init__(self):
         for text in (*self.texts, self.question):

@@ -51,6 +51,12 @@ def test_a_question_makes_the_context_shorter_and_is_not_cut(letters):
     assert long[:5] == [START, 5, 8, 7, 6], "one token of the context stays"
 
 
+@pytest.mark.parametrize(("kind", "texts"), [("classification", "a"), ("similarity", "ab")])
+def test_a_question_without_choices_is_refused(letters, kind, texts):
+    with pytest.raises(ValueError, match=f"'b' is for choices, the kind is '{kind}'"):
+        inputs.to_sequences(letters, kind, [*texts], 12, question="b")
+
+
 def test_long_texts_are_cut_on_the_right_and_no_special_token_is_lost(letters):
     assert inputs.one_segment(letters, "a b c d", 4) == [START, 5, 6, EXTRACT]
     # 9 // 2 - 2 = 2 tokens of each text, though one place stays free
