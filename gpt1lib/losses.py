@@ -1,9 +1,8 @@
 """What GPT-1 maximizes, and the losses that code minimizes.
 
 The paper writes log-likelihoods L1, L2 and L3 = L2 + lambda L1 to maximize (Eq. 1, 4
-and 5), summed over tokens and examples. Code minimizes their negatives, and the
-released code takes means: over the tokens of a sequence, without its padding, then over
-sequences.
+and 5), summed over tokens and examples. Code minimizes their negatives, and the released
+code takes means: over the tokens of a sequence without its padding, then over sequences.
 """
 
 import math

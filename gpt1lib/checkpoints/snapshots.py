@@ -1,8 +1,7 @@
 """Stages of a pre-training run in a quarter of their size: 8 bits per weight.
 
 Matrices are stored as in quantize.py, vectors in 16 bits. Good to look at how a model grew,
-not to train it on. The last stage of a finished run is its checkpoint; it is not stored
-twice.
+not to train it on. The last stage of a finished run is its checkpoint, not stored twice.
 """
 
 import dataclasses
@@ -72,12 +71,14 @@ def step_of(path: Path) -> int:
 def stages(folder: str | Path) -> Iterator[tuple[LanguageModel, dict]]:
     """(model, its metadata) of each stored stage, first to last.
 
-    The last one of a finished run is the model of the checkpoint, just as it is stored.
+    The last one of a finished run is the checkpoint's model. ValueError: it has no log.
     """
     if not (Path(folder) / "meta.json").is_file():
         yield from map(load_snapshot, paths(folder))
         return
     end = checkpoint.load_ours(folder)
+    if not end.log:
+        raise ValueError(f"{folder} has no log.jsonl, which says how its stages scored")
     last = end.log[-1]
     yield from (load_snapshot(path) for path in paths(folder) if step_of(path) < last["step"])
     yield end.model, {k: last[k] for k in LOGGED}

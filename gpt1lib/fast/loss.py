@@ -9,6 +9,7 @@ is that of `losses.lm_loss`, and a test compares both; only the order of sums di
 
 import torch
 from torch import Tensor
+from torch.autograd.function import once_differentiable
 
 from .. import validate
 
@@ -36,6 +37,7 @@ class _ChunkedLoss(torch.autograd.Function):
         return h.new_full((), total)
 
     @staticmethod
+    @once_differentiable
     def backward(ctx, upstream: Tensor):
         """The gradients that `forward` computed, times the gradient from above."""
         dh, dW = ctx.saved_tensors

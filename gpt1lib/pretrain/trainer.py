@@ -1,8 +1,7 @@
 """One pre-training run: windows of books, each next token predicted (Eq. 1).
 
-Everything random in an update follows from the seed and the number of the update, so a run
-that was killed at any moment goes on from its last saved state and ends where it would have
-ended.
+Everything random in an update follows from the seed and the number of the update, so a
+killed run goes on from its last saved state and ends where it would have ended.
 """
 
 import math

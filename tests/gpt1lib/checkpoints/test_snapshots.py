@@ -48,6 +48,8 @@ def test_the_last_stage_of_a_finished_run_is_its_checkpoint(tmp_path):
     assert [facts["step"] for _, facts in snapshots.stages(tmp_path)] == [6, 12]
     bpe = BPE({chr(256 + i): i for i in range(TINY.n_vocab)}, [])
     checkpoint.save_ours(tmp_path, model, bpe)
+    with pytest.raises(ValueError, match="has no log.jsonl"):
+        list(snapshots.stages(tmp_path))
     line = {"step": 12, "tokens": 96, "loss": 2.5}
     (tmp_path / "log.jsonl").write_text(json.dumps({**line, "lr": 0.1}) + "\n")
     found = list(snapshots.stages(tmp_path))

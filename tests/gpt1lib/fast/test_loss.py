@@ -33,6 +33,15 @@ def test_without_gradients_the_loss_is_the_same_and_no_gradient_is_computed(monk
     assert found.item() == loss.item() and not found.requires_grad
 
 
+def test_a_second_derivative_is_refused():
+    """The gradients are numbers when backward begins, so it would be silently wrong."""
+    h = torch.randn(1, 4, 8, requires_grad=True)
+    loss = chunked_lm_loss(h, torch.randn(50, 8), torch.randint(50, (1, 4)))
+    (gradient,) = torch.autograd.grad(loss.square(), h, create_graph=True)
+    with pytest.raises(RuntimeError, match="once_differentiable"):
+        gradient.sum().backward()
+
+
 @pytest.mark.parametrize("rows", [1, 7, 100])
 def test_padding_costs_nothing_and_changes_nothing(rows):
     torch.manual_seed(0)
