@@ -157,7 +157,7 @@ function addMap(view, parent) {
   view.down = el("div", "gx-down", view.map.wrap);
   view.down.style.width = `${100 / n}%`;
   signedScale(parent, "−1", "1", view.dark);
-  el("small", "", parent, "Position 0 is at the top and at the left.");
+  el("small", "", parent, "Position 0 is at the top left. Cosines below 0 are hatched.");
 }
 
 function rowOf({ cosines, table, n }, i) {
@@ -172,7 +172,8 @@ function paintMap(view) {
   for (let i = 0; i < n; i++) {
     rowOf(view, i).forEach((v, j) => {
       const color = SIGNS[dark][v < 0 ? 0 : 1]; // as in signed()
-      image.data.set([...color, Math.min(255, 255 * Math.abs(v))], 4 * (i * n + j));
+      const hatch = v < 0 && (i + j) % 6 < 2 ? 0.35 : 1; // signs differ without color, too
+      image.data.set([...color, 255 * hatch * Math.min(1, Math.abs(v))], 4 * (i * n + j));
     });
   }
   ctx.putImageData(image, 0, 0);
