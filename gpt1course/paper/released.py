@@ -66,7 +66,7 @@ UPDATE = 3  # times the work of a prediction
 
 
 @dataclass(frozen=True)
-class Trial:
+class ReleasedTrial:
     """One fine-tuning: a set, a row of Table 5, a seed."""
 
     name: str
@@ -117,14 +117,14 @@ def found_sets(data: Path) -> dict[str, Path]:
     return found
 
 
-def trials_of(args: argparse.Namespace) -> list[Trial]:
+def trials_of(args: argparse.Namespace) -> list[ReleasedTrial]:
     """All fine-tunings that were asked for. Raises ValueError for a set that is not there."""
     found = found_sets(args.data)
     if missing := set(args.tasks or []) - set(found):
         raise ValueError(f"{args.data} has no {', '.join(sorted(missing))}; {', '.join(found)}")
     base = replace(PAPER, bf16=args.bf16, grad_accum=args.grad_accum, limit=args.limit)
     return [
-        Trial(name, found[name], row, replace(base, seed=seed, **ROWS[row]))
+        ReleasedTrial(name, found[name], row, replace(base, seed=seed, **ROWS[row]))
         for name in args.tasks or found
         for row in args.rows
         for seed in range(args.seeds)
@@ -140,7 +140,7 @@ def tokens_of(batch: list[finetune.Encoded]) -> int:
     return len(rows) * max(map(len, rows))
 
 
-def seconds_of(trial: Trial, source: Checkpoint, task: Task, world: Processes) -> float:
+def seconds_of(trial: ReleasedTrial, source: Checkpoint, task: Task, world: Processes) -> float:
     """How long a trial will take here, by one update of a few of its examples."""
     s, drawn = trial.settings, random.Random(0)
     sample = drawn.sample(task.train, min(SAMPLED, len(task.train)))
@@ -169,7 +169,9 @@ def fitted(source: Checkpoint, task: Task, world: Processes) -> Checkpoint:
     return shorter
 
 
-def in_order(trials: list[Trial], args, source: Checkpoint, world: Processes) -> list[Trial]:
+def in_order(
+    trials: list[ReleasedTrial], args, source: Checkpoint, world: Processes
+) -> list[ReleasedTrial]:
     """The trials that are left, shortest set first; says how many hours each will take.
 
     Each process measures other hours, and all must take the same order: the mean counts.
@@ -197,7 +199,7 @@ def in_order(trials: list[Trial], args, source: Checkpoint, world: Processes) ->
 # ---- a trial -------------------------------------------------------------------------------
 
 
-def finished(trial: Trial, out: Path, source: Checkpoint) -> bool:
+def finished(trial: ReleasedTrial, out: Path, source: Checkpoint) -> bool:
     """Whether its result is there. Raises ValueError if it is of other settings or weights."""
     path = trial.folder(out) / RESULT
     if not path.is_file():
@@ -208,12 +210,12 @@ def finished(trial: Trial, out: Path, source: Checkpoint) -> bool:
     return True
 
 
-def fingerprint(trial: Trial, source: Checkpoint) -> dict:
+def fingerprint(trial: ReleasedTrial, source: Checkpoint) -> dict:
     """What a result depends on beside the set."""
     return {"settings": asdict(trial.settings), "weights": source.meta["weights"]}
 
 
-def start_of(trial: Trial, source: Checkpoint) -> Checkpoint:
+def start_of(trial: ReleasedTrial, source: Checkpoint) -> Checkpoint:
     """What a row starts from."""
     if trial.row != "no pre-training":
         return source
@@ -222,7 +224,7 @@ def start_of(trial: Trial, source: Checkpoint) -> Checkpoint:
 
 
 def run_trial(
-    trial: Trial, out: Path, source: Checkpoint, world: Processes, command: str
+    trial: ReleasedTrial, out: Path, source: Checkpoint, world: Processes, command: str
 ) -> None:
     """Fine-tune and score one trial, or go on with it, and store its result."""
     begun, task = time.perf_counter(), tasks.load(trial.name, trial.data)
@@ -291,7 +293,7 @@ def main(argv: list[str]) -> None:
 
 
 def run_all(
-    trials: list[Trial], out: Path, source: Checkpoint, world: Processes, command: str
+    trials: list[ReleasedTrial], out: Path, source: Checkpoint, world: Processes, command: str
 ) -> None:
     """Every trial, and after each the table."""
     for trial in trials:
