@@ -3,9 +3,9 @@
 GPT-1 ran `ftfy`, its own punctuation rules and spaCy's English tokenizer (paper,
 section 4.1; released text_utils.py). `standardize` is those rules. `split_words` is a
 fallback for spaCy that needs no package: one regular expression that keeps the habits
-that matter (contractions apart, titles and initials whole, one token per punctuation mark).
-Unlike spaCy it keeps "no." and "3.5." whole at the end of a sentence as well, and cuts 4th into
-4 and th. The shipped model was trained on such words, so the rules don't change.
+that matter (contractions apart, abbreviations whole, one token per punctuation mark).
+Unlike spaCy it keeps "no." and "3.5." whole at the end of a sentence, and cuts 4th, a double
+dash and a single initial (W.) in two. The shipped model was trained on such words: keep them.
 """
 
 import re

@@ -21,7 +21,7 @@ def _seeded(*shape, seed=0):
     cases=lambda: [
         (torch.tensor([2, 0]), 3),
         (torch.tensor([1, 4, 1]), 6),
-        (torch.tensor([0, 3, 2, 2, 0]), 4),
+        (torch.tensor([0, 3, 2, 2, 0]), 6),
         (torch.tensor([5]), 8),
     ],
     task=(
@@ -452,7 +452,8 @@ def first_text_only(batch):
     ),
     hints=(
         "Indexing a matrix with a tensor of ids gives rows: `W_e[ids]`.",
-        "Position 0 is the first token, whatever it is: of `W_p` you need the first rows.",
+        "Position 0 belongs to the first token, whichever that is, so you need the first rows "
+        "of `W_p`.",
     ),
 )
 def embed(ids, W_e, W_p):
@@ -472,8 +473,8 @@ def no_positions(ids, W_e, W_p):
 
 
 @embed.wrong(
-    "You look the position up by the token's id. Position 0 is the first token, "
-    "whatever it is: W_p[:T]."
+    "You look the position up by the token's id. Position 0 belongs to the first token, "
+    "whichever that is: W_p[:T]."
 )
 def positions_by_id(ids, W_e, W_p):
     return W_e[ids] + W_p[ids]

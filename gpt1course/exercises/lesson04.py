@@ -29,8 +29,8 @@ def _numbers(*shape, seed=0):
         (torch.tensor([3.0]),),
     ],
     task=(
-        "Turn scores into weights over the last axis, without torch's own softmax. It must "
-        "work for any number of axes in front, and for scores in the thousands."
+        "Turn scores into weights over the last axis, for any number of axes in front, and for "
+        "scores in the thousands. (`scores.softmax(dim=-1)` would do it; try it without.)"
     ),
     hints=(
         "Subtract each row's largest score first: `scores.amax(dim=-1, keepdim=True)`. Only "
@@ -198,7 +198,7 @@ def maxima_lie_flat(scores):
     ),
 )
 def look_up(query, keys, values):
-    """The values mixed by how well their keys fit. (D,), (n, D), (n, M) -> (M,)
+    """What a query brings back, a weighted sum of the values. (D,), (n, D), (n, M) -> (M,)
 
     Scores may be in the hundreds.
     look_up(ones(2), ones(2, 2), tensor([[4.], [6.]])) -> tensor([5.])
@@ -207,7 +207,7 @@ def look_up(query, keys, values):
     return weights @ values  # (M,)
 
 
-@look_up.wrong("You mix the keys. A key only shows how well its word fits; mix the values.")
+@look_up.wrong("You add up the keys. A key only makes a score; add up the values.")
 def mixes_the_keys(query, keys, values):
     return (keys @ query).softmax(dim=0) @ keys
 
@@ -224,13 +224,13 @@ def mean_of_the_values(query, keys, values):
 
 @look_up.wrong(
     "You take the best key's value and drop the rest. That is a hard look-up; the soft one "
-    "mixes them all."
+    "adds them all up, each times its weight."
 )
 def takes_the_best_only(query, keys, values):
     return values[(keys @ query).argmax()]
 
 
-@look_up.wrong("The values carry their weights, but they are not added up: one mix, (M,).")
+@look_up.wrong("The values carry their weights, but they are not added up: one sum, (M,).")
 def not_added_up(query, keys, values):
     return (keys @ query).softmax(dim=0)[:, None] * values
 
@@ -256,12 +256,12 @@ def by_cosine(query, keys, values):
     return torch.cosine_similarity(keys, query[None]).softmax(dim=0) @ values
 
 
-@look_up.wrong("You mix with raw scores. They need a softmax: positive, and summing to 1.")
+@look_up.wrong("You weight with raw scores. They need a softmax: positive, and summing to 1.")
 def mixes_with_scores(query, keys, values):
     return (keys @ query) @ values
 
 
-@look_up.wrong("You mix with exp(score), but do not divide by the sum: weights sum to 1.")
+@look_up.wrong("You weight with exp(score), but do not divide by the sum: weights sum to 1.")
 def mixes_with_powers(query, keys, values):
     return (keys @ query).exp() @ values
 
@@ -271,7 +271,7 @@ def scaled_too_early(query, keys, values):
     return (keys @ query / math.sqrt(len(query))).softmax(dim=0) @ values
 
 
-@look_up.wrong("Those are the weights. They still have to mix the values: weights @ values.")
+@look_up.wrong("Those are the weights. The weighted sum is still missing: weights @ values.")
 def weights_alone(query, keys, values):
     return (keys @ query).softmax(dim=0)
 
@@ -349,7 +349,7 @@ def _mixed_by_hand_worked(query, *keys):
     return (
         f"The dot products are {numbers[0]}; D is 4, so halve them: {numbers[1]}. Their powers "
         f"of e are {numbers[2]}, which sum to {sum(powers):.3f}; the weights are {numbers[3]}. "
-        f"They mix 10, 20 and 30 to {_mixed(*scores):.2f}."
+        f"The weighted sum of 10, 20 and 30 is {_mixed(*scores):.2f}."
     )
 
 
@@ -369,8 +369,8 @@ def _mixed_by_hand_worked(query, *keys):
     hints=(
         "First multiply the query with each key, number by number, and add up.",
         "D is 4, so divide each dot product by 2.",
-        "Take e to the power of each score, divide by their sum, and mix 10, 20 and 30 with "
-        "these weights.",
+        "Take e to the power of each score, divide by their sum, and add up 10, 20 and 30, "
+        "each times its weight.",
     ),
     worked=_mixed_by_hand_worked,
 )
@@ -428,7 +428,9 @@ def powers_not_divided(query, a, b, c):
     return sum(p * v for p, v in zip(powers, (10, 20, 30), strict=True))
 
 
-@mixed_by_hand.wrong("That is the first weight. All three still have to mix the values.")
+@mixed_by_hand.wrong(
+    "That is the first weight. Add up the three values, each times its weight."
+)
 def the_first_weight(query, a, b, c):
     powers = [math.exp(_product(query, key) / 2) for key in (a, b, c)]
     return powers[0] / sum(powers)
@@ -546,7 +548,8 @@ def cosines(Q, K):
         "brings back, one row per query. Use your `scaled_scores` and your `softmax`."
     ),
     hints=(
-        "First come the scores, then the weights, then the mix, with one line for each.",
+        "First come the scores, then the weights, then the weighted sum, with one line for "
+        "each.",
         "Your `softmax` runs along the last axis, which are the keys, as it should.",
     ),
 )
@@ -573,7 +576,7 @@ def scaled_after_the_softmax(Q, K, V):
     return (Q @ K.T).softmax(dim=-1) / math.sqrt(Q.shape[-1]) @ V
 
 
-@attention.wrong("Those are the weights. They still have to mix the values: weights @ V.")
+@attention.wrong("Those are the weights. The weighted sum is still missing: weights @ V.")
 def values_left_out(Q, K, V):
     return (Q @ K.T / math.sqrt(Q.shape[-1])).softmax(dim=-1)
 
@@ -600,7 +603,7 @@ def scaled_by_the_queries(Q, K, V):
     return (Q @ K.T / math.sqrt(len(Q))).softmax(dim=-1) @ V
 
 
-@attention.wrong("You mix the keys. A key only shows how well its word fits; mix the values.")
+@attention.wrong("You add up the keys. A key only makes a score; add up the values.")
 def keys_mixed(Q, K, V):
     return (Q @ K.T / math.sqrt(Q.shape[-1])).softmax(dim=-1) @ K
 
@@ -617,7 +620,7 @@ def weights_turned_over(Q, K, V):
     return softmax(scaled_scores(Q, K)).T @ V
 
 
-@attention.wrong("You take the softmax of the values, too. They are mixed as they are.")
+@attention.wrong("You take the softmax of the values, too. They are added up as they are.")
 def values_through_a_softmax(Q, K, V):
     return (Q @ K.T / math.sqrt(Q.shape[-1])).softmax(dim=-1) @ V.softmax(dim=-1)
 

@@ -26,8 +26,9 @@ def _seeded(*shape, seed=0):
         (_seeded(6, 6, seed=2), 3),
     ],
     task=(
-        "Cut each row of `x` into `n_head` slices of D = C / H numbers, and give each head "
-        "its own matrix, so that entry `[h]` contains slice `h` of all T tokens."
+        "Write the careful way for any `x` and `n_head`. Cut each row into slices of D = C / H "
+        "numbers, and give each head its own matrix, so that entry `[h]` contains slice `h` of "
+        "all T tokens."
     ),
     hints=(
         "First cut each row: with `T, C = x.shape`, `x.view(T, n_head, C // n_head)` leaves "
@@ -46,7 +47,7 @@ def split_heads(x, n_head):
 
 @split_heads.wrong(
     "The shape is right, the numbers are mixed: view(H, T, D) gives head 0 the first T x D "
-    "numbers as they lie in memory, whole rows of the first tokens. Cut the rows first, "
+    "numbers as they lie in memory, which belong to the first tokens. Cut the rows first, "
     "view(T, H, D), then exchange the axes."
 )
 def view_without_transpose(x, n_head):
@@ -241,7 +242,7 @@ def _parts(T, H, D, seed):
     hints=(
         "`q @ k.transpose(-1, -2)` multiplies head by head and gives (H, T, T). (`k.T` would "
         "reverse all three axes.) Divide by the square root of D, the width of one head.",
-        "`g.causal_mask(T)` is True where a token may look. Hide the rest with "
+        "`seen = g.causal_mask(T)` is True where a token may look. Hide the rest with "
         "`masked_fill(~seen, -math.inf)`, before the softmax over the last axis.",
         "`weights @ v` is (H, T, D). Merge it to (T, C), then `@ W_O + b_O`.",
     ),
@@ -304,6 +305,16 @@ def undivided_scores(q, k, v, W_O, b_O):
 )
 def root_of_the_earlier_width(q, k, v, W_O, b_O):
     return _written(_weights(q, k, math.sqrt(2)), v, W_O, b_O)
+
+
+@multi_head.wrong("You divide by the root of H, the number of heads. D is q.shape[2].")
+def root_of_the_heads(q, k, v, W_O, b_O):
+    return _written(_weights(q, k, math.sqrt(len(q))), v, W_O, b_O)
+
+
+@multi_head.wrong("You divide by the root of 64. That is GPT-1's D; here D is q.shape[2].")
+def root_of_64(q, k, v, W_O, b_O):
+    return _written(_weights(q, k, math.sqrt(64)), v, W_O, b_O)
 
 
 @multi_head.wrong("You divide by D itself; it is the square root of D.")
@@ -486,8 +497,6 @@ def scores_held_at_50(q, k, v, W_O, b_O):
         (_seeded(3, 4, 2, seed=1), 2),
         (_seeded(4, 2, 5, seed=2), 1),
         (_seeded(1, 3, 2, seed=3), 0),
-        (torch.tensor([[[1.0, 2.0]], [[math.inf, 3.0]]]), 1),
-        (torch.tensor([[[1.0, 2.0]], [[math.inf, 3.0]]]), 0),
     ],
     task=(
         "Return a copy of `mixed`, the mixed values of all heads before they are merged. In "
@@ -500,9 +509,8 @@ def scores_held_at_50(q, k, v, W_O, b_O):
     ),
 )
 def ablate_head(mixed, head):
-    """A copy of mixed with one head at 0, even where it was inf. (H, T, D) -> (H, T, D)
+    """A copy of mixed with one head at 0. (H, T, D) -> (H, T, D)
 
-    The other heads stay as they are, even inf.
     ablate_head(ones(2, 1, 2), 1) -> tensor([[[1., 1.]], [[0., 0.]]])
     """
     ablated = mixed.clone()
@@ -569,27 +577,6 @@ def minus_infinity(mixed, head):
     ablated = mixed.clone()
     ablated[head] = -math.inf
     return ablated
-
-
-@ablate_head.wrong("inf times 0 is nan. Write the 0 in: copy[head] = 0.")
-def times_0(mixed, head):
-    ablated = mixed.clone()
-    ablated[head] *= 0
-    return ablated
-
-
-@ablate_head.wrong("inf times 0 is nan. Write the 0 in: copy[head] = 0.")
-def times_a_mask(mixed, head):
-    kept = torch.arange(len(mixed)) != head
-    return mixed * kept[:, None, None]
-
-
-@ablate_head.wrong(
-    "nan_to_num changes the other heads too, where they have inf. Write the 0 in: "
-    "copy[head] = 0."
-)
-def times_a_mask_and_no_nan(mixed, head):
-    return times_a_mask(mixed, head).nan_to_num()
 
 
 @number_exercise(

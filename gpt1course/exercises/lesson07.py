@@ -285,8 +285,7 @@ def no_second_bias(x, W_1, b_1, W_2, b_2):
 
 
 @feed_forward.wrong(
-    "You add x: that is the residual, which stands outside this part. Return what the part "
-    "adds."
+    "You add x: that is the residual, which comes after this part. Return what the part adds."
 )
 def with_the_residual(x, W_1, b_1, W_2, b_2):
     return x + gelu(x @ W_1 + b_1) @ W_2 + b_2
@@ -454,8 +453,8 @@ def spread_by_std(x, gain, bias, eps=1e-5):
 
 
 @layer_norm.wrong(
-    "Mean and spread need keepdim=True, so that each state gets its own. And torch's std "
-    "divides by C - 1: ask for unbiased=False, and put eps under the root."
+    "Mean and standard deviation need keepdim=True, so that each state gets its own. And "
+    "torch's std divides by C - 1: ask for unbiased=False, and put eps under the root."
 )
 def std_without_keepdim(x, gain, bias, eps=1e-5):
     return (x - x.mean(-1)) / (x.std(-1) + eps) * gain + bias
@@ -506,7 +505,8 @@ def over_axis_1(x, gain, bias, eps=1e-5):
 
 
 @layer_norm.wrong(
-    "Without keepdim=True mean and variance lie along the wrong axis: each state needs its own."
+    "Without keepdim=True torch matches the means and variances with the columns: each state "
+    "needs its own."
 )
 def without_keepdim(x, gain, bias, eps=1e-5):
     return (x - x.mean(-1)) / torch.sqrt(x.var(-1, unbiased=False) + eps) * gain + bias
@@ -644,8 +644,8 @@ def norm_b(x):
         (_seeded(3, 4, seed=2), mix, bend, norm_b, norm_a),
     ],
     task=(
-        "Put one block together from its four parts, which you are given as functions. "
-        "GPT-1 adds first and normalizes after, twice."
+        "Without looking back at the formula, put one block together from its four parts, "
+        "which you are given as functions. The figure shows the order."
     ),
     hints=(
         "Each half does the same. It computes a part, adds what the part has read, and "
@@ -725,7 +725,7 @@ def only_the_first_half(x, attention, mlp, ln_1, ln_2):
 
 
 @post_ln_block.wrong(
-    "x is added a second time. The second sum holds n and mlp(n), and nothing else."
+    "x is added a second time. The second sum consists of n and mlp(n), and nothing else."
 )
 def x_in_both_sums(x, attention, mlp, ln_1, ln_2):
     n = ln_1(x + attention(x))
@@ -841,7 +841,7 @@ def _made(order, *parts, seed=0, changed=None, digits=4, by=0.01):
     ),
     hints=(
         "Pre-LN: `n = x + attention(ln_1(x))`, then the same pattern with mlp and ln_2.",
-        "Two comparisons, two early returns, and `neither` at the end.",
+        'Make two comparisons with an early return each, and return `"neither"` at the end.',
     ),
 )
 def order_of(x, h, attention, mlp, ln_1, ln_2):

@@ -337,6 +337,14 @@ def nan_overlooked(right, wrong):
 
 
 @find_the_bug.wrong(
+    "nan > 1e-4 is False, and so is every `<` or `>` with nan. A state of nan is wrong: ask "
+    "whether the difference is *not* at most 1e-4."
+)
+def length_that_overlooks_nan(right, wrong):
+    return next((n for n in right if (right[n] - wrong[n]).norm() > 1e-4), None)
+
+
+@find_the_bug.wrong(
     "You let a small difference pass. One number that is 0.001 off is a mistake: ask for the "
     "largest difference, not for a mean or for squares, and compare it with 1e-4."
 )
@@ -748,8 +756,8 @@ def twelve_blocks(C):
     minutes=6,
     cases=lambda: [(40478, 512, 12, 768), (8120, 256, 4, 256), (50, 9, 3, 8), (20, 30, 1, 6)],
     task=(
-        "Count a whole GPT-1 of any sizes, with the output matrix tied. A block of width C has "
-        "`12 * C * C + 13 * C` parameters."
+        "Count the parameters of a GPT of any size, with the output matrix tied. A block of "
+        "width C has `12 * C * C + 13 * C` parameters."
     ),
     hints=("Token table, position table, n_layer blocks, and nothing else.",),
 )

@@ -41,7 +41,9 @@ def _numbers(*shape, seed=0, scale=1.0):
     first=(2, 0.2),
     draw=lambda random: (random.randint(1, 9), random.choice((0.2, 0.3, 0.4, 0.6))),
     decimals=2,
-    hints=("Both losses first, then their difference over the distance between the places.",),
+    hints=(
+        "Compute both losses, and divide their difference by the distance between the two w.",
+    ),
     worked=lambda w, step: (
         f"The losses at {w + step:g} and {w - step:g} are {(w + step) ** 3:.3f} and "
         f"{(w - step) ** 3:.3f}; their difference over {2 * step:g} is "
@@ -730,7 +732,7 @@ def _measured_head(d, q, k, v, weights):
     hints=(
         "The rule for a product of matrices, twice: for `weights @ v`, and for `q @ k.T`.",
         "`d_weights = d @ v.T`; `softmax_backward(d_weights, weights)`; the scores were "
-        "divided by the root of D.",
+        "divided by √D.",
         "k is transposed in `q @ k.T`, so its gradient comes out transposed: `d_scores.T @ q`.",
     ),
 )
@@ -754,27 +756,26 @@ def _head_answer(d, q, k, v, weights, d_scores):
 
 
 @attention_backward.wrong(
-    "The root of D is missing. The scores were divided by it, so divide their gradient by "
-    "sqrt(D), too."
+    "The division by √D is missing. The scores were divided by √D, so their gradient is, too."
 )
 def not_scaled(d, q, k, v, weights):
     return _head_answer(d, q, k, v, weights, softmax_backward(d @ v.T, weights))
 
 
 @attention_backward.wrong(
-    "You divide by D, or by its root twice. The scores were divided by the root once."
+    "You divide by D, or by √D twice. The scores were divided by √D once."
 )
 def divided_by_d(d, q, k, v, weights):
     d_scores = _d_scores(d, q, v, weights) / math.sqrt(q.shape[1])
     return _head_answer(d, q, k, v, weights, d_scores)
 
 
-@attention_backward.wrong("You multiply by the root of D; the scores were divided by it.")
+@attention_backward.wrong("You multiply by √D; the scores were divided by it.")
 def times_the_root(d, q, k, v, weights):
     return _head_answer(d, q, k, v, weights, _d_scores(d, q, v, weights) * q.shape[1])
 
 
-@attention_backward.wrong("You take the root of T. D is the width of a head: q.shape[1].")
+@attention_backward.wrong("You take √T. D is the width of a head: q.shape[1].")
 def root_of_t(d, q, k, v, weights):
     d_scores = softmax_backward(d @ v.T, weights) / math.sqrt(len(q))
     return _head_answer(d, q, k, v, weights, d_scores)
@@ -879,7 +880,7 @@ def v_from_v(d, q, k, v, weights):
     return attention_backward(d, q, k, v, weights) | {"v": weights.T @ v}
 
 
-@attention_backward.wrong("The root of D belongs to the scores. v was not divided by it.")
+@attention_backward.wrong("√D belongs to the scores. v was not divided by it.")
 def values_scaled(d, q, k, v, weights):
     right = attention_backward(d, q, k, v, weights)
     return right | {"v": right["v"] / math.sqrt(q.shape[1])}

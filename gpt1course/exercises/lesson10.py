@@ -226,8 +226,8 @@ def multiplied_by_the_correction(w, grad, m, v, t, lr, beta1=0.9, beta2=0.999, e
 
 
 @adam_step.wrong(
-    "eps is inside the root, where it weighs as much as its own root. Add it "
-    "after taking the root."
+    "eps is inside the square root, where it counts as √eps, which is much more. Add it after "
+    "taking the square root."
 )
 def eps_in_the_root(w, grad, m, v, t, lr, beta1=0.9, beta2=0.999, eps=1e-8):
     m = beta1 * m + (1 - beta1) * grad
@@ -295,7 +295,9 @@ def only_v_corrected(w, grad, m, v, t, lr, beta1=0.9, beta2=0.999, eps=1e-8):
     return w - lr * m / ((v / (1 - beta2**t)).sqrt() + eps), m, v
 
 
-@adam_step.wrong("You divide by v; divide by its root, which is of the gradient's own size.")
+@adam_step.wrong(
+    "You divide by v; divide by its square root, which is of the gradient's own size."
+)
 def no_root_of_v(w, grad, m, v, t, lr, beta1=0.9, beta2=0.999, eps=1e-8):
     m = beta1 * m + (1 - beta1) * grad
     v = beta2 * v + (1 - beta2) * grad**2
@@ -327,14 +329,14 @@ def no_eps(w, grad, m, v, t, lr, beta1=0.9, beta2=0.999, eps=1e-8):
     return adam_step.solution(w, grad, m, v, t, lr, beta1, beta2, 0.0)
 
 
-@adam_step.wrong("eps is added to the step. It belongs beside the root, in brackets with it.")
+@adam_step.wrong("eps is added to the step. Add it to the square root, in the brackets.")
 def eps_behind_the_quotient(w, grad, m, v, t, lr, beta1=0.9, beta2=0.999, eps=1e-8):
     m = beta1 * m + (1 - beta1) * grad
     v = beta2 * v + (1 - beta2) * grad**2
     return w - (lr * m / (1 - beta1**t) / (v / (1 - beta2**t)).sqrt() + eps), m, v
 
 
-@adam_step.wrong("eps is added to w. It belongs beside the root, in brackets with it.")
+@adam_step.wrong("eps is added to w. Add it to the square root, in the brackets.")
 def eps_added_to_w(w, grad, m, v, t, lr, beta1=0.9, beta2=0.999, eps=1e-8):
     m = beta1 * m + (1 - beta1) * grad
     v = beta2 * v + (1 - beta2) * grad**2
@@ -704,7 +706,7 @@ def divides_by_no_warm_up(step, peak, warmup, total):
     ),
     hints=(
         "The square of the total norm is the sum of the squares of all numbers.",
-        "One factor for all: `min(1, max_norm / norm)`.",
+        "One factor for all: `min(1, max_norm / norm)`. And if the norm is 0?",
     ),
 )
 def clip_together(grads, max_norm):
@@ -727,8 +729,8 @@ def each_number(grads, max_norm):
 
 
 @clip_together.wrong(
-    "You add the norms up. The norm of all gradients together is the root of the sum of all "
-    "squares: norms of 3 and 4 make 5."
+    "You add the norms up. The norm of all gradients together is the square root of the sum of "
+    "all squares: norms of 3 and 4 make 5."
 )
 def norms_added_up(grads, max_norm):
     norm = sum(grad.norm().item() for grad in grads)
@@ -758,14 +760,15 @@ def always_scales(grads, max_norm):
     return [grad * max_norm / norm for grad in grads]
 
 
-@clip_together.wrong("That is the square of the norm; take its root.")
+@clip_together.wrong("That is the square of the norm; take its square root.")
 def no_root(grads, max_norm):
     norm = sum((grad**2).sum().item() for grad in grads)
     return [grad * min(1.0, max_norm / norm) for grad in grads]
 
 
 @clip_together.wrong(
-    "Norms do not add up: squares do. Sum the squares of all numbers, then take the root."
+    "Norms do not add up: squares do. Sum the squares of all numbers, then take the square "
+    "root."
 )
 def sum_of_norms(grads, max_norm):
     norm = sum(grad.norm().item() for grad in grads)
@@ -784,7 +787,7 @@ def always_at_1(grads, max_norm):
 
 
 @clip_together.wrong(
-    "You measure by the largest number. The norm is the root of the sum of all squares."
+    "You measure by the largest number. The norm is the square root of the sum of all squares."
 )
 def the_largest_number(grads, max_norm):
     largest = max(grad.abs().max().item() for grad in grads)
@@ -792,7 +795,7 @@ def the_largest_number(grads, max_norm):
 
 
 @clip_together.wrong(
-    "You add up absolute values. The norm is the root of the sum of all squares."
+    "You add up absolute values. The norm is the square root of the sum of all squares."
 )
 def absolute_values(grads, max_norm):
     norm = sum(grad.abs().sum().item() for grad in grads)

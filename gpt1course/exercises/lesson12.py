@@ -48,7 +48,7 @@ def _probs(n, seed):
 def apply_temperature(logits, temperature):
     """Probabilities (V,) from logits (V,) at a temperature >= 0, also 0.0, 0.001 or 400.
 
-    Only 0 is greedy. Logits may be in the hundreds before they are divided, and after.
+    Only 0 is greedy. Logits may be in the hundreds, before or after you divide them.
     apply_temperature(tensor([1., 3.]), 0) -> tensor([0., 1.])
     """
     if temperature == 0:
@@ -345,14 +345,15 @@ def ranks_of_the_places(probs, k):
     ),
 )
 def top_p_mask(probs, p):
-    """Booleans (V,): the smallest set of likeliest tokens with mass >= p, 0 < p < 1.
+    """Booleans (V,): the smallest set of likeliest tokens whose sum is >= p, 0 < p < 1.
 
-    All of them if the sum of probs, through rounding, stays below p. Unlikely tokens count.
+    All of them if the sum of probs, through rounding, stays below p. Drop no token only
+    because it is unlikely.
     No two tokens at the edge of the set are equally likely here.
     top_p_mask(tensor([.15, .5, .05, .3]), 0.6) -> tensor([False, True, False, True])
     """
     ranked, order = probs.sort(descending=True)
-    before = ranked.cumsum(dim=0) - ranked  # mass of the likelier ones
+    before = ranked.cumsum(dim=0) - ranked  # sum of the likelier ones
     mask = torch.zeros(len(probs), dtype=torch.bool)
     mask[order] = before < p  # back to vocabulary order
     return mask
@@ -649,6 +650,16 @@ def with_a_batch(model, ids, n, n_ctx):
 @write_greedily.wrong("You write one token and stop. Repeat n times.")
 def a_single_step(model, ids, n, n_ctx):
     return torch.cat([ids, model(ids[-n_ctx:])[-1].argmax()[None]])
+
+
+@write_greedily.wrong(
+    "n is how many tokens to write, not the length of the result. Repeat n times: "
+    "for _ in range(n)."
+)
+def n_as_the_length(model, ids, n, n_ctx):
+    while len(ids) < n:
+        ids = torch.cat([ids, model(ids[-n_ctx:])[-1].argmax()[None]])
+    return ids
 
 
 @write_greedily.wrong(

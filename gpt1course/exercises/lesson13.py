@@ -107,6 +107,12 @@ def half_of_what_is_left(first, second, start, delim, extract, n_ctx):
     return [start, *first[:room], delim, *second[:room], extract]
 
 
+@entailment_ids.wrong("Extract is missing, and with it the place where the answer is read.")
+def no_extract_at_the_end(first, second, start, delim, extract, n_ctx):
+    room = n_ctx // 2 - 2
+    return [start, *first[:room], delim, *second[:room]]
+
+
 @entailment_ids.wrong("The Start token is missing.")
 def no_start(first, second, start, delim, extract, n_ctx):
     room = n_ctx // 2 - 2
@@ -760,6 +766,14 @@ def a_mixture(label_log_probs, token_log_probs, lm_coef):
     return (-(1 - lm_coef) * label_log_probs.mean() + lm_coef * lm).item()
 
 
+@l3_loss.wrong(
+    "Lambda weighs the language-model loss alone, and the task loss counts in full (Eq. 5)."
+)
+def lambda_on_both(label_log_probs, token_log_probs, lm_coef):
+    lm = -torch.stack([row.mean() for row in token_log_probs]).mean()
+    return (lm_coef * (lm - label_log_probs.mean())).item()
+
+
 @l3_loss.wrong("Lambda belongs to the language-model loss, not to the task.")
 def weight_on_the_task(label_log_probs, token_log_probs, lm_coef):
     lm = -torch.stack([row.mean() for row in token_log_probs]).mean()
@@ -813,7 +827,7 @@ def a_half_for_0(label_log_probs, token_log_probs, lm_coef):
 @number_exercise(
     "The new numbers of a head",
     question=(
-        "States have {C:,} numbers, and a task has {classes} classes. How many weights does "
+        "States have {C:,} dimensions, and a task has {classes} classes. How many weights does "
         "the matrix W_y have, and how many numbers in all are new in the released code, which "
         "adds biases and three rows of W_e?"
     ),
@@ -827,7 +841,7 @@ def a_half_for_0(label_log_probs, token_log_probs, lm_coef):
         f"{C * classes + classes:,}, and with the 3 · {C} numbers of Start, Delim and Extract, "
         f"{C * classes + classes + 3 * C:,}."
     ),
-    hints=("A class takes one weight per number of the state, and one bias.",),
+    hints=("A class takes one weight per dimension of the state, and one bias.",),
 )
 def head_numbers(C, classes):
     """(weights of W_y, all new numbers)."""
@@ -849,13 +863,13 @@ def biases_in_both(C, classes):
     return C * classes + classes, C * classes + classes + 3 * C
 
 
-@head_numbers.wrong("There is one bias for each class, not for each number of the state.")
+@head_numbers.wrong("There is one bias for each class, not for each dimension of the state.")
 def a_bias_per_number(C, classes):
     return C * classes, C * classes + C + 3 * C
 
 
 @head_numbers.wrong(
-    "Each of the three new rows of W_e has as many numbers as a state, not one."
+    "Each of the three new rows of W_e has one number per dimension of the state."
 )
 def one_number_per_row(C, classes):
     return C * classes, C * classes + classes + 3

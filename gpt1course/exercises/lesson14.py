@@ -441,6 +441,14 @@ def without_parentheses(accuracy, chance, best):
 
 
 @relative_score.wrong(
+    "Parentheses are missing: division comes before subtraction, so put both differences in "
+    "parentheses."
+)
+def one_pair_of_parentheses(accuracy, chance, best):
+    return accuracy - chance / (best - chance)
+
+
+@relative_score.wrong(
     "A share of the best gives a good score even for guessing. Subtract chance from both."
 )
 def share_of_the_best(accuracy, chance, best):

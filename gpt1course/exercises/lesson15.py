@@ -30,8 +30,8 @@ from ..paper.results import stored_trials
         "the square root of n. The t from Student's table is given."
     ),
     hints=(
-        "Divide the sum of the squares by n - 1, and the variance by n before you take the "
-        "square root.",
+        "Divide the sum of the squared distances from the mean by n - 1, and this variance "
+        "by n before you take the square root.",
         "`(variance / n) ** 0.5` is the standard error of the mean.",
     ),
 )
@@ -689,7 +689,7 @@ def significant_sizes(
     draw=lambda random: tuple(random.randint(-20, 90) / 10 for _ in range(3)),
     worked=lambda a, b, c: (
         f"The mean is {(a + b + c) / 3:.3f}. The standard deviation over n - 1 = 2 is "
-        f"{stdev((a, b, c)):.3f}; divided by the root of 3, times 4.303, it is "
+        f"{stdev((a, b, c)):.3f}; divided by the square root of 3, times 4.303, it is "
         f"{4.303 * stdev((a, b, c)) / 3**0.5:.2f}."
     ),
     hints=("Call your `mean_and_half` with the three differences and 4.303.",),

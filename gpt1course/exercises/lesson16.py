@@ -310,6 +310,15 @@ def beginnings_of_names(n, names):
     ]
 
 
+@transferred_names.wrong(
+    "You return what is new at point n. What is copied at one point is also copied at all "
+    "later ones."
+)
+def what_is_new_at_n(n, names):
+    before = transferred_names(n - 1, names) if n else []
+    return [x for x in transferred_names(n, names) if x not in before]
+
+
 @transferred_names.wrong("At point 0 nothing is transferred, not even the embeddings.")
 def embeddings_at_0(n, names):
     return [

@@ -295,6 +295,12 @@ def softmax_over_places(logits, labels):
     return -log_p.gather(1, labels[chosen][:, None]).mean()
 
 
+@mlm_loss.wrong("You average the probabilities themselves. The loss takes their logarithm.")
+def probability_without_its_log(logits, labels):
+    chosen = labels != -100
+    return -logits[chosen].softmax(dim=1).gather(1, labels[chosen][:, None]).mean()
+
+
 @mlm_loss.wrong("The sign is wrong: a loss is minus the log-probability.")
 def mean_log_probability(logits, labels):
     chosen = labels != -100
@@ -758,6 +764,11 @@ def grows(times, alpha):
 )
 def product(times, alpha):
     return 1 - times * alpha
+
+
+@loss_factor.wrong("That is the change of the loss. Give the factor by which it is multiplied.")
+def change_of_the_loss(times, alpha):
+    return times**-alpha - 1
 
 
 @loss_factor.wrong(

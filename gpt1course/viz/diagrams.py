@@ -275,7 +275,7 @@ def many_heads(config: GPTConfig) -> Figure:
             small_box(axes, 0, y, 9.6, label, color)
             _beside(axes, y, shape)
         for y, name, shape in (
-            (2.8, "split", f"{H} × (T, {C // H})"),
+            (2.8, "split", f"3 × {H} × (T, {C // H})"),
             (4.2, "attend", f"{H} × (T, {C // H})"),
             (5.6, "merge", f"(T, {C})"),
         ):

@@ -30,7 +30,7 @@ def no_head_matches_the_prefix(matching, even):
 
 
 @after("novelist-scores")
-def the_best_head_looks_back_one_step_nearly_three_times_as_often(previous, even):
+def the_best_head_gives_the_token_before_nearly_three_times_the_weight(previous, even):
     assert 2.5 < previous.max() / induction.previous_token_scores(even) < 3
 
 
@@ -174,7 +174,13 @@ def with_dropout_copying_is_lost():
 
 
 @after("keep", full_run=True)
-def the_score_recovers_to_more_than_0_6(results, end):
+def after_50_updates_the_second_time_costs_3_65_nats(mixed, worst):
+    assert worst == 50 and abs(mixed[50]["copying"].second - 3.65) < 0.1
+    assert mixed[50]["copying"].second > math.log(35), "more than a uniform guess"
+
+
+@after("keep", full_run=True)
+def the_score_ends_above_0_6(results, end):
     _, (_, matching, _) = results.values()
     assert abs(float(end["matching"].max()) - 0.74) < 0.08 and matching > 0.6
 

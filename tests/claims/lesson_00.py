@@ -38,6 +38,15 @@ def his_looks_at_king_with_94_percent_and_she_with_59(novelist):
 
 
 @after("attention-2")
+def king_is_darkest_in_nearly_every_row_below_it_even_those_of_gave_and_and(novelist):
+    ids = novelist.bpe.encode("The old king gave his daughter a ring, and she")
+    below = g.trace(novelist.model, ids).weights[3, 1, 3:].argmax(dim=-1)
+    pieces = novelist.bpe.pieces(ids)[3:]
+    others = [p for p, most in zip(pieces, below.tolist(), strict=True) if most != 2]
+    assert others == ["ring</w>"]
+
+
+@after("attention-2")
 def the_first_four_heads_spread_their_attention(novelist):
     ids = novelist.bpe.encode("The old king gave his daughter a ring, and she")
     largest = g.trace(novelist.model, ids).weights[:, :, -1].amax(dim=-1)  # (4, 4)
@@ -140,6 +149,19 @@ def own_books_cost_less(last):
 
 
 @after("cell-035")
+def part_of_the_difference_was_there_before_it_had_read_its_books_once(novelist):
+    early = [line for line in novelist.log if 400 <= line["step"] <= 600]
+    assert max(line["tokens"] for line in early) < novelist.meta["training_tokens"]
+    others = [line["heldout"] for line in early if "heldout" in line]
+    assert min(others) - sum(line["loss"] for line in early) / len(early) > 0.1
+
+
+@after("cell-035")
+def it_met_each_sentence_some_five_times(novelist, last):
+    assert round(last["tokens"] / novelist.meta["training_tokens"]) == 5
+
+
+@after("cell-035")
 def in_about_an_hour(last):
     assert round(last["seconds"] / 3600) == 1
 
@@ -148,6 +170,12 @@ def in_about_an_hour(last):
 def the_text_says_3_7_and_4_4_nats(last, own):
     assert round(own, 1) == 3.7
     assert round(last["heldout"], 1) == 4.4
+
+
+@after("cell-038")
+def pre_training_adds_more_than_3_points_on_two_of_four_tasks(gains):
+    assert sum(gain > 3 for gain in gains.values()) == 2
+    assert len(gains) == 4
 
 
 @after("cell-038")

@@ -188,7 +188,7 @@ def catherine_surprises_most_with_20_bits(labels, order, surprise):
 
 
 @after("cell-059")
-def then_born_would_and_pieces_of_two_names(labels, order):
+def then_born_would_both_pieces_of_morland_and_the_first_of_heroine(labels, order):
     assert {labels[i] for i in order[1:6]} == {"born", "land", "would", "mor", "hero"}
 
 

@@ -30,7 +30,7 @@ def pieces_are_nearly_as_few_as_words(ids, asked):
 
 
 @after("cell-012")
-def the_text_says_3_6_3_and_4_bytes():
+def all_but_sea_take_more_bytes_than_they_have_characters():
     assert [len(s.encode()) for s in ("sea", "naïve", "日", "🙂")] == [3, 6, 3, 4]
 
 
@@ -285,7 +285,10 @@ def from_4_to_9_bits_per_token(per_token, sizes):
 
 
 @after("cell-094")
-def at_the_end_every_word_of_the_training_text_is_whole(tables, sizes, part_counts):
+def with_the_last_of_five_numbers_every_word_of_the_training_text_is_whole(
+    tables, sizes, part_counts
+):
+    assert len(sizes) == 5 and sizes[0] == 0
     assert all(len(tables[sizes[-1]][w]) == 1 for w in part_counts)
 
 

@@ -49,6 +49,13 @@ def the_mix_by_hand(mix, shares):
     assert torch.allclose(mix, torch.tensor([4 * shares[1], 4 * shares[0]]))
 
 
+@after("cell-024")
+def the_key_of_letter_is_longer_than_that_of_table_which_is_the_query(keys, query, shares):
+    assert torch.equal(keys[2], query)
+    assert keys[1].norm() > keys[2].norm()
+    assert shares.argmax() == 1
+
+
 @after("cell-027")
 def all_inside(mixes):
     assert (mixes >= 0).all()
@@ -216,9 +223,20 @@ def rnn_ten_powers_of_ten_or_more(reach):
 
 
 @after("cell-100")
-def lstm_more_than_six(reach):
+def lstm_by_a_factor_of_more_than_a_million(reach):
     assert reach["LSTM"][1] / reach["LSTM"][39] > 1e6
     assert reach["LSTM"][39] > 1e3 * reach["RNN"][39]
+
+
+@after("cell-100")
+def other_starting_weights_make_them_forget_more_slowly(influence, texts, reach):
+    torch.manual_seed(0)
+    rnn, lstm = (chain(32, 32, batch_first=True) for chain in (torch.nn.RNN, torch.nn.LSTM))
+    torch.nn.init.orthogonal_(rnn.weight_hh_l0)
+    torch.nn.init.ones_(lstm.bias_hh_l0.data[32:64])  # of the forget gate
+    for name, chain in (("RNN", rnn), ("LSTM", lstm)):
+        slower = influence(lambda rows, c=chain: c(rows)[0], texts)
+        assert slower[39] / slower[1] > 100 * reach[name][39] / reach[name][1], name
 
 
 @after("cell-100")

@@ -115,6 +115,17 @@ def only_yours_passes_the_test(suspects, attention_with, leaks_before, six):
     assert [name for name, leaks in leaky.items() if not leaks] == ["yours"]
 
 
+@after("cell-057")
+def one_ahead_leaks_from_all_but_the_first_and_what_hides_itself_is_no_equal_of_itself(
+    masks, attention_with, leaks_before, six
+):
+    for name in ("sees one ahead", "hides itself"):
+        layer = attention_with(masks[name])
+        assert [t for t in range(6) if leaks_before(layer, six, t)] == [1, 2, 3, 4, 5]
+    hidden = attention_with(masks["hides itself"])(six)  # (6, D)
+    assert hidden[0].isnan().all() and not hidden[1:].isnan().any()
+
+
 @after("cell-063")
 def one_pass_or_many_the_same(apart):
     assert apart < 1e-4

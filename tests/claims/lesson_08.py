@@ -159,6 +159,12 @@ def a_and_e_name_the_same_best_word(copies, by_hand):
     assert best == {"A": True, "B": False, "C": False, "D": False, "E": True}
 
 
+@after("cell-048")
+def neighboring_rows_of_w_p_are_similar(model):
+    rows = model.positions.weight.detach()
+    assert F.cosine_similarity(rows[1:], rows[:-1]).mean() > 0.6
+
+
 @after("cell-061")
 def no_mask_the_same(unmasked, right):
     assert torch.allclose(unmasked, right["block 0 attention"], atol=1e-5)
@@ -261,6 +267,16 @@ def what_the_states_would_say_after_each_block(model, bpe):
     door = bpe.token_to_id("door</w>")
     assert best_guess[3][3] != door, "so does door"
     assert best_guess[4][3] == door, "so does door"
+
+
+@after("cell-080")
+def after_block_1_the_own_token_has_at_most_6_3_percent(model, bpe):
+    seen = g.trace(model, bpe.encode("She looked at the letter and began to"))
+    h, own = seen.blocks[1].h, model.tokens.weight.detach()[seen.ids]
+    with torch.no_grad():
+        probs = model.logits(h).softmax(dim=-1).gather(1, seen.ids[:, None])
+    assert abs(probs.max() - 0.063) < 5e-4
+    assert F.cosine_similarity(h, own).max() < 0.4, "most of each state is something else"
 
 
 @after("one-block-3")

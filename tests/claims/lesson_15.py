@@ -1,7 +1,9 @@
 """What lesson 15, How many labels? Learning curves, says."""
 
+import itertools
 import json
 import math
+from collections import Counter
 
 import numpy as np
 from claim import after
@@ -11,6 +13,7 @@ import gpt1lib as g
 from gpt1course import paper, statistics
 from gpt1course.exercises import lesson15 as lesson
 from gpt1course.paper.results import stored_trials
+from tools.data import past_or_present
 
 
 def trials(task: str, size: int) -> dict[str, dict]:
@@ -233,6 +236,8 @@ def by_means_the_lstm_four_the_transformer_two(table):
     assert sum(-10 < gap < -3 for gap in gaps) == 4, "three to ten points"
     assert sum(3 < gap < 10 for gap in gaps) == 2, "three to ten points"
     assert sum(abs(gap) < 1 for gap in gaps) == 3, "within a point"
+    ahead = [x for (_, rival), x in table.items() if rival == "LSTM" and x.difference < -0.03]
+    assert [gap.seeds for gap in ahead].count(3) == 3, "three of the four by three runs"
 
 
 @after("lstm-2")
@@ -301,6 +306,13 @@ def what_is_significant_among_questions(apart):
     assert all(14.5 <= x < 20.5 for x in ahead), "15 to 20 points"
 
 
+@after("whole-1")
+def with_10_labels_one_bar_excludes_0_and_only_without_the_correction(apart):
+    gaps = {rival: gap[10] for rival, gap in apart.items()}
+    assert {rival for rival, x in gaps.items() if x.low > 0 or x.high < 0} == {"random weights"}
+    assert all(10 not in sizes for sizes in lesson.significant_sizes(apart).values())
+
+
 @after("first-1")
 def the_first_word_brings_one_to_five_points(rows):
     bag, told = rows["bag of words"], rows["bag with first word"]
@@ -358,11 +370,25 @@ def accuracies_of_past_or_present():
 
 
 @after("kinds-2")
+def about_half_of_the_verb_forms_occur_once_or_never_in_300_pairs():
+    verbs, rare = past_or_present.PAST | past_or_present.PRESENT, []
+    train = g.tasks.load("past_or_present").train
+    told = [[w for text in e.texts for w in past_or_present.words(text)] for e in train]
+    known = verbs & {*itertools.chain(*told)}
+    for seed in range(10):
+        drawn = np.random.default_rng(seed).choice(len(told), 300, replace=False)
+        seen = Counter(itertools.chain(*(told[i] for i in drawn)))
+        rare.append(np.mean([seen[verb] <= 1 for verb in known]))
+    assert 0.4 < np.mean(rare) < 0.6
+
+
+@after("kinds-2")
 def three_of_ten_find_nothing():
     lines = paper.curves.curve_lines("past_or_present")["random weights"][1000]
     draws = sorted(x["accuracy"] for x in lines.values())
     assert len(draws) == 10, "three of ten find nothing"
     assert draws[2] < 0.53, "three of ten find nothing"
+    assert all(abs(x - 0.82) > 0.05 for x in draws), "none is near the mean"
     assert [round(100 * draws[i]) for i in (3, 9)] == [91, 97], "seven have 91 to 97%"
 
 
@@ -505,6 +531,7 @@ def worth_2_9_points_and_only_ten_runs_exclude_0(gains):
 @after("cell-052")
 def neither_is_above_guessing(bars):
     (mean, half), (other, width) = bars.values()
+    assert round(100 * mean) == 52
     assert mean - half < 0.5 and other - width < 0.5
 
 
@@ -705,8 +732,15 @@ def the_settings_are_chosen_by_three_runs_with_100_and_300_labels_and_by_one_wit
     for size, runs in ((100, 3), (300, 3), (1000, 1)):
         of_one = plan.validation_trials_of("past_or_present", "LSTM", size, budget)
         assert len(of_one) == runs
+    assert {plan.nearest("he_or_she", n) for n in (10, 30)} == {100}
     few = {t for t in paper.curves.known() if not paper.curves.SETS[t].long}
     assert few == {"missing_word", "verse_pairs", "story_cloze"}
+
+
+@after("settings-2")
+def the_validation_sets_have_184_to_1_412_labels():
+    sizes = [len(g.tasks.load(task).valid) for task in paper.curves.known()]
+    assert (min(sizes), max(sizes)) == (184, 1_412)
 
 
 @after("cell-052")
@@ -734,6 +768,12 @@ def the_lstm_remembers_a_little_more_of_its_surprise():
     ours, lstm = paper.stored_lines("surprise")
     explained = ours["tokens"]["block 4"], lstm["tokens"]["block 1"]
     assert [round(100 * x) for x in explained] == [44, 46]
+    more = [
+        100 * (x - line["tokens"]["token"])
+        for x, line in zip(explained, (ours, lstm), strict=True)
+    ]
+    assert [round(x) for x in more] == [-2, 3], "two points less, three more"
+    assert round(100 * (ours["tokens"]["block 3"] - ours["tokens"]["token"])) == 5
     assert lstm["label"]["mean"]["interval"][0] > 0.5 > ours["label"]["mean"]["interval"][0]
     assert [round(100 * x["tokens"]["token"]) for x in (ours, lstm)] == [46, 43]
     last = ours["label"]["last 4"], lstm["label"]["last 1"]

@@ -197,8 +197,8 @@ def both_dip_at_2():
     curves = paper.paper_numbers.FIGURE2_LEFT.values()
     assert all(curve[2] < curve[1] for curve in curves), "both dip at 2"
     steps = [b - a for curve in curves for a, b in itertools.pairwise(curve[2:])]
-    assert min(steps) == 0, "no other part hurts, two steps are level"
-    assert steps.count(0) == 2, "no other part hurts, two steps are level"
+    assert min(steps) == 0, "no other part visibly hurts, two steps are level"
+    assert steps.count(0) == 2, "no other part visibly hurts, two steps are level"
 
 
 @after("cell-057")
@@ -303,10 +303,22 @@ def on_entailment_the_lstm_goes_from_29_behind_to_3_or_4_ahead(lead_by_settings)
 
 
 @after("settings-2")
-def on_films_and_verses_it_gets_nearer_but_stays_behind(lead_by_settings):
-    for task in ("film_snippets", "verse_pairs"):
-        theirs, own = (v[0] for v in lead_by_settings[task].values())
-        assert theirs < own < 0
+def on_films_it_nearly_catches_up(lead_by_settings):
+    theirs, own = (v[0] for v in lead_by_settings["film_snippets"].values())
+    assert theirs < -5 and -1 < own < 0
+
+
+@after("settings-2")
+def on_verses_it_guesses_either_way_and_the_transformer_falls_from_60_to_57(per_seed, chance):
+    own = paper.curves.draws("verse_pairs")
+
+    def mean(accuracies: dict) -> float:
+        return sum(accuracies.values()) / len(accuracies)
+
+    for accuracies in (per_seed["LSTM"]["verse_pairs"], own["LSTM"][1330]):
+        assert abs(mean(accuracies) - chance["verse_pairs"]) < 0.01
+    falls = (per_seed["full"]["verse_pairs"], own["pre-trained"][1330])
+    assert [round(100 * mean(accuracies)) for accuracies in falls] == [60, 57]
 
 
 @after("settings-2")
@@ -362,6 +374,18 @@ def in_lesson_15_the_transformer_led_on_one_of_nine_sets_and_the_lstm_on_one():
     sure = {task for task, rival in statistics.significant(table) if rival == "LSTM"}
     ahead = [table[task, "LSTM"].difference > 0 for task in sure]
     assert len(paper.curves.known()) == 9 and (sum(ahead), len(ahead)) == (1, 2)
+
+
+@after("cell-039")
+def in_lesson_15_entailment_gains_3_significantly_and_verse_pairs_3_with_9_to_either_side():
+    from gpt1course.exercises import lesson15
+
+    table = lesson15.gaps_near(1000)
+    logic, verse = ((task, "random weights") for task in ("entailment", "verse_pairs"))
+    sure = statistics.significant(table)
+    assert round(100 * table[logic].difference) == 3 and logic in sure
+    assert round(100 * table[verse].difference) == 3 and verse not in sure
+    assert round(100 * table[verse].half_width) == 9
 
 
 @after("cell-036")

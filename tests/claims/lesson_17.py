@@ -11,7 +11,7 @@ from claim import after
 import gpt1lib as g
 from gpt1course import paper, statistics
 from gpt1course.exercises import lesson17 as lesson
-from gpt1course.paper.after import filling, scaling, twins
+from gpt1course.paper.after import filling, masked, scaling, twins
 
 
 @after("cell-006")
@@ -50,11 +50,13 @@ def the_same_recipe(stored):
     assert stored["causal"]["recipe"] == stored["masked"]["recipe"]
 
 
-@after("cell-024")
-def the_text_says_31_about_5_more_than_six_times_as_many(gpt_targets, bert_targets):
-    assert gpt_targets == 31
-    assert round(bert_targets) == 5
-    assert gpt_targets / bert_targets > 6
+@after("cell-014")
+def of_32_tokens_gpt_gets_31_targets_and_bert_4_8_on_average(chosen):
+    bert_targets = masked.SHARE * chosen.shape[1]
+    assert chosen.shape[1] - 1 == 31 and round(bert_targets, 1) == 4.8
+    assert round(31 / bert_targets, 1) == 6.5, "6.5 times as many, about six times"
+    assert round(float(chosen.sum(dim=1).float().mean())) == 5
+    assert round(masked.SHARE * 200) == 30, "review question 2"
 
 
 @after("cell-032", full_run=True)
@@ -195,6 +197,14 @@ def the_line_through_the_five_sizes(sweep):
     assert residuals[0] > 0 > residuals[1], "+, -, -, 0, +"
     assert residuals[2] < 0 < residuals[4], "+, -, -, 0, +"
     assert abs(residuals[3]) < 0.1, "about 0 at the fourth"
+
+
+@after("cell-081")
+def with_the_token_table_the_points_are_further_from_a_line(sizes, losses, residuals):
+    with_table = sizes + 2_120 * np.array([C for _, C in scaling.SHAPES])
+    alpha, a = statistics.power_law(with_table, losses)
+    further = np.log(losses) - np.log(a * with_table**-alpha)
+    assert (further**2).sum() > 1.2 * (residuals**2).sum()
 
 
 @after("cell-081")
@@ -450,12 +460,6 @@ def the_twins_have_the_same_size_and_10_000_updates_each(stored):
     assert {line["recipe"]["steps"] for line in stored.values()} == {10_000}
 
 
-@after("cell-024")
-def bert_has_a_sixth_of_the_targets(gpt_targets, bert_targets):
-    assert 6 < gpt_targets / bert_targets < 7
-    assert round(0.15 * 200) == 30, "review question 2"
-
-
 @after("cell-032", full_run=True)
 def gpts_loss_is_about_4_2_nats(loss):
     assert round(float(loss["GPT"].mean()), 1) == 4.2
@@ -540,7 +544,7 @@ def each_run_has_700_updates_of_1_024_tokens():
 
 
 @after("cell-081")
-def five_points_over_less_than_two_decades(sizes):
+def five_points_differ_by_less_than_a_factor_of_100(sizes):
     assert len(sizes) == 5 and max(sizes) / min(sizes) < 100
 
 

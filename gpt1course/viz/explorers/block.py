@@ -8,6 +8,7 @@ from typing import Self, cast
 import numpy as np
 import torch
 import traitlets
+from matplotlib import colormaps
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -23,6 +24,7 @@ from .. import palette
 from ..figure import new_figure, set_headline, style
 from ..labels import token_labels
 from ..numbers import percent
+from ..plots.names import Named, name_lines
 from .base import Explorer, as_half, encode_or_raise
 from .controls import CleanUnicode, Index
 
@@ -176,7 +178,8 @@ class BlockExplorer(Explorer):
 def draw_stations(axes: Axes, states: np.ndarray) -> None:
     """The numbers of a state (7, C) at each station, as colors about 0, and its lengths."""
     top = float(np.abs(states).max()) / 2 or 1.0
-    axes.imshow(states, cmap="RdBu_r", vmin=-top, vmax=top, aspect="auto")
+    shades = colormaps["RdBu_r"].resampled(64)  # leaves some of a PNG's 256 for the names
+    axes.imshow(states, cmap=shades, vmin=-top, vmax=top, aspect="auto")
     for row, state in enumerate(states):
         words = f"{np.linalg.norm(state):.1f}"
         axes.text(states.shape[1] + 3, row, words, va="center", fontsize=9)
@@ -190,11 +193,10 @@ def draw_stations(axes: Axes, states: np.ndarray) -> None:
 def draw_orders(axes: Axes, depth: dict) -> None:
     """The length of the states after each of twelve untrained blocks, in both orders."""
     looks = {"post": ("-", palette.SERIES[0]), "pre": ("--", palette.SERIES[1])}
+    named = []
     for order, (dash, color) in looks.items():
-        lengths = depth[order][0]
-        axes.plot(lengths, dash, color=color)
-        look = {"fontsize": 9, "color": palette.dark(color), "va": "bottom", "ha": "right"}
-        axes.text(11, lengths[-1] * 1.06, f"{order}-LN", **look)
+        line = axes.plot(depth[order][0], dash, color=color)[0]
+        named.append(Named(f"{order}-LN", line))
     axes.set_yscale("log")
     axes.set_ylim(0.2, 160)
     axes.set_yticks([1, 10, 100], ["1", "10", "100"])
@@ -202,3 +204,5 @@ def draw_orders(axes: Axes, depth: dict) -> None:
     axes.set_xlabel("untrained block")
     title = f"length of a state, weights N(0, {depth['std']:g})"
     axes.set_title(title, fontsize=10, fontweight="normal")
+    axes.set_xlim(right=11)
+    name_lines(axes, named)

@@ -77,8 +77,8 @@ class PositionExplorer(Explorer):
         apart = np.median(np.linalg.norm(places - places.mean(axis=0), axis=1))
         name = self.names[self.table]
         if step < 0.5 * apart:
-            return f"{name}: a path, each position beside the next"
-        return f"{name}: a cloud, the next position lies anywhere"
+            return f"{name}: a path, with near positions close together"
+        return f"{name}: a cloud, the next position may be anywhere"
 
     def sentence(self) -> str:
         other, cosine = self.most_alike()

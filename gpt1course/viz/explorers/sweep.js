@@ -138,7 +138,8 @@ function headline({ model, tasks, values, setting }) {
 
 function sentence({ model, values }, task, place, at) {
   const { seeds, mean, half, difference, difference_half } = place;
-  const accuracy = `${percent(mean)} ± ${percent(half)} over ${plural(seeds.length, "seed")}`;
+  const runs = plural(seeds.length, "seed");
+  const accuracy = `${percent(mean)} ± ${inPoints(half)} points over ${runs}`;
   const begin = `${task.replaceAll("_", " ")}: ${accuracy}`;
   const compared = model.get("compared");
   if (values[at] === compared) return `${begin}.`;

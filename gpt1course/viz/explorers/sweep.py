@@ -43,7 +43,8 @@ class SweepExplorer(Explorer):
     def sentence(self) -> str:
         at = self.values.index(self.chosen)
         accuracies = "; ".join(
-            f"{task} {places[at]['mean']:.1%} give or take {places[at]['half']:.1%}"
+            f"{task} {places[at]['mean']:.1%} give or take "
+            f"{100 * places[at]['half']:.1f} points"
             for task, places in self.tasks.items()
         )
         return f"Stored runs with {self.setting} = {self.chosen}: {accuracies}."

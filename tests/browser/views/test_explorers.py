@@ -743,7 +743,7 @@ def test_the_sweep_tells_of_the_chosen_value(page):
     e = explorers.SweepExplorer(accuracies, chosen="0.5", compared="0")
     root = show(page, e)
     said, band = root.locator(".gx-live"), root.locator(".gx-band")
-    assert "film: 65.0% ± 4.3% over 3 seeds" in said.inner_text()
+    assert "film: 65.0% ± 4.3 points over 3 seeds" in said.inner_text()
     assert "against 0, seed by seed, +3.0 ± 2.5 points, not significant." in said.inner_text()
     assert "+0.0 ± 24.8 points, not significant." in said.inner_text()
     title = root.locator(".gx-finding").inner_text().rstrip(".")

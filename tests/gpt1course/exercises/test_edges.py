@@ -226,7 +226,7 @@ EDGES = {  # exercise: (arguments at the edge, another way to the answer)
     ),
     "leaks_before": (lambda d: (torch.flipud, large(d, 3, 2), 0), lambda f, x, t: False),
     "ablate_head": (
-        lambda d: (torch.full((3, 2, 2), d.choice([1.0, math.inf])), d.randrange(3)),
+        lambda d: (large(d, 3, 2, 2), d.randrange(3)),
         lambda m, h: torch.stack([x if i != h else torch.zeros(2, 2) for i, x in enumerate(m)]),
     ),
     "gelu": (

@@ -215,6 +215,7 @@ RIGHT = {
     "multi_head": {"one by one": heads_one_by_one},
     "ablate_head": {
         "index_fill": lambda m, h: m.index_fill(0, torch.tensor(h), 0.0),
+        "times 0": lambda m, h: m * (torch.arange(len(m)) != h)[:, None, None],
         "cat": lambda m, h: torch.cat([m[:h], torch.zeros_like(m[:1]), m[h + 1 :]]),
     },
     "last_k": {

@@ -389,9 +389,9 @@ WRONG = {
         "counted from the end": lambda m, h: torch.where(
             (torch.arange(len(m)) == len(m) - 1 - h)[:, None, None], 0.0, m
         ),
-        "nan to num": lambda m, h: (
-            m * (torch.arange(len(m)) != h)[:, None, None]
-        ).nan_to_num(),
+        "halved": lambda m, h: torch.where(
+            (torch.arange(len(m)) == h)[:, None, None], m / 2, m
+        ),
         "a small number": lambda m, h: torch.where(
             (torch.arange(len(m)) == h)[:, None, None], 1e-3, m
         ),

@@ -246,9 +246,8 @@ WRONG = {
         "bias twice": lambda q, k, v, W, b: right("multi_head")(q, k, v, W, b) + b,
     },
     "ablate_head": {
-        "times 0": lambda m, h: m * (torch.arange(len(m)) != h)[:, None, None],
         "up to the head": lambda m, h: torch.cat([torch.zeros_like(m[: h + 1]), m[h + 1 :]]),
-        "divided": lambda m, h: m - m[h] * (torch.arange(len(m)) == h)[:, None, None],
+        "from all heads": lambda m, h: m - m[h],
     },
     "last_k": {
         "k + 1": lambda i, k, n: (i[n - 1 :].unfold(0, k, 1)[: len(i) - n], i[n:]),

@@ -262,7 +262,7 @@ def test_a_sweep_compares_seed_by_seed():
     assert film["difference_half"] == pytest.approx(4.303 * 0.01 / 3**0.5, rel=1e-3)
     assert not film["significant"]  # p is 0.035, and twice that among two differences
     assert e.tasks["logic"][1]["difference"] == pytest.approx(0)
-    assert "film 65.0% give or take 4.3%" in e.sentence()
+    assert "film 65.0% give or take 4.3 points" in e.sentence()
     with pytest.raises(ValueError, match="'1' is not among the values"):
         explorers.SweepExplorer(SWEEP, chosen="1", compared="0")
     hole = SWEEP | {"0.5": SWEEP["0.5"] | {"film": {0: 0.63, 1: 0.66}}}

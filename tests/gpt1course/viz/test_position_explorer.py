@@ -30,9 +30,9 @@ def test_it_computes_what_torch_computes(novelist):
 def test_the_finding_tells_a_path_from_a_cloud():
     cloud = np.random.default_rng(0).normal(size=WAVES.shape)
     e = explorers.PositionExplorer({"waves": WAVES, "random": cloud})
-    assert e.finding() == "waves: a path, each position beside the next"
+    assert e.finding() == "waves: a path, with near positions close together"
     e.table = 1
-    assert e.finding() == "random: a cloud, the next position lies anywhere"
+    assert e.finding() == "random: a cloud, the next position may be anywhere"
 
 
 @pytest.mark.parametrize(
