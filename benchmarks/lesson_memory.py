@@ -25,7 +25,7 @@ UNIT = 2**20 if sys.platform == "darwin" else 2**10  # of ru_maxrss, in a megaby
 
 def peak(path: Path) -> int:
     """Megabytes at the peak of a lesson's kernel; for a process that has no other children."""
-    execute(read(path), path.parent)
+    execute(read(path), path.parent, timeout=1800)  # a busy machine may take long
     return round(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / UNIT)
 
 
