@@ -8,6 +8,7 @@ docs/maintaining.md from the docstrings of the two packages. The address comes f
 [project.urls] in pyproject.toml; where there is none, README.md and CITATION.cff have none.
 """
 
+import argparse
 import re
 import tomllib
 from functools import partial
@@ -253,6 +254,7 @@ def updated(page: str) -> str:
 
 
 if __name__ == "__main__":
+    argparse.ArgumentParser(description=__doc__).parse_args()
     for path in PAGES:
         write_text(path, updated(read_text(path)))
     write_text(CITATION, cited(read_text(CITATION), address()))

@@ -8,6 +8,7 @@ the sum of a short way through it, as in `**§1 §4 · 23 minutes.**`. In teachi
 last column of each row that names sections, as in `[05](...) §1 §2`.
 """
 
+import argparse
 import json
 import math
 import re
@@ -102,5 +103,6 @@ def filled(name: str, text: str) -> str:
 
 
 if __name__ == "__main__":
+    argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0]).parse_args()
     for page in sorted(PAGES.glob("*.md")):
         write_text(page, filled(page.name, page.read_text(encoding="utf-8")))
