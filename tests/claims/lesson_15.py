@@ -12,6 +12,7 @@ from scipy.stats import ttest_ind
 import gpt1lib as g
 from gpt1course import paper, statistics
 from gpt1course.exercises import lesson15 as lesson
+from gpt1course.paper import pretraining_seeds
 from gpt1course.paper.results import stored_trials
 from tools.data import past_or_present
 
@@ -228,6 +229,12 @@ def one_set_for_each(table):
     sure = {task for task, rival in statistics.significant(table) if rival == "LSTM"}
     ahead = {task: table[task, "LSTM"].difference > 0 for task in sure}
     assert ahead == {"he_or_she": True, "entailment": False}
+
+
+@after("lstm-2")
+def from_another_seed_of_pre_training_the_lead_is_0_6_points():
+    scores = pretraining_seeds.fine_tuned_scores("he_or_she")
+    assert round(100 * (scores["pre-trained"][1] - scores["LSTM"][1]), 1) == 0.6
 
 
 @after("lstm-2")
