@@ -25,7 +25,7 @@ quick: .venv/dev ## the two-minute part: lint and the fast tests
 	$(PY) tools/check.py --quick
 
 notebooks: .venv/dev ## run every notebook in place and store its outputs
-	$(PY) -m tools.notebooks sync notebooks/*.ipynb && $(PY) -m tools.notebooks run notebooks/*.ipynb && $(PY) -m tools.readme && $(PY) -m tools.teaching
+	$(PY) -m tools.notebooks sync notebooks/*.ipynb notebooks/deeper/*.ipynb && $(PY) -m tools.notebooks run notebooks/*.ipynb notebooks/deeper/*.ipynb && $(PY) -m tools.readme && $(PY) -m tools.teaching
 
 new-lesson: .venv/dev ## begin a lesson from the template (TITLE="Words as sums")
 	$(PY) -m tools.notebooks new "$(TITLE)"
@@ -72,7 +72,7 @@ oldest: ## the same with the oldest (needs uv)
 checkpoint: .venv/lab ## train the shipped model again (an hour on two cores; goes on if interrupted)
 	$(PY) -m gpt1lib.pretrain --recipe novelist --out runs/novelist
 
-paper: .venv/lab ## Table 5, Figure 2, our own questions and learning curves, all seeds (half a day on two cores; goes on if interrupted)
+paper: .venv/lab ## Table 5, Figure 2, our own questions and learning curves, all seeds (about a day on two cores; goes on if interrupted)
 	$(PY) -m gpt1course.paper
 
 paper-quick: .venv/lab ## one cell of each of them again, beside the stored one (minutes)

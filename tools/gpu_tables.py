@@ -70,7 +70,7 @@ def recipes() -> str:
     best = min(stored_runs(novelist_trials.STORED), key=lambda x: x["bits_per_character"])
     on_cpu = [
         ("shipped: the paper's method", 0.0, shipped.log[-1]["tokens"], score),
-        ("Muon, short windows first", best["changed"].get("dropout", 0.0), best["tokens"],
+        ("MUD, short windows first", best["changed"].get("dropout", 0.0), best["tokens"],
          best["bits_per_character"]),
     ]  # fmt: skip
     rows = [

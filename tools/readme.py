@@ -78,8 +78,8 @@ def badge(url: str) -> str:
 
 
 def clone(url: str) -> str:
-    """The two commands to begin with."""
-    commands = f"git clone --depth 1 {url or 'ADDRESS'} gpt1-course && cd gpt1-course\nmake lab"
+    """The commands to begin with, one on a line, because PowerShell knows no `&&`."""
+    commands = f"git clone --depth 1 {url or 'ADDRESS'} gpt1-course\ncd gpt1-course\nmake lab"
     where = (
         "\nHere ADDRESS is the address behind the green *Code* button of the page where you "
         "found the course.\n"

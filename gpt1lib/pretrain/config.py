@@ -60,7 +60,7 @@ class Recipe:
     )
     lr: float = option(2.5e-4, "highest learning rate")
     matrix_lr: float = option(
-        0.0, "highest learning rate of MUD, for the blocks' matrices; 0: Adam trains them too"
+        0.0, "highest rate of MUD, akin to Muon, for the blocks' matrices; 0: Adam trains them"
     )
     matrix_momentum: float = option(0.95, "how slowly MUD's mean of gradients changes")
     warmup: int = option(2000, "first updates, in which the learning rate rises")

@@ -81,5 +81,5 @@ def test_what_the_plans_say_of_their_blocks():
     assert f"Each block leaves {min(left)} to {max(left)} minutes for questions" in PLANS
     one_day = PLANS.split("## One day")[1].split("\n## ")[0]
     day = sum(taken for _, taken in blocks(one_day))
-    assert f"The day's {day} minutes also fit into three double lessons" in PLANS
+    assert f"The day's {day} minutes also fit into three sessions of 90 minutes" in PLANS
     assert day <= 3 * 90
