@@ -166,11 +166,11 @@ def read_merges(path: Path) -> list[Pair]:
         raise ValueError(f"{path}, line 1: no version, such as #version: 0.2")
     if lines[-1]:
         raise ValueError(f"{path} is cut short: its last line does not end")
-    rows = [line.split(" ") for line in lines[1:] if line]
-    for n, row in enumerate(rows, start=2):
+    rows = [(n, line.split(" ")) for n, line in enumerate(lines[1:], start=2) if line]
+    for n, row in rows:
         if len(row) != 2 or not all(row):
             raise ValueError(f"{path}, line {n}: not two symbols")
-    return [(left, right) for left, right in rows]
+    return [(left, right) for _, (left, right) in rows]
 
 
 def check_pieces(encoder: dict[str, int], merges: list[Pair], merges_path: Path) -> None:

@@ -30,9 +30,8 @@ BookPaths = str | Path | Sequence[str | Path]
 def read_books(paths: BookPaths = BOOKS) -> dict[str, str]:
     """The texts of books, name -> text; a folder's in alphabetical order.
 
-    Raises FileNotFoundError for a path without books, ValueError for two books of one name,
-    for a file that is not UTF-8 or not the text of a book, and for a changed one of the
-    course's own.
+    Raises FileNotFoundError for a path without books, ValueError for two books of one name, a
+    file that is not UTF-8 or not the text of a book, and a changed book of the course.
     """
     books: dict[str, str] = {}
     for path in book_files(paths):
@@ -149,10 +148,9 @@ def even_windows(
 ) -> Tensor:
     """Windows that cover the stream evenly, however many are taken: (n_windows, n_ctx).
 
-    Random windows with as many tokens as the stream leave 37% of it unread, 1/e, and
-    read much of it twice. These start at the fractional parts of offset + k GOLDEN_RATIO, as
-    shares of the stream, with k = before, before + 1, ...: no two starts are close before they
-    must be.
+    Random windows with as many tokens as the stream leave 37% of it unread, 1/e, and read
+    much of it twice. These start at the fractional parts of offset + k GOLDEN_RATIO, as shares
+    of the stream, with k = before, before + 1, ...: no two starts are closer than they must.
 
     Raises ValueError where the stream is shorter than one window.
     """

@@ -50,7 +50,7 @@ def heldout_nats(model: LanguageModel, ids: Tensor, n_windows: int | None = None
 
     with eval_mode(model):
         nats = nats_of_windows(loss, ids, model.config.n_ctx, n_windows)
-    return torch.cat(nats).double().mean().item()
+    return torch.cat(nats).cpu().double().mean().item()
 
 
 def score_books(model: LanguageModel, bpe: BPE, books: dict[str, str]) -> dict[str, dict]:

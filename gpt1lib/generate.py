@@ -109,6 +109,11 @@ def renormalize(probs: Tensor) -> Tensor:
     return probs / total
 
 
+def double(x: Tensor) -> Tensor:
+    """x in 64 bits, on the CPU where its device has none, as Apple's GPU."""
+    return (x.cpu() if x.device.type == "mps" else x).double()
+
+
 def draw(probs: Tensor, generator: torch.Generator | None = None) -> Tensor:
     """One token id for each distribution: (B, V) -> (B, 1), by inverting the sum.
 
@@ -116,14 +121,14 @@ def draw(probs: Tensor, generator: torch.Generator | None = None) -> Tensor:
     """
     if probs.dim() != 2 or not probs.numel():
         raise ValueError(f"probs have shape {tuple(probs.shape)}, they need (B, V)")
-    mass = probs.double().cumsum(dim=-1)  # (B, V)
+    mass = double(probs).cumsum(dim=-1)  # (B, V)
     total = mass[:, -1:]  # (B, 1)
     if probs.device.type == "cpu":  # a GPU would have to stop and answer
         if bool((probs < 0).any()) or not bool(((total > 0) & total.isfinite()).all()):
             raise ValueError("probs must be >= 0, and each row must sum to more than 0")
     u = torch.rand(probs.shape[0], 1, generator=generator, dtype=torch.float64)
     u = u.to(mass.device)  # drawn on the CPU: one seed gives one text on any device
-    picked = torch.searchsorted(mass, u * total, right=True)
+    picked = torch.searchsorted(mass, u * total, right=True).to(probs.device)
     last = probs.shape[-1] - 1 - (probs > 0).flip(-1).int().argmax(dim=-1, keepdim=True)
     return torch.minimum(picked, last)  # rounding must not pick a token of mass 0
 
@@ -182,25 +187,28 @@ def stream(
     check_ids(ids, model.config, on_gpu=True)
     n_ctx = model.config.n_ctx
 
-    @torch.inference_mode()
-    def columns(session: DecodingSession | FastSession) -> Iterator[Tensor]:
-        window = fresh = ids
-        with eval_mode(model):
-            for _ in range(n_tokens):
-                if window.shape[1] > n_ctx:
-                    session = session_for(model, len(ids))
-                    window = fresh = window[:, -max(1, n_ctx // 2) :]
-                logits = session.step(fresh)  # (B, V)
-                check_logits(logits)
-                if temperature == 0:
-                    fresh = logits.argmax(dim=-1, keepdim=True)  # (B, 1)
-                else:
-                    probs = next_token_probs(logits, temperature, top_k, top_p)
-                    fresh = draw(probs, generator)  # (B, 1)
-                window = torch.cat([window, fresh], dim=1)
-                yield fresh
+    session_for(model, len(ids))  # raises for a model without a cache
 
-    return columns(session_for(model, len(ids)))
+    @torch.inference_mode()
+    def columns() -> Iterator[Tensor]:
+        window = fresh = ids
+        session = session_for(model, len(ids))  # only now: hooks may have been added
+        for _ in range(n_tokens):
+            if window.shape[1] > n_ctx:
+                session = session_for(model, len(ids))
+                window = fresh = window[:, -max(1, n_ctx // 2) :]
+            with eval_mode(model):
+                logits = session.step(fresh)  # (B, V)
+            check_logits(logits)
+            if temperature == 0:
+                fresh = logits.argmax(dim=-1, keepdim=True)  # (B, 1)
+            else:
+                probs = next_token_probs(logits, temperature, top_k, top_p)
+                fresh = draw(probs, generator)  # (B, 1)
+            window = torch.cat([window, fresh], dim=1)
+            yield fresh
+
+    return columns()
 
 
 def generate(model: LanguageModel, ids: Tensor, n_tokens: int, **options) -> Tensor:
@@ -232,16 +240,16 @@ def beam_search(model: LanguageModel, ids: Tensor, n_tokens: int, n_beams: int) 
     n_beams = validate.check_int("n_beams", n_beams, 1, MAX_BEAMS)
     n_tokens = validate.check_int("n_tokens", n_tokens, 0, MAX_TOKENS)
     ids = one_text(ids, model.config, start=max(0, n_tokens - 1))
-    sums = torch.zeros(1, dtype=torch.float64, device=ids.device)  # (beams,)
+    sums = double(torch.zeros(1, device=ids.device))  # (beams,)
     with eval_mode(model):
         for _ in range(n_tokens):
             logits = model.logits(model.hidden(ids)[:, -1])  # (beams, V)
             check_logits(logits)
-            log_probs = logits.double().log_softmax(dim=-1)  # (beams, V)
+            log_probs = double(logits).log_softmax(dim=-1)  # (beams, V)
             total = (sums[:, None] + log_probs).flatten()
             sums, best = total.topk(min(n_beams, total.numel()))
             parent, token = best // log_probs.shape[1], best % log_probs.shape[1]
-            ids = torch.cat([ids[parent], token[:, None]], dim=1)
+            ids = torch.cat([ids[parent], token[:, None].to(ids.device)], dim=1)
     return [Beam(i, s) for i, s in zip(ids, sums.tolist(), strict=True)]
 
 
@@ -257,5 +265,5 @@ def log_prob(model: LanguageModel, ids: Tensor, start: int = 1) -> float:
     start = validate.check_int("start", start, 1, len(ids) - 1)
     with eval_mode(model):
         h = model.hidden(ids[None, :-1])[0, start - 1 :]  # (T - start, C), which predict them
-        log_probs = model.logits(h).double().log_softmax(dim=-1)  # (T - start, V)
-    return float(log_probs.gather(-1, ids[start:, None]).sum())
+        log_probs = double(model.logits(h)).log_softmax(dim=-1)  # (T - start, V)
+    return float(log_probs.gather(-1, ids[start:, None].to(log_probs.device)).sum())

@@ -9,12 +9,10 @@ from pathlib import Path
 from . import settings
 
 
-def is_command(started: str) -> bool:
-    """Whether sys.argv[0] is one of our commands: a learner's own program is left alone."""
-    path = Path(started)
-    ours = any(p.name.startswith("gpt1") for p in path.parents)
-    of_ours = path.name == "__main__.py" and ours
-    return started == "-m" or of_ours or path.stem.startswith(("gpt1-", "gpt1course"))
+def is_command(started: list[str]) -> bool:
+    """Whether sys.orig_argv is a command of ours: a learner's own program is left alone."""
+    program = next((word for word in started[1:] if not word.startswith("-")), "")
+    return Path(program).name.startswith(("gpt1-", "gpt1lib", "gpt1course"))
 
 
 def stop_in_one_line() -> None:
@@ -30,5 +28,5 @@ def stop_in_one_line() -> None:
     sys.excepthook = hook
 
 
-if is_command(sys.argv[0]):  # "-m" is its name while `python -m` loads a package
+if is_command(sys.orig_argv):  # sys.argv has no name while `python -m` loads a package
     stop_in_one_line()

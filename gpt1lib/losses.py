@@ -63,17 +63,11 @@ def lm_loss(logits: Tensor, ids: Tensor, mask: Tensor | None = None) -> Tensor:
     return (losses.where(mask, 0).sum(dim=1) / mask.sum(dim=1)).mean()  # (), inf x 0 is nan
 
 
-def task_log_likelihood(task_logits: Tensor, labels: Tensor) -> Tensor:
-    """L2: the sum of log P(y | x) over examples, in nats (Eq. 4). Logits (B, K).
+def task_loss(task_logits: Tensor, labels: Tensor) -> Tensor:
+    """-L2 (Eq. 4) as a mean over examples, as in the released code. Logits (B, K).
 
     labels: classes (B,), or distributions over the classes (B, K).
     """
-    check_labels(labels, task_logits)
-    return -F.cross_entropy(task_logits, labels, reduction="sum")
-
-
-def task_loss(task_logits: Tensor, labels: Tensor) -> Tensor:
-    """-L2 as a mean over examples, as in the released code."""
     check_labels(labels, task_logits)
     return F.cross_entropy(task_logits, labels)
 

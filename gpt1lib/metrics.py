@@ -25,7 +25,7 @@ def wilson(correct: int, n: int, z: float = 1.96) -> tuple[float, float]:
     p, z2 = correct / n, z * z
     middle = (p + z2 / (2 * n)) / (1 + z2 / n)
     half_width = z / (1 + z2 / n) * math.sqrt(p * (1 - p) / n + z2 / (4 * n * n))
-    return middle - half_width, middle + half_width
+    return max(0.0, middle - half_width), min(1.0, middle + half_width)  # by rounding, too
 
 
 def accuracy(guesses: Sequence[int], labels: Sequence[int], largest: int | None = None) -> dict:

@@ -148,8 +148,7 @@ def layer_norm(x: Array, weight: Array, bias: Array) -> tuple[Array, tuple]:
 def layer_norm_backward(d: Array, kept: tuple, params: dict) -> tuple[Array, dict]:
     """Gradients with respect to x and the parameters.
 
-    What would only shift or stretch a whole state is taken out again: the layer would
-    undo it.
+    What would only shift or stretch a whole state is taken out: the layer would undo it.
     """
     z, std = kept  # (..., C), (..., 1)
     d_weight = (d * z).reshape(-1, d.shape[-1]).sum(axis=0)  # (C,)
@@ -309,6 +308,8 @@ def task_loss(
     Returns the loss, its gradients with respect to h and to the head, and the
     probabilities (B, K).
     """
+    if np.shape(where) != h.shape[:1] or np.shape(labels) != h.shape[:1]:
+        raise ValueError(f"where and labels need one number for each of {len(h)} sequences")
     validate.check_indices("label", np.asarray(labels), len(head["bias"]))
     validate.check_indices("position", np.asarray(where), h.shape[1])
     rows = np.arange(len(h))  # (B,)

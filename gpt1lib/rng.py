@@ -13,14 +13,14 @@ from . import validate
 @contextmanager
 def eval_mode(*modules: nn.Module) -> Iterator[None]:
     """Dropout off; afterwards each part is back in its own mode, even after an error."""
-    modes = [(part, part.training) for module in modules for part in module.modules()]
-    for module in modules:
-        module.eval()
+    in_training = [p for module in modules for p in module.modules() if p.training]
+    for part in in_training:
+        part.training = False
     try:
         yield
     finally:
-        for part, training in modes:
-            part.training = training
+        for part in in_training:
+            part.training = True
 
 
 @contextmanager

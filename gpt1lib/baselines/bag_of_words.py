@@ -62,7 +62,7 @@ def guesses(
 
     side: use only this text of a pair. limit: learn from this many examples only. The weights'
     penalty is |w|^2 / 2 beside the sum of the losses, with a row of weights per class. Raises
-    ValueError where the labels of the training examples are all the same.
+    ValueError where the training labels are all the same, except for choices.
     """
     limit = None if limit is None else validate.check_int("limit", limit, 1)
     train, vectorizer = task.train[:limit], features.vectorizer()

@@ -67,4 +67,6 @@ def save(
             f"n_head is {model.config.n_head}, but OpenAI's files do not store it: a model of "
             f"{model.config.n_embd} dimensions is read with heads of 64"
         )
+    checkpoint.check_vocabulary(bpe, model.config)
+    checkpoint.check_finite(model.state_dict())
     WRITERS[layout](folder, model, bpe)

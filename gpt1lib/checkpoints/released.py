@@ -269,7 +269,7 @@ def save_openai(folder: str | Path, model: GPT, bpe: BPE | None = None) -> None:
     files.write_json(folder / OPENAI[0], [list(s) for _, s in wanted], indent=None)
     lengths = [len(p) for p in np.array_split(np.empty(sum(sizes), np.int8), len(PARAMETERS))]
     stream = [
-        (state[name].T if in_out(name) else state[name]).reshape(-1).numpy()
+        (state[name].T if in_out(name) else state[name]).reshape(-1).float().cpu().numpy()
         for name, _ in wanted
     ]
     for name, part in zip(PARAMETERS, slices(stream, lengths), strict=True):

@@ -65,7 +65,7 @@ class FastBlock:
         self.ln_1, self.ln_2 = block.ln_1, block.ln_2
         C, H = a.project.in_features, a.n_head
         self.heads = (3, H, 1, C // H)
-        self.kv = torch.empty(2, H, n_ctx, C // H)
+        self.kv = a.qkv.weight.new_empty(2, H, n_ctx, C // H)
 
     def step(self, x: Tensor, position: int) -> Tensor:
         """The state (1, C) after this block of the token at a position."""

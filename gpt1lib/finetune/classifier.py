@@ -62,8 +62,7 @@ class Classifier(nn.Module):
     """A pre-trained language model with three special tokens and a linear layer.
 
     kind: classification and entailment (n_classes logits), similarity (the two Extract
-    vectors are added, then one layer), choice (one scalar per sequence, softmax over
-    choices).
+    vectors are added, then one layer), choice (a scalar per sequence, softmax over choices).
     """
 
     def __init__(self, model: LanguageModel, kind: str, n_classes: int, dropout: float = 0.1):
@@ -83,9 +82,8 @@ class Classifier(nn.Module):
     def forward(self, ids: Tensor, extract_at: Tensor) -> tuple[Tensor, Tensor]:
         """Task logits (B, n_classes) and states (N, T, C) of ids (N, T).
 
-        extract_at: the position of Extract in each row, (N,). N is B for classification,
-        2 B for similarity, n_classes B for choice; the sequences of one example follow one
-        another.
+        extract_at: the position of Extract in each row, (N,). N is B for classification, 2 B
+        for similarity, n_classes B for choice; the sequences of an example stand together.
         """
         h = self.model.hidden(ids)  # (N, T, C)
         extract = h[torch.arange(len(ids)), extract_at]  # (N, C)

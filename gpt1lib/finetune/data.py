@@ -80,8 +80,7 @@ def target_of(task: Task, label: int | float) -> int | list[float]:
 def graded_target(grade: float, n_classes: int = 6) -> list[float]:
     """STS-B: a grade as a distribution over the two whole grades about it (utils.py).
 
-    Example: 3.6 -> [0, 0, 0, 0.4, 0.6, 0]. Raises ValueError for a grade outside 0 to
-    n_classes - 1.
+    3.6 -> [0, 0, 0, 0.4, 0.6, 0]. Raises ValueError for a grade outside 0 to n_classes - 1.
     """
     n_classes = validate.check_int("n_classes", n_classes, 2)
     if not validate.is_finite(grade) or not 0 <= grade <= n_classes - 1:
@@ -173,4 +172,4 @@ def truncate_context(model: LanguageModel, n_ctx: int) -> LanguageModel:
     if "positions.weight" in state:  # not where positions are sinusoids
         state["positions.weight"] = state["positions.weight"][:n_ctx]
     shorter.load_state_dict(state)
-    return shorter
+    return shorter.train(model.training)

@@ -32,9 +32,8 @@ def check_metric(task: Task) -> None:
 def scores(task: Task, probs: list[list[float]], examples: list[Example]) -> dict:
     """Accuracy with interval, the task's own metric, and the accuracy of each group.
 
-    probs: of the classes, one list per example. A graded task is scored by the expected
-    grade (Pearson), and by the likeliest grade. Raises ValueError for what are not
-    probabilities.
+    probs: of the classes, one list per example. A graded task is scored by the expected grade
+    (Pearson), and by the likeliest grade. Raises ValueError for what are not probabilities.
     """
     for n, row in enumerate(probs, start=1):
         if len(row) != task.n_classes or not all(0 <= p <= 1 for p in row):

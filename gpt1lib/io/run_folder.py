@@ -77,7 +77,7 @@ class Log:
     def add(self, line: dict) -> None:
         """Append one line at once, for those who watch."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        with open(self.path, "a", encoding="utf-8") as f:
+        with open(self.path, "a", encoding="utf-8", newline="\n") as f:
             f.write(as_line(line))
 
 
@@ -136,6 +136,8 @@ class RunFolder:
         """A failed write, on a full disk say, names what is kept and how to continue."""
         try:
             yield
+        except BrokenPipeError:  # nobody reads what is printed: the disk is well
+            raise
         except OSError as error:
             raise OSError(
                 f"writing to {self.path} failed ({error}). {self.last_saved()}: make "
@@ -155,8 +157,7 @@ class RunFolder:
     def load(self, fingerprint: dict) -> dict | None:
         """The last saved state, or None.
 
-        Raises ValueError that names each difference if the state was made with another
-        fingerprint.
+        Raises ValueError that names each difference of its fingerprint to this one.
         """
         if not self.state_path.exists():
             return None

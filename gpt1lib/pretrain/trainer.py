@@ -206,10 +206,12 @@ class Pretraining:
         """Go on from the last saved step; False if there is none.
 
         Raises ValueError if the method, the books or the vocabulary are no longer the same,
-        and for a damaged state.
+        for a damaged state, and for a finished model without one, which would be overwritten.
         """
         state = self.folder.load(self.fingerprint())
         if state is None:
+            if (meta := self.folder.path / "meta.json").exists():
+                raise ValueError(f"{meta} is of a finished model: take another --out")
             return False
         with files.blame_file(self.folder.state_path, RuntimeError):  # a tensor's shape
             if state["tokenizer_sha256"] != self.data.bpe.checksum:

@@ -165,7 +165,7 @@ def column_named(path: Path, header: list[str], name: str) -> int:
 def jsonl_rows(path: Path) -> Iterator[Row]:
     """The rows of a .jsonl file; a label is a string or a whole number."""
     rows = read_lines(path, COLUMNS)
-    names = [COLUMNS[0], *([SECOND] if SECOND in rows[0] else [])]
+    names = [COLUMNS[0], *([SECOND] if any(SECOND in row for row in rows) else [])]
     for n, row in enumerate(rows, start=1):
         for name in names:
             if not isinstance(row.get(name), str):

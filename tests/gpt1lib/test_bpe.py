@@ -177,6 +177,7 @@ def test_a_changed_vocabulary_is_named(small, tmp_path):
     ("name", "change", "message"),
     [
         ("vocab.bpe", lambda s: s + "broken\n", "vocab.bpe, line .*: not two symbols"),
+        ("vocab.bpe", lambda s: "#version: 0.2\n\n\nbad\n", "line 4: not two symbols"),
         ("vocab.bpe", lambda s: s[s.index("\n") :], "vocab.bpe, line 1: no version"),
         ("vocab.bpe", lambda s: s[:-1], "vocab.bpe is cut short"),
         ("vocab.bpe", lambda s: s[: s.rindex("\n", 0, -1) + 1], "no merge of vocab.bpe makes"),

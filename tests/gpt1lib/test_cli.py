@@ -346,3 +346,9 @@ def test_ctrl_c_while_torch_loads_is_one_line(tmp_path, module):
 
 def test_a_program_of_ones_own_keeps_its_traceback(tmp_path):
     assert "Traceback" in started(tmp_path, "-c", "import gpt1lib")
+    mine = tmp_path / "gpt1-course" / "mine"
+    mine.mkdir(parents=True)
+    (mine / "__init__.py").write_text("import gpt1lib")
+    (mine / "__main__.py").touch()
+    found = os.pathsep.join(map(str, (tmp_path, ROOT, mine.parent)))
+    assert "Traceback" in started(tmp_path, "-m", "mine", PYTHONPATH=found)

@@ -3,6 +3,8 @@
 import itertools
 import math
 import random
+from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -257,6 +259,43 @@ def test_the_mode_is_left_as_found(model):
     generate.greedy(model, torch.tensor([[1]]), 3)
     assert model.training
     model.eval()
+
+
+def test_two_streams_at_once_leave_the_mode_of_the_model_alone(model):
+    """Between two tokens the model is as it was, and no dropout is in any of them."""
+    start, dropout = torch.tensor([[1]]), g.GPT(replace(CONFIG, dropout=0.9))
+    wanted = generate.greedy(dropout, start, 6)[0, 1:].tolist()
+    one, other = (generate.stream(dropout, start, 6, temperature=0) for _ in range(2))
+    found = []
+    for column, same in zip(one, other, strict=True):
+        assert dropout.training
+        found.append((int(column), int(same)))
+    assert found == [(i, i) for i in wanted]
+
+
+def test_a_hook_that_is_added_before_the_first_token_is_heeded(model):
+    stream = generate.stream(model, torch.tensor([[1, 2]]), 4, temperature=0)
+    hook = model.blocks[0].register_forward_hook(lambda module, inputs, out: -out)
+    try:
+        wanted = generate.greedy(model, torch.tensor([[1, 2]]), 4)[0, 2:].tolist()
+        assert [int(column) for column in stream] == wanted
+    finally:
+        hook.remove()
+
+
+def test_the_cache_has_the_type_of_the_model(model):
+    wanted = generate.greedy(model, torch.tensor([[1]]), 3)
+    torch.set_default_dtype(torch.float64)
+    try:
+        assert torch.equal(generate.greedy(model, torch.tensor([[1]]), 3), wanted)
+    finally:
+        torch.set_default_dtype(torch.float32)
+
+
+def test_where_a_device_has_no_64_bits_the_cpu_has_them():
+    x = torch.tensor([0.5])
+    apple = SimpleNamespace(device=SimpleNamespace(type="mps"), cpu=lambda: x)  # no double
+    assert generate.double(apple).dtype == generate.double(x).dtype == torch.float64
 
 
 def test_stream_gives_one_token_at_a_time(model):

@@ -49,7 +49,7 @@ def test_combined_example_in_both_reductions():
     logits, ids = logits_for([0.02, 0.08, 0.35, 0.05, 0.01])
     L1 = o.lm_log_likelihood(logits, ids)
     task = torch.tensor([[0.85, 0.15]], dtype=torch.float64).log()
-    L2 = o.task_log_likelihood(task, torch.tensor([0]))
+    L2 = -o.task_loss(task, torch.tensor([0]))  # of one example, so the sum is the mean
     assert near(L1, -15.088476) and near(L2, -0.162519)
     assert near(L2 + 0.5 * L1, -7.706757)  # the paper's sums
     loss = o.combined_loss(o.task_loss(task, torch.tensor([0])), o.lm_loss(logits, ids))

@@ -95,6 +95,13 @@ def test_the_losses_are_finite_where_a_probability_is_too_small_for_a_float():
     assert ng.task_loss(h, head, np.array([1]), np.array([1]))[0] == 3200
 
 
+@pytest.mark.parametrize(("where", "labels"), [([1], [0, 1]), ([1, 1], [1]), ([1], [1])])
+def test_each_sequence_needs_a_place_and_a_label(where, labels):
+    head = {"weight": np.ones((2, 1)), "bias": np.zeros(2)}
+    with pytest.raises(ValueError, match="one number for each of 2 sequences"):
+        ng.task_loss(np.ones((2, 2, 1)), head, np.array(where), np.array(labels))
+
+
 @pytest.mark.parametrize("config", CONFIGS, ids=IDS)
 @pytest.mark.parametrize("lm_coef", [0.0, 0.5])
 def test_every_finetuning_gradient_equals_autograd(config, lm_coef):

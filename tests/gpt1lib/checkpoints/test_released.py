@@ -1,6 +1,7 @@
 """The released layouts: files of the real shapes, filled with random numbers."""
 
 import json
+import math
 import shutil
 import subprocess
 import sys
@@ -394,6 +395,26 @@ def test_a_text_or_a_model_in_the_wrong_place_is_named(novelist):
         g.trace(novelist.model, "the sea")
     with pytest.raises(TypeError, match="checkpoint is a GPT, it must be a Checkpoint"):
         g.sample_text(novelist.model, "the sea")
+
+
+@pytest.mark.parametrize("layout", ["ours", "openai", "hugging_face"])
+def test_no_layout_takes_what_could_not_be_loaded(layout, model, tmp_path):
+    bpe, one_head = small_bpe(), GPT(replace(SMALL, n_head=1))
+    with pytest.raises(ValueError, match="they do not belong together"):
+        checkpoints.save(tmp_path, one_head, BPE.learn("a b", 1), layout=layout)
+    with torch.no_grad():
+        one_head.tokens.weight[0] = math.nan
+    with pytest.raises(FloatingPointError, match="tokens.weight contains nan"):
+        checkpoints.save(tmp_path, one_head, bpe, layout=layout)
+    assert not [*tmp_path.iterdir()]
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_openais_layout_stores_32_bits_of_any_model(dtype, tmp_path):
+    half = GPT(replace(SMALL, n_head=1)).to(dtype)
+    checkpoints.save(tmp_path, half, small_bpe(), layout="openai")
+    made = checkpoints.load(tmp_path).model
+    assert torch.equal(made.tokens.weight, half.tokens.weight.float())
 
 
 @pytest.mark.parametrize("layout", ["openai", "hugging_face"])

@@ -593,7 +593,9 @@ def test_a_smaller_context_cuts_no_text_again(model, kind, texts, n_ctx):
     """As in train.py, which cuts by the context of pre-training and then shrinks it."""
     task = tasks.Task("toy", kind, 2, [tasks.Example(texts, 0)], [], [], ("no", "yes"))
     source = checkpoint.Checkpoint(model, BPE_SMALL, {}, None)
-    small = finetune.fit_context(source, task).model.config.n_ctx
+    fitting = finetune.fit_context(source, task).model
+    small = fitting.config.n_ctx
+    assert fitting.training == model.training, "the same model is in the same mode"
     before, after = (inputs.to_sequences(BPE_SMALL, kind, texts, n) for n in (24, small))
     assert after == before
     assert small == n_ctx or n_ctx is None and small < 24

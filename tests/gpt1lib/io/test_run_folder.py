@@ -11,7 +11,7 @@ from gpt1course.paper import results
 from gpt1lib import finetune, tasks
 from gpt1lib.bpe import BPE
 from gpt1lib.checkpoints import checkpoint
-from gpt1lib.io import provenance, tensors
+from gpt1lib.io import provenance, run_folder, tensors
 from gpt1lib.io.run_folder import Log, RunFolder
 from gpt1lib.rng import fork_rng
 
@@ -92,6 +92,12 @@ def test_a_failed_write_names_what_is_kept(tmp_path):
             raise OSError("disk full")
 
 
+def test_a_reader_who_has_gone_is_no_full_disk(tmp_path):
+    with pytest.raises(BrokenPipeError, match="^gone$"):
+        with RunFolder(tmp_path).writing():
+            raise BrokenPipeError("gone")
+
+
 def test_a_refusal_names_every_changed_fact_with_both_values(tmp_path):
     RunFolder(tmp_path).save(FACTS, 3, {})
     now = {
@@ -143,6 +149,18 @@ def test_a_log_keeps_any_text(tmp_path):
     for line in lines:
         log.add(line)
     assert log.lines() == lines
+
+
+def test_a_log_has_the_same_bytes_on_windows(tmp_path, monkeypatch):
+    """There a text file gets its own line ends unless it is told which."""
+
+    def opened(path, mode, newline=None, **more):
+        return open(path, mode, newline="\r\n" if newline is None else newline, **more)
+
+    monkeypatch.setattr(run_folder, "open", opened, raising=False)
+    log = Log(tmp_path / "log.jsonl")
+    log.add({"step": 0})
+    assert log.path.read_bytes() == b'{"step": 0}\n'
 
 
 def test_a_log_that_was_cut_and_continued_is_the_uninterrupted_one(tmp_path):

@@ -336,6 +336,16 @@ def test_a_finished_run_whose_files_are_lost_or_damaged_writes_them_again(folder
         assert weights.read_bytes() == whole and again.is_finished()
 
 
+def test_a_finished_model_without_a_state_is_not_overwritten(folders, tmp_path):
+    run = start(folders, tmp_path)
+    run.run()
+    run.folder.state_path.unlink()
+    again = start(folders, tmp_path, replace(RECIPE, seed=1))
+    with pytest.raises(ValueError, match="meta.json is of a finished model: take another"):
+        again.resume()
+    assert not checkpoint.load_ours(tmp_path).meta["recipe"]["seed"]
+
+
 def test_the_same_text_under_another_name_is_not_a_held_out_book(folders, tmp_path):
     other = tmp_path / "other"
     other.mkdir()

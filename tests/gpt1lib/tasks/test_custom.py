@@ -176,6 +176,11 @@ WRONG = {  # name: kind of file, what it holds, what is said after the file's na
         '{"text": "a", "text2": "b", "label": 1}\n{"text": "a", "label": 1}',
         "line 2: the text2 is None, it must be a string",
     ),
+    "second text late": (
+        "jsonl",
+        '{"text": "a", "label": 1}\n{"text": "a", "text2": "b", "label": 1}',
+        "line 1: the text2 is None, it must be a string",
+    ),
     "half an emoji": (
         "jsonl",
         r'{"text": "\ud83d", "label": 1}',
