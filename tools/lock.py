@@ -8,10 +8,10 @@ stay as they are; --upgrade takes the newest. CUDA's packages are left out: they
 one build of torch, which brings its own.
 """
 
+import argparse
 import os
 import re
 import subprocess
-import sys
 import tomllib
 from pathlib import Path
 
@@ -118,8 +118,18 @@ def lock(options: list[str]) -> None:
     write_text(LOCK, HEAD + without_cuda(LOCK.read_text(encoding="utf-8")))
 
 
-if __name__ == "__main__":
+def main() -> None:
+    """Write what is asked for."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument("--upgrade", action="store_true", help="take the newest versions")
+    which.add_argument("--conda", action="store_true", help="conda's environments alone")
+    args = parser.parse_args()
     for name, text in environments().items():
         write_text(ROOT / name, text)
-    if sys.argv[1:] != ["--conda"]:
-        lock(sys.argv[1:])
+    if not args.conda:
+        lock(["--upgrade"] * args.upgrade)
+
+
+if __name__ == "__main__":
+    main()

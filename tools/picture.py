@@ -7,6 +7,7 @@ weights that it was drawn from, so that a test can say when it is out of date; w
 words claim is checked against the weights before they are written.
 """
 
+import argparse
 import io
 from dataclasses import dataclass
 from pathlib import Path
@@ -173,6 +174,12 @@ def write(name: str, figure: Figure) -> Path:
     return path
 
 
-if __name__ == "__main__":
+def main() -> None:
+    """Make it for both themes."""
+    argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0]).parse_args()
     for name, theme in THEMES.items():
         print(write(name, drawn(theme)))
+
+
+if __name__ == "__main__":
+    main()

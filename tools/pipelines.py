@@ -8,6 +8,7 @@ the held-out books. Needs the [released] and [dev] extras; writes data/results/p
 which lesson 11 shows.
 """
 
+import argparse
 import re
 
 from tokenizers.normalizers import BertNormalizer
@@ -77,6 +78,7 @@ def unknown_share(bpe, raw: str) -> float:
 
 @one_line_errors("pipelines")
 def main():
+    argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0]).parse_args()
     rows = [
         {
             "text": raw,

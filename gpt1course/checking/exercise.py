@@ -269,9 +269,14 @@ def _alike(a: Result, b: Result, tolerance: float) -> bool:
     return same_result(a, b, tolerance) and message_of(a.error) == message_of(b.error)
 
 
+def is_reference(exercise: Exercise, function) -> bool:
+    """Whether an answer is the exercise itself, or its solution."""
+    return function is exercise or function is exercise.solution
+
+
 def judge(exercise: Exercise, function) -> Verdict | None:
     """As diagnose, but the reference is recognized, and nothing is ever raised."""
-    if function is exercise or function is exercise.solution:
+    if is_reference(exercise, function):
         return Verdict("this is the reference. Run the cell with your own first.", "", "TODO")
     try:
         return diagnose(exercise, function)
@@ -370,6 +375,17 @@ def tell(text: str) -> None:
     print(wrapper.fill(text))
 
 
+NOTHING = (
+    "check was given None, not a function. Give it the function itself, by its name without "
+    "brackets. With brackets the function is called, and check gets what it returned."
+)
+
+
+def student_called(name: str) -> str:
+    """By which name questions with numbers know a student: spaces around it do not count."""
+    return name.strip()
+
+
 class Checker:
     """The `check` of a lesson: finds the exercise by the name that the answer has.
 
@@ -379,7 +395,7 @@ class Checker:
     def __init__(self, exercises: tuple):
         """exercises: those of the lesson; a NumberExercise checks its answers itself."""
         self.exercises = {e.name: e for e in exercises if isinstance(e, Exercise)}
-        self.numbers = [e for e in exercises if not isinstance(e, Exercise)]
+        self.numbers = {e.name: e for e in exercises if not isinstance(e, Exercise)}
         self.mine = SimpleNamespace()
 
     def __call__(self, function, name: str | None = None):
@@ -390,33 +406,41 @@ class Checker:
         name = name or self._name_of(function, inspect.currentframe())
         if name in self.exercises:
             exercise = self.exercises[name]
-            if function is not exercise.solution:
+            if not is_reference(exercise, function):
                 setattr(self.mine, name, function)
             return check(exercise, function)
         return self._unknown(name, function)
 
     def numbers_for(self, student: str) -> None:
         """Ask each question with a number about a student's own numbers, and print them."""
-        for exercise in self.numbers:
-            exercise.student, exercise.turn = student.strip(), 0
+        for exercise in self.numbers.values():
+            exercise.student, exercise.turn = student_called(student), 0
             tell(f"{exercise.name}: {exercise.asked()}")
 
     def _name_of(self, function, frame) -> str:
         """Its own name, or the variable of the notebook that holds it (a lambda, say)."""
+        if isinstance(function, BaseExercise):
+            return function.name
         name = getattr(function, "__name__", None)
         if isinstance(name, str) and name in self.exercises:
             return name
         variables = frame.f_back.f_globals if frame and frame.f_back else {}
-        holds_it = [n for n in self.exercises if variables.get(n) is function]
+        holds_it = [n for n in self.exercises if n in variables and variables[n] is function]
         return holds_it[0] if holds_it else name if isinstance(name, str) else short(function)
 
     def _unknown(self, name: str, function):
-        """Say which names there are; go on with the exercise of nearly that name, if any."""
-        near = difflib.get_close_matches(name, self.exercises, n=1, cutoff=0.6)
-        advice = f" Keep the name {near[0]}." if near else ""
-        names = ", ".join(self.exercises)
-        message = f"FAIL  {name} is no exercise of this lesson ({names}).{advice}"
+        """Say what is wrong; go on with the exercise of nearly that name, if there is one."""
+        near: list[str] = []
+        if name in self.numbers:
+            wrong = f"{name} asks for a number. Answer with {self.numbers[name].to_answer}."
+        elif function is None and name == short(None):
+            wrong = NOTHING
+        else:
+            near = difflib.get_close_matches(name, self.exercises, n=1, cutoff=0.6)
+            advice = f" Keep the name {near[0]}." if near else ""
+            names = ", ".join(self.exercises)
+            wrong = f"{name} is no exercise of this lesson ({names}).{advice}"
         if settings.strict():
-            raise AssertionError(message)
-        tell(message)
+            raise AssertionError(f"FAIL  {wrong}")
+        tell(f"FAIL  {wrong}")
         return self.exercises[near[0]].solution if near else function

@@ -90,6 +90,7 @@ REMEDIES = {
     "Tensor": "Make it a tensor: torch.tensor(...)",
     "ndarray": "Make it an array: np.array(...)",
     "sequence": "Make it a list: .tolist()",
+    "tuple": "Make it a tuple: tuple(x.tolist()), with your result for x",
 }
 
 
@@ -99,8 +100,10 @@ def _container(a, b, tolerance) -> str | None:
         return None
     if not same(as_container(a, b), b, tolerance):
         return None
-    stacked = isinstance(a, list | tuple) and any(isinstance(x, torch.Tensor) for x in a)
-    remedy = "Make it one tensor: torch.stack(...)" if stacked else REMEDIES[_name(b)]
+    if isinstance(a, list | tuple) and any(isinstance(x, torch.Tensor) for x in a):
+        remedy = "Make it one tensor: torch.stack(...)"
+    else:
+        remedy = REMEDIES["tuple" if isinstance(b, tuple) else _name(b)]
     return f"the numbers are right, but in {CONTAINERS[_name(a)]}. {remedy}"
 
 

@@ -74,7 +74,7 @@ class NumberExercise(BaseExercise):
         while self.numbers(self.turn) == before:
             self.turn += 1
         tell(self.asked())
-        tell(f"Answer with lesson.{self.name}.check({self._dots})")
+        tell(f"Answer with {self.to_answer}")
 
     def show_solution(self) -> None:
         """Print the way to the answer of the question that was asked last."""
@@ -109,9 +109,15 @@ class NumberExercise(BaseExercise):
 
     def cell(self, solved: bool = False) -> str:
         """The code cell: dots for an answer, or the answer to the first question."""
-        right = ", ".join(map(repr, _values(self.solution, self.first)))
-        comment = "" if solved else f"  # your number{'s' * (len(self._dots) > 3)} for the dots"
-        return f"lesson.{self.name}.check({right if solved else self._dots}){comment}"
+        if solved:
+            right = ", ".join(map(repr, _values(self.solution, self.first)))
+            return f"lesson.{self.name}.check({right})"
+        return f"{self.to_answer}  # your number{'s' * (len(self._dots) > 3)} for the dots"
+
+    @property
+    def to_answer(self) -> str:
+        """The call by which it is answered, with dots for each number."""
+        return f"lesson.{self.name}.check({self._dots})"
 
     @property
     def _dots(self) -> str:

@@ -805,10 +805,10 @@ def forgives_too_little(layer, x, order):
 
 
 @ignores_order.wrong(
-    "You forgive differences of up to a tenth, so a layer that adds only a thousandth of "
-    "each row's position would pass. Use atol=1e-5."
+    "You forgive differences that are too large, so a layer that adds only a thousandth of "
+    "each row's position passes. Use atol=1e-5."
 )
-def forgives_a_tenth(layer, x, order):
+def forgives_too_much(layer, x, order):
     return torch.allclose(layer(x[order]), layer(x)[order], atol=0.1)
 
 

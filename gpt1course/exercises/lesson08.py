@@ -367,7 +367,10 @@ def a_little_too_strict(right, wrong):
     return next((n for n in right if not torch.allclose(right[n], wrong[n], atol=5e-5)), None)
 
 
-@find_the_bug.wrong("You ask whether all numbers differ. One is enough: .any().")
+@find_the_bug.wrong(
+    "You ask whether all numbers differ. One is enough: .any() of those that differ, or not "
+    ".all() of those that are close."
+)
 def only_where_all_differ(right, wrong):
     apart = {n: (right[n] - wrong[n]).abs() > 1e-4 for n in right}
     return next((n for n in apart if apart[n].all()), None)

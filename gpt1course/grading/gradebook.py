@@ -46,13 +46,20 @@ class Sheet:
     separator: str
 
     def place(self, name: str) -> int:
-        """The column of this name, or of one that begins so. ValueError if there is none."""
-        names = [cell.strip().lower() for cell in self.header]
-        found = [i for i, cell in enumerate(names) if cell == name.lower()]
-        found += [i for i, cell in enumerate(names) if cell.startswith(name.lower())]
-        if not found:
-            raise ValueError(f"{self.path} has no column {name!r}, it has {self.header}")
-        return found[0]
+        """The column of this name, else of "name (77)" as in Canvas, else one that begins so.
+
+        ValueError if there is none, or several that the name may mean.
+        """
+        wanted = re.escape(name.strip())
+        for pattern in (wanted, rf"{wanted} \(\d+\)", f"{wanted}.*"):
+            fits = re.compile(pattern, re.IGNORECASE).fullmatch
+            found = [i for i, cell in enumerate(self.header) if fits(cell.strip())]
+            if len(found) > 1:
+                several = [self.header[i] for i in found]
+                raise ValueError(f"{self.path} has several columns for {name!r}: {several}")
+            if found:
+                return found[0]
+        raise ValueError(f"{self.path} has no column {name!r}, it has {self.header}")
 
     def as_csv(self) -> str:
         """The table as text, with the mark by which Excel knows UTF-8."""
@@ -147,22 +154,30 @@ def feedback(row: dict) -> str:
     return "\n".join(lines) or row.get("mistakes", "") or NO_MISTAKES
 
 
-def finder(
-    best: dict[Student, dict], rows: list[list[str]]
-) -> Callable[[list[str]], Student | None]:
-    """A function that finds the student of a platform's row, by number, else by name.
+def rows_found(
+    sheet: Sheet, best: dict[Student, dict], number_in: Callable[[list[str]], str]
+) -> dict[Student, list[str]]:
+    """Student -> their row of a platform's table, by the platform's number, else by name.
 
-    rows: all rows of the platform.
+    number_in: the number in a row that the platform itself gave; tables have others, too, such
+    as that of a university. Raises ValueError if two rows are of one student.
     """
-    by_number, by_name = students_by_number(best), students_by_name(best, rows)
+    by_number, by_name = students_by_number(best), students_by_name(best, sheet.rows)
+    found: dict[Student, list[str]] = {}
+    for cells in sheet.rows:
+        named = (by_name.get(plain(cell)) for cell in cells[:3])
+        student = by_number.get(number_in(cells)) or next(filter(None, named), None)
+        if student in found:
+            raise ValueError(f"{sheet.path} has two rows for {shown(student)}")
+        if student:
+            found[student] = cells
+    return found
 
-    def find(cells: list[str]) -> Student | None:
-        numbers = [n for cell in cells[:4] for n in re.findall(r"^(?:\D* )?(\d+)$", cell)]
-        found = [by_number[n] for n in numbers if n in by_number]
-        found += [by_name[plain(cell)] for cell in cells[:3] if plain(cell) in by_name]
-        return found[0] if found else None
 
-    return find
+def moodles_number(cells: list[str]) -> str:
+    """The number in "Participant 12", which a worksheet of any language begins with."""
+    number = re.fullmatch(r"\D+(\d+)", cells[0].strip())
+    return number[1] if number else ""
 
 
 def students_by_number(best: dict[Student, dict]) -> dict[str, Student]:
@@ -192,26 +207,22 @@ def fill_moodle(
     grade, comments = sheet.place(columns["grade"]), sheet.place(columns["feedback"])
     most = columns["most"].lower()
     has_most = most in (cell.strip().lower() for cell in sheet.header)
-    find, found = finder(best, sheet.rows), set()
-    for cells in sheet.rows:
-        if student := find(cells):
-            row = best[student]
-            cells[grade] = scaled(row, cells[sheet.place(most)] if has_most else "")
-            cells[comments] = feedback(row)
-            found.add(student)
-    return found
+    found = rows_found(sheet, best, moodles_number)
+    for student, cells in found.items():
+        row = best[student]
+        cells[grade] = scaled(row, cells[sheet.place(most)] if has_most else "")
+        cells[comments] = feedback(row)
+    return set(found)
 
 
 def fill_canvas(sheet: Sheet, best: dict[Student, dict], column: str) -> set[Student]:
     """Fill in one column of Canvas' gradebook; returns the students found."""
-    place = sheet.place(column)
+    place, number = sheet.place(column), sheet.place("ID")
     most = [row[place] for row in sheet.rows if row[0].strip().lower() == POINTS]
-    find, found = finder(best, sheet.rows), set()
-    for cells in sheet.rows:
-        if student := find(cells):
-            cells[place] = scaled(best[student], most[0] if most else "")
-            found.add(student)
-    return found
+    found = rows_found(sheet, best, lambda cells: cells[number].strip())
+    for student, cells in found.items():
+        cells[place] = scaled(best[student], most[0] if most else "")
+    return set(found)
 
 
 # ---- a page for each student -------------------------------------------------------------

@@ -34,29 +34,43 @@ DAMAGED = (
     RuntimeError,  # a password, or a method of compression that Python lacks
 )  # fmt: skip
 """What unpacking a damaged zip raises, or one that Python cannot read."""
+Refused = dict[Path, str]
+"""Zip -> why it was not unpacked."""
 
 
 def unpack(given: list[Path], folder: Path) -> tuple[list[Path], list[str]]:
     """(what to look at, where zips are replaced by folders; the files that are not looked at).
 
-    folder: where zips are unpacked. Raises ValueError for a zip that is damaged or far too
-    large, naming it.
+    folder: where zips are unpacked. Of a zip that cannot be unpacked the reason is told, too.
+    Raises ValueError for one that was given itself, and not in a folder or in another zip.
     """
     roots = [path for path in dict.fromkeys(given) if path.is_dir()]
     with_zips = {path: zips for path in dict.fromkeys(given) if (zips := zips_of(path))}
     owners = owners_in(folder)
     made = {path: folder / own_name(path.resolve(), owners) for path in with_zips}
+    refused: Refused = {}
     for path, zips in with_zips.items():
         with replacing(made[path]) as new:
-            for one, place in zips.items():
-                extract(one, free_path(new / place), str(one))
+            found = extract_each(path, zips, new)
+        refused |= {moved(one, new, made[path]): why for one, why in found.items()}
     if made:
         write_json(folder / OWNERS, owners)
     kept = [made[path] if is_zip(path) else path for path in given]
     kept += [made[path] for path in roots if path in made]
     others = [path for root in roots for path in zips_and_others(root)[1]]
     others += [path for place in made.values() for path in chain(*zips_and_others(place))]
-    return list(dict.fromkeys(kept)), [str(path) for path in dict.fromkeys(others)]
+    told = [with_reason(path, refused) for path in dict.fromkeys([*others, *refused])]
+    return list(dict.fromkeys(kept)), told
+
+
+def moved(path: Path, old: Path, new: Path) -> Path:
+    """Where a path is once a folder that may contain it has another place."""
+    return new / path.relative_to(old) if path.is_relative_to(old) else path
+
+
+def with_reason(path: Path, refused: Refused) -> str:
+    """A file that is not looked at, and why if it is a zip that was refused."""
+    return f"{path} ({refused[path]})" if path in refused else str(path)
 
 
 def is_zip(path: Path) -> bool:
@@ -85,8 +99,42 @@ def hidden(path: Path, folder: Path) -> bool:
     return any(part.startswith(".") or part == "__MACOSX" for part in parts)
 
 
-def extract(path: Path, folder: Path, shown: str, depth: int = 1) -> None:
-    """Unpack a zip into a new folder, and the zips in it. shown: what errors call it."""
+def extract_each(path: Path, zips: dict[Path, Path], new: Path) -> Refused:
+    """Unpack what `zips_of` found in a path into a new folder; returns what was refused.
+
+    Raises ValueError if the path is a zip itself and cannot be unpacked.
+    """
+    refused: Refused = {}
+    for one, place in zips.items():
+        try:
+            refused |= extract_with_inner(one, free_path(new / place))
+        except ValueError as error:
+            if one == path:
+                raise ValueError(f"{path} {error}") from error
+            refused[one] = str(error)
+    new.mkdir(parents=True, exist_ok=True)  # also where nothing could be unpacked
+    return refused
+
+
+def extract_with_inner(path: Path, folder: Path, depth: int = 1) -> Refused:
+    """Unpack a zip into a new folder, and the zips in it; returns those that were refused.
+
+    Raises ValueError, without the zip's name, if it cannot be unpacked itself.
+    """
+    extract(path, folder)
+    refused: Refused = {}
+    for inner in zips_and_others(folder)[0] if depth < DEEPEST else ():
+        try:
+            place = free_path(inner.with_suffix(""))
+            refused |= extract_with_inner(inner, place, depth + 1)
+            inner.unlink()
+        except ValueError as error:
+            refused[inner] = str(error)
+    return refused
+
+
+def extract(path: Path, folder: Path) -> None:
+    """Unpack a zip into a new folder, whole or not at all; ValueError if it cannot be."""
     try:
         with zipfile.ZipFile(path) as archive:
             too_much = too_much_in(archive.infolist())
@@ -94,15 +142,12 @@ def extract(path: Path, folder: Path, shown: str, depth: int = 1) -> None:
                 folder.mkdir(parents=True)
                 archive.extractall(folder)  # which leaves out "..", and a leading "/"
     except DAMAGED as error:
+        shutil.rmtree(folder, ignore_errors=True)
         why = str(error) or type(error).__name__
-        raise ValueError(f"{shown} cannot be unpacked ({why})") from error
+        raise ValueError(f"cannot be unpacked: {why}") from error
     if too_much:
         what_to_do = "mark its files one by one"
-        raise ValueError(f"{shown} is too large to unpack: {too_much}; {what_to_do}")
-    for inner in zips_and_others(folder)[0] if depth < DEEPEST else ():
-        inner_shown = f"{shown}/{inner.relative_to(folder).as_posix()}"
-        extract(inner, free_path(inner.with_suffix("")), inner_shown, depth + 1)
-        inner.unlink()
+        raise ValueError(f"is too large to unpack: {too_much}; {what_to_do}")
 
 
 def too_much_in(members: list[zipfile.ZipInfo]) -> str:

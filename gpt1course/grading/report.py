@@ -10,13 +10,18 @@ to mark all anew, delete the table. With GPT1_STRICT=1 it fails unless all have 
 """
 
 import argparse
+import ast
 import csv
+import hashlib
 import io
 import os
 import re
+import warnings
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
+from itertools import chain
 from pathlib import Path
 
 from tqdm import tqdm
@@ -27,10 +32,11 @@ from gpt1lib.io import paths
 from gpt1lib.io.files import blame_file, read_json, read_text, sha256, write_text
 
 from .. import settings, workspace
+from ..checking.exercise import student_called
 from ..handout import exercises_on_sheet
 from . import class_view, handed_in
 from .table_text import harmless, one_line
-from .worker import NO_CELL, Limits, Submitted, imports_of, isolation, mark_cell
+from .worker import NO_CELL, Limits, Submitted, imports_of, isolation, mark_cell, without_magic
 
 BOM = "\ufeff"  # by which Excel knows UTF-8
 COPIES = 3  # how many cells of one exercise are tried; one of them must be right
@@ -63,7 +69,8 @@ def submissions(given: list[Path]) -> list[Path]:
 
 def notebooks_in(folder: Path) -> list[Path]:
     """The notebooks in a folder and below it."""
-    return sorted(p for p in folder.rglob("*.ipynb") if not handed_in.hidden(p, folder))
+    found = (p for p in folder.rglob("*") if p.suffix.lower() == ".ipynb")
+    return sorted(p for p in found if not handed_in.hidden(p, folder))
 
 
 def folders_of(found: list[Path]) -> tuple[str, ...]:
@@ -179,10 +186,45 @@ def why_no_cell(cells: list[CodeCell], name: str) -> str:
 
 
 def numbers_for(cells: list[CodeCell]) -> str:
-    """Whose numbers a notebook asks about; empty where everybody has the same."""
-    pattern = r"""^\s*lesson\.check\.numbers_for\(\s*["'](.{1,80}?)["']\s*\)"""
-    found = (re.search(pattern, cell.source, re.MULTILINE) for cell in cells)
-    return next((match[1] for match in found if match), "")
+    """Whose numbers a notebook asks about at its end; empty where everybody has the same.
+
+    Nothing is run: the name is a text in the call, or a variable to which the cell gave one.
+    """
+    texts: dict[str, str] = {}
+    student = ""
+    for node in chain.from_iterable(map(nodes_in, cells)):
+        match node:
+            case ast.Assign([ast.Name(variable)], ast.Constant(str(text))):
+                texts[variable] = text
+            case ast.Call(
+                ast.Attribute(ast.Attribute(ast.Name("lesson"), "check"), "numbers_for")
+            ):
+                given = [*node.args, *(k.value for k in node.keywords if k.arg == "student")]
+                student = text_of(given, texts, student)
+    return student_called(student)
+
+
+def nodes_in(cell: CodeCell) -> Iterator[ast.AST]:
+    """The syntax of a cell that names `numbers_for`, statement by statement."""
+    if "numbers_for" not in cell.source:
+        return
+    try:
+        with warnings.catch_warnings(action="ignore"):  # what Python thinks of "\d"
+            body = ast.parse(without_magic(cell.source)).body
+    except (SyntaxError, ValueError, MemoryError, RecursionError):  # nor does it run
+        return
+    for statement in body:
+        yield from ast.walk(statement)
+
+
+def text_of(given: list[ast.expr], texts: dict[str, str], unknown: str) -> str:
+    """The text that the only argument of a call is, or that its variable has."""
+    match given:
+        case [ast.Constant(str(text))]:
+            return text
+        case [ast.Name(variable)]:
+            return texts.get(variable, unknown)
+    return unknown
 
 
 def which_file(path: Path) -> str:
@@ -193,9 +235,20 @@ def which_file(path: Path) -> str:
         return ""
 
 
+def row_name(path: Path) -> str:
+    """What a submission is called in the table, where no two paths have one name.
+
+    A path that is not shown as it is, for its line breaks or its length, ends in a checksum.
+    """
+    plain, name = str(path), harmless(str(path))
+    if name.removeprefix("'") == plain:
+        return name
+    return f"{name} ({hashlib.sha256(os.fsencode(plain)).hexdigest()[:8]})"
+
+
 def marks_of(path: Path, only: str, points: dict[str, float], limits: Limits) -> dict:
     """The row of one submission."""
-    row = {"submission": harmless(str(path)), "lesson": only, "asked_for": only}
+    row = {"submission": row_name(path), "lesson": only, "asked_for": only}
     row |= {"sha256": which_file(path), "limits": shown(limits)}
     row |= {"isolation": "", "numbers_for": ""}
     try:
@@ -347,7 +400,7 @@ def grade(given: list[Path], out: Path, only: str, points: dict, limits: Limits)
     """
     table = marked_before(out)
     for path in tqdm(submissions(given), desc="marking", unit="notebook"):
-        name = harmless(str(path))
+        name = row_name(path)
         if not is_marked(table.get(name), path, points, limits, only):
             table[name] = marks_of(path, only, points, limits)
         table[name]["student"] = harmless(handed_in.student_of(path, given))
@@ -399,12 +452,14 @@ def run(args: argparse.Namespace) -> int:
         if only:
             workspace.lesson_notebook(only)
         given, others = handed_in.unpack(args.submissions, unzipped_beside(args.out))
-        limits = Limits(args.seconds, args.gigabytes, folders_of(submissions(given)))
-        points = read_points(args.points) | worth_nothing(only, args.sections)
-        rows = grade(given, args.out, only, points, limits)
-        print_summary(rows, args.out)
-        if others:
-            print(f"not looked at: {', '.join(others)}")
+        try:
+            limits = Limits(args.seconds, args.gigabytes, folders_of(submissions(given)))
+            points = read_points(args.points) | worth_nothing(only, args.sections)
+            rows = grade(given, args.out, only, points, limits)
+            print_summary(rows, args.out)
+        finally:  # also if there is nothing else
+            if others:
+                print(f"not looked at: {', '.join(others)}")
     full = all(row["lesson"] and row.get("total") == row.get("of") for row in rows)
     return int(not full and settings.strict())
 

@@ -3,7 +3,7 @@
 The course ships one Transformer and one LSTM, and no test with these two can show how much of
 a difference between them is the luck of their seed. So what is here asks models that were
 pre-trained from other seeds, which decide the initial weights and the windows that are drawn.
-None comes with the course, and none is scored yet. These commands train one of each:
+None comes with the course, but their scores are stored. These commands train one of each:
 
     new="python -m gpt1lib.pretrain --recipe novelist --seed 1"
     $new --out runs/novelist_1

@@ -17,8 +17,8 @@ def minus(text: str) -> str:
 
 
 def decimal(value: float, digits: int = 2) -> str:
-    """'1,234.50', '−0.25', and '0.00' for what rounds to it."""
-    return minus(f"{value:,.{digits}f}")
+    """'1,234.50', '−0.25', '−∞', and '0.00' for what rounds to it."""
+    return minus(f"{value:,.{digits}f}".replace("inf", "∞"))
 
 
 def tick(value: float, _=None) -> str:

@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from functools import lru_cache
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -74,6 +75,28 @@ def test_the_lock_is_written_whole_or_not_at_all(tmp_path):
     with pytest.raises(UnicodeEncodeError):
         lock.write_text(path, "a" * 10**6 + "\ud800")
     assert [x.read_bytes() for x in tmp_path.iterdir()] == [b"a==1\nb==2\n"]
+
+
+@pytest.mark.parametrize("name", ["lock", "picture", "pipelines", "data.checksums"])
+def test_a_tool_that_is_asked_for_help_or_misspelt_writes_nothing(name, monkeypatch, capsys):
+    tool = import_module(f"tools.{name}")
+    for option, code in (("--help", 0), ("--hlep", 2)):
+        monkeypatch.setattr(sys, "argv", [name, option])
+        with pytest.raises(SystemExit) as end:
+            tool.main()
+        told = capsys.readouterr()
+        assert end.value.code == code and "usage:" in told.out + told.err
+
+
+def test_the_lock_takes_the_newest_versions_only_if_asked(tmp_path, monkeypatch):
+    asked = []
+    monkeypatch.setattr(lock, "lock", asked.append)
+    monkeypatch.setattr(lock, "ROOT", tmp_path)
+    monkeypatch.setattr(lock, "environments", lambda: {"environment.yml": "a"})
+    for options in ([], ["--upgrade"], ["--conda"]):
+        monkeypatch.setattr(sys, "argv", ["lock", *options])
+        lock.main()
+    assert asked == [[], ["--upgrade"]] and (tmp_path / "environment.yml").read_text() == "a"
 
 
 @pytest.mark.parametrize("name", lock.environments())

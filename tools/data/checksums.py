@@ -5,6 +5,7 @@
 The library refuses to read a file of the course that is not as it was written.
 """
 
+import argparse
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -31,6 +32,7 @@ def bound() -> dict[Path, list[str]]:
 
 def main() -> None:
     """Seal every folder."""
+    argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0]).parse_args()
     for folder, names in bound().items():
         checksums.write_checksums(folder, *names)
         print(f"{len(names)} files in {folder / checksums.NAME}")

@@ -73,34 +73,41 @@ class FewLabelsExplorer(Explorer):
 def drawn_rows(draws: Draws, guessing: float | None = None) -> list[dict]:
     """What is drawn and said of each row, place by place.
 
+    Significant is what stays so among all comparisons of the set, with every other row at
+    every number of labels: see statistics.significant.
+
     guessing: the accuracy of a guess. Where neither of two rows is above it, no difference
     between them counts: runs that all guess the same class have a standard
     deviation of 0.
     """
-    (first, ours), *_ = draws.items()
+    (_, ours), *others = draws.items()
+    gaps = {
+        (row, n): gap
+        for row, by_size in others
+        for n, gap in statistics.paired_t_tests(ours, by_size).items()
+    }
+    significant = statistics.significant(gaps)
+
+    def verdict(row: str, n: int) -> str:
+        if guessing is not None and max(map(_low, (draws[row][n], ours[n]))) <= guessing:
+            return "both guess"
+        return "significant" if (row, n) in significant else "not significant"
+
+    def place(row: str, n: int) -> dict:
+        found = _place(n, [*draws[row][n].values()])
+        if gap := gaps.get((row, n)):
+            found["ahead"] = [gap.difference, gap.half_width, verdict(row, n)]
+        return found
+
     return [
-        {"name": row, "places": _places(by_size, ours if row != first else {}, guessing)}
+        {"name": row, "places": [place(row, n) for n in sorted(by_size)]}
         for row, by_size in draws.items()
     ]
 
 
-def _places(
-    by_size: Mapping[int, Mapping[int, float]], ours: Mapping, guessing: float | None
-) -> list[dict]:
-    """Of each number of labels the draws, mean and interval, and how far ours is ahead."""
-    gaps = statistics.paired_t_tests(ours, by_size)
-    significant = statistics.significant(gaps)
-
-    def verdict(n: int) -> str:
-        if guessing is not None and max(map(_low, (by_size[n], ours[n]))) <= guessing:
-            return "both guess"
-        return "significant" if n in significant else "not significant"
-
-    return [
-        {"labels": n, "draws": [*seeds.values()], **statistics.mean_with_ci([*seeds.values()])}
-        | ({"ahead": [gaps[n].difference, gaps[n].half_width, verdict(n)]} if n in gaps else {})
-        for n, seeds in sorted(by_size.items())
-    ]
+def _place(n: int, scores: list[float]) -> dict:
+    """The draws of a number of labels, their mean and its interval."""
+    return {"labels": n, "draws": scores, **statistics.mean_with_ci(scores)}
 
 
 def _low(seeds: Mapping[int, float]) -> float:

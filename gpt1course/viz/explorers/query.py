@@ -70,8 +70,11 @@ def head_plane(model: GPT, ids: Sequence[int], layer: int, head: int) -> dict:
 
     The first axis is the query's own direction, so that every dot product is exact; the
     second that in which the keys differ most besides. Keys are taken about their mean,
-    which changes no weight; values along their two main directions.
+    which changes no weight; values along their two main directions. ValueError for a single
+    token, whose key has no other to differ from.
     """
+    if len(ids) < 2:
+        raise ValueError(f"the text has {len(ids)} token, the plane takes at least 2")
     block = trace(model, ids).blocks[layer]
     q, k, v = block.q[head, -1], block.k[head], block.v[head]
     along = q / q.norm()

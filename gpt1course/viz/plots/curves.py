@@ -128,6 +128,8 @@ def _draw_curves(axes: Axes, curves: dict[str, Curve], dotted: dict[str, Curve])
         else:
             dash = DASHES[moving.index(name) % 6]
             look = {"color": colors[name], "linestyle": dash}
+            if len(y) == 1:  # no line, so a mark
+                look |= {"marker": "o", "markersize": 5, "clip_on": False}
         named.append(Named(name, axes.plot(x, y, **look)[0]))
     for k, (name, (x, y)) in enumerate(dotted.items()):
         look = {"marker": MARKS[k % len(MARKS)], "markersize": 5, "clip_on": False}
@@ -173,7 +175,8 @@ def sweep(
 ) -> Figure:
     """Means over the values of a setting, each with its interval and its single runs.
 
-    series: name -> a dict with mean, half (of the interval) and seeds for each value.
+    series: name -> a dict with mean, half (of the interval; None for one seed) and seeds
+    for each value.
     """
     for name, places in series.items():
         if len(places) != len(values):
@@ -196,7 +199,8 @@ def _draw_sweep(axes: Axes, x: np.ndarray, places: list[dict], k: int, color: st
     """Means with their intervals, and a dot per run beside them; returns the line."""
     means = as_matrix([p["mean"] for p in places], "mean", 1)
     look = {"color": color, "marker": MARKS[k % 6], "linestyle": DASHES[k % 6]}
-    drawn = axes.errorbar(x, means, [p["half"] for p in places], linewidth=1.2, **look)
+    halves = [p["half"] or 0 for p in places]
+    drawn = axes.errorbar(x, means, halves, linewidth=1.2, **look)
     for at, place in zip(x + 0.05, places, strict=True):
         seeds = place["seeds"]
         axes.plot([at] * len(seeds), seeds, ".", color=color, markersize=4, clip_on=False)

@@ -37,9 +37,9 @@ def heatmap(
 
     masked: (n, m) booleans, True cells are hatched and carry no color or number.
     vmin, vmax: None takes the data's own; a number beyond them has the color of the end.
-    Raises ValueError for nan or wrong shapes.
+    An infinite one is written as −∞ or ∞. Raises ValueError for nan or wrong shapes.
     """
-    values = as_matrix(np.where(np.isinf(values), 0, values), "values")
+    values = as_matrix(values, "values")
     n, m = values.shape
     write = max(n, m) <= MOST if numbers is None else numbers
     cell = CELL if max(n, m) <= MOST else 6.5 / max(n, m)
@@ -77,11 +77,11 @@ def heatmaps(
         for i, (name, values) in enumerate(panels.items()):
             axes = figure.add_subplot(1, len(panels), i + 1)
             low, high = (ranges or {}).get(name, (0.0, 1.0))
-            finite = as_matrix(np.where(np.isinf(values), 0, values), name)
+            panel = as_matrix(values, name)
             hidden = (masked or {}).get(name)
             cmap = "magma_r" if low >= 0 else "RdBu_r"
-            written = digits if max(finite.shape) <= MOST else None
-            draw_heatmap(axes, finite, hidden, low, high, cmap, written)
+            written = digits if max(panel.shape) <= MOST else None
+            draw_heatmap(axes, panel, hidden, low, high, cmap, written)
             label_axes(axes, rows if i == 0 else None, cols, "", "")
             axes.set_title(name, fontsize=10, fontweight="normal")
     return figure
@@ -104,7 +104,7 @@ def draw_heatmap(
     hidden = np.zeros((n, m), bool) if masked is None else np.asarray(masked, bool)
     if hidden.shape != values.shape:
         raise ValueError(f"masked has shape {hidden.shape}, values {values.shape}")
-    shown = np.ma.array(values, mask=hidden)
+    shown = np.ma.array(_finite(values, hidden, vmin, vmax), mask=hidden)
     image = axes.imshow(shown, cmap=cmap, vmin=vmin, vmax=vmax, aspect="equal")
     for i, j in zip(*np.nonzero(hidden), strict=True):
         cell = Rectangle((j - 0.5, i - 0.5), 1, 1, fill=False, hatch="////", lw=0)
@@ -115,6 +115,16 @@ def draw_heatmap(
     if digits is not None:
         written = [[decimal(v, digits) for v in row] for row in values]
         write_in_cells(axes, image, shown, written)
+
+
+def _finite(
+    values: np.ndarray, hidden: np.ndarray, vmin: float | None, vmax: float | None
+) -> np.ndarray:
+    """The values with each infinite one at the end of the scale, whose color it has."""
+    seen = values[np.isfinite(values) & ~hidden]
+    low, high = (seen.min(), seen.max()) if seen.size else (0.0, 1.0)
+    low, high = low if vmin is None else vmin, high if vmax is None else vmax
+    return np.nan_to_num(values, nan=np.nan, neginf=low, posinf=high)
 
 
 def write_in_cells(

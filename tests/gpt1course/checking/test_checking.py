@@ -23,7 +23,7 @@ from gpt1course.checking import compare, execution, feedback
 from gpt1course.checking import exercise as machinery
 from gpt1course.checking.exercise import Checker, exercise
 from gpt1course.checking.time_limit import TooLong, time_limit
-from gpt1course.exercises import lesson02, lesson08
+from gpt1course.exercises import lesson02, lesson06, lesson08
 
 
 @exercise(
@@ -458,10 +458,42 @@ def test_a_name_that_is_nearly_right_is_told_and_replaced(capsys):
     assert "3 is no exercise of this lesson (double, total)." in capsys.readouterr().out
 
 
-def test_the_reference_is_recognized(capsys):
-    for reference in (double, double.solution, check_it(forgets_to_return_as_double())):
-        assert check_it(reference) is double.solution
+def test_none_is_told_as_what_it_is_and_charged_to_no_exercise(monkeypatch, capsys):
+    monkeypatch.delitem(globals(), "double")  # a notebook before its first exercise
+    assert check_it(None) is None
+    said = " ".join(capsys.readouterr().out.split())
+    assert said == f"FAIL {machinery.NOTHING}" and "double" not in said
+    monkeypatch.setitem(globals(), "total", None)
+    assert check_it(total) is check_it.exercises["total"].solution
+    assert "FAIL total: total is of the type NoneType" in " ".join(
+        capsys.readouterr().out.split()
+    )
+    monkeypatch.setenv("GPT1_STRICT", "1")
+    with pytest.raises(AssertionError, match="FAIL  check was given None, not a function"):
+        check_it(None, name="None")
+
+
+def test_the_reference_is_recognized(monkeypatch, capsys):
+    given, total_too = (double, double.solution, check_it(forgets_to_return_as_double())), total
+    for name in ("double", "total"):  # lesson.double in a notebook that has no such variable
+        monkeypatch.delitem(globals(), name)
+    mine = check_it.mine.double
+    for reference in given:
+        assert check_it(reference) is given[1]
         assert capsys.readouterr().out.splitlines()[-2].startswith("TODO  double: this is the")
+    check_it(total_too)
+    assert capsys.readouterr().out.startswith("TODO  total: this is the reference.")
+    assert check_it.mine.double is mine, "the reference is not the learner's own"
+
+
+def test_a_number_is_not_checked_as_a_function_and_the_way_to_answer_is_told(capsys):
+    check_this, number = lesson06.check, lesson06.weight_bytes
+    for wrong, options in ((number, {}), (number.solution, {}), (5, {"name": number.name})):
+        assert check_this(wrong, **options) is wrong
+        assert " ".join(capsys.readouterr().out.split()) == (
+            "FAIL weight_bytes asks for a number. Answer with lesson.weight_bytes.check(...)."
+        )
+    assert number.cell().startswith("lesson.weight_bytes.check(...)  # your number")
 
 
 def forgets_to_return_as_double():
@@ -661,6 +693,11 @@ IN_ANOTHER_CONTAINER = [  # what an answer returns, what is wanted, what to do
     ([[2, 4]], np.array([[2, 4]]), "in a list. Make it an array: np.array(...)"),
     (torch.tensor([2.0]), np.array([2.0]), "in a tensor. Make it an array: np.array(...)"),
     (np.array([0.5, 1]), [0.5, 1.0], "in an array. Make it a list: .tolist()"),
+    (
+        torch.tensor([0.5, 1]),
+        (0.5, 1.0),
+        "in a tensor. Make it a tuple: tuple(x.tolist()), with your result for x",
+    ),
 ]
 
 
@@ -669,6 +706,12 @@ def test_right_numbers_in_another_container_are_told_the_remedy(got, wanted, rem
     assert not compare.same(got, wanted, 1e-5)
     told = feedback.difference(got, wanted, 1e-5)
     assert told == f"the numbers are right, but {remedy}"
+
+
+def test_what_follows_the_remedy_for_a_tuple_fits_the_next_cells():
+    wanted, x = (0.5, 1.0), torch.tensor([0.5, 1.0])
+    assert compare.other_kind(tuple(x.tolist()), wanted) is None
+    assert compare.other_kind(x.tolist(), wanted) and compare.other_kind(tuple(x), wanted)
 
 
 @pytest.mark.parametrize("got", [[2.0, 5.0], ["2", "4"], [2.0], "24", [1, 2], None, [[2.0], 4]])

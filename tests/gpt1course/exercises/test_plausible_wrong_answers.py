@@ -741,6 +741,29 @@ RIGHT = {
 }
 
 
+ADVISED = [  # answers that a listed message must fit too, with a word of it, and one it has not
+    (
+        "ignores_order",
+        lambda f, x, o: torch.allclose(f(x[o]), f(x)[o], atol=1e-2),
+        ("Use atol=1e-5", "tenth"),
+    ),
+    (
+        "find_the_bug",
+        lambda r, w: next(
+            (n for n in r if not torch.isclose(r[n], w[n], atol=1e-4).any()), None
+        ),
+        ("not .all()", "enough: .any()."),
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "answer", "words"), ADVISED)
+def test_the_advice_is_not_what_the_answer_has_already(name, answer, words):
+    verdict = diagnose(by_name(name), answer)
+    assert verdict and words[0] in verdict.message and words[1] not in verdict.message
+    assert verdict.message in [wrong.message for wrong in by_name(name).wrong_answers]
+
+
 @pytest.mark.parametrize(("name", "what"), cases(RIGHT))
 def test_an_unusual_right_answer_passes(name, what):
     verdict = diagnose(by_name(name), RIGHT[name][what])

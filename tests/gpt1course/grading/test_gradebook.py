@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 import zipfile
 from pathlib import Path
 
@@ -168,9 +169,45 @@ def test_a_zip_with_damaged_contents_is_named(method, is_inner, tmp_path):
     path.write_bytes(damaged)
     if is_inner:
         zipped(tmp_path / "all.zip", {"Ann/x.zip": bytes(damaged)})
-    given, told = ("all.zip", "all.zip/Ann/x.zip") if is_inner else ("x.zip", "x.zip")
-    with pytest.raises(ValueError, match=f"{told} cannot be unpacked \\(.+\\)"):
-        handed_in.unpack([tmp_path / given], tmp_path / "here")
+    if is_inner:
+        (kept,), (other,) = handed_in.unpack([tmp_path / "all.zip"], tmp_path / "here")
+        assert re.fullmatch(rf"{kept}/Ann/x.zip \(cannot be unpacked: .+\)", other)
+        assert [path.name for path in kept.rglob("*")] == ["Ann", "x.zip"], "no part of it"
+    else:
+        with pytest.raises(ValueError, match="x.zip cannot be unpacked: .+"):
+            handed_in.unpack([path], tmp_path / "here")
+
+
+def test_a_damaged_zip_of_one_student_stops_no_other(judge, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    work = hand_in(tmp_path / "a.ipynb")
+    large = zipped(tmp_path / "large.zip", {str(n): "" for n in range(9)}).read_bytes()
+    monkeypatch.setattr(handed_in, "MOST_FILES", 8)
+    members: dict[str, bytes | str] = {
+        "Ann/x.zip": b"no zip",
+        "Bob/y.zip": b"",
+        "Cid/05.ipynb": work,
+        "Dan/z.zip": large,
+    }
+    members["Eve/e.zip"] = zipped(
+        tmp_path / "e.zip", {"05.ipynb": work, "f/inner.zip": "no zip"}
+    ).read_bytes()
+    zipped(tmp_path / "in/all.zip", members)
+    (tmp_path / "in/kim.zip").write_text("no zip")
+    hand_in(tmp_path / "in/lee/05.ipynb")
+    assert main(["grade", "in"]) == 0
+    students = [row["student"] for row in table(tmp_path / "marks.csv")]
+    assert len(students) == 3 and "lee" in students
+    told = capsys.readouterr().out.partition("not looked at: ")[2]
+    why = "cannot be unpacked: File is not a zip file"
+    for name in ("Ann/x.zip", "Bob/y.zip", "Eve/e/f/inner.zip"):
+        assert re.search(rf"marks_unzipped/in/all/{name} \({why}\)", told), told
+    assert re.search(rf"in/kim.zip \({why}\)", told) and "Dan/z.zip (is too large" in told
+    (tmp_path / "in2").mkdir()
+    (tmp_path / "in2/kim.zip").write_text("no zip")
+    with pytest.raises(SystemExit, match="no notebooks in"):
+        main(["grade", "in2", "--out", "2.csv"])
+    assert re.search(rf"not looked at: in2/kim.zip \({why}\)", capsys.readouterr().out)
 
 
 @pytest.mark.parametrize(
@@ -204,6 +241,42 @@ def test_each_student_has_numbers_and_the_grader_knows_them(tmp_path, capsys):
     for student, right in (("Ann", True), ("Bob", False), ("", False)):
         cell = worker.Submitted("05", "visible_scores", "", student=student)
         assert (worker._numbers_judged(exercise, cell, told) is None) == right
+
+
+CALL, LONG = "lesson.check.numbers_for", "A" * 81
+NAMED = {  # the code of a notebook -> the name whose numbers it asks about
+    f'{CALL}("YOUR NAME")': "YOUR NAME",
+    f'# here\n%time\n{CALL}(student="Ann");': "Ann",
+    f'{CALL}(" Ann\\t")': "Ann",
+    f'{CALL}("  ")': "",
+    f'{CALL}("Ann")\n{CALL}("")': "",
+    f'{CALL}("\\u00c5sa")': "Åsa",
+    f'{CALL}("{LONG}")': LONG,
+    f'{CALL}("YOUR NAME")\n{CALL}("O\'Neil")': "O'Neil",
+    f'ME = "Ann"\n{CALL}(ME)\nME = "Bob"': "Ann",
+    f'# {CALL}("Bob")\ntext = """\n{CALL}("Bob")"""': "",
+    f'{CALL}("Ann")\n{CALL}(input())': "Ann",
+    f'{CALL}("Bob"': "",
+    f'{"-" * 100_000}1\n{CALL}("Bob")': "",
+    f'other.check.numbers_for("Bob")\n"\\d"\n{CALL}("Ann")': "Ann",
+}
+
+
+@pytest.mark.parametrize("source", NAMED, ids=range(len(NAMED)))
+def test_whose_numbers_a_notebook_asks_about(source, recwarn):
+    cells = [report.CodeCell(one) for one in ("1 +", source, "x = 2")]
+    assert report.numbers_for(cells) == NAMED[source] and not recwarn.list
+
+
+def test_the_notebook_and_the_grader_read_a_name_alike(capsys):
+    asked = lesson05.visible_scores
+    try:
+        for source, name in NAMED.items():
+            if source.startswith(CALL) and "\n" not in source and source.endswith(")"):
+                exec(source, {"lesson": lesson05})
+                assert asked.student == name == report.numbers_for([report.CodeCell(source)])
+    finally:
+        asked.student = ""
 
 
 def test_a_learner_is_asked_about_numbers_of_their_own(capsys):
@@ -365,6 +438,55 @@ def test_canvas_gradebook_is_filled_in(marks):
     assert one["Lesson 05 (77)"] == "8.00" and two["Lesson 05 (77)"] == "0.00"
 
 
+def test_a_column_that_may_mean_several_is_not_guessed():
+    def place(name: str) -> int:
+        header = [
+            "Student",
+            "ID",
+            "Lab 1 extra (9)",
+            "Lab 1 (7)",
+            "Lab 2 (8)",
+            "Quiz",
+            "Quiz (3)",
+        ]
+        return gradebook.Sheet(Path("c.csv"), header, [], ",").place(name)
+
+    assert place("lab 1") == 3 and place("Lab 1 (7)") == 3 and place("Lab 1 e") == 2
+    assert place("quiz") == 5 and place("ID") == 1
+    with pytest.raises(
+        ValueError, match=r"c.csv has several columns for 'Lab': \['Lab 1 extra"
+    ):
+        place("Lab")
+    with pytest.raises(ValueError, match=r"c.csv has no column 'Lab \(7\)', it has"):
+        place("Lab (7)")
+
+
+OTHER_NUMBERS = """Student,ID,SIS User ID,SIS Login ID,Section,Lesson 05 (77)
+"Ash, Amy",777,555,aa,A,
+"Bee, Bob",555,888,bb,A,
+"""
+
+
+def test_only_the_number_that_the_platform_gave_finds_a_student(tmp_path, capsys):
+    rows = [row("beebob", submission="in/beebob_555_9_05.ipynb", total="6", of="6")]
+    (tmp_path / "marks.csv").write_text(
+        report.as_csv([dict.fromkeys(report.FIRST, "x") | one for one in rows])
+    )
+    chosen = ["--canvas", "--column", "Lesson 05"]
+    amy, bob = filled(tmp_path / "marks.csv", OTHER_NUMBERS, *chosen)
+    assert (amy["Lesson 05 (77)"], bob["Lesson 05 (77)"]) == ("", "6")
+    with pytest.raises(SystemExit, match=r"given.csv has two rows for beebob \(555\)"):
+        filled(tmp_path / "marks.csv", OTHER_NUMBERS.replace("777", "555"), *chosen)
+    with pytest.raises(SystemExit, match="has no column 'ID'"):
+        filled(tmp_path / "marks.csv", OTHER_NUMBERS.replace(",ID,", ",No.,"), *chosen)
+    worksheet = """Identifier,Full name,ID number,Grade,Feedback comments
+Participant 21,Amy Ash,22,,
+Participant 22,Bob Bee,21,,
+"""
+    for text in (worksheet, worksheet.replace("Participant ", "Teilnehmer/in")):
+        assert filled_with([numbered("B. Bee", 22)], tmp_path, text) == ["", "1"]
+
+
 def test_a_student_who_handed_in_twice_has_the_better_marks():
     best = gradebook.best_of_each([row("a"), row("a", UPPER), row("b", UPPER)], "")
     assert best["", "a"]["total"] == "1" and best["", "b"]["total"] == "0"
@@ -419,8 +541,10 @@ def test_a_number_that_is_not_of_a_platform_is_not_a_students():
         rows = [row(name, submission=path.format(name)) for name in ("kim", "lee")]
         assert gradebook.best_of_each(rows, "").keys() == {("", "kim"), ("", "lee")}
     rows = [row(name, submission=f"in/{name}_12_1_mask.ipynb") for name in ("kim", "lee")]
-    find = gradebook.finder(gradebook.best_of_each(rows, ""), [["Lee", "12"], ["Kim", "13"]])
-    assert find(["Lee", "12"]) == ("12", "lee") and find(["Kim", "13"]) == ("12", "kim")
+    cells = [["Lee", "12"], ["Kim", "13"]]
+    sheet = gradebook.Sheet(Path("c.csv"), ["Student", "ID"], cells, ",")
+    found = gradebook.rows_found(sheet, gradebook.best_of_each(rows, ""), lambda row: row[1])
+    assert found == {("12", "lee"): cells[0], ("12", "kim"): cells[1]}
 
 
 def test_students_of_one_name_have_each_their_own_page():

@@ -21,7 +21,7 @@ import pytest
 from gpt1course import notebooks
 from gpt1course.__main__ import main
 from gpt1course.checking.number_exercise import NumberExercise
-from gpt1course.grading import bubblewrap, report, sandbox, worker
+from gpt1course.grading import bubblewrap, handed_in, report, sandbox, worker
 from gpt1course.grading.report import CodeCell
 from gpt1course.grading.worker import Limits, Submitted
 from gpt1lib.io import paths
@@ -170,6 +170,14 @@ def test_a_file_or_a_cell_that_is_too_large_is_told_with_the_limit(here, tmp_pat
     assert mistakes(path) == f"this file has {size:,} bytes, and at most 1,000 are read."
 
 
+def test_a_notebook_with_its_ending_in_capitals_is_a_submission(tmp_path):
+    for name in ("a.ipynb", "B.IPYNB", "c.txt", "ipynb"):
+        (tmp_path / name).touch()
+    found = report.submissions([tmp_path])
+    assert [path.name for path in found] == ["B.IPYNB", "a.ipynb"]
+    assert [path.name for path in handed_in.zips_and_others(tmp_path)[1]] == ["c.txt", "ipynb"]
+
+
 def test_what_a_mac_adds_to_a_zip_is_not_a_submission(tmp_path):
     given = ["Ann/05_x.ipynb", "Ann/._05_x.ipynb", "__MACOSX/Ann/._05_x.ipynb"]
     given += ["__MACOSX/05_x.ipynb", "Ann/.ipynb_checkpoints/05_x-checkpoint.ipynb"]
@@ -208,6 +216,27 @@ def test_what_is_marked_stays_and_only_what_changed_is_marked_again(
     assert grade(["=a.ipynb", "in", "--out", "m.csv", "--points", "p.csv"]) == 1
     assert marked[3:] == ["=a.ipynb", "05.ipynb"], "no lesson is asked for, and other points"
     assert [row["of"] for row in table(tmp_path / "m.csv")] == ["0", "7.5"]
+
+
+def test_paths_that_are_shown_alike_have_each_their_own_row(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(report, "mistake_in", lambda cells, *_: cells[0].source.strip())
+    long = "d/" * 250
+    names = ["a b.ipynb", "a  b.ipynb", "a\nb.ipynb", "=c.ipynb", "'=c.ipynb"]
+    names += [f"{long}1.ipynb", f"{long}2.ipynb"]
+    Path(long).mkdir(parents=True)
+    for i, name in enumerate(names):
+        cells = [{"cell_type": "code", "source": source} for source in (f"{i} ", CHECK)]
+        Path(name).write_text(json.dumps({"cells": cells}), encoding="utf-8")
+    for _ in range(2):
+        assert grade([*names, "--out", "m.csv"]) == 0
+        rows = table(tmp_path / "m.csv")
+        told = [row["mistakes"].partition(" | ")[0] for row in rows]
+        assert told == [f"causal_mask: {i}" for i in range(7)]
+        monkeypatch.setattr(report, "marks_of", None)  # nothing is marked again
+    shown = [row["submission"] for row in rows]
+    assert len({*shown}) == 7 and shown[0] == "a b.ipynb" and shown[3] == "'=c.ipynb"
+    assert all("\n" not in name and name[0] != "=" and len(name) < 420 for name in shown)
 
 
 def test_other_limits_mark_again_and_what_is_not_a_lesson_is_counted(

@@ -108,6 +108,19 @@ def test_all_twelve_sets_are_found_and_their_hours_come_first(places, tmp_path, 
     assert not (tmp_path / "out").exists(), "an estimate writes nothing"
 
 
+def test_the_note_tells_of_which_part_of_mnli_the_paper_s_numbers_are():
+    matched, other = (paper_numbers.best_before(part)[1] for part in ("MNLI-m", "MNLI-mm"))
+    at = paper_numbers.TABLE5_TASKS.index("MNLI")
+    both = paper_numbers.TABLE5["full"][1][at]
+    assert both == pytest.approx((matched + other) / 2, abs=0.051), "as Table 5 rounds it"
+    assert released_table.printed("mnli", "full") == matched
+    for row in paper_numbers.TABLE5.keys() - {"full"}:
+        assert released_table.printed("mnli", row) == paper_numbers.TABLE5[row][1][at]
+    told = " ".join(released_table.NOTE.split())
+    assert f"both parts: {both} for the full model, which has {matched} on the matched" in told
+    assert f"{other} on the other" in told
+
+
 @pytest.mark.slow
 def test_a_table_beside_the_paper_s_and_a_second_run_trains_nothing(places, tmp_path, capsys):
     out = tmp_path / "out"

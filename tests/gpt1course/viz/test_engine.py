@@ -277,6 +277,7 @@ ODD_TEXTS = [
     "İt's 🙂",
     "</script><b>",
     "".join(map(chr, range(0x4E00, 0x4E00 + 22))),
+    "a" * 10_001,
 ]
 VIEWS = {  # each that asks, and the control that is a question
     "attention": lambda n, e: (e.AttentionExplorer.from_checkpoint(n, "He saw"), "text"),

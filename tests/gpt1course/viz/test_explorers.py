@@ -5,8 +5,10 @@ import pytest
 import torch
 
 import gpt1lib as g
+from gpt1course import paper, statistics
+from gpt1course.exercises import lesson15
 from gpt1course.viz import explorers
-from gpt1course.viz.explorers import formats
+from gpt1course.viz.explorers import few_labels, formats
 from gpt1lib import finetune, inputs, losses
 
 TEXT = "The unbelievable shipwreck"
@@ -268,3 +270,17 @@ def test_a_sweep_compares_seed_by_seed():
     hole = SWEEP | {"0.5": SWEEP["0.5"] | {"film": {0: 0.63, 1: 0.66}}}
     with pytest.raises(ValueError, match=r"seeds \[0, 1\].*has \[0, 1, 2\]"):
         explorers.SweepExplorer(hole, chosen="0.5", compared="0")
+
+
+def test_an_explorer_of_labels_calls_significant_what_lesson_15_does():
+    draws = paper.curves.draws("past_or_present")
+    names = ("pre-trained", "random weights", "LSTM", "pairs of words")
+    ours, *others = few_labels.drawn_rows({name: draws[name] for name in names})
+    shown = {
+        row["name"]: [p["labels"] for p in row["places"] if p["ahead"][2] == "significant"]
+        for row in others
+    }
+    gaps = {row: statistics.paired_t_tests(draws["pre-trained"], draws[row]) for row in shown}
+    assert shown == lesson15.significant_sizes(gaps)
+    assert shown["random weights"] == [300], "alone it would be significant everywhere"
+    assert not any("ahead" in place for place in ours["places"])

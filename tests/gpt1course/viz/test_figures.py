@@ -2,6 +2,7 @@
 
 import io
 import itertools
+import math
 
 import matplotlib
 import numpy as np
@@ -139,7 +140,8 @@ def test_percent(share, written):
 
 
 @pytest.mark.parametrize(
-    ("value", "written"), [(-1.72, "−1.72"), (-0.001, "0.00"), (1234.5, "1,234.50")]
+    ("value", "written"),
+    [(-1.72, "−1.72"), (-0.001, "0.00"), (1234.5, "1,234.50"), (-math.inf, "−∞")],
 )
 def test_numbers(value, written):
     assert numbers.decimal(value) == written

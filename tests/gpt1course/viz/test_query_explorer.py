@@ -108,3 +108,10 @@ def test_the_page_s_steps_are_python_s(novelist):
         assert np.allclose(in_page["weights"], weights, atol=1e-9)
         assert np.allclose(in_page["mix"], mix, atol=1e-6)
         assert in_page["best"] == weights.argmax()
+
+
+def test_a_single_token_makes_no_plane(novelist):
+    with pytest.raises(ValueError, match="the text has 1 token, the plane takes at least 2"):
+        explorers.QueryExplorer.from_checkpoint(novelist, "she", 3, 3)
+    two = explorers.QueryExplorer.from_checkpoint(novelist, "she said", 3, 3, source="head")
+    assert np.isfinite(two.steps()[3]).all() and two.figure().axes

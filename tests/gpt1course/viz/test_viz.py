@@ -28,6 +28,46 @@ def test_a_measured_zero_is_not_a_masked_cell():
     assert texts == ["0.00", "1.00", "0.00"]
 
 
+INFINITE = [[0.0, -np.inf], [np.inf, 2.0]]
+
+
+@pytest.mark.parametrize(
+    ("made", "ends"),
+    [
+        (lambda: plots.heatmap(INFINITE), [0, 1]),
+        (lambda: plots.heatmap(INFINITE, vmin=None, vmax=None), [0, 2]),
+        (lambda: plots.heatmap([[-np.inf, np.inf]], vmin=None, vmax=None), [0, 1]),
+        (lambda: plots.heatmaps({"a": INFINITE}, ranges={"a": (-3, 3)}), [-3, 3]),
+    ],
+)
+def test_an_infinite_cell_is_written_so_with_the_color_of_the_end(made, ends):
+    axes = made().axes[0]
+    texts = [t.get_text() for t in axes.texts]
+    shown = axes.images[0].get_array().ravel()
+    assert [shown[texts.index("−∞")], shown[texts.index("∞")]] == ends
+    assert texts.count("0.00") == (0 if len(texts) == 2 else 1)
+
+
+def test_a_hidden_infinite_cell_is_hatched_and_has_no_number():
+    axes = plots.heatmap(INFINITE, masked=np.isinf(INFINITE), vmin=None, vmax=None).axes[0]
+    assert [t.get_text() for t in axes.texts] == ["0.00", "2.00"] and len(axes.patches) == 2
+    assert axes.images[0].get_clim() == (0, 2)
+
+
+def test_a_line_of_one_point_has_a_mark():
+    axes = plots.lines({"one": [1.0], "two": [1.0, 2.0]}).axes[0]
+    marks = {len(line.get_xdata()): line.get_marker() for line in axes.lines[:2]}
+    assert marks == {1: "o", 2: "None"}
+
+
+def test_a_mean_of_one_seed_has_no_bar():
+    one, two = {"mean": 0.5, "half": None, "seeds": [0.5]}, {"mean": 0.6, "half": 0.1}
+    made = plots.sweep(["0", "1"], {"a": [one, two | {"seeds": [0.5, 0.7]}]})
+    assert figure.png(made)[:4] == b"\x89PNG"
+    (bars,) = made.axes[0].collections
+    assert [np.ptp(bar[:, 1]).round(3) for bar in bars.get_segments()] == [0, 0.2]
+
+
 @pytest.mark.parametrize(
     "made",
     [
