@@ -100,7 +100,7 @@ def test_nothing_is_cut_off_where_there_is_little_room(chromium, one_of_each, ro
         page.set_content(standalone.page(explorer))
         page.locator(".gx").wait_for()
         width = page.evaluate("() => document.documentElement.scrollWidth")
-        cut = page.locator("output").evaluate_all(
+        cut = page.locator(".gx-control .gx-num").evaluate_all(
             "es => es.filter(e => e.getBoundingClientRect().right > innerWidth).length"
         )
         if width > room or cut:

@@ -25,10 +25,11 @@ from PIL import Image, ImageChops
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 # what may differ although all is as it was: numbers of ids, tooltips of the mouse, where Tab
-# stops; where Python and then the page's engine answer, a color by one step, and digits that
-# nobody sees
+# stops and where the focus has been; where Python and then the page's engine answer, a color
+# by one step, and digits that nobody sees
 PASSING = re.compile(
-    r' (id|for|title|tabindex)="[^"]*"| style=""|rgb\([\d, ]+\)|(?<=\d\.\d\d)\d+(e-\d+)?'
+    r' (id|for|title|tabindex|data-lm-suppress-shortcuts)="[^"]*"| style=""|'
+    r"rgb\([\d, ]+\)|(?<=\d\.\d\d)\d+(e-\d+)?"
 )
 # the page of an explorer, and where it stands on the screen, once the kernel has nothing more
 # to say: a widget holds back what it sends while the kernel is busy

@@ -121,9 +121,11 @@ def answered(root, text):
     """Type a text into the first field: the engine answers, and what is drawn is another."""
     hint, asking = root.locator(".gx-hint"), re.compile("^(The (model|text) |No answer yet)")
     expect(hint).not_to_have_text(asking)  # what a slider has asked
+    prompt = root.locator(".gx-prompt").first
+    prompt.focus()
     before, answers = root.inner_html(), root.evaluate("() => model.get('answers')")
-    root.locator(".gx-prompt").first.fill(text)
-    root.locator(".gx-prompt").first.press("Enter")
+    prompt.fill(text)
+    prompt.press("Enter")
     expect(hint).not_to_have_text(asking)
     assert "cannot be read" not in hint.inner_text()
     assert root.evaluate("() => model.get('answers')") == answers + 1
@@ -316,8 +318,8 @@ def lives(page, frame) -> str:
     assert frame.bounding_box()["height"] == tall > 100, "no hole, no scroll bar"
     sliders = root.locator("input[type=range]:enabled")
     if sliders.count():
-        before = root.inner_html()
         sliders.first.focus()
+        before = root.inner_html()
         page.keyboard.press("ArrowLeft")
         if root.inner_html() == before:
             page.keyboard.press("ArrowRight")

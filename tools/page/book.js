@@ -72,6 +72,8 @@ function restore(frame) {
   frame.scrollIntoView({ block: "center" });
 }
 
+addEventListener("hashchange", () => framesOf().forEach(restore));
+
 const dressAll = () => document.querySelectorAll("iframe[srcdoc]").forEach(dress);
 document.addEventListener("load", showView, true);
 new MutationObserver(dressAll).observe(root, { attributeFilter: ["data-theme"] });

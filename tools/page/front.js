@@ -29,6 +29,7 @@ const SHOWN = 10; // next tokens
 const MOST = 40; // tokens whose attention is drawn
 const WRITTEN = 60; // tokens
 const LETTERS = 10_000; // that may be typed
+const QUIET = 700; // milliseconds without a change, until it is spoken
 const [LAYERS, HEADS] = [4, 4];
 const OPENS = 11; // the head whose “her” looks at “she”
 const ROWS =
@@ -62,6 +63,7 @@ function addInput(view, text) {
 
 // Asks for the newest text; what is typed while the model reads is asked for afterwards.
 async function ask(view) {
+  clearTimeout(view.late); // nothing more is said of the text before
   if (view.waiting) return;
   view.waiting = true;
   for (let text = null; text !== view.input.value; ) {
@@ -100,7 +102,6 @@ function addWords(view) {
   view.words.setAttribute("role", "radiogroup");
   view.words.setAttribute("aria-label", "token that looks");
   view.looks = el("p", "page-looks", view.root);
-  view.looks.setAttribute("aria-live", "polite");
   view.status = el("p", "gx-note page-status", view.root, "The model is being loaded ...");
   byArrows(view.words, { ArrowLeft: -1, ArrowRight: 1 }, step => {
     const to = view.row + step;
@@ -121,14 +122,16 @@ function showWords(view) {
 
 function pickRow(view, row) {
   view.row = row;
-  showRow(view);
+  showRow(view, "polite");
   return view.chips[row];
 }
 
-// Shades each token by how much the chosen one looks at it, in the chosen head.
-function showRow(view) {
+// Shades each token by how much the chosen one looks at it, in the chosen head. live: what is
+// said of it is spoken after a choice, and not at each letter that is typed.
+function showRow(view, live = "off") {
   const { attention, chips, dark, head, row, looks } = view;
   setChecked(chips, row);
+  looks.setAttribute("aria-live", live);
   looks.textContent = attention.error
     ? `No picture of the heads: ${attention.error}.`
     : lookOf(view, rowOf(view));
@@ -188,7 +191,8 @@ function inWords(temperature) {
   return `${temperature.toFixed(1)}, ${temperature === 1 ? "as learned" : than}`;
 }
 
-function showNext({ logits, temperature, pieces, bars: list, others, said, text }) {
+function showNext(view) {
+  const { logits, temperature, pieces, bars: list, others, text } = view;
   const probs = probsOf(logits, temperature);
   const order = [...ranked(probs).subarray(0, SHOWN)];
   bars(
@@ -198,9 +202,13 @@ function showNext({ logits, temperature, pieces, bars: list, others, said, text 
   const rest = Math.max(0, 1 - sum(order.map(id => probs[id])));
   others.textContent = `The other ${commas(pieces.length - SHOWN)} tokens: ${percent(rest)}`;
   const best = order[0];
-  said.textContent =
+  const sentence =
     `After “${text.slice(-60)}” the likeliest of ${commas(pieces.length)} tokens is ` +
     `“${named(pieces[best])}”, with ${percent(probs[best])}.`;
+  clearTimeout(view.late);
+  view.late = setTimeout(() => {
+    view.said.textContent = sentence;
+  }, QUIET);
 }
 
 // ---- the heads
@@ -236,7 +244,7 @@ function addTile(view, grid, head) {
 function pick(view, head) {
   view.head = head;
   setChecked(view.tiles, head);
-  if (view.attention) showRow(view);
+  if (view.attention) showRow(view, "polite");
   return view.tiles[head];
 }
 
@@ -247,7 +255,8 @@ function showHeads(view) {
     tile.firstChild.classList.toggle("gx-hatch", T > 0);
     paintMap(tile.firstChild, weights?.subarray(i * T * T, (i + 1) * T * T), T, view.dark);
   });
-  pick(view, view.head);
+  setChecked(view.tiles, view.head);
+  showRow(view);
 }
 
 // A pixel a weight; what comes later stays clear, and the hatching shows through.

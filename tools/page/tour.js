@@ -6,7 +6,8 @@ const mapOf = () => frame?.contentWindow?.model;
 
 const lastPlace = () => (mapOf()?.get("tokens").length ?? 0) - 1;
 
-// Only what the text of the map has: a shorter one has fewer places.
+// Only what the text of the map has: a shorter one has fewer places. And only what is new to
+// the map: the same heads would be one more question to its model.
 function put(state) {
   const model = mapOf();
   if (!model) return;
@@ -15,14 +16,14 @@ function put(state) {
     name,
     name === "place" || name === "other" ? Math.min(value, last) : value,
   ]);
-  const { factors, ...others } = Object.fromEntries(kept);
-  if (factors) model.restore({ ...others, factors });
-  else model.take(others);
+  const isNew = ([name, value]) => JSON.stringify(value) !== JSON.stringify(model.get(name));
+  model.take(Object.fromEntries(kept.filter(isNew)));
 }
 
+// At every stop all heads are on: one that was switched off at another stop is on again.
 function reach(stop) {
   for (const other of stops) other.classList.toggle("tour-here", other === stop);
-  set(JSON.parse(stop.dataset.state));
+  set({ factors: {}, ...JSON.parse(stop.dataset.state) });
 }
 
 function set(state) {

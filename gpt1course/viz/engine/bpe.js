@@ -4,7 +4,17 @@ import { characters, merge } from "./pieces.js";
 import { splitWords, standardize } from "./text.js";
 
 const END = "</w>";
+const LONGEST = 10_000; // letters of a word: what has more is not a text
 const NEWLINE = `\n${END}`;
+
+function checkLength(n) {
+  if (n <= LONGEST) return;
+  const [has, most] = [n, LONGEST].map(letters => letters.toLocaleString("en"));
+  throw new RangeError(
+    `one word has ${has} letters, more than ${most}: is this a text, with spaces between its ` +
+      "words?",
+  );
+}
 
 export class BPE {
   // pieces: of ids 0, 1, 2 ...; merges: [left, right], first learned first.
@@ -39,6 +49,7 @@ export class BPE {
   // The pieces of one word: the earliest-learned merge until none fits.
   cut(word) {
     let symbols = characters(word);
+    checkLength(symbols.length);
     for (;;) {
       const best = this.earliest(symbols);
       if (!best) return symbols;

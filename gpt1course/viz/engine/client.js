@@ -49,7 +49,6 @@ async function begin({ ids, source, facts, checksum }, [bytes, wasm]) {
 class Kernel {
   constructor(model) {
     Object.assign(this, { model, count: 0, since: Number.NEGATIVE_INFINITY });
-    model.on("msg:custom", (content, buffers) => this.hear(content, buffers));
   }
 
   // A promise of a record; it is kept by the newest question alone.
@@ -71,6 +70,7 @@ class Kernel {
     }
   }
 
+  // Each view of a widget tells of what it hears, and the first one counts.
   hear({ id, record, arrays }, buffers) {
     if (!record || (id !== null && id !== this.count)) return;
     if (id !== null) {
@@ -88,7 +88,7 @@ class Kernel {
 // The page keeps it (own: what all views of one widget share); Python learns what was chosen.
 export function answering(given, answer, own) {
   const controls = given.get("controls");
-  if (given.send) own.kernel ??= new Kernel(given);
+  const forgetKernel = given.send ? hearKernel(given, own) : () => {};
   const model = {
     get: name => (name in own.traits ? own.traits[name] : given.get(name)),
     set: (name, value) => given.set(name, value),
@@ -115,8 +115,23 @@ export function answering(given, answer, own) {
       if (chosen.length) given.save_changes();
     },
   };
-  const forget = onQuestion(given, changed => settle(model, given, answer, changed, own));
+  const forgetQuestions = onQuestion(given, changed =>
+    settle(model, given, answer, changed, own),
+  );
+  const forget = () => {
+    forgetQuestions();
+    forgetKernel();
+  };
   return { model, forget };
+}
+
+// What the kernel sends, by way of this view: anywidget lets a view hear nothing once it is
+// removed, and others of the widget may still be there. Returns what stops that.
+function hearKernel(given, own) {
+  own.kernel ??= new Kernel(given);
+  const hear = (content, buffers) => own.kernel.hear(content, buffers);
+  given.on("msg:custom", hear);
+  return () => given.off("msg:custom", hear);
 }
 
 // Calls ask({ name: value }) with the controls that ask and have changed; returns what stops

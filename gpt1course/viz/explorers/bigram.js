@@ -1,7 +1,7 @@
 // A table of what follows what: pick a row, see its distribution, let the table write.
 
 import { mulberry } from "../engine/numbers.js";
-import { argmax } from "../engine/sample.js";
+import { argmax, drawFrom } from "../engine/sample.js";
 import { bars } from "./common.bars.js";
 import { colorScale, css, rgb } from "./common.colors.js";
 import { addHeadline, button, el, liveRegion } from "./common.elements.js";
@@ -85,6 +85,8 @@ function showCell({ names, probs, V, rows, mark, value }, i, j) {
 
 // ---- one row
 
+const rowOf = ({ probs, V }, i) => probs.subarray(i * V, (i + 1) * V);
+
 function pick(view, i) {
   if (i === view.row) return;
   setShared(view, { row: i });
@@ -92,8 +94,8 @@ function pick(view, i) {
 }
 
 function show(view) {
-  const { names, V, row, list } = view;
-  const probs = view.probs.subarray(row * V, (row + 1) * V);
+  const { names, row, list } = view;
+  const probs = rowOf(view, row);
   markRow(view.rows.buttons, row);
   view.mark.style.transform = `translateY(${100 * row}%)`;
   showCell(view);
@@ -121,12 +123,10 @@ function rowsOf(names, probs, order) {
 const entropyOf = probs => probs.reduce((total, p) => total + bitsOf(p), 0);
 
 // The row with the most even shares; seen from there, the one with the least even.
-function openest({ probs, V, row }) {
-  const found = Array.from({ length: V }, (_, i) =>
-    entropyOf(probs.subarray(i * V, (i + 1) * V)),
-  );
+function openest(view) {
+  const found = Array.from({ length: view.V }, (_, i) => entropyOf(rowOf(view, i)));
   const most = argmax(found);
-  return most === row ? argmax(found.map(v => -v)) : most;
+  return most === view.row ? argmax(found.map(v => -v)) : most;
 }
 
 // ---- the table writes
@@ -144,21 +144,11 @@ function walk(view) {
   let at = space < 0 ? view.row : space;
   let word = "";
   for (let n = 0; n < (space < 0 ? 12 : 30); n++) {
-    at = step(view, at);
+    at = drawFrom(rowOf(view, at), view.random());
     if (at === space && word) break;
     if (at !== space) word += view.names[at];
   }
   return word;
-}
-
-// What follows row `at`, drawn from its shares.
-function step({ probs, V, random }, at) {
-  let u = random();
-  for (let next = 0; next < V - 1; next++) {
-    u -= probs[at * V + next];
-    if (u < 0) return next;
-  }
-  return V - 1;
 }
 
 export default start(draw);

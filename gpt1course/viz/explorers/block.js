@@ -89,7 +89,7 @@ function addRiver(view, root) {
     const label = el("span", "gx-what", row, name);
     el("small", "", label, formula);
     const write = strip(row, view.dark);
-    return { row, write, out: el("output", "gx-num", row) };
+    return { row, write, out: el("span", "gx-num", row) };
   });
 }
 

@@ -14,7 +14,8 @@ export function shape(kind, parent, attributes, text) {
 
 // Room for curves: from L to right, from T to bottom; names stand in the margins. It is as
 // wide as its place allows, and drawn anew when that changes: letters keep their size. On a
-// phone the margin may be another: narrow.
+// phone the margin may be another: narrow. root: goes away with the drawing, and so does what
+// watches its width.
 export function chart(root, H, margin, redraw, narrow = margin) {
   const svg = shape("svg", root, { role: "img" });
   const room = { svg, H, L: 62, T: 14, bottom: H - 44 };

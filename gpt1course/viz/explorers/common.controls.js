@@ -12,7 +12,7 @@ export function slider(parent, name, options, onInput) {
   const id = `gx-${++serial}`;
   label.htmlFor = id;
   Object.assign(input, { type: "range", id, min, max, step });
-  const out = el("output", "", row);
+  const out = el("span", "gx-num", row); // an <output> would be spoken at every change
   if (help) input.title = label.title = help;
   const show = () => {
     out.textContent = text(+input.value);
@@ -41,7 +41,7 @@ export function setChecked(buttons, chosen) {
 export const ONWARD = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
 
 // One stop for Tab among many buttons; arrow keys lead from one to the next that is not
-// disabled. Returns what moves the stop off a button that has been disabled.
+// disabled. Returns what moves the stop, and the focus, off a button that has been disabled.
 export function rovingTabindex(box, buttons) {
   const all = [...buttons];
   const reach = at => {
@@ -62,13 +62,12 @@ export function rovingTabindex(box, buttons) {
     all[to].focus();
   });
   return () => {
-    if (!all.find(b => b.tabIndex === 0).disabled) return;
-    reach(
-      Math.max(
-        0,
-        all.findLastIndex(b => !b.disabled),
-      ),
-    );
+    const at = all.findIndex(b => b.tabIndex === 0);
+    if (!all[at].disabled) return;
+    const free = all.flatMap((b, i) => (b.disabled ? [] : [i]));
+    const to = free.sort((i, j) => Math.abs(i - at) - Math.abs(j - at))[0] ?? 0;
+    reach(to);
+    if (all[at] === document.activeElement) all[to].focus();
   };
 }
 
@@ -123,10 +122,13 @@ export function nameBy(label, input) {
   input.id = label.htmlFor = `gx-${++serial}`;
 }
 
+// A text of Python's as a field shows it, which drops line breaks and would join the words.
+export const oneLine = text => text.replace(/\s*[\r\n]\s*/g, " ");
+
 export function textInput(parent, label, value, onChange) {
   const input = el("input", "gx-prompt", parent);
   nameBy(label, input);
-  input.value = value;
+  input.value = oneLine(value);
   input.spellcheck = false;
   input.dir = "auto";
   input.addEventListener("change", () => onChange(input.value));

@@ -4,8 +4,6 @@ export function el(tag, cls, parent, text) {
   const e = document.createElement(tag);
   if (cls) e.className = cls;
   if (text != null) e.textContent = text;
-  // Notebook 7 takes arrow keys before they get here, unless the focused element says so
-  if (tag === "input" || tag === "button") e.dataset.lmSuppressShortcuts = "true";
   if (parent) parent.appendChild(e);
   return e;
 }

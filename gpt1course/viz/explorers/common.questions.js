@@ -1,6 +1,6 @@
 // What a view asks the model, and what it says meanwhile.
 
-import { textLine } from "./common.controls.js";
+import { oneLine, textLine } from "./common.controls.js";
 import { el } from "./common.elements.js";
 import { save } from "./common.traits.js";
 
@@ -20,7 +20,8 @@ export function request(model, status, doing, hint = "") {
   for (const name of ["answers", "message"]) model.on(`change:${name}`, answered);
   answered();
   return traits => {
-    const isKnown = ([name, value]) => model.get(name) === value;
+    const isKnown = ([name, value]) =>
+      JSON.stringify(model.get(name)) === JSON.stringify(value);
     if (Object.entries(traits).every(isKnown)) return false;
     say(doing, "off");
     late = setTimeout(() => say(SILENCE, "polite"), 10_000);
@@ -34,8 +35,13 @@ export function promptLine(model, root) {
   const line = textLine(root, "text", model.get("text"), "4em", text => ask({ text }));
   const hint = "Type a text and press Enter.";
   const ask = request(model, el("p", "gx-note gx-hint", root), "The model reads ...", hint);
+  followText(model, line);
+}
+
+// The field shows the trait `text` whoever sets it.
+export function followText(model, field) {
   model.on("change:text", () => {
-    line.value = model.get("text");
+    field.value = oneLine(model.get("text"));
   });
 }
 

@@ -1,7 +1,10 @@
 // Words and numbers as a reader sees them.
 
+// A field of one line can't contain it.
+export const isLineBreak = piece => piece === "\n</w>" || piece === "\n";
+
 export function readable(piece) {
-  if (piece === "\n</w>" || piece === "\n") return "⏎";
+  if (isLineBreak(piece)) return "⏎";
   return piece.endsWith("</w>") && piece.length > 4 ? piece.slice(0, -4) : piece;
 }
 

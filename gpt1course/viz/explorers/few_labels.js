@@ -11,7 +11,7 @@ import { start } from "./start.js";
 
 const NOTE =
   "Bar: the 95% interval of the mean over draws, by Student's t; rings: the draws. " +
-  "Significant: draw by draw, and corrected for the numbers of labels (Holm's rule). " +
+  "Significant: draw by draw, and corrected for all comparisons of the set (Holm's rule). " +
   "Click in the picture to move both lines.";
 const DASHES = ["", "6 2", "4 2 1 2", "1.5 2", "9 3", "9 3 2 3"];
 const LEVELS = ["5 3", "1.5 3", "6 2 1.5 2"];

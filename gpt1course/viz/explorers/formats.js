@@ -49,7 +49,7 @@ function next(view) {
   if (canExchange(view) && view.exchanged !== view.kind) {
     const last = view.model.get("fields")[view.kind].length - 1;
     const tip = `exchange the ${last > 1 ? "last " : ""}two ${last > 1 ? "choices" : "texts"}`;
-    return { tip, act: () => exchange(view, last - 1, last) };
+    return { tip, act: () => exchange(view, last - 1, last) || tell(view) };
   }
   return { tip: `go on to ${NAMES[following]}`, act: () => setKind(view, following) };
 }

@@ -1,6 +1,6 @@
 // The texts of a task: typed, or exchanged by dragging one onto another, or by keys.
 
-import { textLine } from "./common.controls.js";
+import { oneLine, textLine } from "./common.controls.js";
 import { button, el } from "./common.elements.js";
 import { request } from "./common.questions.js";
 import { isStill, play, slideField } from "./formats.motion.js";
@@ -57,7 +57,7 @@ export function drawTexts(view) {
   for (const [name, { form }] of Object.entries(forms)) form.hidden = name !== kind;
   const { fields } = forms[kind];
   model.get("texts")[kind].forEach((text, i) => {
-    if (fields[i].input.value !== text) fields[i].input.value = text;
+    fields[i].input.value = oneLine(text);
   });
   const { task } = model.get("layers")[kind];
   view.asks.textContent = task ? model.get("asks_of")[kind] : "";
@@ -122,15 +122,18 @@ function nearest(boxes, y) {
   return boxes.reduce((best, box, i) => (far(box) < far(boxes[best]) ? i : best), 0);
 }
 
-// Texts i and j of the chosen kind change places, and the model reads them anew.
+// Texts i and j of the chosen kind change places, and the model reads them anew: true unless
+// they are equal.
 export function exchange(view, i, j) {
   const { model, kind } = view;
   const { fields } = view.forms[kind];
   const own = model.get("texts")[kind];
   const tops = [i, j].map(k => fields[k].row.offsetTop);
-  view.swap = { i, j, probs: model.get("formats")[kind].probs };
+  const swap = { i, j, probs: model.get("formats")[kind].probs };
   view.exchanged = kind;
-  view.request({ texts: changed(model, kind, { [i]: own[j], [j]: own[i] }) });
+  const asks = view.request({ texts: changed(model, kind, { [i]: own[j], [j]: own[i] }) });
+  if (asks) view.swap = swap;
   slideField(fields[i].row, tops[1] - tops[0]);
   slideField(fields[j].row, tops[0] - tops[1]);
+  return asks;
 }

@@ -169,7 +169,6 @@ function dot(view, [x, y], radius, head) {
   const g = shape("g", room.svg, {
     class: "gx-dot",
     role: "radio",
-    "data-lm-suppress-shortcuts": "true",
     "aria-label": `${headName(view, head)}, costs ${measures.cost[head].toFixed(3)} nats`,
   });
   shape("circle", g, { cx: x, cy: y, r: radius });

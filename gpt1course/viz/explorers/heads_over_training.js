@@ -5,7 +5,7 @@ import { addHeadTiles } from "./attention.tiles.js";
 import { colorScale, css, rgb, shade } from "./common.colors.js";
 import { choice, setChecked } from "./common.controls.js";
 import { addHeadline, el, liveRegion, setTip } from "./common.elements.js";
-import { bigPicture, lockedRows, markRow, rowButtons } from "./common.matrix.js";
+import { bigPicture, lockedRows, markRow, matrixOf, rowButtons } from "./common.matrix.js";
 import { onChange, setShared } from "./common.traits.js";
 import {
   capital,
@@ -127,25 +127,11 @@ function cellSize({ root, T }) {
   return Math.max(12, Math.min(28, Math.floor(room / T)));
 }
 
-// A matrix of n rows and a column for each token, its cells so many pixels wide and tall.
-function matrixIn(view, parent, n, wide, tall) {
-  const { T, names } = view;
-  const matrix = el("div", "gx-matrix", parent);
-  matrix.style.gridTemplate = `auto repeat(${n}, ${tall}px) / auto ${T * wide}px`;
-  matrix.style.maxWidth = "none";
-  el("span", "", matrix);
-  const top = el("div", "", matrix);
-  const columns = `repeat(${T},${wide}px)`;
-  top.style.cssText = `display:grid;grid-template-columns:${columns};align-items:end`;
-  for (const name of names) el("span", "gx-col", top, name);
-  return matrix;
-}
-
 function addMatrix(view, parent) {
   const { T, names } = view;
   view.title = el("p", "gx-title", parent);
   const size = cellSize(view);
-  const matrix = matrixIn(view, parent, T, size, size);
+  const matrix = matrixOf(parent, names, T, size, size);
   const tell = () => view.mark.classList.toggle("gx-locked", view.rows.locked >= 0);
   view.rows = lockedRows(parent, q => setRow(view, q), tell);
   rowButtons(matrix, names, name => `from ${name}`, view.rows);
@@ -159,7 +145,7 @@ function addMatrix(view, parent) {
 function addRibbon(view, parent) {
   const { S, steps } = view;
   view.ribbonTitle = el("p", "gx-title", parent);
-  const matrix = matrixIn(view, parent, S, cellSize(view), 24);
+  const matrix = matrixOf(parent, view.names, S, cellSize(view), 24);
   const go = stage => {
     view.setStage(stage);
     stages.buttons[stage].focus({ preventScroll: true });

@@ -143,7 +143,6 @@ function cell(view, line, stage, place) {
   const where = `${stageName(view, state)}, after ${view.names[place]}`;
   const c = el("div", "gx-cell", line, short(readable(piece)));
   c.setAttribute("role", "gridcell");
-  c.dataset.lmSuppressShortcuts = "true";
   c.dataset.at = `${stage},${place}`;
   mark(c, false);
   const known = 1 - Math.log(rank) / Math.log(view.model.get("n_vocab"));

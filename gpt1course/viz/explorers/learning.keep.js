@@ -2,6 +2,7 @@
 
 import { nameBy } from "./common.controls.js";
 import { button, el } from "./common.elements.js";
+import { download } from "./common.files.js";
 
 const KINDS = {
   gpt: "a GPT-1 that learned in a page of the course, 1",
@@ -46,11 +47,7 @@ export function saveFile({ weights, ...told }) {
   const file = new Blob([
     JSON.stringify({ kind: KINDS[told.settings.model], ...told, weights: code }),
   ]);
-  const link = el("a", "");
-  link.href = URL.createObjectURL(file);
-  link.download = FILES[told.settings.model];
-  link.click();
-  URL.revokeObjectURL(link.href);
+  download(FILES[told.settings.model], file);
 }
 
 async function readModel(training, input) {

@@ -3,7 +3,7 @@
 import { bars } from "./common.bars.js";
 import { colorScale, SIGNS, scaleOf } from "./common.colors.js";
 import { button, el } from "./common.elements.js";
-import { named, percent, plural, readable } from "./common.words.js";
+import { isLineBreak, named, percent, plural, readable } from "./common.words.js";
 import { factorSlider, showFactor, timesOf } from "./factor.js";
 import { factorAt, isScaled } from "./model_map.numbers.js";
 import { KEYS } from "./model_map.zooms.js";
@@ -41,7 +41,9 @@ export function showNext(
 ) {
   nextTitle.textContent = `What comes after “${names[place]}”`;
   // of the text's last word, whatever place is pointed at
-  more.textContent = `Write “${named(next[T - 1][0][0])}” after “${names[T - 1]}”`;
+  const piece = next[T - 1][0][0];
+  more.textContent = `Write “${named(piece)}” after “${names[T - 1]}”`;
+  more.hidden = isLineBreak(piece); // the field has one line
   const off = isScaled(factors);
   list.classList.toggle("gx-map-compared", off);
   bars(

@@ -4,7 +4,7 @@
 
 import { textLine } from "./common.controls.js";
 import { addHeadline, button, el, liveRegion, setTip } from "./common.elements.js";
-import { request } from "./common.questions.js";
+import { followText, request } from "./common.questions.js";
 import { onChange, setShared } from "./common.traits.js";
 import { headName, named, percent } from "./common.words.js";
 import {
@@ -56,7 +56,8 @@ function draw(model, root) {
   view.turned = sharpest(view);
   model.on("change:answers", () => news(view));
   onChange(view, CHOSEN, () => later(view));
-  new ResizeObserver(() => resized(view)).observe(root);
+  // as wide as the view, and gone when that is drawn anew
+  new ResizeObserver(() => resized(view)).observe(el("div", "", root));
   view.station = firstStation(view);
   show(view);
 }
@@ -116,9 +117,7 @@ function addText(view, root) {
   const hint = `Type a text of up to ${model.get("most")} tokens and press Enter.`;
   const ask = request(model, el("p", "gx-note gx-hint", root), "The model reads ...", hint);
   view.ask = ask;
-  model.on("change:text", () => {
-    line.value = model.get("text");
-  });
+  followText(model, line);
 }
 
 // ---- where we are, and how deep
@@ -151,7 +150,7 @@ function showCrumbs(view) {
   ];
   view.crumbs.forEach((crumb, i) => {
     crumb.textContent = texts[i];
-    crumb.toggleAttribute("aria-current", DEPTHS[i] === zoom);
+    crumb.ariaCurrent = DEPTHS[i] === zoom ? "step" : null;
     crumb.classList.toggle("gx-map-deeper", i > DEPTHS.indexOf(zoom));
   });
 }
@@ -251,12 +250,13 @@ function readNumber(view, [dx, dy]) {
   view.index = Math.max(0, Math.min(numbers.length - 1, to));
 }
 
-// X: the head under the cursor is switched off, or on again.
+// X: the head under the cursor is switched off, or on again, where its switch can do that.
 function flip(view) {
-  const { zoom, station, H, geo } = view;
+  const { zoom, station, H, geo, switches } = view;
   if (zoom === "model") return;
   const head = zoom === "block" ? geo.stations[station].head : view.head;
-  if (head !== undefined) toggle(view, view.block * H + head);
+  const i = view.block * H + head;
+  if (head !== undefined && !switches[i].disabled) toggle(view, i);
 }
 
 // ---- drawing

@@ -2,6 +2,7 @@
 
 import { NS, shape } from "./common.charts.js";
 import { button, el } from "./common.elements.js";
+import { download } from "./common.files.js";
 import { save } from "./common.traits.js";
 
 export function addTools(given, model, root) {
@@ -40,11 +41,7 @@ async function saveAsPicture(root) {
   paint.drawImage(image, 0, 0);
   const file = await new Promise(done => canvas.toBlob(done, "image/png"));
   if (!file) throw new Error("its picture is empty");
-  const link = el("a", "", null);
-  link.download = `${fileNameOf(root)}.png`;
-  link.href = URL.createObjectURL(file);
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+  download(`${fileNameOf(root)}.png`, file);
 }
 
 // Its finding, as the name of a file.

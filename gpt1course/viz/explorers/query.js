@@ -88,7 +88,6 @@ function addPlane(view, parent) {
   const box = { viewBox: `0 0 ${SIDE} ${SIDE}`, width: SIDE, class: "gx-plane gx-drag" };
   const plane = shape("svg", parent, { ...box, tabindex: 0, role: "application" });
   plane.setAttribute("aria-label", label);
-  plane.dataset.lmSuppressShortcuts = "true";
   view.plane = plane;
   const at = e => {
     const r = plane.getBoundingClientRect();

@@ -3,15 +3,16 @@
 import { mulberry } from "../engine/numbers.js";
 import { drawFrom, filtered, nucleus, probsOf } from "../engine/sample.js";
 import { stretch } from "./common.bars.js";
-import { choice, rovingTabindex, slider } from "./common.controls.js";
+import { choice, oneLine, rovingTabindex, slider } from "./common.controls.js";
 import { addHeadline, button, el, liveRegion, setTip } from "./common.elements.js";
-import { request } from "./common.questions.js";
+import { followText, request } from "./common.questions.js";
 import { floats, save } from "./common.traits.js";
 import {
   bitsOf,
   commas,
   evenly,
   exactly,
+  isLineBreak,
   named,
   percent,
   plural,
@@ -22,6 +23,8 @@ import { start } from "./start.js";
 const OFF = { temperature: 1, top_k: 0, top_p: 1 };
 const AXES = { all: "0 to 100%", fit: "as far as the longest bar" };
 const HINT = "Type a prompt and press Enter, or click a word below to append it.";
+const LINE_ENDS =
+  "“⏎” was drawn: here the model ends the line. The prompt is one line, so it stays as it is.";
 const LEGEND =
   "Bar: the probability of being drawn. Line: the model's own probability, at temperature 1 " +
   "and with nothing cut. Ring: the share of the draws.";
@@ -50,9 +53,7 @@ function draw(model, root) {
 function followPython(view) {
   const { model, prompt } = view;
   model.on("change:data", () => read(view));
-  model.on("change:text", () => {
-    if (prompt && prompt.value !== model.get("text")) prompt.value = model.get("text");
-  });
+  if (prompt) followText(model, prompt);
   for (const name of Object.keys(view.sliders)) {
     model.on(`change:${name}`, () => {
       view.sliders[name].set(model.get(name));
@@ -69,7 +70,7 @@ function addPrompt(view) {
   const editable = model.get("editable");
   if (editable) {
     view.prompt = el("input", "gx-prompt", el("div", "", root));
-    view.prompt.value = text;
+    view.prompt.value = oneLine(text);
     view.prompt.dir = "auto";
     view.prompt.setAttribute("aria-label", "prompt");
     view.prompt.addEventListener("change", () => {
@@ -92,9 +93,13 @@ function addPrompt(view) {
 function append(view, rank) {
   const { model, prompt } = view;
   const piece = view.words[view.order[rank]];
+  if (isLineBreak(piece)) {
+    view.said.textContent = LINE_ENDS;
+    return;
+  }
   const glue = prompt.value === "" || model.get("joined") ? "" : " ";
   model.set("joined", !piece.endsWith("</w>"));
-  prompt.value += glue + (piece === "\n</w>" ? "\n" : piece.replace("</w>", ""));
+  prompt.value += glue + piece.replace("</w>", "");
   view.ask({ text: prompt.value });
 }
 
@@ -108,9 +113,16 @@ function read(view) {
   view.rows.slice(0, view.shown).forEach(({ word }, rank) => {
     const piece = view.words[view.order[rank]];
     word.textContent = named(piece);
-    word.title = piece.endsWith("</w>") ? "" : "its word goes on";
+    word.title = titleOf(piece);
+    word.disabled = isLineBreak(piece); // where the words are buttons
   });
+  view.keepStop?.();
   moved(view);
+}
+
+function titleOf(piece) {
+  if (isLineBreak(piece)) return "here the model ends the line";
+  return piece.endsWith("</w>") ? "" : "its word goes on";
 }
 
 // Probabilities by rank, and how many can be drawn.
@@ -191,7 +203,7 @@ function addRows(view, list) {
   view.heading = el("span", "gx-num", head);
   view.rows = [];
   for (let i = 0; i <= view.shown; i++) view.rows.push(addRow(view, list, i));
-  if (view.prompt) rovingTabindex(list, list.querySelectorAll("button"));
+  if (view.prompt) view.keepStop = rovingTabindex(list, list.querySelectorAll("button"));
 }
 
 function addRow(view, list, rank) {

@@ -10,6 +10,7 @@ import { fitLine } from "./scaling.fit.js";
 import { start } from "./start.js";
 
 const FIRST = 3; // sizes that are shown at once
+const ENDS = ["pointerup", "pointercancel"]; // of a drag
 const NUDGE = 0.02; // nats, for an arrow key
 const NOTE =
   "Blue discs: the line is fitted to them. Diamonds: measured, but not used for it. Small " +
@@ -227,10 +228,10 @@ function handle(view, ring, i, n, nats, { back }) {
     const move = to => put(back(heightOf(view.chart, to)));
     const end = () => {
       removeEventListener("pointermove", move);
-      removeEventListener("pointerup", end);
+      for (const name of ENDS) removeEventListener(name, end);
     };
     addEventListener("pointermove", move);
-    addEventListener("pointerup", end);
+    for (const name of ENDS) addEventListener(name, end);
   });
 }
 

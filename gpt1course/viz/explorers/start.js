@@ -89,8 +89,12 @@ function onTheme(act) {
 }
 
 // Keys that JupyterLab binds in command mode are ours here; those that run a cell are its own,
-// and Escape, where no view wants it, leads back to the cell.
+// and Escape, where no view wants it, leads back to the cell. Notebook 7 takes keys before they
+// get here, unless the element that has the focus says so itself.
 function keepKeys(root) {
+  root.addEventListener("focusin", e => {
+    e.target.dataset.lmSuppressShortcuts = "true";
+  });
   root.addEventListener("keydown", e => {
     const runs = e.key === "Enter" && (e.shiftKey || e.ctrlKey || e.altKey);
     if (e.key === "Escape") root.closest(".jp-Cell")?.focus();

@@ -25,7 +25,7 @@ function draw(model, root) {
   addHeadline(root, "step to the next value", onward).textContent = `${headline(view)}.`;
   const names = Object.fromEntries(view.values.map((value, i) => [`v${i}`, value]));
   view.picker = choice(root, view.setting, names, "", key => choose(view, +key.slice(1)));
-  view.chart = chart(root, 300, 120, () => show(view));
+  view.chart = chart(el("div", "", root), 300, 120, () => show(view));
   view.said = liveRegion(root);
   el("p", "gx-note", root, NOTE);
   addScales(view);

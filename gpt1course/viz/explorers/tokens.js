@@ -4,7 +4,7 @@ import { characters, merge } from "../engine/pieces.js";
 import { hueOfPiece } from "./common.colors.js";
 import { slider, textLine } from "./common.controls.js";
 import { addHeadline, el, liveRegion, setTip } from "./common.elements.js";
-import { request } from "./common.questions.js";
+import { followText, request } from "./common.questions.js";
 import { save } from "./common.traits.js";
 import { commas, named, plural, sum } from "./common.words.js";
 import { start } from "./start.js";
@@ -37,9 +37,7 @@ function draw(model, root) {
   for (const name of ["words", "merges", "ids", "step"]) {
     model.on(`change:${name}`, () => show(view));
   }
-  model.on("change:text", () => {
-    input.value = model.get("text");
-  });
+  followText(model, input);
   show(view);
 }
 

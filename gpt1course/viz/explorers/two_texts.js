@@ -2,7 +2,7 @@
 
 import { argmax } from "../engine/sample.js";
 import { colorScale, css, rgb, shade } from "./common.colors.js";
-import { radio, setChecked, textLine } from "./common.controls.js";
+import { oneLine, radio, setChecked, textLine } from "./common.controls.js";
 import { addHeadline, el, liveRegion, setTip } from "./common.elements.js";
 import { bigPicture, lockedRows, markRow, matrixOf, rowButtons } from "./common.matrix.js";
 import { request } from "./common.questions.js";
@@ -60,7 +60,7 @@ function addPrompts({ model }, root) {
   const send = () => ask({ texts: inputs.map(input => input.value) });
   model.on("change:texts", () => {
     model.get("texts").forEach((text, i) => {
-      inputs[i].value = text;
+      inputs[i].value = oneLine(text);
     });
   });
 }

@@ -3,7 +3,7 @@
 import { colorScale, shade } from "./common.colors.js";
 import { slider, textLine } from "./common.controls.js";
 import { addHeadline, el, liveRegion } from "./common.elements.js";
-import { request } from "./common.questions.js";
+import { followText, request } from "./common.questions.js";
 import { minus, named, percent, readable } from "./common.words.js";
 import { start } from "./start.js";
 
@@ -33,9 +33,7 @@ function draw(model, root) {
   colorScale(root, view.dark, "0%", "100%   probability at temperature 1");
   el("p", "gx-note", root, LEGEND);
   model.on("change:rows", () => show(view));
-  model.on("change:text", () => {
-    input.value = model.get("text");
-  });
+  followText(model, input);
   model.on("change:seed", () => drag.set(model.get("seed")));
   show(view);
 }

@@ -19,18 +19,20 @@ def show(page, explorer):
 
 def listen(root):
     """What a screen reader is told to speak from now on: words that were not there before."""
-    said = root.locator(".gx-live")
-    said.evaluate(
-        """said => {
-        let before = said.textContent;
+    root.evaluate(
+        """root => {
+        const regions = root.querySelectorAll("[aria-live], [role=status], output");
+        const said = new Map([...regions].map(e => [e, e.textContent]));
         globalThis.spoken = [];
         new MutationObserver(() => {
-          const isNew = said.textContent !== before;
-          before = said.textContent;
-          if (isNew && said.ariaLive !== "off") spoken.push(before);
-        }).observe(said, { childList: true }); }"""
+          for (const [e, before] of said) {
+            const isNew = e.textContent !== before;
+            said.set(e, e.textContent);
+            if (isNew && e.ariaLive !== "off") spoken.push(e.textContent);
+          }
+        }).observe(root, { childList: true, subtree: true }); }"""
     )
-    return lambda: said.evaluate("() => spoken")
+    return lambda: root.evaluate("() => spoken")
 
 
 def load(page, name):

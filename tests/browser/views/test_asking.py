@@ -43,8 +43,22 @@ window.fromPython = ({ update, custom, buffers }) => {
   Object.assign(state, given);
   for (const name of others) fire(`change:${name}`);
 };
-const here = { model: window.model, el: document.querySelector("#here") };
-window.removeView = gpt1View.default.render(here);
+// as anywidget does it: a view that is removed hears nothing more
+window.addView = () => {
+  const heard = [];
+  const on = (event, act) => {
+    heard.push([event, act]);
+    window.model.on(event, act);
+  };
+  const el = document.querySelector("#here").appendChild(document.createElement("div"));
+  const remove = gpt1View.default.render({ model: { ...window.model, on }, el });
+  return () => {
+    for (const [event, act] of heard) window.model.off(event, act);
+    remove();
+    el.remove();
+  };
+};
+window.removeView = window.addView();
 </script>"""
 
 
@@ -198,6 +212,17 @@ def test_of_what_is_asked_while_the_kernel_is_busy_the_newest_is_answered(
     wire.ask("She sat still")
     wire.deliver()
     assert rows.all_inner_texts() == ["she", "sat", "still"] and read[3:] == ["She sat still"]
+
+
+def test_a_view_is_answered_after_another_of_its_widget_is_removed(page, novelist, monkeypatch):
+    explorer, _ = small_attention(novelist, monkeypatch)
+    explorer.weights_id = ""  # no engine holds its model
+    wire = Wire(page, explorer)
+    page.evaluate("() => { addView(); removeView(); }")
+    wire.ask("She took it")
+    wire.deliver()
+    rows = wire.root.locator(".gx-matrix .gx-row")
+    assert rows.all_inner_texts() == ["she", "took", "it"]
 
 
 # in place of the page's engine: what it is asked, and what answers that

@@ -22,7 +22,7 @@ def test_lengths_and_neurons_are_the_models(page, explorer):
     explorer.block, explorer.place = page.evaluate("[model.get('block'), model.get('place')]")
     assert (explorer.block, explorer.place) == (1, 1)
     wanted = explorer.lengths()
-    assert page.locator(".gx-station output").all_inner_texts() == [f"{v:.1f}" for v in wanted]
+    assert page.locator(".gx-station .gx-num").all_inner_texts() == [f"{v:.1f}" for v in wanted]
     assert f"({explorer.firing():.1%})" in page.locator(".gx-title").first.inner_text()
 
 

@@ -262,6 +262,36 @@ def test_a_text_that_is_typed_ends_with_a_word(page):
     assert page.evaluate("model.get('text')") == "the old sea"
 
 
+def test_a_line_break_is_drawn_and_not_appended(page):
+    e = explorers.SamplingExplorer(
+        [3.0, 1.0], ["\n</w>", "sea</w>"], text="the", predict=lambda _: [0, 0], temperature=0
+    )
+    root = show(page, e)
+    line, sea = root.locator("li button").all()
+    assert line.is_disabled() and line.get_attribute("title") == "here the model ends the line"
+    assert sea.get_attribute("tabindex") == "0", "Tab stops at what can be pressed"
+    root.get_by_role("button", name="Draw and append").click()
+    assert page.evaluate("model.get('text')") == "the"
+    assert "here the model ends the line" in root.locator(".gx-live").inner_text()
+
+
+def test_a_text_of_two_lines_is_shown_on_one(page, novelist):
+    two = "The old\nman"
+    for explorer in (
+        prompted(text=two),
+        explorers.JourneyExplorer.from_checkpoint(novelist, two),
+        explorers.TokenExplorer.from_checkpoint(novelist, two),
+    ):
+        box = show(page, explorer).locator(".gx-prompt")
+        assert box.input_value() == "The old man"
+        page.evaluate("model.set('text', 'She\\r\\nsaw')")  # in a cell
+        assert box.input_value() == "She saw"
+    boxes = show(page, explorers.TwoTextsExplorer.from_checkpoint(novelist, two, two))
+    page.evaluate("model.set('texts', ['She\\nsaw', 'He\\nsaw'])")
+    shown = [box.input_value() for box in boxes.locator(".gx-prompt").all()]
+    assert shown == ["She saw", "He saw"]
+
+
 def causal(n_layer=2, n_head=3, n=4):
     w = np.tril(np.random.default_rng(2).random((n_layer, n_head, n, n)) + 0.1)
     return w / w.sum(-1, keepdims=True)
@@ -352,6 +382,46 @@ def test_escape_lets_a_kept_row_go_before_it_leads_out(page, novelist):
         assert page.evaluate("document.activeElement.matches('.gx-row')")
         page.keyboard.press("Escape")
         assert page.evaluate("document.activeElement.matches('.jp-Cell')")
+
+
+def test_what_has_the_focus_says_that_keys_are_its_own(page, novelist):
+    """Or Notebook 7, which takes keys before a view does, would cut its cell at an X."""
+    e, text = explorers, "The old man"
+    for explorer, place in (
+        (e.BigramExplorer(np.eye(3), list("abc")), ".gx-row.gx-on"),
+        (e.HeadsExplorer.from_checkpoint(novelist, text, np.eye(4) / 10), ".gx-dot"),
+        (e.JourneyExplorer.from_checkpoint(novelist, text), ".gx-chosen"),
+        (e.ModelMapExplorer.from_checkpoint(novelist, text), ".gx-map-stage"),
+        (e.QueryExplorer.from_checkpoint(novelist, text, layer=3, head=3), ".gx-drag"),
+        (e.ScalingExplorer({"all": [(10**n, 6 - n / 4) for n in range(4, 8)]}), ".gx-guess"),
+    ):
+        found = show(page, explorer).locator(place).first
+        found.focus()
+        assert found.get_attribute("data-lm-suppress-shortcuts") == "true", place
+
+
+WATCHED = """() => {
+  const observe = ResizeObserver.prototype.observe;
+  const watched = [];
+  window.watching = () => watched.filter(e => e.isConnected).length;
+  ResizeObserver.prototype.observe = function (e) {
+    watched.push(e);
+    observe.call(this, e);
+  }; }"""
+
+
+def test_a_view_that_is_drawn_anew_leaves_nothing_behind_that_watches(page, novelist):
+    page.evaluate(WATCHED)
+    runs = {value: {"film": {0: 0.6, 1: 0.62}} for value in ("0", "1")}
+    for explorer in (
+        explorers.ModelMapExplorer.from_checkpoint(novelist, "The old man"),
+        explorers.SweepExplorer(runs, "1", "0"),
+    ):
+        root = show(page, explorer)
+        before = page.evaluate("watching()")
+        page.evaluate("() => { document.body.dataset.jpThemeLight = 'false'; }")
+        root.and_(page.locator(".gx-dark")).wait_for()
+        assert page.evaluate("watching()") == before > 0
 
 
 def test_masks_in_each_place_equal_numpy(page, novelist):

@@ -96,10 +96,14 @@ def test_a_click_into_the_picture_moves_both_lines(page, e):
     assert page.evaluate("model.get('level')") > low + 0.2
 
 
-def test_significance_is_counted_over_a_row_s_numbers_of_labels():
+def test_significance_is_counted_over_all_rows_and_numbers_of_labels():
     pairs = [place.get("ahead") for place in drawn_rows(DRAWS)[1]["places"]]
     assert [said for *_, said in pairs] == ["not significant", "significant", "significant"]
     assert "ahead" not in drawn_rows(DRAWS)[2]["places"][2]
+    ours, close = seeds({10: [0.8, 0.82, 0.84]}), seeds({10: [0.7, 0.74, 0.68]})
+    for others, said in (({}, "significant"), ({"b": close, "c": close}, "not significant")):
+        rows = drawn_rows({"ours": ours, "a": close} | others)
+        assert rows[1]["places"][0]["ahead"][2] == said, f"{1 + len(others)} comparisons"
 
 
 def test_no_difference_counts_between_two_rows_that_guess():

@@ -154,6 +154,16 @@ def test_the_sum_of_both_orders_does_not_change_when_texts_do(page, novelist):
     assert root.locator(".gx-tip").inner_text() == "go on to multiple choice"
 
 
+def test_equal_texts_change_places_without_a_question(page, novelist):
+    e = explorers.FormatsExplorer.from_checkpoint(novelist, kind="similarity")
+    e.texts = e.texts | {"similarity": ["He saw it.", "He saw it."]}
+    root = show(page, e)
+    hint = root.locator(".gx-hint").inner_text()
+    root.get_by_role("button", name="exchange the two texts").click()
+    assert root.locator(".gx-hint").inner_text() == hint, "no answer would come"
+    assert root.locator(".gx-tip").inner_text() == "go on to multiple choice"
+
+
 def test_the_right_answer_makes_the_task_s_loss(page, novelist):
     e = explorers.FormatsExplorer.from_checkpoint(novelist, lm_coef=0)
     root = show(page, e)

@@ -66,6 +66,7 @@ def test_each_explorer_states_its_finding_and_what_to_try(page, novelist):
         assert float(finding.evaluate("e => parseFloat(getComputedStyle(e).fontSize)")) >= 15
         assert 1 <= len(tip.inner_text().split()) <= 10, (name, tip.inner_text())
         assert page.evaluate("document.documentElement.scrollWidth") <= 390, name
+        tip.focus()
         before = root.inner_html()
         tip.press("Enter")
         assert finding.bounding_box()["height"] == tall, (name, finding.inner_text())

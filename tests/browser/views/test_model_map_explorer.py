@@ -135,6 +135,17 @@ def test_nothing_is_wider_than_its_page(page, explorer, width):
         assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
+def test_it_follows_the_width_of_its_page(page, explorer):
+    root = show(page, explorer)
+    root.evaluate("e => e.classList.add('gx-toured')")  # most of it is hidden then
+    wide = root.locator(".gx-map-base").bounding_box()["width"]
+    page.set_viewport_size({"width": 700, "height": 900})
+    page.wait_for_function(
+        "wide => document.querySelector('.gx-map-base').clientWidth < wide", arg=wide
+    )
+    page.set_viewport_size({"width": 1400, "height": 1000})
+
+
 def test_what_the_kernel_answers_is_drawn(page, novelist):
     """Another text with fewer tokens, and a head off: all traits come in one message."""
     e = explorers.ModelMapExplorer.from_checkpoint(novelist, TEXT)
@@ -157,6 +168,33 @@ def test_what_the_kernel_answers_is_drawn(page, novelist):
         == "true"
     )
     assert root.locator(".gx-hint").inner_text().startswith("Type a text of up to 24")
+
+
+def test_a_line_break_is_not_offered_to_be_written(page, explorer):
+    root = show(page, explorer)
+    write = root.locator(".gx-aside .gx-button")
+    assert write.inner_text() == "Write “read” after “to”"
+    page.evaluate("""() => {
+        const words = structuredClone(model.get("words"));
+        words.at(-1)[0][0] = "\\n</w>";
+        model.take({ words, answers: 1 }); }""")
+    assert not write.is_visible()
+
+
+def test_without_an_engine_no_key_switches_a_head(page, explorer):
+    page.set_content(standalone.page(explorer, still=True))
+    page.evaluate("model.take({ zoom: 'head' })")
+    page.locator(".gx-map-stage").focus()
+    press(page, "x")
+    assert page.evaluate("model.get('factors')") == {}
+
+
+def test_the_zoom_that_is_shown_is_the_current_one(page, explorer):
+    crumbs = show(page, explorer).locator(".gx-map-crumb")
+    current = "es => es.map(e => e.getAttribute('aria-current'))"
+    assert crumbs.evaluate_all(current) == ["step", None, None, None]
+    crumbs.nth(2).click()
+    assert crumbs.evaluate_all(current) == [None, None, "step", None]
 
 
 def test_a_head_is_turned_down_by_its_slider(page, explorer):

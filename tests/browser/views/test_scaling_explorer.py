@@ -76,6 +76,16 @@ def test_a_ring_is_dragged(page, e):
     assert page.evaluate("model.get('guesses')") == moved
 
 
+def test_a_drag_ends_where_the_browser_takes_the_finger(page, e):
+    box = show(page, e).locator(".gx-guess").nth(0).bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.evaluate("() => void dispatchEvent(new PointerEvent('pointercancel'))")
+    page.mouse.move(x, y + 40)
+    assert page.evaluate("model.get('guesses')") == []
+
+
 def test_every_choice_computes_what_the_library_computes(page, e):
     e.shown = True
     root = show(page, e)
