@@ -9,7 +9,7 @@ Nothing is chosen on the test sets. It takes about a quarter of an hour on one c
 data/checkpoints/task_layers, which FormatsExplorer reads; kinds that are not named stay.
 """
 
-import sys
+import argparse
 from dataclasses import asdict, replace
 
 import torch
@@ -105,4 +105,9 @@ def main(kinds: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("kinds", nargs="*", metavar="KIND", help=f"of {', '.join(SETS)}")
+    args = parser.parse_args()
+    if unknown := {*args.kinds} - {*SETS}:
+        parser.error(f"unknown: {', '.join(sorted(unknown))}; there are {', '.join(SETS)}")
+    main(args.kinds)

@@ -6,8 +6,8 @@ Writes data/results/simple_baselines.json, which data/README.md shows; scores of
 not named stay. Nothing is chosen on the test rows.
 """
 
+import argparse
 import re
-import sys
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
@@ -130,14 +130,24 @@ SETS = {
 }
 
 
-if __name__ == "__main__":
-    stored, names = read_json(RESULTS / "simple_baselines.json"), sys.argv[1:] or [*SETS]
+def main(names: list[str]) -> None:
+    """Score the readers of these sets, all of them by default, and print every score."""
+    stored = read_json(RESULTS / "simple_baselines.json")
+    origin = provenance(" ".join(["python -m tools.data.simple_baselines", *names]))
+    names = names or [*SETS]
     sets = stored["sets"] | {name: SETS[name]() for name in names}
-    command = " ".join(["python -m tools.data.simple_baselines", *sys.argv[1:]])
-    origin = provenance(command)
     made_by = stored.get("made_by", {}) | dict.fromkeys(names, origin)
     write_json(RESULTS / "simple_baselines.json", {"made_by": made_by, "sets": sets})
     for name in SETS:
         for reader, score in sets[name].items():
             low, high = score["interval"]
             print(f"| {name} | {reader} | {score['accuracy']:.3f} ({low:.3f}-{high:.3f}) |")
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("sets", nargs="*", metavar="SET", help=f"of {', '.join(SETS)}")
+    args = parser.parse_args()
+    if unknown := {*args.sets} - {*SETS}:
+        parser.error(f"unknown: {', '.join(sorted(unknown))}; there are {', '.join(SETS)}")
+    main(args.sets)
