@@ -619,6 +619,45 @@ def gaps_in_words(table: Mapping[tuple[str, str], Gap], rival: str) -> str:
     return "; ".join(said) + "."
 
 
+def checkpoint_scores() -> dict[str, paper.pretraining_seeds.Scores]:
+    """Set -> row -> seed of pre-training -> mean accuracy with about 1,000 labels."""
+    return {
+        task: paper.pretraining_seeds.fine_tuned_scores(task) for task in paper.curves.known()
+    }
+
+
+def score_lines(scores: Mapping[str, paper.pretraining_seeds.Scores]) -> str:
+    """A line for each set or test: the accuracy of each pre-training, row by row."""
+    names = {"pre-trained": "Transformer", "LSTM": "LSTM"}
+    seeds = sorted(next(iter(scores.values()))["LSTM"])
+    of_seeds = "".join(f"{f'seed {seed}':>8}" for seed in seeds)
+    lines = [
+        " " * 24 + "".join(f"{names[row]:<{8 * len(seeds)}}" for row in names).rstrip(),
+        f"{'':<21}" + of_seeds * len(names),
+    ]
+    for name, by_row in scores.items():
+        told = "".join(f"{by_row[row][seed]:8.3f}" for row in names for seed in seeds)
+        lines.append(f"{name.replace('_', ' '):<21}{told}")
+    return "\n".join(lines)
+
+
+def checkpoint_gaps(
+    scores: Mapping[str, paper.pretraining_seeds.Scores],
+) -> dict[tuple[str, str], Gap]:
+    """(set, "LSTM") -> the Transformer minus the LSTM, by the seed of pre-training."""
+    found = {}
+    for task, rows in scores.items():
+        gap = statistics.paired_t_test(rows["pre-trained"], rows["LSTM"])
+        means = [statistics.mean_interval([*row.values()]) for row in rows.values()]
+        highest_low = max(mean - half for mean, half in means)
+        found[task, "LSTM"] = Gap(
+            **vars(gap),
+            labels=paper.pretraining_seeds.labels_of(task),
+            both_guess=highest_low <= paper.curves.levels(task)["guessing"],
+        )
+    return found
+
+
 def choices_of_settings(task: str) -> str:
     """The scores by which the settings of a task's rows were chosen, a star at each choice."""
     plan, lines = paper.curves.plan, []

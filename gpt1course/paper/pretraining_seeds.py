@@ -128,7 +128,7 @@ def run_pretraining_seeds(provenance: dict, workers: int = 1) -> None:
 
 # ---- what is stored --------------------------------------------------------------------
 
-Scores = dict[str, dict[int, float]]  # row -> seed of pre-training -> accuracy
+Scores = dict[str, dict[int, float]]  # row -> seed of pre-training -> its score
 
 
 def zero_shot_scores() -> dict[str, Scores]:
@@ -139,6 +139,19 @@ def zero_shot_scores() -> dict[str, Scores]:
         for test, scores in line["scores"].items():
             found.setdefault(test, {}).setdefault(row, {})[seed] = scores["accuracy"]
     return found
+
+
+def bits_per_character() -> Scores:
+    """The loss of each model on the held-out books, of what is stored."""
+    stored = stored_trials(ZERO_SHOT)
+    return {
+        row: {
+            seed: stored[trial]["bits_per_character"]
+            for seed in SEEDS
+            if (trial := zero_shot_trial(row, seed)) in stored
+        }
+        for row in ROWS
+    }
 
 
 def fine_tuned_scores(task: str) -> Scores:

@@ -8,7 +8,7 @@ from scipy.stats import binomtest
 
 import gpt1lib as g
 from gpt1course import paper, statistics
-from gpt1course.paper import paper_numbers
+from gpt1course.paper import paper_numbers, pretraining_seeds
 from tools import trial_tables
 
 
@@ -292,6 +292,22 @@ def three_points_on_60_schemas_and_less_than_two_elsewhere(tests, pairs_of_ends)
     assert len(points) == 5 and max(points.values()) < 2
 
 
+@after("cell-099")
+def the_intervals_reach_three_points_to_either_side_and_16_on_the_schemas(pairs_of_ends):
+    widths = {name: 100 * pair.half_width for name, pair in pairs_of_ends.items()}
+    assert round(widths.pop("schemas")) == 16
+    assert round(max(widths.values())) == 3
+
+
+@after("cell-099")
+def on_sentiment_and_the_schemas_neither_is_reliably_above_chance(ends, tests):
+    low = {name: [ends[m][name]["interval"][0] for m in ("novelist", "LSTM")] for name in tests}
+    learned = {name for name, both in low.items() if min(both) > 1 / tests[name].choices}
+    guessed = {name for name, both in low.items() if max(both) <= 1 / tests[name].choices}
+    assert guessed == {"sentiment", "schemas"} and len(learned) == 4
+    assert {*low} == learned | guessed
+
+
 @after("cell-100")
 def both_were_asked_at_every_stage(asked_of, tests):
     for by_skill in asked_of.values():
@@ -492,3 +508,15 @@ def three_quarters_of_the_losss_fall_and_about_as_much_of_the_skill(growth, nove
     assert abs((first - at_1000) / (first - last) - 0.75) < 0.03
     skill = [growth[step]["accuracy"] for step in (0, 1000, 8000)]
     assert 0.7 < (skill[1] - skill[0]) / (skill[2] - skill[0]) < 0.85
+
+
+@after("cell-102")
+def with_two_more_of_each_the_scores_move_by_up_to_3_points_and_12_on_the_schemas():
+    scores = pretraining_seeds.zero_shot_scores()
+    spans = {
+        test: max(max(row.values()) - min(row.values()) for row in rows.values())
+        for test, rows in scores.items()
+    }
+    assert all(len(row) == 3 for rows in scores.values() for row in rows.values())
+    assert round(100 * spans.pop("schemas")) == 12
+    assert round(100 * max(spans.values())) == 3
