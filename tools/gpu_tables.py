@@ -58,6 +58,7 @@ HEAD = [
     "million tokens",
     "second time, before the books",
     "second time, at the end",
+    "prefix matching, at the end",
     "bits per character, held-out books",
     "averaged weights",
 ]
@@ -74,7 +75,7 @@ def recipes() -> str:
          best["bits_per_character"]),
     ]  # fmt: skip
     rows = [
-        [name, f"{dropout:g}", "two cores", f"{tokens / 1e6:.1f}", "", "", f"{bits:.3f}", ""]
+        [name, f"{dropout:g}", "two cores", f"{tokens / 1e6:.1f}", *[""] * 3, f"{bits:.3f}", ""]
         for name, dropout, tokens, bits in on_cpu
     ]
     for name in ("recipes", "longer", "copying"):
@@ -97,6 +98,7 @@ def trial(row: dict, device: str) -> list[str]:
         f"{row['tokens'] / 1e6:.1f}",
         f"{taught['second_time']:.1f}" if taught else "",
         f"{row['second_time']:.1f}",
+        f"{row['prefix_matching']:.2f}",
         f"{row['bits_heldout']:.3f}",
         f"{mean:.3f}",
     ]
