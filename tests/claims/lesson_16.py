@@ -642,3 +642,13 @@ def three_seeds_of_each_variant():
 def on_entailment_the_full_recipe_is_ahead_over_the_five_shared_seeds(pairs):
     gap = pairs["no auxiliary loss", "entailment"]
     assert gap.seeds == 5 and gap.difference < 0
+
+
+@after("settings-1")
+def with_settings_of_its_own_the_lstm_is_at_most_6_points_behind_on_entailment():
+    from gpt1course.exercises import lesson15
+
+    gaps = lesson15.curve_gaps("entailment", "pre-trained", "LSTM")
+    behind = {n: 100 * gap.difference for n, gap in gaps.items()}
+    assert round(behind[300]) == 6 and max(behind, key=behind.get) == 300
+    assert behind[1000] < 0, "ahead with 1,000 labels"
