@@ -122,7 +122,7 @@ def test_dropout_alone_makes_the_difference_of_a_pair():
     assert a == b and [x["tokens"] for x in pair] == [10483712] * 2
     assert [round(x["bits_heldout"], 3) for x in pair] == [1.607, 1.564]
     assert [round(x["second_time"], 1) for x in pair] == [9.0, 0.2]
-    assert "1.564 without it, 1.607 with 0.1" in page("training.md")
+    assert "end at 1.564 without it and 1.607 with 0.1" in page("training.md")
 
 
 def test_the_command_for_a_better_reader_has_the_settings_of_its_trial(without_dropout):
