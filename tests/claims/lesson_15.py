@@ -946,27 +946,32 @@ def acceptability_tuned(model: str, score: str = "accuracy") -> dict[str, dict[i
 def on_acceptability_tuning_from_both_stays_at_its_probe():
     for model in ("novelist", "lstm"):
         tuned, probed = acceptability_tuned(model), acceptability_tuned(model, "probe")
-        assert {at["seeds"] for sizes in tuned.values() for at in sizes.values()} == {5}
+        for sizes in tuned.values():
+            runs = {(n, at["seeds"]) for n, at in sizes.items()}
+            assert runs == {(10, 5), (30, 5), (100, 5), (300, 5), (1000, 3)}
         for n, at in tuned["both"].items():
-            assert abs(at["mean"] - probed["both"][n]["mean"]) < 0.02, n
+            assert abs(at["mean"] - probed["both"][n]["mean"]) < 0.03, n
     ours = acceptability_tuned("novelist")["both"]
-    assert round(100 * ours[300]["mean"]) in (60, 61)
-    assert 0.59 < ours[10]["mean"] < 0.61
-    lstm = [percent(acceptability_tuned("lstm")["both"], n) for n in (10, 30, 100, 300)]
-    assert (min(lstm), max(lstm)) == (60, 63)
+    assert all(0.595 <= at["mean"] < 0.61 for at in ours.values())
+    lstm = acceptability_tuned("lstm")["both"]
+    percents = [percent(lstm, n) for n in lstm]
+    assert (min(percents), max(percents)) == (60, 65)
 
 
 @after("tune-7")
-def on_acceptability_from_states_alone_our_model_guesses_and_the_lstm_has_53_percent():
+def on_acceptability_from_states_alone_only_the_lstm_gets_to_56_percent():
     ours, lstm = acceptability_tuned("novelist"), acceptability_tuned("lstm")
-    for view in ("last", "mean"):
-        assert all(at["mean"] - at["half"] < 0.5 for at in ours[view].values())
-    assert max(percent(lstm[view], n) for view in ("last", "mean") for n in lstm[view]) == 53
+    assert max(percent(ours[view], n) for view in ("last", "mean") for n in ours[view]) == 53
+    best = percent(lstm["mean"], 1000)
+    assert best == percent(paper.curves.curve("acceptability")["LSTM"], 1000) == 56
+    others = [(view, n) for view in ("last", "mean") for n in lstm[view]]
+    others.remove(("mean", 1000))
+    assert max(percent(lstm[view], n) for view, n in others) == 54
 
 
 @after("tune-7")
 def on_acceptability_asking_gives_58_to_64_percent_and_the_papers_way_at_most_52():
-    sizes = (10, 30, 100, 300)
+    sizes = (10, 30, 100, 300, 1000)
     asked = [
         percent(paper.readings.stored_rows("acceptability", model)["asked"], n)
         for model in ("novelist", "lstm")
@@ -974,8 +979,24 @@ def on_acceptability_asking_gives_58_to_64_percent_and_the_papers_way_at_most_52
     ]
     assert (min(asked), max(asked)) == (58, 64)
     tuned = paper.curves.curve("acceptability")
-    rows = (tuned["pre-trained"], tuned["LSTM"])
-    assert max(percent(row, n) for row in rows for n in sizes) == 52
+    ours, lstm = tuned["pre-trained"], tuned["LSTM"]
+    assert max(percent(ours, n) for n in ours) == 52
+    assert max(percent(lstm, n) for n in lstm if n < 1000) == 52
+
+
+@after("tune-7")
+def on_acceptability_one_of_fifteen_tuned_differences_is_significant():
+    ours, lstm = (
+        paper.tuned_readings.draws("acceptability", model) for model in ("novelist", "lstm")
+    )
+    gaps = {
+        (view, n): gap
+        for view, sizes in ours.items()
+        for n, gap in paper.statistics.paired_t_tests(sizes, lstm[view]).items()
+    }
+    assert len(gaps) == 15 and sum(gap.difference < 0 for gap in gaps.values()) == 14
+    assert round(100 * min(gap.difference for gap in gaps.values()), 1) == -5.5
+    assert set(paper.statistics.significant(gaps)) == {("mean", 100)}
 
 
 @after("tune-7")
