@@ -106,11 +106,13 @@ def the_story_raises_the_first_alone(with_it, without_it):
 
 
 @after("ending-1", full_run=True)
-def raised_64_percent_and_far_ahead_of_fine_tuning(by_raise, tuned_cloze):
-    assert round(by_raise["accuracy"], 2) == 0.64
-    assert by_raise["interval"][0] > tuned_cloze["mean"] + tuned_cloze["half"] + 0.1
+def raised_64_percent_and_twelve_points_ahead_of_fine_tuning(by_raise, tuned_cloze):
+    asked, tuned = by_raise["accuracy"], tuned_cloze["mean"]
+    assert (round(asked, 2), round(tuned, 2)) == (0.64, 0.52)
+    assert round(100 * (asked - tuned)) == 12
+    assert by_raise["interval"][0] > tuned + tuned_cloze["half"], "the intervals are apart"
     assert tuned_cloze["seeds"] == 3
-    assert tuned_cloze["mean"] < 0.5, "no better than guessing"
+    assert tuned - tuned_cloze["half"] < 0.5, "hardly beyond guessing"
 
 
 @after("ending-1", full_run=True)
