@@ -82,7 +82,7 @@ def test_our_second_run_read_a_quarter_more_tokens_in_the_same_time():
     theirs = {d: [x for x in runs if x["who"] == "nanogpt" and x["day"] == d] for d in days}
     assert [len(theirs[d]) for d in days] == [2, 2]
     slower, faster = (max(x["tokens"] for x in theirs[d]) for d in (day, days[0]))
-    assert slower < faster and "The machine was slower that day" in page
+    assert slower < faster and "The machine was slower on the second day" in page
     means = {
         who: statistics.mean(
             x["bits_per_character"] for x in runs if (x["who"], x["day"]) == (who, day)
@@ -93,3 +93,27 @@ def test_our_second_run_read_a_quarter_more_tokens_in_the_same_time():
         f"our three minutes ended at {means['ours']:.3f}, and nanoGPT's twenty at "
         f"{means['nanogpt']:.3f}" in page
     )
+
+
+def test_beside_the_small_examples_setting_five_minutes_are_level_with_twenty():
+    runs = json.loads((BENCHMARKS / "quality_for_time.json").read_text(encoding="utf-8"))
+    today = [x for x in runs if x["day"] == "2026-11-29"]
+    assert {x.get("beta2") for x in today if x["who"] == "nanogpt"} == {0.99}
+    kinds = (("ours", 3), ("ours", 5), ("nanogpt", 20))
+    bits = [
+        [x["bits_per_character"] for x in today if (x["who"], x["minutes"]) == kind]
+        for kind in kinds
+    ]
+    assert [len(scores) for scores in bits] == [2, 2, 2]
+    three, five, twenty = (statistics.mean(scores) for scores in bits)
+    page = " ".join((ROOT / "docs/speed.md").read_text(encoding="utf-8").split())
+    assert (
+        f"Our three minutes ended at {three:.3f}, {three - twenty:.3f} behind nanoGPT's twenty "
+        f"with {twenty:.3f}, and our five at {five:.3f}" in page
+    )
+    assert abs(five - twenty) < 0.02 < three - twenty, "level, and not level"
+    assert f"the peer's two differ by {max(bits[2]) - min(bits[2]):.3f}" in page
+    slow = [x for x in runs if (x["who"], x["day"]) == ("ours", "2026-11-27")]
+    ours = [x["bits_per_character"] for x in slow]
+    assert round(max(ours) - min(ours), 3) == 0.029
+    assert min(x["tokens"] for x in today if x["minutes"] == 20) > 5_000_000, "a faster day"
